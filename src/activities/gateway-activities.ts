@@ -1,0 +1,211 @@
+/**
+ * The gateway's operations as activities: the only door from a workflow to the network. Each says what may be repeated:
+ * a retryable failure here makes the server call again, at the time that the failure names.
+ */
+import { ApplicationFailure, activityInfo, log } from '@temporalio/activity';
+import { ApplicationFailureCategory } from '@temporalio/common';
+import type { JWK } from 'jose';
+import {
+  type GatewayApp,
+  GatewayClient,
+  GatewayError,
+  InvalidRequestError,
+  open,
+  parseCheckout,
+  parseDirectPayment,
+  SealingError,
+  type Trade,
+} from '../gateway';
+import { isCredentialsRefusal, isDuplicate } from '../gateway/refusals';
+import { isSealed, SECRET_FIELDS, type SecretField } from '../gateway/sealing';
+import type { CreateResult, FindInput, GatewayActivities, WatchInput } from '../workflows/activities';
+import { FAILURE, type NewPayment } from '../workflows/contract';
+import { nextCheckIn } from '../workflows/deadlines';
+
+export interface GatewayActivitiesOptions {
+  apps: readonly GatewayApp[];
+  /** Private keys that open sealed secrets; the first one that fits is taken. */
+  sealingKeys: readonly JWK[];
+  /** The webhook's public address: where an order without `notify_url` is notified. */
+  notifyUrl: ((app_id: string) => string) | undefined;
+  timeouts: { connect_timeout_ms: number; answer_timeout_ms: number };
+}
+
+/** Looks for an order that may exist are this far apart, in ms. */
+const LOOK_EVERY_MS = 5_000;
+
+/** The activities of a worker. `close` ends the connections once everything under way has been answered. */
+export function gatewayActivities(options: GatewayActivitiesOptions): GatewayActivities & { close(): Promise<void> } {
+  const clients = new Map(options.apps.map((app) => [app.app_id, new GatewayClient(app, options.timeouts)]));
+
+  const clientOf = (app_id: string): GatewayClient => {
+    const client = clients.get(app_id);
+    if (client) return client;
+    throw ApplicationFailure.create({
+      type: 'AppNotConfigured',
+      message: `This worker has no credentials for app ${app_id}. Add it to GATEWAY_APPS_FILE; the payment waits.`,
+      nextRetryDelay: '1 minute',
+    });
+  };
+
+  return {
+    async 'gateway.create'(input) {
+      const client = clientOf(input.app_id);
+      const { attempt } = activityInfo();
+      try {
+        const order = await openSecrets(withNotifyUrl(input, options.notifyUrl), options.sealingKeys);
+        const answer = await (input.kind === 'direct' ? client.pay(order) : client.createCheckout(order));
+        return { is: 'created', answer };
+      } catch (error) {
+        return creationFailed(error, attempt);
+      }
+    },
+
+    'gateway.query': ({ app_id, id }) => query(clientOf(app_id), id),
+
+    'gateway.find': ({ app_id, id, settling_ms }) => find(clientOf(app_id), id, settling_ms),
+
+    'gateway.watch': ({ app_id, id, seen, schedule }) => watch(clientOf(app_id), id, seen, schedule),
+
+    async close() {
+      await Promise.all([...clients.values()].map((client) => client.close()));
+    },
+  };
+}
+
+/** What a failed creation means. Throws only where the gateway certainly has no order and may be asked again. */
+function creationFailed(error: unknown, attempt: number): CreateResult {
+  if (error instanceof SealingError) throw refusedHere(error.message, []);
+  if (error instanceof InvalidRequestError) throw refusedHere(error.message, error.issues);
+  if (!(error instanceof GatewayError)) throw error;
+  const { message } = error;
+  const fields = error.fields();
+  if (isDuplicate(fields)) return { is: 'duplicate', error: fields, message, attempt };
+  switch (error.outcome) {
+    case 'created-refused':
+      return { is: 'created-refused', error: fields, message };
+    case 'unknown':
+      log.warn('the outcome of a creation is unknown', { ...fields });
+      return { is: 'unknown', error: fields, message };
+    case 'not-sent':
+    case 'not-created':
+      if (error.retryable) throw tryAgain(error);
+      return { is: 'not-created', error: fields, message, credentials: isCredentialsRefusal(fields) };
+  }
+}
+
+async function query(client: GatewayClient, id: FindInput['id']): Promise<Trade> {
+  try {
+    return await client.query(id);
+  } catch (error) {
+    throw tryAgain(error);
+  }
+}
+
+/** A trade that may exist; null once the gateway has answered "no such order" for longer than the settling time. */
+async function find(
+  client: GatewayClient,
+  id: FindInput['id'],
+  settling_ms: number | undefined,
+): Promise<Trade | null> {
+  try {
+    return await client.query(id);
+  } catch (error) {
+    const answered = error instanceof GatewayError && error.code !== undefined && !error.retryable;
+    if (!answered || isCredentialsRefusal(error.fields())) throw tryAgain(error);
+    if (settling_ms !== undefined && elapsed() >= settling_ms) return null;
+    throw later(error.message, LOOK_EVERY_MS);
+  }
+}
+
+/** The trade once its status is another than `seen`; until then the server is told when to ask again. */
+async function watch(
+  client: GatewayClient,
+  id: WatchInput['id'],
+  seen: string | null,
+  schedule: WatchInput['schedule'],
+): Promise<Trade> {
+  const delay = nextCheckIn(elapsed(), schedule);
+  // The first attempt only starts the schedule: what there is to know now has just been asked.
+  if (activityInfo().attempt === 1) throw later('watching', delay);
+  try {
+    const trade = await client.query(id);
+    if (trade.trade_status !== seen) return trade;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw ApplicationFailure.create({ type: 'GatewayUnavailable', message, nextRetryDelay: delay });
+  }
+  throw later(`still ${seen}`, delay);
+}
+
+/** How long this activity has been going on, by the server's clock alone: a worker's clock may be off. */
+function elapsed(): number {
+  const { scheduledTimestampMs, currentAttemptScheduledTimestampMs } = activityInfo();
+  return currentAttemptScheduledTimestampMs - scheduledTimestampMs;
+}
+
+/** No news: expected, so neither an error in the logs nor in the metrics. */
+function later(said: string, delay: number): ApplicationFailure {
+  const at = new Date(activityInfo().currentAttemptScheduledTimestampMs + delay).toISOString();
+  return ApplicationFailure.create({
+    type: 'NotYet',
+    message: `${said}; next check ${at}`,
+    nextRetryDelay: delay,
+    category: ApplicationFailureCategory.BENIGN,
+  });
+}
+
+/** The gateway did not answer, or not usefully. Temporal asks again, ever more slowly, and shows the reason meanwhile. */
+function tryAgain(error: unknown): unknown {
+  if (!(error instanceof GatewayError)) return error;
+  return ApplicationFailure.create({
+    type: 'GatewayUnavailable',
+    message: error.message,
+    details: [error.fields()],
+  });
+}
+
+/** The order breaks a rule and never left this machine. */
+function refusedHere(message: string, issues: InvalidRequestError['issues']): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: FAILURE.invalidRequest,
+    message,
+    nonRetryable: true,
+    details: [{ issues }],
+  });
+}
+
+function withNotifyUrl({ app_id, kind, request }: NewPayment, notifyUrl: GatewayActivitiesOptions['notifyUrl']) {
+  const order = { notify_url: notifyUrl?.(app_id), ...request };
+  if (order.notify_url === undefined) {
+    throw new InvalidRequestError(kind === 'direct' ? '/trade/pay' : '/trade/create', [
+      { field: 'notify_url', rule: 'required, because WEBHOOK_PUBLIC_URL is not set' },
+    ]);
+  }
+  return { app_id, kind, order };
+}
+
+/** The order with its secrets bare, in this process's memory only. A secret that arrives bare was stored on its way: refused. */
+async function openSecrets(
+  { app_id, kind, order }: ReturnType<typeof withNotifyUrl>,
+  keys: readonly JWK[],
+): Promise<Record<string, unknown>> {
+  const request: Record<string, unknown> = order;
+  if (kind === 'checkout') return parseCheckout(request);
+  // Named before anything is opened, so that a wrong order is refused with every one of its faults.
+  const parsed = parseDirectPayment(request);
+  const bare = SECRET_FIELDS.filter((name) => typeof parsed[name] === 'string');
+  if (bare.length > 0) {
+    throw new InvalidRequestError(
+      '/trade/pay',
+      bare.map((field) => ({ field, rule: 'must be sealed to the worker’s public key: it would stay in the history' })),
+      parsed.out_trade_no,
+    );
+  }
+  const opened: Partial<Record<SecretField, string>> = {};
+  for (const name of SECRET_FIELDS) {
+    const value = parsed[name];
+    if (isSealed(value)) opened[name] = await open(value, keys, { app_id, out_trade_no: parsed.out_trade_no });
+  }
+  return { ...parsed, ...opened };
+}

@@ -1,0 +1,28 @@
+/** The worker's settings as a workflow records them: what it decides by must be in its history. */
+import type { Config } from '../config';
+import { lifeOf } from '../gateway/method-lives';
+import type { LocalActivities } from '../workflows/activities';
+
+export type PolicySettings = Pick<
+  Config,
+  | 'PAYMENTS_POLL_SCHEDULE'
+  | 'PAYMENTS_POLL_EVERY'
+  | 'PAYMENTS_SETTLING'
+  | 'PAYMENTS_GRACE'
+  | 'PAYMENTS_CONFIRM_BY_QUERY'
+>;
+
+export function policyActivity(settings: PolicySettings): LocalActivities {
+  return {
+    async 'gateway.policy'({ method }) {
+      return {
+        poll_schedule_ms: settings.PAYMENTS_POLL_SCHEDULE,
+        poll_every_ms: settings.PAYMENTS_POLL_EVERY,
+        settling_ms: settings.PAYMENTS_SETTLING,
+        grace_ms: settings.PAYMENTS_GRACE,
+        confirm_by_query: settings.PAYMENTS_CONFIRM_BY_QUERY,
+        ...lifeOf(method),
+      };
+    },
+  };
+}

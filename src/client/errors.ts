@@ -1,0 +1,75 @@
+/** What a merchant's backend may meet, typed, each saying whether the order can exist. */
+import { ApplicationFailure } from '@temporalio/common';
+import type { FieldIssue } from '../gateway';
+import { FAILURE } from '../workflows/contract';
+
+export class PaymentError extends Error {
+  override readonly name: string = 'PaymentError';
+  constructor(
+    message: string,
+    readonly out_trade_no: string,
+    readonly details: Readonly<Record<string, unknown>> = {},
+  ) {
+    super(message);
+  }
+}
+
+/** The order breaks the gateway's rules; nothing was sent. */
+export class InvalidOrderError extends PaymentError {
+  override readonly name = 'InvalidOrderError';
+  constructor(
+    message: string,
+    out_trade_no: string,
+    readonly issues: readonly FieldIssue[],
+  ) {
+    super(message, out_trade_no, { issues });
+  }
+}
+
+/** The gateway refused, and there is no order. `details` has its code and sub_code. */
+export class NotCreatedError extends PaymentError {
+  override readonly name = 'NotCreatedError';
+}
+
+/** Another request runs, or ran, under this number; or somebody else made an order with it. Nothing was charged here. */
+export class DuplicateOrderError extends PaymentError {
+  override readonly name = 'DuplicateOrderError';
+}
+
+/** Not known yet: the payment goes on by itself. Ask again with the same request. */
+export class PaymentPendingError extends PaymentError {
+  override readonly name = 'PaymentPendingError';
+}
+
+/** No payment runs or ran under this number here. */
+export class PaymentNotFoundError extends PaymentError {
+  override readonly name = 'PaymentNotFoundError';
+}
+
+/** A workflow's failure as the error that callers catch; undefined where it is none of ours. */
+export function fromFailure(cause: unknown, out_trade_no: string): PaymentError | undefined {
+  if (!(cause instanceof ApplicationFailure)) return undefined;
+  const details = asRecord(cause.details?.[0]);
+  const message = cause.message;
+  switch (cause.type) {
+    case FAILURE.invalidRequest:
+      return new InvalidOrderError(message, out_trade_no, asIssues(details.issues));
+    case FAILURE.notCreated:
+      return new NotCreatedError(message, out_trade_no, details);
+    case FAILURE.differentRequest:
+    case FAILURE.duplicateOrder:
+      return new DuplicateOrderError(message, out_trade_no, details);
+    case FAILURE.pending:
+      return new PaymentPendingError(message, out_trade_no, details);
+    default:
+      return undefined;
+  }
+}
+
+function asRecord(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+function asIssues(value: unknown): FieldIssue[] {
+  return Array.isArray(value) ? value.map((issue) => ({ field: String(issue?.field), rule: String(issue?.rule) })) : [];
+}

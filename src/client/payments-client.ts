@@ -1,0 +1,228 @@
+/** What a merchant's backend calls. Everything here is also reachable from any language by the contract in workflows/contract.ts. */
+import {
+  type Client,
+  WithStartWorkflowOperation,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
+import type { JWK } from 'jose';
+import {
+  type Checkout,
+  type DirectPayment,
+  InvalidRequestError,
+  parseCheckout,
+  parseDirectPayment,
+  seal,
+  withReturnUrl,
+} from '../gateway';
+import { SECRET_FIELDS } from '../gateway/sealing';
+import {
+  type NewPayment,
+  type OrderRequest,
+  type PaymentData,
+  type PaymentInput,
+  type PaymentState,
+  type PaymentWorkflow,
+  paymentWorkflowId,
+  QUERY,
+  UPDATE,
+  WORKFLOW,
+} from '../workflows/contract';
+import { creationAnswer } from '../workflows/creation-answer';
+import { differingFields } from '../workflows/requests';
+import {
+  DuplicateOrderError,
+  fromFailure,
+  InvalidOrderError,
+  PaymentNotFoundError,
+  PaymentPendingError,
+} from './errors';
+import { startOf } from './start-of';
+
+/** Longer than `created` itself waits in the workflow, so that its own answer comes first wherever a worker runs. */
+const ANSWER_TIMEOUT_MS = 45_000;
+
+export interface PaymentsClientOptions {
+  /** A Temporal client that the caller connects and closes. */
+  client: Client;
+  app_id: string;
+  /** Default `payments`. */
+  taskQueue?: string;
+  /** The worker's public sealing key (`PAYMENTS_SEALING_PUBLIC_JWK`): needed for orders with a token or a PIN. */
+  sealingKey?: JWK | undefined;
+}
+
+/** A checkout's payment data, and the address to send the buyer to. */
+export interface CheckoutCreated extends PaymentData {
+  readonly web_url: string;
+  /** `web_url` with another `return_url` than the order's, where one is given (rule 1 of section 4.2). */
+  redirectUrl(return_url?: string): string;
+}
+
+export class PaymentsClient {
+  private readonly client: Client;
+  private readonly app_id: string;
+  private readonly taskQueue: string;
+  private readonly sealingKey: JWK | undefined;
+
+  constructor(options: PaymentsClientOptions) {
+    this.client = options.client;
+    this.app_id = options.app_id;
+    this.taskQueue = options.taskQueue ?? 'payments';
+    this.sealingKey = options.sealingKey;
+  }
+
+  /**
+   * Starts a direct payment (section 4.1) and answers with the gateway's payment data as soon as it is there. The same
+   * order again gets the same answer. Throws InvalidOrderError before anything is sent, NotCreatedError,
+   * DuplicateOrderError, and PaymentPendingError where the gateway takes its time: the payment goes on, call again.
+   */
+  async pay(order: DirectPayment): Promise<PaymentData> {
+    const request = validated(() => parseDirectPayment(order));
+    return this.start({ kind: 'direct', app_id: this.app_id, request: await this.sealed(request) });
+  }
+
+  /** Creates a hosted checkout (section 4.2). Errors as for {@link pay}. */
+  async createCheckout(order: Checkout): Promise<CheckoutCreated> {
+    const request = validated(() => parseCheckout(order));
+    const data = await this.start({ kind: 'checkout', app_id: this.app_id, request: { ...request } });
+    const web_url = String(data.web_url ?? '');
+    return {
+      ...data,
+      web_url,
+      redirectUrl: (return_url) => (return_url === undefined ? web_url : withReturnUrl(web_url, return_url)),
+    };
+  }
+
+  /** The payment's whole public state now. Throws PaymentNotFoundError. */
+  async state(out_trade_no: string): Promise<PaymentState> {
+    return this.known(out_trade_no, () =>
+      this.client.workflow.getHandle(this.id(out_trade_no)).query<PaymentState>(QUERY.state),
+    );
+  }
+
+  /**
+   * Waits for the payment's end, for days if need be, and returns its final state: its `outcome` says how it went.
+   * Throws PaymentNotFoundError, and NotCreatedError or another PaymentError where there never was an order.
+   */
+  async outcome(out_trade_no: string): Promise<PaymentState> {
+    return this.known(out_trade_no, () => this.result(out_trade_no));
+  }
+
+  /** Starts the payment, or meets the one that runs under its number; Temporal keeps the two from becoming two. */
+  private async start(payment: NewPayment): Promise<PaymentData> {
+    const { out_trade_no } = payment.request;
+    const startWorkflowOperation = new WithStartWorkflowOperation<PaymentWorkflow>(WORKFLOW.payment, {
+      workflowId: this.id(out_trade_no),
+      taskQueue: this.taskQueue,
+      args: [payment],
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+    });
+    try {
+      return await this.client.withDeadline(Date.now() + ANSWER_TIMEOUT_MS, () =>
+        this.client.workflow.executeUpdateWithStart<PaymentWorkflow, PaymentData, [NewPayment]>(UPDATE.created, {
+          args: [payment],
+          startWorkflowOperation,
+        }),
+      );
+    } catch (error) {
+      if (error instanceof WorkflowExecutionAlreadyStartedError) return this.createdBefore(payment);
+      if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) throw noAnswer(out_trade_no, this.taskQueue);
+      throw (error instanceof WorkflowUpdateFailedError && fromFailure(error.cause, out_trade_no)) || error;
+    }
+  }
+
+  /** The answer of a payment that has ended already: the same order gets the same answer for as long as Temporal keeps it. */
+  private async createdBefore(payment: NewPayment): Promise<PaymentData> {
+    const { out_trade_no } = payment.request;
+    const { runId, input } = await this.originalRun(out_trade_no);
+    if (input.kind !== 'adopt') {
+      const fields = differingFields(
+        { kind: input.kind, ...input.request },
+        { kind: payment.kind, ...payment.request },
+      );
+      if (fields.length > 0) throw differentRequest(out_trade_no, fields);
+    }
+    const answer = creationAnswer(await this.result(out_trade_no, runId));
+    if (answer) return answer;
+    throw noAnswer(out_trade_no, this.taskQueue);
+  }
+
+  /** The run that created the order: later runs only took on news of it, and each names the run before it. */
+  private async originalRun(out_trade_no: string): Promise<{ runId: string; input: PaymentInput }> {
+    let runId: string | undefined;
+    for (;;) {
+      const started = await startOf(this.client, this.id(out_trade_no), runId);
+      const previous = started.input.kind === 'adopt' ? started.input.previous_run_id : undefined;
+      if (previous === undefined) return started;
+      runId = previous;
+    }
+  }
+
+  private async result(out_trade_no: string, runId?: string): Promise<PaymentState> {
+    try {
+      return await this.client.workflow.result<PaymentWorkflow>(this.id(out_trade_no), runId);
+    } catch (error) {
+      throw (error instanceof WorkflowFailedError && fromFailure(error.cause, out_trade_no)) || error;
+    }
+  }
+
+  private async known<T>(out_trade_no: string, ask: () => Promise<T>): Promise<T> {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError)) throw error;
+      throw new PaymentNotFoundError(`No payment runs or ran here under order ${out_trade_no}.`, out_trade_no);
+    }
+  }
+
+  /** The request with its secrets sealed: nothing but the gateway activity ever sees them again. */
+  private async sealed(order: DirectPayment): Promise<OrderRequest> {
+    const { out_trade_no } = order;
+    const request: Record<string, unknown> & DirectPayment = { ...order };
+    for (const field of SECRET_FIELDS) {
+      const secret = order[field];
+      if (typeof secret !== 'string') continue;
+      if (this.sealingKey === undefined) {
+        const rule = 'must be sealed: give the client the worker’s public key (PAYMENTS_SEALING_PUBLIC_JWK)';
+        throw new InvalidOrderError(`Order ${out_trade_no} was not sent: ${field}: ${rule}`, out_trade_no, [
+          { field, rule },
+        ]);
+      }
+      request[field] = await seal(secret, this.sealingKey, { app_id: this.app_id, out_trade_no });
+    }
+    return request;
+  }
+
+  private id(out_trade_no: string): string {
+    return paymentWorkflowId(this.app_id, out_trade_no);
+  }
+}
+
+function validated<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof InvalidRequestError)) throw error;
+    throw new InvalidOrderError(error.message, error.out_trade_no ?? '', error.issues);
+  }
+}
+
+function differentRequest(out_trade_no: string, fields: string[]): DuplicateOrderError {
+  return new DuplicateOrderError(
+    `Order ${out_trade_no} was made before with another request: ${fields.join(', ')} differ. Use a new out_trade_no.`,
+    out_trade_no,
+    { fields },
+  );
+}
+
+function noAnswer(out_trade_no: string, taskQueue: string): PaymentPendingError {
+  return new PaymentPendingError(
+    `Order ${out_trade_no} is kept by Temporal, but nobody has answered for it yet: is a worker running on the task queue ${taskQueue}? Ask again with the same order.`,
+    out_trade_no,
+  );
+}

@@ -1,0 +1,32 @@
+/** The run that an id stands for and what it was started with, read from the first event of its history. */
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
+import type { PaymentInput } from '../workflows/contract';
+
+/** Throws WorkflowNotFoundError where the run, or its history, is gone. Without `runId`: the latest run. */
+export async function startOf(
+  client: Client,
+  workflowId: string,
+  runId?: string,
+): Promise<{ runId: string; input: PaymentInput }> {
+  const { namespace, loadedDataConverter } = client.options;
+  const { history } = await client.workflowService.getWorkflowExecutionHistory({
+    namespace,
+    execution: { workflowId, runId: runId ?? '' },
+    maximumPageSize: 1,
+  });
+  const started = history?.events?.[0]?.workflowExecutionStartedEventAttributes;
+  if (!started) throw new WorkflowNotFoundError('the workflow has no history', workflowId, runId);
+  const [input] = await decodeArrayFromPayloads(loadedDataConverter, started.input?.payloads);
+  return { runId: started.originalExecutionRunId ?? runId ?? '', input: asInput(input) };
+}
+
+/** A history that is ours holds our own input; a stranger's under our id is told apart by its kind. */
+function asInput(value: unknown): PaymentInput {
+  if (isInput(value)) return value;
+  throw new TypeError('A workflow that is no payment runs under a payment’s id.');
+}
+
+function isInput(value: unknown): value is PaymentInput {
+  return typeof value === 'object' && value !== null && 'kind' in value && 'app_id' in value;
+}

@@ -1,0 +1,173 @@
+/**
+ * Every setting: its environment variable, its type and its default, in one place. Read once, at the edge; nothing else
+ * reads the environment. Temporal's own variables (TEMPORAL_ADDRESS, …) are read by Temporal's environment configuration.
+ */
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { DAY, HOUR, MINUTE } from './gateway/durations';
+import { SIGNATURE_SCHEMES } from './gateway/signing';
+
+/** A setting that cannot be used; the message names the variable and what it should hold, never its value. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+const UNITS: Record<string, number> = { ms: 1, s: 1000, m: MINUTE, h: HOUR, d: DAY };
+
+/** `90s`, `15m`, `1h` as milliseconds. */
+const duration = z.string().transform((text, ctx) => {
+  const [, count, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(text.trim()) ?? [];
+  if (count && unit) return Number(count) * (UNITS[unit] ?? 0);
+  ctx.addIssue({ code: 'custom', message: 'must be a duration such as 500ms, 30s, 15m, 1h or 3d' });
+  return z.NEVER;
+});
+
+const schedule = z
+  .string()
+  .transform((text) => text.split(','))
+  .pipe(z.array(duration).min(1))
+  .refine((times) => times.every((at, i) => at > (times[i - 1] ?? 0)), 'must grow from one time to the next');
+
+const port = z.coerce.number().int().min(0).max(65_535);
+const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
+const webAddress = z.url({ protocol: /^https?$/ }).transform((text) => text.replace(/\/$/, ''));
+
+const jwk = z.looseObject({ kty: z.string() });
+const json = <T extends z.ZodType>(schema: T) =>
+  z
+    .string()
+    .transform((text, ctx): unknown => {
+      try {
+        return JSON.parse(text);
+      } catch {
+        ctx.addIssue({ code: 'custom', message: 'must be JSON' });
+        return z.NEVER;
+      }
+    })
+    .pipe(schema);
+
+const timeZone = z.string().refine((zone) => {
+  try {
+    return Boolean(new Intl.DateTimeFormat('en', { timeZone: zone }));
+  } catch {
+    return false;
+  }
+}, 'must be an IANA time zone');
+
+const app = z.strictObject({
+  app_id: z.string().min(1).max(32),
+  secret_key: z.string().min(1),
+  previous_secret_keys: z.array(z.string().min(1)).optional(),
+  base_url: webAddress,
+  global: z.boolean().optional(),
+  time_zone: timeZone.optional(),
+});
+
+/** The settings by environment variable. Those marked as secret may also be given as a file, by `…_FILE`. */
+const environment = z.object({
+  PAYMENTS_TASK_QUEUE: z.string().min(1).default('payments'),
+
+  GATEWAY_BASE_URL: webAddress.optional(),
+  GATEWAY_APP_ID: z.string().min(1).max(32).optional(),
+  GATEWAY_SECRET_KEY: z.string().min(1).optional(),
+  GATEWAY_APPS_FILE: z.string().min(1).optional(),
+  GATEWAY_TIME_ZONE: timeZone.default('UTC'),
+  GATEWAY_SIGNATURE_HEADER: z.string().min(1).default('Service-Signature'),
+  GATEWAY_SIGNATURE_SCHEME: z.enum(SIGNATURE_SCHEMES).default('hex'),
+  GATEWAY_CONNECT_TIMEOUT: duration.default(5_000),
+  GATEWAY_ANSWER_TIMEOUT: duration.refine((ms) => ms <= 25_000, 'at most 25s').default(15_000),
+
+  WEBHOOK_HOST: z.string().min(1).default('127.0.0.1'),
+  WEBHOOK_PORT: port.default(8_480),
+  WEBHOOK_PUBLIC_URL: webAddress.optional(),
+
+  PAYMENTS_POLL_SCHEDULE: schedule.default([15_000, 30_000, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 30 * MINUTE]),
+  PAYMENTS_POLL_EVERY: duration.default(HOUR),
+  PAYMENTS_SETTLING: duration.default(30_000),
+  // Past the last retry of a notification, which comes 840 minutes after the first.
+  PAYMENTS_GRACE: duration.default(850 * MINUTE),
+  PAYMENTS_CONFIRM_BY_QUERY: flag.default(true),
+
+  PAYMENTS_SEALING_JWKS: json(z.object({ keys: z.array(jwk).min(1) })).optional(),
+  PAYMENTS_SEALING_PUBLIC_JWK: json(jwk).optional(),
+
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+});
+
+const FROM_FILES = [
+  'GATEWAY_BASE_URL',
+  'GATEWAY_APP_ID',
+  'GATEWAY_SECRET_KEY',
+  'PAYMENTS_SEALING_JWKS',
+  'PAYMENTS_SEALING_PUBLIC_JWK',
+] as const;
+
+type Environment = Record<string, string | undefined>;
+
+/** Every setting with its value. `apps` holds the gateway's apps from either way of giving them. */
+export type Config = z.output<typeof environment> & { apps: z.output<typeof app>[] };
+
+/** The names of all settings, for the documentation's tests. */
+export const SETTING_NAMES = Object.keys(environment.shape);
+
+/**
+ * Reads the settings from environment variables and the files that they name.
+ * Throws ConfigError naming each unusable variable; an app may be missing (see {@link requireApps}).
+ */
+export function loadConfig(env: Environment): Config {
+  const given = withFiles(env);
+  const parsed = environment.safeParse(given);
+  if (!parsed.success) throw problems(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
+  if (env.PAYMENTS_ENCRYPTION_KEYS) {
+    // Going on would store in clear text what somebody believes to be encrypted.
+    throw problems(['PAYMENTS_ENCRYPTION_KEYS: payload encryption is not built yet; unset it to run without']);
+  }
+  return { ...parsed.data, apps: [...singleApp(parsed.data), ...listedApps(parsed.data.GATEWAY_APPS_FILE)] };
+}
+
+/** The configured apps; throws ConfigError with the way to configure one where there is none. */
+export function requireApps(config: Config): Config['apps'] {
+  if (config.apps.length > 0) return config.apps;
+  throw problems([
+    'no gateway app: set GATEWAY_BASE_URL, GATEWAY_APP_ID and GATEWAY_SECRET_KEY (or …_FILE), or GATEWAY_APPS_FILE for several',
+  ]);
+}
+
+function withFiles(env: Environment): Environment {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+  for (const name of FROM_FILES) {
+    const file = given[`${name}_FILE`];
+    if (file === undefined) continue;
+    if (given[name] !== undefined) throw problems([`${name} and ${name}_FILE are both set; keep one`]);
+    given[name] = readSecret(`${name}_FILE`, file);
+  }
+  return given;
+}
+
+/** Secrets in files mostly end with a newline that is not part of them. */
+function readSecret(variable: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+    throw problems([`${variable}: the file cannot be read (${code})`]);
+  }
+}
+
+function singleApp(env: z.output<typeof environment>): Config['apps'] {
+  const { GATEWAY_APP_ID: app_id, GATEWAY_SECRET_KEY: secret_key, GATEWAY_BASE_URL: base_url } = env;
+  if (app_id && secret_key && base_url) return [{ app_id, secret_key, base_url, time_zone: env.GATEWAY_TIME_ZONE }];
+  if (!secret_key) return [];
+  throw problems(['GATEWAY_SECRET_KEY needs GATEWAY_APP_ID and GATEWAY_BASE_URL beside it']);
+}
+
+function listedApps(file: string | undefined): Config['apps'] {
+  if (file === undefined) return [];
+  const parsed = json(z.array(app)).safeParse(readSecret('GATEWAY_APPS_FILE', file));
+  if (parsed.success) return parsed.data;
+  throw problems(parsed.error.issues.map((i) => `GATEWAY_APPS_FILE: ${[...i.path, i.message].join(': ')}`));
+}
+
+function problems(lines: string[]): ConfigError {
+  return new ConfigError(`The settings cannot be used:\n${lines.map((line) => `  - ${line}`).join('\n')}`);
+}

@@ -1,0 +1,41 @@
+/** Connections to Temporal, by Temporal's own environment configuration (TEMPORAL_ADDRESS, TEMPORAL_PROFILE, …). */
+import { Client, Connection } from '@temporalio/client';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+
+type Environment = Record<string, string | undefined>;
+
+/** Temporal cannot be reached; the message says where it was looked for and what to do. */
+export class TemporalUnreachableError extends Error {
+  override readonly name = 'TemporalUnreachableError';
+}
+
+export function temporalConfig(env: Environment) {
+  const { connectionOptions, namespace = 'default' } = loadClientConnectConfig({ overrideEnvVars: defined(env) });
+  return { connectionOptions, namespace };
+}
+
+/** A client for callers: the webhook, the command line, a merchant's backend. Throws TemporalUnreachableError. */
+export async function connectClient(env: Environment): Promise<Client> {
+  const { connectionOptions, namespace } = temporalConfig(env);
+  try {
+    return new Client({
+      connection: await Connection.connect({ connectTimeout: 5_000, ...connectionOptions }),
+      namespace,
+    });
+  } catch (error) {
+    throw unreachable(connectionOptions.address, error);
+  }
+}
+
+export function unreachable(address: string | undefined, error: unknown): TemporalUnreachableError {
+  const why = error instanceof Error ? error.message.split('\n')[0] : String(error);
+  return new TemporalUnreachableError(
+    `Temporal cannot be reached at ${address ?? 'localhost:7233'} (${why}). Start it (npm start does), or set TEMPORAL_ADDRESS.`,
+  );
+}
+
+function defined(env: Environment): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
+  );
+}

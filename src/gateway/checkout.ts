@@ -1,0 +1,50 @@
+/** Hosted checkout: `/trade/create` (section 4.2). */
+import { z } from 'zod';
+import * as f from './fields';
+import { EXPRESS_RULES, orderFields } from './pay';
+import { type CheckOptions, checkRequest, type RequestRules } from './rules';
+
+export const CREATE = '/trade/create';
+
+const checkout = z.strictObject({
+  ...orderFields,
+  method: f.text(32).optional(),
+  trade_type: z.literal('WEB', 'must be WEB'),
+  regions: z.array(f.text(), 'must be a list of region codes').optional(),
+  // Undocumented, but a published sample carries it.
+  version: f.text().optional(),
+});
+
+/** The body of `/trade/create` without `app_id` and `timestamp`; `notify_url` may be left to the webhook's public address. */
+export type Checkout = z.infer<typeof checkout>;
+
+const RULES: RequestRules<Checkout> = {
+  operation: CREATE,
+  shape: checkout,
+  required: [],
+  cross: [
+    ...EXPRESS_RULES,
+    {
+      field: 'channel',
+      broken: ({ has, text }) => has('channel') && has('method') && text('method')?.toLowerCase() !== 'wallet',
+      rule: 'only with Wallet',
+    },
+  ],
+};
+
+/** Reads a checkout order. Throws InvalidRequestError naming each wrong field. */
+export function parseCheckout(input: unknown, options?: CheckOptions): Checkout {
+  return checkRequest(RULES, input, options);
+}
+
+export const CHECKOUT_FIELDS: readonly string[] = Object.keys(checkout.shape);
+
+/**
+ * The checkout's address with another `return_url` than the order's (rule 1 of section 4.2; works only while the buyer
+ * pays on the web). Throws a TypeError where either is no absolute address.
+ */
+export function withReturnUrl(web_url: string, return_url: string): string {
+  new URL(return_url);
+  const bare = new URL(web_url).href.replace(/(?<=[?&])return_url=[^&#]*&?/, '').replace(/[?&]$/, '');
+  return `${bare}${bare.includes('?') ? '&' : '?'}return_url=${encodeURIComponent(return_url)}`;
+}

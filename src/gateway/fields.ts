@@ -1,0 +1,61 @@
+/** The kinds of field that the interface's tables are made of, each with the words in which a wrong one is refused. */
+import { z } from 'zod';
+import { cancellationProblem, timeoutProblem } from './durations';
+import { amountProblem } from './money';
+
+/** Text of at most `max` characters (code points, as a person counts them), not empty. */
+export function text(max?: number) {
+  const any = z.string('must be text').min(1, 'must not be empty');
+  return max === undefined ? any : any.refine((s) => [...s].length <= max, `at most ${max} characters`);
+}
+
+/** Text that a function finds wrong in words, or not. */
+export function checked(problem: (text: string) => string | undefined) {
+  return z.string('must be text').superRefine((value, ctx) => {
+    const message = problem(value);
+    if (message !== undefined) ctx.addIssue({ code: 'custom', message });
+  });
+}
+
+export const digits = (min: number, max = min) =>
+  z
+    .string('must be text')
+    .regex(new RegExp(`^[0-9]{${min},${max}}$`), min === max ? `${min} digits` : `${min} to ${max} digits`);
+
+export const amount = z
+  .string('must be a decimal as text, such as "150.00": a JSON number would lose digits')
+  .superRefine((value, ctx) => {
+    const message = amountProblem(value);
+    if (message !== undefined) ctx.addIssue({ code: 'custom', message });
+  });
+
+export const currency = z.string('must be text').regex(/^[A-Za-z]{3}$/, '3 letters');
+export const timeoutExpress = checked(timeoutProblem);
+export const cancellationExpress = checked(cancellationProblem);
+
+export const httpUrl = text(255).refine((s) => /^https?:$/.test(protocolOf(s)), 'must be an http or https address');
+export const url = text(255).refine((s) => protocolOf(s) !== '', 'must be an absolute address');
+
+export const email = text()
+  .refine((s) => !s.includes('+'), 'must not contain +')
+  .refine((s) => /^[^\s@]+@[^\s@]+$/.test(s), 'must be an email address');
+
+/**
+ * Emoji by Unicode property. Keycaps (1️⃣) and flags are made of characters that are no emoji by themselves, so their
+ * joining marks count as well: the combining keycap, the emoji variation selector and the regional indicators.
+ */
+const EMOJI = /\p{Extended_Pictographic}|\p{Emoji_Modifier}|[\u20e3\ufe0f\u{1f1e6}-\u{1f1ff}]/u;
+
+export const personName = text().refine((s) => !EMOJI.test(s), 'no emoji');
+
+/** A secret as our API takes it: bare where the caller is about to seal it, sealed everywhere else (see sealing.ts). */
+export const sealedSecret = z.strictObject({ sealed: text() });
+export const secret = <T extends z.ZodType>(bare: T) => z.union([bare, sealedSecret]);
+
+function protocolOf(s: string): string {
+  try {
+    return new URL(s).protocol;
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,118 @@
+/** Direct payment: `/trade/pay` (section 4.1). */
+import { z } from 'zod';
+import { deadline } from './durations';
+import * as f from './fields';
+import { ECUADOR_BANKS, inBrazil, isEcuadorTransfer, METHOD_REQUIREMENTS, methodIs, ONLY_FOR } from './methods';
+import { type CheckOptions, type CrossRule, checkRequest, type RequestRules } from './rules';
+
+export const PAY = '/trade/pay';
+
+/** The fields that direct payment and checkout share. */
+export const orderFields = {
+  out_trade_no: f.text(64),
+  channel: f.text(32).optional(),
+  order_currency: f.currency,
+  order_amount: f.amount,
+  subject: f.text(128),
+  content: f.text(255).optional(),
+  notify_url: f.httpUrl.optional(),
+  return_url: f.url.optional(),
+  buyer_id: f.text(128),
+  timeout_express: f.timeoutExpress.optional(),
+  cancellation_express: f.cancellationExpress.optional(),
+};
+
+const directPayment = z.strictObject({
+  ...orderFields,
+  method: f.text(32),
+  token: f.secret(f.text()).optional(),
+  issuer: f.text().optional(),
+  bank: f.text().optional(),
+  customer: z
+    .strictObject({
+      name: f.personName.optional(),
+      email: f.email.optional(),
+      phone: f.text().optional(),
+      identify: z.strictObject({ number: f.text().optional(), type: f.text().optional() }).optional(),
+    })
+    .optional(),
+  address: z
+    .strictObject({
+      zip_code: f.text().optional(),
+      state: f.text().optional(),
+      city: f.text().optional(),
+      street_number: f.text().optional(),
+      street: f.text().optional(),
+      neighborhood: f.text().optional(),
+    })
+    .optional(),
+  ip: f.text().optional(),
+  language_code: f.text().optional(),
+  installments: z.int('must be a whole number').min(1, 'at least 1').optional(),
+  fingerprint: f.text().optional(),
+  account_number: f.digits(10, 18).optional(),
+  account_verification_code: f.secret(f.digits(4)).optional(),
+  region: f.text().optional(),
+});
+
+/** The body of `/trade/pay` without `app_id` and `timestamp`; `notify_url` may be left to the webhook's public address. */
+export type DirectPayment = z.infer<typeof directPayment>;
+
+/** Rules between fields that direct payment and checkout share. */
+export const EXPRESS_RULES: readonly CrossRule[] = [
+  {
+    field: 'cancellation_express',
+    broken: ({ text, now }) => {
+      const expiry = deadline(text('timeout_express') ?? '', now);
+      const cancellation = deadline(text('cancellation_express') ?? '', now);
+      return expiry !== undefined && cancellation !== undefined && cancellation <= expiry;
+    },
+    rule: 'must be larger than timeout_express',
+  },
+];
+
+const CROSS_RULES: readonly CrossRule[] = [
+  ...EXPRESS_RULES,
+  ...Object.entries(ONLY_FOR).map(([field, methods]) => ({
+    field,
+    broken: (context: Parameters<CrossRule['broken']>[0]) => context.has(field) && !methodIs(...methods)(context),
+    rule: `only with ${methods.join(' or ')}`,
+  })),
+  {
+    field: 'customer.name',
+    broken: (context) => methodIs('SPEI')(context) && [...(context.text('customer.name') ?? '          ')].length < 10,
+    rule: 'SPEI needs at least 10 characters',
+  },
+  {
+    field: 'customer.name',
+    broken: (context) => inBrazil(context) && /\p{Nd}/u.test(context.text('customer.name') ?? ''),
+    rule: 'no digits in Brazil',
+  },
+  {
+    field: 'bank',
+    broken: (context) =>
+      isEcuadorTransfer(context) && context.has('bank') && !ECUADOR_BANKS.includes(context.text('bank') ?? ''),
+    rule: `one of ${ECUADOR_BANKS.join(', ')}`,
+  },
+];
+
+const RULES: RequestRules<DirectPayment> = {
+  operation: PAY,
+  shape: directPayment,
+  required: [
+    ...METHOD_REQUIREMENTS,
+    { field: 'region', when: ({ global }) => global, rule: 'required, because the app is Global' },
+  ],
+  cross: CROSS_RULES,
+};
+
+/** Reads a direct payment order. Throws InvalidRequestError naming each wrong field. */
+export function parseDirectPayment(input: unknown, options?: CheckOptions): DirectPayment {
+  return checkRequest(RULES, input, options);
+}
+
+/** The fields that `/trade/pay` takes, as a refusal may name them in `sub_code`. */
+export const DIRECT_PAYMENT_FIELDS: readonly string[] = [
+  ...Object.keys(directPayment.shape),
+  ...METHOD_REQUIREMENTS.map((row) => row.field),
+];

@@ -1,0 +1,62 @@
+/**
+ * PaymentGatewayPlugin: one object for a Worker. It adds the gateway's activities, names our workflows to a Worker that has
+ * none of its own, and closes the gateway's connections when the Worker has ended. It does not connect to Temporal, and it
+ * never replaces a user's `workflowsPath` or bundle: there, one line brings our workflows in:
+ * `export * from 'temporal-payment-gateway/workflows'`.
+ */
+import { SimplePlugin } from '@temporalio/plugin';
+import type { Worker, WorkerOptions } from '@temporalio/worker';
+import { gatewayActivities, policyActivity } from './activities';
+import { type Config, loadConfig, requireApps } from './config';
+
+export const PLUGIN_NAME = 'temporal-payment-gateway.PaymentGatewayPlugin';
+
+export class PaymentGatewayPlugin extends SimplePlugin {
+  private readonly ours: ReturnType<typeof gatewayActivities> & ReturnType<typeof policyActivity>;
+
+  /** Settings come from {@link loadConfig}. Throws ConfigError where no gateway app is configured. */
+  constructor(config: Config) {
+    super({ name: PLUGIN_NAME });
+    this.ours = {
+      ...gatewayActivities({
+        apps: requireApps(config),
+        sealingKeys: config.PAYMENTS_SEALING_JWKS?.keys ?? [],
+        notifyUrl: notifyUrlOf(config.WEBHOOK_PUBLIC_URL),
+        timeouts: {
+          connect_timeout_ms: config.GATEWAY_CONNECT_TIMEOUT,
+          answer_timeout_ms: config.GATEWAY_ANSWER_TIMEOUT,
+        },
+      }),
+      ...policyActivity(config),
+    };
+  }
+
+  /** The plugin with the settings of the environment. */
+  static fromEnvironment(env: Record<string, string | undefined> = process.env): PaymentGatewayPlugin {
+    return new PaymentGatewayPlugin(loadConfig(env));
+  }
+
+  override configureWorker(options: WorkerOptions): WorkerOptions {
+    const { close: _close, ...activities } = this.ours;
+    const hasWorkflows = options.workflowsPath !== undefined || options.workflowBundle !== undefined;
+    return {
+      ...options,
+      // Given to both a connection and its Worker, a plugin is applied twice; the same names with the same functions do no harm.
+      activities: { ...options.activities, ...activities },
+      ...(hasWorkflows ? {} : { workflowsPath: require.resolve('./workflows') }),
+    };
+  }
+
+  override async runWorker(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void> {
+    try {
+      await next(worker);
+    } finally {
+      await this.ours.close();
+    }
+  }
+}
+
+/** Where the gateway posts notifications of an app: the path names the app, so that its key is known before anything is parsed. */
+export function notifyUrlOf(publicUrl: string | undefined): ((app_id: string) => string) | undefined {
+  return publicUrl === undefined ? undefined : (app_id) => `${publicUrl}/ipn/${encodeURIComponent(app_id)}`;
+}

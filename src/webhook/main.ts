@@ -1,0 +1,4 @@
+import { reportAndExit } from '../exit';
+import { runWebhook } from './run';
+
+runWebhook(process.env).catch(reportAndExit);

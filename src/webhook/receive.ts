@@ -1,0 +1,54 @@
+/**
+ * The core of the endpoint: bytes in, decision out. The path names the app, so its key is known and the signature is held
+ * against the exact bytes before anything of them is parsed.
+ */
+import { createHash } from 'node:crypto';
+import { isSignedBy, type Notification, readNotification, type SignatureScheme } from '../gateway';
+
+export interface IncomingNotification {
+  /** From the path. */
+  app_id: string;
+  /** Every value of the signature header: one that comes twice is refused. */
+  signatures: readonly string[];
+  body: Uint8Array;
+}
+
+export interface WebhookApp {
+  app_id: string;
+  secret_key: string;
+  previous_secret_keys?: readonly string[] | undefined;
+}
+
+export interface SignatureSettings {
+  header: string;
+  scheme: SignatureScheme;
+}
+
+export type Decision =
+  /** Why is for our own log only: the sender is never told. */
+  | { is: 'refused'; why: 'unknown app' | 'bad signature' | 'other app' }
+  | { is: 'notification'; notification: Notification; digest: string }
+  | { is: 'unreadable'; digest: string };
+
+/** An app that nobody has: its signature is computed all the same, so that the answer's time does not tell apps apart. */
+const NOBODY: WebhookApp = { app_id: '', secret_key: 'no such app' };
+
+/** What to do with a notification. Pure but for the hashing; never throws. */
+export function receive(
+  incoming: IncomingNotification,
+  apps: readonly WebhookApp[],
+  scheme: SignatureScheme,
+): Decision {
+  const app = apps.find(({ app_id }) => app_id === incoming.app_id) ?? NOBODY;
+  const keys = [app.secret_key, ...(app.previous_secret_keys ?? [])];
+  const [signature, ...more] = incoming.signatures;
+  const signed = isSignedBy(incoming.body, more.length > 0 ? undefined : signature, keys, scheme);
+  if (app === NOBODY) return { is: 'refused', why: 'unknown app' };
+  if (!signed) return { is: 'refused', why: 'bad signature' };
+  const digest = createHash('sha256').update(app.app_id).update('\n').update(incoming.body).digest('hex');
+  const notification = readNotification(incoming.body);
+  if (!notification) return { is: 'unreadable', digest };
+  // Signed with this app's key, but speaking of another: kept from the other app's payments.
+  if (notification.app_id !== app.app_id) return { is: 'refused', why: 'other app' };
+  return { is: 'notification', notification, digest };
+}

@@ -1,0 +1,64 @@
+/** The runnable worker: `npm run worker`, or `payment-gateway worker`. */
+import { DefaultLogger, type LogEntry, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import type { Logger } from 'pino';
+import { type Config, ConfigError, loadConfig } from './config';
+import { temporalConfig, unreachable } from './connect';
+import { reportAndExit } from './exit';
+import { createLogger } from './log';
+import { PaymentGatewayPlugin } from './plugin';
+import { missingSearchAttributes } from './search-attributes';
+
+type Environment = Record<string, string | undefined>;
+
+/** Longer than one exchange with the gateway: a creation under way when the worker stops still gets its answer. */
+const SHUTDOWN_GRACE = '40 seconds';
+
+/**
+ * A worker with everything that payments need, connected and checked; the caller runs it.
+ * Throws ConfigError, TemporalUnreachableError, or a ConfigError naming the search attributes that are not registered.
+ */
+export async function createWorker(config: Config, env: Environment): Promise<Worker> {
+  const plugin = new PaymentGatewayPlugin(config);
+  const { connectionOptions, namespace } = temporalConfig(env);
+  const connection = await NativeConnection.connect(connectionOptions).catch((error: unknown) => {
+    throw unreachable(connectionOptions.address, error);
+  });
+  const missing = await missingSearchAttributes(connection, namespace);
+  if (missing.length > 0) {
+    await connection.close();
+    throw new ConfigError(
+      `The namespace ${namespace} lacks the search attributes ${missing.join(', ')}, without which no payment can run. Register them with: payment-gateway setup`,
+    );
+  }
+  return Worker.create({
+    connection,
+    namespace,
+    taskQueue: config.PAYMENTS_TASK_QUEUE,
+    plugins: [plugin],
+    shutdownGraceTime: SHUTDOWN_GRACE,
+  });
+}
+
+/** Runs a worker until a signal ends it. */
+export async function runWorker(env: Environment): Promise<void> {
+  const config = loadConfig(env);
+  const log = createLogger('worker', config.LOG_LEVEL);
+  Runtime.install({ logger: temporalLogger(log), shutdownSignals: ['SIGINT', 'SIGTERM'] });
+  const worker = await createWorker(config, env);
+  log.info({ taskQueue: config.PAYMENTS_TASK_QUEUE, apps: config.apps.map((app) => app.app_id) }, 'worker started');
+  await worker.run();
+  log.info('worker ended');
+}
+
+/** Temporal's own log lines in our format. */
+export function temporalLogger(log: Logger): DefaultLogger {
+  const write = ({ level, message, meta }: LogEntry) => {
+    const { taskToken: _token, ...rest } = { ...meta } as Record<string, unknown>;
+    log[LEVELS[level]](rest, message);
+  };
+  return new DefaultLogger('WARN', write);
+}
+
+const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
+
+if (require.main === module) runWorker(process.env).catch(reportAndExit);

@@ -1,0 +1,84 @@
+/** The gateway's operations as a workflow sees them, and how each may be repeated. */
+import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import type { Answer } from '../gateway/answers';
+import type { GatewayErrorFields } from '../gateway/errors';
+import type { Trade, TradeId } from '../gateway/query';
+import type { NewPayment } from './contract';
+import type { WaitingPolicy } from './deadlines';
+
+/** What became of one try to create an order. */
+export type CreateResult =
+  | { is: 'created'; answer: Answer }
+  | { is: 'created-refused'; error: GatewayErrorFields; message: string }
+  | { is: 'not-created'; error: GatewayErrorFields; message: string; credentials: boolean }
+  | { is: 'duplicate'; error: GatewayErrorFields; message: string; attempt: number }
+  | { is: 'unknown'; error: GatewayErrorFields; message: string };
+
+export interface PaymentPolicy extends WaitingPolicy {
+  /** Whether a notified SUCCESS counts only once a query says so. */
+  confirm_by_query: boolean;
+  /** How long an unknown creation is looked for before it is made again, in ms. */
+  settling_ms: number;
+}
+
+export interface FindInput {
+  app_id: string;
+  id: TradeId;
+  /** After this many ms of the gateway's answering "no such order" the search ends; absent: it never ends. */
+  settling_ms?: number;
+}
+
+export interface WatchInput {
+  app_id: string;
+  id: TradeId;
+  /** The status that is no news. */
+  seen: string | null;
+  schedule: Pick<WaitingPolicy, 'poll_schedule_ms' | 'poll_every_ms'>;
+}
+
+/** Activity names are prefixed: a worker's own activities must not be overridden by ours, nor ours by them. */
+export interface GatewayActivities {
+  /** Tries to create the order once. Repeats itself only where the gateway certainly has no order. */
+  'gateway.create'(input: NewPayment): Promise<CreateResult>;
+  /** Asks for the trade until the gateway answers. */
+  'gateway.query'(input: { app_id: string; id: TradeId }): Promise<Trade>;
+  /** Looks for a trade that may exist; null where the gateway kept saying that it does not. */
+  'gateway.find'(input: FindInput): Promise<Trade | null>;
+  /** Asks now and then, and answers when there is news. */
+  'gateway.watch'(input: WatchInput): Promise<Trade>;
+}
+
+export interface LocalActivities {
+  /** The worker's settings for a payment by this method. Never fails. */
+  'gateway.policy'(input: { method: string | null }): Promise<PaymentPolicy>;
+}
+
+/** One HTTP exchange takes at most 35 s; a worker that is silent for longer has died with the call under way. */
+const startToCloseTimeout = '60 seconds';
+
+export const { 'gateway.create': createOrder } = proxyActivities<GatewayActivities>({
+  startToCloseTimeout,
+  // A worker that dies with a creation under way leaves an unknown outcome, which must never be repeated blindly: the
+  // server gives such a time-out to the workflow instead of retrying.
+  retry: {
+    initialInterval: '1 second',
+    backoffCoefficient: 2,
+    maximumInterval: '2 minutes',
+    nonRetryableErrorTypes: ['TemporalTimeout:StartToClose', 'TemporalTimeout:Heartbeat'],
+  },
+});
+
+export const { 'gateway.query': queryTrade, 'gateway.find': findTrade } = proxyActivities<GatewayActivities>({
+  startToCloseTimeout,
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '2 minutes' },
+});
+
+// The server spaces the attempts, as the activity tells it: waiting for days adds no events to the history.
+export const { 'gateway.watch': watchTrade } = proxyActivities<GatewayActivities>({
+  startToCloseTimeout,
+  retry: { initialInterval: '15 seconds', backoffCoefficient: 2, maximumInterval: '1 hour' },
+});
+
+export const { 'gateway.policy': policyFor } = proxyLocalActivities<LocalActivities>({
+  startToCloseTimeout: '10 seconds',
+});

@@ -1,0 +1,49 @@
+/** When a payment is looked at because time has come, and when waiting ends. Pure; times are ms since the epoch, UTC. */
+import { deadline } from '../gateway/durations';
+
+export interface Deadline {
+  name: 'timeout_express' | 'usual expiry' | 'cancellation_express' | 'end of grace';
+  at: number;
+}
+
+/** What the worker's settings say of waiting (durations in ms). Recorded once a payment, so that replay sees the same. */
+export interface WaitingPolicy {
+  /** Checks at these times after the creation, and after each deadline … */
+  poll_schedule_ms: readonly number[];
+  /** … and then as often as this. */
+  poll_every_ms: number;
+  /** Where the order names no `timeout_express`: its method's usual expiry. */
+  usual_expiry_ms: number;
+  /** How long to go on watching after the last deadline: past the last retry of a notification … */
+  grace_ms: number;
+  /** … and past the time that the method takes to settle. */
+  settles_ms: number;
+}
+
+/** The deadlines of an order created at `created_at`, in their order. The last one ends the waiting. */
+export function deadlines(
+  order: { timeout_express?: string | undefined; cancellation_express?: string | undefined },
+  created_at: number,
+  policy: WaitingPolicy,
+): [Deadline, ...Deadline[]] {
+  const timeout = order.timeout_express === undefined ? undefined : deadline(order.timeout_express, created_at);
+  const cancellation =
+    order.cancellation_express === undefined ? undefined : deadline(order.cancellation_express, created_at);
+  const expiry: Deadline =
+    timeout === undefined
+      ? { name: 'usual expiry', at: created_at + policy.usual_expiry_ms }
+      : { name: 'timeout_express', at: timeout };
+  const then: Deadline[] =
+    cancellation !== undefined && cancellation > expiry.at ? [{ name: 'cancellation_express', at: cancellation }] : [];
+  const last = then[0] ?? expiry;
+  return [expiry, ...then, { name: 'end of grace', at: last.at + Math.max(policy.grace_ms, policy.settles_ms) }];
+}
+
+/** How long after `elapsed_ms` of watching the next check is due: the schedule's next point, then the steady interval. */
+export function nextCheckIn(
+  elapsed_ms: number,
+  policy: Pick<WaitingPolicy, 'poll_schedule_ms' | 'poll_every_ms'>,
+): number {
+  const next = policy.poll_schedule_ms.find((at) => at > elapsed_ms);
+  return next === undefined ? policy.poll_every_ms : next - elapsed_ms;
+}

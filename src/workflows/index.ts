@@ -1,0 +1,14 @@
+/**
+ * workflows/: the lifecycles. Deterministic; this room touches no network, clock or environment, and of `gateway/` it
+ * takes only types and the pure files. A worker's bundle re-exports it: `export * from 'temporal-payment-gateway/workflows'`.
+ */
+export * from './contract';
+export {
+  createdUpdate,
+  notificationSignal,
+  payment,
+  recheckUpdate,
+  resolveUpdate,
+  stateQuery,
+} from './payment';
+export { strayNotification } from './stray-notification';

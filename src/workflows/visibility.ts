@@ -1,0 +1,77 @@
+/** What operators see of a payment: search attributes to find it by, and the details in Temporal UI. */
+import { defineSearchAttributeKey, type SearchAttributeUpdatePair } from '@temporalio/common';
+import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
+import { type PaymentState, SEARCH_ATTRIBUTES } from './contract';
+
+const keys = {
+  status: defineSearchAttributeKey('PaymentStatus', SEARCH_ATTRIBUTES.PaymentStatus),
+  method: defineSearchAttributeKey('PaymentMethod', SEARCH_ATTRIBUTES.PaymentMethod),
+  currency: defineSearchAttributeKey('PaymentCurrency', SEARCH_ATTRIBUTES.PaymentCurrency),
+  attention: defineSearchAttributeKey('PaymentAttention', SEARCH_ATTRIBUTES.PaymentAttention),
+  tradeNo: defineSearchAttributeKey('PaymentTradeNo', SEARCH_ATTRIBUTES.PaymentTradeNo),
+  amount: defineSearchAttributeKey('PaymentAmount', SEARCH_ATTRIBUTES.PaymentAmount),
+  expiresAt: defineSearchAttributeKey('PaymentExpiresAt', SEARCH_ATTRIBUTES.PaymentExpiresAt),
+};
+
+/** `PaymentStatus` while the gateway has named no state: before it has the order, and after it took a checkout. */
+const statusOf = (state: PaymentState) =>
+  state.trade_status ?? state.outcome ?? (state.payment_data ? 'CREATED' : 'CREATING');
+
+const WHAT_TO_DO: Record<NonNullable<PaymentState['attention']>, string> = {
+  'amount-mismatch':
+    'The gateway names another amount or currency than was ordered. Compare the trade with the order, then send the update `resolve`.',
+  'unlisted-transition':
+    'The gateway reported a state that cannot follow the one before. It was not believed. Look at the trade in the gateway’s dashboard, then `recheck` or `resolve`.',
+  'unknown-status':
+    'The gateway reported a state that we do not know. Look at the trade in its dashboard, then `resolve`.',
+  'unknown-outcome':
+    'The creation’s outcome is still unknown: the gateway neither knows the order nor takes it. We go on asking. Look for the order in its dashboard.',
+  credentials:
+    'The gateway does not accept our credentials or account, so every order will fail. No order was created. Mend the worker’s settings.',
+  'never-ended':
+    'The gateway never ended this trade. Nothing was paid as far as we know. Look at it in the gateway’s dashboard.',
+  'unexpected-signal': 'A signal arrived that nobody here understands. See the history.',
+  'unreadable-notification': 'A notification was genuinely signed but could not be read.',
+};
+
+/** Tells visibility what changed since it was told last, in one upsert at most. */
+export class Visibility {
+  private readonly told = new Map<string, string | null>();
+
+  update(state: PaymentState, waitingFor: string): void {
+    const changed = attributes(state).filter(([name, pair]) => {
+      const value = pair.value === null ? null : String(pair.value);
+      const isNews = (this.told.get(name) ?? null) !== value;
+      this.told.set(name, value);
+      return isNews;
+    });
+    if (changed.length > 0) upsertSearchAttributes(changed.map(([, pair]) => pair));
+    setCurrentDetails(details(state, waitingFor));
+  }
+}
+
+function attributes(state: PaymentState): [string, SearchAttributeUpdatePair][] {
+  const amount = state.order_amount === null ? null : Number(state.order_amount);
+  const expiresAt = state.expires_at === null ? null : new Date(state.expires_at);
+  return [
+    ['status', { key: keys.status, value: statusOf(state) }],
+    ['method', { key: keys.method, value: state.method }],
+    ['currency', { key: keys.currency, value: state.order_currency }],
+    ['attention', { key: keys.attention, value: state.attention }],
+    ['tradeNo', { key: keys.tradeNo, value: state.trade_no }],
+    // A double: good for filtering by size, never for reckoning.
+    ['amount', { key: keys.amount, value: amount }],
+    ['expiresAt', { key: keys.expiresAt, value: expiresAt }],
+  ];
+}
+
+/** Markdown for Temporal UI. No personal data: it stands in clear unless payloads are encrypted. */
+function details(state: PaymentState, waitingFor: string): string {
+  const lines = [
+    `**${state.outcome ?? statusOf(state)}** · ${state.order_amount ?? '?'} ${state.order_currency ?? ''} · ${state.method ?? 'method chosen at checkout'}`,
+    `Trade ${state.trade_no ?? 'not known yet'}${state.expires_at ? `, expires ${state.expires_at}` : ''}`,
+    state.outcome ? `Ended, known by ${state.confirmed_by ?? 'deadline'}.` : `Waiting for: ${waitingFor}`,
+  ];
+  if (state.attention) lines.push(`⚠️ **${state.attention}**: ${WHAT_TO_DO[state.attention]}`);
+  return lines.join('\n\n');
+}
