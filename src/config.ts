@@ -32,7 +32,9 @@ const port = z.coerce.number().int().min(0).max(65_535);
 const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
 const webAddress = z.url({ protocol: /^https?$/ }).transform((text) => text.replace(/\/$/, ''));
 
-const jwk = z.looseObject({ kty: z.string() });
+const part = z.string().exactOptional();
+/** An elliptic-curve key; sealing.ts says which curves it takes. */
+const jwk = z.object({ kty: z.string(), kid: part, crv: part, x: part, y: part, d: part, alg: part, use: part });
 const json = <T extends z.ZodType>(schema: T) =>
   z
     .string()
@@ -90,6 +92,13 @@ const environment = z.object({
 
   PAYMENTS_SEALING_JWKS: json(z.object({ keys: z.array(jwk).min(1) })).optional(),
   PAYMENTS_SEALING_PUBLIC_JWK: json(jwk).optional(),
+
+  SIMULATOR_HOST: z.string().min(1).default('127.0.0.1'),
+  SIMULATOR_PORT: port.default(8_470),
+  SIMULATOR_PUBLIC_URL: webAddress.optional(),
+  SIMULATOR_DATA_FILE: z.string().min(1).optional(),
+  SIMULATOR_SPEED: z.coerce.number().positive().max(1_000_000).default(1),
+  SIMULATOR_INSECURE_REMOTE_CONTROL: flag.default(false),
 
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 });

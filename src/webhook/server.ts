@@ -1,6 +1,12 @@
 /** The IPN endpoint over HTTP: `POST /ipn/{app_id}`, `/healthz` and `/readyz`. */
 import type { Client } from '@temporalio/client';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import { deliver, keepStray } from './deliver';
 import { receive, type SignatureSettings, type WebhookApp } from './receive';
 
@@ -24,7 +30,7 @@ const REFUSED = { result: 'fail' };
 export function webhookServer({ client, taskQueue, apps, signature, log }: WebhookOptions): FastifyInstance {
   const server = Fastify({
     loggerInstance: log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: MAX_BODY_BYTES,
     // Fastify turns Node's own guards against slow senders off unless told.
     requestTimeout: 10_000,

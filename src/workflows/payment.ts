@@ -113,7 +113,6 @@ class PaymentLife {
     const policy = await policyFor({ method: this.state.method });
     try {
       await this.unlessResolved(() => (this.input.kind === 'adopt' ? this.adopt() : this.create(this.input, policy)));
-      this.show();
       await this.unlessResolved(() => this.watch(policy));
     } catch (error) {
       this.failure = error;

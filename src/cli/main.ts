@@ -1,0 +1,55 @@
+#!/usr/bin/env node
+/** The command line: `payment-gateway`. Each command is a file of its own; nothing heavy is loaded before it is asked for. */
+import { Command, Option } from 'commander';
+import { reportAndExit } from '../exit';
+
+const program = new Command('payment-gateway')
+  .description('Payments of a Latin American gateway as durable Temporal workflows')
+  .showHelpAfterError('(payment-gateway --help lists everything)')
+  // Wrong usage ends like every other wrong input.
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
+
+program
+  .command('dev')
+  .description('everything on this machine: Temporal with its UI, a simulated gateway, webhook and worker')
+  .option('--data-dir <folder>', 'where the state is kept', '.payments')
+  .option('--order <file>', 'the first order', 'examples/orders/pix.json')
+  .action(async (options) => (await import('./dev.js')).dev(options));
+
+program
+  .command('pay <order>')
+  .description('send an order file and print its payment data')
+  .option('--wait', 'print each state until the outcome is known')
+  .option('--app <app_id>', 'the gateway app, where the settings know several')
+  .addOption(new Option('--json', 'print JSON lines for programs'))
+  .action(async (order, options) => (await import('./pay.js')).pay(order, options));
+
+program
+  .command('worker')
+  .description('run a worker until a signal ends it')
+  .action(async () => (await import('../worker.js')).runWorker(process.env));
+
+program
+  .command('webhook')
+  .description('run the endpoint for notifications until a signal ends it')
+  .action(async () => (await import('../webhook/index.js')).runWebhook(process.env));
+
+program
+  .command('simulator')
+  .description('run a simulated gateway until a signal ends it')
+  .action(async () => (await import('./simulator.js')).simulator(process.env));
+
+program
+  .command('setup')
+  .description('register the search attributes in the namespace')
+  .action(async () => (await import('./setup.js')).setup(process.env));
+
+program
+  .command('keys')
+  .description('keys for sealing and encryption')
+  .command('new')
+  .description('make new keys and print them; they are stored nowhere')
+  .option('--json', 'print { encryption_key, sealing_private_jwks, sealing_public_jwk }')
+  .action(async (options) => (await import('./keys.js')).newKeys(options));
+
+program.parseAsync().catch(reportAndExit);

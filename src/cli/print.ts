@@ -1,0 +1,39 @@
+/** How the command line speaks to people. */
+import qrcode from 'qrcode';
+import type { PaymentData, PaymentState, Transition } from '../workflows/contract';
+
+const ENVELOPE = new Set(['recovered', 'out_trade_no']);
+
+/** The payment data as lines, with the QR code of a PIX drawn in the terminal. */
+export async function paymentData(data: PaymentData): Promise<string> {
+  const shown = Object.entries(data).filter(([name, value]) => !ENVELOPE.has(name) && value !== '' && value !== null);
+  const width = Math.max(...shown.map(([name]) => name.length), 0);
+  const lines = shown.map(([name, value]) => `  ${name.padEnd(width)}  ${printable(value)}`);
+  if (data.recovered) lines.push('  (the creation’s answer was lost; the trade was found by query)');
+  if (typeof data.qr_code === 'string' && data.qr_code !== '') lines.push('', await drawn(data.qr_code));
+  return lines.join('\n');
+}
+
+/** One transition as a line. */
+export function transition({ time, from, to, source, by, reason }: Transition): string {
+  const who = by ? `${source} ${printable(by)}: ${printable(reason ?? '')}` : source;
+  return `  ${time}  ${from ? `${from} → ` : ''}${to}  (${who})`;
+}
+
+/** How a payment ended, in a sentence. */
+export function ending({ out_trade_no, outcome, order_amount, order_currency, confirmed_by, attention }: PaymentState) {
+  const how = { SUCCESS: 'is paid', CANCEL: 'was canceled', REFUSED: 'was refused', EXPIRED: 'has expired' };
+  const said = outcome === null ? 'is under way' : how[outcome];
+  const money = order_amount ? `, ${order_amount} ${order_currency}` : '';
+  return `Order ${out_trade_no} ${said}${money}${confirmed_by ? ` (known by ${confirmed_by})` : ''}${attention ? `. It needs a person: ${attention}` : ''}.`;
+}
+
+/** Values come from outside: control characters could drive the terminal. */
+function printable(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.replace(/\p{Cc}/gu, '�');
+}
+
+async function drawn(code: string): Promise<string> {
+  return await qrcode.toString(code, { type: 'utf8', errorCorrectionLevel: 'L', margin: 2 });
+}

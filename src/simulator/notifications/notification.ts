@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { tradeStatuses } from '../trades/states';
+
+/** One try to deliver a notification. */
+export const attemptSchema = z.object({
+  at: z.number(),
+  /** `null` where no HTTP answer came. */
+  http_status: z.number().nullable(),
+  acknowledged: z.boolean(),
+  /** Why no answer came, or the fault that was injected. */
+  error: z.string().nullable(),
+});
+
+/** A notification as the simulator keeps it. A schema, since the data file is read back with it. */
+export const notificationSchema = z.object({
+  id: z.string(),
+  app_id: z.string(),
+  trade_no: z.string(),
+  out_trade_no: z.string(),
+  trade_status: z.enum(tradeStatuses),
+  notify_url: z.string(),
+  /** The very text that is signed and sent; a retry sends it unchanged. */
+  body: z.string(),
+  /** Sent by the dashboard's callback button: one attempt, no retries. */
+  by_hand: z.boolean(),
+  first_at: z.number(),
+  /** When the next attempt is due; `null` when there is none any more. */
+  next_at: z.number().nullable(),
+  acknowledged: z.boolean(),
+  attempts: z.array(attemptSchema),
+});
+
+/** One try to deliver a notification. */
+export type Attempt = z.output<typeof attemptSchema>;
+
+/** An instant payment notification (IPN) and what became of it. */
+export type Notification = z.output<typeof notificationSchema>;

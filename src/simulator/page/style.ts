@@ -1,0 +1,25 @@
+/** The page's style sheet; inline, since the page loads nothing from anywhere. */
+export const style = `
+:root { color-scheme: light dark; --ink: #14213d; --soft: #52607a; --line: #d9dfea; --card: #fff; --back: #eef2f8; --main: #0b5fbf; --on-main: #fff; --bad: #a61b1b; --good: #0a6b3d; }
+@media (prefers-color-scheme: dark) { :root { --ink: #edf1f8; --soft: #aab6cc; --line: #3a465e; --card: #1b2436; --back: #101725; --main: #7db4ff; --on-main: #0b1526; --bad: #ff9d9d; --good: #7fe0ad; } }
+* { box-sizing: border-box; }
+body { margin: 0; padding: 1rem; background: var(--back); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; }
+main { max-width: 30rem; margin: 0 auto; padding: 1.5rem; background: var(--card); border: 1px solid var(--line); border-radius: 1rem; }
+h1 { margin: 0 0 .25rem; font-size: 1.25rem; overflow-wrap: anywhere; }
+h2 { margin: 1.5rem 0 .5rem; font-size: 1rem; }
+.amount { margin: 0 0 1rem; font-size: 2rem; font-weight: 700; overflow-wrap: anywhere; }
+.note { color: var(--soft); font-size: .875rem; }
+dl { display: grid; grid-template-columns: auto 1fr; gap: .25rem 1rem; margin: 0; }
+dt { color: var(--soft); }
+dd { margin: 0; text-align: right; overflow-wrap: anywhere; }
+.qr { width: 14rem; max-width: 100%; margin: 1rem auto; padding: .5rem; background: #fff; border-radius: .5rem; }
+.qr svg { display: block; width: 100%; height: auto; }
+.code { margin: .25rem 0 0; padding: .75rem; border: 1px solid var(--line); border-radius: .5rem; font-family: ui-monospace, monospace; overflow-wrap: anywhere; user-select: all; }
+fieldset { margin: 1.5rem 0 0; padding: .5rem 1rem 1rem; border: 1px solid var(--line); border-radius: .5rem; }
+fieldset label { display: flex; gap: .75rem; align-items: center; min-height: 2.75rem; }
+.actions { display: grid; gap: .75rem; margin-top: 1.5rem; }
+button, .button { display: block; width: 100%; min-height: 3rem; padding: .625rem 1rem; border: 1px solid var(--main); border-radius: .625rem; background: transparent; color: var(--main); font: inherit; font-weight: 600; text-align: center; text-decoration: none; cursor: pointer; }
+.main { background: var(--main); color: var(--on-main); }
+:focus-visible { outline: 3px solid var(--main); outline-offset: 2px; }
+.good { color: var(--good); } .bad { color: var(--bad); }
+`;

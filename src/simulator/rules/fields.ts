@@ -1,0 +1,166 @@
+import { textAt } from '../json';
+import { DAY, expressEnd, isTimestamp, parseExpress } from '../time';
+import { hasCentsAtMost, isBetween, LARGEST_AMOUNT, SMALLEST_AMOUNT } from './amount';
+import { methodNamed, walletKind } from './methods';
+import { allBut, always, type Condition, type Field, methodOf, never, only, type Request, type Rule } from './rule';
+import { characters, hasDigit, hasEmoji, isWebAddress } from './text';
+
+const currencyIs =
+  (currency: string): Condition =>
+  ({ body }) =>
+    textAt(body, 'order_currency') === currency;
+const both =
+  (...conditions: Condition[]): Condition =>
+  (request) =>
+    conditions.every((condition) => condition(request));
+const either =
+  (...conditions: Condition[]): Condition =>
+  (request) =>
+    conditions.some((condition) => condition(request));
+
+const globalApp: Condition = ({ app }) => app.global === true;
+const cardNumberWallet: Condition = (request) =>
+  methodOf(request) === 'Wallet' && walletKind(textAt(request.body, 'channel')) === 'CardNumber';
+const ecuador = both(only('BankTransfer'), currencyIs('USD'), ({ body }) =>
+  // Bank transfers in dollars exist in Ecuador and in Panama; a region tells them apart where there is one.
+  ['ECU', 'EC', undefined].includes(textAt(body, 'region')),
+);
+const pixIdentifyOptional: Condition = ({ settings }) => settings.pixIdentify === 'optional';
+
+const timestamp: Rule = { holds: isTimestamp, says: 'must be a real date as yyyy-MM-dd HH:mm:ss' };
+const webAddress: Rule = { holds: isWebAddress, says: 'must be an http or https address' };
+const knownMethod: Rule = {
+  holds: (name) => methodNamed(name) !== undefined,
+  says: 'is no method that is supported',
+  subCode: 'no-method-supported',
+};
+const onlyWithWallet: Rule = {
+  holds: (_, request) => methodOf(request) === 'Wallet',
+  says: 'is for method Wallet only',
+};
+const threeCharacters: Rule = { holds: (code) => characters(code) === 3, says: 'must have 3 characters' };
+const amountRange: Rule = {
+  holds: (amount) => isBetween(amount, SMALLEST_AMOUNT, LARGEST_AMOUNT),
+  says: `must be a decimal from ${SMALLEST_AMOUNT} to ${LARGEST_AMOUNT}`,
+};
+const cents: Rule = { holds: hasCentsAtMost, says: 'must have at most two decimals' };
+const noEmoji: Rule = { holds: (name) => !hasEmoji(name), says: 'can not contain emoji' };
+const noDigits: Rule = { holds: (name) => !hasDigit(name), says: 'can not contain digits', when: currencyIs('BRL') };
+const tenCharacters: Rule = {
+  holds: (name) => characters(name) >= 10,
+  says: 'must have at least 10 characters',
+  when: only('SPEI'),
+};
+const noPlus: Rule = { holds: (email) => !email.includes('+'), says: 'can not contain +' };
+const wholeNumber: Rule = { holds: (count) => /^[1-9]\d{0,2}$/.test(count), says: 'must be a whole number from 1' };
+const digits = (smallest: number, largest: number, says: string): Rule => ({
+  holds: (text) => new RegExp(`^\\d{${smallest},${largest}}$`).test(text),
+  says,
+  when: cardNumberWallet,
+});
+const ecuadorBank: Rule = {
+  holds: (bank) => ['bpacifico', 'internacional', 'pichincha'].includes(bank),
+  says: 'must be one of bpacifico, internacional, pichincha',
+  when: ecuador,
+};
+const webOnly: Rule = { holds: (type) => type === 'WEB', says: 'must be WEB' };
+
+const express: Rule = {
+  holds: (text) => parseExpress(text) !== undefined,
+  says: 'must be an integer and a unit m, h, d or c',
+};
+const cancellationUnits: Rule = {
+  holds: (text) => typeof parseExpress(text) === 'object',
+  says: 'must be an integer and a unit m, h or d',
+};
+const threeDays: Rule = {
+  holds: (text) => endOf(text, 0) <= 3 * DAY,
+  says: 'can not be more than 3 days',
+};
+const largerThanTimeout: Rule = {
+  holds: (text, request) => {
+    const timeout = textAt(request.body, 'timeout_express');
+    return timeout === undefined || endOf(text, request.now) > endOf(timeout, request.now);
+  },
+  says: 'must be larger than timeout_express',
+};
+
+function endOf(text: string, from: number): number {
+  const parsed = parseExpress(text);
+  return parsed === undefined ? Number.NaN : expressEnd(parsed, from);
+}
+
+// biome-ignore format: tables, read by columns
+/** The fields of every request body. */
+export const commonFields: readonly Field[] = [
+  { name: 'app_id',    required: always, max: 32 },
+  { name: 'timestamp', required: always, max: 19, rules: [timestamp] },
+];
+
+// biome-ignore format: tables, read by columns
+const orderFields = {
+  out_trade_no:         { name: 'out_trade_no',         required: always, max: 64 },
+  method:               { name: 'method',               required: always, max: 32, rules: [knownMethod] },
+  channel:              { name: 'channel',              required: never,  max: 32, rules: [onlyWithWallet] },
+  order_currency:       { name: 'order_currency',       required: always, rules: [threeCharacters] },
+  order_amount:         { name: 'order_amount',         required: always, type: 'decimal', rules: [amountRange, cents] },
+  subject:              { name: 'subject',              required: always, max: 128 },
+  content:              { name: 'content',              required: never,  max: 255 },
+  notify_url:           { name: 'notify_url',           required: always, max: 255, rules: [webAddress] },
+  return_url:           { name: 'return_url',           required: never,  max: 255 },
+  buyer_id:             { name: 'buyer_id',             required: always, max: 128 },
+  timeout_express:      { name: 'timeout_express',      required: never,  rules: [express] },
+  cancellation_express: { name: 'cancellation_express', required: never,  rules: [cancellationUnits, threeDays, largerThanTimeout] },
+} as const satisfies Record<string, Field>;
+
+const identifyRequired = both(
+  allBut('Khipu', 'Pago46', 'CoDi', 'OXXO', 'OXXOPay', 'SPEI', 'Cash', 'BNCR'),
+  either(allBut('PIX'), (request) => !pixIdentifyOptional(request)),
+);
+
+// biome-ignore format: tables, read by columns
+/** The fields of a direct creation. */
+export const directFields: readonly Field[] = [
+  ...Object.values(orderFields),
+  { name: 'token',                     required: never },
+  { name: 'issuer',                    required: never },
+  { name: 'bank',                      required: either(only('OpenFinance', 'Khipu'), ecuador), rules: [ecuadorBank] },
+  { name: 'customer.name',             required: allBut('Pago46'), rules: [noEmoji, noDigits, tenCharacters] },
+  { name: 'customer.email',            required: allBut('PIX'), rules: [noPlus] },
+  { name: 'customer.phone',            required: allBut('Khipu', 'Pago46', 'OpenFinance', 'PIX') },
+  { name: 'customer.identify.number',  required: identifyRequired },
+  { name: 'customer.identify.type',    required: identifyRequired },
+  { name: 'address.zip_code',          required: only('Boleto', 'Lottery') },
+  { name: 'address.state',             required: never },
+  { name: 'address.city',              required: never },
+  { name: 'address.street_number',     required: never },
+  { name: 'address.street',            required: never },
+  { name: 'address.neighborhood',      required: never },
+  { name: 'ip',                        required: only('CreditCard') },
+  { name: 'language_code',             required: never },
+  { name: 'installments',              required: never, type: 'decimal', rules: [wholeNumber] },
+  { name: 'fingerprint',               required: only('CreditCard') },
+  { name: 'account_number',            required: never, rules: [digits(10, 18, 'must have 10 to 18 digits')] },
+  { name: 'account_verification_code', required: never, rules: [digits(4, 4, 'must have 4 digits')] },
+  { name: 'region',                    required: globalApp },
+];
+
+// biome-ignore format: tables, read by columns
+/** The fields of a checkout creation: the order's, of which the method is optional, and two more. */
+export const checkoutFields: readonly Field[] = [
+  ...Object.values({ ...orderFields, method: { ...orderFields.method, required: never } }),
+  { name: 'trade_type', required: always, rules: [webOnly] },
+  { name: 'regions',    required: never, type: 'list of strings' },
+];
+
+const oneNumber =
+  (other: string): Condition =>
+  ({ body }: Request) =>
+    textAt(body, other) === undefined;
+
+// biome-ignore format: tables, read by columns
+/** The fields of a query: one of the two numbers suffices. */
+export const queryFields: readonly Field[] = [
+  { name: 'trade_no',     required: oneNumber('out_trade_no'), max: 64 },
+  { name: 'out_trade_no', required: oneNumber('trade_no'),     max: 64 },
+];
