@@ -8,24 +8,27 @@ import { SimplePlugin } from '@temporalio/plugin';
 import type { Worker, WorkerOptions } from '@temporalio/worker';
 import { gatewayActivities, policyActivity } from './activities';
 import { type Config, loadConfig, requireApps } from './config';
+import { GatewayClient } from './gateway';
 
 export const PLUGIN_NAME = 'temporal-payment-gateway.PaymentGatewayPlugin';
 
 export class PaymentGatewayPlugin extends SimplePlugin {
-  private readonly ours: ReturnType<typeof gatewayActivities> & ReturnType<typeof policyActivity>;
+  private readonly gateways: ReadonlyMap<string, GatewayClient>;
+  private readonly activities: object;
 
   /** Settings come from {@link loadConfig}. Throws ConfigError where no gateway app is configured. */
   constructor(config: Config) {
     super({ name: PLUGIN_NAME });
-    this.ours = {
+    const timeouts = {
+      connect_timeout_ms: config.GATEWAY_CONNECT_TIMEOUT,
+      answer_timeout_ms: config.GATEWAY_ANSWER_TIMEOUT,
+    };
+    this.gateways = new Map(requireApps(config).map((app) => [app.app_id, new GatewayClient(app, timeouts)]));
+    this.activities = {
       ...gatewayActivities({
-        apps: requireApps(config),
+        gateways: this.gateways,
         sealingKeys: config.PAYMENTS_SEALING_JWKS?.keys ?? [],
         notifyUrl: notifyUrlOf(config.WEBHOOK_PUBLIC_URL),
-        timeouts: {
-          connect_timeout_ms: config.GATEWAY_CONNECT_TIMEOUT,
-          answer_timeout_ms: config.GATEWAY_ANSWER_TIMEOUT,
-        },
       }),
       ...policyActivity(config),
     };
@@ -37,12 +40,11 @@ export class PaymentGatewayPlugin extends SimplePlugin {
   }
 
   override configureWorker(options: WorkerOptions): WorkerOptions {
-    const { close: _close, ...activities } = this.ours;
     const hasWorkflows = options.workflowsPath !== undefined || options.workflowBundle !== undefined;
     return {
       ...options,
       // Given to both a connection and its Worker, a plugin is applied twice; the same names with the same functions do no harm.
-      activities: { ...options.activities, ...activities },
+      activities: { ...options.activities, ...this.activities },
       ...(hasWorkflows ? {} : { workflowsPath: require.resolve('./workflows') }),
     };
   }
@@ -51,7 +53,7 @@ export class PaymentGatewayPlugin extends SimplePlugin {
     try {
       await next(worker);
     } finally {
-      await this.ours.close();
+      await Promise.all([...this.gateways.values()].map((gateway) => gateway.close()));
     }
   }
 }

@@ -33,9 +33,16 @@ export async function missingSearchAttributes(connection: OperatorConnection, na
 /** Registers what is missing; returns what that was. */
 export async function registerSearchAttributes(connection: OperatorConnection, namespace: string): Promise<Name[]> {
   const missing = await missingSearchAttributes(connection, namespace);
-  if (missing.length > 0) {
-    const searchAttributes = Object.fromEntries(missing.map((name) => [name, TYPES[SEARCH_ATTRIBUTES[name]]]));
-    await connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
-  }
+  if (missing.length > 0) await addSearchAttributes(connection, namespace, missing);
   return missing;
+}
+
+/** Registers search attributes without asking which are there: test servers cannot tell. */
+export async function addSearchAttributes(
+  { operatorService }: OperatorConnection,
+  namespace: string,
+  names: readonly Name[] = NAMES,
+): Promise<void> {
+  const searchAttributes = Object.fromEntries(names.map((name) => [name, TYPES[SEARCH_ATTRIBUTES[name]]]));
+  await operatorService.addSearchAttributes({ namespace, searchAttributes });
 }

@@ -2,12 +2,11 @@
  * The gateway's operations as activities: the only door from a workflow to the network. Each says what may be repeated:
  * a retryable failure here makes the server call again, at the time that the failure names.
  */
-import { ApplicationFailure, activityInfo, log } from '@temporalio/activity';
-import { ApplicationFailureCategory } from '@temporalio/common';
+import { activityInfo, heartbeat, log } from '@temporalio/activity';
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { JWK } from 'jose';
 import {
-  type GatewayApp,
-  GatewayClient,
+  type GatewayClient,
   GatewayError,
   InvalidRequestError,
   open,
@@ -20,27 +19,28 @@ import { isCredentialsRefusal, isDuplicate } from '../gateway/refusals';
 import { isSealed, SECRET_FIELDS, type SecretField } from '../gateway/sealing';
 import type { CreateResult, FindInput, GatewayActivities, WatchInput } from '../workflows/activities';
 import { FAILURE, type NewPayment } from '../workflows/contract';
-import { nextCheckIn } from '../workflows/deadlines';
+import { gapBeforeLook } from '../workflows/deadlines';
+
+/** The operations that payments need, for one app: a GatewayClient, or what stands in for one. */
+export type Gateway = Pick<GatewayClient, 'pay' | 'createCheckout' | 'query'>;
 
 export interface GatewayActivitiesOptions {
-  apps: readonly GatewayApp[];
+  /** The gateway by app_id. */
+  gateways: ReadonlyMap<string, Gateway>;
   /** Private keys that open sealed secrets; the first one that fits is taken. */
   sealingKeys: readonly JWK[];
   /** The webhook's public address: where an order without `notify_url` is notified. */
   notifyUrl: ((app_id: string) => string) | undefined;
-  timeouts: { connect_timeout_ms: number; answer_timeout_ms: number };
 }
 
 /** Looks for an order that may exist are this far apart, in ms. */
 const LOOK_EVERY_MS = 5_000;
 
-/** The activities of a worker. `close` ends the connections once everything under way has been answered. */
-export function gatewayActivities(options: GatewayActivitiesOptions): GatewayActivities & { close(): Promise<void> } {
-  const clients = new Map(options.apps.map((app) => [app.app_id, new GatewayClient(app, options.timeouts)]));
-
-  const clientOf = (app_id: string): GatewayClient => {
-    const client = clients.get(app_id);
-    if (client) return client;
+/** The gateway's activities of a worker. */
+export function gatewayActivities({ gateways, sealingKeys, notifyUrl }: GatewayActivitiesOptions): GatewayActivities {
+  const gatewayOf = (app_id: string): Gateway => {
+    const gateway = gateways.get(app_id);
+    if (gateway) return gateway;
     throw ApplicationFailure.create({
       type: 'AppNotConfigured',
       message: `This worker has no credentials for app ${app_id}. Add it to GATEWAY_APPS_FILE; the payment waits.`,
@@ -50,26 +50,22 @@ export function gatewayActivities(options: GatewayActivitiesOptions): GatewayAct
 
   return {
     async 'gateway.create'(input) {
-      const client = clientOf(input.app_id);
+      const gateway = gatewayOf(input.app_id);
       const { attempt } = activityInfo();
       try {
-        const order = await openSecrets(withNotifyUrl(input, options.notifyUrl), options.sealingKeys);
-        const answer = await (input.kind === 'direct' ? client.pay(order) : client.createCheckout(order));
+        const order = await openSecrets(withNotifyUrl(input, notifyUrl), sealingKeys);
+        const answer = await (input.kind === 'direct' ? gateway.pay(order) : gateway.createCheckout(order));
         return { is: 'created', answer };
       } catch (error) {
         return creationFailed(error, attempt);
       }
     },
 
-    'gateway.query': ({ app_id, id }) => query(clientOf(app_id), id),
+    'gateway.query': ({ app_id, id }) => query(gatewayOf(app_id), id),
 
-    'gateway.find': ({ app_id, id, settling_ms }) => find(clientOf(app_id), id, settling_ms),
+    'gateway.find': ({ app_id, id, settling_ms }) => find(gatewayOf(app_id), id, settling_ms),
 
-    'gateway.watch': ({ app_id, id, seen, schedule }) => watch(clientOf(app_id), id, seen, schedule),
-
-    async close() {
-      await Promise.all([...clients.values()].map((client) => client.close()));
-    },
+    'gateway.watch': ({ app_id, id, seen, schedule }) => watch(gatewayOf(app_id), id, seen, schedule),
   };
 }
 
@@ -94,54 +90,48 @@ function creationFailed(error: unknown, attempt: number): CreateResult {
   }
 }
 
-async function query(client: GatewayClient, id: FindInput['id']): Promise<Trade> {
+async function query(gateway: Gateway, id: FindInput['id']): Promise<Trade> {
   try {
-    return await client.query(id);
+    return await gateway.query(id);
   } catch (error) {
     throw tryAgain(error);
   }
 }
 
-/** A trade that may exist; null once the gateway has answered "no such order" for longer than the settling time. */
-async function find(
-  client: GatewayClient,
-  id: FindInput['id'],
-  settling_ms: number | undefined,
-): Promise<Trade | null> {
+/** A trade that may exist; null once the gateway has kept answering "no such order" for the settling time. */
+async function find(gateway: Gateway, id: FindInput['id'], settling_ms: number | undefined): Promise<Trade | null> {
   try {
-    return await client.query(id);
+    return await gateway.query(id);
   } catch (error) {
     const answered = error instanceof GatewayError && error.code !== undefined && !error.retryable;
     if (!answered || isCredentialsRefusal(error.fields())) throw tryAgain(error);
-    if (settling_ms !== undefined && elapsed() >= settling_ms) return null;
+    // Counted in the heartbeat, which the next attempt gets: only answers count, not looks that brought none.
+    const looks = 1 + Number(activityInfo().heartbeatDetails ?? 0);
+    if (settling_ms !== undefined && looks * LOOK_EVERY_MS > settling_ms) return null;
+    heartbeat(looks);
     throw later(error.message, LOOK_EVERY_MS);
   }
 }
 
 /** The trade once its status is another than `seen`; until then the server is told when to ask again. */
 async function watch(
-  client: GatewayClient,
+  gateway: Gateway,
   id: WatchInput['id'],
   seen: string | null,
   schedule: WatchInput['schedule'],
 ): Promise<Trade> {
-  const delay = nextCheckIn(elapsed(), schedule);
+  const { attempt } = activityInfo();
+  const delay = gapBeforeLook(attempt - 1, schedule);
   // The first attempt only starts the schedule: what there is to know now has just been asked.
-  if (activityInfo().attempt === 1) throw later('watching', delay);
+  if (attempt === 1) throw later('watching', delay);
   try {
-    const trade = await client.query(id);
+    const trade = await gateway.query(id);
     if (trade.trade_status !== seen) return trade;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     throw ApplicationFailure.create({ type: 'GatewayUnavailable', message, nextRetryDelay: delay });
   }
   throw later(`still ${seen}`, delay);
-}
-
-/** How long this activity has been going on, by the server's clock alone: a worker's clock may be off. */
-function elapsed(): number {
-  const { scheduledTimestampMs, currentAttemptScheduledTimestampMs } = activityInfo();
-  return currentAttemptScheduledTimestampMs - scheduledTimestampMs;
 }
 
 /** No news: expected, so neither an error in the logs nor in the metrics. */

@@ -35,5 +35,7 @@ function printable(value: unknown): string {
 }
 
 async function drawn(code: string): Promise<string> {
-  return await qrcode.toString(code, { type: 'utf8', errorCorrectionLevel: 'L', margin: 2 });
+  // In a terminal with colours of its own, so that it can be scanned from a dark background, too.
+  if (process.stdout.isTTY) return qrcode.toString(code, { type: 'terminal', small: true, errorCorrectionLevel: 'L' });
+  return qrcode.toString(code, { type: 'utf8', errorCorrectionLevel: 'L', margin: 2 });
 }

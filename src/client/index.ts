@@ -1,3 +1,4 @@
 /** client/: what a merchant's backend calls. It needs a Temporal client, and nothing of a worker's native code. */
+export { withReturnUrl } from '../gateway';
 export * from './errors';
 export { type CheckoutCreated, PaymentsClient, type PaymentsClientOptions } from './payments-client';

@@ -16,7 +16,6 @@ import {
   parseCheckout,
   parseDirectPayment,
   seal,
-  withReturnUrl,
 } from '../gateway';
 import { SECRET_FIELDS } from '../gateway/sealing';
 import {
@@ -55,11 +54,10 @@ export interface PaymentsClientOptions {
   sealingKey?: JWK | undefined;
 }
 
-/** A checkout's payment data, and the address to send the buyer to. */
+/** A checkout's payment data. `withReturnUrl(web_url, …)` gives it another `return_url` than the order's. */
 export interface CheckoutCreated extends PaymentData {
+  /** Where the buyer pays. */
   readonly web_url: string;
-  /** `web_url` with another `return_url` than the order's, where one is given (rule 1 of section 4.2). */
-  redirectUrl(return_url?: string): string;
 }
 
 export class PaymentsClient {
@@ -89,12 +87,7 @@ export class PaymentsClient {
   async createCheckout(order: Checkout): Promise<CheckoutCreated> {
     const request = validated(() => parseCheckout(order));
     const data = await this.start({ kind: 'checkout', app_id: this.app_id, request: { ...request } });
-    const web_url = String(data.web_url ?? '');
-    return {
-      ...data,
-      web_url,
-      redirectUrl: (return_url) => (return_url === undefined ? web_url : withReturnUrl(web_url, return_url)),
-    };
+    return { ...data, web_url: String(data.web_url ?? '') };
   }
 
   /** The payment's whole public state now. Throws PaymentNotFoundError. */

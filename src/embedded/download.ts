@@ -25,7 +25,8 @@ export async function fromSdkDownload(search: Search): Promise<Answer> {
       TestWorkflowEnvironment.${kind.sdkEnvironment}({
         server: { executable: { type: 'cached-download', downloadDir: ${JSON.stringify(folder)} } },
       }).then((started) => started.teardown()).catch((error) => {
-        console.error(error.message.replaceAll('\\n', ' '));
+        // The reason stands at the end, after every address that was asked.
+        console.error(error.message.replaceAll('\\n', ' ').replace(/^.*https?:\\S+\\): /, ''));
         process.exit(1);
       });`;
     const result = await runCommand(process.execPath, ['-e', script], {

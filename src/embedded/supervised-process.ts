@@ -31,11 +31,13 @@ export async function superviseProcess(task: WatchdogTask): Promise<SupervisedPr
   const watchdog = spawn(process.execPath, ['-e', WATCHDOG_PROGRAM, JSON.stringify(task)], {
     detached: true,
     env: task.env,
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
   });
   const lines = new LastLines(KEPT_LINES);
   watchdog.stdout?.on('data', (chunk: Buffer) => lines.add(chunk));
   watchdog.stderr?.on('data', (chunk: Buffer) => lines.add(chunk));
+  // Closing the lifeline of a watchdog that has just ended is no error.
+  watchdog.stdin?.on('error', () => {});
 
   /** The watchdog leads a process group in which there is only it and the server. */
   const killBoth = () => {
@@ -68,7 +70,7 @@ export async function superviseProcess(task: WatchdogTask): Promise<SupervisedPr
     pid,
     ended,
     async stop() {
-      if (watchdog.connected) watchdog.disconnect();
+      watchdog.stdin?.end();
       const timer = setTimeout(killBoth, task.stopMs + WATCHDOG_GRACE_MS);
       await ended;
       clearTimeout(timer);

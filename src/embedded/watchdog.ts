@@ -2,12 +2,12 @@
  * The program of the small process that stands between us and a server of ours, and outlives neither.
  *
  * It runs in a session of its own, so that Ctrl-C in the terminal reaches only us and the server goes on until we have
- * ended our work with it. What ties it to us is the IPC channel: we close it to stop the server, and the kernel closes
+ * ended our work with it. What ties it to us is its standard input: we close it to stop the server, and the kernel closes
  * it when this process dies in whatever way, `kill -9` included. Both take the same path, so the stop that is used every day
  * is also the one that cleans up after a crash.
  *
  * It is text, not a module, because it has to run as plain JavaScript also where our sources are TypeScript (tests).
- * Run with `node -e`, it takes one JSON argument (`WatchdogTask`) and sends `WatchdogMessage`s.
+ * Run with `node -e`, it takes one JSON argument (`WatchdogTask`) and sends `WatchdogMessage`s over IPC.
  */
 export const WATCHDOG_PROGRAM = `
   const { spawn } = require('node:child_process');
@@ -26,7 +26,7 @@ export const WATCHDOG_PROGRAM = `
     server.kill('SIGTERM');
     setTimeout(() => server.kill('SIGKILL'), stopMs);
   };
-  process.on('disconnect', stop);
+  process.stdin.on('close', stop).resume();
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, stop);
 `;
 

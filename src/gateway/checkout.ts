@@ -45,6 +45,7 @@ export const CHECKOUT_FIELDS: readonly string[] = Object.keys(checkout.shape);
  */
 export function withReturnUrl(web_url: string, return_url: string): string {
   new URL(return_url);
-  const bare = new URL(web_url).href.replace(/(?<=[?&])return_url=[^&#]*&?/, '').replace(/[?&]$/, '');
-  return `${bare}${bare.includes('?') ? '&' : '?'}return_url=${encodeURIComponent(return_url)}`;
+  const [address = '', ...fragment] = new URL(web_url).href.split(/(?=#)/);
+  const bare = address.replace(/(?<=[?&])return_url=[^&]*&?/, '').replace(/[?&]$/, '');
+  return `${bare}${bare.includes('?') ? '&' : '?'}return_url=${encodeURIComponent(return_url)}${fragment.join('')}`;
 }

@@ -6,7 +6,7 @@ import { decimalLiteral, stringifyExact } from './json';
 import { DIRECT_PAYMENT_FIELDS, PAY, parseDirectPayment } from './pay';
 import { parseTradeId, QUERY, readTrade, type Trade, type TradeId } from './query';
 import { redact } from './redact';
-import { refusalOf } from './refusals';
+import { isListed, refusalOf } from './refusals';
 import { wireTimestamp } from './timestamps';
 import { ExchangeError, type HttpAnswer, TRANSPORT_DEFAULTS, Transport, type TransportSettings } from './transport';
 
@@ -46,11 +46,13 @@ const DECIMALS = new Set(['order_amount']);
  */
 export class GatewayClient {
   private readonly transport: Transport;
+  private readonly credentials: string;
 
   constructor(
     private readonly app: GatewayApp,
     settings: Partial<Omit<TransportSettings, 'base_url'>> = {},
   ) {
+    this.credentials = Buffer.from(`${app.app_id}:${app.secret_key}`, 'utf8').toString('base64');
     this.transport = new Transport({ ...TRANSPORT_DEFAULTS, ...settings, base_url: app.base_url });
   }
 
@@ -100,11 +102,12 @@ export class GatewayClient {
         { ...known, outcome: 'unknown', retryable: true },
       );
     }
-    const { code, sub_code } = reading;
-    const means = refusalOf(code, sub_code, operation.requestFields);
-    const said = redact(reading.sub_msg ?? '', request);
+    const means = refusalOf(reading.code, reading.sub_code, operation.requestFields);
+    const code = this.told(reading.code, operation, request);
+    const sub_code = reading.sub_code && this.told(reading.sub_code, operation, request);
+    const said = this.told(reading.sub_msg ?? '', operation, request);
     throw new GatewayError(
-      `The gateway refused ${operation.path} for ${nameOf(request)}: code ${code}${sub_code ? `, sub_code ${redact(sub_code, request)}` : ''}${said ? ` (${said})` : ''}.`,
+      `The gateway refused ${operation.path} for ${nameOf(request)}: code ${code}${sub_code ? `, sub_code ${sub_code}` : ''}${said ? ` (${said})` : ''}.`,
       {
         ...known,
         code,
@@ -115,11 +118,18 @@ export class GatewayClient {
     );
   }
 
+  /** What an error may tell of the gateway's words: they can quote the request, or the credentials that came with it. */
+  private told(words: string, operation: Operation, request: object): string {
+    if (isListed(words) || operation.requestFields.includes(words)) return words;
+    const { secret_key, previous_secret_keys } = this.app;
+    return redact(words, { ...request, secrets: [secret_key, previous_secret_keys, this.credentials] });
+  }
+
   private async exchange(operation: Operation, request: object): Promise<HttpAnswer> {
-    const { app_id, secret_key, time_zone = 'UTC' } = this.app;
+    const { app_id, time_zone = 'UTC' } = this.app;
     const body = { ...wire(request), app_id, timestamp: wireTimestamp(Date.now(), time_zone) };
     const headers = {
-      authorization: `Basic ${Buffer.from(`${app_id}:${secret_key}`, 'utf8').toString('base64')}`,
+      authorization: `Basic ${this.credentials}`,
       'content-type': 'application/json',
       accept: 'application/json',
       'user-agent': 'temporal-payment-gateway',

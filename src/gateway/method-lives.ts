@@ -32,7 +32,12 @@ const LIVES: Record<string, readonly [usualExpiry: number, settles: number]> = {
 /** A method that nobody told us about, or one that the buyer chooses at checkout: patient on both counts. */
 const UNKNOWN: readonly [number, number] = [3 * DAY, 4 * DAY];
 
+/** Names are told apart without regard to case, as methods.ts does, and never found on an object's prototype. */
+const BY_NAME = new Map<string | undefined, readonly [number, number]>(
+  Object.entries(LIVES).map(([name, life]) => [name.toLowerCase(), life]),
+);
+
 export function lifeOf(method: string | null): MethodLife {
-  const [usual_expiry_ms, settles_ms] = (method === null ? undefined : LIVES[method]) ?? UNKNOWN;
+  const [usual_expiry_ms, settles_ms] = BY_NAME.get(method?.toLowerCase()) ?? UNKNOWN;
   return { usual_expiry_ms, settles_ms };
 }

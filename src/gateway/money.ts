@@ -11,11 +11,9 @@ export const MAX_AMOUNT = '99999999999999.99';
 export function amountProblem(text: string): string | undefined {
   if (!/^-?(0|[1-9]\d*)(\.\d+)?$/.test(text)) return 'must be a decimal such as "150.00"';
   const amount = new Big(text);
-  if (amount.lt(MIN_AMOUNT) && !amount.eq(0) && amount.gt(0)) return 'two decimals at most';
-  if (amount.lt(MIN_AMOUNT)) return `at least ${MIN_AMOUNT}`;
+  if (amount.lte(0)) return `at least ${MIN_AMOUNT}`;
   if (amount.gt(MAX_AMOUNT)) return `at most ${MAX_AMOUNT}`;
-  if (!amount.round(2, Big.roundDown).eq(amount)) return 'two decimals at most';
-  return undefined;
+  return /\.\d{3}/.test(text) ? 'two decimals at most' : undefined;
 }
 
 /** Whether two decimal strings are the same amount: "12.1" is "12.10". False where either is not a decimal. */

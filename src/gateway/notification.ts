@@ -2,7 +2,12 @@
 import { z } from 'zod';
 import { parseExactBytes } from './json';
 
-const id = (max: number) => z.string().min(1).max(max);
+/** An id of at most `max` characters, counted as those of an order are. */
+const id = (max: number) =>
+  z
+    .union([z.string(), z.number()])
+    .transform(String)
+    .refine((s) => s !== '' && [...s].length <= max);
 /** Gateways send numbers where the interface says string, and empty strings for what they do not have. */
 const loose = z
   .union([z.string(), z.number()])
@@ -22,14 +27,18 @@ const notification = z.object({
   amount: loose,
   timestamp: loose,
   transfer_account: z
-    .object({
-      account_id: loose,
-      account_number: loose,
-      provider: loose,
-      buyer_id: loose,
-      transfer_timestamp: loose,
-      beneficiary_name: loose,
-    })
+    .literal('')
+    .transform(() => undefined)
+    .or(
+      z.object({
+        account_id: loose,
+        account_number: loose,
+        provider: loose,
+        buyer_id: loose,
+        transfer_timestamp: loose,
+        beneficiary_name: loose,
+      }),
+    )
     .nullish()
     .transform((account) => account ?? undefined),
 });

@@ -22,6 +22,15 @@ export const orderFields = {
   cancellation_express: f.cancellationExpress.optional(),
 };
 
+const address = z.strictObject({
+  zip_code: f.text().optional(),
+  state: f.text().optional(),
+  city: f.text().optional(),
+  street_number: f.text().optional(),
+  street: f.text().optional(),
+  neighborhood: f.text().optional(),
+});
+
 const directPayment = z.strictObject({
   ...orderFields,
   method: f.text(32),
@@ -36,16 +45,7 @@ const directPayment = z.strictObject({
       identify: z.strictObject({ number: f.text().optional(), type: f.text().optional() }).optional(),
     })
     .optional(),
-  address: z
-    .strictObject({
-      zip_code: f.text().optional(),
-      state: f.text().optional(),
-      city: f.text().optional(),
-      street_number: f.text().optional(),
-      street: f.text().optional(),
-      neighborhood: f.text().optional(),
-    })
-    .optional(),
+  address: address.optional(),
   ip: f.text().optional(),
   language_code: f.text().optional(),
   installments: z.int('must be a whole number').min(1, 'at least 1').optional(),
@@ -115,4 +115,5 @@ export function parseDirectPayment(input: unknown, options?: CheckOptions): Dire
 export const DIRECT_PAYMENT_FIELDS: readonly string[] = [
   ...Object.keys(directPayment.shape),
   ...METHOD_REQUIREMENTS.map((row) => row.field),
+  ...Object.keys(address.shape).map((name) => `address.${name}`),
 ];

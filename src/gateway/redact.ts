@@ -23,9 +23,16 @@ const PUBLIC = new Set([
 export function redact(text: string, request: object): string {
   let clean = text;
   for (const value of privateValues(request).sort((a, b) => b.length - a.length)) {
-    clean = clean.replaceAll(value, '***');
+    clean = clean.replace(occurrencesOf(value), '***');
   }
   return clean.replace(/\s+/g, ' ').slice(0, 200);
+}
+
+/** Where a gateway quotes a value, in whatever case and spacing. One of a character or two counts as a word of its own only. */
+function occurrencesOf(value: string): RegExp {
+  const words = value.split(/\s+/).map((word) => word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+  const quoted = words.join('\\s+');
+  return new RegExp(value.length < 3 ? `(?<![\\p{L}\\p{N}])${quoted}(?![\\p{L}\\p{N}])` : quoted, 'giu');
 }
 
 function privateValues(request: object): string[] {
@@ -33,6 +40,8 @@ function privateValues(request: object): string[] {
 }
 
 function leaves(value: unknown): string[] {
-  if (typeof value === 'string') return value.length >= 3 ? [value] : [];
+  // As it is, and as JSON quotes it.
+  if (typeof value === 'string')
+    return [value, JSON.stringify(value).slice(1, -1)].map((s) => s.trim()).filter(Boolean);
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(leaves) : [];
 }

@@ -34,6 +34,11 @@ const REFUSALS: readonly (readonly [code: string, subCodes: readonly string[], m
   ['90001', ['71012', '190', '401', '402', '403', ...range(101, 119), ...range(201, 207)], REFUSED],
 ];
 
+const LISTED: ReadonlySet<string> = new Set(REFUSALS.flatMap(([code, subCodes]) => [code, ...subCodes]));
+
+/** Whether a code or sub_code is one of the table's words, which say nothing of a request. */
+export const isListed = (word: string) => LISTED.has(word);
+
 /**
  * What a refusal means for a creation. `requestFields` are the dotted paths of the operation's request: gateways name the
  * field that they refuse as `sub_code`, and such an order was not created.

@@ -83,7 +83,7 @@ function named(issue: z.core.$ZodIssue, input: unknown): [string, string][] {
     const branch = issue.errors[typeof valueAt(input, path) === 'object' ? 1 : 0] ?? [];
     return branch.flatMap((inner) => named({ ...inner, path: [...issue.path, ...inner.path] }, input));
   }
-  const absent = issue.code === 'invalid_type' && isAbsent(valueAt(input, path));
+  const absent = issue.code === 'invalid_type' && valueAt(input, path) === undefined;
   return [[path || '(request)', absent ? 'required' : issue.message]];
 }
 

@@ -40,7 +40,7 @@ export class ExchangeError extends Error {
 export class Transport {
   private readonly pool: Pool;
   private readonly path: string;
-  private readonly failedToConnect = new WeakSet<Error>();
+  private readonly failedToConnect = new WeakSet<object>();
 
   constructor(private readonly settings: TransportSettings) {
     const base = new URL(settings.base_url);
@@ -79,8 +79,8 @@ export class Transport {
       });
       return { status: statusCode, body: new Uint8Array(await answer.arrayBuffer()) };
     } catch (error) {
-      const cause = error instanceof Error ? error : new Error(String(error));
-      throw new ExchangeError(!this.failedToConnect.has(cause), reasonOf(cause));
+      const failure = typeof error === 'object' && error !== null ? error : {};
+      throw new ExchangeError(!this.failedToConnect.has(failure), reasonOf(failure));
     }
   }
 
@@ -91,7 +91,7 @@ export class Transport {
 }
 
 /** The error's own code where it has one: messages of the network layer can quote addresses and headers. */
-function reasonOf(error: Error): string {
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-  return code ?? error.name;
+function reasonOf(failure: object): string {
+  if ('code' in failure && typeof failure.code === 'string') return failure.code;
+  return 'name' in failure && typeof failure.name === 'string' ? failure.name : 'unknown failure';
 }

@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import { Heap, type HeapItem } from './heap';
 
 /** Work that an alarm starts; what it returns is waited for by {@link SimulatorClock.settled}. */
@@ -144,7 +145,9 @@ export class SimulatorClock {
   #start(work: Work): void {
     const run = (async () => work())()
       // Work handles its own failures; what still comes here must neither end the process nor be lost.
-      .catch((error: unknown) => process.emitWarning(error instanceof Error ? error : String(error)))
+      .catch((error: unknown) =>
+        process.emitWarning(types.isNativeError(error) ? (error.stack ?? error.message) : String(error)),
+      )
       .finally(() => this.#busy.delete(run));
     this.#busy.add(run);
   }

@@ -13,7 +13,14 @@ import { type Fault, type FaultOrder, Faults } from './faults/faults';
 import { Courier } from './notifications/courier';
 import { RequestLog } from './operations/request-log';
 import { gatewayRoutes } from './operations/routes';
-import { defaultSettings, type Settings, type SettingsChange, type SimulatorOptions, withChange } from './options';
+import {
+  defaultSettings,
+  type GatewayApp,
+  type Settings,
+  type SettingsChange,
+  type SimulatorOptions,
+  withChange,
+} from './options';
 import { pageRoutes } from './page/routes';
 import { Store } from './store';
 import { duration } from './time';
@@ -47,6 +54,7 @@ export class Simulator {
   readonly #faults = new Faults();
   readonly #requests = new RequestLog();
   readonly #closing = new AbortController();
+  readonly #apps: readonly GatewayApp[];
   readonly #publicUrl: string | undefined;
   #settings: Settings;
   #url = '';
@@ -55,6 +63,7 @@ export class Simulator {
   private constructor(options: SimulatorOptions, clock: SimulatorClock, store: Store) {
     const { apps, log = () => undefined } = options;
     this.clock = clock;
+    this.#apps = apps;
     this.#store = store;
     this.#settings = withChange(defaultSettings, options);
     this.#publicUrl = options.publicUrl?.replace(/\/+$/, '');
@@ -239,7 +248,7 @@ export class Simulator {
   #find(no: string): Trade {
     const trade = this.#store.trade(no);
     if (trade) return trade;
-    const [found, another] = [...this.#store.trades()].filter(({ out_trade_no }) => out_trade_no === no);
+    const [found, another] = this.#apps.flatMap(({ app_id }) => this.#store.tradeOfMerchant(app_id, no) ?? []);
     if (!found) throw new UnknownTrade(`There is no trade ${no}.`);
     if (another) throw new UnknownTrade(`Several apps have an order ${no}: name it by its trade_no.`);
     return found;

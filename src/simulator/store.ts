@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { types } from 'node:util';
 import { z } from 'zod';
 import type { SimulatorClock } from './clock';
 import { type Notification, notificationSchema } from './notifications/notification';
@@ -128,7 +129,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (types.isNativeError(error) && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   }
 }

@@ -39,11 +39,14 @@ export function deadlines(
   return [expiry, ...then, { name: 'end of grace', at: last.at + Math.max(policy.grace_ms, policy.settles_ms) }];
 }
 
-/** How long after `elapsed_ms` of watching the next check is due: the schedule's next point, then the steady interval. */
-export function nextCheckIn(
-  elapsed_ms: number,
-  policy: Pick<WaitingPolicy, 'poll_schedule_ms' | 'poll_every_ms'>,
+/**
+ * How long to wait before a watch's next look, in ms, after `looks` of them (the start counts as none). Told by their
+ * number and not by a clock: servers do not agree on what time an attempt has, and a worker's clock may be off.
+ */
+export function gapBeforeLook(
+  looks: number,
+  { poll_schedule_ms, poll_every_ms }: Pick<WaitingPolicy, 'poll_schedule_ms' | 'poll_every_ms'>,
 ): number {
-  const next = policy.poll_schedule_ms.find((at) => at > elapsed_ms);
-  return next === undefined ? policy.poll_every_ms : next - elapsed_ms;
+  const at = poll_schedule_ms[looks];
+  return at === undefined ? poll_every_ms : at - (poll_schedule_ms[looks - 1] ?? 0);
 }

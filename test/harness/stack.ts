@@ -46,7 +46,11 @@ export function workflowBundle() {
   return bundle;
 }
 
-export async function startStack({ env = {}, simulator: simulated = {}, webhook = true }: StackOptions = {}): Promise<Stack> {
+export async function startStack({
+  env = {},
+  simulator: simulated = {},
+  webhook = true,
+}: StackOptions = {}): Promise<Stack> {
   const temporal = await devServer();
   const simulator = await startSimulator({ apps: [APP], ...simulated });
   const sealing = await newSealingKeys('test-key');

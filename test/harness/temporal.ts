@@ -1,9 +1,10 @@
 /** Temporal for tests: a real development server, or the server whose time can be skipped. One per suite, ended by it. */
-import { DefaultLogger, Runtime } from '@temporalio/worker';
+
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { defaultCacheDir, resolveBinary } from '../../src/embedded';
-import { registerSearchAttributes } from '../../src/search-attributes';
+import { addSearchAttributes } from '../../src/search-attributes';
 import { SEARCH_ATTRIBUTES } from '../../src/workflows/contract';
 
 /** A development server in memory, on free ports, with our search attributes. */
@@ -25,7 +26,7 @@ export async function timeSkippingServer(): Promise<TestWorkflowEnvironment> {
   const env = await TestWorkflowEnvironment.createTimeSkipping({
     server: { executable: { type: 'existing-path', path } },
   });
-  await registerSearchAttributes(env.connection, env.namespace ?? 'default');
+  await addSearchAttributes(env.connection, env.namespace ?? 'default');
   return env;
 }
 

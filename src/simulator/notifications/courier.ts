@@ -3,6 +3,7 @@ import type { SimulatorClock } from '../clock';
 import type { Faults } from '../faults/faults';
 import type { GatewayApp, LogDetails, Settings } from '../options';
 import type { Store } from '../store';
+import { MINUTE } from '../time';
 import type { Trade } from '../trades/trade';
 import { notificationBody } from './body';
 import type { Notification } from './notification';
@@ -83,9 +84,16 @@ export class Courier {
 
   #schedule(notification: Notification): void {
     if (notification.next_at === null || this.#closed) return;
-    const cancel = this.#parts.clock.at(notification.next_at, async () => {
+    const { clock, log } = this.#parts;
+    const cancel = clock.at(notification.next_at, async () => {
       this.#due.delete(notification.id);
-      await this.#attempt(notification);
+      try {
+        await this.#attempt(notification);
+      } catch (error) {
+        // The data file could not be written: nothing was sent that is not kept, and it is tried again soon.
+        log('notification not kept', { trade_no: notification.trade_no, error: String(error) });
+        notification.next_at = clock.now() + MINUTE;
+      }
       this.#schedule(notification);
     });
     this.#due.set(notification.id, cancel);

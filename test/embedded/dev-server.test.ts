@@ -1,0 +1,183 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { defineSearchAttributeKey } from '@temporalio/common';
+import {
+  type DevServer,
+  DevServerError,
+  type DevServerOptions,
+  defaultCacheDir,
+  freePort,
+  resolveBinary,
+  SearchAttributeConflictError,
+  startDevServer,
+} from '../../src/embedded';
+import { isPortFree } from '../../src/embedded/ports';
+import { eventually, FixtureProcess, isAlive } from './processes';
+
+const STATUS = defineSearchAttributeKey('PaymentStatus', 'KEYWORD');
+const AMOUNT = defineSearchAttributeKey('PaymentAmount', 'DOUBLE');
+
+let folder: string;
+let binary: string;
+const running: DevServer[] = [];
+
+beforeAll(async () => {
+  binary = await resolveBinary('temporal-cli', { cacheDir: defaultCacheDir() });
+}, 300_000);
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'dev-server-'));
+});
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.stop()));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function options(changes: Partial<DevServerOptions> = {}): Promise<DevServerOptions> {
+  const [{ port }, { port: uiPort }] = await Promise.all([freePort(0), freePort(0)]);
+  return {
+    binary,
+    dbFile: join(folder, 'state', 'temporal.db'),
+    host: '127.0.0.1',
+    port,
+    uiPort,
+    namespace: 'payments',
+    searchAttributes: { PaymentStatus: 'Keyword' },
+    ...changes,
+  };
+}
+
+async function start(given: DevServerOptions): Promise<DevServer> {
+  const server = await startDevServer(given);
+  running.push(server);
+  return server;
+}
+
+async function withClient<T>(server: DevServer, work: (client: Client) => Promise<T>): Promise<T> {
+  const connection = await Connection.connect({ address: server.address });
+  try {
+    return await work(new Client({ connection, namespace: server.namespace }));
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Nobody polls the queue: the workflow waits in the server's file. */
+const startPayment = (client: Client, workflowId: string, ...more: { key: typeof AMOUNT; value: number }[]) =>
+  client.workflow.start('payment', {
+    taskQueue: 'nobody',
+    workflowId,
+    typedSearchAttributes: [{ key: STATUS, value: 'CREATED' }, ...more],
+  });
+
+const statusOf = (server: DevServer, workflowId: string) =>
+  withClient(server, async (client) => (await client.workflow.getHandle(workflowId).describe()).status.name);
+
+test('serves the frontend and the UI, and stops', async () => {
+  const given = await options();
+  const server = await start(given);
+  expect(server.address).toBe(`127.0.0.1:${given.port}`);
+  expect((await fetch(server.uiUrl)).status).toBe(200);
+  await withClient(server, (client) => startPayment(client, 'payment:1'));
+
+  await Promise.all([server.stop(), server.stop()]);
+  expect(isAlive(server.pid)).toBe(false);
+  expect(await isPortFree(given.port)).toBe(true);
+  expect(await isPortFree(given.uiPort)).toBe(true);
+  expect(await server.ended).toMatchObject({ code: 0 });
+});
+
+test('a restart loses nothing, be it after a stop or a crash, and completes the search attributes', async () => {
+  const first = await start(await options());
+  await withClient(first, (client) => startPayment(client, 'payment:before-stop'));
+  await first.stop();
+
+  const log: string[] = [];
+  const searchAttributes = { PaymentStatus: 'Keyword', PaymentAmount: 'Double' } as const;
+  const second = await start(await options({ searchAttributes, log: (line) => log.push(line) }));
+  expect(log).toContain('Registered the search attributes PaymentAmount.');
+  expect(await statusOf(second, 'payment:before-stop')).toBe('RUNNING');
+  // A search attribute that is not known to the server would refuse this start.
+  await withClient(second, (client) => startPayment(client, 'payment:before-crash', { key: AMOUNT, value: 12.5 }));
+  process.kill(second.pid, 'SIGKILL');
+  expect(await second.ended).toMatchObject({ signal: 'SIGKILL' });
+
+  const third = await start(await options({ searchAttributes }));
+  expect(await statusOf(third, 'payment:before-stop')).toBe('RUNNING');
+  expect(await statusOf(third, 'payment:before-crash')).toBe('RUNNING');
+});
+
+test('a second server on the same file is refused with its reason, and the first one goes on', async () => {
+  const first = await start(await options());
+  await expect(startDevServer(await options())).rejects.toThrow(/temporal\.db is in use by another development server/);
+  await withClient(first, (client) => startPayment(client, 'payment:1'));
+});
+
+test('a search attribute of another type is named, with both types', async () => {
+  await (await start(await options())).stop();
+  const conflicting = startDevServer(await options({ searchAttributes: { PaymentStatus: 'Double' } }));
+  await expect(conflicting).rejects.toThrow(SearchAttributeConflictError);
+  await expect(conflicting).rejects.toThrow(
+    /PaymentStatus of namespace "payments" is registered as Keyword, and Double/,
+  );
+});
+
+test('another namespace can be added to a file', async () => {
+  await (await start(await options())).stop();
+  const server = await start(await options({ namespace: 'other' }));
+  await withClient(server, (client) => startPayment(client, 'payment:1'));
+});
+
+describe('cannot start', () => {
+  const messageOf = async (given: DevServerOptions): Promise<string> => {
+    const error: Error = await startDevServer(given).then(
+      () => new Error('it started'),
+      (thrown) => thrown,
+    );
+    expect(error).toBeInstanceOf(DevServerError);
+    expect(error.message).not.toMatch(/\n\s+at /);
+    return error.message;
+  };
+
+  test.each(['port', 'uiPort'] as const)('a taken %s is named', async (which) => {
+    const given = await options();
+    const other = createServer().listen(given[which], '127.0.0.1');
+    try {
+      expect(await messageOf(given)).toMatch(`Port ${given[which]} on 127.0.0.1 is in use by another program`);
+    } finally {
+      await new Promise((resolve) => other.close(resolve));
+    }
+  });
+
+  test('an early exit is told with what the server said', async () => {
+    const dbFile = join(folder, 'notes.txt');
+    writeFileSync(dbFile, 'This is not a database. '.repeat(100));
+    expect(await messageOf(await options({ dbFile }))).toMatch(
+      /ended \(code 1\) before it served.*file is not a database/s,
+    );
+  });
+
+  test('a binary that is not there is named', async () => {
+    expect(await messageOf(await options({ binary: '/nowhere/temporal' }))).toContain(
+      '/nowhere/temporal cannot be run',
+    );
+  });
+
+  test('a server that does not serve in time is ended', async () => {
+    const given = await options({ startMs: 1 });
+    expect(await messageOf(given)).toContain('did not serve');
+    expect(await isPortFree(given.port)).toBe(true);
+  });
+});
+
+test('kill -9 of the parent leaves no orphan, and the file can be opened again', async () => {
+  const given = await options();
+  const parent = new FixtureProcess('dev-server-parent.ts', given);
+  const pid = Number(await parent.line());
+  expect(isAlive(pid)).toBe(true);
+  await parent.killHard();
+  await eventually('the server is gone', () => !isAlive(pid));
+  await start(given);
+});

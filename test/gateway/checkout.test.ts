@@ -1,0 +1,86 @@
+/** What only a checkout has: its type, its regions, and the address that it sends the buyer to. */
+import { parseCheckout, withReturnUrl } from '../../src/gateway';
+import { edited, faults, type Json, published } from './support';
+
+const reading = (changes: Json) => faults(() => parseCheckout(edited(published('checkout'), changes)));
+
+describe('/trade/create', () => {
+  test.each(['out_trade_no', 'order_currency', 'order_amount', 'subject', 'buyer_id', 'trade_type'])(
+    'cannot do without %s',
+    (field) => expect(Object.keys(reading({ [field]: undefined }))).toEqual([field]),
+  );
+
+  test.each(['method', 'channel', 'content', 'notify_url', 'return_url', 'timeout_express', 'cancellation_express'])(
+    'can do without %s',
+    (field) => expect(reading({ [field]: undefined })).toEqual({}),
+  );
+
+  test('has the trade_type WEB and no other', () => {
+    expect(reading({ trade_type: 'APP' })).toEqual({ trade_type: 'must be WEB' });
+    expect(reading({ trade_type: 'web' })).toEqual({ trade_type: 'must be WEB' });
+  });
+
+  test('takes a list of regions', () => {
+    expect(reading({ regions: ['BRA', 'MEX'] })).toEqual({});
+    expect(reading({ regions: 'BRA' })).toEqual({ regions: 'must be a list of region codes' });
+    expect(reading({ regions: ['BRA', 7] })).toEqual({ 'regions.1': 'must be text' });
+  });
+
+  test('takes the undocumented version of the published sample', () => expect(reading({ version: '2.0' })).toEqual({}));
+
+  test('has a channel only with Wallet, or while the buyer is still to choose a method', () => {
+    expect(reading({ channel: 'QR', method: 'Wallet' })).toEqual({});
+    expect(reading({ channel: 'QR' })).toEqual({});
+    expect(reading({ channel: 'QR', method: 'SPEI' })).toEqual({ channel: 'only with Wallet' });
+  });
+
+  test('a method asks for nothing of the buyer: the page does', () => {
+    for (const method of ['Boleto', 'CreditCard', 'OpenFinance']) expect(reading({ method })).toEqual({});
+  });
+});
+
+describe('withReturnUrl: rule 1 of section 4.2', () => {
+  const back = 'https://shop.example.com/back?cart=1&step=é';
+  const encoded = 'return_url=https%3A%2F%2Fshop.example.com%2Fback%3Fcart%3D1%26step%3D%C3%A9';
+
+  test.each([
+    ['behind the trade’s number', 'https://pay.example/c?trade_no=7', `https://pay.example/c?trade_no=7&${encoded}`],
+    ['as the only parameter', 'https://pay.example/c', `https://pay.example/c?${encoded}`],
+    [
+      'in place of one that is there',
+      'https://pay.example/c?return_url=x&trade_no=7',
+      `https://pay.example/c?trade_no=7&${encoded}`,
+    ],
+    [
+      'in place of the last one',
+      'https://pay.example/c?trade_no=7&return_url=x',
+      `https://pay.example/c?trade_no=7&${encoded}`,
+    ],
+    [
+      'beside one of a similar name',
+      'https://pay.example/c?no_return_url=x',
+      `https://pay.example/c?no_return_url=x&${encoded}`,
+    ],
+    [
+      'before the fragment, where it would not be a parameter',
+      'https://pay.example/c?t=7#/pay',
+      `https://pay.example/c?t=7&${encoded}#/pay`,
+    ],
+  ])('%s', (_, web_url, expected) => expect(withReturnUrl(web_url, back)).toBe(expected));
+
+  test('leaves the other parameters as the gateway wrote them', () => {
+    const web_url = 'https://pay.example/c?prepay_id=a%2Fb+c==-79e50';
+    expect(withReturnUrl(web_url, back)).toBe(`${web_url}&${encoded}`);
+  });
+
+  test('the buyer comes back to the address that was given', () => {
+    expect(new URL(withReturnUrl('https://pay.example/c?trade_no=7', back)).searchParams.get('return_url')).toBe(back);
+  });
+
+  test.each([
+    ['https://pay.example/c', '/back'],
+    ['/c?trade_no=7', back],
+  ])('refuses what is no absolute address: %s, %s', (web_url, return_url) => {
+    expect(() => withReturnUrl(web_url, return_url)).toThrow('Invalid URL');
+  });
+});

@@ -1,0 +1,180 @@
+/** What the client puts on the wire (sections 2.1, 4 and 5), and what it makes of a success. */
+import { InvalidRequestError } from '../../src/gateway';
+import { answerJson, app, edited, failureOf, gateways, type Json, published } from './support';
+
+const open = gateways();
+
+const created = { code: '10000', msg: 'Success', trade_no: 't-1', trade_status: 'PROCESSING' };
+const trade = { ...created, out_trade_no: '2026-0001-PIX', order_amount: '150.00', order_currency: 'BRL' };
+const pix = published('pix');
+
+const CALLS = {
+  '/trade/pay': (client: ReturnType<typeof open.client>) => client.pay(pix),
+  '/trade/create': (client: ReturnType<typeof open.client>) => client.createCheckout(published('checkout')),
+  '/trade/query': (client: ReturnType<typeof open.client>) => client.query({ out_trade_no: '2026-0001-PIX' }),
+};
+const paths = Object.keys(CALLS) as (keyof typeof CALLS)[];
+
+async function sentBy(call: (client: ReturnType<typeof open.client>) => Promise<unknown>, as = {}) {
+  const gateway = await open.http(answerJson(trade));
+  await call(open.client(gateway, {}, as));
+  expect(gateway.received).toHaveLength(1);
+  const [request] = gateway.received;
+  if (!request) throw new Error('Nothing arrived');
+  const text = request.body.toString('utf8');
+  return { ...request, text, json: JSON.parse(text) as Json };
+}
+
+describe.each(paths)('%s', (path) => {
+  test('is a POST of JSON to the base address and the operation’s path', async () => {
+    const { method, path: arrived, headers } = await sentBy(CALLS[path]);
+    expect({ method, arrived }).toEqual({ method: 'POST', arrived: path });
+    expect(headers['content-type']).toBe('application/json');
+  });
+
+  test('carries Basic credentials of app_id and secret_key', async () => {
+    const { headers } = await sentBy(CALLS[path]);
+    const credentials = Buffer.from(`${app.app_id}:${app.secret_key}`).toString('base64');
+    expect(headers.authorization).toBe(`Basic ${credentials}`);
+  });
+
+  test('carries app_id and timestamp in its body', async () => {
+    const before = Math.floor(Date.now() / 1000) * 1000;
+    const { json } = await sentBy(CALLS[path]);
+    expect(json.app_id).toBe('app-1');
+    expect(json.timestamp).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+    const said = Date.parse(`${String(json.timestamp).replace(' ', 'T')}Z`);
+    expect(said).toBeGreaterThanOrEqual(before);
+    expect(said).toBeLessThanOrEqual(Date.now());
+  });
+
+  test('says its length, so that half a request cannot pass for a whole one', async () => {
+    const { headers, body } = await sentBy(CALLS[path]);
+    expect(headers['content-length']).toBe(String(body.length));
+  });
+});
+
+describe('an order on the wire', () => {
+  test('is the order as given, with its amount as a number', async () => {
+    const { json } = await sentBy((client) => client.pay(pix));
+    const { app_id: _app, timestamp: _timestamp, ...order } = json;
+    expect(order).toEqual({ ...pix, order_amount: 150 });
+  });
+
+  test.each(['99999999999999.99', '150.00', '0.10', '1', '42000.00'])(
+    'has the amount %s as exactly these digits',
+    async (order_amount) => {
+      const { text } = await sentBy((client) => client.pay({ ...pix, order_amount }));
+      expect(text).toContain(`"order_amount":${order_amount},`);
+      const { text: checkout } = await sentBy((client) =>
+        client.createCheckout({ ...published('checkout'), order_amount }),
+      );
+      expect(checkout).toContain(`"order_amount":${order_amount},`);
+    },
+  );
+
+  test('is UTF-8, whatever its text is made of', async () => {
+    const order = edited(pix, { subject: 'Ação nº 1: “日本” 𝒳 \u0000\u2028"\\', 'customer.name': 'Conceição d’Ávila' });
+    const { json } = await sentBy((client) => client.pay(order));
+    expect(json).toMatchObject({ subject: order.subject, customer: order.customer });
+  });
+
+  test('has no field that was left out', async () => {
+    const { json } = await sentBy((client) => client.pay({ ...pix, content: undefined, address: undefined }));
+    expect(Object.keys(json)).not.toContain('content');
+    expect(Object.keys(json)).not.toContain('address');
+  });
+
+  test('credentials of any character are encoded as UTF-8', async () => {
+    const { headers } = await sentBy(CALLS['/trade/pay'], { app_id: 'app', secret_key: 'ção:𝒳\n=' });
+    const [, credentials = ''] = /^Basic (.*)$/.exec(headers.authorization ?? '') ?? [];
+    expect(Buffer.from(credentials, 'base64').toString('utf8')).toBe('app:ção:𝒳\n=');
+  });
+
+  test('has its timestamp in the app’s time zone', async () => {
+    const { json } = await sentBy(CALLS['/trade/pay'], { time_zone: 'Etc/GMT+12' });
+    const said = Date.parse(`${String(json.timestamp).replace(' ', 'T')}Z`);
+    expect(Math.abs(said + 12 * 3_600_000 - Date.now())).toBeLessThan(60_000);
+  });
+});
+
+describe('the base address', () => {
+  test.each([
+    ['', '/trade/query'],
+    ['/', '/trade/query'],
+    ['/gateway/v2', '/gateway/v2/trade/query'],
+    ['/gateway/v2/', '/gateway/v2/trade/query'],
+  ])('may end in %j', async (end, path) => {
+    const gateway = await open.http(answerJson(trade));
+    await open.client({ base_url: gateway.base_url + end }).query({ trade_no: 't-1' });
+    expect(gateway.received.map((request) => request.path)).toEqual([path]);
+  });
+});
+
+describe('a success', () => {
+  test('of a creation is the answer without its envelope', async () => {
+    const answer = { ...created, qr_code: '000201…', qr_code_img: 'data:image/png;base64,iVBORw0KGgo', new_field: [1] };
+    const gateway = await open.http(answerJson(answer));
+    await expect(open.client(gateway).pay(pix)).resolves.toEqual({
+      trade_no: 't-1',
+      trade_status: 'PROCESSING',
+      qr_code: '000201…',
+      new_field: [1],
+    });
+  });
+
+  test.each([200, 201, 400, 403, 500, 502])('is told by its JSON, whatever the HTTP status: %i', async (status) => {
+    const gateway = await open.http(answerJson(trade, status));
+    const client = open.client(gateway);
+    await expect(client.pay(pix)).resolves.toMatchObject({ trade_no: 't-1' });
+    await expect(client.query({ trade_no: 't-1' })).resolves.toMatchObject({ trade_status: 'PROCESSING' });
+  });
+
+  test('without code and msg is told by the operation’s own fields', async () => {
+    const gateway = await open.http(answerJson({ web_url: 'https://pay.example/c?trade_no=t-1' }));
+    await expect(open.client(gateway).createCheckout(published('checkout'))).resolves.toEqual({
+      web_url: 'https://pay.example/c?trade_no=t-1',
+    });
+  });
+
+  test('of a query keeps an amount’s digits, also where it is a number', async () => {
+    const gateway = await open.http((response) => {
+      response.end('{"trade_status":"SUCCESS","trade_no":2025120320503108483,"order_amount":99999999999999.99}');
+    });
+    await expect(open.client(gateway).query({ trade_no: '2025120320503108483' })).resolves.toMatchObject({
+      trade_no: '2025120320503108483',
+      order_amount: '99999999999999.99',
+    });
+  });
+});
+
+describe('an order that breaks a rule', () => {
+  test.each<[string, Json, object]>([
+    ['of the interface', { order_amount: '0.00' }, {}],
+    ['of a Global app', {}, { global: true }],
+  ])('%s never reaches the gateway', async (_, changes, as) => {
+    const gateway = await open.http(answerJson(created));
+    const failure = await failureOf((async () => open.client(gateway, {}, as).pay({ ...pix, ...changes }))());
+    expect(failure).toBeInstanceOf(InvalidRequestError);
+    expect(failure.outcome).toBe('not-sent');
+    expect(gateway.received).toEqual([]);
+  });
+
+  test('a query without an id never reaches the gateway', async () => {
+    const gateway = await open.http(answerJson(trade));
+    await expect(open.client(gateway).query({})).rejects.toBeInstanceOf(InvalidRequestError);
+    expect(gateway.received).toEqual([]);
+  });
+});
+
+test('many calls at once each get their own answer', async () => {
+  const gateway = await open.http((response, { body }) => {
+    const { out_trade_no } = JSON.parse(body.toString('utf8'));
+    answerJson({ ...created, out_trade_no })(response);
+  });
+  const client = open.client(gateway);
+  const numbers = Array.from({ length: 100 }, (_, i) => `order-${i}`);
+  const answers = await Promise.all(numbers.map((out_trade_no) => client.pay({ ...pix, out_trade_no })));
+  expect(answers.map((answer) => answer.out_trade_no)).toEqual(numbers);
+  expect(gateway.received).toHaveLength(100);
+});

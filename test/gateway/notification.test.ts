@@ -1,0 +1,155 @@
+/** The body of a notification (section 6.5) as gateways really send it: read where it can be, and without personal data. */
+import { readNotification } from '../../src/gateway';
+import { edited, fixture, type Json } from './support';
+
+const bytes = (body: unknown) => Buffer.from(JSON.stringify(body));
+const read = (body: unknown) => readNotification(bytes(body));
+
+const [boleto, empty, deposit] = fixture<{ of: string; body: Json }[]>('notifications').map(({ body }) => body);
+if (!boleto || !empty || !deposit) throw new Error('The fixture has changed');
+
+describe('published notifications', () => {
+  test('of an ordinary order', () => {
+    expect(read(boleto)).toEqual({
+      app_id: '162************38',
+      trade_no: '2022022201111100011',
+      out_trade_no: '202201010354002',
+      method: 'Boleto',
+      trade_status: 'SUCCESS',
+      currency: 'BRL',
+      amount: '12.01',
+      timestamp: '1645516741',
+    });
+  });
+
+  test('of a deposit: a number for its time, and no buyer_id although the interface requires one', () => {
+    expect(read(deposit)).toMatchObject({
+      trade_status: 'SUCCESS',
+      transfer_account: {
+        account_id: 'DP8F********ME4T',
+        account_number: '646************069',
+        provider: 'STP',
+        transfer_timestamp: '1645516741',
+      },
+    });
+    expect(read(deposit)?.transfer_account?.buyer_id).toBeUndefined();
+  });
+
+  test('of nothing but empty strings is none', () => expect(read(empty)).toBeUndefined());
+});
+
+describe('what a notification cannot do without', () => {
+  test.each(['app_id', 'trade_no', 'out_trade_no', 'trade_status'])('%s', (field) => {
+    for (const nothing of [undefined, null, '', {}, [], true]) {
+      expect(read(edited(boleto, { [field]: nothing }))).toBeUndefined();
+    }
+  });
+
+  test.each([
+    'method',
+    'currency',
+    'amount',
+    'out_request_no',
+    'timestamp',
+    'channel',
+    'user',
+    'card',
+    'transfer_account',
+  ])('it can do without %s', (field) => {
+    for (const nothing of [undefined, null, '']) {
+      const notification = read(edited(deposit, { [field]: nothing }));
+      expect(notification).toMatchObject({ trade_no: '2022022201111100011', trade_status: 'SUCCESS' });
+      expect(notification).not.toHaveProperty(field, expect.anything());
+    }
+  });
+
+  test.each(['account_id', 'account_number', 'provider', 'buyer_id', 'transfer_timestamp', 'beneficiary_name'])(
+    'it can do without transfer_account.%s',
+    (field) => {
+      for (const nothing of [undefined, null, '']) {
+        const account = read(edited(deposit, { [`transfer_account.${field}`]: nothing }))?.transfer_account;
+        expect(account).toBeDefined();
+        expect(account).not.toHaveProperty(field, expect.anything());
+      }
+    },
+  );
+});
+
+describe('numbers stand for strings', () => {
+  test('and keep their digits', () => {
+    const body =
+      '{"app_id":1620000038,"trade_no":2022022201111100011,"out_trade_no":1001,"trade_status":"SUCCESS","amount":99999999999999.99,"timestamp":1645516741}';
+    expect(readNotification(Buffer.from(body))).toMatchObject({
+      app_id: '1620000038',
+      trade_no: '2022022201111100011',
+      out_trade_no: '1001',
+      amount: '99999999999999.99',
+      timestamp: '1645516741',
+    });
+  });
+
+  test('an amount with trailing zeros keeps them', () => {
+    const body = '{"app_id":"a","trade_no":"t","out_trade_no":"o","trade_status":"SUCCESS","amount":1.00}';
+    expect(readNotification(Buffer.from(body))?.amount).toBe('1.00');
+  });
+});
+
+describe('what the interface does not say', () => {
+  test('a state of more than 16 characters is read', () => {
+    expect(read({ ...boleto, trade_status: 'CHARGEBACK_REVERSED' })?.trade_status).toBe('CHARGEBACK_REVERSED');
+  });
+
+  test('a state that nobody knows is read', () => {
+    expect(read({ ...boleto, trade_status: 'HELD' })?.trade_status).toBe('HELD');
+  });
+
+  test('a refund’s number is read', () => {
+    expect(read({ ...boleto, trade_status: 'REFUNDED', out_request_no: 'r-1' })?.out_request_no).toBe('r-1');
+  });
+
+  test('ids may be as long as an order’s, in whatever characters', () => {
+    for (const character of ['x', 'é', '𝒳']) {
+      const out_trade_no = character.repeat(64);
+      expect(read({ ...boleto, out_trade_no })?.out_trade_no).toBe(out_trade_no);
+      expect(read({ ...boleto, out_trade_no: out_trade_no + character })).toBeUndefined();
+    }
+  });
+});
+
+describe('personal data', () => {
+  test('of the buyer and the card is dropped, wherever it stands', () => {
+    const marked = {
+      ...deposit,
+      user: { name: 'marked', email: 'marked@x', phone: 'marked', identify: { number: 'marked', type: 'marked' } },
+      card: { card_no: 'marked' },
+      customer: { name: 'marked' },
+      unheard_of: 'marked',
+    };
+    const notification = read({
+      ...marked,
+      transfer_account: { ...Object(deposit.transfer_account), holder_name: 'marked' },
+    });
+    expect(notification).toBeDefined();
+    expect(JSON.stringify(notification)).not.toContain('marked');
+  });
+});
+
+describe('what is no notification', () => {
+  test.each<[string, string | Buffer]>([
+    ['nothing', ''],
+    ['half a body', '{"app_id":"a","trade_no":"t"'],
+    ['a list', '[]'],
+    ['null', 'null'],
+    ['text', 'success'],
+    ['a form', 'app_id=a&trade_no=t'],
+    ['bytes that are not UTF-8', Buffer.from('{"app_id":"ção"}', 'latin1')],
+    [
+      'a body that says two things',
+      '{"app_id":"a","trade_no":"t","out_trade_no":"o","trade_status":"CANCEL","trade_status":"SUCCESS"}',
+    ],
+    [
+      'a body whose fields only an ancestor holds',
+      '{"__proto__":{"app_id":"a","trade_no":"t","out_trade_no":"o","trade_status":"SUCCESS"}}',
+    ],
+  ])('%s', (_, body) => expect(readNotification(Buffer.from(body))).toBeUndefined());
+});

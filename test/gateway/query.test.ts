@@ -1,0 +1,74 @@
+/** The order query (section 4.4): one of two ids suffices, and an answer is a trade once it says a status. */
+import { parseTradeId } from '../../src/gateway';
+import { parseExact } from '../../src/gateway/json';
+import { readTrade } from '../../src/gateway/query';
+import { faults, type Json } from './support';
+
+describe('which trade is meant', () => {
+  test.each([{ out_trade_no: 'o-1' }, { trade_no: 't-1' }, { out_trade_no: 'o-1', trade_no: 't-1' }])('%j', (id) => {
+    expect(parseTradeId(id)).toEqual(id);
+  });
+
+  test('one of the two ids is required', () => {
+    expect(faults(() => parseTradeId({}))).toEqual({ out_trade_no: 'required, unless trade_no is given' });
+  });
+
+  test('two empty ids are no id', () => {
+    expect(Object.keys(faults(() => parseTradeId({ out_trade_no: '', trade_no: '' })))).toContain('out_trade_no');
+  });
+
+  test('nothing else belongs to a query', () => {
+    expect(faults(() => parseTradeId({ out_trade_no: 'o-1', method: 'PIX' }))).toEqual({ method: 'unknown field' });
+  });
+});
+
+describe('what a query says of a trade', () => {
+  const answer = {
+    code: '10000',
+    msg: 'Success',
+    out_trade_no: 'o-1',
+    trade_no: 't-1',
+    trade_status: 'PROCESSING',
+    order_amount: '150.00',
+    order_currency: 'BRL',
+  };
+  const trade = (text: string) => readTrade(parseExact(text) as Json);
+
+  test('is read by the names of the interface', () => {
+    expect(readTrade(answer)).toEqual({
+      out_trade_no: 'o-1',
+      trade_no: 't-1',
+      trade_status: 'PROCESSING',
+      order_amount: '150.00',
+      order_currency: 'BRL',
+    });
+  });
+
+  test.each([
+    ['a string', '"150.00"', '150.00'],
+    ['a number', '150.5', '150.5'],
+    ['a number with trailing zeros', '150.00', '150.00'],
+    ['the largest amount as a number', '99999999999999.99', '99999999999999.99'],
+  ])('its amount may be %s', (_, literal, amount) => {
+    expect(trade(`{"trade_status":"SUCCESS","order_amount":${literal}}`)?.order_amount).toBe(amount);
+  });
+
+  test('an id of digits alone keeps all of them', () => {
+    expect(trade('{"trade_status":"SUCCESS","trade_no":2025120320503108483}')?.trade_no).toBe('2025120320503108483');
+  });
+
+  test('a state of more than 16 characters, or one that nobody knows, is kept', () => {
+    for (const trade_status of ['CHARGEBACK_REVERSED', 'HELD_FOR_REVIEW_BY_BANK']) {
+      expect(readTrade({ trade_status })).toEqual({ trade_status });
+    }
+  });
+
+  test('empty strings stand for what is absent', () => {
+    expect(readTrade({ ...answer, trade_no: '', refuse_detail: '' })?.trade_no).toBeUndefined();
+  });
+
+  test('without a status it is no trade', () => {
+    for (const trade_status of [undefined, null, '', {}])
+      expect(readTrade({ ...answer, trade_status })).toBeUndefined();
+  });
+});

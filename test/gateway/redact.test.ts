@@ -1,0 +1,74 @@
+/** What is kept out of a gateway's words: every private value of the request, in any case, as a whole. */
+import * as fc from 'fast-check';
+import { redact } from '../../src/gateway/redact';
+
+const order = {
+  out_trade_no: 'o-1',
+  method: 'PIX',
+  order_currency: 'BRL',
+  order_amount: '150.00',
+  subject: 'Two tickets',
+  buyer_id: 'buyer-1',
+  customer: { name: 'Mariana Souza', email: 'mariana@example.com', identify: { number: '11144477735', type: 'CPF' } },
+  address: { state: 'SP', street_number: '15' },
+  installments: 3,
+};
+
+test.each([
+  ['nothing private', 'nothing private'],
+  ['name Mariana Souza is wrong', 'name *** is wrong'],
+  ['MARIANA SOUZA is wrong', '*** is wrong'],
+  ['mariana  souza is wrong', '*** is wrong'],
+  ['mariana@example.com and mariana@example.com', '*** and ***'],
+  ['document 11144477735(CPF)', 'document ***(***)'],
+  ['111.444.777-35', '111.444.777-35'],
+  ['order o-1 of 150.00 BRL by PIX in 3 parts', 'order o-1 of 150.00 BRL by PIX in 3 parts'],
+  ['', ''],
+])('%j becomes %j', (said, told) => expect(redact(said, order)).toBe(told));
+
+test('a value of one or two characters is taken out where it stands as a word', () => {
+  expect(redact('state SP, number 15: no SPEI, code 1500, sub-code 215', order)).toBe(
+    'state ***, number ***: no SPEI, code 1500, sub-code 215',
+  );
+});
+
+test('a longer value goes before one that is part of it', () => {
+  expect(redact('Ana Lima Souza', { customer: { name: 'Ana Lima Souza', nick: 'Ana' }, buyer_id: 'Lima' })).toBe('***');
+});
+
+test('a value of characters that mean something in a pattern is taken as it is', () => {
+  expect(redact('a.c abc (x|y)* $& \\d', { subject: 'a.c', content: '(x|y)*', buyer_id: '$&', token: '\\d' })).toBe(
+    '*** abc *** *** ***',
+  );
+});
+
+test('values in lists and at any depth count, and what is no text is no value', () => {
+  expect(
+    redact('alpha beta true null 42', { a: [{ b: ['alpha'] }, { c: { d: 'beta' } }], e: true, f: null, g: 42 }),
+  ).toBe('*** *** true null 42');
+});
+
+test('the words stay on one line and are cut at 200 characters', () => {
+  expect(redact(' a\r\n\tb ', {})).toBe(' a b ');
+  expect(redact('x'.repeat(300), {})).toHaveLength(200);
+});
+
+test('a value is taken out before the words are cut, not after', () => {
+  const told = redact(`${'x '.repeat(98)}Mariana Souza`, order);
+  expect(told).not.toContain('Mar');
+});
+
+test('no value of a request is left, wherever it stands', () => {
+  const value = fc
+    .string({ unit: 'binary', minLength: 3, maxLength: 20 })
+    .filter((v) => v.trim().length >= 3 && !/\*/.test(v));
+  fc.assert(
+    fc.property(fc.array(value, { minLength: 1, maxLength: 8 }), fc.string(), fc.string(), (values, before, after) => {
+      const request = { customer: Object.fromEntries(values.map((v, i) => [`field${i}`, v])) };
+      for (const v of values) {
+        const told = redact(`${before} ${v} ${after}`, request);
+        for (const w of values) if (!before.includes(w) && !after.includes(w)) expect(told).not.toContain(w);
+      }
+    }),
+  );
+});

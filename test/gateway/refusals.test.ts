@@ -1,0 +1,84 @@
+/** What each refusal means for a creation, row by row of the table in gateway-in-the-field.md. */
+import { isCredentialsRefusal, isDuplicate, refusalOf } from '../../src/gateway/refusals';
+
+const REQUEST_FIELDS = ['out_trade_no', 'buyer_id', 'customer.email', 'address.zip_code'];
+const means = (code: string, sub_code?: string) => refusalOf(code, sub_code, REQUEST_FIELDS);
+
+const notCreated = { outcome: 'not-created', retryable: false };
+const refused = { outcome: 'created-refused', kind: 'refused', retryable: false };
+const unknown = { outcome: 'unknown', kind: 'unlisted', retryable: false };
+
+const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => String(from + i));
+
+const TABLE: [code: string, sub_codes: (string | undefined)[], means: object][] = [
+  ['20000', [undefined, 'isp.unknown-error'], { outcome: 'not-created', kind: 'temporary', retryable: true }],
+  ['40001', [undefined, 'buyer_id', 'anything'], { ...notCreated, kind: 'order' }],
+  [
+    '40002',
+    [
+      'invalid-signature',
+      'missing-signature-config',
+      'app-not-match',
+      'app-status-abnormal',
+      'merchant-status-abnormal',
+    ],
+    { ...notCreated, kind: 'credentials' },
+  ],
+  ['40002', ['no-method-supported', 'currency-not-supported'], { ...notCreated, kind: 'order' }],
+  ['40004', ['no-method-supported', 'currency-not-supported'], { ...notCreated, kind: 'order' }],
+  ['40002', ['duplicate-out_trade_no'], { outcome: 'unknown', kind: 'duplicate', retryable: false }],
+  ['40002', ['gen-card-token-fail', 'card-token-expired', 'bank-side-busy', 'SYS-0001'], refused],
+  ['40002', ['account-pool-run-out'], { ...notCreated, kind: 'order' }],
+  // Field errors have the field's own name as their sub_code.
+  ['40002', REQUEST_FIELDS, { ...notCreated, kind: 'order' }],
+  ['40005', [undefined, 'anything'], { ...notCreated, kind: 'order' }],
+  ['70001', [...numbers(10001, 10004), '20001', '20002'], refused],
+  ['90001', ['71012', ...numbers(101, 119), '190', ...numbers(201, 207), ...numbers(401, 403)], refused],
+];
+
+describe.each(TABLE)('code %s with %j', (code, sub_codes, expected) => {
+  test(`means ${JSON.stringify(expected)}`, () => {
+    for (const sub_code of sub_codes) expect({ sub_code, ...means(code, sub_code) }).toEqual({ sub_code, ...expected });
+  });
+});
+
+describe('any other code is unknown until a query says what is', () => {
+  test.each([
+    ['40002', undefined],
+    ['40002', 'never-heard-of'],
+    ['40002', 'INVALID-SIGNATURE'],
+    ['40002', '*'],
+    ['40002', 'customer.colour'],
+    ['40004', undefined],
+    ['40004', 'invalid-signature'],
+    ['40004', 'buyer_id'],
+    ['70001', undefined],
+    ['70001', '10005'],
+    ['90001', undefined],
+    ['90001', '100'],
+    ['90001', '120'],
+    ['90001', '200'],
+    ['90001', '208'],
+    ['90001', '404'],
+    ['50000', undefined],
+    ['', 'buyer_id'],
+    ['', undefined],
+    ['10000 ', undefined],
+    ['constructor', 'constructor'],
+  ])('%s with %s', (code, sub_code) => expect(means(code, sub_code)).toEqual(unknown));
+});
+
+describe('what a caller may ask of a refusal', () => {
+  test('whether it proves that an order exists', () => {
+    expect(isDuplicate({ code: '40002', sub_code: 'duplicate-out_trade_no' })).toBe(true);
+    expect(isDuplicate({ code: '40002', sub_code: 'invalid-signature' })).toBe(false);
+    expect(isDuplicate({ code: '40001', sub_code: 'duplicate-out_trade_no' })).toBe(false);
+    expect(isDuplicate({ sub_code: 'duplicate-out_trade_no' })).toBe(false);
+  });
+
+  test('whether it is about us, so that every order will fail', () => {
+    expect(isCredentialsRefusal({ code: '40002', sub_code: 'merchant-status-abnormal' })).toBe(true);
+    expect(isCredentialsRefusal({ code: '40002', sub_code: 'currency-not-supported' })).toBe(false);
+    expect(isCredentialsRefusal({})).toBe(false);
+  });
+});

@@ -1,0 +1,176 @@
+/** What the tests of the gateway's room share: orders, refusals told by field, and gateways made of a bare server. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { type GatewayApp, GatewayClient, GatewayError, InvalidRequestError } from '../../src/gateway';
+import type { TransportSettings } from '../../src/gateway/transport';
+
+export type Json = { [field: string]: unknown };
+
+export interface PublishedOrder {
+  file: string;
+  kind: 'direct' | 'checkout';
+  request: Json;
+  expect: { refused: string[]; rule: string };
+}
+
+/** The orders of examples/orders, or those of a folder in it. */
+export function publishedOrders(folder = '.'): PublishedOrder[] {
+  const directory = join(__dirname, '../../examples/orders', folder);
+  return readdirSync(directory)
+    .filter((file) => file.endsWith('.json'))
+    .map((file) => ({ file, ...JSON.parse(readFileSync(join(directory, file), 'utf8')) }));
+}
+
+/** The request of one published order. */
+export function published(name: string): Json {
+  const order = publishedOrders().find(({ file }) => file === `${name}.json`);
+  if (!order) throw new Error(`examples/orders has no ${name}.json`);
+  return order.request;
+}
+
+export function fixture<T>(name: string): T {
+  return JSON.parse(readFileSync(join(__dirname, 'fixtures', `${name}.json`), 'utf8'));
+}
+
+/** A copy of an order with other values at dotted paths; `undefined` takes the field away. */
+export function edited(order: Json, changes: Json): Json {
+  const copy: Json = structuredClone(order);
+  for (const [path, value] of Object.entries(changes)) {
+    const keys = path.split('.');
+    const last = keys.pop() ?? path;
+    let at: Json = copy;
+    for (const key of keys) {
+      const inner = at[key];
+      at[key] = typeof inner === 'object' && inner !== null ? inner : {};
+      at = at[key] as Json;
+    }
+    if (value === undefined) delete at[last];
+    else at[last] = value;
+  }
+  return copy;
+}
+
+/** Every wrong field with its rule, as an order is refused; empty where it is accepted. */
+export function faults(read: () => unknown): Record<string, string> {
+  try {
+    read();
+    return {};
+  } catch (error) {
+    if (!(error instanceof InvalidRequestError)) throw error;
+    return Object.fromEntries(error.issues.map(({ field, rule }) => [field, rule]));
+  }
+}
+
+/** The GatewayError that a call ends in. */
+export async function failureOf(call: Promise<unknown>): Promise<GatewayError> {
+  const outcome = await call.then(
+    (answer) => new Error(`The call succeeded: ${JSON.stringify(answer)}`),
+    (error: unknown) => error,
+  );
+  if (outcome instanceof GatewayError) return outcome;
+  throw outcome;
+}
+
+export const app = { app_id: 'app-1', secret_key: 'sk_live_9f2e-do-not-tell' };
+
+export interface Received {
+  method: string;
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+
+export interface BareGateway {
+  base_url: string;
+  /** Every request that arrived in full. */
+  received: Received[];
+}
+
+/** Gateways and clients that are closed after each test, clients first. */
+export function gateways() {
+  const closes: (() => Promise<unknown>)[] = [];
+  afterEach(async () => {
+    for (const close of closes.splice(0).reverse()) await close();
+  });
+
+  const listen = async (server: Server, protocol = 'http'): Promise<string> => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return `${protocol}://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  };
+
+  return {
+    /** A gateway that reads each request whole and then answers as it is told. */
+    async http(answer: (response: ServerResponse, request: Received) => void): Promise<BareGateway> {
+      const received: Received[] = [];
+      const server = createServer((request, response) => {
+        const chunks: Buffer[] = [];
+        request.on('data', (chunk: Buffer) => chunks.push(chunk));
+        request.on('end', () => {
+          const { method = '', url: path = '', headers } = request;
+          const whole = { method, path, headers, body: Buffer.concat(chunks) };
+          received.push(whole);
+          answer(response, whole);
+        });
+      });
+      const base_url = await listen(server);
+      closes.push(
+        () =>
+          new Promise((resolve) => {
+            server.close(resolve);
+            server.closeAllConnections();
+          }),
+      );
+      return { base_url, received };
+    },
+
+    /** A server of bare sockets, for what no HTTP server would do. */
+    async tcp(
+      connected: (socket: Socket) => void,
+      protocol = 'http',
+    ): Promise<{ base_url: string; sockets: Socket[] }> {
+      const sockets: Socket[] = [];
+      const server = createTcpServer((socket) => {
+        sockets.push(socket);
+        socket.on('error', () => {});
+        connected(socket);
+      });
+      const base_url = await listen(server, protocol);
+      closes.push(
+        () =>
+          new Promise((resolve) => {
+            server.close(resolve);
+            for (const socket of sockets) socket.destroy();
+          }),
+      );
+      return { base_url, sockets };
+    },
+
+    /** An address where nobody listens. */
+    async nobody(): Promise<{ base_url: string }> {
+      const server = createTcpServer();
+      const base_url = await listen(server);
+      await new Promise((resolve) => server.close(resolve));
+      return { base_url };
+    },
+
+    client(
+      { base_url }: { base_url: string },
+      settings: Partial<Omit<TransportSettings, 'base_url'>> = {},
+      as: Partial<GatewayApp> = {},
+    ): GatewayClient {
+      const client = new GatewayClient({ ...app, base_url, ...as }, settings);
+      closes.push(() => client.close());
+      return client;
+    },
+  };
+}
+
+/** Answers with JSON, as a gateway does. */
+export function answerJson(body: unknown, status = 200): (response: ServerResponse) => void {
+  return (response) => {
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(body));
+  };
+}

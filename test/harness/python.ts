@@ -1,0 +1,132 @@
+/** Python for tests: an environment with a program's requirements, made once for each list of them, and kept. */
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { access, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { defaultCacheDir } from '../../src/embedded';
+import { runCommand } from '../../src/embedded/run-command';
+
+/** No usable Python, or its packages cannot be had. The message is for people and says what to do. */
+export class PythonNotReadyError extends Error {
+  override readonly name = 'PythonNotReadyError';
+}
+
+/** Packages come over the network, and a slow line is no failure. */
+const INSTALL_MS = 10 * 60_000;
+const CHECK_MS = 30_000;
+
+/** The path of a Python that has the packages of `requirements` (a `requirements.txt`). Throws PythonNotReadyError. */
+export async function pythonWith(requirements: string, env: NodeJS.ProcessEnv = process.env): Promise<string> {
+  const run = async (file: string, args: string[], timeoutMs: number, hint: string): Promise<string> => {
+    const result = await runCommand(file, args, { env, timeoutMs });
+    if (result.ok) return result.output;
+    throw new PythonNotReadyError(`${hint} (${result.problem})`);
+  };
+
+  const about = await run(
+    'python3',
+    ['-c', 'import sys; assert sys.version_info >= (3, 10), sys.version; print(sys.executable, sys.version)'],
+    CHECK_MS,
+    'These tests need Python 3.10 or later as python3: apt-get install python3 python3-venv',
+  );
+  // Another list or another Python is another environment.
+  const key = createHash('sha256')
+    .update(about)
+    .update(await readFile(requirements))
+    .digest('hex')
+    .slice(0, 16);
+  const folder = join(defaultCacheDir(env), 'python', key);
+  const python = join(folder, 'bin', 'python');
+  if (await exists(python)) return python;
+
+  await mkdir(dirname(folder), { recursive: true });
+  const making = await mkdtemp(`${folder}.new-`);
+  try {
+    await run(
+      'python3',
+      ['-m', 'venv', making],
+      INSTALL_MS,
+      'Python cannot make a virtual environment: apt-get install python3-venv',
+    );
+    await run(
+      join(making, 'bin', 'python'),
+      ['-m', 'pip', '--disable-pip-version-check', '--no-input', 'install', '--quiet', '-r', requirements],
+      INSTALL_MS,
+      `pip cannot install ${requirements}; is a package index within reach?`,
+    );
+    await moveInPlace(making, folder);
+  } finally {
+    await rm(making, { recursive: true, force: true });
+  }
+  return python;
+}
+
+/** In one step, so that nobody sees half an environment. Where another process was faster, its equal one stays. */
+async function moveInPlace(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
+  }
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** A program that prints JSON, one value a line. */
+export class JsonProgram {
+  private readonly child: ChildProcessByStdio<null, Readable, Readable>;
+  private readonly lines: AsyncIterator<string>;
+  private readonly ended: Promise<number | null>;
+  private complaints = '';
+
+  constructor(file: string, args: string[], env: NodeJS.ProcessEnv) {
+    this.child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.lines = createInterface(this.child.stdout)[Symbol.asyncIterator]();
+    this.child.stderr.on('data', (chunk: Buffer) => {
+      this.complaints += chunk.toString();
+    });
+    this.ended = new Promise((resolve, reject) => {
+      this.child.on('error', reject);
+      this.child.on('close', (code) => resolve(code));
+    });
+  }
+
+  /** The next value that it prints; throws with what it complained of where it ends instead. */
+  async next(): Promise<unknown> {
+    const { value, done } = await this.lines.next();
+    if (!done) return JSON.parse(value);
+    throw new Error(`The program ended with code ${await this.ended} and printed nothing more:\n${this.complaints}`);
+  }
+
+  /** Waits for its end. `printed` are the values that nobody has read yet, `complaint` the one on its standard error. */
+  async end(): Promise<{ code: number | null; printed: unknown[]; complaint: unknown }> {
+    const printed: unknown[] = [];
+    for (let line = await this.lines.next(); !line.done; line = await this.lines.next()) {
+      printed.push(JSON.parse(line.value));
+    }
+    const code = await this.ended;
+    return { code, printed, complaint: this.complaints === '' ? undefined : asJson(this.complaints) };
+  }
+
+  /** Ends it, whatever it does. */
+  async kill(): Promise<void> {
+    this.child.kill('SIGKILL');
+    await this.ended;
+  }
+}
+
+function asJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

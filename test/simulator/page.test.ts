@@ -1,0 +1,237 @@
+import type { Simulator } from '../../src/simulator';
+import { call, type Json, order, start } from './support';
+
+let simulator: Simulator;
+beforeEach(async () => {
+  simulator = await start();
+});
+afterEach(() => simulator.close());
+
+async function create(file: string, changes: Json = {}): Promise<string> {
+  const checkout = file.startsWith('checkout');
+  const { body } = await call(simulator, checkout ? '/trade/create' : '/trade/pay', order(file, changes));
+  return String(body.web_url ?? body.pay_url ?? simulator.trade(String(body.trade_no)).page_url);
+}
+
+async function visit(url: string) {
+  const response = await fetch(url);
+  return { status: response.status, headers: response.headers, html: await response.text() };
+}
+
+/** The hidden fields of the page's form. */
+function hidden(html: string): Record<string, string> {
+  const fields = html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g);
+  return Object.fromEntries([...fields].map(([, name, value]) => [name, unescaped(value ?? '')]));
+}
+const unescaped = (text: string) => text.replaceAll('&amp;', '&').replaceAll('&#39;', "'").replaceAll('&quot;', '"');
+
+/** Presses a button of the page as a browser does, and follows where it leads. */
+async function press(url: string, action: string, more: Record<string, string> = {}) {
+  const { html } = await visit(url);
+  const response = await fetch(new URL('/checkout', simulator.url), {
+    method: 'POST',
+    body: new URLSearchParams({ ...hidden(html), action, ...more }),
+    redirect: 'manual',
+  });
+  const location = response.headers.get('location');
+  const text = await response.text();
+  return { status: response.status, location, html: location ? (await visit(new URL(location, url).href)).html : text };
+}
+const buttons = (html: string) => [...html.matchAll(/<button [^>]*>([^<]*)<\/button>/g)].map(([, name]) => name);
+
+describe('what a buyer sees', () => {
+  test('the order, its amount, method, state and how long it holds', async () => {
+    const { status, headers, html } = await visit(await create('pix'));
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+    for (const text of [
+      '<h1>Order 1</h1>',
+      'BRL 150.00',
+      '2026-0001-PIX',
+      'PIX',
+      'PROCESSING',
+      '2026-03-02 13:30:00 UTC',
+    ]) {
+      expect(html).toContain(text);
+    }
+    expect(html).toContain('<html lang="en">');
+    expect(html).toContain('name="viewport"');
+  });
+
+  test('for PIX a QR code and the text of it', async () => {
+    const url = await create('pix');
+    const { html } = await visit(url);
+    const code = simulator.trade('2026-0001-PIX').payment_data.qr_code ?? 'none';
+    expect(html).toContain(code);
+    expect(html).toMatch(/<div class="qr" role="img" aria-label="[^"]+"><svg /);
+  });
+
+  test.each([
+    ['boleto', ['barcode', 'bank_code']],
+    ['spei', ['clabe', 'reference', 'bank_name']],
+    ['deposit-express', ['provider_owner', 'provider_agency', 'provider_number']],
+  ])('for %s its %j', async (file, fields) => {
+    const { html } = await visit(await create(file));
+    const [trade] = simulator.trades();
+    for (const field of fields) expect(html).toContain(`>${trade?.payment_data[field]}<`);
+  });
+
+  test('every text of an order is a text', async () => {
+    const evil = `"><script>alert('1')</script>&`;
+    const { html } = await visit(
+      await create('checkout', { subject: evil, out_trade_no: evil, return_url: `https://shop.example.com/"><b>` }),
+    );
+    expect(html).not.toContain('<script');
+    expect(html).not.toContain('<b>');
+    expect(html).toContain('&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;');
+  });
+
+  test('nothing is loaded, run or framed', async () => {
+    const { headers, html } = await visit(await create('pix'));
+    const policy = headers.get('content-security-policy') ?? '';
+    expect(policy).toMatch(
+      /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
+    );
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(html).not.toMatch(/<script|<link|<img|<iframe| on\w+=|style=/);
+  });
+
+  test('no payment, no page', async () => {
+    for (const query of ['', '?trade_no=', '?trade_no=none', '?trade_no=__proto__']) {
+      expect((await visit(`${simulator.url}/checkout${query}`)).status).toBe(404);
+    }
+  });
+
+  test('a QR wallet’s address is its QR code', async () => {
+    const { body } = await call(simulator, '/trade/pay', order('wallet-qr'));
+    const { headers, html } = await visit(String(body.wallet_url));
+    expect(headers.get('content-type')).toBe('image/svg+xml');
+    expect(html).toMatch(/^<svg /);
+  });
+});
+
+describe('what a buyer can press', () => {
+  test.each([
+    ['Pay', 'pay', 'SUCCESS', 'Paid'],
+    ['Refuse', 'refuse', 'REFUSED', 'Refused'],
+    ['Cancel', 'cancel', 'CANCEL', 'Cancelled'],
+  ])('%s', async (name, action, status, text) => {
+    const url = await create('pse');
+    const { html } = await visit(url);
+    expect(buttons(html)).toEqual(['Pay', 'Refuse', 'Cancel']);
+    expect(html).toMatch(new RegExp(`<button name="action" value="${action}"[^>]*>${name}</button>`));
+    const after = await press(url, action);
+    expect(after.status).toBe(303);
+    expect(simulator.trades()).toMatchObject([{ trade_status: status }]);
+    expect(after.html).toContain(text);
+    expect(buttons(after.html)).toEqual([]);
+    expect(after.html).toContain('<a class="button" href="https://shop.example.com/thanks">Return to the shop</a>');
+  });
+
+  test('on a checkout the methods of its currency, and then the code', async () => {
+    const url = await create('checkout', { out_trade_no: 'one' });
+    const { html } = await visit(url);
+    const choices = [...html.matchAll(/name="method" value="(\w+)"( checked)?/g)].map(([, name, checked]) => [
+      name,
+      checked,
+    ]);
+    expect(choices[0]).toEqual(['PIX', ' checked']);
+    expect(choices.map(([name]) => name)).toEqual([
+      'PIX',
+      'Boleto',
+      'Lottery',
+      'DepositExpress',
+      'OpenFinance',
+      'CreditCard',
+      'Wallet',
+    ]);
+    expect(buttons(html)).toEqual(['Continue', 'Pay', 'Refuse', 'Cancel']);
+
+    const after = await press(url, 'submit', { method: 'Boleto' });
+    expect(simulator.trade('one')).toMatchObject({ method: 'Boleto', trade_status: 'PROCESSING' });
+    expect(after.html).toContain(simulator.trade('one').payment_data.barcode);
+    expect(after.html).not.toContain('type="radio"');
+    expect((await press(url, 'pay')).html).toContain('Paid');
+  });
+
+  test('paying a checkout at once takes the method chosen', async () => {
+    await press(await create('checkout', { out_trade_no: 'one' }), 'pay', { method: 'CreditCard' });
+    expect(simulator.trade('one')).toMatchObject({ method: 'CreditCard', trade_status: 'SUCCESS' });
+  });
+
+  test('a button that comes too late says so', async () => {
+    const url = await create('pix');
+    const { html } = await visit(url);
+    await simulator.pay('2026-0001-PIX');
+    const response = await fetch(`${simulator.url}/checkout`, {
+      method: 'POST',
+      body: new URLSearchParams({ ...hidden(html), action: 'cancel' }),
+    });
+    expect(response.status).toBe(409);
+    expect(await response.text()).toContain(
+      '<p class="bad" role="alert">A trade that is SUCCESS can not become CANCEL.</p>',
+    );
+    expect(simulator.trade('2026-0001-PIX').trade_status).toBe('SUCCESS');
+  });
+
+  test.each([
+    ['another site, which knows no nonce', { nonce: '' }, 403],
+    ['a guess', { nonce: '00000000-0000-4000-8000-000000000000' }, 403],
+    ['risk control, which is no button', { action: 'risk' }, 400],
+    ['a button that does not exist', { action: 'steal' }, 400],
+    ['a payment that does not exist', { trade_no: 'none' }, 404],
+  ])('not %s', async (_, change, status) => {
+    const { html } = await visit(await create('pix'));
+    const response = await fetch(`${simulator.url}/checkout`, {
+      method: 'POST',
+      body: new URLSearchParams({ ...hidden(html), action: 'pay', ...change }),
+    });
+    expect(response.status).toBe(status);
+    expect(simulator.trades()).toMatchObject([{ trade_status: 'PROCESSING' }]);
+  });
+
+  test('the nonce of one payment presses nothing on another', async () => {
+    const one = hidden((await visit(await create('pix', { out_trade_no: 'one' }))).html);
+    await create('pix', { out_trade_no: 'two' });
+    const body = new URLSearchParams({ ...one, action: 'pay', trade_no: simulator.trade('two').trade_no });
+    expect((await fetch(`${simulator.url}/checkout`, { method: 'POST', body })).status).toBe(403);
+  });
+});
+
+describe('the way back (section 4.2)', () => {
+  const back = (html: string) =>
+    unescaped(/<a class="button" href="([^"]*)">Return to the shop<\/a>/.exec(html)?.[1] ?? 'none');
+  const over = (url: string, address: string) => `${url}&return_url=${encodeURIComponent(address)}`;
+
+  test('is the order’s return_url', async () => {
+    expect(back((await visit(await create('checkout'))).html)).toBe('https://shop.example.com/back?cart=101');
+    expect(back((await visit(await create('pix'))).html)).toBe('none');
+  });
+
+  test('is overridden by the page’s own address while the buyer pays, and stays so at the end', async () => {
+    const url = over(await create('checkout'), 'https://shop.example.com/other?a=1&b=2');
+    expect(back((await visit(url)).html)).toBe('https://shop.example.com/other?a=1&b=2');
+    expect(back((await press(url, 'submit', { method: 'PIX' })).html)).toBe('https://shop.example.com/other?a=1&b=2');
+    expect(back((await press(url, 'pay')).html)).toBe('https://shop.example.com/other?a=1&b=2');
+  });
+
+  test('is not overridden once the payment is over, nor for a direct payment', async () => {
+    const url = await create('checkout', { out_trade_no: 'one' });
+    await simulator.pay('one');
+    expect(back((await visit(over(url, 'https://evil.example.com/'))).html)).toBe(
+      'https://shop.example.com/back?cart=101',
+    );
+    const direct = await create('pse');
+    expect(back((await visit(over(direct, 'https://evil.example.com/'))).html)).toBe('https://shop.example.com/thanks');
+  });
+
+  test.each(['javascript:alert(1)', 'data:text/html,x', '//evil.example.com', 'shop'])(
+    'never leads to %s',
+    async (address) => {
+      const url = await create('checkout', { return_url: address });
+      expect(back((await visit(url)).html)).toBe('none');
+      expect(back((await visit(over(url, address))).html)).toBe('none');
+    },
+  );
+});

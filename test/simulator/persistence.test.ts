@@ -1,0 +1,129 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Simulator } from '../../src/simulator';
+import { call, Merchant, order, start } from './support';
+
+let folder: string;
+let dataFile: string;
+let merchant: Merchant;
+const running: Simulator[] = [];
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'simulator-'));
+  dataFile = join(folder, 'deep', 'gateway.json');
+  merchant = await Merchant.start();
+});
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((simulator) => simulator.close()));
+  await merchant.close();
+  await rm(folder, { recursive: true });
+});
+
+async function open(file = dataFile): Promise<Simulator> {
+  const simulator = await start({ dataFile: file });
+  running.push(simulator);
+  return simulator;
+}
+const create = (simulator: Simulator, out_trade_no: string, changes = {}) =>
+  call(simulator, '/trade/pay', order('pix', { out_trade_no, notify_url: merchant.url, ...changes }));
+
+test('trades, their numbers, deadlines and pages outlive the process', async () => {
+  const before = await open();
+  await create(before, 'one', { timeout_express: '2h' });
+  await create(before, 'two', { timeout_express: '4h' });
+  await before.pay('two');
+  await before.advance('1h');
+  const trades = before.trades();
+  await before.close();
+
+  const after = await open();
+  // Its port is another one, and so are the addresses of its pages.
+  const anywhere = (text: unknown) => JSON.parse(JSON.stringify(text).replace(/127\.0\.0\.1:\d+/g, 'here'));
+  expect(anywhere(after.trades())).toEqual(anywhere(trades));
+  expect((await create(after, 'one')).body.sub_code).toBe('duplicate-out_trade_no');
+  const { body } = await create(after, 'three');
+  expect(trades.map(({ trade_no }) => trade_no)).not.toContain(body.trade_no);
+  await after.advance('1h');
+  expect(after.trade('one').trade_status).toBe('CANCEL');
+  expect(after.trade('two').trade_status).toBe('SUCCESS');
+});
+
+test('a pending notification goes on where it was', async () => {
+  merchant.answer = { status: 500, body: '' };
+  const before = await open();
+  await create(before, 'one');
+  await before.pay('one');
+  await before.advance('15m');
+  await before.close();
+  expect(merchant.received).toHaveLength(2);
+
+  const after = await open();
+  await after.advance('14m');
+  expect(merchant.received).toHaveLength(2);
+  merchant.answer = { status: 200, body: 'success' };
+  await after.advance('1m');
+  expect(merchant.received).toHaveLength(3);
+  expect(after.notifications()).toMatchObject([{ acknowledged: true, attempts: { length: 3 } }]);
+  expect(new Set(merchant.received.map(({ bytes }) => bytes.toString())).size).toBe(1);
+});
+
+test('a process that is killed has lost nothing that it answered for', async () => {
+  const before = await open();
+  await create(before, 'one');
+  await before.pay('one');
+  // What a kill would leave: the file as it is now, without any closing.
+  const killed = join(folder, 'killed.json');
+  await writeFile(killed, await readFile(dataFile));
+  const after = await open(killed);
+  expect(after.trade('one').trade_status).toBe('SUCCESS');
+  await after.settled();
+  expect(after.notifications()).toMatchObject([{ acknowledged: true }]);
+});
+
+test('a merchant hears of nothing that is not in the file', async () => {
+  const simulator = await open();
+  await create(simulator, 'one', { timeout_express: '2h' });
+  let written: unknown;
+  merchant.onReceive = () => {
+    written = JSON.parse(readFileSync(dataFile, 'utf8')).trades[0].trade_status;
+  };
+  await simulator.advance('2h');
+  expect(merchant.received).toMatchObject([{ body: { trade_status: 'CANCEL' } }]);
+  expect(written).toBe('CANCEL');
+});
+
+test('numbers are not given twice, also by processes in the same second', async () => {
+  const numbers = [];
+  for (const out_trade_no of ['one', 'two', 'three']) {
+    const simulator = await open();
+    numbers.push((await create(simulator, out_trade_no)).body.trade_no);
+    await simulator.close();
+  }
+  expect(new Set(numbers).size).toBe(3);
+});
+
+test('the file is always whole, with nothing beside it, however many write at once', async () => {
+  const simulator = await open();
+  await Promise.all(Array.from({ length: 40 }, (_, index) => create(simulator, `order ${index}`)));
+  expect(await readdir(join(folder, 'deep'))).toEqual(['gateway.json']);
+  const saved = JSON.parse(await readFile(dataFile, 'utf8'));
+  expect(saved.trades).toHaveLength(40);
+});
+
+test('a file that is none is refused, not overwritten', async () => {
+  const file = join(folder, 'other.json');
+  await writeFile(file, '{"version":99}');
+  await expect(start({ dataFile: file })).rejects.toThrow();
+  expect(await readFile(file, 'utf8')).toBe('{"version":99}');
+});
+
+test('no secret is written', async () => {
+  const simulator = await open();
+  await call(simulator, '/trade/pay', order('credit-card'));
+  await call(simulator, '/trade/pay', order('wallet-card-number'));
+  const text = await readFile(dataFile, 'utf8');
+  for (const secret of ['secret:of app 1', 'tok_4f1c2a9be77d', '4821', '"3001234567', 'fp-7c0e9f']) {
+    expect(text).not.toContain(secret);
+  }
+});

@@ -1,0 +1,165 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { type SimulatorOptions, startSimulator } from '../../src/simulator';
+
+export const app = { app_id: 'app-1', secret_key: 'secret:of app 1' };
+export const otherApp = { app_id: 'app-2', secret_key: 'secret of app 2' };
+export const globalApp = { app_id: 'app-global', secret_key: 'secret of the global app', global: true };
+
+/** A Monday noon at which the tests' clocks begin; they stand still unless moved. */
+export const noon = Date.UTC(2026, 2, 2, 12, 0, 0);
+
+/** A simulator whose clock stands still. */
+export function start(options: Partial<SimulatorOptions> = {}) {
+  return startSimulator({ apps: [app, otherApp, globalApp], clock: { start: noon, speed: 0 }, ...options });
+}
+
+export type Json = { [field: string]: unknown };
+
+/** A JSON object of which nothing is assumed. */
+export function json(text: string): Json {
+  const value: unknown = JSON.parse(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error(`No JSON object: ${text}`);
+  return Object.fromEntries(Object.entries(value));
+}
+
+/** The Authorization header of an app. */
+export function authorization({ app_id, secret_key }: { app_id: string; secret_key: string } = app): string {
+  return `Basic ${Buffer.from(`${app_id}:${secret_key}`).toString('base64')}`;
+}
+
+export interface Reply {
+  status: number;
+  text: string;
+  body: Json;
+}
+
+/** Calls an operation as a merchant does; `app_id` and `timestamp` are added where they are missing. */
+export async function call(
+  simulator: { url: string },
+  path: string,
+  body: Json,
+  { as = app, headers = {} }: { as?: typeof app; headers?: Record<string, string> } = {},
+): Promise<Reply> {
+  const sent = JSON.stringify({ app_id: as.app_id, timestamp: '2026-03-02 12:00:00', ...body });
+  return send(simulator, path, sent, {
+    authorization: authorization(as),
+    'content-type': 'application/json',
+    ...headers,
+  });
+}
+
+/** Posts a text as it is. */
+export async function send(
+  simulator: { url: string },
+  path: string,
+  text: string | Uint8Array<ArrayBuffer>,
+  headers: Record<string, string>,
+): Promise<Reply> {
+  const response = await fetch(simulator.url + path, { method: 'POST', body: text, headers });
+  const answer = await response.text();
+  return { status: response.status, text: answer, body: json(answer) };
+}
+
+/** Calls the control API. */
+export async function control(simulator: { url: string }, method: string, path: string, body?: Json) {
+  const response = await fetch(`${simulator.url}/simulator/${path}`, {
+    method,
+    ...(body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } : {}),
+  });
+  const value: unknown = JSON.parse(await response.text());
+  return { status: response.status, value };
+}
+
+export interface PublishedOrder {
+  file: string;
+  kind: string;
+  request: Json;
+  expect: { payment_data?: string[]; trade_status_at_creation?: string; refused?: string[] };
+}
+
+const folder = join(__dirname, '../../examples/orders');
+
+/** The published orders of a folder. */
+export function publishedOrders(below = ''): PublishedOrder[] {
+  return readdirSync(join(folder, below))
+    .filter((file) => file.endsWith('.json'))
+    .map((file) => ({ ...JSON.parse(readFileSync(join(folder, below, file), 'utf8')), file }));
+}
+
+/** The request of one published order, with an address for its notifications. */
+export function order(file: string, changes: Json = {}): Json {
+  const found = publishedOrders().find((published) => published.file === `${file}.json`);
+  if (!found) throw new Error(`There is no order ${file}`);
+  return withChanges({ notify_url: 'http://127.0.0.1:9/ipn', ...found.request }, changes);
+}
+
+/** A copy with some fields changed, by dotted paths; `undefined` takes one away. */
+export function withChanges(request: Json, changes: Json): Json {
+  const copy: Json = structuredClone(request);
+  for (const [path, value] of Object.entries(changes)) {
+    const keys = path.split('.');
+    const last = keys.pop() ?? '';
+    let place: Json = copy;
+    for (const key of keys) {
+      const inner = place[key];
+      const next: Json = typeof inner === 'object' && inner !== null ? Object.fromEntries(Object.entries(inner)) : {};
+      place[key] = next;
+      place = next;
+    }
+    if (value === undefined) delete place[last];
+    else place[last] = value;
+  }
+  return copy;
+}
+
+export interface Received {
+  bytes: Buffer;
+  headers: IncomingHttpHeaders;
+  body: Json;
+}
+
+/** A merchant's notification endpoint that answers what a test tells it to. */
+export class Merchant {
+  readonly received: Received[] = [];
+  /** Called while a notification waits for its answer. */
+  onReceive: () => void = () => undefined;
+  answer: { status: number; body: string } | 'never' = { status: 200, body: 'success' };
+  readonly #server: Server;
+
+  private constructor(server: Server) {
+    this.#server = server;
+  }
+
+  static async start(): Promise<Merchant> {
+    const server = createServer();
+    const merchant = new Merchant(server);
+    server.on('request', async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      const bytes = Buffer.concat(chunks);
+      merchant.received.push({ bytes, headers: request.headers, body: json(bytes.toString('utf8')) });
+      merchant.onReceive();
+      if (merchant.answer === 'never') return;
+      response.writeHead(merchant.answer.status).end(merchant.answer.body);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return merchant;
+  }
+
+  get url(): string {
+    const address = this.#server.address();
+    return `http://127.0.0.1:${isInternet(address) ? address.port : 0}/ipn`;
+  }
+
+  close(): Promise<void> {
+    this.#server.closeAllConnections();
+    return new Promise((resolve) => this.#server.close(() => resolve()));
+  }
+}
+
+function isInternet(address: string | AddressInfo | null): address is AddressInfo {
+  return typeof address === 'object' && address !== null;
+}

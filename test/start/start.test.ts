@@ -1,0 +1,183 @@
+/**
+ * What a newcomer does, in order: start everything, pay in the browser, look at it in Temporal UI, pay from a second
+ * terminal, stop, start again. Nothing is simulated but the gateway itself.
+ */
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import type { Browser, Page } from 'playwright-core';
+import spei from '../../examples/orders/spei.json';
+import { isPortFree } from '../../src/embedded/ports';
+import type { PaymentState } from '../../src/workflows/contract';
+import { isAlive } from '../embedded/processes';
+import { startChromium } from '../harness/chromium';
+import { built } from './built';
+import { ROOT, Terminal } from './terminal';
+
+const order = (name: string) => join(ROOT, 'examples/orders', name);
+const INVALID = readdirSync(order('invalid'));
+
+const folder = mkdtempSync(join(tmpdir(), 'newcomer-'));
+const DATA_DIR = join(folder, '.payments');
+/** Set it to keep the screenshots. */
+const screenshots = process.env.SCREENSHOTS ?? folder;
+
+const terminals: Terminal[] = [];
+let stack: Terminal;
+let chromium: Browser;
+let links: Links;
+
+beforeAll(async () => {
+  await built();
+  chromium = await startChromium();
+  stack = startStack();
+  links = await linksOf(stack);
+}, 300_000);
+
+afterAll(async () => {
+  await chromium?.close();
+  for (const terminal of terminals.reverse()) await terminal.interrupt();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function terminal(cwd: string, ...args: string[]): Terminal {
+  const opened = new Terminal(cwd, ...args);
+  terminals.push(opened);
+  return opened;
+}
+
+/** `npm start`, with its state in the test's folder. */
+const startStack = () => terminal(ROOT, 'dev', '--data-dir', DATA_DIR);
+/** `payment-gateway pay`, in a second terminal in the folder of the stack. */
+const pay = (...args: string[]) => terminal(folder, 'pay', ...args);
+
+interface Links {
+  buyersPage: string;
+  temporalUi: string;
+  workflowId: string;
+}
+
+async function linksOf(running: Terminal): Promise<Links> {
+  await running.sees(/Ctrl-C ends everything/);
+  const [buyersPage = ''] = await running.sees(/Buyer's page +(http\S+)/);
+  const [temporalUi = ''] = await running.sees(/Temporal UI +(http\S+)/);
+  return { buyersPage, temporalUi, workflowId: decodeURIComponent(temporalUi.split('/').at(-1) ?? '') };
+}
+
+/** One of the settings that the stack left for other programs. */
+async function setting(name: string): Promise<string> {
+  const [, value] = new RegExp(`^${name}=(.*)$`, 'm').exec(await readFile(join(DATA_DIR, 'dev.env'), 'utf8')) ?? [];
+  if (value === undefined) throw new Error(`dev.env lacks ${name}`);
+  return value;
+}
+
+async function withTemporal<T>(ask: (client: Client) => Promise<T>): Promise<T> {
+  const connection = await Connection.connect({ address: await setting('TEMPORAL_ADDRESS') });
+  try {
+    return await ask(new Client({ connection }));
+  } finally {
+    await connection.close();
+  }
+}
+
+const stateOf = (workflowId: string) =>
+  withTemporal((client) => client.workflow.getHandle(workflowId).query<PaymentState>('state'));
+const resultOf = (workflowId: string): Promise<PaymentState> =>
+  withTemporal((client) => client.workflow.getHandle(workflowId).result());
+
+async function openPage(url: string): Promise<Page> {
+  const page = await chromium.newPage();
+  await page.goto(url);
+  return page;
+}
+
+/** Presses Pay on a buyer's page and waits until the page says that it is paid. */
+async function pressPay(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Pay' }).click();
+  await page.getByRole('status').getByText('Paid').waitFor();
+}
+
+test('the first order is paid on its buyer’s page, and the terminal says so', async () => {
+  const page = await openPage(links.buyersPage);
+  expect(await page.getByText('BRL 150.00').isVisible()).toBe(true);
+  const qr = await page.getByRole('img', { name: 'QR code' }).locator('svg').boundingBox();
+  expect(Math.min(qr?.width ?? 0, qr?.height ?? 0)).toBeGreaterThan(150);
+  for (const name of ['Pay', 'Refuse', 'Cancel']) {
+    expect(await page.getByRole('button', { name }).isVisible()).toBe(true);
+  }
+  expect(await stateOf(links.workflowId)).toMatchObject({ trade_status: 'PROCESSING', outcome: null });
+  expect(stack.printed).not.toContain('is paid');
+  await page.screenshot({ path: join(screenshots, 'buyers-page-before.png'), fullPage: true });
+
+  await pressPay(page);
+  expect(await page.getByRole('button').count()).toBe(0);
+  await page.screenshot({ path: join(screenshots, 'buyers-page-after.png'), fullPage: true });
+
+  expect(await resultOf(links.workflowId)).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'query' });
+  expect(await stateOf(links.workflowId)).toMatchObject({ trade_status: 'SUCCESS', outcome: 'SUCCESS' });
+  await stack.sees(/Order first-\d+ is paid, 150\.00 BRL/);
+});
+
+test('Temporal UI shows the payment at its link', async () => {
+  const page = await openPage(links.temporalUi);
+  await page.getByRole('heading', { name: links.workflowId }).waitFor();
+  await page.getByText('Completed', { exact: true }).first().waitFor();
+  await page.screenshot({ path: join(screenshots, 'temporal-ui.png') });
+});
+
+test('pay --wait prints the payment data and each state until the outcome', async () => {
+  const paying = pay(order('pix.json'), '--wait');
+  const [payUrl = ''] = await paying.sees(/pay_url +(http\S+)/);
+  await paying.sees(/qr_code +000201/);
+  await paying.sees(/Waiting for the outcome.*\n.* PROCESSING {2}\(creation\)/);
+  expect(paying.printed).not.toContain('is paid');
+
+  await pressPay(await openPage(payUrl));
+  expect(await paying.ended).toBe(0);
+  expect(paying.printed).toMatch(/ PROCESSING → SUCCESS {2}\(query\)\nOrder 2026-0001-PIX is paid, 150\.00 BRL/);
+});
+
+test.each(INVALID)('pay refuses %s and names the field', async (name) => {
+  const { expect: expected } = JSON.parse(readFileSync(order(join('invalid', name)), 'utf8'));
+  const refused = pay(order(join('invalid', name)));
+  expect(await refused.ended).toBe(2);
+  for (const field of expected.refused) expect(refused.printed).toMatch(new RegExp(`^ +${field}: .`, 'm'));
+  expect(refused.printed).not.toMatch(/\n +at /);
+});
+
+test('Ctrl-C ends everything that was started, and a second start loses nothing', async () => {
+  const unpaid = pay(order('spei.json'));
+  expect(await unpaid.ended).toBe(0);
+  const [payUrl = ''] = await unpaid.sees(/pay_url +(http\S+)/);
+  const workflowId = `payment:${await setting('GATEWAY_APP_ID')}:${spei.request.out_trade_no}`;
+
+  const { ports } = JSON.parse(await readFile(join(DATA_DIR, 'stack.json'), 'utf8'));
+  const processes = await stack.processes();
+  expect(processes.length).toBeGreaterThan(1);
+  expect(await stack.interrupt()).toBe(0);
+  expect(processes.filter(isAlive)).toEqual([]);
+  for (const port of Object.values<number>(ports)) expect([port, await isPortFree(port)]).toEqual([port, true]);
+
+  const stranger = createServer().listen(ports.ui, '127.0.0.1');
+  await once(stranger, 'listening');
+  try {
+    stack = startStack();
+    links = await linksOf(stack);
+  } finally {
+    stranger.close();
+  }
+  await stack.sees(new RegExp(`Port ${ports.ui} is taken; ui uses \\d+\\.`));
+  const { ports: now } = JSON.parse(await readFile(join(DATA_DIR, 'stack.json'), 'utf8'));
+  expect(now).toEqual({ ...ports, ui: expect.any(Number) });
+  expect(new URL(links.temporalUi).port).toBe(String(now.ui));
+  expect(now.ui).not.toBe(ports.ui);
+  await (await openPage(links.temporalUi)).getByRole('heading', { name: links.workflowId }).waitFor();
+
+  expect(await stateOf(workflowId)).toMatchObject({ trade_status: 'PROCESSING', outcome: null });
+  await pressPay(await openPage(payUrl));
+  expect(await resultOf(workflowId)).toMatchObject({ outcome: 'SUCCESS', order_amount: '2499.50' });
+});

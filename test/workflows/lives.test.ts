@@ -1,0 +1,423 @@
+/** Whole lives of payments on a server whose time is skipped: three days take seconds. */
+import { randomUUID } from 'node:crypto';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { Worker, type WorkflowBundle } from '@temporalio/worker';
+import { gatewayActivities, policyActivity } from '../../src/activities';
+import { loadConfig } from '../../src/config';
+import { DAY, HOUR, MINUTE } from '../../src/gateway/durations';
+import type { NewPayment, PaymentData, PaymentInput, PaymentState, PaymentWorkflow } from '../../src/workflows';
+import { FakeGateway } from '../harness/fake-gateway';
+import { workflowBundle } from '../harness/stack';
+import { timeSkippingServer } from '../harness/temporal';
+
+const SECOND = 1_000;
+const APP = 'app';
+
+let env: TestWorkflowEnvironment;
+let bundle: WorkflowBundle;
+beforeAll(async () => {
+  env = await timeSkippingServer();
+  bundle = await workflowBundle();
+});
+afterAll(() => env?.teardown());
+
+let gateway: FakeGateway;
+beforeEach(() => {
+  gateway = new FakeGateway(() => env.currentTimeMs());
+});
+
+function order(request: Partial<NewPayment['request']> = {}): NewPayment {
+  return {
+    kind: 'direct',
+    app_id: APP,
+    request: {
+      out_trade_no: `order-${randomUUID()}`,
+      method: 'PIX',
+      order_currency: 'BRL',
+      order_amount: '150.00',
+      subject: 'Order 1',
+      buyer_id: 'buyer-1',
+      timeout_express: '90m',
+      customer: { name: 'Mariana Souza Lima' },
+      ...request,
+    },
+  };
+}
+
+/** Runs `live` beside a worker of its own, with the default settings unless told otherwise. */
+async function withWorker<T>(
+  live: (taskQueue: string) => Promise<T>,
+  settings: Record<string, string> = {},
+): Promise<T> {
+  const taskQueue = `lives-${randomUUID()}`;
+  const fake = {
+    pay: gateway.create.bind(gateway),
+    createCheckout: gateway.create.bind(gateway),
+    query: gateway.query.bind(gateway),
+  };
+  const worker = await Worker.create({
+    connection: env.nativeConnection,
+    taskQueue,
+    workflowBundle: bundle,
+    activities: {
+      ...gatewayActivities({
+        gateways: new Map([[APP, fake]]),
+        sealingKeys: [],
+        notifyUrl: () => 'https://shop.example/ipn',
+      }),
+      ...policyActivity(loadConfig(settings)),
+    },
+  });
+  return worker.runUntil(live(taskQueue));
+}
+
+async function start(taskQueue: string, input: PaymentInput) {
+  return env.client.workflow.start<PaymentWorkflow>('payment', {
+    workflowId: `payment-${randomUUID()}`,
+    taskQueue,
+    args: [input],
+  });
+}
+
+const live = (input: PaymentInput, settings?: Record<string, string>): Promise<PaymentState> =>
+  withWorker(async (taskQueue) => (await start(taskQueue, input)).result(), settings);
+
+const steps = ({ history }: PaymentState) => history.map(({ to, source }) => `${to} by ${source}`);
+const lived = (state: PaymentState) =>
+  Date.parse(state.history.at(-1)?.time ?? '') - Date.parse(state.history[0]?.time ?? '');
+
+describe('an outcome is learned by polling alone', () => {
+  it('SUCCESS, within the next check after the buyer paid', async () => {
+    gateway.statusAt = (elapsed) => (elapsed < 4 * MINUTE ? 'PROCESSING' : 'SUCCESS');
+    const state = await live(order());
+    expect(state).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'query', attention: null });
+    expect(steps(state)).toEqual(['PROCESSING by creation', 'SUCCESS by query']);
+    expect(lived(state)).toBeLessThan(5 * MINUTE + 10 * SECOND);
+  });
+
+  it('checks come 15 s, 30 s, 1, 2, 5, 10 and 30 minutes after the creation and then hourly', async () => {
+    gateway.statusAt = (elapsed) => (elapsed < 4 * HOUR ? 'PROCESSING' : 'SUCCESS');
+    await live(order({ timeout_express: '1d' }));
+    const created = [...gateway.trades.values()][0]?.created_at ?? 0;
+    const minutes = gateway.queriedAt.map((at) => Math.round((at - created) / 15_000) / 4);
+    expect(minutes).toEqual([0.25, 0.5, 1, 2, 5, 10, 30, 90, 150, 210, 270]);
+  });
+
+  it.each([
+    ['REFUSED', 'REFUSED'],
+    ['CANCEL', 'CANCEL'],
+    ['EXPIRED', 'EXPIRED'],
+    ['CHARGEBACK', 'SUCCESS'],
+    ['REFUNDED', 'SUCCESS'],
+  ])('%s means %s', async (status, outcome) => {
+    gateway.statusAt = (elapsed) => (elapsed < MINUTE ? 'PROCESSING' : status);
+    expect(await live(order())).toMatchObject({ outcome, trade_status: status, confirmed_by: 'query' });
+  });
+});
+
+describe('deadlines', () => {
+  it('timeout_express: the gateway is asked at the deadline, and its EXPIRED is the outcome', async () => {
+    gateway.statusAt = (elapsed) => (elapsed < 90 * MINUTE ? 'INITIAL' : 'EXPIRED');
+    const state = await live(order());
+    expect(state).toMatchObject({ outcome: 'EXPIRED', confirmed_by: 'query', attention: null });
+    // The poll before was at 30 minutes and the next would come at 90 and a bit: the deadline asks by itself.
+    expect(lived(state)).toBeGreaterThanOrEqual(90 * MINUTE);
+    expect(lived(state)).toBeLessThan(91 * MINUTE);
+  });
+
+  it('cancellation_express: after the expiry the gateway cancels, three days after the creation', async () => {
+    gateway.statusAt = (elapsed) => (elapsed < 3 * DAY ? 'PROCESSING' : 'CANCEL');
+    const began = performance.now();
+    const state = await live(order({ method: 'Boleto', timeout_express: '2d', cancellation_express: '3d', ...BOLETO }));
+    expect(state).toMatchObject({ outcome: 'CANCEL', confirmed_by: 'query', attention: null });
+    expect(lived(state)).toBeGreaterThanOrEqual(3 * DAY);
+    expect(lived(state)).toBeLessThan(3 * DAY + MINUTE);
+    console.log(`three days took ${Math.round(performance.now() - began)} ms`);
+  });
+
+  it('1c: the order expires with the UTC day, at 23:59:59', async () => {
+    const endOfDay = (at: number) => Math.floor(at / DAY) * DAY + DAY - 1;
+    gateway.statusAt = (elapsed) => {
+      const created = [...gateway.trades.values()][0]?.created_at ?? 0;
+      return created + elapsed <= endOfDay(created) ? 'INITIAL' : 'EXPIRED';
+    };
+    const state = await live(order({ timeout_express: '1c' }));
+    expect(state.expires_at).toMatch(/T23:59:59\.999Z$/);
+    expect(state).toMatchObject({ outcome: 'EXPIRED', attention: null });
+    const created = [...gateway.trades.values()][0]?.created_at ?? 0;
+    const ended = Date.parse(state.history.at(-1)?.time ?? '');
+    expect(ended).toBeGreaterThanOrEqual(endOfDay(created));
+    expect(ended).toBeLessThan(endOfDay(created) + MINUTE);
+  });
+
+  it('without timeout_express the method’s usual expiry counts: two hours for PIX', async () => {
+    gateway.statusAt = (elapsed) => (elapsed < 2 * HOUR ? 'PROCESSING' : 'CANCEL');
+    const { timeout_express: _none, ...request } = order().request;
+    const state = await live({ kind: 'direct', app_id: APP, request });
+    expect(Date.parse(state.expires_at ?? '') - Date.parse(state.history[0]?.time ?? '')).toBe(2 * HOUR);
+    expect(state.outcome).toBe('CANCEL');
+  });
+
+  it('a trade that the gateway never ends is watched past the last notification’s retry, then EXPIRED under attention', async () => {
+    const state = await live(order());
+    expect(state).toMatchObject({ outcome: 'EXPIRED', attention: 'never-ended', trade_status: 'PROCESSING' });
+    expect(lived(state)).toBeGreaterThanOrEqual(90 * MINUTE + 840 * MINUTE);
+  });
+
+  it('money that comes in the grace period is a SUCCESS', async () => {
+    gateway.statusAt = (elapsed) => (elapsed < 10 * HOUR ? 'PROCESSING' : 'SUCCESS');
+    expect(await live(order())).toMatchObject({ outcome: 'SUCCESS', attention: null });
+  });
+});
+
+const BOLETO = {
+  customer: {
+    name: 'Mariana Souza Lima',
+    email: 'm@example.com',
+    phone: '5511',
+    identify: { number: '1', type: 'CPF' },
+  },
+  address: { zip_code: '01310-100' },
+};
+
+describe('waiting costs no history', () => {
+  it('200 polls without news add no events', async () => {
+    const countedAfter = (polls: number) => {
+      gateway = new FakeGateway(() => env.currentTimeMs());
+      gateway.statusAt = () => (gateway.queries < polls ? 'PROCESSING' : 'SUCCESS');
+      return withWorker(async (taskQueue) => {
+        const handle = await start(taskQueue, order({ timeout_express: '30d' }));
+        expect(await handle.result()).toMatchObject({ outcome: 'SUCCESS' });
+        return (await handle.fetchHistory()).events?.length ?? 0;
+      });
+    };
+    const [few, many] = [await countedAfter(2), await countedAfter(200)];
+    console.log(`events in the history: ${few} after 2 polls, ${many} after 200`);
+    expect(gateway.queries).toBe(200);
+    expect(many).toBe(few);
+  });
+});
+
+describe('created', () => {
+  it('answers with the payment data, then with the same again', async () => {
+    await withWorker(async (taskQueue) => {
+      const payment = order();
+      const handle = await start(taskQueue, payment);
+      const first = await handle.executeUpdate<PaymentData, [PaymentInput]>('created', { args: [payment] });
+      expect(first).toMatchObject({ trade_no: 'T1', trade_status: 'PROCESSING', qr_code: '000201', recovered: false });
+      expect(await handle.executeUpdate('created')).toEqual(first);
+      await handle.terminate();
+    });
+  });
+
+  it('refuses another request, naming the fields that differ', async () => {
+    await withWorker(async (taskQueue) => {
+      const payment = order();
+      const handle = await start(taskQueue, payment);
+      const other = { ...payment, request: { ...payment.request, order_amount: '151.00', subject: 'Order 2' } };
+      await expect(handle.executeUpdate('created', { args: [other] })).rejects.toMatchObject({
+        cause: { type: 'DifferentRequest', details: [{ fields: ['order_amount', 'subject'] }] },
+      });
+      expect(gateway.created).toBeLessThanOrEqual(1);
+      await handle.terminate();
+    });
+  });
+});
+
+describe('a creation whose outcome is unknown', () => {
+  it('is not repeated where a query finds the order', async () => {
+    gateway.mishaps = ['lost after'];
+    gateway.statusAt = (elapsed) => (elapsed < MINUTE ? 'PROCESSING' : 'SUCCESS');
+    const state = await live(order());
+    expect(state).toMatchObject({ outcome: 'SUCCESS', trade_no: 'T1', payment_data: { recovered: true } });
+    expect(gateway.created).toBe(1);
+  });
+
+  it('is not repeated where a query finds it only after a while', async () => {
+    gateway.mishaps = ['lost after'];
+    gateway.blindQueries = 3;
+    gateway.statusAt = (elapsed) => (elapsed < 5 * MINUTE ? 'PROCESSING' : 'SUCCESS');
+    expect(await live(order())).toMatchObject({ outcome: 'SUCCESS', payment_data: { recovered: true } });
+    expect(gateway.created).toBe(1);
+  });
+
+  it('is made again under the same number where the gateway keeps saying that it does not know it', async () => {
+    gateway.mishaps = ['lost before'];
+    gateway.statusAt = (elapsed) => (elapsed < MINUTE ? 'PROCESSING' : 'SUCCESS');
+    expect(await live(order())).toMatchObject({ outcome: 'SUCCESS', payment_data: { recovered: false } });
+    expect(gateway.created).toBe(1);
+  });
+
+  it('made again and told that the number is taken, it has existed all along', async () => {
+    gateway.mishaps = ['lost after'];
+    gateway.blindQueries = 20;
+    gateway.statusAt = (elapsed) => (elapsed < 30 * MINUTE ? 'PROCESSING' : 'SUCCESS');
+    expect(await live(order())).toMatchObject({ outcome: 'SUCCESS', payment_data: { recovered: true } });
+    expect(gateway.created).toBe(1);
+  });
+});
+
+describe('a creation that failed for certain', () => {
+  it('is tried again where nothing was sent, without adding to the history', async () => {
+    const eventsAfter = async (failures: number) => {
+      gateway = new FakeGateway(() => env.currentTimeMs());
+      gateway.mishaps = Array.from({ length: failures }, () => 'unreachable');
+      gateway.statusAt = (elapsed) => (elapsed < MINUTE ? 'PROCESSING' : 'SUCCESS');
+      return withWorker(async (taskQueue) => {
+        const handle = await start(taskQueue, order());
+        expect(await handle.result()).toMatchObject({ outcome: 'SUCCESS' });
+        return (await handle.fetchHistory()).events?.length;
+      });
+    };
+    expect(await eventsAfter(100)).toBe(await eventsAfter(0));
+    expect(gateway.created).toBe(1);
+  });
+
+  it('ends the workflow where the gateway will have none of it', async () => {
+    gateway.mishaps = [{ refuse: { code: '40002', sub_code: 'no-method-supported' } }];
+    await expect(live(order())).rejects.toMatchObject({
+      cause: { type: 'NotCreated', details: [{ outcome: 'not-created', sub_code: 'no-method-supported' }] },
+    });
+  });
+
+  it('names every wrong field of an order that breaks the rules, and sends nothing', async () => {
+    const { customer: _none, ...request } = order({ order_amount: '-5.00' }).request;
+    await expect(live({ kind: 'direct', app_id: APP, request })).rejects.toMatchObject({
+      cause: {
+        type: 'InvalidRequest',
+        details: [
+          {
+            issues: [
+              { field: 'customer.name', rule: 'required' },
+              { field: 'order_amount', rule: 'at least 0.01' },
+            ],
+          },
+        ],
+      },
+    });
+    expect(gateway.created).toBe(0);
+  });
+
+  it('an order under this number that somebody else made is not ours', async () => {
+    const payment = order();
+    await live(payment, {}).then(undefined, () => {});
+    gateway.statusAt = () => 'SUCCESS';
+    await expect(live(payment)).rejects.toMatchObject({ cause: { type: 'DuplicateOrder' } });
+    expect(gateway.created).toBe(1);
+  });
+});
+
+describe('what a person decides', () => {
+  it('another amount than ordered is never SUCCESS by itself; resolve ends it', async () => {
+    await withWorker(async (taskQueue) => {
+      const payment = order();
+      gateway.statusAt = (elapsed) => (elapsed < MINUTE ? 'PROCESSING' : 'SUCCESS');
+      const handle = await start(taskQueue, payment);
+      await handle.executeUpdate('created');
+      const trade = gateway.trades.get(payment.request.out_trade_no);
+      if (trade) trade.order_amount = '15.00';
+      await env.sleep('2 days');
+      expect(await handle.query<PaymentState>('state')).toMatchObject({
+        trade_status: 'SUCCESS',
+        outcome: null,
+        attention: 'amount-mismatch',
+      });
+      await handle.executeUpdate('resolve', { args: [{ outcome: 'CANCEL', reason: 'sent back by hand', by: 'ana' }] });
+      expect(await handle.result()).toMatchObject({ outcome: 'CANCEL', confirmed_by: 'operator', attention: null });
+    });
+  });
+
+  it('resolve without a name or a reason is refused', async () => {
+    await withWorker(async (taskQueue) => {
+      const handle = await start(taskQueue, order());
+      await expect(
+        handle.executeUpdate('resolve', { args: [{ outcome: 'PAID', reason: '', by: '' }] }),
+      ).rejects.toMatchObject({ cause: { type: 'InvalidRequest' } });
+      await handle.terminate();
+    });
+  });
+
+  it('recheck asks the gateway now and answers with the state', async () => {
+    await withWorker(async (taskQueue) => {
+      const handle = await start(taskQueue, order());
+      await handle.executeUpdate('created');
+      const trade = [...gateway.trades.values()][0];
+      if (trade) trade.statusAt = () => 'SUCCESS';
+      expect(await handle.executeUpdate('recheck')).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'query' });
+      await handle.result();
+    });
+  });
+});
+
+describe('notifications', () => {
+  it('a SUCCESS is confirmed by a query at once', async () => {
+    await withWorker(async (taskQueue) => {
+      const payment = order();
+      const handle = await start(taskQueue, payment);
+      await handle.executeUpdate('created');
+      const trade = [...gateway.trades.values()][0];
+      if (trade) trade.statusAt = () => 'SUCCESS';
+      await handle.signal('notification', { trade_status: 'SUCCESS', ...ids(payment) });
+      expect(await handle.result()).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'query' });
+      expect(gateway.queries).toBe(1);
+    });
+  });
+
+  it('one that the query does not confirm changes nothing', async () => {
+    await withWorker(async (taskQueue) => {
+      const payment = order();
+      gateway.statusAt = (elapsed) => (elapsed < 90 * MINUTE ? 'PROCESSING' : 'CANCEL');
+      const handle = await start(taskQueue, payment);
+      await handle.signal('notification', { trade_status: 'SUCCESS', ...ids(payment) });
+      expect(await handle.result()).toMatchObject({ outcome: 'CANCEL' });
+    });
+  });
+
+  it('is believed without a query where the setting says so, but never with another amount', async () => {
+    await withWorker(
+      async (taskQueue) => {
+        const payment = order();
+        const handle = await start(taskQueue, payment);
+        await handle.executeUpdate('created');
+        await handle.signal('notification', {
+          ...ids(payment),
+          trade_status: 'SUCCESS',
+          amount: '150',
+          currency: 'BRL',
+        });
+        expect(await handle.result()).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'notification' });
+        expect(gateway.queries).toBe(0);
+      },
+      { PAYMENTS_CONFIRM_BY_QUERY: 'false' },
+    );
+  });
+
+  it('a trade that this system never made is taken on', async () => {
+    const payment = order();
+    gateway.statusAt = (elapsed) => (elapsed < MINUTE ? 'PROCESSING' : 'SUCCESS');
+    await withWorker(async (taskQueue) => {
+      await (await start(taskQueue, payment)).executeUpdate('created');
+      const { out_trade_no } = payment.request;
+      const adopted = await start(taskQueue, { kind: 'adopt', app_id: APP, out_trade_no });
+      expect(await adopted.result()).toMatchObject({
+        outcome: 'SUCCESS',
+        out_trade_no,
+        trade_no: 'T1',
+        order_amount: '150.00',
+        payment_data: { recovered: true },
+      });
+    });
+  });
+
+  it('a signal that nobody understands is not silently kept', async () => {
+    await withWorker(async (taskQueue) => {
+      const handle = await start(taskQueue, order());
+      await handle.signal('notifications', {});
+      expect(await handle.executeUpdate('created')).toBeDefined();
+      expect(await handle.query<PaymentState>('state')).toMatchObject({ attention: 'unexpected-signal' });
+      await handle.terminate();
+    });
+  });
+});
+
+const ids = ({ request: { out_trade_no } }: NewPayment) => ({ out_trade_no, trade_no: 'T1' });
