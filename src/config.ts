@@ -5,7 +5,9 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { DAY, HOUR, MINUTE } from './gateway/durations';
+import { RULE_DEFAULTS, type RuleSettings } from './gateway/rules';
 import { SIGNATURE_SCHEMES } from './gateway/signing';
+import { WALLET_TOKEN_PATH } from './gateway/wallet-token';
 
 /** A setting that cannot be used; the message names the variable and what it should hold, never its value. */
 export class ConfigError extends Error {
@@ -30,6 +32,13 @@ const schedule = z
 
 const port = z.coerce.number().int().min(0).max(65_535);
 const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
+/** Names separated by commas; none where the text is empty. */
+const names = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((name) => name.trim())
+    .filter(Boolean),
+);
 const webAddress = z.url({ protocol: /^https?$/ }).transform((text) => text.replace(/\/$/, ''));
 
 const part = z.string().exactOptional();
@@ -78,6 +87,17 @@ const environment = z.object({
   GATEWAY_SIGNATURE_SCHEME: z.enum(SIGNATURE_SCHEMES).default('hex'),
   GATEWAY_CONNECT_TIMEOUT: duration.default(5_000),
   GATEWAY_ANSWER_TIMEOUT: duration.refine((ms) => ms <= 25_000, 'at most 25s').default(15_000),
+
+  // The real path carries the wallet provider's name.
+  GATEWAY_WALLET_TOKEN_PATH: z
+    .string()
+    .regex(/^\/[\w\-./~%]+$/, 'must be a path such as /trade/get-wallet-client-token')
+    .default(WALLET_TOKEN_PATH),
+  // Two methods bear masked names in the interface; these are what they are called at this gateway.
+  GATEWAY_BANK_LIST_METHODS: names.default([...RULE_DEFAULTS.bank_list_methods]),
+  GATEWAY_VOUCHER_METHODS: names.default([...RULE_DEFAULTS.voucher_methods]),
+  GATEWAY_HTTPS_CHANNELS: names.default([...RULE_DEFAULTS.https_channels]),
+  GATEWAY_STRICT_FORMATS: z.enum(['warn', 'refuse']).default(RULE_DEFAULTS.formats),
 
   WEBHOOK_HOST: z.string().min(1).default('127.0.0.1'),
   WEBHOOK_PORT: port.default(8_480),
@@ -132,6 +152,16 @@ export function loadConfig(env: Environment): Config {
     throw problems(['PAYMENTS_ENCRYPTION_KEYS: payload encryption is not built yet; unset it to run without']);
   }
   return { ...parsed.data, apps: [...singleApp(parsed.data), ...listedApps(parsed.data.GATEWAY_APPS_FILE)] };
+}
+
+/** How orders are held against the interface, where it masks something or leaves it open. */
+export function ruleSettings(config: Config): RuleSettings {
+  return {
+    bank_list_methods: config.GATEWAY_BANK_LIST_METHODS,
+    voucher_methods: config.GATEWAY_VOUCHER_METHODS,
+    https_channels: config.GATEWAY_HTTPS_CHANNELS,
+    formats: config.GATEWAY_STRICT_FORMATS,
+  };
 }
 
 /** The configured apps; throws ConfigError with the way to configure one where there is none. */

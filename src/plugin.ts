@@ -6,9 +6,9 @@
  */
 import { SimplePlugin } from '@temporalio/plugin';
 import type { Worker, WorkerOptions } from '@temporalio/worker';
-import { gatewayActivities, policyActivity } from './activities';
-import { type Config, loadConfig, requireApps } from './config';
-import { GatewayClient } from './gateway';
+import { gatewayActivities, logWarning, policyActivity } from './activities';
+import { type Config, loadConfig, requireApps, ruleSettings } from './config';
+import { GatewayClient, type GatewaySettings } from './gateway';
 
 export const PLUGIN_NAME = 'temporal-payment-gateway.PaymentGatewayPlugin';
 
@@ -19,16 +19,22 @@ export class PaymentGatewayPlugin extends SimplePlugin {
   /** Settings come from {@link loadConfig}. Throws ConfigError where no gateway app is configured. */
   constructor(config: Config) {
     super({ name: PLUGIN_NAME });
-    const timeouts = {
+    const rules = ruleSettings(config);
+    const settings: GatewaySettings = {
+      ...rules,
       connect_timeout_ms: config.GATEWAY_CONNECT_TIMEOUT,
       answer_timeout_ms: config.GATEWAY_ANSWER_TIMEOUT,
+      wallet_token_path: config.GATEWAY_WALLET_TOKEN_PATH,
+      // Every call of the gateway is made inside an activity, whose log this is.
+      warn: logWarning,
     };
-    this.gateways = new Map(requireApps(config).map((app) => [app.app_id, new GatewayClient(app, timeouts)]));
+    this.gateways = new Map(requireApps(config).map((app) => [app.app_id, new GatewayClient(app, settings)]));
     this.activities = {
       ...gatewayActivities({
         gateways: this.gateways,
         sealingKeys: config.PAYMENTS_SEALING_JWKS?.keys ?? [],
         notifyUrl: notifyUrlOf(config.WEBHOOK_PUBLIC_URL),
+        rules,
       }),
       ...policyActivity(config),
     };

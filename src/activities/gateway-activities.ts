@@ -12,8 +12,10 @@ import {
   open,
   parseCheckout,
   parseDirectPayment,
+  type RuleSettings,
   SealingError,
   type Trade,
+  type Warning,
 } from '../gateway';
 import { isCredentialsRefusal, isDuplicate } from '../gateway/refusals';
 import { isSealed, SECRET_FIELDS, type SecretField } from '../gateway/sealing';
@@ -31,13 +33,20 @@ export interface GatewayActivitiesOptions {
   sealingKeys: readonly JWK[];
   /** The webhook's public address: where an order without `notify_url` is notified. */
   notifyUrl: ((app_id: string) => string) | undefined;
+  /** How orders are checked; each setting has a default. */
+  rules?: Partial<RuleSettings>;
 }
 
 /** Looks for an order that may exist are this far apart, in ms. */
 const LOOK_EVERY_MS = 5_000;
 
 /** The gateway's activities of a worker. */
-export function gatewayActivities({ gateways, sealingKeys, notifyUrl }: GatewayActivitiesOptions): GatewayActivities {
+export function gatewayActivities({
+  gateways,
+  sealingKeys,
+  notifyUrl,
+  rules = {},
+}: GatewayActivitiesOptions): GatewayActivities {
   const gatewayOf = (app_id: string): Gateway => {
     const gateway = gateways.get(app_id);
     if (gateway) return gateway;
@@ -53,7 +62,7 @@ export function gatewayActivities({ gateways, sealingKeys, notifyUrl }: GatewayA
       const gateway = gatewayOf(input.app_id);
       const { attempt } = activityInfo();
       try {
-        const order = await openSecrets(withNotifyUrl(input, notifyUrl), sealingKeys);
+        const order = await openSecrets(withNotifyUrl(input, notifyUrl), sealingKeys, rules);
         const answer = await (input.kind === 'direct' ? gateway.pay(order) : gateway.createCheckout(order));
         return { is: 'created', answer };
       } catch (error) {
@@ -67,6 +76,16 @@ export function gatewayActivities({ gateways, sealingKeys, notifyUrl }: GatewayA
 
     'gateway.watch': ({ app_id, id, seen, schedule }) => watch(gatewayOf(app_id), id, seen, schedule),
   };
+}
+
+/** Tells, once an activity, what the gateway may not like of a request: fields and rules, never what the fields hold. */
+export function logWarning({ operation, out_trade_no, issues }: Warning): void {
+  if (activityInfo().attempt > 1) return;
+  log.warn('a request looks wrong to the rules of its country or method; it is sent all the same', {
+    operation,
+    out_trade_no,
+    issues: issues.map(({ field, rule }) => `${field}: ${rule}`),
+  });
 }
 
 /** What a failed creation means. Throws only where the gateway certainly has no order and may be asked again. */
@@ -179,11 +198,12 @@ function withNotifyUrl({ app_id, kind, request }: NewPayment, notifyUrl: Gateway
 async function openSecrets(
   { app_id, kind, order }: ReturnType<typeof withNotifyUrl>,
   keys: readonly JWK[],
+  rules: Partial<RuleSettings>,
 ): Promise<Record<string, unknown>> {
   const request: Record<string, unknown> = order;
-  if (kind === 'checkout') return parseCheckout(request);
+  if (kind === 'checkout') return parseCheckout(request, rules);
   // Named before anything is opened, so that a wrong order is refused with every one of its faults.
-  const parsed = parseDirectPayment(request);
+  const parsed = parseDirectPayment(request, rules);
   const bare = SECRET_FIELDS.filter((name) => typeof parsed[name] === 'string');
   if (bare.length > 0) {
     throw new InvalidRequestError(

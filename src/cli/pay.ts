@@ -8,9 +8,9 @@ import {
   PaymentPendingError,
   PaymentsClient,
 } from '../client';
-import { ConfigError, loadConfig } from '../config';
+import { ConfigError, loadConfig, ruleSettings } from '../config';
 import { connectClient } from '../connect';
-import { parseCheckout, parseDirectPayment } from '../gateway';
+import { parseCheckout, parseDirectPayment, type RuleSettings } from '../gateway';
 import { InvalidRequestError } from '../gateway/errors';
 import { parseExact } from '../gateway/json';
 import type { PaymentData, PaymentState } from '../workflows/contract';
@@ -30,9 +30,10 @@ const EXIT = { ok: 0, notPaid: 1, wrongInput: 2, pending: 3 } as const;
 const LOOK_EVERY_MS = 1_000;
 
 export async function pay(file: string, options: PayOptions): Promise<void> {
-  const order = await readOrder(file);
   const { env, from } = withDevSettings(process.env);
   const config = loadConfig(env);
+  const rules = ruleSettings(config);
+  const order = await readOrder(file, rules);
   const app_id = options.app ?? config.GATEWAY_APP_ID ?? config.apps[0]?.app_id;
   if (app_id === undefined) {
     throw new ConfigError('Which app pays? Set GATEWAY_APP_ID, use --app, or run npm start in this folder first.');
@@ -44,6 +45,7 @@ export async function pay(file: string, options: PayOptions): Promise<void> {
     app_id,
     taskQueue: config.PAYMENTS_TASK_QUEUE,
     sealingKey: config.PAYMENTS_SEALING_PUBLIC_JWK,
+    rules,
   });
   try {
     const data = await (order.kind === 'checkout'
@@ -91,7 +93,7 @@ type OrderFile =
   | { kind: 'checkout'; request: ReturnType<typeof parseCheckout> };
 
 /** An order file: `{ kind, request }`, or the bare request of a direct payment. Ends the process on a wrong one. */
-async function readOrder(file: string): Promise<OrderFile> {
+async function readOrder(file: string, rules: RuleSettings): Promise<OrderFile> {
   const value = await readFile(file, 'utf8')
     .then(parseExact, (error: NodeJS.ErrnoException) => {
       throw new ConfigError(`The order file ${file} cannot be read (${error.code}).`);
@@ -104,8 +106,8 @@ async function readOrder(file: string): Promise<OrderFile> {
   const { kind, request } = shapeOf(value, file);
   try {
     return kind === 'checkout'
-      ? { kind, request: parseCheckout(request) }
-      : { kind, request: parseDirectPayment(request) };
+      ? { kind, request: parseCheckout(request, rules) }
+      : { kind, request: parseDirectPayment(request, rules) };
   } catch (error) {
     if (error instanceof InvalidRequestError) process.exit(refused(error));
     throw error;

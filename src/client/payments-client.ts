@@ -15,6 +15,7 @@ import {
   InvalidRequestError,
   parseCheckout,
   parseDirectPayment,
+  type RuleSettings,
   seal,
 } from '../gateway';
 import { SECRET_FIELDS } from '../gateway/sealing';
@@ -52,6 +53,8 @@ export interface PaymentsClientOptions {
   taskQueue?: string;
   /** The worker's public sealing key (`PAYMENTS_SEALING_PUBLIC_JWK`): needed for orders with a token or a PIN. */
   sealingKey?: JWK | undefined;
+  /** How orders are checked before they are sent, where the worker's settings for that are not the defaults. */
+  rules?: Partial<RuleSettings>;
 }
 
 /** A checkout's payment data. `withReturnUrl(web_url, …)` gives it another `return_url` than the order's. */
@@ -65,12 +68,14 @@ export class PaymentsClient {
   private readonly app_id: string;
   private readonly taskQueue: string;
   private readonly sealingKey: JWK | undefined;
+  private readonly rules: Partial<RuleSettings>;
 
   constructor(options: PaymentsClientOptions) {
     this.client = options.client;
     this.app_id = options.app_id;
     this.taskQueue = options.taskQueue ?? 'payments';
     this.sealingKey = options.sealingKey;
+    this.rules = options.rules ?? {};
   }
 
   /**
@@ -79,13 +84,13 @@ export class PaymentsClient {
    * DuplicateOrderError, and PaymentPendingError where the gateway takes its time: the payment goes on, call again.
    */
   async pay(order: DirectPayment): Promise<PaymentData> {
-    const request = validated(() => parseDirectPayment(order));
+    const request = validated(() => parseDirectPayment(order, this.rules));
     return this.start({ kind: 'direct', app_id: this.app_id, request: await this.sealed(request) });
   }
 
   /** Creates a hosted checkout (section 4.2). Errors as for {@link pay}. */
   async createCheckout(order: Checkout): Promise<CheckoutCreated> {
-    const request = validated(() => parseCheckout(order));
+    const request = validated(() => parseCheckout(order, this.rules));
     const data = await this.start({ kind: 'checkout', app_id: this.app_id, request: { ...request } });
     return { ...data, web_url: String(data.web_url ?? '') };
   }

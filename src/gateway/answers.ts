@@ -1,4 +1,5 @@
 /** What the gateway answers: told apart into success, refusal and neither, and kept whole. */
+import { z } from 'zod';
 import { parseExactBytes } from './json';
 
 /** An answer as it came: every field kept, numbers with all their digits. */
@@ -13,10 +14,14 @@ export const SUCCESS_CODE = '10000';
 
 /**
  * Reads an answer's bytes. The JSON decides, whatever the HTTP status: gateways refuse with status 400, and answer some
- * successes without `code` and `msg`. `ownFields` are fields that only a success of this operation carries; one of them
- * without any `code` or `sub_code` is a success, too.
+ * successes without `code` and `msg`. `ownFields`, and `ownParts` where they are lists or objects, are what only a success
+ * of this operation carries; one of them without any `code` or `sub_code` is a success, too.
  */
-export function readAnswer(bytes: Uint8Array, ownFields: readonly string[]): AnswerReading {
+export function readAnswer(
+  bytes: Uint8Array,
+  ownFields: readonly string[],
+  ownParts: readonly string[] = [],
+): AnswerReading {
   let value: unknown;
   try {
     value = parseExactBytes(bytes);
@@ -29,11 +34,11 @@ export function readAnswer(bytes: Uint8Array, ownFields: readonly string[]): Ans
   const answer: Answer = { ...value };
   const code = field(answer, 'code');
   const sub_code = field(answer, 'sub_code');
-  if (code === SUCCESS_CODE || (code === undefined && sub_code === undefined && hasOne(answer, ownFields))) {
+  if (code === SUCCESS_CODE || (code === undefined && sub_code === undefined && hasOne(answer, ownFields, ownParts))) {
     return { is: 'success', answer };
   }
   if (code === undefined && sub_code === undefined) {
-    return { is: 'unreadable', why: `the answer has neither code nor ${ownFields.join(' or ')}` };
+    return { is: 'unreadable', why: `the answer has neither code nor ${[...ownFields, ...ownParts].join(' or ')}` };
   }
   return { is: 'refusal', code: code ?? '', sub_code, sub_msg: field(answer, 'sub_msg') };
 }
@@ -51,6 +56,19 @@ export function withoutEnvelope(answer: Answer): Answer {
   return rest;
 }
 
-function hasOne(answer: Answer, names: readonly string[]): boolean {
-  return names.some((name) => field(answer, name) !== undefined);
+/** A known field of an answer, as {@link field} reads it, for schemas of what an answer holds; odd values are no news. */
+export const said = z
+  .union([z.string(), z.number()])
+  .transform((value) => (value === '' ? undefined : String(value)))
+  .optional()
+  .catch(undefined);
+
+/** A whole number of an answer, which may be written as text. */
+export const counted = z.union([z.int(), z.string().regex(/^\d{1,15}$/)]).transform(Number);
+
+function hasOne(answer: Answer, names: readonly string[], parts: readonly string[]): boolean {
+  return (
+    names.some((name) => field(answer, name) !== undefined) ||
+    parts.some((name) => typeof answer[name] === 'object' && answer[name] !== null)
+  );
 }

@@ -1,8 +1,12 @@
 /** Hosted checkout: `/trade/create` (section 4.2). */
 import { z } from 'zod';
+import { type Answer, withoutEnvelope } from './answers';
 import * as f from './fields';
-import { EXPRESS_RULES, orderFields } from './pay';
+import { isOneOf } from './methods';
+import type { Operation } from './operation';
+import { orderFields } from './pay';
 import { type CheckOptions, checkRequest, type RequestRules } from './rules';
+import { CANCELLATION_AFTER_TIMEOUT, HTTPS_RETURN_URL, NOTIFY_URL_REQUIRED } from './shared-rules';
 
 export const CREATE = '/trade/create';
 
@@ -21,12 +25,13 @@ export type Checkout = z.infer<typeof checkout>;
 const RULES: RequestRules<Checkout> = {
   operation: CREATE,
   shape: checkout,
-  required: [],
+  required: [NOTIFY_URL_REQUIRED],
   cross: [
-    ...EXPRESS_RULES,
+    CANCELLATION_AFTER_TIMEOUT,
+    HTTPS_RETURN_URL,
     {
       field: 'channel',
-      broken: ({ has, text }) => has('channel') && has('method') && text('method')?.toLowerCase() !== 'wallet',
+      broken: ({ has, method }) => has('channel') && has('method') && !isOneOf(method, ['Wallet']),
       rule: 'only with Wallet',
     },
   ],
@@ -37,7 +42,13 @@ export function parseCheckout(input: unknown, options?: CheckOptions): Checkout 
   return checkRequest(RULES, input, options);
 }
 
-export const CHECKOUT_FIELDS: readonly string[] = Object.keys(checkout.shape);
+export const CHECKOUT: Operation<Checkout, Answer> = {
+  rules: RULES,
+  ownFields: ['trade_no', 'web_url'],
+  creates: 'order',
+  about: ({ out_trade_no }) => `order ${out_trade_no}`,
+  read: withoutEnvelope,
+};
 
 /**
  * The checkout's address with another `return_url` than the order's (rule 1 of section 4.2; works only while the buyer

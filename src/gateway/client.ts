@@ -1,14 +1,29 @@
-/** The gateway's operations for one app. Other operations of the interface join the two groups at the end of the class. */
-import { type Answer, readAnswer, withoutEnvelope } from './answers';
-import { CHECKOUT_FIELDS, CREATE, parseCheckout } from './checkout';
-import { GatewayError } from './errors';
+/** The gateway's operations for one app. What each operation asks and answers stands in its own file. */
+import { type Answer, field, readAnswer } from './answers';
+import { BANK_LIST, type Bank, type BankListRequest } from './banks';
+import { CHECKOUT } from './checkout';
+import { GatewayError, type GatewayErrorFields } from './errors';
+import { fieldPaths } from './fields';
+import { INSTALLMENTS, type InstallmentPlan, type InstallmentsRequest } from './installments';
 import { decimalLiteral, stringifyExact } from './json';
-import { DIRECT_PAYMENT_FIELDS, PAY, parseDirectPayment } from './pay';
-import { parseTradeId, QUERY, readTrade, type Trade, type TradeId } from './query';
+import type { Operation } from './operation';
+import { DIRECT_PAYMENT } from './pay';
+import { TRADE_QUERY, type Trade, type TradeId } from './query';
 import { redact } from './redact';
+import { REFUND, type Refund } from './refund';
 import { isListed, refusalOf } from './refusals';
+import { type CheckOptions, checkRequest, type RefundedTrade, type RuleSettings } from './rules';
 import { wireTimestamp } from './timestamps';
 import { ExchangeError, type HttpAnswer, TRANSPORT_DEFAULTS, Transport, type TransportSettings } from './transport';
+import {
+  ACCOUNT_QUANTITY,
+  CANCEL_ACCOUNT,
+  CREATE_ACCOUNT,
+  QUERY_ACCOUNT,
+  type SpeiAccount,
+  type SpeiAccountQuantity,
+} from './virtual-accounts';
+import { WALLET_TOKEN_PATH, type WalletTokenRequest, walletToken } from './wallet-token';
 
 /** One app at the gateway: its credentials and its address. */
 export interface GatewayApp {
@@ -23,131 +38,186 @@ export interface GatewayApp {
   time_zone?: string | undefined;
 }
 
-interface Operation {
-  path: string;
-  /** Fields that only a success of this operation carries. */
-  ownFields: readonly string[];
-  /** Fields that a refusal may name as its `sub_code`. */
-  requestFields: readonly string[];
+/** How a client behaves; each has a default. */
+export interface GatewaySettings
+  extends Partial<Omit<TransportSettings, 'base_url'>>,
+    Partial<RuleSettings>,
+    Pick<CheckOptions, 'warn'> {
+  /** The path of the wallet client token's operation, which carries the wallet provider's name. */
+  wallet_token_path?: string;
 }
 
-const OPERATIONS = {
-  pay: { path: PAY, ownFields: ['trade_no', 'trade_status'], requestFields: DIRECT_PAYMENT_FIELDS },
-  create: { path: CREATE, ownFields: ['trade_no', 'web_url'], requestFields: CHECKOUT_FIELDS },
-  query: { path: QUERY, ownFields: ['trade_status'], requestFields: ['trade_no', 'out_trade_no'] },
-} as const satisfies Record<string, Operation>;
-
 /** The request's fields that go out as JSON numbers with all their digits. */
-const DECIMALS = new Set(['order_amount']);
+const DECIMALS = new Set(['order_amount', 'refund_amount', 'amount']);
 
 /**
  * A typed client of one app. Methods validate before they send (InvalidRequestError names each wrong field) and throw
- * GatewayError for everything that is not a success; nothing is ever repeated here.
+ * GatewayError for everything that is not a success; nothing is ever repeated here. Amounts are decimal strings in
+ * currency units. What comes back is the gateway's answer without `code` and `msg`, known fields as text, others kept.
+ *
+ * A failed creation (pay, createCheckout, refund, createSpeiAccount) says by its `outcome` whether it may have happened.
+ * Every other operation may be made again without harm: its failures are `unknown` or `not-sent`, and `retryable` says
+ * whether that can help.
  */
 export class GatewayClient {
-  private readonly transport: Transport;
-  private readonly credentials: string;
+  // Private to the language, so that no log of a client shows its keys.
+  readonly #app: GatewayApp;
+  readonly #credentials: string;
+  readonly #transport: Transport;
+  readonly #checks: CheckOptions;
+  readonly #walletToken: Operation<WalletTokenRequest, string>;
 
-  constructor(
-    private readonly app: GatewayApp,
-    settings: Partial<Omit<TransportSettings, 'base_url'>> = {},
-  ) {
-    this.credentials = Buffer.from(`${app.app_id}:${app.secret_key}`, 'utf8').toString('base64');
-    this.transport = new Transport({ ...TRANSPORT_DEFAULTS, ...settings, base_url: app.base_url });
-  }
-
-  /** `/trade/pay` (4.1): the answer without `code` and `msg`. Secrets must be bare here, opened by the caller. */
-  pay(order: unknown): Promise<Answer> {
-    return this.create(OPERATIONS.pay, parseDirectPayment(order, { global: this.app.global ?? false }));
-  }
-
-  /** `/trade/create` (4.2): the answer without `code` and `msg`. */
-  createCheckout(order: unknown): Promise<Answer> {
-    return this.create(OPERATIONS.create, parseCheckout(order));
-  }
-
-  /** `/trade/query` (4.4). A query that fails says nothing of the trade: its outcome is always `unknown` or `not-sent`. */
-  async query(id: TradeId): Promise<Trade> {
-    const request = parseTradeId(id);
-    const answer = await this.call(OPERATIONS.query, request);
-    const trade = readTrade(answer);
-    if (trade) return trade;
-    throw new GatewayError(`The gateway's answer about ${nameOf(request)} has no trade_status; it is asked again.`, {
-      outcome: 'unknown',
-      retryable: true,
-      operation: QUERY,
-      out_trade_no: request.out_trade_no,
+  constructor(app: GatewayApp, settings: GatewaySettings = {}) {
+    const { connect_timeout_ms, answer_timeout_ms, max_answer_bytes, wallet_token_path, ...checks } = settings;
+    this.#app = app;
+    this.#credentials = Buffer.from(`${app.app_id}:${app.secret_key}`, 'utf8').toString('base64');
+    this.#transport = new Transport({
+      base_url: app.base_url,
+      connect_timeout_ms: connect_timeout_ms ?? TRANSPORT_DEFAULTS.connect_timeout_ms,
+      answer_timeout_ms: answer_timeout_ms ?? TRANSPORT_DEFAULTS.answer_timeout_ms,
+      max_answer_bytes: max_answer_bytes ?? TRANSPORT_DEFAULTS.max_answer_bytes,
     });
+    this.#checks = { ...checks, global: app.global, sending: true };
+    this.#walletToken = walletToken(wallet_token_path ?? WALLET_TOKEN_PATH);
   }
 
-  // The other operations of the interface: refund (4.3), bank list (4.5), installments (4.6), wallet client token (4.7)
-  // and virtual accounts (4.8), a file a resource, each with its schema and a method here.
+  /** `/trade/pay` (4.1). Secrets must be bare here, opened by the caller, and `notify_url` given. */
+  pay(order: unknown): Promise<Answer> {
+    return this.#call(DIRECT_PAYMENT, order);
+  }
+
+  /** `/trade/create` (4.2): `web_url` is where the buyer pays. `notify_url` must be given. */
+  createCheckout(order: unknown): Promise<Answer> {
+    return this.#call(CHECKOUT, order);
+  }
+
+  /**
+   * `/trade/refund` (4.3), with one of the trade's ids or both. `trade` says what is known of it, which decides the user
+   * info that is required and whether the refund is a partial one.
+   */
+  refund(refund: unknown, trade: RefundedTrade = {}): Promise<Refund> {
+    return this.#call(REFUND, refund, { trade });
+  }
+
+  /** `/trade/query` (4.4). */
+  query(id: TradeId): Promise<Trade> {
+    return this.#call(TRADE_QUERY, id);
+  }
+
+  /** `/trade/bank-list` (4.5): a bank's `bank_id` is what an order's `bank` takes. */
+  banks(request: BankListRequest): Promise<Bank[]> {
+    return this.#call(BANK_LIST, request);
+  }
+
+  /** `/trade/installments` (4.6): the ways to pay an amount in installments. */
+  installments(request: InstallmentsRequest): Promise<InstallmentPlan[]> {
+    return this.#call(INSTALLMENTS, request);
+  }
+
+  /** `/trade/get-wallet-client-token` (4.7), or the path of the settings: a token for the wallet's client component. */
+  walletToken(request: WalletTokenRequest = {}): Promise<string> {
+    return this.#call(this.#walletToken, request);
+  }
+
+  /** `/virtual-account/spei/create` (4.8). `notify_url` must be given. One whose outcome is unknown must not be repeated. */
+  createSpeiAccount(account: unknown): Promise<SpeiAccount> {
+    return this.#call(CREATE_ACCOUNT, account);
+  }
+
+  /** `/virtual-account/spei/cancel` (4.8). Canceling twice is canceling once. */
+  cancelSpeiAccount(account_id: string): Promise<SpeiAccount> {
+    return this.#call(CANCEL_ACCOUNT, { account_id });
+  }
+
+  /** `/virtual-account/spei/query` (4.8). */
+  querySpeiAccount(account_id: string): Promise<SpeiAccount & { status: string }> {
+    return this.#call(QUERY_ACCOUNT, { account_id });
+  }
+
+  /** `/virtual-account/spei/quantity` (4.8): how many accounts are left to create. */
+  speiAccountQuantity(): Promise<SpeiAccountQuantity> {
+    return this.#call(ACCOUNT_QUANTITY, {});
+  }
 
   close(): Promise<void> {
-    return this.transport.close();
+    return this.#transport.close();
   }
 
-  private async create(operation: Operation, order: { out_trade_no: string }): Promise<Answer> {
-    return withoutEnvelope(await this.call(operation, order));
-  }
+  async #call<Request extends object, Result>(
+    operation: Operation<Request, Result>,
+    input: unknown,
+    options: CheckOptions = {},
+  ): Promise<Result> {
+    const path = operation.rules.operation;
+    const request = checkRequest(operation.rules, input, { ...this.#checks, ...options });
+    const about = operation.about(request);
+    const known = { operation: path, out_trade_no: field(wire(request), 'out_trade_no') };
 
-  private async call(operation: Operation, request: { out_trade_no?: string | undefined }): Promise<Answer> {
-    const answer = await this.exchange(operation, request);
-    const reading = readAnswer(answer.body, operation.ownFields);
-    if (reading.is === 'success') return reading.answer;
-    const known = { operation: operation.path, out_trade_no: request.out_trade_no, http_status: answer.status };
-    if (reading.is === 'unreadable') {
-      throw new GatewayError(
-        `The gateway answered ${operation.path} for ${nameOf(request)} with HTTP ${answer.status}, but ${reading.why}: whether it was carried out is unknown.`,
-        { ...known, outcome: 'unknown', retryable: true },
-      );
-    }
-    const means = refusalOf(reading.code, reading.sub_code, operation.requestFields);
-    const code = this.told(reading.code, operation, request);
-    const sub_code = reading.sub_code && this.told(reading.sub_code, operation, request);
-    const said = this.told(reading.sub_msg ?? '', operation, request);
+    const http = await this.#exchange(path, request, about, known);
+    const answered = { ...known, http_status: http.status };
+    const reading = readAnswer(http.body, operation.ownFields, operation.ownParts);
+    if (reading.is === 'refusal') throw this.#refused(operation, request, reading, answered);
+    const result = reading.is === 'success' ? operation.read(reading.answer, request) : undefined;
+    if (result !== undefined) return result;
+    const why =
+      reading.is === 'unreadable'
+        ? reading.why
+        : `its success lacks ${[...operation.ownFields, ...(operation.ownParts ?? [])].join(' or ')}`;
     throw new GatewayError(
-      `The gateway refused ${operation.path} for ${nameOf(request)}: code ${code}${sub_code ? `, sub_code ${sub_code}` : ''}${said ? ` (${said})` : ''}.`,
-      {
-        ...known,
-        code,
-        sub_code,
-        outcome: operation.path === QUERY ? 'unknown' : means.outcome,
-        retryable: means.retryable,
-      },
+      `The gateway answered ${path} for ${about} with HTTP ${http.status}, but ${why}: whether it was carried out is unknown.`,
+      { ...answered, outcome: 'unknown', retryable: true },
     );
   }
 
-  /** What an error may tell of the gateway's words: they can quote the request, or the credentials that came with it. */
-  private told(words: string, operation: Operation, request: object): string {
-    if (isListed(words) || operation.requestFields.includes(words)) return words;
-    const { secret_key, previous_secret_keys } = this.app;
-    return redact(words, { ...request, secrets: [secret_key, previous_secret_keys, this.credentials] });
+  #refused<Request extends object>(
+    { rules, creates, about }: Operation<Request, unknown>,
+    request: Request,
+    refusal: { code: string; sub_code: string | undefined; sub_msg: string | undefined },
+    known: Pick<GatewayErrorFields, 'operation' | 'out_trade_no' | 'http_status'>,
+  ): GatewayError {
+    const requestFields = [...fieldPaths(rules.shape), 'app_id', 'timestamp'];
+    const { outcome, retryable } = refusalOf(refusal.code, refusal.sub_code, requestFields, creates);
+    /** What an error may tell of the gateway's words: they can quote the request, or the credentials that came with it. */
+    const told = (words: string) =>
+      isListed(words) || requestFields.includes(words)
+        ? words
+        : redact(words, {
+            ...request,
+            secrets: [this.#app.secret_key, this.#app.previous_secret_keys, this.#credentials],
+          });
+    const code = told(refusal.code);
+    const sub_code = refusal.sub_code && told(refusal.sub_code);
+    const said = told(refusal.sub_msg ?? '');
+    return new GatewayError(
+      `The gateway refused ${rules.operation} for ${about(request)}: code ${code}${sub_code ? `, sub_code ${sub_code}` : ''}${said ? ` (${said})` : ''}.`,
+      // Where nothing is created, a refusal says nothing of what exists.
+      { ...known, code, sub_code, outcome: creates ? outcome : 'unknown', retryable },
+    );
   }
 
-  private async exchange(operation: Operation, request: object): Promise<HttpAnswer> {
-    const { app_id, time_zone = 'UTC' } = this.app;
+  async #exchange(
+    path: string,
+    request: object,
+    about: string,
+    known: Pick<GatewayErrorFields, 'operation' | 'out_trade_no'>,
+  ): Promise<HttpAnswer> {
+    const { app_id, time_zone = 'UTC' } = this.#app;
     const body = { ...wire(request), app_id, timestamp: wireTimestamp(Date.now(), time_zone) };
     const headers = {
-      authorization: `Basic ${this.credentials}`,
+      authorization: `Basic ${this.#credentials}`,
       'content-type': 'application/json',
       accept: 'application/json',
       'user-agent': 'temporal-payment-gateway',
     };
     try {
-      return await this.transport.post(operation.path, headers, stringifyExact(body));
+      return await this.#transport.post(path, headers, stringifyExact(body));
     } catch (error) {
       if (!(error instanceof ExchangeError)) throw error;
       throw new GatewayError(
         error.sent
-          ? `The gateway's answer to ${operation.path} for ${nameOf(request)} did not arrive (${error.reason}): whether it was carried out is unknown.`
-          : `The gateway could not be reached for ${operation.path} for ${nameOf(request)} (${error.reason}): nothing was sent.`,
-        {
-          outcome: error.sent ? 'unknown' : 'not-sent',
-          retryable: true,
-          operation: operation.path,
-          out_trade_no: Reflect.get(request, 'out_trade_no'),
-        },
+          ? `The gateway's answer to ${path} for ${about} did not arrive (${error.reason}): whether it was carried out is unknown.`
+          : `The gateway could not be reached for ${path} for ${about} (${error.reason}): nothing was sent.`,
+        { ...known, outcome: error.sent ? 'unknown' : 'not-sent', retryable: true },
       );
     }
   }
@@ -160,8 +230,4 @@ function wire(request: object): Record<string, unknown> {
       DECIMALS.has(key) && typeof value === 'string' ? decimalLiteral(value) : value,
     ]),
   );
-}
-
-function nameOf(request: { out_trade_no?: string | undefined; trade_no?: string | undefined }): string {
-  return request.out_trade_no ? `order ${request.out_trade_no}` : `trade ${request.trade_no}`;
 }

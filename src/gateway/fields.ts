@@ -22,12 +22,14 @@ export const digits = (min: number, max = min) =>
     .string('must be text')
     .regex(new RegExp(`^[0-9]{${min},${max}}$`), min === max ? `${min} digits` : `${min} to ${max} digits`);
 
-export const amount = z
-  .string('must be a decimal as text, such as "150.00": a JSON number would lose digits')
-  .superRefine((value, ctx) => {
-    const message = amountProblem(value);
+/** An amount as a decimal string, of at most `max` currency units. */
+export const amountUpTo = (max?: string) =>
+  z.string('must be a decimal as text, such as "150.00": a JSON number would lose digits').superRefine((value, ctx) => {
+    const message = amountProblem(value, max);
     if (message !== undefined) ctx.addIssue({ code: 'custom', message });
   });
+
+export const amount = amountUpTo();
 
 export const currency = z.string('must be text').regex(/^[A-Za-z]{3}$/, '3 letters');
 export const timeoutExpress = checked(timeoutProblem);
@@ -36,9 +38,10 @@ export const cancellationExpress = checked(cancellationProblem);
 export const httpUrl = text(255).refine((s) => /^https?:$/.test(protocolOf(s)), 'must be an http or https address');
 export const url = text(255).refine((s) => protocolOf(s) !== '', 'must be an absolute address');
 
-export const email = text()
-  .refine((s) => !s.includes('+'), 'must not contain +')
-  .refine((s) => /^[^\s@]+@[^\s@]+$/.test(s), 'must be an email address');
+/** An email address; one of a customer must not contain `+` (sections 4.1 and 4.8), one of a refund may. */
+export const emailAddress = (max?: number) =>
+  text(max).refine((s) => /^[^\s@]+@[^\s@]+$/.test(s), 'must be an email address');
+export const email = emailAddress().refine((s) => !s.includes('+'), 'must not contain +');
 
 /**
  * Emoji by Unicode property. Keycaps (1️⃣) and flags are made of characters that are no emoji by themselves, so their
@@ -46,7 +49,8 @@ export const email = text()
  */
 const EMOJI = /\p{Extended_Pictographic}|\p{Emoji_Modifier}|[\u20e3\ufe0f\u{1f1e6}-\u{1f1ff}]/u;
 
-export const personName = text().refine((s) => !EMOJI.test(s), 'no emoji');
+export const hasEmoji = (text: string) => EMOJI.test(text);
+export const personName = text().refine((s) => !hasEmoji(s), 'no emoji');
 
 /** A secret as our API takes it: bare where the caller is about to seal it, sealed everywhere else (see sealing.ts). */
 export const sealedSecret = z.strictObject({ sealed: text() });
@@ -58,4 +62,14 @@ function protocolOf(s: string): string {
   } catch {
     return '';
   }
+}
+
+/** The dotted paths of every field of a request, as rules and refusals name them. */
+export function fieldPaths(shape: z.core.$ZodType, prefix = ''): string[] {
+  if (shape instanceof z.ZodOptional) return fieldPaths(shape.unwrap(), prefix);
+  if (!(shape instanceof z.ZodObject)) return [];
+  return Object.entries<z.core.$ZodType>(shape.shape).flatMap(([key, inner]) => [
+    prefix + key,
+    ...fieldPaths(inner, `${prefix}${key}.`),
+  ]);
 }

@@ -1,12 +1,17 @@
 /**
- * What each payment method asks of an order (section 4.1). Two methods bear masked names in the interface; the names that
- * are known for them are the defaults here.
+ * What each payment method asks of an order (section 4.1). Two methods bear masked names in the interface; which methods
+ * they are is a setting (see RuleSettings).
  */
-import type { Condition, Requirement } from './rules';
+import type { Condition, Requirement, RuleContext, RuleSettings } from './rules';
 
-/** The bank-list-driven and the voucher-style method of the interface, by the names known in the field. */
-export const BANK_LIST_DRIVEN = 'Khipu';
-export const VOUCHER_STYLE = 'Pago46';
+/** The interface's words for the two, which stand in the tables below for whatever names the settings give. */
+const BANK_LIST_DRIVEN = 'the bank-list-driven method';
+const VOUCHER_STYLE = 'the voucher-style method';
+
+const MASKED = new Map<string, keyof Pick<RuleSettings, 'bank_list_methods' | 'voucher_methods'>>([
+  [BANK_LIST_DRIVEN, 'bank_list_methods'],
+  [VOUCHER_STYLE, 'voucher_methods'],
+]);
 
 /** Customer fields are required of every direct order, except by these methods. */
 const NOT_REQUIRED_BY: Record<string, readonly string[]> = {
@@ -45,19 +50,32 @@ export const ONLY_FOR: Record<string, readonly string[]> = {
 
 export const ECUADOR_BANKS = ['bpacifico', 'internacional', 'pichincha'];
 
-/** Method names are told apart without regard to case: the interface itself writes both `Cash` and `CASH`. */
+/** Names are told apart without regard to case: the interface itself writes both `Cash` and `CASH`. */
+export function isOneOf(name: string | undefined, names: readonly string[]): boolean {
+  return name !== undefined && names.some((one) => one.toLowerCase() === name.toLowerCase());
+}
+
+/** Whether the order's method, or that of the trade to refund, is one of these. */
 export const methodIs =
   (...methods: readonly string[]): Condition =>
-  ({ text }) =>
-    methods.some((method) => method.toLowerCase() === text('method')?.toLowerCase());
+  ({ method, settings }) =>
+    isOneOf(
+      method,
+      methods.flatMap((name) => namesOf(name, settings)),
+    );
+
+function namesOf(method: string, settings: RuleSettings): readonly string[] {
+  const masked = MASKED.get(method);
+  return masked ? settings[masked] : [method];
+}
 
 /** Brazil, where names bear no digits: its currency, or its region on a Global app. */
-export const inBrazil: Condition = ({ text }) =>
-  text('order_currency')?.toUpperCase() === 'BRL' || ['BR', 'BRA'].includes(text('region')?.toUpperCase() ?? '');
+export const inBrazil: Condition = ({ text, currency }) =>
+  currency === 'BRL' || ['BR', 'BRA'].includes(text('region')?.toUpperCase() ?? '');
 
 /** Ecuador's transfers are told from Panama's, also in dollars, by the region or by the buyer's kind of identity. */
 export const isEcuadorTransfer: Condition = (context) => {
-  if (!methodIs('BankTransfer')(context) || context.text('order_currency')?.toUpperCase() !== 'USD') return false;
+  if (!methodIs('BankTransfer')(context) || context.currency !== 'USD') return false;
   const region = context.text('region')?.toUpperCase();
   if (region !== undefined) return ['EC', 'ECU'].includes(region);
   return context.text('customer.identify.type')?.toUpperCase() === 'CI';
@@ -66,11 +84,15 @@ export const isEcuadorTransfer: Condition = (context) => {
 export const METHOD_REQUIREMENTS: readonly Requirement[] = [
   ...Object.entries(NOT_REQUIRED_BY).map(([field, methods]) => ({
     field,
-    when: (context: Parameters<Condition>[0]) => context.has('method') && !methodIs(...methods)(context),
+    when: (context: RuleContext) => context.has('method') && !methodIs(...methods)(context),
     rule: 'required',
   })),
   ...Object.entries(REQUIRED_BY).flatMap(([field, methods]) =>
-    methods.map((method) => ({ field, when: methodIs(method), rule: `required for ${method}` })),
+    methods.map((name) => ({
+      field,
+      when: methodIs(name),
+      rule: ({ method }: RuleContext) => `required for ${method}`,
+    })),
   ),
   { field: 'bank', when: isEcuadorTransfer, rule: `required: one of ${ECUADOR_BANKS.join(', ')}` },
 ];

@@ -1,9 +1,12 @@
 /** Direct payment: `/trade/pay` (section 4.1). */
 import { z } from 'zod';
-import { deadline } from './durations';
+import { type Answer, withoutEnvelope } from './answers';
 import * as f from './fields';
 import { ECUADOR_BANKS, inBrazil, isEcuadorTransfer, METHOD_REQUIREMENTS, methodIs, ONLY_FOR } from './methods';
-import { type CheckOptions, type CrossRule, checkRequest, type RequestRules } from './rules';
+import type { Operation } from './operation';
+import { type CheckOptions, type CrossRule, checkRequest, type RequestRules, type RuleContext } from './rules';
+import { SECRET_FIELDS } from './sealing';
+import { CANCELLATION_AFTER_TIMEOUT, HTTPS_RETURN_URL, NOTIFY_URL_REQUIRED, REGION_REQUIRED } from './shared-rules';
 
 export const PAY = '/trade/pay';
 
@@ -58,25 +61,18 @@ const directPayment = z.strictObject({
 /** The body of `/trade/pay` without `app_id` and `timestamp`; `notify_url` may be left to the webhook's public address. */
 export type DirectPayment = z.infer<typeof directPayment>;
 
-/** Rules between fields that direct payment and checkout share. */
-export const EXPRESS_RULES: readonly CrossRule[] = [
-  {
-    field: 'cancellation_express',
-    broken: ({ text, now }) => {
-      const expiry = deadline(text('timeout_express') ?? '', now);
-      const cancellation = deadline(text('cancellation_express') ?? '', now);
-      return expiry !== undefined && cancellation !== undefined && cancellation <= expiry;
-    },
-    rule: 'must be larger than timeout_express',
-  },
-];
-
 const CROSS_RULES: readonly CrossRule[] = [
-  ...EXPRESS_RULES,
+  CANCELLATION_AFTER_TIMEOUT,
+  HTTPS_RETURN_URL,
   ...Object.entries(ONLY_FOR).map(([field, methods]) => ({
     field,
-    broken: (context: Parameters<CrossRule['broken']>[0]) => context.has(field) && !methodIs(...methods)(context),
+    broken: (context: RuleContext) => context.has(field) && !methodIs(...methods)(context),
     rule: `only with ${methods.join(' or ')}`,
+  })),
+  ...SECRET_FIELDS.map((field) => ({
+    field,
+    broken: ({ sending, has }: RuleContext) => sending && has(`${field}.sealed`),
+    rule: 'must be opened before it is sent',
   })),
   {
     field: 'customer.name',
@@ -99,10 +95,7 @@ const CROSS_RULES: readonly CrossRule[] = [
 const RULES: RequestRules<DirectPayment> = {
   operation: PAY,
   shape: directPayment,
-  required: [
-    ...METHOD_REQUIREMENTS,
-    { field: 'region', when: ({ global }) => global, rule: 'required, because the app is Global' },
-  ],
+  required: [...METHOD_REQUIREMENTS, REGION_REQUIRED, NOTIFY_URL_REQUIRED],
   cross: CROSS_RULES,
 };
 
@@ -111,9 +104,10 @@ export function parseDirectPayment(input: unknown, options?: CheckOptions): Dire
   return checkRequest(RULES, input, options);
 }
 
-/** The fields that `/trade/pay` takes, as a refusal may name them in `sub_code`. */
-export const DIRECT_PAYMENT_FIELDS: readonly string[] = [
-  ...Object.keys(directPayment.shape),
-  ...METHOD_REQUIREMENTS.map((row) => row.field),
-  ...Object.keys(address.shape).map((name) => `address.${name}`),
-];
+export const DIRECT_PAYMENT: Operation<DirectPayment, Answer> = {
+  rules: RULES,
+  ownFields: ['trade_no', 'trade_status'],
+  creates: 'order',
+  about: ({ out_trade_no }) => `order ${out_trade_no}`,
+  read: withoutEnvelope,
+};

@@ -2,11 +2,16 @@
 import { z } from 'zod';
 import { type Answer, field } from './answers';
 import * as f from './fields';
+import type { Operation } from './operation';
 import { checkRequest, type RequestRules } from './rules';
+import { TRADE_ID_REQUIRED } from './shared-rules';
 
 export const QUERY = '/trade/query';
 
-const tradeId = z.strictObject({ trade_no: f.text(64).optional(), out_trade_no: f.text(64).optional() });
+/** The two ids of a trade: the service's own and the merchant's. */
+export const tradeIdFields = { trade_no: f.text(64).optional(), out_trade_no: f.text(64).optional() };
+
+const tradeId = z.strictObject(tradeIdFields);
 
 /** One of the two ids suffices. */
 export type TradeId = z.infer<typeof tradeId>;
@@ -14,11 +19,13 @@ export type TradeId = z.infer<typeof tradeId>;
 const RULES: RequestRules<TradeId> = {
   operation: QUERY,
   shape: tradeId,
-  required: [
-    { field: 'out_trade_no', when: ({ has }) => !has('trade_no'), rule: 'required, unless trade_no is given' },
-  ],
+  required: [TRADE_ID_REQUIRED],
   cross: [],
 };
+
+/** A trade's name for people: its order, or where that is not given its own number. */
+export const nameOfTrade = ({ out_trade_no, trade_no }: TradeId) =>
+  out_trade_no ? `order ${out_trade_no}` : `trade ${trade_no}`;
 
 /** Reads the ids of a trade. Throws InvalidRequestError where both are missing. */
 export function parseTradeId(input: unknown): TradeId {
@@ -51,3 +58,11 @@ export function readTrade(answer: Answer): Trade | undefined {
     refuse_detail: field(answer, 'refuse_detail'),
   };
 }
+
+/** A query that fails says nothing of the trade: its outcome is always `unknown` or `not-sent`. */
+export const TRADE_QUERY: Operation<TradeId, Trade> = {
+  rules: RULES,
+  ownFields: ['trade_status'],
+  about: nameOfTrade,
+  read: readTrade,
+};

@@ -17,6 +17,14 @@ const PUBLIC = new Set([
   'regions',
   'version',
   'bank',
+  'out_request_no',
+  'refund_currency',
+  'refund_amount',
+  'platform_type',
+  'type',
+  'currency',
+  'amount',
+  'account_id',
 ]);
 
 /** `text` with every private value of `request` replaced, in at most 200 characters and on one line. */

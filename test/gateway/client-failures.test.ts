@@ -4,10 +4,10 @@
  */
 import dns from 'node:dns';
 import { gzipSync } from 'node:zlib';
-import { answerJson, failureOf, gateways, published } from './support';
+import { answerJson, failureOf, gateways, sendable } from './support';
 
 const open = gateways();
-const pix = published('pix');
+const pix = sendable('pix');
 const success = JSON.stringify({ code: '10000', msg: 'Success', trade_no: 't-1', trade_status: 'PROCESSING' });
 const head = (length: number) =>
   `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`;

@@ -84,6 +84,7 @@ const order = (parts: Json): Json => ({
   method: 'Wallet',
   order_currency: 'MXN',
   order_amount: '150.00',
+  notify_url: 'https://shop.example.com/ipn',
   ...parts,
 });
 
@@ -157,6 +158,7 @@ describe.each(ECHOES)('a gateway that echoes %s', (_, answer) => {
 
 const buyer = { name: 'Ana', email: 'ana@example.com', phone: '5255', identify: { number: '123456789', type: 'CURP' } };
 const checkout = {
+  notify_url: 'https://shop.example.com/ipn-of-its-own',
   out_trade_no: 'ORDER-2',
   trade_type: 'WEB',
   order_currency: 'MXN',

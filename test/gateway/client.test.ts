@@ -1,16 +1,16 @@
 /** What the client puts on the wire (sections 2.1, 4 and 5), and what it makes of a success. */
 import { InvalidRequestError } from '../../src/gateway';
-import { answerJson, app, edited, failureOf, gateways, type Json, published } from './support';
+import { answerJson, app, edited, failureOf, gateways, type Json, sendable } from './support';
 
 const open = gateways();
 
 const created = { code: '10000', msg: 'Success', trade_no: 't-1', trade_status: 'PROCESSING' };
 const trade = { ...created, out_trade_no: '2026-0001-PIX', order_amount: '150.00', order_currency: 'BRL' };
-const pix = published('pix');
+const pix = sendable('pix');
 
 const CALLS = {
   '/trade/pay': (client: ReturnType<typeof open.client>) => client.pay(pix),
-  '/trade/create': (client: ReturnType<typeof open.client>) => client.createCheckout(published('checkout')),
+  '/trade/create': (client: ReturnType<typeof open.client>) => client.createCheckout(sendable('checkout')),
   '/trade/query': (client: ReturnType<typeof open.client>) => client.query({ out_trade_no: '2026-0001-PIX' }),
 };
 const paths = Object.keys(CALLS) as (keyof typeof CALLS)[];
@@ -67,7 +67,7 @@ describe('an order on the wire', () => {
       const { text } = await sentBy((client) => client.pay({ ...pix, order_amount }));
       expect(text).toContain(`"order_amount":${order_amount},`);
       const { text: checkout } = await sentBy((client) =>
-        client.createCheckout({ ...published('checkout'), order_amount }),
+        client.createCheckout({ ...sendable('checkout'), order_amount }),
       );
       expect(checkout).toContain(`"order_amount":${order_amount},`);
     },
@@ -132,7 +132,7 @@ describe('a success', () => {
 
   test('without code and msg is told by the operation’s own fields', async () => {
     const gateway = await open.http(answerJson({ web_url: 'https://pay.example/c?trade_no=t-1' }));
-    await expect(open.client(gateway).createCheckout(published('checkout'))).resolves.toEqual({
+    await expect(open.client(gateway).createCheckout(sendable('checkout'))).resolves.toEqual({
       web_url: 'https://pay.example/c?trade_no=t-1',
     });
   });

@@ -12,7 +12,7 @@ const numbers = (from: number, to: number) => Array.from({ length: to - from + 1
 
 const TABLE: [code: string, sub_codes: (string | undefined)[], means: object][] = [
   ['20000', [undefined, 'isp.unknown-error'], { outcome: 'not-created', kind: 'temporary', retryable: true }],
-  ['40001', [undefined, 'buyer_id', 'anything'], { ...notCreated, kind: 'order' }],
+  ['40001', [undefined, 'buyer_id', 'anything'], { ...notCreated, kind: 'request' }],
   [
     '40002',
     [
@@ -24,14 +24,14 @@ const TABLE: [code: string, sub_codes: (string | undefined)[], means: object][] 
     ],
     { ...notCreated, kind: 'credentials' },
   ],
-  ['40002', ['no-method-supported', 'currency-not-supported'], { ...notCreated, kind: 'order' }],
-  ['40004', ['no-method-supported', 'currency-not-supported'], { ...notCreated, kind: 'order' }],
+  ['40002', ['no-method-supported', 'currency-not-supported'], { ...notCreated, kind: 'request' }],
+  ['40004', ['no-method-supported', 'currency-not-supported'], { ...notCreated, kind: 'request' }],
   ['40002', ['duplicate-out_trade_no'], { outcome: 'unknown', kind: 'duplicate', retryable: false }],
   ['40002', ['gen-card-token-fail', 'card-token-expired', 'bank-side-busy', 'SYS-0001'], refused],
-  ['40002', ['account-pool-run-out'], { ...notCreated, kind: 'order' }],
+  ['40002', ['account-pool-run-out'], { ...notCreated, kind: 'no accounts left' }],
   // Field errors have the field's own name as their sub_code.
-  ['40002', REQUEST_FIELDS, { ...notCreated, kind: 'order' }],
-  ['40005', [undefined, 'anything'], { ...notCreated, kind: 'order' }],
+  ['40002', REQUEST_FIELDS, { ...notCreated, kind: 'request' }],
+  ['40005', [undefined, 'anything'], { ...notCreated, kind: 'request' }],
   ['70001', [...numbers(10001, 10004), '20001', '20002'], refused],
   ['90001', ['71012', ...numbers(101, 119), '190', ...numbers(201, 207), ...numbers(401, 403)], refused],
 ];

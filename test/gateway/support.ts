@@ -30,6 +30,11 @@ export function published(name: string): Json {
   return order.request;
 }
 
+/** The request of one published order as it goes out: nothing is left to the webhook's public address. */
+export function sendable(name: string): Json {
+  return { notify_url: 'https://shop.example.com/ipn', ...published(name) };
+}
+
 export function fixture<T>(name: string): T {
   return JSON.parse(readFileSync(join(__dirname, 'fixtures', `${name}.json`), 'utf8'));
 }

@@ -1,0 +1,92 @@
+/**
+ * Formats that the interface names but does not give: identity numbers by country, and a CLABE's check digit. Only what a
+ * merchant sends is held against them, never what a gateway answers: published samples fail their own check digits.
+ */
+import { cnpj, cpf } from 'stdnum/lib/cjs/br';
+import { nit } from 'stdnum/lib/cjs/co';
+import { curp, rfc } from 'stdnum/lib/cjs/mx';
+import { hasEmoji } from './fields';
+import { methodIs } from './methods';
+import type { CrossRule, RuleContext } from './rules';
+
+/** The country in which a kind of identity means this number; others use the same letters for numbers of their own. */
+type Country = (context: RuleContext) => boolean;
+const ANYWHERE: Country = () => true;
+const COLOMBIA: Country = ({ currency, text }) =>
+  currency === 'COP' || ['CO', 'COL'].includes(text('region')?.toUpperCase() ?? '');
+
+/** What a number of each kind of identity has to be. */
+const IDENTITIES: readonly (readonly [
+  type: string,
+  where: Country,
+  valid: (number: string) => boolean,
+  rule: string,
+])[] = [
+  ['CPF', ANYWHERE, (n) => cpf.validate(n).isValid, 'not a CPF: 11 digits, of which the last two check the others'],
+  [
+    'CNPJ',
+    ANYWHERE,
+    (n) => cnpj.validate(n).isValid,
+    'not a CNPJ: 14 characters, of which the last two check the others',
+  ],
+  ['CURP', ANYWHERE, (n) => curp.validate(n).isValid, 'not a CURP: 18 characters, of which the last checks the others'],
+  // The tax office's numbers for the general public and for foreigners bear no check digit.
+  [
+    'RFC',
+    ANYWHERE,
+    (n) => /^X[AE]XX010101000$/.test(n) || rfc.validate(n).isValid,
+    'not an RFC: 12 or 13 characters, of which the last checks the others',
+  ],
+  // A company's nine digits are often given without the tenth, which checks them.
+  [
+    'NIT',
+    COLOMBIA,
+    (n) => /^\d{9}$/.test(n) || nit.validate(n).isValid,
+    'not a NIT: digits of which the last checks the others',
+  ],
+  ['CC', COLOMBIA, (n) => /^\d{6,10}$/.test(n.replace(/[. ]/g, '')), 'not a cédula: 6 to 10 digits'],
+];
+
+/** Where requests carry an identity. */
+const HOLDERS = ['customer.identify', 'user_info.identify'];
+
+/** Rows that are warnings, or errors where the setting for formats says so. */
+export const FORMATS: readonly CrossRule[] = [
+  ...HOLDERS.flatMap((holder) =>
+    IDENTITIES.map(([type, where, valid, rule]) => ({
+      field: `${holder}.number`,
+      broken: (context: RuleContext) => {
+        const number = context.text(`${holder}.number`)?.trim().toUpperCase();
+        const said = context.text(`${holder}.type`)?.trim().toUpperCase();
+        return number !== undefined && said === type && where(context) && !valid(number);
+      },
+      rule,
+    })),
+  ),
+  {
+    field: 'bank_info.number',
+    broken: (context) => {
+      const number = context.text('bank_info.number');
+      return number !== undefined && methodIs('SPEI')(context) && !isClabe(number);
+    },
+    rule: 'not a CLABE: 18 digits, of which the last checks the others',
+  },
+  // Section 4.1 says this of orders; 4.8 does not repeat it for virtual accounts, whose customers have a buyer_id.
+  {
+    field: 'customer.name',
+    broken: ({ text, has }) => has('customer.buyer_id') && hasEmoji(text('customer.name') ?? ''),
+    rule: 'no emoji',
+  },
+];
+
+const CLABE_WEIGHTS = [3, 7, 1];
+
+/** Whether `number` is 18 digits with the right last one. Not by a library: their lists of banks are years behind. */
+export function isClabe(number: string): boolean {
+  if (!/^\d{18}$/.test(number)) return false;
+  const sum = [...number.slice(0, 17)].reduce(
+    (total, digit, i) => total + Number(digit) * (CLABE_WEIGHTS[i % 3] ?? 0),
+    0,
+  );
+  return (10 - (sum % 10)) % 10 === Number(number.slice(-1));
+}

@@ -1,0 +1,110 @@
+/** Refund: `/trade/refund` (section 4.3). */
+import { z } from 'zod';
+import { type Answer, said, withoutEnvelope } from './answers';
+import * as f from './fields';
+import { methodIs } from './methods';
+import { sameAmount } from './money';
+import type { Operation } from './operation';
+import { nameOfTrade, tradeIdFields } from './query';
+import { type CheckOptions, type Condition, checkRequest, type RequestRules, type Requirement } from './rules';
+import { TRADE_ID_REQUIRED } from './shared-rules';
+
+export const REFUND_PATH = '/trade/refund';
+
+const refundRequest = z.strictObject({
+  out_request_no: f.text(16).optional(),
+  refund_currency: f.currency,
+  refund_amount: f.amount,
+  refund_reason: f.text(128).optional(),
+  user_info: z
+    .strictObject({
+      identify: z.strictObject({ number: f.text(16).optional(), type: f.text(16).optional() }).optional(),
+      name: f.text(64).optional(),
+      email: f.emailAddress(64).optional(),
+      phone: f.text(64).optional(),
+    })
+    .optional(),
+  platform_type: z.literal('API', 'must be API').optional(),
+  bank_info: z
+    .strictObject({
+      bank_id: f.text(64).optional(),
+      bank_name: f.text(64).optional(),
+      agency: f.text(64).optional(),
+      type: f.text(64).optional(),
+      number: f.text(64).optional(),
+    })
+    .optional(),
+});
+
+const refundOfTrade = refundRequest.extend(tradeIdFields);
+
+/** The body of `/trade/refund` without `app_id`, `timestamp` and the trade's ids: what a merchant asks for. */
+export type RefundRequest = z.infer<typeof refundRequest>;
+
+/** A refund together with the trade that it is of; one of the two ids suffices. */
+export type RefundOfTrade = z.infer<typeof refundOfTrade>;
+
+const WHOLE_USER = ['user_info.identify.number', 'user_info.name', 'user_info.email'];
+
+/** Where the money goes by method, and what of the buyer's the refund cannot do without. */
+const REFUNDS: readonly (readonly [methods: readonly string[], to: string, userInfo: readonly string[]])[] = [
+  [['PIX', 'Boleto', 'Lottery', 'DepositExpress'], 'a bank account', WHOLE_USER],
+  [['SPEI'], 'a bank account (CLABE)', ['user_info.email']],
+  [['Wallet', 'CreditCard'], 'the original source', ['user_info.email']],
+];
+
+/** A trade by another method, or by one that is not known here, needs what the table of fields calls required. */
+const byNoneOfThese: Condition = (context) => !REFUNDS.some(([methods]) => methodIs(...methods)(context));
+
+const USER_INFO: readonly Requirement[] = [
+  ...REFUNDS.flatMap(([methods, to, fields]) =>
+    fields.map((field) => ({ field, when: methodIs(...methods), rule: `required to refund to ${to}` })),
+  ),
+  ...WHOLE_USER.map((field) => ({ field, when: byNoneOfThese, rule: 'required' })),
+];
+
+const isPartial: Condition = ({ text, trade }) => {
+  const amount = text('refund_amount');
+  return amount !== undefined && trade.order_amount !== undefined && !sameAmount(amount, trade.order_amount);
+};
+
+const REQUIRED: readonly Requirement[] = [
+  ...USER_INFO,
+  { field: 'out_request_no', when: isPartial, rule: 'required for a partial refund' },
+];
+
+const RULES: RequestRules<RefundRequest> = {
+  operation: REFUND_PATH,
+  shape: refundRequest,
+  required: REQUIRED,
+  cross: [],
+};
+
+/**
+ * Reads a refund without its trade's ids. `options.trade` says what is known of the trade: without its method every user
+ * info is required, without its amount no refund is taken for a partial one.
+ * Throws InvalidRequestError naming each wrong field.
+ */
+export function parseRefund(input: unknown, options?: CheckOptions): RefundRequest {
+  return checkRequest(RULES, input, options);
+}
+
+const refund = z.looseObject({
+  out_trade_no: said,
+  trade_no: said,
+  refund_currency: said,
+  refund_amount: said,
+  refund_status: said,
+});
+
+/** A refund as the gateway answers it, with whatever else it says. The amount is a decimal string in currency units. */
+export type Refund = z.infer<typeof refund>;
+
+export const REFUND: Operation<RefundOfTrade, Refund> = {
+  rules: { ...RULES, shape: refundOfTrade, required: [TRADE_ID_REQUIRED, ...REQUIRED] },
+  ownFields: ['refund_status', 'refund_amount'],
+  creates: 'refund',
+  about: ({ out_request_no, ...id }) =>
+    `${out_request_no ? `refund ${out_request_no}` : 'the refund'} of ${nameOfTrade(id)}`,
+  read: (answer: Answer) => refund.parse(withoutEnvelope(answer)),
+};
