@@ -2,7 +2,9 @@
 import { z } from 'zod';
 import { type Answer, field, said } from './answers';
 import * as f from './fields';
+import { methodIs } from './methods';
 import type { Operation } from './operation';
+import type { RequestRules } from './rules';
 import { REGION_REQUIRED } from './shared-rules';
 
 export const BANK_LIST_PATH = '/trade/bank-list';
@@ -32,8 +34,25 @@ const bank = z.looseObject({
  */
 export type Bank = z.infer<typeof bank>;
 
+/** What `type` says of a method. */
+const TYPES: readonly (readonly [method: string, type: string])[] = [
+  ['BankTransfer', '1'],
+  ['Cash', '2'],
+];
+
+const RULES: RequestRules<BankListRequest> = {
+  operation: BANK_LIST_PATH,
+  shape: bankListRequest,
+  required: [REGION_REQUIRED],
+  cross: TYPES.map(([method, type]) => ({
+    field: 'type',
+    broken: (context) => context.has('type') && methodIs(method)(context) && context.text('type') !== type,
+    rule: `must be ${type} for ${method}`,
+  })),
+};
+
 export const BANK_LIST: Operation<BankListRequest, Bank[]> = {
-  rules: { operation: BANK_LIST_PATH, shape: bankListRequest, required: [REGION_REQUIRED], cross: [] },
+  rules: RULES,
   ownFields: ['data.bank_id'],
   ownParts: ['data'],
   about: ({ method }) => `method ${method}`,

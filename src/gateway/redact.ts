@@ -36,20 +36,31 @@ export function redact(text: string, request: object): string {
   return clean.replace(/\s+/g, ' ').slice(0, 200);
 }
 
-/** Where a gateway quotes a value, in whatever case and spacing. One of a character or two counts as a word of its own only. */
+/**
+ * Where a gateway quotes a value, in whatever case and spacing; a number also with other separators between its digits.
+ * One of a character or two counts as a word of its own only.
+ */
 function occurrencesOf(value: string): RegExp {
+  const digits = value.replace(/[\s./-]/g, '');
+  if (/^\d{6,}$/.test(digits)) return new RegExp([...digits].join('[\\s./-]?'), 'g');
   const words = value.split(/\s+/).map((word) => word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
   const quoted = words.join('\\s+');
   return new RegExp(value.length < 3 ? `(?<![\\p{L}\\p{N}])${quoted}(?![\\p{L}\\p{N}])` : quoted, 'giu');
 }
 
 function privateValues(request: object): string[] {
-  return Object.entries(request).flatMap(([key, value]) => (PUBLIC.has(key) ? [] : leaves(value)));
+  return Object.entries(request).flatMap(([key, value]) => (PUBLIC.has(key) ? [] : leaves(key, value)));
 }
 
-function leaves(value: unknown): string[] {
-  // As it is, and as JSON quotes it.
-  if (typeof value === 'string')
-    return [value, JSON.stringify(value).slice(1, -1)].map((s) => s.trim()).filter(Boolean);
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(leaves) : [];
+function leaves(key: string, value: unknown): string[] {
+  if (typeof value === 'string') return quotations(key, value);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([inner, part]) => leaves(Array.isArray(value) ? key : inner, part));
+}
+
+/** A value as it is, as JSON and as an address quote it; and of a person's name each word. */
+function quotations(key: string, value: string): string[] {
+  const words = key === 'name' ? value.split(/\s+/).filter((word) => word.length >= 3) : [];
+  const encoded = encodeURIComponent(value.replace(/\p{Surrogate}/gu, ''));
+  return [value, JSON.stringify(value).slice(1, -1), encoded, ...words].map((s) => s.trim()).filter(Boolean);
 }

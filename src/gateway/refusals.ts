@@ -27,7 +27,7 @@ const CREDENTIALS: Refusal = { outcome: 'not-created', kind: 'credentials', retr
 const REQUEST: Refusal = { outcome: 'not-created', kind: 'request', retryable: false };
 const NO_ACCOUNTS: Refusal = { outcome: 'not-created', kind: 'no accounts left', retryable: false };
 const REFUSED: Refusal = { outcome: 'created-refused', kind: 'refused', retryable: false };
-/** An order under this number exists; whether it is the one that was sent, only a query can tell. */
+/** An order or refund under this number exists; whether it is the one that was sent, the refusal does not say. */
 const DUPLICATE: Refusal = { outcome: 'unknown', kind: 'duplicate', retryable: false };
 const UNLISTED: Refusal = { outcome: 'unknown', kind: 'unlisted', retryable: false };
 
@@ -50,8 +50,8 @@ const REFUSALS: readonly (readonly [
   ['40002', ['duplicate-out_trade_no'], DUPLICATE, ['order']],
   ['40002', ['gen-card-token-fail', 'card-token-expired', 'bank-side-busy', 'SYS-0001'], REFUSED, ['order']],
   ['40002', ['account-pool-run-out'], NO_ACCOUNTS, ['order', 'account']],
-  // Its form is checked before it is sent, so what a gateway can have against it is its second use.
-  ['40002', ['out_request_no'], UNLISTED, ['refund']],
+  // A refund's number is checked before it is sent, so what a gateway can have against it is its second use.
+  ['40002', ['duplicate-out_request_no', 'out_request_no'], DUPLICATE, ['refund']],
   ['40005', ['*'], REQUEST, EVERY],
   ['70001', ['10001', '10002', '10003', '10004', '20001', '20002'], REFUSED, ['order']],
   ['90001', ['71012', '190', '401', '402', '403', ...range(101, 119), ...range(201, 207)], REFUSED, ['order']],
@@ -82,9 +82,9 @@ export function refusalOf(
 
 type RefusalFields = { code?: string | undefined; sub_code?: string | undefined };
 
-/** Whether a refusal proves that an order under this number exists. */
-export const isDuplicate = ({ code, sub_code }: RefusalFields) =>
-  code !== undefined && refusalOf(code, sub_code, []).kind === 'duplicate';
+/** Whether a refusal proves that an order, or a refund, under this number exists. */
+export const isDuplicate = ({ code, sub_code }: RefusalFields, creates: Creation = 'order') =>
+  code !== undefined && refusalOf(code, sub_code, [], creates).kind === 'duplicate';
 
 /** Whether a refusal is about us, not about what was asked: every call will fail until the settings are mended. */
 export const isCredentialsRefusal = ({ code, sub_code }: RefusalFields) =>

@@ -1,5 +1,7 @@
 /** What the client puts on the wire (sections 2.1, 4 and 5), and what it makes of a success. */
-import { InvalidRequestError } from '../../src/gateway';
+import { inspect } from 'node:util';
+import { type GatewayClient, InvalidRequestError } from '../../src/gateway';
+import { OPERATIONS, operation } from './operations';
 import { answerJson, app, edited, failureOf, gateways, type Json, sendable } from './support';
 
 const open = gateways();
@@ -8,15 +10,8 @@ const created = { code: '10000', msg: 'Success', trade_no: 't-1', trade_status: 
 const trade = { ...created, out_trade_no: '2026-0001-PIX', order_amount: '150.00', order_currency: 'BRL' };
 const pix = sendable('pix');
 
-const CALLS = {
-  '/trade/pay': (client: ReturnType<typeof open.client>) => client.pay(pix),
-  '/trade/create': (client: ReturnType<typeof open.client>) => client.createCheckout(sendable('checkout')),
-  '/trade/query': (client: ReturnType<typeof open.client>) => client.query({ out_trade_no: '2026-0001-PIX' }),
-};
-const paths = Object.keys(CALLS) as (keyof typeof CALLS)[];
-
-async function sentBy(call: (client: ReturnType<typeof open.client>) => Promise<unknown>, as = {}) {
-  const gateway = await open.http(answerJson(trade));
+async function sentBy(call: (client: GatewayClient) => Promise<unknown>, as = {}, answer: Json = trade) {
+  const gateway = await open.http(answerJson(answer));
   await call(open.client(gateway, {}, as));
   expect(gateway.received).toHaveLength(1);
   const [request] = gateway.received;
@@ -25,22 +20,24 @@ async function sentBy(call: (client: ReturnType<typeof open.client>) => Promise<
   return { ...request, text, json: JSON.parse(text) as Json };
 }
 
-describe.each(paths)('%s', (path) => {
+describe.each(OPERATIONS)('$path', ({ path, request, answer, call }) => {
+  const sent = () => sentBy((client) => call(client, request), {}, answer);
+
   test('is a POST of JSON to the base address and the operation’s path', async () => {
-    const { method, path: arrived, headers } = await sentBy(CALLS[path]);
+    const { method, path: arrived, headers } = await sent();
     expect({ method, arrived }).toEqual({ method: 'POST', arrived: path });
     expect(headers['content-type']).toBe('application/json');
   });
 
   test('carries Basic credentials of app_id and secret_key', async () => {
-    const { headers } = await sentBy(CALLS[path]);
+    const { headers } = await sent();
     const credentials = Buffer.from(`${app.app_id}:${app.secret_key}`).toString('base64');
     expect(headers.authorization).toBe(`Basic ${credentials}`);
   });
 
   test('carries app_id and timestamp in its body', async () => {
     const before = Math.floor(Date.now() / 1000) * 1000;
-    const { json } = await sentBy(CALLS[path]);
+    const { json } = await sent();
     expect(json.app_id).toBe('app-1');
     expect(json.timestamp).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
     const said = Date.parse(`${String(json.timestamp).replace(' ', 'T')}Z`);
@@ -48,11 +45,40 @@ describe.each(paths)('%s', (path) => {
     expect(said).toBeLessThanOrEqual(Date.now());
   });
 
+  test('carries every field of a complete request as it was given, but amounts as numbers', async () => {
+    const { app_id: _app, timestamp: _timestamp, ...fields } = (await sent()).json;
+    const amounts = Object.entries(request).filter(([name]) => /amount$/.test(name));
+    expect(fields).toEqual({ ...request, ...Object.fromEntries(amounts.map(([name, text]) => [name, Number(text)])) });
+  });
+
+  test('names its sender', async () => {
+    expect((await sent()).headers['user-agent']).toBe('temporal-payment-gateway');
+  });
+
+  test('is refused with a field that the interface does not have, and sends nothing', async () => {
+    const gateway = await open.http(answerJson(answer));
+    for (const [changes, named] of typos(request)) {
+      const failure = await failureOf(call(open.client(gateway), edited(request, changes)));
+      expect(failure).toMatchObject({ name: 'InvalidRequestError', operation: path, outcome: 'not-sent' });
+      expect(failure.message).toContain(`${named}: unknown field`);
+    }
+    expect(gateway.received).toEqual([]);
+  });
+
   test('says its length, so that half a request cannot pass for a whole one', async () => {
-    const { headers, body } = await sentBy(CALLS[path]);
+    const { headers, body } = await sent();
     expect(headers['content-length']).toBe(String(body.length));
   });
 });
+
+/** A field too much at the top of a request and in each of its parts; accounts are named by an argument of their own. */
+function typos(request: Json): [Json, string][] {
+  if (Object.keys(request).length < 2 && !('region' in request)) return [];
+  const parts = Object.keys(request).filter(
+    (name) => typeof request[name] === 'object' && !Array.isArray(request[name]),
+  );
+  return ['', ...parts.map((part) => `${part}.`)].map((part) => [{ [`${part}colour`]: 'red' }, `${part}colour`]);
+}
 
 describe('an order on the wire', () => {
   test('is the order as given, with its amount as a number', async () => {
@@ -86,13 +112,13 @@ describe('an order on the wire', () => {
   });
 
   test('credentials of any character are encoded as UTF-8', async () => {
-    const { headers } = await sentBy(CALLS['/trade/pay'], { app_id: 'app', secret_key: 'ção:𝒳\n=' });
+    const { headers } = await sentBy((client) => client.pay(pix), { app_id: 'app', secret_key: 'ção:𝒳\n=' });
     const [, credentials = ''] = /^Basic (.*)$/.exec(headers.authorization ?? '') ?? [];
     expect(Buffer.from(credentials, 'base64').toString('utf8')).toBe('app:ção:𝒳\n=');
   });
 
   test('has its timestamp in the app’s time zone', async () => {
-    const { json } = await sentBy(CALLS['/trade/pay'], { time_zone: 'Etc/GMT+12' });
+    const { json } = await sentBy((client) => client.pay(pix), { time_zone: 'Etc/GMT+12' });
     const said = Date.parse(`${String(json.timestamp).replace(' ', 'T')}Z`);
     expect(Math.abs(said + 12 * 3_600_000 - Date.now())).toBeLessThan(60_000);
   });
@@ -160,11 +186,40 @@ describe('an order that breaks a rule', () => {
     expect(gateway.received).toEqual([]);
   });
 
+  test('an order or account without notify_url, or with a secret that is still sealed, never reaches the gateway', async () => {
+    const gateway = await open.http(answerJson(created));
+    const client = open.client(gateway);
+    for (const path of ['/trade/pay', '/trade/create', '/virtual-account/spei/create']) {
+      const { call, request } = operation(path);
+      const failure = await failureOf(call(client, edited(request, { notify_url: undefined })));
+      expect(failure.message).toContain('notify_url: required');
+    }
+    for (const secret of ['token', 'account_verification_code']) {
+      const { call, request } = operation('/trade/pay');
+      const failure = await failureOf(call(client, { ...request, [secret]: { sealed: 'eyJ.a.b.c.d' } }));
+      expect(failure.message).toContain(`${secret}: must be opened before it is sent`);
+    }
+    expect(gateway.received).toEqual([]);
+  });
+
   test('a query without an id never reaches the gateway', async () => {
     const gateway = await open.http(answerJson(trade));
     await expect(open.client(gateway).query({})).rejects.toBeInstanceOf(InvalidRequestError);
     expect(gateway.received).toEqual([]);
   });
+});
+
+test('a client shows no key to whoever prints it', () => {
+  const shown = inspect(open.client({ base_url: 'https://gateway.example' }), { depth: null, showHidden: true });
+  expect(shown).not.toContain(app.secret_key);
+  expect(shown).not.toContain(Buffer.from(`${app.app_id}:${app.secret_key}`).toString('base64'));
+});
+
+test('the wallet token’s path is a setting, since it carries the provider’s name', async () => {
+  const gateway = await open.http(answerJson({ code: '10000', token: 'client-token-1' }));
+  const client = open.client(gateway, { wallet_token_path: '/trade/get-paypal-client-token' });
+  await expect(client.walletToken()).resolves.toBe('client-token-1');
+  expect(gateway.received.map(({ path }) => path)).toEqual(['/trade/get-paypal-client-token']);
 });
 
 test('many calls at once each get their own answer', async () => {

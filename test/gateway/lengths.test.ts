@@ -1,14 +1,34 @@
-/** The length limits of sections 4.1, 4.2, 4.4 and 8: accepted at the limit, refused one past it. */
+/** The length limits of sections 4 and 8: accepted at the limit, refused one past it. */
 import { parseCheckout, parseDirectPayment, parseTradeId } from '../../src/gateway';
+import { BANK_LIST } from '../../src/gateway/banks';
+import { INSTALLMENTS } from '../../src/gateway/installments';
+import type { Operation } from '../../src/gateway/operation';
+import { REFUND } from '../../src/gateway/refund';
+import { checkRequest } from '../../src/gateway/rules';
+import { CREATE_ACCOUNT } from '../../src/gateway/virtual-accounts';
+import { operation } from './operations';
 import { edited, faults, published } from './support';
 
 const direct = { parse: parseDirectPayment, request: published('wallet-qr') };
 const checkout = { parse: parseCheckout, request: published('checkout') };
 const query = { parse: parseTradeId, request: {} };
 
-const OPERATIONS = { '/trade/pay': direct, '/trade/create': checkout, '/trade/query': query };
+/** An operation's own rules, on a request that has every field it takes. */
+const whole = <Request extends object>({ rules }: Operation<Request, unknown>) => ({
+  parse: (input: unknown) => checkRequest(rules, input),
+  request: operation(rules.operation).request,
+});
 
-const LIMITS: [operation: keyof typeof OPERATIONS, field: string, max: number, start?: string][] = [
+const OPERATIONS = {
+  '/trade/pay': direct,
+  '/trade/create': checkout,
+  '/trade/query': query,
+  '/trade/refund': whole(REFUND),
+  '/trade/bank-list': whole(BANK_LIST),
+  '/virtual-account/spei/create': whole(CREATE_ACCOUNT),
+};
+
+const LIMITS: [path: keyof typeof OPERATIONS, field: string, max: number, start?: string][] = [
   ['/trade/pay', 'out_trade_no', 64],
   ['/trade/pay', 'channel', 32],
   ['/trade/pay', 'subject', 128],
@@ -25,13 +45,30 @@ const LIMITS: [operation: keyof typeof OPERATIONS, field: string, max: number, s
   ['/trade/create', 'buyer_id', 128],
   ['/trade/query', 'out_trade_no', 64],
   ['/trade/query', 'trade_no', 64],
+  ['/trade/refund', 'trade_no', 64],
+  ['/trade/refund', 'out_trade_no', 64],
+  ['/trade/refund', 'out_request_no', 16],
+  ['/trade/refund', 'refund_reason', 128],
+  ['/trade/refund', 'user_info.identify.number', 16],
+  ['/trade/refund', 'user_info.identify.type', 16],
+  ['/trade/refund', 'user_info.name', 64],
+  ['/trade/refund', 'user_info.email', 64, 'a@'],
+  ['/trade/refund', 'user_info.phone', 64],
+  ['/trade/refund', 'bank_info.bank_id', 64],
+  ['/trade/refund', 'bank_info.bank_name', 64],
+  ['/trade/refund', 'bank_info.agency', 64],
+  ['/trade/refund', 'bank_info.type', 64],
+  ['/trade/refund', 'bank_info.number', 64],
+  ['/trade/bank-list', 'method', 32],
+  ['/virtual-account/spei/create', 'notify_url', 255, 'https://shop.example.com/'],
+  ['/virtual-account/spei/create', 'customer.buyer_id', 128],
 ];
 
 /** One byte, two bytes, and two UTF-16 units: a limit counts characters, whatever they are made of. */
 const CHARACTERS = { 'a plain letter': 'x', é: 'é', 'a character beyond the BMP': '𝒳' };
 
-describe.each(LIMITS)('%s: %s has at most %i characters', (operation, field, max, start = '') => {
-  const { parse, request } = OPERATIONS[operation];
+describe.each(LIMITS)('%s: %s has at most %i characters', (path, field, max, start = '') => {
+  const { parse, request } = OPERATIONS[path];
   const reading = (text: string) => faults(() => parse(edited(request, { [field]: text })));
 
   test.each(Object.entries(CHARACTERS))('counted in %s', (_, character) => {
@@ -58,8 +95,8 @@ test('channel of a checkout has at most 32 characters', () => {
   });
 });
 
-describe.each(['/trade/pay', '/trade/create'] as const)('%s', (operation) => {
-  const { parse, request } = OPERATIONS[operation];
+describe.each(['/trade/pay', '/trade/create'] as const)('%s', (path) => {
+  const { parse, request } = OPERATIONS[path];
   const reading = (changes: object) => faults(() => parse(edited(request, { ...changes })));
 
   test('order_currency has 3 letters', () => {
@@ -85,6 +122,51 @@ describe.each(['/trade/pay', '/trade/create'] as const)('%s', (operation) => {
         cancellation_express: 'at most 3 days',
       });
     }
+  });
+});
+
+describe('/trade/refund', () => {
+  const { parse, request } = OPERATIONS['/trade/refund'];
+  const reading = (changes: object) => faults(() => parse(edited(request, { ...changes })));
+
+  test('refund_currency has 3 letters', () => {
+    expect(reading({ refund_currency: 'MXN' })).toEqual({});
+    expect(reading({ refund_currency: 'MXNN' })).toEqual({ refund_currency: '3 letters' });
+  });
+
+  test('refund_amount lies between 0.01 and 99999999999999.99', () => {
+    for (const refund_amount of ['0.01', '99999999999999.99']) expect(reading({ refund_amount })).toEqual({});
+    expect(reading({ refund_amount: '0.00' })).toEqual({ refund_amount: 'at least 0.01' });
+    expect(reading({ refund_amount: '100000000000000.00' })).toEqual({ refund_amount: 'at most 99999999999999.99' });
+  });
+
+  test('platform_type is API', () => {
+    expect(reading({ platform_type: 'APIX' })).toEqual({ platform_type: 'must be API' });
+  });
+});
+
+describe('/trade/bank-list', () => {
+  test('type is one character: 1 or 2', () => {
+    const { parse, request } = OPERATIONS['/trade/bank-list'];
+    const reading = (type: string) => faults(() => parse(edited(request, { method: 'Khipu', type })));
+    for (const type of ['1', '2']) expect(reading(type)).toEqual({});
+    for (const type of ['3', '11']) expect(reading(type)).toEqual({ type: 'must be 1 (BankTransfer) or 2 (Cash)' });
+  });
+});
+
+describe('/trade/installments', () => {
+  const { parse, request } = whole(INSTALLMENTS);
+  const reading = (changes: object) => faults(() => parse(edited(request, { ...changes })));
+
+  test('currency has 3 letters', () => {
+    expect(reading({ currency: 'BR' })).toEqual({ currency: '3 letters' });
+  });
+
+  test('amount lies between 0.01 and 99999999.99', () => {
+    for (const amount of ['0.01', '99999999.99']) expect(reading({ amount })).toEqual({});
+    expect(reading({ amount: '0.00' })).toEqual({ amount: 'at least 0.01' });
+    expect(reading({ amount: '100000000.00' })).toEqual({ amount: 'at most 99999999.99' });
+    expect(reading({ amount: '1.001' })).toEqual({ amount: 'two decimals at most' });
   });
 });
 

@@ -21,7 +21,9 @@ test.each([
   ['mariana  souza is wrong', '*** is wrong'],
   ['mariana@example.com and mariana@example.com', '*** and ***'],
   ['document 11144477735(CPF)', 'document ***(***)'],
-  ['111.444.777-35', '111.444.777-35'],
+  ['111.444.777-35 and 111 444 77735 are one number', '*** and *** are one number'],
+  ['Souza, Mariana', '***, ***'],
+  ['?email=mariana%40example.com', '?email=***'],
   ['order o-1 of 150.00 BRL by PIX in 3 parts', 'order o-1 of 150.00 BRL by PIX in 3 parts'],
   ['', ''],
 ])('%j becomes %j', (said, told) => expect(redact(said, order)).toBe(told));

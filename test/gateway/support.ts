@@ -3,8 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { type GatewayApp, GatewayClient, GatewayError, InvalidRequestError } from '../../src/gateway';
-import type { TransportSettings } from '../../src/gateway/transport';
+import {
+  type GatewayApp,
+  GatewayClient,
+  GatewayError,
+  type GatewaySettings,
+  InvalidRequestError,
+} from '../../src/gateway';
 
 export type Json = { [field: string]: unknown };
 
@@ -162,7 +167,7 @@ export function gateways() {
 
     client(
       { base_url }: { base_url: string },
-      settings: Partial<Omit<TransportSettings, 'base_url'>> = {},
+      settings: GatewaySettings = {},
       as: Partial<GatewayApp> = {},
     ): GatewayClient {
       const client = new GatewayClient({ ...app, base_url, ...as }, settings);

@@ -1,0 +1,75 @@
+/** The bank list (section 4.5): `data` as one bank or many, and the shapes in which it was seen. */
+import { BANK_LIST, readBanks } from '../../src/gateway/banks';
+import { checkRequest } from '../../src/gateway/rules';
+import { answerJson, failureOf, faults, gateways, type Json } from './support';
+
+const open = gateways();
+const reading = (input: Json, options = {}) => faults(() => checkRequest(BANK_LIST.rules, input, options));
+
+describe('a request', () => {
+  test('names a method; a region where the app is Global', () => {
+    expect(reading({})).toEqual({ method: 'required' });
+    expect(reading({ method: 'Cash' })).toEqual({});
+    expect(reading({ method: 'Cash' }, { global: true })).toEqual({ region: 'required, because the app is Global' });
+    expect(reading({ method: 'Cash', region: 'MEX' }, { global: true })).toEqual({});
+  });
+
+  test.each([
+    ['BankTransfer', '1', {}],
+    ['BankTransfer', '2', { type: 'must be 1 for BankTransfer' }],
+    ['Cash', '2', {}],
+    ['CASH', '1', { type: 'must be 2 for Cash' }],
+    ['Khipu', '1', {}],
+  ])('of %s with type %s', (method, type, expected) => expect(reading({ method, type })).toEqual(expected));
+
+  test('has no other field', () => {
+    expect(reading({ method: 'Cash', currency: 'MXN' })).toEqual({ currency: 'unknown field' });
+  });
+});
+
+describe('an answer', () => {
+  const bank = { bank_id: '001', bank_name: 'Banco', min_amount: '200' };
+
+  test.each<[string, Json, Json[]]>([
+    ['a list', { data: [bank, { bank_id: '002' }] }, [bank, { bank_id: '002' }]],
+    ['one object', { data: bank }, [bank]],
+    ['numbers', { data: { bank_id: 1, min_amount: 200 } }, [{ bank_id: '1', min_amount: '200' }]],
+    ['an amount beside data', { data: { bank_id: '001' }, min_amount: '200' }, [{ bank_id: '001', min_amount: '200' }]],
+    [
+      'an amount beside data, where banks have their own',
+      { data: [bank, { bank_id: '002' }], min_amount: '5' },
+      [bank, { bank_id: '002', min_amount: '5' }],
+    ],
+    [
+      'fields beside data, as a published sample has them',
+      { 'data.bank_id': '001', 'data.bank_name': 'Banco', min_amount: '200', 'data.detail': '' },
+      [{ ...bank, detail: '' }],
+    ],
+    [
+      'what nobody knows of',
+      { data: [{ bank_id: '001', hours: { from: 9 } }] },
+      [{ bank_id: '001', hours: { from: 9 } }],
+    ],
+    ['an empty list', { data: [] }, []],
+    ['null', { data: null }, []],
+    ['an empty string', { data: '' }, []],
+    ['nothing', {}, []],
+    ['something that is no bank among banks', { data: [null, 'x', bank] }, [bank]],
+  ])('with %s', (_, answer, banks) => expect(readBanks(answer)).toEqual(banks));
+
+  test('whose data can hold no bank is none', () => {
+    for (const data of ['a text', 7, true]) expect(readBanks({ data })).toBeUndefined();
+  });
+
+  test('is a success without code and msg, by its data', async () => {
+    const gateway = await open.http(answerJson({ data: [bank] }));
+    await expect(open.client(gateway).banks({ method: 'Khipu' })).resolves.toEqual([bank]);
+  });
+
+  test('with neither a code nor data is no answer, and may be asked for again', async () => {
+    const gateway = await open.http(answerJson({ banks: [bank] }));
+    const failure = await failureOf(open.client(gateway).banks({ method: 'Khipu' }));
+    expect(failure).toMatchObject({ outcome: 'unknown', retryable: true, operation: '/trade/bank-list' });
+    expect(failure.message).toContain('method Khipu');
+  });
+});

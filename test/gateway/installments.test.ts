@@ -1,0 +1,64 @@
+/** The installment query (section 4.6): every plan with its exact decimals. */
+import { INSTALLMENTS, readPlans } from '../../src/gateway/installments';
+import { parseExact } from '../../src/gateway/json';
+import { checkRequest } from '../../src/gateway/rules';
+import { answerJson, failureOf, faults, gateways, type Json } from './support';
+
+const open = gateways();
+const plans = (text: string) => readPlans(parseExact(text) as Json);
+
+test('a request names a currency and an amount, and nothing else', () => {
+  expect(faults(() => checkRequest(INSTALLMENTS.rules, { method: 'CreditCard' }))).toEqual({
+    currency: 'required',
+    amount: 'required',
+    method: 'unknown field',
+  });
+});
+
+test('the amount goes out as a number with all its digits', async () => {
+  const gateway = await open.http(answerJson({ code: '10000', fee: [] }));
+  await open.client(gateway).installments({ currency: 'BRL', amount: '99999999.90' });
+  expect(gateway.received[0]?.body.toString('utf8')).toContain('"amount":99999999.90,');
+});
+
+describe('an answer', () => {
+  test.each([
+    ['{"stage":3,"amount_each":33.34,"amount":100.02,"rate":0.0199}', 'numbers'],
+    ['{"stage":"3","amount_each":"33.34","amount":"100.02","rate":"0.0199"}', 'strings'],
+  ])('may be of %s', (plan) => {
+    expect(plans(`{"fee":[${plan}]}`)).toEqual([{ stage: 3, amount_each: '33.34', amount: '100.02', rate: '0.0199' }]);
+  });
+
+  test('keeps trailing zeros and what nobody knows of, and may lack the rate', () => {
+    expect(plans('{"fee":[{"stage":1,"amount_each":200.00,"amount":99999999999999.99,"label":"sem juros"}]}')).toEqual([
+      { stage: 1, amount_each: '200.00', amount: '99999999999999.99', label: 'sem juros' },
+    ]);
+  });
+
+  test('is no answer without a list of plans that say how many installments they are', () => {
+    for (const text of [
+      '{}',
+      '{"fee":"none"}',
+      '{"fee":{}}',
+      '{"fee":[{}]}',
+      '{"fee":[{"stage":"all"}]}',
+      '{"fee":[1]}',
+    ]) {
+      expect(plans(text)).toBeUndefined();
+    }
+  });
+
+  test('is a success without code and msg, by its plans', async () => {
+    const gateway = await open.http(answerJson({ fee: [{ stage: 1, amount: '5.00' }] }));
+    await expect(open.client(gateway).installments({ currency: 'BRL', amount: '5.00' })).resolves.toEqual([
+      { stage: 1, amount: '5.00' },
+    ]);
+  });
+
+  test('that says success and holds no plan is asked for again', async () => {
+    const gateway = await open.http(answerJson({ code: '10000', msg: 'Success' }));
+    const failure = await failureOf(open.client(gateway).installments({ currency: 'BRL', amount: '5.00' }));
+    expect(failure).toMatchObject({ outcome: 'unknown', retryable: true });
+    expect(failure.message).toContain('its success lacks fee');
+  });
+});

@@ -1,0 +1,163 @@
+/** Refunds (section 4.3): whose user info each method asks for, when a number is needed, and what comes back. */
+import { parseRefund } from '../../src/gateway';
+import { REFUND } from '../../src/gateway/refund';
+import { checkRequest, type RefundedTrade } from '../../src/gateway/rules';
+import { operation } from './operations';
+import { answerJson, edited, failureOf, faults, gateways, type Json } from './support';
+
+const open = gateways();
+const { request } = operation('/trade/refund');
+const { trade_no: _trade, out_trade_no: _order, ...body } = request;
+
+const number = 'user_info.identify.number';
+const name = 'user_info.name';
+const email = 'user_info.email';
+const OF_EVERY_REFUND = ['refund_currency', 'refund_amount'];
+
+/** What of the user a refund cannot do without, by the method of its trade. */
+const USER_INFO: [method: string | undefined, required: string[]][] = [
+  ['PIX', [number, name, email]],
+  ['Boleto', [number, name, email]],
+  ['Lottery', [number, name, email]],
+  ['DepositExpress', [number, name, email]],
+  ['SPEI', [email]],
+  ['Wallet', [email]],
+  ['CreditCard', [email]],
+  ['creditcard', [email]],
+  ['a method that nobody told us of', [number, name, email]],
+  [undefined, [number, name, email]],
+];
+
+const FIELDS = [
+  'out_request_no',
+  'refund_currency',
+  'refund_amount',
+  'refund_reason',
+  number,
+  'user_info.identify.type',
+  name,
+  email,
+  'user_info.phone',
+  'platform_type',
+  ...['bank_id', 'bank_name', 'agency', 'type', 'number'].map((field) => `bank_info.${field}`),
+];
+
+describe.each(USER_INFO)('a refund of a trade by %s', (method, required) => {
+  test(`cannot be asked for without ${required.join(', ')}, and without every other user and bank info it can`, () => {
+    const missed = FIELDS.filter((field) => {
+      const found = Object.keys(faults(() => parseRefund(edited(body, { [field]: undefined }), { trade: { method } })));
+      if (found.length > 0) expect(found).toEqual([field]);
+      return found.length > 0;
+    });
+    expect(missed.sort()).toEqual([...OF_EVERY_REFUND, ...required].sort());
+  });
+});
+
+test('the words say where the money goes', () => {
+  const missing = (method: string, field: string) =>
+    faults(() => parseRefund(edited(body, { [field]: undefined }), { trade: { method } }))[field];
+  expect(missing('Boleto', number)).toBe('required to refund to a bank account');
+  expect(missing('SPEI', email)).toBe('required to refund to a bank account (CLABE)');
+  expect(missing('CreditCard', email)).toBe('required to refund to the original source');
+});
+
+describe('out_request_no', () => {
+  const reading = (refund_amount: string, trade: RefundedTrade) =>
+    faults(() => parseRefund(edited(body, { out_request_no: undefined, refund_amount }), { trade }));
+  const partial = { out_request_no: 'required for a partial refund' };
+
+  test.each([
+    ['12.10', '150.00', partial],
+    ['149.99', '150.00', partial],
+    ['150.00', '150.00', {}],
+    ['150', '150.00', {}],
+    ['99999999999999.98', '99999999999999.99', partial],
+  ])('for %s of %s', (refund_amount, order_amount, expected) => {
+    expect(reading(refund_amount, { order_amount })).toEqual(expected);
+  });
+
+  test('is left to the gateway where the amount of the trade is not known', () => {
+    expect(reading('12.10', {})).toEqual({});
+  });
+});
+
+describe('the trade', () => {
+  test('is not part of what a merchant asks for', () => {
+    expect(faults(() => parseRefund(request))).toEqual({ trade_no: 'unknown field', out_trade_no: 'unknown field' });
+  });
+
+  test.each<[Json, Json]>([
+    [{ trade_no: undefined }, {}],
+    [{ out_trade_no: undefined }, {}],
+    [{ trade_no: undefined, out_trade_no: undefined }, { out_trade_no: 'required, unless trade_no is given' }],
+  ])('is named by one of its two ids: %j', (changes, expected) => {
+    expect(faults(() => checkRequest(REFUND.rules, edited(request, changes)))).toEqual(expected);
+  });
+});
+
+test('fields that the interface does not have are named by their path', () => {
+  const input = edited(body, {
+    reason: 'x',
+    'user_info.mail': 'x',
+    'user_info.identify.kind': 'x',
+    'bank_info.iban': 'x',
+  });
+  expect(faults(() => parseRefund(input))).toEqual({
+    reason: 'unknown field',
+    'user_info.mail': 'unknown field',
+    'user_info.identify.kind': 'unknown field',
+    'bank_info.iban': 'unknown field',
+  });
+});
+
+test('an email may hold a +, which the interface forbids of a customer only', () => {
+  expect(faults(() => parseRefund(edited(body, { [email]: 'a+b@example.com' })))).toEqual({});
+  expect(faults(() => parseRefund(edited(body, { [email]: 'example.com' })))).toEqual({
+    [email]: 'must be an email address',
+  });
+});
+
+describe('the answer', () => {
+  const answered = async (text: string) => {
+    const gateway = await open.http((response) => response.end(text));
+    return open.client(gateway).refund(request);
+  };
+
+  test('is kept whole, its amount with every digit', async () => {
+    await expect(
+      answered(
+        '{"code":"10000","trade_no":"t-1","refund_amount":99999999999999.90,"refund_status":"NEW","fee":{"a":1}}',
+      ),
+    ).resolves.toEqual({
+      trade_no: 't-1',
+      refund_amount: '99999999999999.90',
+      refund_status: 'NEW',
+      fee: { a: 1 },
+    });
+  });
+
+  test('may be of numbers or strings, with empty strings for what is absent, and without code and msg', async () => {
+    await expect(answered('{"trade_no":17,"refund_amount":"10.00","refund_status":""}')).resolves.toEqual({
+      trade_no: '17',
+      refund_amount: '10.00',
+    });
+  });
+
+  test('without a code, and with nothing that only a refund has, leaves the refund unknown', async () => {
+    expect(await failureOf(answered('{"trade_no":"t-1"}'))).toMatchObject({ outcome: 'unknown', retryable: true });
+  });
+});
+
+test('the amount goes out as a number with all its digits', async () => {
+  const gateway = await open.http(answerJson({ code: '10000' }));
+  await open.client(gateway).refund({ ...request, refund_amount: '99999999999999.90' });
+  expect(gateway.received[0]?.body.toString('utf8')).toContain('"refund_amount":99999999999999.90,');
+});
+
+test('what is known of the trade is not sent, and is held against the refund before anything is', async () => {
+  const gateway = await open.http(answerJson({ code: '10000' }));
+  const refund = edited(request, { out_request_no: undefined, refund_amount: '1.00' });
+  const failure = await failureOf(open.client(gateway).refund(refund, { method: 'PIX', order_amount: '2.00' }));
+  expect(failure.message).toContain('out_request_no: required for a partial refund');
+  expect(gateway.received).toEqual([]);
+});

@@ -1,0 +1,29 @@
+/** The wallet's client token (section 4.7). */
+import { checkRequest } from '../../src/gateway/rules';
+import { WALLET_TOKEN_PATH, walletToken } from '../../src/gateway/wallet-token';
+import { answerJson, failureOf, faults, gateways } from './support';
+
+const open = gateways();
+const { rules } = walletToken(WALLET_TOKEN_PATH);
+
+test('a request may be empty; it names a region where the app is Global, and nothing else', () => {
+  expect(faults(() => checkRequest(rules, {}))).toEqual({});
+  expect(faults(() => checkRequest(rules, {}, { global: true }))).toEqual({
+    region: 'required, because the app is Global',
+  });
+  expect(faults(() => checkRequest(rules, { region: 'MEX', wallet: 'x' }))).toEqual({ wallet: 'unknown field' });
+});
+
+test('an answer is its token', async () => {
+  const gateway = await open.http(answerJson({ code: '10000', msg: 'Success', token: 'client-token-1' }));
+  await expect(open.client(gateway).walletToken({ region: 'MEX' })).resolves.toBe('client-token-1');
+});
+
+test('an answer without one is no answer, and tells nothing of what it holds', async () => {
+  for (const body of [{ code: '10000', token: '' }, { code: '10000', client_token: 'marked' }, { client: 'marked' }]) {
+    const gateway = await open.http(answerJson(body));
+    const failure = await failureOf(open.client(gateway).walletToken());
+    expect(failure).toMatchObject({ outcome: 'unknown', retryable: true });
+    expect(failure.message).not.toContain('marked');
+  }
+});
