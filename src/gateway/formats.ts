@@ -22,11 +22,16 @@ const IDENTITIES: readonly (readonly [
   valid: (number: string) => boolean,
   rule: string,
 ])[] = [
-  ['CPF', ANYWHERE, (n) => cpf.validate(n).isValid, 'not a CPF: 11 digits, of which the last two check the others'],
+  [
+    'CPF',
+    ANYWHERE,
+    (n) => cpf.validate(n).isValid && !isOneDigit(n),
+    'not a CPF: 11 digits, of which the last two check the others',
+  ],
   [
     'CNPJ',
     ANYWHERE,
-    (n) => cnpj.validate(n).isValid,
+    (n) => cnpj.validate(n).isValid && !isOneDigit(n),
     'not a CNPJ: 14 characters, of which the last two check the others',
   ],
   ['CURP', ANYWHERE, (n) => curp.validate(n).isValid, 'not a CURP: 18 characters, of which the last checks the others'],
@@ -46,6 +51,11 @@ const IDENTITIES: readonly (readonly [
   ],
   ['CC', COLOMBIA, (n) => /^\d{6,10}$/.test(n.replace(/[. ]/g, '')), 'not a cédula: 6 to 10 digits'],
 ];
+
+/** Numbers such as 111.111.111-11 check themselves, but Brazil gives none of them out. */
+function isOneDigit(number: string): boolean {
+  return /^(\d)\1*$/.test(number.replace(/[. /-]/g, ''));
+}
 
 /** Where requests carry an identity. */
 const HOLDERS = ['customer.identify', 'user_info.identify'];

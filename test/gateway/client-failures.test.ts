@@ -4,6 +4,7 @@
  */
 import dns from 'node:dns';
 import { gzipSync } from 'node:zlib';
+import { OPERATIONS } from './operations';
 import { answerJson, failureOf, gateways, sendable } from './support';
 
 const open = gateways();
@@ -56,6 +57,14 @@ describe('nothing was sent, so the call may be made again', () => {
   test('the other side does not speak TLS', async () => {
     const gateway = await open.tcp((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'), 'https');
     expect(await failureOf(open.client(gateway).pay(pix))).toMatchObject(notSent);
+  });
+
+  test('the other side’s certificate is one that nobody vouches for', async () => {
+    const gateway = await open.tls();
+    const failure = await failureOf(open.client(gateway).pay(pix));
+    expect(failure).toMatchObject(notSent);
+    expect(failure.message).toContain('DEPTH_ZERO_SELF_SIGNED_CERT');
+    expect(gateway.received).toEqual([]);
   });
 
   test('the other side resets while TLS is being agreed on', async () => {
@@ -188,12 +197,112 @@ describe('the request may have left, so only a query can tell', () => {
     ['a list', 200, `[${success}]`],
     ['null', 200, 'null'],
     ['half of a JSON', 200, success.slice(0, -1)],
+    ['a JSON that names a key twice, with two values', 200, `{"code":"40001",${success.slice(1)}`],
   ])('%s with HTTP %i', async (_, status, body) => {
     const gateway = await open.http((response) => response.writeHead(status).end(body));
     const failure = await failureOf(open.client(gateway).pay(pix));
     expect(failure).toMatchObject({ ...unknown, http_status: status, code: undefined });
     expect(failure.message).toContain(`HTTP ${status}`);
     expect(gateway.received).toHaveLength(1);
+  });
+});
+
+describe('what an answer is called does not decide what it is', () => {
+  test.each(['text/html', 'text/plain; charset=latin1', 'application/octet-stream', undefined])(
+    'JSON is read where its type is %s',
+    async (type) => {
+      const gateway = await open.http((response) => {
+        if (type) response.setHeader('content-type', type);
+        response.end(success);
+      });
+      await expect(open.client(gateway).pay(pix)).resolves.toMatchObject({ trade_no: 't-1' });
+    },
+  );
+
+  test('a page is none where its type is JSON', async () => {
+    const gateway = await open.http((response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end('<html></html>');
+    });
+    expect(await failureOf(open.client(gateway).pay(pix))).toMatchObject({ outcome: 'unknown', http_status: 200 });
+  });
+});
+
+describe('numbers beyond any double', () => {
+  test.each(['1e999', '-1e999', '9'.repeat(400), `0.${'1'.repeat(400)}`, '123456789012345678901234567890'])(
+    '%.40s is kept as it was written',
+    async (number) => {
+      const gateway = await open.http((response) =>
+        response.end(`{"code":10000,"trade_no":${number},"trade_status":"PROCESSING","order_amount":${number}}`),
+      );
+      await expect(open.client(gateway).pay(pix)).resolves.toMatchObject({ trade_no: number });
+      await expect(open.client(gateway).query({ trade_no: 't-1' })).resolves.toMatchObject({
+        trade_no: number,
+        order_amount: number,
+      });
+    },
+  );
+});
+
+describe.each(OPERATIONS)('$path', ({ path, request, call, creates, about }) => {
+  const after = async (body: unknown, status = 200) => {
+    const gateway = await open.http(answerJson(body, status));
+    const failure = await failureOf(call(open.client(gateway), request));
+    expect(gateway.received).toHaveLength(1);
+    return failure;
+  };
+
+  test('is not sent where nobody listens', async () => {
+    const failure = await failureOf(call(open.client(await open.nobody()), request));
+    expect(failure).toMatchObject({ outcome: 'not-sent', retryable: true, operation: path });
+    expect(failure.message).toContain(`${path} for ${about} (ECONNREFUSED)`);
+  });
+
+  test('is unknown where the connection is reset after the request', async () => {
+    const gateway = await open.tcp((socket) => socket.once('data', () => socket.resetAndDestroy()));
+    const failure = await failureOf(call(open.client(gateway), request));
+    expect(failure).toMatchObject({ outcome: 'unknown', retryable: true, operation: path });
+    expect(failure.message).toContain(`${path} for ${about} did not arrive`);
+    expect(gateway.sockets).toHaveLength(1);
+  });
+
+  test('is unknown where the answer is none', async () => {
+    const failure = await after({ hello: 'world' }, 502);
+    expect(failure).toMatchObject({ outcome: 'unknown', retryable: true, http_status: 502 });
+    expect(failure.message).toContain(`${path} for ${about} with HTTP 502`);
+  });
+
+  test('may be made again after an outage', async () => {
+    expect(await after({ code: '20000', msg: 'Service Currently Unavailable' })).toMatchObject({
+      outcome: creates ? 'not-created' : 'unknown',
+      retryable: true,
+    });
+  });
+
+  test('is refused for its credentials, and may not simply be made again', async () => {
+    const failure = await after({ code: '40002', sub_code: 'invalid-signature', sub_msg: 'invalid signature' }, 400);
+    expect(failure).toMatchObject({
+      outcome: creates ? 'not-created' : 'unknown',
+      retryable: false,
+      code: '40002',
+      sub_code: 'invalid-signature',
+      http_status: 400,
+    });
+    expect(failure.message).toBe(
+      `The gateway refused ${path} for ${about}: code 40002, sub_code invalid-signature (invalid signature).`,
+    );
+  });
+
+  test('is unknown by a code that nobody knows', async () => {
+    expect(await after({ code: '49999', sub_code: 'new' })).toMatchObject({ outcome: 'unknown', retryable: false });
+  });
+
+  test('that names a field of its request did nothing', async () => {
+    for (const sub_code of ['timestamp', ...Object.keys(request)].filter((name) => name !== 'out_request_no')) {
+      expect(await after({ code: '40002', msg: 'Business Failed', sub_code })).toMatchObject({
+        sub_code,
+        outcome: creates ? 'not-created' : 'unknown',
+      });
+    }
   });
 });
 

@@ -1,5 +1,11 @@
 /** What each refusal means for a creation, row by row of the table in gateway-in-the-field.md. */
-import { isCredentialsRefusal, isDuplicate, refusalOf } from '../../src/gateway/refusals';
+import {
+  type Creation,
+  isCredentialsRefusal,
+  isDuplicate,
+  isOutOfAccounts,
+  refusalOf,
+} from '../../src/gateway/refusals';
 
 const REQUEST_FIELDS = ['out_trade_no', 'buyer_id', 'customer.email', 'address.zip_code'];
 const means = (code: string, sub_code?: string) => refusalOf(code, sub_code, REQUEST_FIELDS);
@@ -68,12 +74,65 @@ describe('any other code is unknown until a query says what is', () => {
   ])('%s with %s', (code, sub_code) => expect(means(code, sub_code)).toEqual(unknown));
 });
 
+describe('what creates no order', () => {
+  const of = (creates: Creation, code: string, sub_code?: string) =>
+    refusalOf(code, sub_code, ['user_info.name'], creates);
+  const others = ['refund', 'account'] as const;
+
+  test('is refused before anything is done, as an order is', () => {
+    for (const creates of others) {
+      expect(of(creates, '20000')).toMatchObject({ outcome: 'not-created', kind: 'temporary', retryable: true });
+      expect(of(creates, '40001')).toMatchObject({ ...notCreated, kind: 'request' });
+      expect(of(creates, '40002', 'invalid-signature')).toMatchObject({ ...notCreated, kind: 'credentials' });
+      expect(of(creates, '40002', 'merchant-status-abnormal')).toMatchObject({ ...notCreated, kind: 'credentials' });
+      expect(of(creates, '40002', 'user_info.name')).toMatchObject({ ...notCreated, kind: 'request' });
+      expect(of(creates, '40004', 'no-method-supported')).toMatchObject({ ...notCreated, kind: 'request' });
+      expect(of(creates, '40005')).toMatchObject({ ...notCreated, kind: 'request' });
+    }
+  });
+
+  test('is unknown by the codes of a payment that the bank or the risk control refused', () => {
+    for (const creates of others) {
+      for (const [code, sub_code] of [
+        ['40002', 'duplicate-out_trade_no'],
+        ['40002', 'bank-side-busy'],
+        ['40002', 'SYS-0001'],
+        ['70001', '10001'],
+        ['90001', '101'],
+      ] as const) {
+        expect({ code, sub_code, ...of(creates, code, sub_code) }).toEqual({ code, sub_code, ...unknown });
+      }
+    }
+  });
+
+  test('an account is not created where none is left; a refund knows no such refusal', () => {
+    expect(of('account', '40002', 'account-pool-run-out')).toMatchObject({ ...notCreated, kind: 'no accounts left' });
+    expect(of('refund', '40002', 'account-pool-run-out')).toEqual(unknown);
+  });
+
+  test.each(['duplicate-out_request_no', 'out_request_no'])(
+    'a refund whose number was used may exist: %s',
+    (sub_code) => {
+      const { outcome, kind } = refusalOf('40002', sub_code, ['out_request_no'], 'refund');
+      expect({ outcome, kind }).toEqual({ outcome: 'unknown', kind: 'duplicate' });
+      expect(isDuplicate({ code: '40002', sub_code }, 'refund')).toBe(true);
+      expect(isDuplicate({ code: '40002', sub_code })).toBe(false);
+    },
+  );
+});
+
 describe('what a caller may ask of a refusal', () => {
   test('whether it proves that an order exists', () => {
     expect(isDuplicate({ code: '40002', sub_code: 'duplicate-out_trade_no' })).toBe(true);
     expect(isDuplicate({ code: '40002', sub_code: 'invalid-signature' })).toBe(false);
     expect(isDuplicate({ code: '40001', sub_code: 'duplicate-out_trade_no' })).toBe(false);
     expect(isDuplicate({ sub_code: 'duplicate-out_trade_no' })).toBe(false);
+  });
+
+  test('whether no virtual account is left', () => {
+    expect(isOutOfAccounts({ code: '40002', sub_code: 'account-pool-run-out' })).toBe(true);
+    expect(isOutOfAccounts({ code: '40002', sub_code: 'invalid-signature' })).toBe(false);
+    expect(isOutOfAccounts({})).toBe(false);
   });
 
   test('whether it is about us, so that every order will fail', () => {

@@ -1,6 +1,7 @@
 /** What the tests of the gateway's room share: orders, refusals told by field, and gateways made of a bare server. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import {
@@ -125,6 +126,25 @@ export function gateways() {
         });
       });
       const base_url = await listen(server);
+      closes.push(
+        () =>
+          new Promise((resolve) => {
+            server.close(resolve);
+            server.closeAllConnections();
+          }),
+      );
+      return { base_url, received };
+    },
+
+    /** A gateway over TLS, whose certificate it signed itself. */
+    async tls(): Promise<BareGateway> {
+      const received: Received[] = [];
+      const pem = readFileSync(join(__dirname, 'fixtures/self-signed.pem'));
+      const server = createTlsServer({ key: pem, cert: pem }, ({ method = '', url: path = '', headers }, response) => {
+        received.push({ method, path, headers, body: Buffer.alloc(0) });
+        response.end();
+      });
+      const base_url = await listen(server, 'https');
       closes.push(
         () =>
           new Promise((resolve) => {
