@@ -1,11 +1,14 @@
 /**
- * No error tells a secret or a word of the buyer's, whatever the gateway says back: every field of an order is planted
- * with a mark, the gateway echoes it, and the error is searched in every form in which it may be stored or printed.
+ * No error tells a secret or a word of the buyer's, whatever the gateway says back: every field of every operation's
+ * request is planted with a mark, the gateway echoes it, and the error is searched in every form in which it may be
+ * stored, logged or printed.
  */
 import { inspect } from 'node:util';
 import * as fc from 'fast-check';
+import pino from 'pino';
 import { GatewayError } from '../../src/gateway';
-import { answerJson, failureOf, gateways, type Json } from './support';
+import { OPERATIONS, operation } from './operations';
+import { answerJson, edited, failureOf, gateways, type Json } from './support';
 
 const open = gateways();
 
@@ -29,6 +32,8 @@ function shown(error: unknown): string {
   if (!(error instanceof GatewayError)) throw error;
   const own = Object.getOwnPropertyNames(error).map((name) => String(Reflect.get(error, name)));
   return [
+    ...logged(error),
+    inspect(error.cause, { depth: null, showHidden: true }),
     error.message,
     error.stack,
     String(error),
@@ -37,6 +42,15 @@ function shown(error: unknown): string {
     inspect(error, { depth: null, showHidden: true }),
     ...own,
   ].join('\n');
+}
+
+/** The strings of the lines that a log writes of an error; not their time and process, whose digits can be those of a PIN. */
+function logged(error: GatewayError): string[] {
+  const lines: string[] = [];
+  const log = pino({ base: null, timestamp: false }, { write: (line: string) => lines.push(line) });
+  log.error(error);
+  log.error({ err: error, fields: error.fields() }, 'a call of the gateway failed');
+  return lines.flatMap((line) => leaves(JSON.parse(line)));
 }
 
 function leaves(value: unknown): string[] {
@@ -88,6 +102,56 @@ const order = (parts: Json): Json => ({
   ...parts,
 });
 
+/** The private fields of each operation that has any, and the request that they make. */
+const PRIVATE: [path: string, parts: fc.Arbitrary<Json>, request: (parts: Json) => Json][] = [
+  ['/trade/pay', privateParts, order],
+  [
+    '/trade/create',
+    fc.record({
+      subject: mark,
+      content: mark,
+      notify_url: mark.map((m) => `https://shop.example.com/${m}`),
+      return_url: mark.map((m) => `https://shop.example.com/back?cart=${m}`),
+      buyer_id: mark,
+    }),
+    (parts) => ({
+      out_trade_no: 'ORDER-1',
+      trade_type: 'WEB',
+      order_currency: 'MXN',
+      order_amount: '150.00',
+      ...parts,
+    }),
+  ],
+  [
+    '/trade/refund',
+    fc.record({
+      refund_reason: mark,
+      user_info: fc.record({
+        identify: fc.record({ number: digits(11), type: mark }),
+        name: fc.tuple(mark, mark).map(([first, last]) => `${first} ${last}`),
+        email: mark.map((m) => `${m}@example.com`),
+        phone: digits(12),
+      }),
+      bank_info: fc.record({ bank_id: mark, bank_name: mark, agency: mark, type: mark, number: digits(18) }),
+    }),
+    (parts) => ({ out_trade_no: 'ORDER-1', refund_currency: 'MXN', refund_amount: '150.00', ...parts }),
+  ],
+  [
+    '/virtual-account/spei/create',
+    fc.record({
+      notify_url: mark.map((m) => `https://shop.example.com/${m}`),
+      customer: fc.record({
+        buyer_id: mark,
+        email: mark.map((m) => `${m}@example.com`),
+        name: fc.tuple(mark, mark).map(([first, last]) => `${first} ${last}`),
+        phone: digits(12),
+        identify: fc.record({ number: digits(11), type: mark }),
+      }),
+    }),
+    (parts) => parts,
+  ],
+];
+
 /** Ways in which a gateway may quote a request back at us, given everything that it could quote. */
 const ECHOES: [name: string, answer: (said: string) => { status: number; body: string }][] = [
   ['in sub_msg', (said) => ({ status: 400, body: refusal({ sub_msg: said }) })],
@@ -96,6 +160,10 @@ const ECHOES: [name: string, answer: (said: string) => { status: number; body: s
   ['in sub_code and sub_msg', (said) => ({ status: 500, body: refusal({ sub_code: said, sub_msg: said }) })],
   ['in msg', (said) => ({ status: 400, body: refusal({ msg: said }) })],
   ['in code', (said) => ({ status: 400, body: refusal({ code: said }) })],
+  [
+    'as an address quotes it',
+    (said) => ({ status: 400, body: refusal({ sub_msg: `https://pay.example/?said=${encodeURIComponent(said)}` }) }),
+  ],
   [
     'in capitals',
     (said) => ({ status: 400, body: refusal({ sub_code: said.toUpperCase(), sub_msg: said.toUpperCase() }) }),
@@ -108,35 +176,41 @@ const refusal = (fields: Json) =>
   JSON.stringify({ code: '40002', msg: 'Business Failed', sub_code: 'new-code', sub_msg: 'no', ...fields });
 
 describe.each(ECHOES)('a gateway that echoes %s', (_, answer) => {
-  test('makes no error tell a value of the buyer or of the shop', async () => {
-    let said = '';
-    const gateway = await open.http((response) => {
-      const { status, body } = answer(said);
-      response.writeHead(status).end(body);
-    });
-    const client = open.client(gateway, {}, { app_id, secret_key });
-    await fc.assert(
-      fc.asyncProperty(privateParts, fc.nat(), async (parts, pick) => {
-        const values = leaves(parts);
-        said = values[pick % values.length] ?? '';
-        expect(told(await failureOf(client.pay(order(parts))), [said])).toEqual([]);
-      }),
-      { numRuns: 60 },
-    );
-  });
+  describe.each(PRIVATE)('to %s', (path, private_parts, request) => {
+    const { call } = operation(path);
 
-  test('makes no error tell all of them at once, nor the request’s own text', async () => {
-    const gateway = await open.http((response, { body: request }) => {
-      const { status, body } = answer(request.toString('utf8'));
-      response.writeHead(status).end(body);
+    test('makes no error tell a value of the buyer or of the shop', async () => {
+      let said = '';
+      const gateway = await open.http((response) => {
+        const { status, body } = answer(said);
+        response.writeHead(status).end(body);
+      });
+      const client = open.client(gateway, {}, { app_id, secret_key });
+      await fc.assert(
+        fc.asyncProperty(private_parts, fc.nat(), async (parts, pick) => {
+          const values = leaves(parts);
+          said = values[pick % values.length] ?? '';
+          const failure = await failureOf(call(client, request(parts)));
+          expect(failure.name).toBe('GatewayError');
+          expect(told(failure, [said, encodeURIComponent(said)])).toEqual([]);
+        }),
+        { numRuns: 30 },
+      );
     });
-    const client = open.client(gateway, {}, { app_id, secret_key });
-    await fc.assert(
-      fc.asyncProperty(privateParts, async (parts) => {
-        expect(told(await failureOf(client.pay(order(parts))), leaves(parts))).toEqual([]);
-      }),
-      { numRuns: 20 },
-    );
+
+    test('makes no error tell all of them at once, nor the request’s own text', async () => {
+      const gateway = await open.http((response, { body: sent }) => {
+        const { status, body } = answer(sent.toString('utf8'));
+        response.writeHead(status).end(body);
+      });
+      const client = open.client(gateway, {}, { app_id, secret_key });
+      await fc.assert(
+        fc.asyncProperty(private_parts, async (parts) => {
+          expect(told(await failureOf(call(client, request(parts))), leaves(parts))).toEqual([]);
+        }),
+        { numRuns: 12 },
+      );
+    });
   });
 
   test('makes no error of any operation tell a key', async () => {
@@ -146,26 +220,61 @@ describe.each(ECHOES)('a gateway that echoes %s', (_, answer) => {
         response.writeHead(status).end(body);
       });
       const client = open.client(gateway, {}, { app_id, secret_key, previous_secret_keys: [old_key] });
-      const calls = [
-        client.pay(order({ buyer_id: 'b-1', subject: 's-1', customer: buyer, channel: 'QR' })),
-        client.createCheckout(checkout),
-        client.query({ out_trade_no: 'ORDER-1' }),
-      ];
+      const calls = OPERATIONS.map(({ call, request }) => call(client, request));
       for (const failure of await Promise.all(calls.map(failureOf))) expect(told(failure, SECRETS)).toEqual([]);
     }
   });
 });
 
 const buyer = { name: 'Ana', email: 'ana@example.com', phone: '5255', identify: { number: '123456789', type: 'CURP' } };
-const checkout = {
-  notify_url: 'https://shop.example.com/ipn-of-its-own',
-  out_trade_no: 'ORDER-2',
-  trade_type: 'WEB',
-  order_currency: 'MXN',
-  order_amount: '1.00',
-  subject: 'A subject of its own',
-  buyer_id: 'buyer-of-its-own',
-};
+/** Fields that say nothing of a person and may stand in an error. */
+const PUBLIC =
+  /^(out_trade_no|trade_no|out_request_no|account_id|method|channel|type|bank|region|regions|language_code|version)$|currency$|amount$|_express$|^trade_type$|^platform_type$|^installments$/;
+
+const fieldsOf = (value: Json, prefix = ''): string[] =>
+  Object.entries(value).flatMap(([key, inner]) => [
+    prefix + key,
+    ...(typeof inner === 'object' && inner !== null ? fieldsOf({ ...inner }, `${prefix}${key}.`) : []),
+  ]);
+
+// The requests of all other operations hold nothing but what may be told.
+describe.each(OPERATIONS.filter(({ creates }) => creates))(
+  'a request to $path that holds a secret where it does not belong',
+  ({ request, call }) => {
+    const fields = fieldsOf(request);
+    /** A secret as it is, with what makes it wrong, and in what should have been text. */
+    const FORMS: ((secret: string) => unknown)[] = [
+      (secret) => secret,
+      (secret) => `${secret}+😀 ${secret}`,
+      (secret) => secret.repeat(30),
+      (secret) => [secret],
+      (secret) => ({ sealed: secret }),
+      (secret) => ({ number: { type: secret } }),
+    ];
+
+    test('makes no error tell it, whether it is refused here or by a gateway that quotes all of it', async () => {
+      const gateway = await open.http((response, { body }) =>
+        answerJson({ code: '40002', sub_code: 'new-code', sub_msg: body.toString('utf8') }, 400)(response),
+      );
+      const client = open.client(gateway, {}, { app_id, secret_key });
+      await fc.assert(
+        fc.asyncProperty(
+          fc.constantFrom(...fields),
+          fc.constantFrom(...FORMS),
+          mark.filter((m) => m.length >= 8),
+          async (field, form, secret) => {
+            const planted = form(secret);
+            // What may be told of an order is its own number, and the names of its method, currency and so on.
+            fc.pre(!(PUBLIC.test(field) && typeof planted === 'string'));
+            const failure = await failureOf(call(client, edited(request, { [field]: planted })));
+            expect({ field, told: told(failure, [secret]) }).toEqual({ field, told: [] });
+          },
+        ),
+        { numRuns: 150 },
+      );
+    });
+  },
+);
 
 describe('an error without an answer', () => {
   test.each<[string, () => Promise<{ base_url: string }>]>([
