@@ -15,7 +15,7 @@ const SHUTDOWN_GRACE = '40 seconds';
 
 /**
  * A worker with everything that payments need, connected and checked; the caller runs it.
- * Throws ConfigError, TemporalUnreachableError, or a ConfigError naming the search attributes that are not registered.
+ * Throws ConfigError, TemporalUnreachableError, SearchAttributeConflictError, or a ConfigError naming the search attributes that are not registered.
  */
 export async function createWorker(config: Config, env: Environment): Promise<Worker> {
   const plugin = new PaymentGatewayPlugin(config);
