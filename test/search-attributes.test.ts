@@ -40,7 +40,9 @@ test('a worker does not start without them, names them and the command that help
   expect(await registerSearchAttributes(connection, 'default')).toEqual(NAMES);
   expect(await registerSearchAttributes(connection, 'default')).toEqual([]);
   const started = await worker();
-  await started.runUntil(async () => expect(started.getState()).toBe('RUNNING'));
+  const running = started.run();
+  started.shutdown();
+  await running;
 });
 
 test('one of another type is named with both types, for Temporal itself would keep it in silence', async () => {

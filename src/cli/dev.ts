@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Runtime, type Worker } from '@temporalio/worker';
+import { Runtime } from '@temporalio/worker';
 import { z } from 'zod';
 import { PaymentsClient } from '../client';
 import { type Config, ConfigError, loadConfig } from '../config';
@@ -19,7 +19,7 @@ import { createLogger } from '../log';
 import { registerSearchAttributes } from '../search-attributes';
 import { type Simulator, startSimulator } from '../simulator';
 import { startWebhook } from '../webhook';
-import { createWorker, temporalLogger } from '../worker';
+import { type ConnectedWorker, createWorker, temporalLogger } from '../worker';
 import { paymentWorkflowId } from '../workflows/contract';
 import { type Environment, saveDevSettings, writePrivately } from './dev-settings';
 import { makeKeys } from './keys';
@@ -220,7 +220,7 @@ async function readOrderFile(file: string): Promise<string> {
   });
 }
 
-function runInBackground(worker: Worker): Promise<void> {
+function runInBackground(worker: ConnectedWorker): Promise<void> {
   return worker.run().catch((error: unknown) => say(`The worker has ended: ${messageOf(error)}`));
 }
 
