@@ -1,5 +1,5 @@
 import { textAt } from '../json';
-import { decimal } from './amount';
+import { isBetween, SMALLEST_AMOUNT, twoDecimals } from './amount';
 import { type MethodName, methodNamed } from './methods';
 import { always, type Condition, type Field, never, type Request, type Rule } from './rule';
 import { amountRange, cents, oneOf, threeCharacters, without } from './shared';
@@ -36,10 +36,14 @@ export function refundsWholeOnly(channel: string | null): boolean {
 const needsAll: Condition = ({ trade, settings }) =>
   settings.refundUserInfo === 'all' || refundWay(trade?.method ?? null)?.userInfo === 'all';
 
-/** Whether a refund asks for less than was paid. */
+/** Whether a refund asks for less than was paid; an amount that is none at all is refused for itself. */
 export const isPartial: Condition = ({ body, trade }: Request) => {
-  const amount = decimal(textAt(body, 'refund_amount') ?? '');
-  return amount !== undefined && trade !== undefined && amount.lt(trade.order_amount);
+  const amount = textAt(body, 'refund_amount') ?? '';
+  return (
+    trade !== undefined &&
+    isBetween(amount, SMALLEST_AMOUNT, trade.order_amount) &&
+    twoDecimals(amount) !== trade.order_amount
+  );
 };
 const currencyOfOrder: Rule = {
   holds: (currency, { trade }) => currency === trade?.order_currency,
