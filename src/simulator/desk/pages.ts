@@ -2,7 +2,7 @@ import type { AccountView, RefundView, TradeView } from '../control/views';
 import { type Html, html } from '../page/html';
 import { button, layout } from '../page/layout';
 import { isPending } from '../refunds/refund';
-import { type BankAction, bankActions, transition } from '../trades/states';
+import { type BankAction, bankStep } from '../trades/states';
 
 /** What every page of the desk shows besides its own matter. */
 export interface DeskContext {
@@ -45,17 +45,16 @@ export function tradesPage(trades: readonly TradeView[], asked: string, context:
   );
 }
 
-const bankButtons: Readonly<Record<BankAction, string>> = {
-  dispute: 'Dispute',
-  chargeback: 'Charge back',
-  'reverse-chargeback': 'Reverse the chargeback',
-  'force-refund': 'Force a refund',
-};
+const bankButtons: readonly (readonly [BankAction, string])[] = [
+  ['dispute', 'Dispute'],
+  ['chargeback', 'Charge back'],
+  ['reverse-chargeback', 'Reverse the chargeback'],
+  ['force-refund', 'Force a refund'],
+];
 
 /** One trade: what happened to it, and what a bank may do with it and its refunds. */
 export function tradeDeskPage(trade: TradeView, refunds: readonly RefundView[], context: DeskContext): Html {
-  const actions = Object.entries(bankActions).filter(([, to]) => transition(trade.trade_status, to));
-  const names = new Map<string, string>(Object.entries(bankButtons));
+  const actions = bankButtons.filter(([action]) => bankStep(trade.trade_status, action));
   return desk(
     trade.out_trade_no,
     html`
@@ -69,7 +68,7 @@ export function tradeDeskPage(trade: TradeView, refunds: readonly RefundView[], 
       </dl>
       <form method="post" action="/simulator/desk/trade" class="row">
         ${hidden(context, trade)}
-        ${actions.map(([action]) => button(action, names.get(action) ?? action))}
+        ${actions.map(([action, name]) => button(action, name))}
         ${button('notify', 'Send the callback', 'main')}
       </form>
       <section><h2>History</h2>

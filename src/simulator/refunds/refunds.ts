@@ -4,7 +4,7 @@ import type { Settings } from '../options';
 import type { Store } from '../store';
 import { duration } from '../time';
 import { IllegalAction } from '../trades/errors';
-import { type Lifecycle, stepTo } from '../trades/lifecycle';
+import { bankStepOf, type Lifecycle, stepTo } from '../trades/lifecycle';
 import { route } from '../trades/states';
 import type { Trade } from '../trades/trade';
 import { balanceOf } from './balance';
@@ -79,7 +79,7 @@ export class Refunds {
 
   /** The bank gives back all that is left, unasked. Throws {@link IllegalAction} where the trade's state forbids it. */
   force(trade: Trade): Refund {
-    stepTo(trade, 'REFUNDED');
+    bankStepOf(trade, 'force-refund');
     const { left } = balanceOf(trade, this.#parts.store.refundsOf(trade.trade_no));
     const terms = { out_request_no: null, refund_amount: left.toFixed(2), goes_to: 'source' } as const;
     const refund = this.#add(trade, { ...terms, forced: true, refund_status: 'REFUNDED' });

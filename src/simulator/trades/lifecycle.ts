@@ -11,6 +11,7 @@ import {
   type BankAction,
   type BuyerAction,
   bankActions,
+  bankStep,
   buyerActions,
   route,
   type TradeStatus,
@@ -166,7 +167,7 @@ export class Lifecycle {
 
   /** Carries out a bank's action on a paid trade, or throws {@link IllegalAction}. */
   bankAct(trade: Trade, action: BankAction): void {
-    this.move(trade, stepTo(trade, bankActions[action]));
+    this.move(trade, bankStepOf(trade, action));
   }
 
   /** Takes one step of the transition table; `out_request_no` is the refund's whose step it is. */
@@ -220,6 +221,13 @@ export class Lifecycle {
 export function stepTo(trade: Trade, to: TradeStatus): Transition {
   const step = transition(trade.trade_status, to);
   if (!step) throw new IllegalAction(`A trade that is ${trade.trade_status} can not become ${to}.`);
+  return step;
+}
+
+/** The step of a bank's action on a trade, or {@link IllegalAction}. */
+export function bankStepOf(trade: Trade, action: BankAction): Transition {
+  const step = bankStep(trade.trade_status, action);
+  if (!step) throw new IllegalAction(`A trade that is ${trade.trade_status} can not become ${bankActions[action]}.`);
   return step;
 }
 

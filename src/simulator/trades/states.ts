@@ -102,6 +102,11 @@ export function transition(from: TradeStatus, to: TradeStatus): Transition | und
   return transitions.find((step) => step.from === from && step.to === to);
 }
 
+/** The step that a bank's action takes; a refund on its way is the merchant's, and no bank ends it. */
+export function bankStep(from: TradeStatus, action: BankAction): Transition | undefined {
+  return from === 'REFUND_PROCESSING' ? undefined : transition(from, bankActions[action]);
+}
+
 // Where somebody may do two things in one go: submit and pay (or give up), name an account and have the refund decided.
 const onTheWay: Partial<Record<TradeStatus, TradeStatus>> = {
   INITIAL: 'PROCESSING',
