@@ -25,6 +25,7 @@ nav { display: flex; gap: 1rem; margin-bottom: 1rem; }
 a { color: var(--main); overflow-wrap: anywhere; }
 .field { display: block; margin-top: 1rem; color: var(--soft); }
 input:not([type]) { display: block; width: 100%; min-height: 2.75rem; margin-top: .25rem; padding: .5rem .75rem; border: 1px solid var(--line); border-radius: .5rem; background: transparent; color: var(--ink); font: inherit; }
+section h2 { margin-top: 0; }
 section { margin-top: 1.5rem; padding-top: 1rem; border-top: 1px solid var(--line); }
 .scroll { overflow-x: auto; }
 table { width: 100%; border-collapse: collapse; font-size: .875rem; }
