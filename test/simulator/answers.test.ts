@@ -295,6 +295,13 @@ test('the log of requests is a ledger: what was asked, what was answered, what c
   expect(JSON.stringify(simulator.requests())).not.toContain(app.secret_key);
 });
 
+test('the log names the order of a request whose credentials are wrong', async () => {
+  await call(simulator, '/trade/pay', order('pix', { out_trade_no: 'one' }), { as: { ...app, secret_key: 'guess' } });
+  expect(simulator.requests()).toMatchObject([
+    { app_id: null, out_trade_no: 'one', created: false, sub_code: 'invalid-signature' },
+  ]);
+});
+
 /** Reads EMV fields: tag, length, value. */
 function tags(code: string): Record<string, string> {
   const fields: Record<string, string> = {};

@@ -1,5 +1,5 @@
 import type { Simulator } from '../../src/simulator';
-import { authorization, call, type Json, Merchant, order, start } from './support';
+import { authorization, call, type Json, Merchant, order, otherApp, start } from './support';
 
 let simulator: Simulator;
 let merchant: Merchant;
@@ -70,6 +70,14 @@ describe('a tag in the subject sets a fault for that order', () => {
     await pay('A book', 'two');
     expect((await query('two')).text).toContain('"code":"10000"');
     expect(simulator.faults()).toMatchObject([{ on: 'query', fault: 'not-found', out_trade_no: 'one', fired: 0 }]);
+  });
+
+  test('not for an order of the same number that another app has', async () => {
+    await pay('[sim:query:not-found*9]', 'one');
+    await call(simulator, '/trade/pay', order('pix', { out_trade_no: 'one' }), { as: otherApp });
+    const other = await call(simulator, '/trade/query', { out_trade_no: 'one' }, { as: otherApp });
+    expect(other.body.code).toBe('10000');
+    expect((await query('one')).text).toContain('trade-not-exist');
   });
 
   test('on a checkout too', async () => {

@@ -73,6 +73,7 @@ const isNotificationFault = (name: string): name is NotificationFault => Object.
 
 /** What a fault can be limited to; without any of them it strikes every request or attempt of its place. */
 const filters = {
+  app_id: z.string().optional(),
   out_trade_no: z.string().optional(),
   account_id: z.string().optional(),
   buyer_id: z.string().optional(),
@@ -117,6 +118,7 @@ export interface Fault {
   id: string;
   on: FaultPlace;
   fault: string;
+  app_id: string | null;
   out_trade_no: string | null;
   account_id: string | null;
   buyer_id: string | null;
@@ -151,8 +153,15 @@ export class Faults {
       sub_code = null,
       ...given
     } = faultSchema.parse(order);
-    const { out_trade_no = null, account_id = null, buyer_id = null, trade_status = null, body = null } = given;
-    const limits = { out_trade_no, account_id, buyer_id, trade_status };
+    const {
+      app_id = null,
+      out_trade_no = null,
+      account_id = null,
+      buyer_id = null,
+      trade_status = null,
+      body = null,
+    } = given;
+    const limits = { app_id, out_trade_no, account_id, buyer_id, trade_status };
     const set: Fault = {
       id: randomUUID(),
       on,
@@ -200,6 +209,7 @@ export class Faults {
       (fault) =>
         fault.on === place &&
         fault.fired < fault.times &&
+        fits(fault.app_id, target.app_id) &&
         fits(fault.out_trade_no, target.out_trade_no) &&
         fits(fault.account_id, target.account_id) &&
         fits(fault.buyer_id, target.buyer_id) &&

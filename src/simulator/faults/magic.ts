@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import { type JsonObject, textAt } from '../json';
 import { invalid, type Refusal } from '../operations/answers';
-import { type FaultOrder, type FaultPlace, faultPlaces, faultSchema, type OperationName } from './faults';
+import {
+  type FaultOrder,
+  type FaultPlace,
+  type FaultTarget,
+  faultPlaces,
+  faultSchema,
+  type OperationName,
+} from './faults';
 
 /** The text of each operation in which tags are looked for. */
 const taggedTexts: Partial<Record<OperationName, string>> = {
@@ -21,31 +28,28 @@ export interface MagicFault {
   order: FaultOrder;
 }
 
-/** Whom a tagged request is about: a fault set by it strikes nobody else. */
-export interface Tagged {
-  app_id: string;
-  out_trade_no: string | undefined;
-  buyer_id: string | undefined;
-}
-
 /**
  * Reads the tags of a request: `[sim:fault]` for the request itself, `[sim:place:fault]` for what comes later of the same
  * order or account, with `=n` (milliseconds, or the HTTP status of `5xx` faults) and `*n` (times). One that has no meaning is a refusal.
  */
-export function magicFaults(place: OperationName, body: JsonObject, tagged: Tagged): MagicFault[] | Refusal {
+export function magicFaults(place: OperationName, body: JsonObject, target: FaultTarget): MagicFault[] | Refusal {
   const field = taggedTexts[place];
   if (field === undefined) return [];
   const faults: MagicFault[] = [];
   for (const [tag] of (textAt(body, field) ?? '').matchAll(TAG)) {
-    const order = orderOf(tag, place, tagged);
+    const order = orderOf(tag, place, target);
     if (typeof order === 'string') return invalid(field, `has the tag ${tag}, but ${order}`);
-    const about = [place, tagged.app_id, tagged.out_trade_no, textAt(body, 'out_request_no'), tagged.buyer_id, tag];
+    const about = [place, target.app_id, target.out_trade_no, textAt(body, 'out_request_no'), target.buyer_id, tag];
     faults.push({ key: JSON.stringify(about.map((part) => part ?? null)), order });
   }
   return faults;
 }
 
-function orderOf(tag: string, place: OperationName, { out_trade_no, buyer_id }: Tagged): FaultOrder | string {
+function orderOf(
+  tag: string,
+  place: OperationName,
+  { app_id, out_trade_no, buyer_id }: FaultTarget,
+): FaultOrder | string {
   const [, named, fault, number, times] = PARTS.exec(tag) ?? [];
   if (fault === undefined) return 'a tag is [sim:fault] or [sim:place:fault], with =ms and *times';
   const on = faultPlaces.find((known): known is FaultPlace => known === (named ?? place));
@@ -53,6 +57,8 @@ function orderOf(tag: string, place: OperationName, { out_trade_no, buyer_id }: 
   const order = {
     on,
     fault,
+    // A fault set by a tag strikes nobody else.
+    app_id,
     ...(place === 'account-create' ? { buyer_id } : { out_trade_no }),
     ...(number === undefined ? {} : fault.startsWith('5xx') ? { http_status: Number(number) } : { ms: Number(number) }),
     ...(times === undefined ? {} : { times: Number(times) }),

@@ -140,6 +140,7 @@ export class Courier {
     await store.save();
     const trade = store.trade(notification.trade_no);
     const fault = faults.onNotification({
+      app_id: notification.app_id,
       out_trade_no: notification.out_trade_no,
       account_id: notification.account_id ?? undefined,
       buyer_id: trade?.buyer_id,

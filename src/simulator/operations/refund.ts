@@ -3,7 +3,7 @@ import { balanceOf } from '../refunds/balance';
 import type { Refund } from '../refunds/refund';
 import { twoDecimals } from '../rules/amount';
 import { queryFields } from '../rules/fields';
-import { isPartial, type RefundWay, refundFields, refundsWholeOnly, refundWay } from '../rules/refund';
+import { isPartial, refundFields, refundsWholeOnly, refundWay } from '../rules/refund';
 import { check, type Request } from '../rules/rule';
 import { transition } from '../trades/states';
 import type { Trade } from '../trades/trade';
@@ -20,11 +20,12 @@ export const refund: Operation = (call, gateway) => {
   const trade = tradeAsked(call, store);
   if (!trade) return { answer: unknownOrder(settings) };
 
-  const out_request_no = textAt(call.body, 'out_request_no') ?? null;
   const way = refundWay(trade.method);
-  const broken = check(refundFields, { ...request, trade }) ?? wayRefusal(way, { ...request, trade }, trade);
-  if (broken || !way) return { answer: broken ?? notRefundable(trade), trade };
+  if (!way) return { answer: notRefundable(trade), trade };
+  const broken = check(refundFields, { ...request, trade }) ?? wholeOnlyRefusal({ ...request, trade }, trade);
+  if (broken) return { answer: broken, trade };
 
+  const out_request_no = textAt(call.body, 'out_request_no') ?? null;
   const used = out_request_no === null ? undefined : refundNumbered(out_request_no, trade, gateway);
   if (used && settings.duplicateRefund === 'repeated') return { answer: refundAnswer(used, gateway), trade };
   if (used) return { answer: businessFailure('duplicate-out_request_no', 'out_request_no is duplicate'), trade };
@@ -37,10 +38,9 @@ export const refund: Operation = (call, gateway) => {
   return { answer: refundAnswer(made, gateway), trade, created: true };
 };
 
-function wayRefusal(way: RefundWay | undefined, request: Request, trade: Trade): Refusal | undefined {
-  if (!way) return notRefundable(trade);
-  return refundsWholeOnly(trade.channel) && isPartial(request)
-    ? businessFailure('partial-refund-not-supported', `${trade.channel} gives back the whole amount only.`)
+function wholeOnlyRefusal(request: Request, { channel }: Trade): Refusal | undefined {
+  return refundsWholeOnly(channel) && isPartial(request)
+    ? businessFailure('partial-refund-not-supported', `${channel} gives back the whole amount only.`)
     : undefined;
 }
 

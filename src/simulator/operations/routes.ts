@@ -83,7 +83,7 @@ async function answer(
   const bytes = request.body instanceof Uint8Array ? request.body : new Uint8Array();
   const body = parseJsonObject(bytes);
   const app = appOf(request.headers.authorization, apps);
-  const target = app && body ? targetOf({ app, body }, store) : {};
+  const target = targetOf(app, body ?? {}, store);
   const problem =
     app && body && settings.magicValues ? setMagic(operation.name, { app, body }, faults, target) : undefined;
   const fault = faults.onRequest(operation.name, target);
@@ -162,22 +162,22 @@ async function answer(
   return send(reply, given);
 }
 
-/** Whom a request is about, as far as it says so. */
-function targetOf(call: Call, store: Store): FaultTarget {
-  const trade = tradeAsked(call, store);
-  const account = accountAsked(call, store);
+/** Whom a request is about, as far as it says so; what it means by a number is looked up for who proves to be somebody. */
+function targetOf(app: GatewayApp | undefined, body: JsonObject, store: Store): FaultTarget {
+  const trade = app && tradeAsked({ app, body }, store);
+  const account = app && accountAsked({ app, body }, store);
+  const buyer = textAt(body, 'buyer_id') ?? textAt(body, 'customer.buyer_id');
   return {
-    out_trade_no: textAt(call.body, 'out_trade_no') ?? trade?.out_trade_no,
-    account_id: textAt(call.body, 'account_id'),
-    buyer_id:
-      textAt(call.body, 'buyer_id') ?? textAt(call.body, 'customer.buyer_id') ?? trade?.buyer_id ?? account?.buyer_id,
+    app_id: app?.app_id,
+    out_trade_no: textAt(body, 'out_trade_no') ?? trade?.out_trade_no,
+    account_id: textAt(body, 'account_id'),
+    buyer_id: buyer ?? trade?.buyer_id ?? account?.buyer_id,
   };
 }
 
 /** Sets the faults that a request's tags ask for; answers with what is wrong with them. */
 function setMagic(place: OperationName, call: Call, faults: Faults, target: FaultTarget): Refusal | undefined {
-  const { out_trade_no, buyer_id } = target;
-  const magic = magicFaults(place, call.body, { app_id: call.app.app_id, out_trade_no, buyer_id });
+  const magic = magicFaults(place, call.body, target);
   if (!Array.isArray(magic)) return magic;
   for (const { key, order } of magic) faults.addOnce(key, order);
   return undefined;
