@@ -52,6 +52,8 @@ export interface PaymentsClientOptions {
   taskQueue?: string;
   /** The worker's public sealing key (`PAYMENTS_SEALING_PUBLIC_JWK`): needed for orders with a token or a PIN. */
   sealingKey?: JWK | undefined;
+  /** How long `pay` and `createCheckout` wait before they say PaymentPendingError, in ms. Default 45 000. */
+  answerTimeoutMs?: number;
 }
 
 /** A checkout's payment data. `withReturnUrl(web_url, …)` gives it another `return_url` than the order's. */
@@ -65,12 +67,14 @@ export class PaymentsClient {
   private readonly app_id: string;
   private readonly taskQueue: string;
   private readonly sealingKey: JWK | undefined;
+  private readonly answerTimeoutMs: number;
 
   constructor(options: PaymentsClientOptions) {
     this.client = options.client;
     this.app_id = options.app_id;
     this.taskQueue = options.taskQueue ?? 'payments';
     this.sealingKey = options.sealingKey;
+    this.answerTimeoutMs = options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS;
   }
 
   /**
@@ -116,7 +120,7 @@ export class PaymentsClient {
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
     });
     try {
-      return await this.client.withDeadline(Date.now() + ANSWER_TIMEOUT_MS, () =>
+      return await this.client.withDeadline(Date.now() + this.answerTimeoutMs, () =>
         this.client.workflow.executeUpdateWithStart<PaymentWorkflow, PaymentData, [NewPayment]>(UPDATE.created, {
           args: [payment],
           startWorkflowOperation,
