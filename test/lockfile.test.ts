@@ -1,11 +1,14 @@
 /** `npm ci` works on every platform, from whatever registry a machine uses. */
-import lock from '../package-lock.json';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 interface Locked {
   resolved?: string;
   optionalDependencies?: Record<string, string>;
 }
-const packages: Record<string, Locked> = lock.packages;
+const { packages }: { packages: Record<string, Locked> } = JSON.parse(
+  readFileSync(join(__dirname, '../package-lock.json'), 'utf8'),
+);
 const names = new Set(Object.keys(packages).map((path) => path.replace(/^.*node_modules\//, '')));
 
 test('the lock knows the binaries of every platform: one that it lacks makes npm ci fail everywhere', () => {
