@@ -3,6 +3,7 @@
  * reads the environment. Temporal's own variables (TEMPORAL_ADDRESS, …) are read by Temporal's environment configuration.
  */
 import { readFileSync } from 'node:fs';
+import { types } from 'node:util';
 import { z } from 'zod';
 import { DAY, HOUR, MINUTE } from './gateway/durations';
 import { RULE_DEFAULTS, type RuleSettings } from './gateway/rules';
@@ -23,6 +24,9 @@ const duration = z.string().transform((text, ctx) => {
   ctx.addIssue({ code: 'custom', message: 'must be a duration such as 500ms, 30s, 15m, 1h or 3d' });
   return z.NEVER;
 });
+
+/** A time that something must take: without it a call would have no bound, or a pause would be none. */
+const pause = duration.refine((ms) => ms > 0, 'must be longer than nothing');
 
 const schedule = z
   .string()
@@ -85,8 +89,9 @@ const environment = z.object({
   GATEWAY_TIME_ZONE: timeZone.default('UTC'),
   GATEWAY_SIGNATURE_HEADER: z.string().min(1).default('Service-Signature'),
   GATEWAY_SIGNATURE_SCHEME: z.enum(SIGNATURE_SCHEMES).default('hex'),
-  GATEWAY_CONNECT_TIMEOUT: duration.default(5_000),
-  GATEWAY_ANSWER_TIMEOUT: duration.refine((ms) => ms <= 25_000, 'at most 25s').default(15_000),
+  // One exchange takes a connection and twice the answer's time, and must end before its activity's 60 s do.
+  GATEWAY_CONNECT_TIMEOUT: pause.refine((ms) => ms <= 5_000, 'at most 5s').default(5_000),
+  GATEWAY_ANSWER_TIMEOUT: pause.refine((ms) => ms <= 25_000, 'at most 25s').default(15_000),
 
   // The real path carries the wallet provider's name.
   GATEWAY_WALLET_TOKEN_PATH: z
@@ -104,7 +109,7 @@ const environment = z.object({
   WEBHOOK_PUBLIC_URL: webAddress.optional(),
 
   PAYMENTS_POLL_SCHEDULE: schedule.default([15_000, 30_000, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 30 * MINUTE]),
-  PAYMENTS_POLL_EVERY: duration.default(HOUR),
+  PAYMENTS_POLL_EVERY: pause.default(HOUR),
   PAYMENTS_SETTLING: duration.default(30_000),
   // Past the last retry of a notification, which comes 840 minutes after the first.
   PAYMENTS_GRACE: duration.default(850 * MINUTE),
@@ -147,11 +152,15 @@ export function loadConfig(env: Environment): Config {
   const given = withFiles(env);
   const parsed = environment.safeParse(given);
   if (!parsed.success) throw problems(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
-  if (env.PAYMENTS_ENCRYPTION_KEYS) {
+  for (const name of ['PAYMENTS_ENCRYPTION_KEYS', 'PAYMENTS_ENCRYPTION_KEYS_FILE']) {
     // Going on would store in clear text what somebody believes to be encrypted.
-    throw problems(['PAYMENTS_ENCRYPTION_KEYS: payload encryption is not built yet; unset it to run without']);
+    if (env[name]) throw problems([`${name}: payload encryption is not built yet; unset it to run without`]);
   }
-  return { ...parsed.data, apps: [...singleApp(parsed.data), ...listedApps(parsed.data.GATEWAY_APPS_FILE)] };
+  const apps = [...singleApp(parsed.data), ...listedApps(parsed.data.GATEWAY_APPS_FILE)];
+  if (new Set(apps.map(({ app_id }) => app_id)).size < apps.length) {
+    throw problems(['GATEWAY_APPS_FILE: an app_id is given twice (GATEWAY_APP_ID counts); keep one']);
+  }
+  return { ...parsed.data, apps };
 }
 
 /** How orders are held against the interface, where it masks something or leaves it open. */
@@ -188,7 +197,7 @@ function readSecret(variable: string, file: string): string {
   try {
     return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unreadable';
+    const code = types.isNativeError(error) && 'code' in error ? String(error.code) : 'unreadable';
     throw problems([`${variable}: the file cannot be read (${code})`]);
   }
 }

@@ -11,32 +11,47 @@ import { missingSearchAttributes } from './search-attributes';
 type Environment = Record<string, string | undefined>;
 
 /** Longer than one exchange with the gateway: a creation under way when the worker stops still gets its answer. */
-const SHUTDOWN_GRACE = '40 seconds';
+export const SHUTDOWN_GRACE = '40 seconds';
+
+/** A worker with a connection of its own. */
+export interface ConnectedWorker {
+  /** Works until `shutdown` or a signal, then closes the connection. */
+  run(): Promise<void>;
+  shutdown(): void;
+}
 
 /**
  * A worker with everything that payments need, connected and checked; the caller runs it.
- * Throws ConfigError, TemporalUnreachableError, or a ConfigError naming the search attributes that are not registered.
+ * Throws ConfigError, also where search attributes are not registered, TemporalUnreachableError, SearchAttributeConflictError.
  */
-export async function createWorker(config: Config, env: Environment): Promise<Worker> {
+export async function createWorker(config: Config, env: Environment): Promise<ConnectedWorker> {
   const plugin = new PaymentGatewayPlugin(config);
   const { connectionOptions, namespace } = temporalConfig(env);
   const connection = await NativeConnection.connect(connectionOptions).catch((error: unknown) => {
     throw unreachable(connectionOptions.address, error);
   });
-  const missing = await missingSearchAttributes(connection, namespace);
-  if (missing.length > 0) {
+  try {
+    await demandSearchAttributes(connection, namespace);
+    const worker = await Worker.create({
+      connection,
+      namespace,
+      taskQueue: config.PAYMENTS_TASK_QUEUE,
+      plugins: [plugin],
+      shutdownGraceTime: SHUTDOWN_GRACE,
+    });
+    return { run: () => worker.run().finally(() => connection.close()), shutdown: () => worker.shutdown() };
+  } catch (error) {
     await connection.close();
-    throw new ConfigError(
-      `The namespace ${namespace} lacks the search attributes ${missing.join(', ')}, without which no payment can run. Register them with: payment-gateway setup`,
-    );
+    throw error;
   }
-  return Worker.create({
-    connection,
-    namespace,
-    taskQueue: config.PAYMENTS_TASK_QUEUE,
-    plugins: [plugin],
-    shutdownGraceTime: SHUTDOWN_GRACE,
-  });
+}
+
+async function demandSearchAttributes(connection: NativeConnection, namespace: string): Promise<void> {
+  const missing = await missingSearchAttributes(connection, namespace);
+  if (missing.length === 0) return;
+  throw new ConfigError(
+    `The namespace ${namespace} lacks the search attributes ${missing.join(', ')}, without which no payment can run. Register them with: payment-gateway setup`,
+  );
 }
 
 /** Runs a worker until a signal ends it. */

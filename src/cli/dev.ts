@@ -7,18 +7,20 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Runtime, type Worker } from '@temporalio/worker';
+import { Runtime } from '@temporalio/worker';
 import { z } from 'zod';
 import { PaymentsClient } from '../client';
 import { type Config, ConfigError, loadConfig } from '../config';
 import { connectClient } from '../connect';
 import { type DevServer, defaultCacheDir, freePort, resolveBinary, startDevServer } from '../embedded';
+import { isForPeople } from '../exit';
 import { parseDirectPayment } from '../gateway';
 import { createLogger } from '../log';
+import { registerSearchAttributes } from '../search-attributes';
 import { type Simulator, startSimulator } from '../simulator';
 import { startWebhook } from '../webhook';
-import { createWorker, temporalLogger } from '../worker';
-import { paymentWorkflowId, SEARCH_ATTRIBUTES } from '../workflows/contract';
+import { type ConnectedWorker, createWorker, temporalLogger } from '../worker';
+import { paymentWorkflowId } from '../workflows/contract';
 import { type Environment, saveDevSettings, writePrivately } from './dev-settings';
 import { makeKeys } from './keys';
 import * as print from './print';
@@ -67,7 +69,7 @@ export async function dev({ dataDir, order }: DevOptions): Promise<void> {
     await stopping;
     say('\nEnding what was started here …');
   } catch (error) {
-    if (!(error instanceof Error) || !isForPeople(error)) throw error;
+    if (!isForPeople(error)) throw error;
     process.stderr.write(`${error.message}\n`);
     process.exitCode = 2;
   } finally {
@@ -86,6 +88,7 @@ async function start(dataDir: string, orderFile: string, started: Started): Prom
   // Only now is it sure that no other stack runs in this folder.
   await writePrivately(join(dataDir, KEPT_FILE), `${JSON.stringify(own, null, 2)}\n`);
   temporal.ended.then(({ code }) => code && say(`Temporal has ended by itself (exit code ${code}).`));
+  await register(temporal);
   step('Temporal', temporal.uiUrl);
 
   const simulator = await startSimulator({
@@ -125,14 +128,19 @@ async function startTemporal(dataDir: string, own: Kept): Promise<DevServer> {
     port: own.ports.temporal,
     uiPort: own.ports.ui,
     namespace: 'default',
-    searchAttributes: Object.fromEntries(
-      Object.entries(SEARCH_ATTRIBUTES).map(([name, type]) => [name, SERVER_TYPES[type]]),
-    ),
     log: progress,
   });
 }
 
-const SERVER_TYPES = { KEYWORD: 'Keyword', DOUBLE: 'Double', DATETIME: 'Datetime' } as const;
+/** A folder's first start, or one of a newer version with more of them, needs search attributes registered. */
+async function register({ address, namespace }: DevServer): Promise<void> {
+  const { connection } = await connectClient({ TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace });
+  try {
+    await registerSearchAttributes(connection, namespace);
+  } finally {
+    await connection.close();
+  }
+}
 
 /** Settings of this stack, as any other process on this machine would have to be given them. */
 function settingsOf(own: Kept, temporal: DevServer, simulator: Simulator): Record<string, string> {
@@ -212,7 +220,7 @@ async function readOrderFile(file: string): Promise<string> {
   });
 }
 
-function runInBackground(worker: Worker): Promise<void> {
+function runInBackground(worker: ConnectedWorker): Promise<void> {
   return worker.run().catch((error: unknown) => say(`The worker has ended: ${messageOf(error)}`));
 }
 
@@ -220,16 +228,6 @@ function untilStopped(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
   });
-}
-
-function isForPeople(error: Error): boolean {
-  return [
-    'ConfigError',
-    'BinaryNotFoundError',
-    'DevServerError',
-    'SearchAttributeConflictError',
-    'TemporalUnreachableError',
-  ].includes(error.name);
 }
 
 const say = (text: string): void => {

@@ -55,6 +55,8 @@ export interface PaymentsClientOptions {
   sealingKey?: JWK | undefined;
   /** How orders are checked before they are sent, where the worker's settings for that are not the defaults. */
   rules?: Partial<RuleSettings>;
+  /** How long `pay` and `createCheckout` wait before they say PaymentPendingError, in ms. Default 45 000. */
+  answerTimeoutMs?: number;
 }
 
 /** A checkout's payment data. `withReturnUrl(web_url, …)` gives it another `return_url` than the order's. */
@@ -69,6 +71,7 @@ export class PaymentsClient {
   private readonly taskQueue: string;
   private readonly sealingKey: JWK | undefined;
   private readonly rules: Partial<RuleSettings>;
+  private readonly answerTimeoutMs: number;
 
   constructor(options: PaymentsClientOptions) {
     this.client = options.client;
@@ -76,6 +79,7 @@ export class PaymentsClient {
     this.taskQueue = options.taskQueue ?? 'payments';
     this.sealingKey = options.sealingKey;
     this.rules = options.rules ?? {};
+    this.answerTimeoutMs = options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS;
   }
 
   /**
@@ -121,7 +125,7 @@ export class PaymentsClient {
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
     });
     try {
-      return await this.client.withDeadline(Date.now() + ANSWER_TIMEOUT_MS, () =>
+      return await this.client.withDeadline(Date.now() + this.answerTimeoutMs, () =>
         this.client.workflow.executeUpdateWithStart<PaymentWorkflow, PaymentData, [NewPayment]>(UPDATE.created, {
           args: [payment],
           startWorkflowOperation,

@@ -4,7 +4,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { childEnvironment } from './child-environment';
 import { isListening, isPortFree } from './ports';
-import { ensureSearchAttributes, type SearchAttributes } from './search-attributes';
 import { type ProcessEnd, superviseProcess } from './supervised-process';
 
 export interface DevServerOptions {
@@ -18,8 +17,6 @@ export interface DevServerOptions {
   uiPort: number;
   /** Made if missing. */
   namespace: string;
-  /** Registered in the namespace if missing. */
-  searchAttributes: SearchAttributes;
   /** Where Temporal UI (in the user's browser) finds a codec server, such as `http://127.0.0.1:8081`. */
   uiCodecEndpoint?: string;
   /** Progress, in sentences for people. */
@@ -51,11 +48,10 @@ export class DevServerError extends Error {
 
 /**
  * Starts Temporal's development server with its UI on a SQLite file, so that a restart loses nothing, and resolves when it
- * serves the namespace with the search attributes registered. The server ends with `stop()`, or when this process dies; it does
+ * serves the namespace. The server ends with `stop()`, or when this process dies; it does
  * not hear the terminal's Ctrl-C, so that workers can finish first.
  *
  * @throws DevServerError if it cannot start: a port is taken, the file is in use by another server, it ended early
- * @throws SearchAttributeConflictError if the file has a search attribute of the same name and another type
  */
 export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
   const { host, port, uiPort, namespace, log = () => {} } = options;
@@ -100,12 +96,10 @@ function serverArguments(options: DevServerOptions): string[] {
     ...['--sqlite-pragma', 'locking_mode=EXCLUSIVE', '--sqlite-pragma', 'journal_mode=WAL'],
     ...['--log-level', 'warn', '--log-format', 'pretty'],
     ...(options.uiCodecEndpoint ? ['--ui-codec-endpoint', options.uiCodecEndpoint] : []),
-    // For a new file only: the server ignores these for a file that it has made before (see `makeReady`).
-    ...Object.entries(options.searchAttributes).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
   ];
 }
 
-/** Waits until the server and its UI serve, then completes the search attributes of a file that was made with fewer. */
+/** Waits until the server and its UI serve. */
 async function makeReady(address: string, host: string, gone: AbortSignal, options: DevServerOptions): Promise<void> {
   const patience = AbortSignal.any([gone, AbortSignal.timeout(options.startMs ?? 30_000)]);
   try {
@@ -121,8 +115,6 @@ async function makeReady(address: string, host: string, gone: AbortSignal, optio
           ),
         patience,
       );
-      const added = await ensureSearchAttributes(connection, namespace, options.searchAttributes);
-      if (added.length > 0) options.log?.(`Registered the search attributes ${added.join(', ')}.`);
     } finally {
       await connection.close();
     }

@@ -11,9 +11,3 @@ export type { BinaryName } from './binary-kinds';
 export { defaultCacheDir } from './cache-dir';
 export { type DevServer, DevServerError, type DevServerOptions, startDevServer } from './dev-server';
 export { freePort, type PortChoice } from './ports';
-export {
-  ensureSearchAttributes,
-  SearchAttributeConflictError,
-  type SearchAttributes,
-  type SearchAttributeTypeName,
-} from './search-attributes';

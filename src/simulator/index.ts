@@ -6,13 +6,18 @@
 import type { SimulatorOptions } from './options';
 import { Simulator } from './simulator';
 
+export type { Deposit } from './accounts/accounts';
 export { type ClockReading, SimulatorClock } from './clock';
-export type { NotificationView, RequestView, TradeView } from './control/views';
+export type { AccountView, NotificationView, RefundView, RequestView, TradeView } from './control/views';
 export type { Fault, FaultOrder, FaultPlace, NotificationFault, RequestFault } from './faults/faults';
+export type { DepositLedger, LedgerEntry } from './ledger';
+export type { Delivery } from './notifications/post';
 export type { GatewayApp, LogDetails, Settings, SettingsChange, SimulatorOptions } from './options';
+export type { RefundStatus } from './refunds/refund';
+export type { RefundAction } from './refunds/refunds';
 export type { Filter } from './simulator';
-export { IllegalAction, UnknownTrade } from './trades/errors';
-export type { BuyerAction, TradeStatus } from './trades/states';
+export { IllegalAction, UnknownAccount, UnknownRefund, UnknownTrade } from './trades/errors';
+export type { BankAction, BuyerAction, TradeStatus } from './trades/states';
 export type { Simulator };
 
 /** Starts a simulated gateway. Resolves when it listens, with all that its data file remembers. */

@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import type { SimulatorClock } from './clock';
+import { DURATION } from './time';
 import { tradeStatuses } from './trades/states';
+
+/** A span of the simulator's time, such as `0s`, `90s`, `30m`, `2h` or `7d`. */
+const span = z.string().regex(DURATION, 'must be a span such as 0s, 90s, 30m, 2h or 7d');
 
 /** An application of the gateway's dashboard. */
 export interface GatewayApp {
@@ -31,8 +35,46 @@ export const settingsSchema = z.strictObject({
   credentialsStatus: z.int().min(200).max(599),
   /** How a query for an unknown order is answered. */
   unknownOrderSubCode: z.string().min(1),
-  /** How a query writes `order_amount`: an exact number literal, or a string. */
+  /** What becomes of a creation whose `out_trade_no` exists. `accepted` is a gateway that charges twice, to prove a client. */
+  duplicateOrders: z.enum(['refused', 'accepted']),
+  /** How answers write their decimals, a query's `order_amount` first of all: an exact number literal, or a string. */
   queryAmount: z.enum(['number', 'string']),
+  /** How long a refund is processed; `0s` finishes it within the call, `manual` waits for the control API or the desk. */
+  refundTakes: z.union([span, z.literal('manual')]),
+  /** How long the buyer has to name an account for a refund before it is revoked. */
+  refundConfirmWithin: span,
+  /** The state of a trade of which a part was given back. */
+  partialRefundStatus: z.enum(['PARTIAL_REFUND', 'REFUNDED']),
+  /** How a refund whose `out_request_no` was used is answered: with a refusal, or as the first time. */
+  duplicateRefund: z.enum(['refused', 'repeated']),
+  /** Within what an `out_request_no` is unique. */
+  refundNumberScope: z.enum(['trade', 'app']),
+  /** Whose `user_info` a refund asks for: what the table of methods names, or all that the table of fields requires. */
+  refundUserInfo: z.enum(['method', 'all']),
+  /** How long a trade stays REFUND_REVOKE or CHARGEBACK_REVERSED before it is silently SUCCESS again. */
+  standsAgainAfter: span,
+  /** Whether `data` of a bank list is a list of banks or one bank. */
+  bankListData: z.enum(['list', 'object']),
+  /** Where the wallet's client token is had; the real path carries the provider's name. */
+  walletTokenPath: z.string().regex(/^\/[\w./-]+$/),
+  /** How many virtual accounts an app may have. */
+  accountPool: z.int().min(0),
+  /** Whether a canceled account counts against the pool for good, or makes room for another. */
+  canceledAccounts: z.enum(['kept', 'freed']),
+  /** Whether a virtual account must carry `customer.identify`; a published sample omits it. */
+  accountIdentify: z.enum(['required', 'optional']),
+  /** Answers about virtual accounts with `code` and `msg`, or `bare` as published samples have them. */
+  accountAnswers: z.enum(['code', 'bare']),
+  /** How an unknown virtual account is answered. */
+  unknownAccountSubCode: z.string().min(1),
+  /** Whether money may still come into a canceled account. */
+  depositsAfterCancel: z.enum(['refused', 'accepted']),
+  /** How a deposit's notification writes `transfer_timestamp`: Unix seconds as a number, or as a text. */
+  transferTimestamp: z.enum(['number', 'string']),
+  /** Whether `transfer_account` names the `buyer_id`; published samples leave it out. */
+  transferBuyerId: z.enum(['present', 'absent']),
+  /** Whether tags such as `[sim:reset-after]` in an order's texts set faults. */
+  magicValues: z.boolean(),
   /** Whether notifications are sent at all; the callback button works in either case. */
   notifications: z.boolean(),
   /** The states that are notified; SUCCESS always is. */
@@ -52,7 +94,26 @@ export const defaultSettings: Settings = {
   refusalStatus: 400,
   credentialsStatus: 400,
   unknownOrderSubCode: 'trade-not-exist',
+  duplicateOrders: 'refused',
   queryAmount: 'number',
+  refundTakes: '5s',
+  refundConfirmWithin: '7d',
+  partialRefundStatus: 'PARTIAL_REFUND',
+  duplicateRefund: 'refused',
+  refundNumberScope: 'trade',
+  refundUserInfo: 'method',
+  standsAgainAfter: '1m',
+  bankListData: 'list',
+  walletTokenPath: '/trade/get-wallet-client-token',
+  accountPool: 1000,
+  canceledAccounts: 'kept',
+  accountIdentify: 'required',
+  accountAnswers: 'code',
+  unknownAccountSubCode: 'account-not-exist',
+  depositsAfterCancel: 'refused',
+  transferTimestamp: 'number',
+  transferBuyerId: 'present',
+  magicValues: true,
   notifications: true,
   notifyStatuses: [
     'SUCCESS',
@@ -64,6 +125,7 @@ export const defaultSettings: Settings = {
     'REFUND_REVOKE',
     'REFUND_REFUSED',
     'REFUNDED',
+    'PARTIAL_REFUND',
     'DISPUTE',
   ],
   signatureHeader: 'Service-Signature',
@@ -87,7 +149,7 @@ export interface SimulatorOptions extends SettingsChange {
   apps: readonly GatewayApp[];
   /** A clock to share, or how to start one. */
   clock?: SimulatorClock | { start?: number | Date | undefined; speed?: number | undefined } | undefined;
-  /** A JSON file in which trades and notifications outlive the process. */
+  /** A JSON file in which trades, refunds, accounts and notifications outlive the process. */
   dataFile?: string | undefined;
   /** The address that buyers' browsers reach, where it is not the one listened on. */
   publicUrl?: string | undefined;

@@ -1,16 +1,26 @@
 import Fastify, { type FastifyInstance } from 'fastify';
+import type { Account } from './accounts/account';
+import { Accounts, type Deposit } from './accounts/accounts';
 import { SimulatorClock } from './clock';
 import { controlRoutes } from './control/routes';
 import {
+  type AccountView,
+  accountView,
   type NotificationView,
   notificationView,
+  type RefundView,
   type RequestView,
+  refundView,
   requestView,
   type TradeView,
   tradeView,
 } from './control/views';
+import { deskRoutes } from './desk/routes';
 import { type Fault, type FaultOrder, Faults } from './faults/faults';
+import { type DepositLedger, depositsOf, type LedgerEntry, ledgerOf } from './ledger';
+import { findAccount, findRefund, findTrade, fits } from './lookup';
 import { Courier } from './notifications/courier';
+import type { Delivery } from './notifications/post';
 import { RequestLog } from './operations/request-log';
 import { gatewayRoutes } from './operations/routes';
 import {
@@ -22,15 +32,16 @@ import {
   withChange,
 } from './options';
 import { pageRoutes } from './page/routes';
+import { type Refund, type RefundStatus, refundPageAddress } from './refunds/refund';
+import { type RefundAction, Refunds } from './refunds/refunds';
 import { Store } from './store';
 import { duration } from './time';
-import { UnknownTrade } from './trades/errors';
 import { Lifecycle } from './trades/lifecycle';
 import { pageAddress } from './trades/payment-data';
-import type { BuyerAction, TradeStatus } from './trades/states';
+import type { BankAction, BuyerAction, TradeStatus } from './trades/states';
 import type { Trade } from './trades/trade';
 
-/** Which trades, notifications or requests to show; what is left out does not matter. */
+/** Which trades, refunds, notifications or requests to show; what is left out does not matter. */
 export interface Filter {
   app_id?: string | undefined;
   out_trade_no?: string | undefined;
@@ -51,6 +62,8 @@ export class Simulator {
   readonly #store: Store;
   readonly #lifecycle: Lifecycle;
   readonly #courier: Courier;
+  readonly #refunds: Refunds;
+  readonly #accounts: Accounts;
   readonly #faults = new Faults();
   readonly #requests = new RequestLog();
   readonly #closing = new AbortController();
@@ -68,34 +81,33 @@ export class Simulator {
     this.#settings = withChange(defaultSettings, options);
     this.#publicUrl = options.publicUrl?.replace(/\/+$/, '');
     const publicUrl = () => this.publicUrl;
-    this.#courier = new Courier({ store, clock, faults: this.#faults, apps, settings: () => this.#settings, log });
-    this.#lifecycle = new Lifecycle({
-      store,
-      clock,
-      publicUrl,
-      log,
-      announce: (trade) => this.#courier.announce(trade),
-    });
+    const settings = () => this.#settings;
+    this.#courier = new Courier({ store, clock, faults: this.#faults, apps, settings, log });
+    const announce = this.#courier.announce.bind(this.#courier);
+    this.#lifecycle = new Lifecycle({ store, clock, settings, publicUrl, log, announce });
+    this.#refunds = new Refunds({ store, clock, settings, lifecycle: this.#lifecycle });
+    this.#accounts = new Accounts({ store, clock, settings, lifecycle: this.#lifecycle, log });
     this.#server = newServer();
     gatewayRoutes(this.#server, {
       apps,
       faults: this.#faults,
       requests: this.#requests,
       closing: this.#closing.signal,
+      hurry: (trade) => this.#courier.hurry(trade),
       gateway: () => ({
         store,
         clock,
         lifecycle: this.#lifecycle,
+        refunds: this.#refunds,
+        accounts: this.#accounts,
         settings: this.#settings,
         publicUrl: this.publicUrl,
       }),
     });
-    pageRoutes(this.#server, { store, lifecycle: this.#lifecycle });
-    this.#server.register(controlRoutes, {
-      prefix: '/simulator',
-      simulator: this,
-      allowRemote: options.allowRemoteControl ?? false,
-    });
+    pageRoutes(this.#server, { store, lifecycle: this.#lifecycle, refunds: this.#refunds, publicUrl });
+    const allowRemote = options.allowRemoteControl ?? false;
+    this.#server.register(controlRoutes, { prefix: '/simulator', simulator: this, allowRemote });
+    this.#server.register(deskRoutes, { prefix: '/simulator/desk', simulator: this, allowRemote });
   }
 
   /** Starts a simulator; {@link startSimulator} is its public name. */
@@ -107,6 +119,7 @@ export class Simulator {
     simulator.#url = address;
     // Only now are there addresses to put into payment data, so only now may time pass.
     simulator.#lifecycle.resume();
+    simulator.#refunds.resume();
     simulator.#courier.resume();
     return simulator;
   }
@@ -119,6 +132,11 @@ export class Simulator {
   /** The address that buyers' browsers reach. */
   get publicUrl(): string {
     return this.#publicUrl ?? this.#url;
+  }
+
+  /** The ids of the applications that may call. */
+  get apps(): string[] {
+    return this.#apps.map(({ app_id }) => app_id);
   }
 
   /** Stops everything: no timer, no socket and no unwritten trade is left. */
@@ -169,6 +187,123 @@ export class Simulator {
     this.#lifecycle.act(trade, action);
     await this.#store.save();
     return this.#view(trade);
+  }
+
+  /** The buyer disputes a paid trade. */
+  dispute(no: string): Promise<TradeView> {
+    return this.bankAct('dispute', no);
+  }
+
+  /** The bank takes the money back. */
+  chargeback(no: string): Promise<TradeView> {
+    return this.bankAct('chargeback', no);
+  }
+
+  /** A chargeback is reversed; soon after, the trade is SUCCESS again and nobody is told. */
+  reverseChargeback(no: string): Promise<TradeView> {
+    return this.bankAct('reverse-chargeback', no);
+  }
+
+  /** The bank gives all that is left back, unasked: REFUNDED at once. */
+  forceRefund(no: string): Promise<TradeView> {
+    return this.bankAct('force-refund', no);
+  }
+
+  /** Any of the bank's actions by name. Rejects with a sentence where the trade's state does not allow it. */
+  async bankAct(action: BankAction, no: string): Promise<TradeView> {
+    const trade = this.#find(no);
+    if (action === 'force-refund') this.#refunds.force(trade);
+    else this.#lifecycle.bankAct(trade, action);
+    await this.#store.save();
+    return this.#view(trade);
+  }
+
+  /** Refunds, oldest first, or those that a filter leaves. */
+  refunds(
+    filter: Filter & { out_request_no?: string | undefined; refund_status?: RefundStatus | undefined } = {},
+  ): RefundView[] {
+    return [...this.#store.refunds()].filter((one) => fits(one, filter)).map((one) => this.#refundView(one));
+  }
+
+  /** One refund: by `refund_id`, by `out_request_no`, or the latest of a trade. So for all that follow. */
+  refund(no: string): RefundView {
+    return this.#refundView(findRefund(no, this.#store, this.#apps));
+  }
+
+  /** The buyer names an account: REFUND_VERIFYING becomes REFUND_PROCESSING. */
+  confirmRefund(no: string): Promise<RefundView> {
+    return this.refundAct('confirm', no);
+  }
+
+  /** The refund is done. */
+  approveRefund(no: string): Promise<RefundView> {
+    return this.refundAct('approve', no);
+  }
+
+  /** The bank refuses the refund. */
+  refuseRefund(no: string): Promise<RefundView> {
+    return this.refundAct('refuse', no);
+  }
+
+  /** The refund is canceled; soon after, the trade is SUCCESS again and nobody is told. */
+  revokeRefund(no: string): Promise<RefundView> {
+    return this.refundAct('revoke', no);
+  }
+
+  /** Any action on a refund by name. Rejects with a sentence where the refund's state does not allow it. */
+  async refundAct(action: RefundAction, no: string): Promise<RefundView> {
+    const refund = findRefund(no, this.#store, this.#apps);
+    this.#refunds.act(refund, action);
+    await this.#store.save();
+    return this.#refundView(refund);
+  }
+
+  /** Virtual accounts, oldest first, or those that a filter leaves. */
+  accounts(
+    filter: { app_id?: string | undefined; buyer_id?: string | undefined; status?: Account['status'] | undefined } = {},
+  ): AccountView[] {
+    return [...this.#store.accounts()].filter((one) => fits(one, filter)).map((one) => this.#accountView(one));
+  }
+
+  /** One virtual account, by `account_id` or `account_number`. So for all that follow. */
+  account(no: string): AccountView {
+    return this.#accountView(findAccount(no, this.#store));
+  }
+
+  /** How many virtual accounts an app may still open. */
+  availableAccounts(appId: string): number {
+    return this.#accounts.available(appId);
+  }
+
+  /** Cancels a virtual account elsewhere than through the merchant's own request. */
+  async cancelAccount(no: string): Promise<AccountView> {
+    const account = findAccount(no, this.#store);
+    this.#accounts.cancel(account);
+    await this.#store.save();
+    return this.#accountView(account);
+  }
+
+  /** Money comes into a virtual account: a SUCCESS order, and its notification. The amount is an exact decimal text. */
+  async deposit(no: string, deposit: string | Deposit): Promise<TradeView> {
+    const account = findAccount(no, this.#store);
+    const trade = this.#accounts.deposit(account, typeof deposit === 'string' ? { amount: deposit } : deposit);
+    await this.#store.save();
+    return this.#view(trade);
+  }
+
+  /** What came into a virtual account. */
+  deposits(no: string): DepositLedger {
+    return depositsOf(findAccount(no, this.#store).account_id, this.#store);
+  }
+
+  /** What became of every order in money: charges and refunds, exact. */
+  ledger(filter: { app_id?: string | undefined; out_trade_no?: string | undefined } = {}): LedgerEntry[] {
+    return ledgerOf(this.#store).filter((entry) => fits(entry, filter));
+  }
+
+  /** Sends the merchant a lie about a trade's state, signed with another key. Resolves with what the merchant answered. */
+  forge(no: string, trade_status: TradeStatus = 'SUCCESS'): Promise<Delivery> {
+    return this.#courier.forge(this.#find(no), trade_status);
   }
 
   /** The dashboard's callback button: notifies the present state once, now. Resolves when the attempt was made. */
@@ -236,6 +371,7 @@ export class Simulator {
   async #shutDown(): Promise<void> {
     this.#closing.abort();
     this.#lifecycle.close();
+    this.#refunds.close();
     await this.#courier.close();
     await this.#server.close();
     await this.#store.save();
@@ -245,13 +381,16 @@ export class Simulator {
     return tradeView(trade, pageAddress(this.publicUrl, trade.trade_no));
   }
 
+  #refundView(refund: Refund): RefundView {
+    return refundView(refund, refundPageAddress(this.publicUrl, refund.refund_id));
+  }
+
+  #accountView(account: Account): AccountView {
+    return accountView(account, depositsOf(account.account_id, this.#store));
+  }
+
   #find(no: string): Trade {
-    const trade = this.#store.trade(no);
-    if (trade) return trade;
-    const [found, another] = this.#apps.flatMap(({ app_id }) => this.#store.tradeOfMerchant(app_id, no) ?? []);
-    if (!found) throw new UnknownTrade(`There is no trade ${no}.`);
-    if (another) throw new UnknownTrade(`Several apps have an order ${no}: name it by its trade_no.`);
-    return found;
+    return findTrade(no, this.#store, this.#apps);
   }
 }
 
@@ -267,9 +406,4 @@ function newServer(): FastifyInstance {
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   server.get('/healthz', () => ({ status: 'ok' }));
   return server;
-}
-
-function fits(record: object, filter: object): boolean {
-  const fields = new Map<string, unknown>(Object.entries(record));
-  return Object.entries(filter).every(([name, value]) => value === undefined || fields.get(name) === value);
 }

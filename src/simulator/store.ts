@@ -3,8 +3,10 @@ import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { types } from 'node:util';
 import { z } from 'zod';
+import { type Account, accountSchema } from './accounts/account';
 import type { SimulatorClock } from './clock';
 import { type Notification, notificationSchema } from './notifications/notification';
+import { type Refund, refundSchema } from './refunds/refund';
 import { utcText } from './time';
 import { type Trade, tradeSchema } from './trades/trade';
 
@@ -14,6 +16,9 @@ const fileSchema = z.object({
   count: z.int(),
   trades: z.array(tradeSchema),
   notifications: z.array(notificationSchema),
+  // Files of earlier versions lack these.
+  refunds: z.array(refundSchema).default([]),
+  accounts: z.array(accountSchema).default([]),
 });
 
 /** Everything the simulated gateway knows: in memory, and in a file where one is named. */
@@ -23,6 +28,9 @@ export class Store {
   readonly #trades = new Map<string, Trade>();
   readonly #byMerchantNumber = new Map<string, Trade>();
   readonly #notifications = new Map<string, Notification>();
+  readonly #refunds = new Map<string, Refund>();
+  readonly #refundsOfTrade = new Map<string, Refund[]>();
+  readonly #accounts = new Map<string, Account>();
   #count = 0;
   #writing: Promise<void> = Promise.resolve();
   #queued: Promise<void> | undefined;
@@ -42,6 +50,8 @@ export class Store {
     store.#count = saved.count;
     for (const trade of saved.trades) store.addTrade(trade);
     for (const notification of saved.notifications) store.addNotification(notification);
+    for (const refund of saved.refunds) store.addRefund(refund);
+    for (const account of saved.accounts) store.addAccount(account);
     return store;
   }
 
@@ -81,6 +91,36 @@ export class Store {
     return this.#notifications.values();
   }
 
+  addRefund(refund: Refund): void {
+    this.#refunds.set(refund.refund_id, refund);
+    this.#refundsOfTrade.set(refund.trade_no, [...this.refundsOf(refund.trade_no), refund]);
+  }
+
+  refunds(): Iterable<Refund> {
+    return this.#refunds.values();
+  }
+
+  refund(refundId: string): Refund | undefined {
+    return this.#refunds.get(refundId);
+  }
+
+  /** The refunds of a trade, oldest first. */
+  refundsOf(tradeNo: string): readonly Refund[] {
+    return this.#refundsOfTrade.get(tradeNo) ?? [];
+  }
+
+  addAccount(account: Account): void {
+    this.#accounts.set(account.account_id, account);
+  }
+
+  accounts(): Iterable<Account> {
+    return this.#accounts.values();
+  }
+
+  account(accountId: string): Account | undefined {
+    return this.#accounts.get(accountId);
+  }
+
   /**
    * Resolves when everything changed so far is in the file. Callers wait for it before they tell anybody: an answer or a
    * notification about a trade that a crash then forgets would be a lie. Changes made while one writing is under way
@@ -106,6 +146,8 @@ export class Store {
       count: this.#count,
       trades: [...this.#trades.values()],
       notifications: [...this.#notifications.values()],
+      refunds: [...this.#refunds.values()],
+      accounts: [...this.#accounts.values()],
     });
     await mkdir(dirname(file), { recursive: true });
     // A reader sees the old file or the new one, never half of one, also after a crash of the machine.

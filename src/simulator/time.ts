@@ -22,10 +22,13 @@ export function endOfUtcDay(time: number): number {
   return new Date(time).setUTCHours(23, 59, 59, 0);
 }
 
+/** How a span of time is written: a number and a unit. */
+export const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
+
 /** Reads how far to move the clock: milliseconds as a number, or `90s`, `2h`, `3d`. */
 export function duration(text: string | number): number {
   if (typeof text === 'number') return text;
-  const [, amount, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text) ?? [];
+  const [, amount, unit] = DURATION.exec(text) ?? [];
   if (amount === undefined) throw new RangeError(`"${text}" is not a duration such as 90s, 30m, 2h or 3d`);
   switch (unit) {
     case 'ms':

@@ -2,7 +2,7 @@
  * Hands a verified notification to Temporal. It has arrived once the signal is in a history, and only then may it be
  * acknowledged. The same bytes bear the same request id, by which the server drops repetitions within a run.
  */
-import type { Client } from '@temporalio/client';
+import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import {
   defineSearchAttributeKey,
   encodeWorkflowIdConflictPolicy,
@@ -38,7 +38,8 @@ export async function deliver(options: DeliveryOptions, notification: Notificati
   } catch (error) {
     if (codeOf(error) !== ALREADY_EXISTS) throw error;
     const ended = await endedRun(options, workflowId);
-    if (ended.status === notification.trade_status) return;
+    // Only a run that came to its own end has made something of it: one that was terminated may have missed it.
+    if (ended.completed && (ended.status === notification.trade_status || ended.startedBy(digest))) return;
     // News about a payment that had ended, such as money after its expiry: a new run takes it on.
     await signalWithStart(options, workflowId, notification, digest, 'ALLOW_DUPLICATE', ended.runId);
   }
@@ -52,14 +53,20 @@ export async function keepStray(
   digest: string,
 ): Promise<void> {
   const input: StrayNotificationInput = { app_id, body: Buffer.from(body).toString('base64') };
-  await client.withDeadline(Date.now() + timeout_ms, () =>
-    client.workflow.start(WORKFLOW.strayNotification, {
-      workflowId: strayNotificationWorkflowId(app_id, digest),
-      taskQueue,
-      args: [input],
-      workflowIdConflictPolicy: 'USE_EXISTING',
-    }),
-  );
+  try {
+    await client.withDeadline(Date.now() + timeout_ms, () =>
+      client.workflow.start(WORKFLOW.strayNotification, {
+        workflowId: strayNotificationWorkflowId(app_id, digest),
+        taskQueue,
+        args: [input],
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      }),
+    );
+  } catch (error) {
+    // A person has seen these very bytes already.
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
 }
 
 /**
@@ -70,7 +77,12 @@ async function endedRun({ client, timeout_ms }: DeliveryOptions, workflowId: str
   const described = await client.withDeadline(Date.now() + timeout_ms, () =>
     client.workflow.getHandle(workflowId).describe(),
   );
-  return { status: described.typedSearchAttributes.get(statusKey), runId: described.runId };
+  return {
+    completed: described.status.name === 'COMPLETED',
+    status: described.typedSearchAttributes.get(statusKey),
+    startedBy: (requestId: string) => requestId in (described.raw.workflowExtendedInfo?.requestIdInfos ?? {}),
+    runId: described.runId,
+  };
 }
 
 async function signalWithStart(

@@ -58,7 +58,7 @@ async function listen(server: FastifyInstance, config: Config): Promise<string> 
   try {
     return await server.listen({ host, port });
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
     if (code === 'EADDRINUSE' || code === 'EACCES') {
       throw new ConfigError(
         `The webhook cannot listen on ${host}:${port} (${code}). Set WEBHOOK_PORT to another port.`,

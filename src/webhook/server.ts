@@ -20,6 +20,8 @@ export interface WebhookOptions {
 
 /** A notification has well under 4 KiB. */
 const MAX_BODY_BYTES = 65_536;
+/** What a sender may take to say all of it, headers and body. */
+const REQUEST_TIMEOUT_MS = 10_000;
 /** What one call of Temporal may take, in ms: gateways wait for an acknowledgement only so long. */
 const TEMPORAL_TIMEOUT_MS = 3_000;
 
@@ -30,12 +32,16 @@ const REFUSED = { result: 'fail' };
 export function webhookServer({ client, taskQueue, apps, signature, log }: WebhookOptions): FastifyInstance {
   const server = Fastify({
     loggerInstance: log,
+    // Paths that cannot be decoded or are too long: Fastify's own answers name it and repeat the path.
+    frameworkErrors: (_error, _request, reply) => notFound(reply),
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: MAX_BODY_BYTES,
     // Fastify turns Node's own guards against slow senders off unless told.
-    requestTimeout: 10_000,
+    requestTimeout: REQUEST_TIMEOUT_MS,
     connectionTimeout: 15_000,
     keepAliveTimeout: 30_000,
+    // Node swaps the two time-outs where that for the headers is the longer one, and looks only every 30 s unless told.
+    http: { headersTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: 1_000 },
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: true },
   });
   const delivery = { client, taskQueue, timeout_ms: TEMPORAL_TIMEOUT_MS };
@@ -49,7 +55,7 @@ export function webhookServer({ client, taskQueue, apps, signature, log }: Webho
     if (status >= 500) log.error({ err: error, url: request.routeOptions.url }, 'the webhook failed');
     return reply.code(status).send(REFUSED);
   });
-  server.setNotFoundHandler((_request, reply) => reply.code(404).send(REFUSED));
+  server.setNotFoundHandler((_request, reply) => notFound(reply));
 
   server.post<{ Params: { app_id: string } }>('/ipn/:app_id', async (request, reply) => {
     const { app_id } = request.params;
@@ -91,9 +97,13 @@ export function webhookServer({ client, taskQueue, apps, signature, log }: Webho
         () => true,
         () => false,
       );
-    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'temporal cannot be reached' });
+    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready' });
   });
   return server;
+}
+
+function notFound(reply: FastifyReply) {
+  return reply.code(404).send(REFUSED);
 }
 
 /** Not acknowledged, so the gateway sends it again: its schedule is our queue. */

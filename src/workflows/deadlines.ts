@@ -33,10 +33,17 @@ export function deadlines(
     timeout === undefined
       ? { name: 'usual expiry', at: created_at + policy.usual_expiry_ms }
       : { name: 'timeout_express', at: timeout };
-  const then: Deadline[] =
-    cancellation !== undefined && cancellation > expiry.at ? [{ name: 'cancellation_express', at: cancellation }] : [];
-  const last = then[0] ?? expiry;
-  return [expiry, ...then, { name: 'end of grace', at: last.at + Math.max(policy.grace_ms, policy.settles_ms) }];
+  const stages = ownDeadlines(expiry, cancellation);
+  const last = stages.at(-1) ?? expiry;
+  return [...stages, { name: 'end of grace', at: last.at + Math.max(policy.grace_ms, policy.settles_ms) }];
+}
+
+function ownDeadlines(expiry: Deadline, cancellation: number | undefined): [Deadline, ...Deadline[]] {
+  if (cancellation === undefined) return [expiry];
+  const cancels: Deadline = { name: 'cancellation_express', at: cancellation };
+  if (cancellation > expiry.at) return [expiry, cancels];
+  // The usual expiry is our guess; what the order itself says wins. Its own timeout_express it cannot undercut.
+  return expiry.name === 'usual expiry' ? [cancels] : [expiry];
 }
 
 /**

@@ -1,6 +1,7 @@
 /** What is known of one payment, and how news changes it. Pure: time comes in as ms since the epoch. */
 import { sameAmount } from '../gateway/money';
 import type { Trade } from '../gateway/query';
+import { isKnownStatus, type TradeStatus } from '../gateway/statuses';
 import type {
   Attention,
   NotificationSignal,
@@ -17,6 +18,8 @@ export class PaymentRecord {
   private readonly state: PaymentState;
   /** The status that was reported last, believed or not: a check that finds it again has no news. */
   seen: string | null = null;
+  /** The last state whose place among the others is known: what follows an unknown one is held against this. */
+  private place: TradeStatus | null = null;
 
   constructor(private readonly input: PaymentInput) {
     const order = input.kind === 'adopt' ? undefined : input.request;
@@ -126,8 +129,12 @@ export class PaymentRecord {
     this.note({ from: this.state.trade_status, to: 'EXPIRED', source: 'deadline' }, now);
   }
 
-  /** Puts the payment before a person. The first reason stands: what follows is mostly its consequence. */
+  /**
+   * Puts the payment before a person. The first reason stands: what follows is mostly its consequence. Only wrong money
+   * comes before every other: it is what the payment then waits for.
+   */
   raise(attention: Attention): void {
+    if (attention === 'amount-mismatch') this.state.attention = attention;
     this.state.attention ??= attention;
   }
 
@@ -161,22 +168,24 @@ export class PaymentRecord {
 
   private move(to: string, source: 'creation' | Source, now: number): void {
     const from = this.state.trade_status;
-    const taken = step(from, to);
     this.seen = to;
-    if (taken === 'same' || taken === 'stale') return;
+    if (from === to) return;
+    const taken = step(this.place, to);
+    if (taken === 'stale') return;
     if (taken === 'unlisted') {
       this.raise('unlisted-transition');
       return;
     }
-    if (taken === 'unknown-status') this.raise('unknown-status');
+    if (isKnownStatus(to)) this.place = to;
+    else this.raise('unknown-status');
     this.state.trade_status = to;
     this.note({ from, to, source }, now);
   }
 
-  /** Ends the payment where the state that was told is the one that stands, and is an end. */
+  /** Ends the payment where the state that was told is the one that stands, and is an end. The first end stays. */
   private conclude(told: string, source: Source): void {
     const outcome = outcomeOf(told);
-    if (outcome === null || this.state.trade_status !== told) return;
+    if (outcome === null || this.isOver || this.state.trade_status !== told) return;
     this.state.outcome = outcome;
     this.state.confirmed_by = source;
   }

@@ -1,18 +1,22 @@
 /** Whether two requests are the same order. Pure. */
 import { sameAmount } from '../gateway/money';
 
+/** A secret stands in a request as `{ "sealed": "…" }`. */
+const SEAL = '.sealed';
+
 /**
- * The dotted paths at which two requests differ. Sealed secrets are left out: every seal of the same secret is another
- * text. Amounts are compared as numbers: "12.1" is "12.10".
+ * The dotted paths at which two requests differ. Of a sealed secret only its being there counts: every seal of the same
+ * secret is another text. Amounts are compared as numbers: "12.1" is "12.10".
  */
 export function differingFields(a: unknown, b: unknown): string[] {
   const left = leaves(a);
   const right = leaves(b);
-  return [...new Set([...left.keys(), ...right.keys()])].filter((path) => {
+  const differing = [...new Set([...left.keys(), ...right.keys()])].filter((path) => {
     const [x, y] = [left.get(path), right.get(path)];
-    if (path.endsWith('.sealed')) return false;
-    return x !== y && !(path.endsWith('order_amount') && x !== undefined && y !== undefined && sameAmount(x, y));
+    if (x === undefined || y === undefined) return true;
+    return x !== y && !path.endsWith(SEAL) && !(path.endsWith('order_amount') && sameAmount(x, y));
   });
+  return [...new Set(differing.map((path) => (path.endsWith(SEAL) ? path.slice(0, -SEAL.length) : path)))];
 }
 
 function leaves(value: unknown, path = ''): Map<string, string> {

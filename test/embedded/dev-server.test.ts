@@ -3,7 +3,6 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { defineSearchAttributeKey } from '@temporalio/common';
 import {
   type DevServer,
   DevServerError,
@@ -11,14 +10,10 @@ import {
   defaultCacheDir,
   freePort,
   resolveBinary,
-  SearchAttributeConflictError,
   startDevServer,
 } from '../../src/embedded';
 import { isPortFree } from '../../src/embedded/ports';
 import { eventually, FixtureProcess, isAlive } from './processes';
-
-const STATUS = defineSearchAttributeKey('PaymentStatus', 'KEYWORD');
-const AMOUNT = defineSearchAttributeKey('PaymentAmount', 'DOUBLE');
 
 let folder: string;
 let binary: string;
@@ -44,7 +39,6 @@ async function options(changes: Partial<DevServerOptions> = {}): Promise<DevServ
     port,
     uiPort,
     namespace: 'payments',
-    searchAttributes: { PaymentStatus: 'Keyword' },
     ...changes,
   };
 }
@@ -65,12 +59,8 @@ async function withClient<T>(server: DevServer, work: (client: Client) => Promis
 }
 
 /** Nobody polls the queue: the workflow waits in the server's file. */
-const startPayment = (client: Client, workflowId: string, ...more: { key: typeof AMOUNT; value: number }[]) =>
-  client.workflow.start('payment', {
-    taskQueue: 'nobody',
-    workflowId,
-    typedSearchAttributes: [{ key: STATUS, value: 'CREATED' }, ...more],
-  });
+const startPayment = (client: Client, workflowId: string) =>
+  client.workflow.start('payment', { taskQueue: 'nobody', workflowId });
 
 const statusOf = (server: DevServer, workflowId: string) =>
   withClient(server, async (client) => (await client.workflow.getHandle(workflowId).describe()).status.name);
@@ -89,22 +79,18 @@ test('serves the frontend and the UI, and stops', async () => {
   expect(await server.ended).toMatchObject({ code: 0 });
 });
 
-test('a restart loses nothing, be it after a stop or a crash, and completes the search attributes', async () => {
+test('a restart loses nothing, be it after a stop or a crash', async () => {
   const first = await start(await options());
   await withClient(first, (client) => startPayment(client, 'payment:before-stop'));
   await first.stop();
 
-  const log: string[] = [];
-  const searchAttributes = { PaymentStatus: 'Keyword', PaymentAmount: 'Double' } as const;
-  const second = await start(await options({ searchAttributes, log: (line) => log.push(line) }));
-  expect(log).toContain('Registered the search attributes PaymentAmount.');
+  const second = await start(await options());
   expect(await statusOf(second, 'payment:before-stop')).toBe('RUNNING');
-  // A search attribute that is not known to the server would refuse this start.
-  await withClient(second, (client) => startPayment(client, 'payment:before-crash', { key: AMOUNT, value: 12.5 }));
+  await withClient(second, (client) => startPayment(client, 'payment:before-crash'));
   process.kill(second.pid, 'SIGKILL');
   expect(await second.ended).toMatchObject({ signal: 'SIGKILL' });
 
-  const third = await start(await options({ searchAttributes }));
+  const third = await start(await options());
   expect(await statusOf(third, 'payment:before-stop')).toBe('RUNNING');
   expect(await statusOf(third, 'payment:before-crash')).toBe('RUNNING');
 });
@@ -113,15 +99,6 @@ test('a second server on the same file is refused with its reason, and the first
   const first = await start(await options());
   await expect(startDevServer(await options())).rejects.toThrow(/temporal\.db is in use by another development server/);
   await withClient(first, (client) => startPayment(client, 'payment:1'));
-});
-
-test('a search attribute of another type is named, with both types', async () => {
-  await (await start(await options())).stop();
-  const conflicting = startDevServer(await options({ searchAttributes: { PaymentStatus: 'Double' } }));
-  await expect(conflicting).rejects.toThrow(SearchAttributeConflictError);
-  await expect(conflicting).rejects.toThrow(
-    /PaymentStatus of namespace "payments" is registered as Keyword, and Double/,
-  );
 });
 
 test('another namespace can be added to a file', async () => {

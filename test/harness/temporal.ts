@@ -31,7 +31,7 @@ export async function timeSkippingServer(): Promise<TestWorkflowEnvironment> {
 }
 
 /** Only errors: retries and time-outs are what these tests are about. */
-function quiet(): void {
+export function quiet(): void {
   Runtime.install({
     logger: new DefaultLogger('ERROR'),
     telemetryOptions: { logging: { forward: {}, filter: { core: 'ERROR', other: 'ERROR' } } },

@@ -251,7 +251,15 @@ test('the log of requests is a ledger: what was asked, what was answered, what c
   await create('pix', { out_trade_no: 'one' });
   await call(simulator, '/trade/query', { out_trade_no: 'one' });
   const [{ trade_no } = { trade_no: '' }] = simulator.trades();
-  const common = { at: '2026-03-02T12:00:00.000Z', app_id: 'app-1', out_trade_no: 'one', fault: null, processed: true };
+  const common = {
+    at: '2026-03-02T12:00:00.000Z',
+    app_id: 'app-1',
+    out_trade_no: 'one',
+    out_request_no: null,
+    account_id: null,
+    fault: null,
+    processed: true,
+  };
   expect(simulator.requests()).toEqual([
     {
       ...common,
@@ -285,6 +293,13 @@ test('the log of requests is a ledger: what was asked, what was answered, what c
     },
   ]);
   expect(JSON.stringify(simulator.requests())).not.toContain(app.secret_key);
+});
+
+test('the log names the order of a request whose credentials are wrong', async () => {
+  await call(simulator, '/trade/pay', order('pix', { out_trade_no: 'one' }), { as: { ...app, secret_key: 'guess' } });
+  expect(simulator.requests()).toMatchObject([
+    { app_id: null, out_trade_no: 'one', created: false, sub_code: 'invalid-signature' },
+  ]);
 });
 
 /** Reads EMV fields: tag, length, value. */

@@ -1,5 +1,5 @@
 import type { FaultOrder, Simulator } from '../../src/simulator';
-import { authorization, type Json, Merchant, order, start } from './support';
+import { authorization, control, type Json, Merchant, order, start } from './support';
 
 let simulator: Simulator;
 let merchant: Merchant;
@@ -117,6 +117,137 @@ describe('faults of requests: whether the trade exists is what matters', () => {
   });
 });
 
+describe('faults of answers', () => {
+  test('refuse: any code, nothing done; by default the one for "come again"', async () => {
+    simulator.addFault({ on: 'pay', fault: 'refuse' });
+    expect(JSON.parse((await pay()).text)).toMatchObject({ code: '20000', msg: 'Service Currently Unavailable' });
+    simulator.addFault({ on: 'pay', fault: 'refuse', code: '40002', sub_code: 'app-status-abnormal' });
+    expect(JSON.parse((await pay()).text)).toMatchObject({ code: '40002', sub_code: 'app-status-abnormal' });
+    expect(simulator.trades()).toEqual([]);
+  });
+
+  test('bank-refusal: refused with a code, and the trade exists, REFUSED', async () => {
+    simulator.addFault({ on: 'pay', fault: 'bank-refusal', code: '40002', sub_code: 'bank-side-busy' });
+    expect(await pay()).toMatchObject({ status: 400, text: expect.stringContaining('"sub_code":"bank-side-busy"') });
+    expect((await query()).text).toContain('"trade_status":"REFUSED"');
+    simulator.addFault({ on: 'pay', fault: 'bank-refusal' });
+    expect(JSON.parse((await pay('two')).text)).toMatchObject({ code: '90001', sub_code: '71012' });
+  });
+
+  test.each([
+    ['answer-before', 0],
+    ['answer-after', 1],
+  ] as const)('%s: any JSON, or a text as it is, with any status', async (fault, trades) => {
+    const body = { code: '10000', trade_no: 'another', order_amount: '1', more: [null] };
+    simulator.addFault({ on: 'pay', fault, body });
+    expect(await pay()).toMatchObject({ status: 200, text: JSON.stringify(body) });
+    expect(simulator.trades()).toHaveLength(trades);
+    simulator.addFault({ on: 'query', fault, body: '{"code":"10000","code":"40002","n":1e400}', http_status: 403 });
+    expect(await query()).toMatchObject({ status: 403, text: '{"code":"10000","code":"40002","n":1e400}' });
+  });
+
+  test('early-ipn: the notification is there before the answer, and the trade is paid', async () => {
+    for (const [path, on, file] of [
+      ['/trade/pay', 'pay', 'pix'],
+      ['/trade/create', 'create', 'checkout'],
+    ] as const) {
+      simulator.addFault({ on, fault: 'early-ipn' });
+      let answered = false;
+      const answeredAtNotification: boolean[] = [];
+      merchant.onReceive = () => answeredAtNotification.push(answered);
+      const request = order(file, { out_trade_no: on, notify_url: merchant.url });
+      await post(path, request).finally(() => {
+        answered = true;
+      });
+      expect(answeredAtNotification).toEqual([false]);
+      expect(simulator.trade(on).trade_status).toBe('SUCCESS');
+      await simulator.advance('1d');
+      expect(answeredAtNotification).toHaveLength(1);
+    }
+  });
+});
+
+describe('faults of the other operations', () => {
+  const account = {
+    customer: { buyer_id: 'b', email: 'e@example.com', identify: { number: '1', type: 'CURP' } },
+    notify_url: 'http://127.0.0.1:9/ipn',
+  };
+  const refund = {
+    out_trade_no: 'one',
+    refund_amount: '150.00',
+    refund_currency: 'BRL',
+    user_info: { identify: { number: '1' }, name: 'N', email: 'e@example.com' },
+    bank_info: { number: '1' },
+  };
+  const paid = async () => {
+    await pay();
+    await simulator.pay('one');
+    await simulator.settled();
+    merchant.received.length = 0;
+  };
+
+  test.each([
+    ['refund', '/trade/refund', refund],
+    ['bank-list', '/trade/bank-list', { method: 'Cash' }],
+    ['installments', '/trade/installments', { currency: 'BRL', amount: '1.00' }],
+    ['wallet-token', '/trade/get-wallet-client-token', {}],
+    ['account-create', '/virtual-account/spei/create', account],
+    ['account-cancel', '/virtual-account/spei/cancel', { account_id: 'none' }],
+    ['account-query', '/virtual-account/spei/query', { account_id: 'none' }],
+    ['account-quantity', '/virtual-account/spei/quantity', {}],
+  ] as const)('%s', async (on, path, body) => {
+    await paid();
+    simulator.addFault({ on, fault: '5xx-before', http_status: 504 });
+    expect((await post(path, body)).status).toBe(504);
+    simulator.addFault({ on, fault: 'malformed' });
+    const { text } = await post(path, body);
+    expect(() => JSON.parse(text)).toThrow(SyntaxError);
+    expect(simulator.requests({ path })).toMatchObject([{ processed: false }, { processed: true }]);
+  });
+
+  test.each([
+    ['reset-before', 0],
+    ['reset-after', 1],
+  ] as const)('%s of a refund: %i refund', async (fault, count) => {
+    await paid();
+    simulator.addFault({ on: 'refund', fault, out_trade_no: 'one' });
+    await expect(post('/trade/refund', refund)).rejects.toThrow();
+    expect(simulator.refunds()).toHaveLength(count);
+    expect(simulator.requests({ path: '/trade/refund' })).toMatchObject([{ created: count === 1, fault }]);
+  });
+
+  test.each([
+    ['reset-before', 0],
+    ['lost-response', 1],
+  ] as const)('%s of an account’s creation: %i account', async (fault, count) => {
+    simulator.addFault({ on: 'account-create', fault, buyer_id: 'b', ms: 1 });
+    await expect(post('/virtual-account/spei/create', account)).rejects.toThrow();
+    expect(simulator.accounts()).toHaveLength(count);
+    expect(simulator.availableAccounts('app-1')).toBe(1000 - count);
+    expect(simulator.requests()).toMatchObject([{ created: count === 1, fault }]);
+  });
+
+  test('early-ipn of a refund: it is done, and told, before the answer', async () => {
+    await paid();
+    simulator.addFault({ on: 'refund', fault: 'early-ipn' });
+    const { text } = await post('/trade/refund', refund);
+    expect(text).toContain('"refund_status":"REFUND_PROCESSING"');
+    expect(merchant.received.map(({ body }) => body.trade_status)).toEqual(['REFUNDED']);
+  });
+
+  test('not-found and stale of an account', async () => {
+    const created = JSON.parse((await post('/virtual-account/spei/create', account)).text);
+    const { account_id } = created;
+    await simulator.cancelAccount(account_id);
+    simulator.addFault({ on: 'account-query', fault: 'not-found', account_id });
+    simulator.addFault({ on: 'account-query', fault: 'stale', account_id });
+    const ask = async () => JSON.parse((await post('/virtual-account/spei/query', { account_id })).text);
+    expect(await ask()).toMatchObject({ sub_code: 'account-not-exist' });
+    expect(await ask()).toMatchObject({ status: 'ACTIVE' });
+    expect(await ask()).toMatchObject({ status: 'CANCELED' });
+  });
+});
+
 describe('when a fault strikes', () => {
   test('as often as it is told, only where it is told, in the order set', async () => {
     simulator.addFault({ on: 'query', fault: '5xx-before', times: 2 });
@@ -189,5 +320,80 @@ describe('faults of notifications', () => {
     const [first, second] = merchant.received.map(({ headers }) => headers['service-signature']);
     expect(first).toMatch(/^[0-9a-f]{64}$/);
     expect(first).not.toBe(second);
+  });
+
+  test('reorder: a later notification of the trade overtakes it', async () => {
+    await paid({ on: 'ipn', fault: 'reorder', trade_status: 'SUCCESS' });
+    expect(merchant.received).toEqual([]);
+    await simulator.chargeback('one');
+    await simulator.settled();
+    expect(merchant.received.map(({ body }) => body.trade_status)).toEqual(['CHARGEBACK', 'SUCCESS']);
+    await simulator.advance('30d');
+    expect(merchant.received).toHaveLength(2);
+  });
+
+  test('reorder: alone it waits for its ms, or ten minutes', async () => {
+    await paid({ on: 'ipn', fault: 'reorder', ms: 90_000 });
+    await simulator.advance('89s');
+    expect(merchant.received).toEqual([]);
+    await simulator.advance('1s');
+    expect(merchant.received).toHaveLength(1);
+    simulator.addFault({ on: 'ipn', fault: 'reorder' });
+    await pay('two');
+    await simulator.pay('two');
+    await simulator.advance('599s');
+    expect(merchant.received).toHaveLength(1);
+    await simulator.advance('1s');
+    expect(merchant.received).toHaveLength(2);
+  });
+
+  test('reorder: deposits into one account overtake each other', async () => {
+    const { text } = await post('/virtual-account/spei/create', {
+      customer: { buyer_id: 'b', email: 'e@example.com', identify: { number: '1', type: 'CURP' } },
+      notify_url: merchant.url,
+    });
+    const { account_id } = JSON.parse(text);
+    simulator.addFault({ on: 'ipn', fault: 'reorder', account_id, times: 2 });
+    for (const amount of ['1.00', '2.00', '3.00']) {
+      await simulator.deposit(account_id, amount);
+      await simulator.settled();
+    }
+    const amounts = merchant.received.map(({ body }) => body.amount);
+    expect(amounts[0]).toBe('3.00');
+    expect([...amounts].sort()).toEqual(['1.00', '2.00', '3.00']);
+  });
+
+  test('forge: a lie signed with another key comes first, and then the truth', async () => {
+    await paid({ on: 'ipn', fault: 'forge' });
+    const [lie, truth] = merchant.received;
+    expect(lie?.body).toEqual({ ...truth?.body, trade_status: 'REFUNDED' });
+    expect(truth?.body.trade_status).toBe('SUCCESS');
+    expect(lie?.headers['service-signature']).toMatch(/^[0-9a-f]{64}$/);
+    expect(simulator.notifications()).toMatchObject([{ attempts: { length: 1 } }]);
+  });
+
+  test('a lie can be sent at any time, and what was answered is told', async () => {
+    await pay();
+    expect(await simulator.forge('one')).toEqual({ http_status: 200, acknowledged: true, error: null });
+    expect(merchant.received).toMatchObject([{ body: { out_trade_no: 'one', trade_status: 'SUCCESS' } }]);
+    const { status, value } = await control(simulator, 'POST', 'trades/one/forge', { trade_status: 'CANCEL' });
+    expect({ status, value }).toMatchObject({ status: 200, value: { acknowledged: true } });
+    expect(merchant.received[1]?.body.trade_status).toBe('CANCEL');
+    expect(simulator.notifications()).toEqual([]);
+    expect(simulator.trade('one').trade_status).toBe('PROCESSING');
+  });
+
+  test('for one order, one state, one buyer only', async () => {
+    simulator.addFault({ on: 'ipn', fault: 'drop', times: 9, out_trade_no: 'two' });
+    simulator.addFault({ on: 'ipn', fault: 'drop', times: 9, trade_status: 'CHARGEBACK' });
+    simulator.addFault({ on: 'ipn', fault: 'drop', times: 9, buyer_id: 'nobody' });
+    await pay('one');
+    await pay('two');
+    await simulator.pay('one');
+    await simulator.pay('two');
+    await simulator.settled();
+    await simulator.chargeback('one');
+    await simulator.settled();
+    expect(merchant.received).toMatchObject([{ body: { out_trade_no: 'one', trade_status: 'SUCCESS' } }]);
   });
 });

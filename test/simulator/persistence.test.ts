@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Simulator } from '../../src/simulator';
-import { call, Merchant, order, start } from './support';
+import { call, type Json, Merchant, order, start } from './support';
 
 let folder: string;
 let dataFile: string;
@@ -68,6 +68,108 @@ test('a pending notification goes on where it was', async () => {
   expect(new Set(merchant.received.map(({ bytes }) => bytes.toString())).size).toBe(1);
 });
 
+const account = async (simulator: Simulator) => {
+  const customer = { buyer_id: 'b', email: 'e@example.com', identify: { number: '1', type: 'CURP' } };
+  const { body } = await call(simulator, '/virtual-account/spei/create', { notify_url: merchant.url, customer });
+  return String(body.account_id);
+};
+const refund = (simulator: Simulator, out_request_no: string, changes = {}) =>
+  call(simulator, '/trade/refund', {
+    out_trade_no: 'one',
+    out_request_no,
+    refund_amount: '50.00',
+    refund_currency: 'BRL',
+    user_info: { identify: { number: '11144477735' }, name: 'Mariana Lima', email: 'mariana@example.com' },
+    bank_info: { number: '0012345-6' },
+    ...changes,
+  });
+
+test('refunds go on where they were, and their numbers stay used', async () => {
+  const before = await open();
+  await create(before, 'one');
+  await before.pay('one');
+  await refund(before, 'r1');
+  await before.advance('5s');
+  await refund(before, 'r2', { bank_info: {} });
+  await before.close();
+
+  const after = await open();
+  expect(after.refunds()).toMatchObject([
+    { out_request_no: 'r1', refund_status: 'PARTIAL_REFUND' },
+    { out_request_no: 'r2', refund_status: 'REFUND_VERIFYING' },
+  ]);
+  await after.advance('7d');
+  expect(after.refund('r2').refund_status).toBe('REFUND_REVOKE');
+  await after.close();
+
+  const later = await open();
+  expect(later.trade('one').trade_status).toBe('REFUND_REVOKE');
+  await later.advance('1m');
+  expect(later.trade('one').trade_status).toBe('SUCCESS');
+  expect((await refund(later, 'r1')).body.sub_code).toBe('duplicate-out_request_no');
+  expect((await refund(later, 'r3', { refund_amount: '100.01' })).body.sub_code).toBe('refund-amount-exceeded');
+});
+
+test('virtual accounts, their deposits and the pool outlive the process', async () => {
+  const before = await open();
+  before.configure({ accountPool: 2 });
+  const account_id = await account(before);
+  await before.deposit(account_id, '10.00');
+  const shown = before.account(account_id);
+  await before.close();
+
+  const after = await open();
+  after.configure({ accountPool: 2 });
+  expect(after.account(account_id)).toEqual(shown);
+  expect(after.availableAccounts('app-1')).toBe(1);
+  await after.deposit(account_id, '0.01');
+  expect(after.deposits(account_id)).toMatchObject({ count: 2, total: '10.01' });
+  expect(after.account(await account(after)).account_number).not.toBe(shown.account_number);
+});
+
+test('a refund, an account and a deposit are in the file before anybody is told', async () => {
+  const simulator = await open();
+  await create(simulator, 'one');
+  await simulator.pay('one');
+  await simulator.settled();
+  const file = () => JSON.parse(readFileSync(dataFile, 'utf8'));
+  await refund(simulator, 'r1');
+  expect(file().refunds).toMatchObject([{ out_request_no: 'r1', refund_status: 'REFUND_PROCESSING' }]);
+  const account_id = await account(simulator);
+  expect(file().accounts).toMatchObject([{ account_id, status: 'ACTIVE' }]);
+  await call(simulator, '/virtual-account/spei/cancel', { account_id });
+  expect(file().accounts).toMatchObject([{ account_id, status: 'CANCELED' }]);
+  simulator.configure({ depositsAfterCancel: 'accepted' });
+  let written: unknown;
+  merchant.onReceive = () => {
+    written = file().trades.at(-1);
+  };
+  await simulator.deposit(account_id, '1.00');
+  await simulator.settled();
+  expect(written).toMatchObject({ kind: 'deposit', account_id, order_amount: '1.00' });
+});
+
+test('a file of an earlier version, which knows no refunds and accounts, is read', async () => {
+  const before = await open();
+  await create(before, 'one');
+  await before.pay('one');
+  await before.settled();
+  await before.close();
+  const old = JSON.parse(await readFile(dataFile, 'utf8'));
+  const without = (record: Json, ...names: string[]) =>
+    Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
+  const file = join(folder, 'old.json');
+  const earlier = {
+    ...without(old, 'refunds', 'accounts'),
+    trades: old.trades.map((trade: Json) => without(trade, 'stands_again_at', 'account_id', 'transfer_account')),
+    notifications: old.notifications.map((one: Json) => without(one, 'out_request_no', 'account_id')),
+  };
+  await writeFile(file, JSON.stringify(earlier));
+  const after = await open(file);
+  expect(after.trade('one')).toMatchObject({ trade_status: 'SUCCESS', account_id: null, transfer_account: null });
+  expect((await refund(after, 'r1')).body.code).toBe('10000');
+});
+
 test('a process that is killed has lost nothing that it answered for', async () => {
   const before = await open();
   await create(before, 'one');
@@ -122,8 +224,11 @@ test('no secret is written', async () => {
   const simulator = await open();
   await call(simulator, '/trade/pay', order('credit-card'));
   await call(simulator, '/trade/pay', order('wallet-card-number'));
+  await create(simulator, 'one');
+  await simulator.pay('one');
+  await refund(simulator, 'r1');
   const text = await readFile(dataFile, 'utf8');
-  for (const secret of ['secret:of app 1', 'tok_4f1c2a9be77d', '4821', '"3001234567', 'fp-7c0e9f']) {
+  for (const secret of ['0012345-6', 'secret:of app 1', 'tok_4f1c2a9be77d', '4821', '"3001234567', 'fp-7c0e9f']) {
     expect(text).not.toContain(secret);
   }
 });

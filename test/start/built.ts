@@ -1,16 +1,32 @@
 /** The built package in lib/, as `npm start` makes it before it runs it. */
 import { execFile } from 'node:child_process';
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ROOT } from './terminal';
 
-/** Builds lib/ where it is missing or older than what it is made of. */
+const LIB = join(ROOT, 'lib');
+
+/**
+ * Builds lib/ where it is missing or older than what it is made of. Suites that run at the same moment may both find it
+ * so: each builds aside and puts its lib in place in one step, unless another was faster.
+ */
 export async function built(): Promise<void> {
+  if (await isBuilt()) return;
+  const fresh = join(ROOT, `node_modules/.lib-fresh-${process.pid}`);
+  const old = join(ROOT, `node_modules/.lib-old-${process.pid}`);
+  await promisify(execFile)('npx', ['tsc', '-p', 'tsconfig.build.json', '--outDir', fresh], { cwd: ROOT });
+  if (!(await isBuilt())) {
+    await rename(LIB, old).catch(() => undefined);
+    await rename(fresh, LIB);
+  }
+  for (const left of [fresh, old]) await rm(left, { recursive: true, force: true });
+}
+
+async function isBuilt(): Promise<boolean> {
   const sources = (await readdir(join(ROOT, 'src'), { recursive: true })).map((file) => join('src', file));
   const times = await Promise.all(['src', ...sources, 'tsconfig.json', 'tsconfig.build.json'].map(changedAt));
-  if ((await changedAt('lib/cli/main.js')) > Math.max(...times)) return;
-  await promisify(execFile)('npm', ['run', '--silent', 'build'], { cwd: ROOT });
+  return (await changedAt('lib/cli/main.js')) > Math.max(...times);
 }
 
 /** In ms since the epoch; 0 where there is no such file. */

@@ -8,23 +8,35 @@ import { childEnvironment } from '../../src/embedded/child-environment';
 export const ROOT = join(__dirname, '../..');
 const COMMAND_LINE = join(ROOT, 'lib/cli/main.js');
 
+/** Where a command runs: a folder, and the settings that it finds there. */
+export interface Place {
+  cwd: string;
+  env: Record<string, string>;
+}
+
 /** `payment-gateway …`, built, in a folder of its own, with nothing of this process's settings. */
 export class Terminal {
   /** Everything that it printed, on both outputs. */
   printed = '';
+  /** What of it went to standard output, for programs. */
+  output = '';
   readonly ended: Promise<number | null>;
   private readonly child: ChildProcessByStdio<null, Readable, Readable>;
   private readonly listeners = new Set<() => void>();
   private hasEnded = false;
 
-  constructor(cwd: string, ...args: string[]) {
+  constructor(place: string | Place, ...args: string[]) {
     const { TEMPORAL_CLI_PATH } = process.env;
+    const { cwd, env } = typeof place === 'string' ? { cwd: place, env: {} } : place;
     this.child = spawn(process.execPath, [COMMAND_LINE, ...args], {
       cwd,
-      env: { ...childEnvironment(process.env), ...(TEMPORAL_CLI_PATH ? { TEMPORAL_CLI_PATH } : {}) },
+      env: { ...childEnvironment(process.env), ...(TEMPORAL_CLI_PATH ? { TEMPORAL_CLI_PATH } : {}), ...env },
       // A process group of its own, as a shell gives each command: Ctrl-C goes to all of it.
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.child.stdout.on('data', (chunk: Buffer) => {
+      this.output += chunk.toString();
     });
     for (const output of [this.child.stdout, this.child.stderr]) {
       output.on('data', (chunk: Buffer) => {

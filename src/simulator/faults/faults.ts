@@ -1,5 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { isRefusalCode, type RefusalCode, refusals } from '../operations/answers';
+import { tradeStatuses } from '../trades/states';
+
+/** The operations in which a request can go wrong. */
+export const operationNames = [
+  'pay',
+  'create',
+  'query',
+  'refund',
+  'bank-list',
+  'installments',
+  'wallet-token',
+  'account-create',
+  'account-cancel',
+  'account-query',
+  'account-quantity',
+] as const;
+
+/** The name of an operation. */
+export type OperationName = (typeof operationNames)[number];
 
 /** What can go wrong with a request, and when. "Before" and "after" are about the gateway doing what was asked. */
 export const requestFaults = {
@@ -11,20 +31,27 @@ export const requestFaults = {
   '5xx-after': 'does what was asked, then answers that page',
   malformed: 'does what was asked, and answers half of the JSON',
   'lost-response': 'does what was asked and never answers; the connection stays open (or is cut after `ms`)',
-  'not-found': 'query: answers that there is no such order',
-  stale: 'query: answers with the state before the present one',
+  'answer-before': 'answers `body` (any JSON, or a text as it is) with `http_status` (200); nothing was done',
+  'answer-after': 'does what was asked, and answers that',
+  refuse: 'refuses with `code` (20000) and `sub_code`; nothing was done',
+  'bank-refusal': 'pay: creates the order, which the bank refuses, and answers `code` (90001) and `sub_code` (71012)',
+  'early-ipn': 'pay, create, refund: it is paid (or done) at once, and its notification comes before the answer',
+  'not-found': 'query, account-query: answers that there is no such order or account',
+  stale: 'query, account-query: answers with the state before the present one',
 } as const;
 
 /** What can go wrong with an attempt to deliver a notification. */
 export const notificationFaults = {
   drop: 'the attempt never leaves, and the next one comes by the schedule',
   delay: 'the attempt leaves `ms` later by the simulator’s clock',
+  reorder: 'the attempt waits until a later notification of its trade or account was attempted; `ms` (10 min) at most',
   duplicate: 'the attempt is made twice',
   'wrong-signature': 'the attempt is signed with another key',
+  forge: 'before the attempt comes a lie about the state, signed with another key',
 } as const;
 
 /** Where faults can be injected: an operation of the gateway, or its notifications. */
-export const faultPlaces = ['pay', 'create', 'query', 'ipn'] as const;
+export const faultPlaces = [...operationNames, 'ipn'] as const;
 
 /** Where a fault is injected. */
 export type FaultPlace = (typeof faultPlaces)[number];
@@ -33,53 +60,130 @@ export type RequestFault = keyof typeof requestFaults;
 /** A fault of a notification. */
 export type NotificationFault = keyof typeof notificationFaults;
 
+/** The faults that make sense in some operations only. */
+const onlyOn: Partial<Record<string, readonly FaultPlace[]>> = {
+  'bank-refusal': ['pay'],
+  'early-ipn': ['pay', 'create', 'refund'],
+  'not-found': ['query', 'account-query'],
+  stale: ['query', 'account-query'],
+};
+
 const isRequestFault = (name: string): name is RequestFault => Object.hasOwn(requestFaults, name);
 const isNotificationFault = (name: string): name is NotificationFault => Object.hasOwn(notificationFaults, name);
+
+/** What a fault can be limited to; without any of them it strikes every request or attempt of its place. */
+const filters = {
+  app_id: z.string().optional(),
+  out_trade_no: z.string().optional(),
+  account_id: z.string().optional(),
+  buyer_id: z.string().optional(),
+  /** `ipn` only: the state that is notified. */
+  trade_status: z.enum(tradeStatuses).optional(),
+};
 
 /** A fault to inject, as the control API takes it. */
 export const faultSchema = z
   .strictObject({
     on: z.enum(faultPlaces),
     fault: z.string(),
-    /** Only for this order; every order without it. */
-    out_trade_no: z.string().optional(),
+    ...filters,
     /** How often it strikes. */
     times: z.int().min(1).default(1),
     ms: z.int().min(0).optional(),
-    http_status: z.int().min(500).max(599).optional(),
+    http_status: z.int().min(200).max(599).optional(),
+    code: z.custom<RefusalCode>(isRefusalCode, `must be one of ${Object.keys(refusals).join(', ')}`).optional(),
+    sub_code: z.string().optional(),
+    body: z.unknown().optional(),
   })
-  .superRefine(({ on, fault }, context) => {
-    const fits = on === 'ipn' ? isNotificationFault(fault) : isRequestFault(fault);
-    const onQueryOnly = fault === 'not-found' || fault === 'stale';
-    if (fits && (!onQueryOnly || on === 'query')) return;
-    const known = Object.keys(on === 'ipn' ? notificationFaults : requestFaults).join(', ');
+  .superRefine(({ on, fault, http_status }, context) => {
+    const exists = on === 'ipn' ? isNotificationFault(fault) : isRequestFault(fault);
+    if (exists && (onlyOn[fault]?.includes(on) ?? true)) {
+      if (!fault.startsWith('5xx') || http_status === undefined || http_status >= 500) return;
+      context.addIssue({ code: 'custom', message: `${fault} has an http_status from 500 to 599` });
+      return;
+    }
+    const all = Object.keys(on === 'ipn' ? notificationFaults : requestFaults);
+    const known = all.filter((name) => onlyOn[name]?.includes(on) ?? true).join(', ');
     context.addIssue({ code: 'custom', message: `there is no fault ${fault} on ${on}; there are ${known}` });
   });
 
 /** A fault to inject. */
 export type FaultOrder = z.input<typeof faultSchema>;
 
+/** Whom a request or an attempt is about. */
+export type FaultTarget = { [Filter in keyof typeof filters]?: string | undefined };
+
 /** A fault that is set, and how often it struck. */
 export interface Fault {
   id: string;
   on: FaultPlace;
   fault: string;
+  app_id: string | null;
   out_trade_no: string | null;
+  account_id: string | null;
+  buyer_id: string | null;
+  trade_status: string | null;
   times: number;
   ms: number;
-  http_status: number;
+  http_status: number | null;
+  code: RefusalCode | null;
+  sub_code: string | null;
+  body: unknown;
   fired: number;
 }
+
+/** A fault that strikes now. */
+export type Strike<Name extends string> = Pick<Fault, 'ms' | 'http_status' | 'code' | 'sub_code' | 'body'> & {
+  name: Name;
+};
 
 /** The faults that wait to strike. */
 export class Faults {
   readonly #faults: Fault[] = [];
+  readonly #once = new Set<string>();
 
   add(order: FaultOrder): Fault {
-    const { on, fault, out_trade_no = null, times, ms = 0, http_status = 502 } = faultSchema.parse(order);
-    const set: Fault = { id: randomUUID(), on, fault, out_trade_no, times, ms, http_status, fired: 0 };
+    const {
+      on,
+      fault,
+      times,
+      ms = 0,
+      http_status = null,
+      code = null,
+      sub_code = null,
+      ...given
+    } = faultSchema.parse(order);
+    const {
+      app_id = null,
+      out_trade_no = null,
+      account_id = null,
+      buyer_id = null,
+      trade_status = null,
+      body = null,
+    } = given;
+    const limits = { app_id, out_trade_no, account_id, buyer_id, trade_status };
+    const set: Fault = {
+      id: randomUUID(),
+      on,
+      fault,
+      ...limits,
+      times,
+      ms,
+      http_status,
+      code,
+      sub_code,
+      body,
+      fired: 0,
+    };
     this.#faults.push(set);
     return { ...set };
+  }
+
+  /** Adds a fault unless it was added under this key before: a request that is made again sets it only once. */
+  addOnce(key: string, order: FaultOrder): void {
+    if (this.#once.has(key)) return;
+    this.#once.add(key);
+    this.add(order);
   }
 
   list(): Fault[] {
@@ -91,22 +195,33 @@ export class Faults {
   }
 
   /** The fault that strikes this request, counted as fired: the first set of those that fit. */
-  onRequest(place: Exclude<FaultPlace, 'ipn'>, outTradeNo: string | undefined) {
-    return this.#take(place, outTradeNo, isRequestFault);
+  onRequest(place: OperationName, target: FaultTarget): Strike<RequestFault> | undefined {
+    return this.#take(place, target, isRequestFault);
   }
 
   /** The fault that strikes this attempt, counted as fired. */
-  onNotification(outTradeNo: string) {
-    return this.#take('ipn', outTradeNo, isNotificationFault);
+  onNotification(target: FaultTarget): Strike<NotificationFault> | undefined {
+    return this.#take('ipn', target, isNotificationFault);
   }
 
-  #take<Name extends string>(place: FaultPlace, outTradeNo: string | undefined, is: (name: string) => name is Name) {
+  #take<Name extends string>(place: FaultPlace, target: FaultTarget, is: (name: string) => name is Name) {
     const struck = this.#faults.find(
-      ({ on, out_trade_no, fired, times }) =>
-        on === place && fired < times && (out_trade_no === null || out_trade_no === outTradeNo),
+      (fault) =>
+        fault.on === place &&
+        fault.fired < fault.times &&
+        fits(fault.app_id, target.app_id) &&
+        fits(fault.out_trade_no, target.out_trade_no) &&
+        fits(fault.account_id, target.account_id) &&
+        fits(fault.buyer_id, target.buyer_id) &&
+        fits(fault.trade_status, target.trade_status),
     );
     if (!struck || !is(struck.fault)) return undefined;
     struck.fired += 1;
-    return { name: struck.fault, ms: struck.ms, http_status: struck.http_status };
+    const { ms, http_status, code, sub_code, body } = struck;
+    return { name: struck.fault, ms, http_status, code, sub_code, body };
   }
+}
+
+function fits(wanted: string | null, actual: string | undefined): boolean {
+  return wanted === null || wanted === actual;
 }

@@ -18,6 +18,9 @@ export const notificationSchema = z.object({
   trade_no: z.string(),
   out_trade_no: z.string(),
   trade_status: z.enum(tradeStatuses),
+  /** The refund it is about, and the virtual account; files of earlier versions lack both. */
+  out_request_no: z.string().nullable().default(null),
+  account_id: z.string().nullable().default(null),
   notify_url: z.string(),
   /** The very text that is signed and sent; a retry sends it unchanged. */
   body: z.string(),

@@ -1,4 +1,5 @@
-import type { JsonObject } from '../json';
+import { type JsonObject, numberLiteral } from '../json';
+import type { Settings } from '../options';
 
 /** What the gateway answers: an HTTP status and a JSON body. */
 export interface Answer {
@@ -8,7 +9,7 @@ export interface Answer {
 
 /** Why the gateway says no. */
 export interface Refusal {
-  code: keyof typeof refusals;
+  code: RefusalCode;
   /** The name of the field, or a code of its own. */
   sub_code: string;
   sub_msg: string;
@@ -16,10 +17,22 @@ export interface Refusal {
 
 /** The codes of refusals and what each is called. */
 export const refusals = {
+  '20000': 'Service Currently Unavailable',
   '40001': 'Missing Required Arguments',
   '40002': 'Business Failed',
+  '40004': 'Business Failed',
   '40005': 'MediaType not supported',
+  '70001': 'Reject by high risk',
+  '90001': 'Bank Request Fail',
 } as const;
+
+/** A code of a refusal. */
+export type RefusalCode = keyof typeof refusals;
+
+/** Whether a value is a code that refusals have. */
+export function isRefusalCode(code: unknown): code is RefusalCode {
+  return typeof code === 'string' && Object.hasOwn(refusals, code);
+}
 
 /** A successful answer, with the fields of its operation. */
 export function success(fields: JsonObject): Answer {
@@ -44,4 +57,9 @@ export function invalid(field: string, says: string): Refusal {
 /** A refusal that is about more than one field. */
 export function businessFailure(sub_code: string, sub_msg: string): Refusal {
   return { code: '40002', sub_code, sub_msg };
+}
+
+/** A decimal as answers write it: an exact number literal, or a text. */
+export function decimalAs(text: string, { queryAmount }: Settings): unknown {
+  return queryAmount === 'number' ? numberLiteral(text) : text;
 }

@@ -31,6 +31,7 @@ function refusalOf({ app, body }: Call, gateway: Gateway, fields: readonly Field
   const { settings, clock, store } = gateway;
   const broken = check(fields, { body, app, settings, now: clock.now() });
   if (broken) return broken;
+  if (settings.duplicateOrders === 'accepted') return undefined;
   const exists = store.tradeOfMerchant(app.app_id, textAt(body, 'out_trade_no') ?? '');
   return exists && businessFailure('duplicate-out_trade_no', 'out_trade_no is duplicate');
 }

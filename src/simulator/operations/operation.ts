@@ -1,6 +1,9 @@
+import type { Account } from '../accounts/account';
+import type { Accounts } from '../accounts/accounts';
 import type { SimulatorClock } from '../clock';
 import type { JsonObject } from '../json';
 import type { GatewayApp, Settings } from '../options';
+import type { Refunds } from '../refunds/refunds';
 import type { Store } from '../store';
 import type { Lifecycle } from '../trades/lifecycle';
 import type { Trade } from '../trades/trade';
@@ -16,17 +19,24 @@ export interface Call {
 export interface Gateway {
   store: Store;
   lifecycle: Lifecycle;
+  refunds: Refunds;
+  accounts: Accounts;
   clock: SimulatorClock;
   settings: Settings;
   publicUrl: string;
 }
 
-/** What came of a call: an answer or a refusal, and the trade that was made or found. */
+/** What came of a call: an answer or a refusal, and what was made or found. */
 export interface Outcome {
   answer: Answer | Refusal;
   trade?: Trade | undefined;
-  /** A trade exists now that did not before. */
+  account?: Account | undefined;
+  /** Something exists now that did not before: a trade, a refund, an account. */
   created?: true;
+  /** Something that existed is another now. */
+  changed?: true;
+  /** What a gateway that is behind would answer. */
+  stale?: Answer | undefined;
 }
 
 /** One operation of the interface. */

@@ -1,4 +1,4 @@
-import { numberLiteral, textAt } from '../json';
+import { textAt } from '../json';
 import type { Settings } from '../options';
 import { queryFields } from '../rules/fields';
 import { check } from '../rules/rule';
@@ -6,7 +6,7 @@ import type { Store } from '../store';
 import { utcText } from '../time';
 import type { TradeStatus } from '../trades/states';
 import type { Trade } from '../trades/trade';
-import { type Answer, businessFailure, type Refusal, success } from './answers';
+import { type Answer, businessFailure, decimalAs, type Refusal, success } from './answers';
 import type { Call, Operation } from './operation';
 
 /** `/trade/query`: what has become of a trade. */
@@ -15,7 +15,12 @@ export const query: Operation = ({ app, body }, { store, clock, settings }) => {
   if (refusal) return { answer: refusal };
   const trade = tradeAsked({ app, body }, store);
   if (!trade) return { answer: unknownOrder(settings) };
-  return { answer: tradeAnswer(trade, trade.trade_status, settings), trade };
+  const before = trade.history.at(-1)?.from ?? trade.trade_status;
+  return {
+    answer: tradeAnswer(trade, trade.trade_status, settings),
+    stale: tradeAnswer(trade, before, settings),
+    trade,
+  };
 };
 
 /** The caller's trade that both numbers of a request agree on, where both are given. */
@@ -34,12 +39,12 @@ export function unknownOrder({ unknownOrderSubCode }: Settings): Refusal {
 }
 
 /** A trade in the state given, as a query tells it. */
-export function tradeAnswer(trade: Trade, trade_status: TradeStatus, { queryAmount }: Settings): Answer {
+export function tradeAnswer(trade: Trade, trade_status: TradeStatus, settings: Settings): Answer {
   return success({
     out_trade_no: trade.out_trade_no,
     trade_no: trade.trade_no,
     trade_status,
-    order_amount: queryAmount === 'number' ? numberLiteral(trade.order_amount) : trade.order_amount,
+    order_amount: decimalAs(trade.order_amount, settings),
     order_currency: trade.order_currency,
     method: trade.method ?? '',
     create_time: utcText(trade.created_at),

@@ -5,9 +5,12 @@ export interface LoggedRequest {
   app_id: string | null;
   out_trade_no: string | null;
   trade_no: string | null;
+  /** The refund's number, where the request gives one. */
+  out_request_no: string | null;
+  account_id: string | null;
   /** Whether the gateway did what was asked; false where a fault came first. */
   processed: boolean;
-  /** Whether a trade came into being: what a test counts charges with. */
+  /** Whether something came into being: a trade, a refund or an account, by the path. What a test counts charges with. */
   created: boolean;
   /** What was answered, or would have been if no fault had kept it back. */
   http_status: number | null;

@@ -5,12 +5,14 @@ import { utcText } from '../time';
 import { isOpen, type TradeStatus } from '../trades/states';
 import type { Trade } from '../trades/trade';
 import { Html, html } from './html';
-import { style } from './style';
+import { button, layout } from './layout';
 
 /** What a buyer's page shows besides the trade itself. */
 export interface PageContext {
   /** The `return_url` given in the page's own address, which overrides the order's while a checkout is open. */
   returnUrl: string | undefined;
+  /** The page of a refund that waits for the buyer. */
+  refundUrl?: string | undefined;
   /** Why the last button did nothing. */
   problem?: string | undefined;
 }
@@ -24,6 +26,14 @@ const statusTexts: Partial<Record<TradeStatus, { text: string; tone?: 'good' | '
   EXPIRED: { text: 'Expired', tone: 'bad' },
   REFUSED: { text: 'Refused', tone: 'bad' },
   RISK_CONTROLLING: { text: 'Being checked' },
+  DISPUTE: { text: 'Disputed' },
+  CHARGEBACK: { text: 'Taken back by your bank' },
+  REFUND_VERIFYING: { text: 'Refund: waiting for your account' },
+  REFUND_PROCESSING: { text: 'Refund: on its way' },
+  REFUNDED: { text: 'Refunded', tone: 'good' },
+  PARTIAL_REFUND: { text: 'Refunded in part', tone: 'good' },
+  REFUND_REFUSED: { text: 'Refund: refused by the bank', tone: 'bad' },
+  REFUND_REVOKE: { text: 'Refund: revoked', tone: 'bad' },
 };
 
 // Payment data that a buyer reads or copies, and what to call it.
@@ -42,7 +52,7 @@ const codeLabels = [
 ] as const;
 
 /** The page on which a buyer pays, and later sees what became of it. */
-export async function tradePage(trade: Trade, { returnUrl, problem }: PageContext): Promise<Html> {
+export async function tradePage(trade: Trade, { returnUrl, refundUrl, problem }: PageContext): Promise<Html> {
   const { text, tone } = statusTexts[trade.trade_status] ?? { text: trade.trade_status };
   const open = isOpen(trade.trade_status);
   const ends = trade.trade_status === 'PROCESSING' ? trade.cancels_at : trade.expires_at;
@@ -60,14 +70,10 @@ export async function tradePage(trade: Trade, { returnUrl, problem }: PageContex
       </dl>
       ${trade.trade_status === 'PROCESSING' && (await codes(trade))}
       ${open && form(trade, returnUrl)}
+      ${refundUrl !== undefined && html`<div class="actions"><a class="button main" href="${refundUrl}">Say where your refund goes</a></div>`}
       ${wayBack(trade, returnUrl)}
     `,
   );
-}
-
-/** A page that says why there is no other one. */
-export function problemPage(title: string, sentence: string): Html {
-  return layout(title, html`<h1>${title}</h1><p role="alert">${sentence}</p>`);
 }
 
 /** A QR code as SVG. */
@@ -118,32 +124,8 @@ function form(trade: Trade, returnUrl: string | undefined): Html {
   `;
 }
 
-function button(action: string, name: string, look = ''): Html {
-  return html`<button name="action" value="${action}" class="${look}">${name}</button>`;
-}
-
 function wayBack(trade: Trade, override: string | undefined): Html {
   const address = returnAddress(trade, override);
   if (address === undefined) return html``;
   return html`<div class="actions"><a class="button" href="${address}">Return to the shop</a></div>`;
-}
-
-function layout(title: string, content: Html): Html {
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>${title}</title>
-<style>${new Html(style)}</style>
-</head>
-<body>
-<main>
-${content}
-<p class="note">Simulated payment gateway: no money moves here.</p>
-</main>
-</body>
-</html>
-`;
 }

@@ -19,7 +19,20 @@ fieldset { margin: 1.5rem 0 0; padding: .5rem 1rem 1rem; border: 1px solid var(-
 fieldset label { display: flex; gap: .75rem; align-items: center; min-height: 2.75rem; }
 .actions { display: grid; gap: .75rem; margin-top: 1.5rem; }
 button, .button { display: block; width: 100%; min-height: 3rem; padding: .625rem 1rem; border: 1px solid var(--main); border-radius: .625rem; background: transparent; color: var(--main); font: inherit; font-weight: 600; text-align: center; text-decoration: none; cursor: pointer; }
-.main { background: var(--main); color: var(--on-main); }
+button.main, .button.main { background: var(--main); color: var(--on-main); }
+.wide { max-width: 60rem; }
+nav { display: flex; gap: 1rem; margin-bottom: 1rem; }
+a { color: var(--main); overflow-wrap: anywhere; }
+.field { display: block; margin-top: 1rem; color: var(--soft); }
+input:not([type]) { display: block; width: 100%; min-height: 2.75rem; margin-top: .25rem; padding: .5rem .75rem; border: 1px solid var(--line); border-radius: .5rem; background: transparent; color: var(--ink); font: inherit; }
+section h2 { margin-top: 0; }
+section { margin-top: 1.5rem; padding-top: 1rem; border-top: 1px solid var(--line); }
+.scroll { overflow-x: auto; }
+table { width: 100%; border-collapse: collapse; font-size: .875rem; }
+th, td { padding: .5rem .75rem .5rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
+.number { text-align: right; font-variant-numeric: tabular-nums; }
+.row { display: flex; flex-wrap: wrap; gap: .75rem; align-items: end; margin-top: 1rem; }
+.row button, .row .button { width: auto; } .row .field { flex: 1 1 10rem; margin-top: 0; }
 :focus-visible { outline: 3px solid var(--main); outline-offset: 2px; }
 .good { color: var(--good); } .bad { color: var(--bad); }
 `;

@@ -1,24 +1,27 @@
 import { textAt } from '../json';
-import { DAY, expressEnd, isTimestamp, parseExpress } from '../time';
-import { hasCentsAtMost, isBetween, LARGEST_AMOUNT, SMALLEST_AMOUNT } from './amount';
+import { DAY, expressEnd, parseExpress } from '../time';
 import { methodNamed, walletKind } from './methods';
-import { allBut, always, type Condition, type Field, methodOf, never, only, type Request, type Rule } from './rule';
-import { characters, hasDigit, hasEmoji, isWebAddress } from './text';
+import { allBut, always, type Condition, type Field, methodOf, never, only, type Rule } from './rule';
+import {
+  amountRange,
+  both,
+  cents,
+  either,
+  globalApp,
+  noEmoji,
+  noPlus,
+  oneOf,
+  threeCharacters,
+  timestamp,
+  webAddress,
+  without,
+} from './shared';
+import { characters, hasDigit } from './text';
 
 const currencyIs =
   (currency: string): Condition =>
   ({ body }) =>
     textAt(body, 'order_currency') === currency;
-const both =
-  (...conditions: Condition[]): Condition =>
-  (request) =>
-    conditions.every((condition) => condition(request));
-const either =
-  (...conditions: Condition[]): Condition =>
-  (request) =>
-    conditions.some((condition) => condition(request));
-
-const globalApp: Condition = ({ app }) => app.global === true;
 const cardNumberWallet: Condition = (request) =>
   methodOf(request) === 'Wallet' && walletKind(textAt(request.body, 'channel')) === 'CardNumber';
 const ecuador = both(only('BankTransfer'), currencyIs('USD'), ({ body }) =>
@@ -27,8 +30,6 @@ const ecuador = both(only('BankTransfer'), currencyIs('USD'), ({ body }) =>
 );
 const pixIdentifyOptional: Condition = ({ settings }) => settings.pixIdentify === 'optional';
 
-const timestamp: Rule = { holds: isTimestamp, says: 'must be a real date as yyyy-MM-dd HH:mm:ss' };
-const webAddress: Rule = { holds: isWebAddress, says: 'must be an http or https address' };
 const knownMethod: Rule = {
   holds: (name) => methodNamed(name) !== undefined,
   says: 'is no method that is supported',
@@ -38,32 +39,19 @@ const onlyWithWallet: Rule = {
   holds: (_, request) => methodOf(request) === 'Wallet',
   says: 'is for method Wallet only',
 };
-const threeCharacters: Rule = { holds: (code) => characters(code) === 3, says: 'must have 3 characters' };
-const amountRange: Rule = {
-  holds: (amount) => isBetween(amount, SMALLEST_AMOUNT, LARGEST_AMOUNT),
-  says: `must be a decimal from ${SMALLEST_AMOUNT} to ${LARGEST_AMOUNT}`,
-};
-const cents: Rule = { holds: hasCentsAtMost, says: 'must have at most two decimals' };
-const noEmoji: Rule = { holds: (name) => !hasEmoji(name), says: 'can not contain emoji' };
 const noDigits: Rule = { holds: (name) => !hasDigit(name), says: 'can not contain digits', when: currencyIs('BRL') };
 const tenCharacters: Rule = {
   holds: (name) => characters(name) >= 10,
   says: 'must have at least 10 characters',
   when: only('SPEI'),
 };
-const noPlus: Rule = { holds: (email) => !email.includes('+'), says: 'can not contain +' };
 const wholeNumber: Rule = { holds: (count) => /^[1-9]\d{0,2}$/.test(count), says: 'must be a whole number from 1' };
 const digits = (smallest: number, largest: number, says: string): Rule => ({
   holds: (text) => new RegExp(`^\\d{${smallest},${largest}}$`).test(text),
   says,
   when: cardNumberWallet,
 });
-const ecuadorBank: Rule = {
-  holds: (bank) => ['bpacifico', 'internacional', 'pichincha'].includes(bank),
-  says: 'must be one of bpacifico, internacional, pichincha',
-  when: ecuador,
-};
-const webOnly: Rule = { holds: (type) => type === 'WEB', says: 'must be WEB' };
+const ecuadorBank: Rule = { ...oneOf('bpacifico', 'internacional', 'pichincha'), when: ecuador };
 
 const express: Rule = {
   holds: (text) => parseExpress(text) !== undefined,
@@ -103,7 +91,7 @@ const orderFields = {
   method:               { name: 'method',               required: always, max: 32, rules: [knownMethod] },
   channel:              { name: 'channel',              required: never,  max: 32, rules: [onlyWithWallet] },
   order_currency:       { name: 'order_currency',       required: always, rules: [threeCharacters] },
-  order_amount:         { name: 'order_amount',         required: always, type: 'decimal', rules: [amountRange, cents] },
+  order_amount:         { name: 'order_amount',         required: always, type: 'decimal', rules: [amountRange(), cents] },
   subject:              { name: 'subject',              required: always, max: 128 },
   content:              { name: 'content',              required: never,  max: 255 },
   notify_url:           { name: 'notify_url',           required: always, max: 255, rules: [webAddress] },
@@ -149,18 +137,13 @@ export const directFields: readonly Field[] = [
 /** The fields of a checkout creation: the order's, of which the method is optional, and two more. */
 export const checkoutFields: readonly Field[] = [
   ...Object.values({ ...orderFields, method: { ...orderFields.method, required: never } }),
-  { name: 'trade_type', required: always, rules: [webOnly] },
+  { name: 'trade_type', required: always, rules: [oneOf('WEB')] },
   { name: 'regions',    required: never, type: 'list of strings' },
 ];
-
-const oneNumber =
-  (other: string): Condition =>
-  ({ body }: Request) =>
-    textAt(body, other) === undefined;
 
 // biome-ignore format: tables, read by columns
 /** The fields of a query: one of the two numbers suffices. */
 export const queryFields: readonly Field[] = [
-  { name: 'trade_no',     required: oneNumber('out_trade_no'), max: 64 },
-  { name: 'out_trade_no', required: oneNumber('trade_no'),     max: 64 },
+  { name: 'trade_no',     required: without('out_trade_no'), max: 64 },
+  { name: 'out_trade_no', required: without('trade_no'),     max: 64 },
 ];

@@ -2,6 +2,7 @@ import { isLosslessNumber } from 'lossless-json';
 import { type JsonObject, textAt, valueAt } from '../json';
 import { businessFailure, invalid, missing, type Refusal } from '../operations/answers';
 import type { GatewayApp, Settings } from '../options';
+import type { Trade } from '../trades/trade';
 import { type MethodName, methodNamed } from './methods';
 import { characters } from './text';
 
@@ -11,6 +12,8 @@ export interface Request {
   app: GatewayApp;
   settings: Settings;
   now: number;
+  /** The trade that the request is about, where there is one. */
+  trade?: Trade | undefined;
 }
 
 /** Something that is true of some requests. */

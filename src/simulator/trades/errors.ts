@@ -7,3 +7,13 @@ export class IllegalAction extends Error {
 export class UnknownTrade extends Error {
   override name = 'UnknownTrade';
 }
+
+/** A refund that does not exist was named, or one that is not the only one of that name. */
+export class UnknownRefund extends Error {
+  override name = 'UnknownRefund';
+}
+
+/** A virtual account that does not exist was named. */
+export class UnknownAccount extends Error {
+  override name = 'UnknownAccount';
+}

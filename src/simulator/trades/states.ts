@@ -45,9 +45,17 @@ export const transitions: readonly Transition[] = [
   { from: 'SUCCESS', to: 'DISPUTE', why: 'the buyer disputes it' },
   { from: 'SUCCESS', to: 'CHARGEBACK', why: 'the bank took the money back' },
   { from: 'SUCCESS', to: 'REFUNDED', why: 'the bank forced a refund' },
+  { from: 'PARTIAL_REFUND', to: 'REFUND_VERIFYING', why: 'the merchant asked for another refund' },
+  { from: 'PARTIAL_REFUND', to: 'DISPUTE', why: 'the buyer disputes what is left' },
+  { from: 'PARTIAL_REFUND', to: 'CHARGEBACK', why: 'the bank took the money back' },
+  { from: 'PARTIAL_REFUND', to: 'REFUNDED', why: 'the bank forced a refund of what is left' },
+  // Where a partial refund is called REFUNDED too, more of them may follow.
+  { from: 'REFUNDED', to: 'REFUND_VERIFYING', why: 'the merchant asked for another refund' },
+  { from: 'REFUND_REFUSED', to: 'REFUND_VERIFYING', why: 'the merchant asked for another refund' },
   { from: 'REFUND_VERIFYING', to: 'REFUND_PROCESSING', why: 'the buyer gave an account' },
   { from: 'REFUND_VERIFYING', to: 'REFUND_REVOKE', why: 'the refund expired' },
   { from: 'REFUND_PROCESSING', to: 'REFUNDED', why: 'the refund is done' },
+  { from: 'REFUND_PROCESSING', to: 'PARTIAL_REFUND', why: 'the refund of a part is done' },
   { from: 'REFUND_PROCESSING', to: 'REFUND_REVOKE', why: 'the refund was canceled' },
   { from: 'REFUND_PROCESSING', to: 'REFUND_REFUSED', why: 'the bank refused the refund' },
   { from: 'REFUND_REVOKE', to: 'SUCCESS', why: 'the payment stands again', silent: true },
@@ -68,6 +76,22 @@ export const buyerActions = {
 /** The name of a buyer's action. */
 export type BuyerAction = keyof typeof buyerActions;
 
+/** What a bank (or an operator in its place) can do with a paid trade, and where that leads. */
+export const bankActions = {
+  dispute: 'DISPUTE',
+  chargeback: 'CHARGEBACK',
+  'reverse-chargeback': 'CHARGEBACK_REVERSED',
+  'force-refund': 'REFUNDED',
+} as const satisfies Record<string, TradeStatus>;
+
+/** The name of a bank's action. */
+export type BankAction = keyof typeof bankActions;
+
+/** Whether a text names a bank's action. */
+export function isBankAction(text: string): text is BankAction {
+  return Object.hasOwn(bankActions, text);
+}
+
 /** Whether a text names a buyer's action. */
 export function isBuyerAction(text: string): text is BuyerAction {
   return Object.hasOwn(buyerActions, text);
@@ -78,16 +102,25 @@ export function transition(from: TradeStatus, to: TradeStatus): Transition | und
   return transitions.find((step) => step.from === from && step.to === to);
 }
 
-/**
- * The steps from one state to another: one, or two where a buyer submits and pays (or gives up) in one go.
- * `undefined` where no way leads there.
- */
+/** The step that a bank's action takes; a refund on its way is the merchant's, and no bank ends it. */
+export function bankStep(from: TradeStatus, action: BankAction): Transition | undefined {
+  return from === 'REFUND_PROCESSING' ? undefined : transition(from, bankActions[action]);
+}
+
+// Where somebody may do two things in one go: submit and pay (or give up), name an account and have the refund decided.
+const onTheWay: Partial<Record<TradeStatus, TradeStatus>> = {
+  INITIAL: 'PROCESSING',
+  REFUND_VERIFYING: 'REFUND_PROCESSING',
+};
+
+/** The steps from one state to another: one, or two through the state on the way. `undefined` where no way leads there. */
 export function route(from: TradeStatus, to: TradeStatus): readonly Transition[] | undefined {
   const direct = transition(from, to);
   if (direct) return [direct];
-  const submitted = from === 'INITIAL' ? transition(from, 'PROCESSING') : undefined;
-  const onwards = submitted && transition('PROCESSING', to);
-  return submitted && onwards ? [submitted, onwards] : undefined;
+  const between = onTheWay[from];
+  const first = between && transition(from, between);
+  const second = between && transition(between, to);
+  return first && second ? [first, second] : undefined;
 }
 
 /** A trade that still waits for its buyer, its bank or risk control. */

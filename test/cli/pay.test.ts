@@ -1,0 +1,126 @@
+/** `payment-gateway pay` beside a stack: what it prints for programs, and how its exit code tells what became of the order. */
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { publishedOrders } from '../harness/orders';
+import { APP, type Stack, startStack } from '../harness/stack';
+import { built } from '../start/built';
+import { Terminal } from '../start/terminal';
+
+const folder = mkdtempSync(join(tmpdir(), 'pay-'));
+
+let stack: Stack;
+let settings: Record<string, string>;
+beforeAll(async () => {
+  await built();
+  stack = await startStack();
+  // What a caller needs: no gateway key, no address of the gateway.
+  settings = {
+    TEMPORAL_ADDRESS: stack.temporal.address,
+    GATEWAY_APP_ID: APP.app_id,
+    PAYMENTS_TASK_QUEUE: stack.taskQueue,
+  };
+});
+afterAll(async () => {
+  await stack?.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** A file with a published order under a number of its own. */
+function orderFile(name: string, changes: Record<string, unknown> = {}) {
+  const published = publishedOrders().find((one) => one.name === name);
+  if (!published) throw new Error(`examples/orders has no ${name}.json`);
+  const request = { ...published.request, out_trade_no: `${name}-${randomUUID()}`, ...changes };
+  const path = join(folder, `${randomUUID()}.json`);
+  writeFileSync(path, JSON.stringify({ kind: published.kind, request }));
+  return { path, out_trade_no: request.out_trade_no };
+}
+
+const pay = (env: Record<string, string>, ...args: string[]) => new Terminal({ cwd: folder, env }, 'pay', ...args);
+const lines = ({ output }: Terminal) =>
+  output
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+test('--json prints the payment data as one line, and nothing else', async () => {
+  const order = orderFile('pix');
+  const paying = pay(settings, order.path, '--json');
+  expect(await paying.ended).toBe(0);
+  expect(lines(paying)).toEqual([
+    { payment_data: expect.objectContaining({ out_trade_no: order.out_trade_no, trade_status: 'PROCESSING' }) },
+  ]);
+  expect(paying.printed).toBe(paying.output);
+});
+
+test('an amount written as a number keeps all its digits', async () => {
+  const order = orderFile('pix', { order_amount: '99999999999999.99' });
+  writeFileSync(order.path, readFileSync(order.path, 'utf8').replace('"99999999999999.99"', '99999999999999.99'));
+  expect(await pay(settings, order.path).ended).toBe(0);
+  expect(stack.simulator.trade(order.out_trade_no)).toMatchObject({ order_amount: '99999999999999.99' });
+  expect(await stack.payments.state(order.out_trade_no)).toMatchObject({ order_amount: '99999999999999.99' });
+});
+
+test('the same file again prints the same and makes no second trade', async () => {
+  const order = orderFile('pix');
+  const [first, again] = [pay(settings, order.path, '--json'), pay(settings, order.path, '--json')];
+  expect([await first.ended, await again.ended]).toEqual([0, 0]);
+  expect(again.output).toBe(first.output);
+  expect(stack.simulator.trades({ out_trade_no: order.out_trade_no })).toHaveLength(1);
+});
+
+test('--wait --json prints each state and the last, and ends with 0 for what is paid', async () => {
+  const order = orderFile('pix');
+  const paying = pay(settings, order.path, '--wait', '--json');
+  await paying.sees(/"payment_data"/);
+  await stack.simulator.pay(order.out_trade_no);
+  expect(await paying.ended).toBe(0);
+  expect(lines(paying)).toEqual([
+    { payment_data: expect.anything() },
+    { transition: expect.objectContaining({ to: 'PROCESSING', source: 'creation' }) },
+    { transition: expect.objectContaining({ from: 'PROCESSING', to: 'SUCCESS', source: 'query' }) },
+    { state: expect.objectContaining({ outcome: 'SUCCESS', order_amount: '150.00' }) },
+  ]);
+});
+
+test('--wait ends with 1 for what is not paid', async () => {
+  const order = orderFile('pix');
+  const paying = pay(settings, order.path, '--wait');
+  await paying.sees(/Waiting for the outcome/);
+  await stack.simulator.cancel(order.out_trade_no);
+  expect(await paying.ended).toBe(1);
+  expect(paying.output).toContain(`Order ${order.out_trade_no} was canceled, 150.00 BRL`);
+});
+
+test('another order under the same number ends with 1 and names the fields', async () => {
+  const order = orderFile('pix');
+  expect(await pay(settings, order.path).ended).toBe(0);
+  const other = orderFile('pix', { out_trade_no: order.out_trade_no, order_amount: '9876.54' });
+  const refused = pay(settings, other.path);
+  expect(await refused.ended).toBe(1);
+  expect(refused.printed).toMatch(/order_amount differ/);
+  expect(refused.printed).not.toMatch(/9876\.54|^ +at /m);
+});
+
+test('a checkout prints the address where the buyer pays', async () => {
+  const paying = pay(settings, orderFile('checkout').path);
+  expect(await paying.ended).toBe(0);
+  expect(paying.output).toMatch(/^ {2}web_url +http\S+$/m);
+});
+
+test('a secret without the public key to seal it ends with 2, and neither is told nor sent', async () => {
+  const order = orderFile('wallet-card-number');
+  const refused = pay(settings, order.path);
+  expect(await refused.ended).toBe(2);
+  expect(refused.printed).toMatch(/^ {2}account_verification_code: .*PAYMENTS_SEALING_PUBLIC_JWK/m);
+  expect(refused.printed).not.toContain('4821');
+  expect(stack.simulator.trades({ out_trade_no: order.out_trade_no })).toEqual([]);
+});
+
+test('a secret is sealed where the key is set', async () => {
+  const order = orderFile('wallet-card-number');
+  const sealing = JSON.stringify(stack.config.PAYMENTS_SEALING_PUBLIC_JWK);
+  expect(await pay({ ...settings, PAYMENTS_SEALING_PUBLIC_JWK: sealing }, order.path).ended).toBe(0);
+  expect(stack.simulator.trades({ out_trade_no: order.out_trade_no })).toHaveLength(1);
+});

@@ -1,0 +1,47 @@
+/** An order that the gateway will not have: its worker signs in with a key that the gateway does not know. */
+import { NotCreatedError } from '../../src/client';
+import { type Stack, startStack } from '../harness/stack';
+import { errorOf, orderOf } from './support';
+
+const WRONG_KEY = 'sk_not_the_apps_key';
+
+let stack: Stack;
+beforeAll(async () => {
+  stack = await startStack({ env: { GATEWAY_SECRET_KEY: WRONG_KEY }, webhook: false });
+});
+afterAll(() => stack?.close());
+
+test('ends in NotCreatedError with the gateway’s codes, and in the same when it is asked again', async () => {
+  const request = orderOf('pix');
+  for (const _time of ['first', 'again']) {
+    const error = await errorOf(stack.payments.pay(request));
+    expect(error).toBeInstanceOf(NotCreatedError);
+    expect(error.out_trade_no).toBe(request.out_trade_no);
+    expect(error.message).toContain(request.out_trade_no);
+    expect(error.details).toMatchObject({
+      outcome: 'not-created',
+      operation: '/trade/pay',
+      code: '40002',
+      sub_code: 'invalid-signature',
+      http_status: 400,
+      retryable: false,
+      out_trade_no: request.out_trade_no,
+    });
+    const told = `${error.message}${JSON.stringify(error)}`;
+    for (const secret of [WRONG_KEY, 'Basic', request.customer?.name]) expect(told).not.toContain(secret);
+  }
+  expect(stack.simulator.requests({ path: '/trade/pay' })).toHaveLength(1);
+});
+
+test('outcome tells the same, and state what it came to', async () => {
+  const request = orderOf('pix');
+  await errorOf(stack.payments.pay(request));
+  await expect(stack.payments.outcome(request.out_trade_no)).rejects.toBeInstanceOf(NotCreatedError);
+  expect(await stack.payments.state(request.out_trade_no)).toMatchObject({
+    trade_no: null,
+    trade_status: null,
+    outcome: null,
+    attention: 'credentials',
+  });
+  expect(stack.simulator.trades()).toEqual([]);
+});

@@ -1,0 +1,430 @@
+/**
+ * docker-compose.yml against the Compose specification and against our own programs. No container runs here: what is
+ * checked is what can be known without one.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, normalize } from 'node:path';
+import { msToNumber } from '@temporalio/common/lib/time';
+import Ajv from 'ajv';
+import pino from 'pino';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { ConfigError, loadConfig, requireApps, SETTING_NAMES } from '../src/config';
+import { temporalConfig } from '../src/connect';
+import { startSimulator } from '../src/simulator';
+import { webhookServer } from '../src/webhook';
+import { SHUTDOWN_GRACE } from '../src/worker';
+import { FakeTemporal } from './webhook/support';
+
+const ROOT = join(__dirname, '..');
+const text = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+
+/** The Compose specification's own JSON schema, as dclint carries it. */
+const schema: object = JSON.parse(
+  readFileSync(join(dirname(require.resolve('dclint/package.json')), 'schemas/compose.schema.json'), 'utf8'),
+);
+// Not strict about the schema itself, which has keywords of its authors; the formats are told by the checks below.
+const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
+// It names its dialect by https, which is not draft 7's name.
+const matches = ajv.compile({ ...schema, $schema: 'http://json-schema.org/draft-07/schema#' });
+function violations(compose: unknown): string[] {
+  matches(compose);
+  return (matches.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+}
+
+// — Reading: interpolation as Compose does it, anchors and merge keys, and a file laid over another —
+
+/** Settings by name; those commented out in the example are its defaults. */
+function envFile(source: string, withComments = false): Record<string, string> {
+  const lines = source.matchAll(/^(#?)([A-Z][A-Z0-9_]*)=(.*)$/gm);
+  return Object.fromEntries(
+    [...lines].filter(([, comment]) => withComments || !comment).map(([, , name = '', value = '']) => [name, value]),
+  );
+}
+const EXAMPLE = envFile(text('.env.example'), true);
+
+/** What a newcomer who tries the simulator has in .env. */
+const FILLED_IN = {
+  GATEWAY_BASE_URL: 'http://simulator:8470',
+  GATEWAY_APP_ID: 'test-app',
+  WEBHOOK_PUBLIC_URL: 'http://webhook:8480',
+};
+
+const PLACEHOLDER = /\$\{([A-Z0-9_]+)(?:(:?[-?])([^}]*))?\}/g;
+
+function interpolate(source: string, env: Record<string, string>): string {
+  return source.replace(PLACEHOLDER, (_, name: string, operator: string | undefined, rest = '') => {
+    const value = env[name];
+    if (value) return value;
+    if (operator?.endsWith('-')) return rest;
+    throw new Error(`${name}: ${rest}`);
+  });
+}
+
+type Tree = { [key: string]: unknown };
+const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** One Compose file over another: mappings are merged, lists are appended to, everything else is replaced. */
+function over(below: unknown, above: unknown): unknown {
+  if (Array.isArray(below) && Array.isArray(above)) return [...below, ...above];
+  if (!isTree(below) || !isTree(above)) return above;
+  const merged = Object.entries(above).map(([key, value]) => [key, key in below ? over(below[key], value) : value]);
+  return { ...below, ...Object.fromEntries(merged) };
+}
+
+const read = (path: string, env: Record<string, string> = FILLED_IN): unknown =>
+  parse(interpolate(text(path), env), { merge: true });
+
+const service = z.looseObject({
+  image: z.string(),
+  build: z.string().optional(),
+  command: z.array(z.string()).default([]),
+  profiles: z.array(z.string()).optional(),
+  restart: z.string(),
+  environment: z.record(z.string(), z.union([z.string(), z.number()]).transform(String)).default({}),
+  secrets: z.array(z.string()).default([]),
+  networks: z.array(z.string()),
+  volumes: z.array(z.string()).default([]),
+  ports: z.array(z.string()).default([]),
+  depends_on: z.record(z.string(), z.object({ condition: z.string() })).default({}),
+  healthcheck: z.object({ test: z.array(z.string()) }).optional(),
+  'x-no-healthcheck': z.string().optional(),
+  stop_grace_period: z.string().default('10s'),
+  read_only: z.boolean(),
+  cap_drop: z.array(z.string()),
+  security_opt: z.array(z.string()),
+  deploy: z.object({ resources: z.object({ limits: z.object({ cpus: z.string(), memory: z.string() }) }) }),
+});
+const composeFile = z.looseObject({
+  services: z.record(z.string(), service),
+  networks: z.record(z.string(), z.unknown()),
+  volumes: z.record(z.string(), z.unknown()),
+  secrets: z.record(z.string(), z.object({ file: z.string() })),
+});
+
+const plain = read('docker-compose.yml');
+const sealed = over(plain, read('deploy/sealing.compose.yml'));
+const FILES: [string, unknown][] = [
+  ['docker-compose.yml', plain],
+  ['docker-compose.yml with deploy/sealing.compose.yml over it', sealed],
+];
+const stack = composeFile.parse(sealed);
+const services = Object.entries(stack.services);
+const ours = services.filter(([, { image }]) => image.startsWith('temporal-payment-gateway:'));
+const get = (name: string) => {
+  const found = stack.services[name];
+  if (!found) throw new Error(`docker-compose.yml has no service ${name}`);
+  return found;
+};
+const isJob = ({ restart }: { restart: string }) => restart === 'no';
+
+// — What the specification says —
+
+describe.each(FILES)('%s', (_, compose) => {
+  test('follows the Compose specification', () => expect(violations(compose)).toEqual([]));
+
+  test('has every anchor and merge key resolved', () => {
+    expect(JSON.stringify(compose)).not.toContain('"<<"');
+    for (const [name, { read_only, cap_drop, security_opt }] of Object.entries(composeFile.parse(compose).services)) {
+      expect({ name, read_only, cap_drop, security_opt }).toEqual({
+        name,
+        read_only: true,
+        cap_drop: ['ALL'],
+        security_opt: ['no-new-privileges:true'],
+      });
+    }
+  });
+});
+
+test.each([
+  ['a misspelled key', { services: { worker: { image: 'x', enviroment: {} } } }],
+  ['a port that is none', { services: { worker: { image: 'x', ports: [{ target: [] }] } } }],
+  ['a condition that nobody knows', { services: { worker: { depends_on: { temporal: { condition: 'ready' } } } } }],
+])('the specification’s schema refuses %s', (_, wrong) => expect(violations(wrong)).not.toEqual([]));
+
+test('sealing gives the worker, and nobody else, the private keys beside what it has', () => {
+  expect(get('worker').secrets).toEqual(['gateway_secret_key', 'sealing_jwks']);
+  expect(get('worker').environment).toMatchObject({
+    GATEWAY_APP_ID: 'test-app',
+    PAYMENTS_SEALING_JWKS_FILE: '/run/secrets/sealing_jwks',
+  });
+  for (const [name, { secrets }] of services) if (name !== 'worker') expect(secrets).not.toContain('sealing_jwks');
+});
+
+// — What our programs say —
+
+test('our own services are worker, webhook, simulator and setup, of one image that is built here', () => {
+  expect(ours.map(([name]) => name).sort()).toEqual(['payments-setup', 'simulator', 'webhook', 'worker']);
+  const { version } = z.object({ version: z.string() }).parse(JSON.parse(text('package.json')));
+  for (const [, { image, build }] of ours) {
+    expect({ image, build }).toEqual({ image: `temporal-payment-gateway:${version}`, build: '.' });
+  }
+});
+
+test.each(ours)('%s runs a command that the command line has', (_, { command }) => {
+  const commands = [...text('src/cli/main.ts').matchAll(/\.command\('(\w+)/g)].map(([, name]) => name);
+  expect(command).toHaveLength(1);
+  expect(commands).toContain(command[0]);
+});
+
+/** A variable that a program of ours reads: a setting, the file of one, or Temporal's own that temporalConfig reads. */
+function isRead(variable: string): boolean {
+  if (SETTING_NAMES.includes(variable)) return true;
+  const address = { TEMPORAL_ADDRESS: 'a.example:1', TEMPORAL_NAMESPACE: 'n' };
+  if (variable in address) return JSON.stringify(temporalConfig(address)).includes('a.example');
+  try {
+    loadConfig({ [variable]: '/no/such/file' });
+    return false;
+  } catch (error) {
+    return error instanceof ConfigError && error.message.includes(`${variable}: the file cannot be read`);
+  }
+}
+
+test('a variable that no program reads is told from one that is', () => {
+  expect(['GATEWAY_APP_ID', 'GATEWAY_SECRET_KEY_FILE', 'TEMPORAL_NAMESPACE'].filter(isRead)).toHaveLength(3);
+  expect(['GATEWAY_APPID', 'LOG_LEVEL_FILE', 'TEMPORAL_ADRESS', 'WEBHOOK_TLS'].filter(isRead)).toEqual([]);
+});
+
+test.each(ours)('%s reads every variable that it is given', (_, { environment }) => {
+  expect(Object.keys(environment).filter((name) => !isRead(name))).toEqual([]);
+});
+
+describe('every variable of .env.example', () => {
+  const asked = [...text('docker-compose.yml').matchAll(PLACEHOLDER)];
+
+  test.each(Object.entries(EXAMPLE))('%s is read by the compose file or by our programs', (name) => {
+    expect(asked.some(([, placeholder]) => placeholder === name) || isRead(name)).toBe(true);
+  });
+
+  test('and every one that the compose file asks for is in .env.example, with the same default', () => {
+    expect(asked.length).toBeGreaterThan(5);
+    for (const [, name = '', operator, rest] of asked) {
+      expect(EXAMPLE).toHaveProperty(name);
+      expect([name, EXAMPLE[name]]).toEqual([name, operator === ':-' ? rest : '']);
+    }
+  });
+
+  test('and those that must be filled in are asked for by name', () => {
+    for (const name of Object.keys(envFile(text('.env.example')))) {
+      expect(() => read('docker-compose.yml', { ...FILLED_IN, [name]: '' })).toThrow(`${name}: `);
+    }
+  });
+
+  test('shows the default of the setting, where it is one', () => {
+    const defaults = new Map(Object.entries(loadConfig({})));
+    for (const [name, value] of Object.entries(EXAMPLE)) {
+      if (SETTING_NAMES.includes(name) && value !== '') expect([name, defaults.get(name)]).toEqual([name, value]);
+    }
+  });
+});
+
+describe('started with its environment', () => {
+  let secrets: string;
+  beforeAll(() => {
+    secrets = mkdtempSync(join(tmpdir(), 'compose-secrets-'));
+    writeFileSync(join(secrets, 'gateway_secret_key'), 'the key\n');
+    writeFileSync(join(secrets, 'sealing_jwks'), '{"keys":[{"kty":"EC","kid":"1"}]}\n');
+  });
+  afterAll(() => rmSync(secrets, { recursive: true }));
+
+  /** The environment as a container has it, its secrets being files of ours. */
+  const environmentOf = (name: string) =>
+    Object.fromEntries(
+      Object.entries(get(name).environment).map(([key, value]) => [key, value.replace(/^\/run\/secrets/, secrets)]),
+    );
+
+  test.each(['worker', 'webhook', 'simulator'])('%s has its gateway app, with the key from the secret', (name) => {
+    const [app] = requireApps(loadConfig(environmentOf(name)));
+    expect(app).toMatchObject({ app_id: 'test-app', secret_key: 'the key', base_url: 'http://simulator:8470' });
+  });
+
+  test.each(['payments-setup', 'worker', 'webhook'])('%s finds Temporal', (name) => {
+    const { connectionOptions, namespace } = temporalConfig(environmentOf(name));
+    expect({ ...connectionOptions, namespace }).toMatchObject({ address: 'temporal:7233', namespace: 'payments' });
+  });
+
+  test('worker tells the gateway where the webhook is, and has the sealing keys', () => {
+    const config = loadConfig(environmentOf('worker'));
+    expect(config.WEBHOOK_PUBLIC_URL).toBe('http://webhook:8480');
+    expect(config.PAYMENTS_SEALING_JWKS?.keys).toHaveLength(1);
+  });
+
+  test('webhook and simulator listen where their ports are published', () => {
+    const webhook = loadConfig(environmentOf('webhook'));
+    expect(webhook).toMatchObject({ WEBHOOK_HOST: '0.0.0.0' });
+    expect(get('webhook').ports).toEqual([`8480:${webhook.WEBHOOK_PORT}`]);
+    const simulator = loadConfig(environmentOf('simulator'));
+    expect(simulator).toMatchObject({ SIMULATOR_HOST: '0.0.0.0', SIMULATOR_PUBLIC_URL: 'http://localhost:8470' });
+    expect(get('simulator').ports).toEqual([`127.0.0.1:8470:${simulator.SIMULATOR_PORT}`]);
+  });
+
+  test('the simulator keeps its data in its volume, which the image makes for it', () => {
+    const { SIMULATOR_DATA_FILE } = loadConfig(environmentOf('simulator'));
+    expect(get('simulator').volumes).toEqual([`simulator-data:${dirname(SIMULATOR_DATA_FILE ?? '')}`]);
+    expect(text('Dockerfile')).toContain('mkdir /data && chown node:node /data');
+  });
+});
+
+// — Health and ends —
+
+test.each(services)('%s has a health check, or says why not, or is a job', (_, service) => {
+  const said = [service.healthcheck, service['x-no-healthcheck'], isJob(service) || undefined];
+  expect(said.filter((each) => each !== undefined)).toHaveLength(1);
+});
+
+describe('the health check', () => {
+  /** The exit code of a service's check, asked of a server that is elsewhere. */
+  async function check(name: string, url: string): Promise<number | null> {
+    const [kind, program, ...args] = get(name).healthcheck?.test ?? [];
+    expect([kind, program]).toEqual(['CMD', 'node']);
+    const port = get(name).ports[0]?.split(':').at(-1);
+    const there = args.map((arg) => arg.replace(`http://127.0.0.1:${port}/`, `${url}/`));
+    expect(there).not.toEqual(args);
+    const child = spawn(process.execPath, there, { stdio: 'ignore' });
+    return new Promise((resolve) => child.on('exit', resolve));
+  }
+
+  test('of the simulator is well while it runs, and not after', async () => {
+    const simulator = await startSimulator({ apps: [{ app_id: 'a', secret_key: 'k' }] });
+    expect(await check('simulator', simulator.url)).toBe(0);
+    await simulator.close();
+    expect(await check('simulator', simulator.url)).toBe(1);
+  });
+
+  test('of the webhook is well while Temporal can be reached, and not otherwise', async () => {
+    const temporal = new FakeTemporal();
+    const server = webhookServer({
+      client: temporal.client,
+      taskQueue: 'payments',
+      apps: [],
+      signature: { header: 'Service-Signature', scheme: 'hex' },
+      log: pino({ level: 'silent' }),
+    });
+    const url = await server.listen({ host: '127.0.0.1', port: 0 });
+    expect(await check('webhook', url)).toBe(0);
+    temporal.failures = [14];
+    expect(await check('webhook', url)).toBe(1);
+    await server.close();
+  });
+});
+
+test('the worker may take longer to stop than it gives the gateway to answer', () => {
+  expect(msToNumber(get('worker').stop_grace_period)).toBeGreaterThan(msToNumber(SHUTDOWN_GRACE));
+});
+
+// — Who is there, and who reaches whom —
+
+test('the simulator comes only by its profile, and nothing waits for it', () => {
+  expect(services.filter(([, { profiles }]) => profiles).map(([name]) => name)).toEqual(['simulator']);
+  expect(get('simulator').profiles).toEqual(['simulator']);
+  for (const [, { depends_on }] of services) expect(depends_on).not.toHaveProperty('simulator');
+});
+
+test('everybody waits for what there is, and for what it can become', () => {
+  for (const [name, { depends_on }] of services) {
+    for (const [other, { condition }] of Object.entries(depends_on)) {
+      const can = isJob(get(other)) ? 'service_completed_successfully' : 'service_healthy';
+      expect([name, other, condition]).toEqual([name, other, can]);
+    }
+  }
+});
+
+test('only the webhook is published beyond this machine', () => {
+  const open = services.filter(([, { ports }]) => ports.some((port) => !port.startsWith('127.0.0.1:')));
+  expect(open.map(([name]) => name)).toEqual(['webhook']);
+});
+
+test('only Temporal reaches the database', () => {
+  const inside = services.filter(([, { networks }]) => networks.includes('database')).map(([name]) => name);
+  expect(inside.sort()).toEqual(['postgresql', 'temporal', 'temporal-schema']);
+  expect(stack.networks).toMatchObject({ database: { internal: true }, temporal: { internal: true } });
+});
+
+// — Secrets and files —
+
+const SECRET = /SECRET|PASSWORD|PWD|TOKEN|CREDENTIAL|PRIVATE|JWKS?(_|$)|(^|_)KEYS?(_|$)/;
+
+test('no secret stands in an environment: only the name of its file, which the service has', () => {
+  let files = 0;
+  for (const [name, { environment, secrets }] of services) {
+    for (const [variable, value] of Object.entries(environment).filter(([variable]) => SECRET.test(variable))) {
+      files += 1;
+      expect([name, variable]).toEqual([name, expect.stringMatching(/_FILE$/)]);
+      expect(secrets.map((secret) => `/run/secrets/${secret}`)).toContain(value);
+    }
+  }
+  expect(files).toBe(5);
+  expect(Object.keys(EXAMPLE).filter((name) => SECRET.test(name))).toEqual([]);
+});
+
+test('every secret is a file in the folder that git ignores, and the image never has it', () => {
+  for (const { file } of Object.values(stack.secrets)) expect(dirname(normalize(file))).toBe('deploy/secrets');
+  expect(text('deploy/secrets/.gitignore').split('\n')).toContain('*');
+  const taken = text('.dockerignore')
+    .split('\n')
+    .filter((line) => line.startsWith('!'));
+  expect(taken).not.toContain('!deploy');
+  expect(text('.dockerignore').split('\n')).toContain('*');
+});
+
+test('every secret, network and volume that is used is declared, and the other way round', () => {
+  const used = (of: 'secrets' | 'networks') => [...new Set(services.flatMap(([, service]) => service[of]))].sort();
+  expect(used('secrets')).toEqual(Object.keys(stack.secrets).sort());
+  expect(used('networks')).toEqual(Object.keys(stack.networks).sort());
+  const named = services.flatMap(([, { volumes }]) => volumes.filter((volume) => !volume.startsWith('.')));
+  expect(named.map((volume) => volume.split(':')[0]).sort()).toEqual(Object.keys(stack.volumes).sort());
+});
+
+test('every file that is mounted or run is there', () => {
+  let files = 0;
+  for (const [, { volumes, command, environment }] of services) {
+    const mounts = volumes.filter((volume) => volume.startsWith('./')).map((volume) => volume.split(':'));
+    const said = [...command, ...Object.values(environment)].filter((word) => word.startsWith('/deploy/'));
+    expect(said.length > 0).toBe(mounts.length > 0);
+    for (const [here = '', there = '', mode] of mounts) {
+      expect(mode).toBe('ro');
+      for (const file of said) {
+        files += 1;
+        expect([file, existsSync(join(ROOT, file.replace(there, here)))]).toEqual([file, true]);
+      }
+    }
+  }
+  expect(files).toBeGreaterThanOrEqual(4);
+});
+
+test('every service has bounds on CPU and memory, and an image with an exact version', () => {
+  for (const [name, { image }] of services)
+    expect([name, image]).toEqual([name, expect.stringMatching(/:\d+\.\d+(\.\d+)?$/)]);
+});
+
+// — The image —
+
+test('the image copies only what is there and what its builder is given', () => {
+  const given = text('.dockerignore')
+    .split('\n')
+    .filter((line) => line.startsWith('!'));
+  const copied = [...text('Dockerfile').matchAll(/^COPY (?!--)(.+) \S+$/gm)].flatMap(([, files = '']) =>
+    files.split(' '),
+  );
+  expect(copied.length).toBeGreaterThan(4);
+  for (const file of copied) {
+    expect([file, existsSync(join(ROOT, file))]).toEqual([file, true]);
+    expect(given).toContain(`!${file}`);
+  }
+});
+
+test('the image starts the command line that the package has', () => {
+  const { bin } = z.object({ bin: z.record(z.string(), z.string()) }).parse(JSON.parse(text('package.json')));
+  expect(text('Dockerfile')).toContain(`ENTRYPOINT ["node", "${bin['payment-gateway']}"]`);
+});
+
+// — The guide —
+
+test('docs/docker.md tells every secret, every variable to fill in and where things are', () => {
+  const guide = text('docs/docker.md');
+  for (const { file } of Object.values(stack.secrets)) expect(guide).toContain(normalize(file));
+  for (const [name, value] of Object.entries(FILLED_IN)) expect(guide).toContain(`${name}=${value}`);
+  for (const [, { ports }] of services) for (const port of ports) expect(guide).toContain(port.split(':').at(-2));
+});

@@ -1,0 +1,215 @@
+import { request as open } from 'node:http';
+import type { Browser, Page } from 'playwright-core';
+import type { Simulator } from '../../src/simulator';
+import { startChromium } from '../harness/chromium';
+import { call, type Json, Merchant, order, start } from './support';
+
+let simulator: Simulator;
+let merchant: Merchant;
+beforeEach(async () => {
+  [simulator, merchant] = await Promise.all([start(), Merchant.start()]);
+});
+afterEach(async () => {
+  await simulator.close();
+  await merchant.close();
+});
+
+const desk = (path = '') => `${simulator.url}/simulator/desk${path}`;
+async function paid(out_trade_no: string, changes: Json = {}): Promise<string> {
+  const { body } = await call(
+    simulator,
+    '/trade/pay',
+    order('pix', { out_trade_no, notify_url: merchant.url, ...changes }),
+  );
+  await simulator.pay(out_trade_no);
+  await simulator.settled();
+  merchant.received.length = 0;
+  return String(body.trade_no);
+}
+const account = async (buyer_id = 'buyer-mx-1') => {
+  const customer = { buyer_id, email: 'sofia@example.com', identify: { number: '1', type: 'CURP' } };
+  const { body } = await call(simulator, '/virtual-account/spei/create', { notify_url: merchant.url, customer });
+  return { account_id: String(body.account_id), account_number: String(body.account_number) };
+};
+const refund = (out_trade_no: string, out_request_no: string) =>
+  call(simulator, '/trade/refund', {
+    out_trade_no,
+    out_request_no,
+    refund_amount: '1.00',
+    refund_currency: 'BRL',
+    user_info: { identify: { number: '1' }, name: 'N', email: 'e@example.com' },
+    bank_info: { number: '1' },
+  });
+async function visit(url: string) {
+  const response = await fetch(url);
+  return { status: response.status, headers: response.headers, html: await response.text() };
+}
+const buttons = (html: string) => [...html.matchAll(/<button[^>]*>([^<]*)<\/button>/g)].map(([, name]) => name);
+const nonceOf = (html: string) => /name="nonce" value="([^"]+)"/.exec(html)?.[1] ?? 'none';
+const post = async (path: string, form: Record<string, string>) => {
+  const response = await fetch(desk(path), { method: 'POST', body: new URLSearchParams(form), redirect: 'manual' });
+  return { status: response.status, html: await response.text() };
+};
+
+describe('trades', () => {
+  test('are listed, newest first, and found by either number', async () => {
+    const one = await paid('one');
+    await paid('two');
+    const { status, headers, html } = await visit(desk());
+    expect(status).toBe(200);
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect([...html.matchAll(/trade_no=\d+">(\w+)</g)].map(([, no]) => no)).toEqual(['two', 'one']);
+    expect((await visit(desk(`?no=${one}`))).html).not.toContain('>two<');
+    expect((await visit(desk('?no=two'))).html).not.toContain('>one<');
+    expect((await visit(desk('?no=none'))).html).toContain('There are no trades.');
+  });
+
+  test('one trade shows the buttons that its state allows', async () => {
+    const trade_no = await paid('one');
+    const page = () => visit(desk(`/trade?trade_no=${trade_no}`));
+    expect(buttons((await page()).html)).toEqual(['Dispute', 'Charge back', 'Force a refund', 'Send the callback']);
+    await simulator.chargeback('one');
+    expect(buttons((await page()).html)).toEqual(['Reverse the chargeback', 'Send the callback']);
+    expect((await visit(desk('/trade?trade_no=none'))).status).toBe(404);
+  });
+
+  test('a refund on its way has buttons of its own', async () => {
+    const trade_no = await paid('one');
+    await refund('one', 'r1');
+    const { html } = await visit(desk(`/trade?trade_no=${trade_no}`));
+    expect(buttons(html)).toEqual(['Send the callback', 'Approve', 'Refuse', 'Revoke']);
+    expect(html).toContain('aria-label="Refund r1"');
+  });
+
+  test('a button that comes too late says so', async () => {
+    const trade_no = await paid('one');
+    const nonce = nonceOf((await visit(desk(`/trade?trade_no=${trade_no}`))).html);
+    await simulator.chargeback('one');
+    const { status, html } = await post('/trade', { nonce, trade_no, action: 'dispute' });
+    expect(status).toBe(409);
+    expect(html).toContain('<p class="bad" role="alert">A trade that is CHARGEBACK can not become DISPUTE.</p>');
+  });
+
+  test('every text of an order is a text', async () => {
+    const evil = '"><script>alert(1)</script>';
+    const trade_no = await paid(evil, { subject: evil });
+    for (const path of ['', `/trade?trade_no=${trade_no}`, `?no=${encodeURIComponent(evil)}`]) {
+      expect((await visit(desk(path))).html).not.toContain('<script');
+    }
+  });
+});
+
+describe('virtual accounts', () => {
+  test('are listed with what is left of the pool and what came in', async () => {
+    expect((await visit(desk('/accounts'))).html).toContain('There are no virtual accounts.');
+    const { account_id, account_number } = await account();
+    await simulator.deposit(account_id, '12.30');
+    const { html } = await visit(desk('/accounts'));
+    for (const text of [account_number, account_id, 'buyer-mx-1', '1, MXN 12.30', '999 more']) {
+      expect(html).toContain(text);
+    }
+    expect(buttons(html)).toEqual(['Deposit', 'Cancel the account']);
+    expect(html).not.toContain('sofia@example.com');
+  });
+
+  test.each([
+    ['0', 400, 'A deposit must be a decimal from 0.01'],
+    ['1.001', 400, 'at most two decimals'],
+    ['', 400, 'A deposit must be'],
+    ['much', 400, 'A deposit must be'],
+  ])('a deposit of %j is answered %i with a sentence', async (amount, status, sentence) => {
+    const { account_id } = await account();
+    const nonce = nonceOf((await visit(desk('/accounts'))).html);
+    const answer = await post('/accounts', { nonce, account_id, amount, action: 'deposit' });
+    expect(answer.status).toBe(status);
+    expect(answer.html).toContain(sentence);
+    expect(simulator.deposits(account_id).count).toBe(0);
+  });
+});
+
+describe('who may press', () => {
+  test.each(['', 'a guess'])('not without the desk’s own nonce: %j', async (nonce) => {
+    const trade_no = await paid('one');
+    const { account_id } = await account();
+    expect((await post('/trade', { nonce, trade_no, action: 'chargeback' })).status).toBe(403);
+    expect((await post('/accounts', { nonce, account_id, amount: '1.00', action: 'deposit' })).status).toBe(403);
+    expect(simulator.trade('one').trade_status).toBe('SUCCESS');
+    expect(simulator.deposits(account_id).count).toBe(0);
+  });
+
+  /** A request with headers that fetch does not let anybody set. */
+  const statusFor = (headers: Record<string, string>) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const request = open(desk('/accounts'), { headers, agent: false }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      request.on('error', reject).end();
+    });
+
+  test('this machine only, and no page of another site', async () => {
+    const { host } = new URL(simulator.url);
+    expect(await statusFor({ host })).toBe(200);
+    expect(await statusFor({ host: 'rebound.example.com' })).toBe(403);
+    expect(await statusFor({ origin: 'https://evil.example.com' })).toBe(403);
+  });
+});
+
+describe('in a browser', () => {
+  let browser: Browser;
+  let page: Page;
+  beforeAll(async () => {
+    browser = await startChromium();
+  });
+  afterAll(() => browser.close());
+  beforeEach(async () => {
+    page = await browser.newPage();
+  });
+  afterEach(() => page.close());
+
+  test('an operator deposits into an account', async () => {
+    const [one, two] = [await account('one'), await account('two')];
+    await page.goto(desk('/accounts'));
+    const section = page.getByRole('region', { name: `Account ${two.account_number}` });
+    await section.getByLabel('Amount in MXN').fill('1234.56');
+    await section.getByRole('button', { name: 'Deposit' }).click();
+    await section.getByText('1, MXN 1234.56').waitFor();
+    await simulator.settled();
+    expect(merchant.received).toMatchObject([
+      { body: { amount: '1234.56', transfer_account: { account_id: two.account_id } } },
+    ]);
+    await section.getByRole('button', { name: 'Cancel the account' }).click();
+    await section.getByText('CANCELED').waitFor();
+    expect(simulator.deposits(one.account_id).count).toBe(0);
+  });
+
+  test('an operator charges a payment back, from the list to the notification', async () => {
+    await paid('one');
+    await page.goto(desk());
+    await page.getByRole('link', { name: 'one' }).click();
+    await page.getByRole('button', { name: 'Charge back' }).click();
+    await page.getByRole('button', { name: 'Reverse the chargeback' }).waitFor();
+    await simulator.settled();
+    expect(merchant.received.map(({ body }) => body.trade_status)).toEqual(['CHARGEBACK']);
+  });
+
+  test('a buyer says where a refund goes, and an operator approves it', async () => {
+    const trade_no = await paid('one');
+    simulator.configure({ refundTakes: 'manual' });
+    await call(simulator, '/trade/refund', {
+      out_trade_no: 'one',
+      refund_amount: '150.00',
+      refund_currency: 'BRL',
+      user_info: { identify: { number: '1' }, name: 'N', email: 'e@example.com' },
+    });
+    await page.goto(simulator.trade('one').page_url);
+    await page.getByRole('link', { name: 'Say where your refund goes' }).click();
+    await page.getByLabel('Your account number or PIX key').fill('mariana@example.com');
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByText('On its way').waitFor();
+    await page.goto(desk(`/trade?trade_no=${trade_no}`));
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByRole('status').getByText('REFUNDED').waitFor();
+    expect(simulator.ledger({ out_trade_no: 'one' })).toMatchObject([{ refunded_amount: '150.00' }]);
+  });
+});

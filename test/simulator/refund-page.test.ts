@@ -1,0 +1,145 @@
+import type { Simulator } from '../../src/simulator';
+import { call, type Json, order, start } from './support';
+
+let simulator: Simulator;
+beforeEach(async () => {
+  simulator = await start();
+});
+afterEach(() => simulator.close());
+
+/** A refund that waits for its buyer; answers with the address of its page. */
+async function waiting(file = 'pix', changes: Json = {}): Promise<string> {
+  const { body } = await call(simulator, '/trade/pay', order(file, { out_trade_no: 'one', ...changes }));
+  await simulator.pay(String(body.trade_no));
+  const { order_amount: refund_amount, order_currency: refund_currency } = simulator.trade('one');
+  const user_info = { identify: { number: '11144477735' }, name: 'Mariana Lima', email: 'mariana@example.com' };
+  await call(simulator, '/trade/refund', { out_trade_no: 'one', refund_amount, refund_currency, user_info });
+  expect(simulator.refund('one').refund_status).toBe('REFUND_VERIFYING');
+  return simulator.refund('one').page_url;
+}
+async function visit(url: string) {
+  const response = await fetch(url);
+  return { status: response.status, headers: response.headers, html: await response.text() };
+}
+const hidden = (html: string) =>
+  Object.fromEntries(
+    [...html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)].map(([, name, value]) => [name, value]),
+  );
+const buttons = (html: string) => [...html.matchAll(/<button [^>]*>([^<]*)<\/button>/g)].map(([, name]) => name);
+
+/** Presses a button of the page as a browser does, and follows where it leads. */
+async function press(url: string, action: string, more: Record<string, string> = {}) {
+  const { html } = await visit(url);
+  const response = await fetch(new URL('/refund', simulator.url), {
+    method: 'POST',
+    body: new URLSearchParams({ ...hidden(html), action, ...more }),
+    redirect: 'manual',
+  });
+  const location = response.headers.get('location');
+  const text = await response.text();
+  return { status: response.status, html: location ? (await visit(new URL(location, url).href)).html : text };
+}
+
+describe('what a buyer sees', () => {
+  test('the refund, its amount, and until when to answer', async () => {
+    const { status, headers, html } = await visit(await waiting());
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+    for (const text of ['Refund of Order 1', 'BRL 150.00', 'REFUND_VERIFYING', '2026-03-09 12:00:00 UTC']) {
+      expect(html).toContain(text);
+    }
+    expect(html).toMatch(/<label class="field">Your account number or PIX key<input name="account"/);
+    expect(buttons(html)).toEqual(['Confirm', 'I do not want it']);
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(html).not.toMatch(/<script|<link|<img|<iframe| on\w+=|style=/);
+  });
+
+  test('the payment’s own page leads there while the refund waits', async () => {
+    const url = await waiting();
+    const page = simulator.trade('one').page_url;
+    expect((await visit(page)).html).toContain(`<a class="button main" href="${url}">Say where your refund goes</a>`);
+    await simulator.approveRefund('one');
+    expect((await visit(page)).html).not.toContain('refund_id');
+  });
+
+  test('every text of an order is a text', async () => {
+    const { html } = await visit(await waiting('pix', { subject: '"><script>alert(1)</script>' }));
+    expect(html).not.toContain('<script');
+  });
+
+  test('no refund, no page', async () => {
+    for (const query of ['', '?refund_id=', '?refund_id=none', '?refund_id=__proto__']) {
+      expect((await visit(`${simulator.url}/refund${query}`)).status).toBe(404);
+    }
+  });
+});
+
+describe('what a buyer can press', () => {
+  test('Confirm, with an account: the refund goes on, and the account is kept nowhere', async () => {
+    const url = await waiting();
+    const after = await press(url, 'confirm', { account: 'key-of-mariana' });
+    expect(after.status).toBe(303);
+    expect(after.html).toContain('On its way');
+    expect(buttons(after.html)).toEqual([]);
+    expect(simulator.trade('one').trade_status).toBe('REFUND_PROCESSING');
+    await simulator.advance('5s');
+    expect((await visit(url)).html).toContain('Refunded');
+    expect(JSON.stringify([simulator.refunds(), simulator.trades()])).not.toContain('key-of-mariana');
+  });
+
+  test('nothing without an account', async () => {
+    const { status, html } = await press(await waiting(), 'confirm', { account: '  ' });
+    expect(status).toBe(400);
+    expect(html).toContain('<p class="bad" role="alert">Say which account the money goes to.</p>');
+    expect(simulator.refund('one').refund_status).toBe('REFUND_VERIFYING');
+  });
+
+  test.each([
+    ['646180157000000004', true],
+    ['646 180 15700000000 4', true],
+    ['646180157000000005', false],
+    ['64618015700000000', false],
+    ['six', false],
+  ])('for SPEI a CLABE: %s is one: %s', async (account, right) => {
+    const url = await waiting('spei');
+    expect((await visit(url)).html).toContain('Your CLABE');
+    const { status } = await press(url, 'confirm', { account });
+    expect(status).toBe(right ? 303 : 400);
+    expect(simulator.refund('one').refund_status).toBe(right ? 'REFUND_PROCESSING' : 'REFUND_VERIFYING');
+  });
+
+  test('I do not want it: the refund is revoked', async () => {
+    const after = await press(await waiting(), 'decline');
+    expect(after.html).toContain('Revoked');
+    await simulator.advance('1m');
+    expect(simulator.trade('one').trade_status).toBe('SUCCESS');
+  });
+
+  test('a button that comes too late says so', async () => {
+    const url = await waiting();
+    const { html } = await visit(url);
+    await simulator.refuseRefund('one');
+    const response = await fetch(`${simulator.url}/refund`, {
+      method: 'POST',
+      body: new URLSearchParams({ ...hidden(html), action: 'decline' }),
+    });
+    expect(response.status).toBe(409);
+    expect(await response.text()).toContain('A refund that is REFUND_REFUSED waits for nobody.');
+    expect(simulator.refund('one').refund_status).toBe('REFUND_REFUSED');
+  });
+
+  test.each([
+    ['another site, which knows no nonce', { nonce: '' }, 403],
+    ['a guess', { nonce: '00000000-0000-4000-8000-000000000000' }, 403],
+    ['a button that does not exist', { action: 'approve' }, 400],
+    ['a refund that does not exist', { refund_id: 'none' }, 404],
+  ])('not %s', async (_, change, status) => {
+    const { html } = await visit(await waiting());
+    const response = await fetch(`${simulator.url}/refund`, {
+      method: 'POST',
+      body: new URLSearchParams({ ...hidden(html), action: 'confirm', account: '1', ...change }),
+    });
+    expect(response.status).toBe(status);
+    expect(simulator.refund('one').refund_status).toBe('REFUND_VERIFYING');
+  });
+});

@@ -1,0 +1,105 @@
+/** Notifications of payments that have run their course, with a real server, worker and gateway. */
+import { randomUUID } from 'node:crypto';
+import type { DirectPayment } from '../../src/gateway';
+import type { PaymentState } from '../../src/workflows';
+import { publishedOrders } from '../harness/orders';
+import { APP, type Stack, startStack } from '../harness/stack';
+import { ipn, post, sign } from './support';
+
+let stack: Stack;
+beforeAll(async () => {
+  // The gateway is silent, so that every notification here is the test's own.
+  stack = await startStack({ simulator: { notifications: false } });
+});
+afterAll(() => stack?.close());
+
+const pix = publishedOrders().find(({ name }) => name === 'pix');
+
+function order(): DirectPayment {
+  if (!pix) throw new Error('examples/orders has no pix.json');
+  return { ...pix.request, out_trade_no: `order-${randomUUID()}` };
+}
+
+const handleOf = (out_trade_no: string, runId?: string) =>
+  stack.temporal.client.workflow.getHandle(`payment:${APP.app_id}:${out_trade_no}`, runId);
+const runOf = async (out_trade_no: string) => (await handleOf(out_trade_no).describe()).runId;
+
+async function signalsOf(out_trade_no: string, runId: string): Promise<number> {
+  const { events } = await handleOf(out_trade_no, runId).fetchHistory();
+  return (events ?? []).filter((event) => event.workflowExecutionSignaledEventAttributes).length;
+}
+
+/** Posts what the gateway would say of the trade. */
+function notify({ out_trade_no, trade_no }: PaymentState, trade_status: string, signedBy = APP) {
+  const body = ipn({ app_id: APP.app_id, out_trade_no, trade_no, trade_status });
+  const headers = { 'service-signature': sign(body, signedBy) };
+  return post(stack.webhookUrl, body, { path: `/ipn/${APP.app_id}`, headers });
+}
+
+async function paid(): Promise<PaymentState & { out_trade_no: string }> {
+  const request = order();
+  await stack.payments.pay(request);
+  await stack.simulator.pay(request.out_trade_no);
+  const state = await stack.payments.outcome(request.out_trade_no);
+  expect(state.outcome).toBe('SUCCESS');
+  return { ...state, out_trade_no: request.out_trade_no };
+}
+
+describe('a payment that runs', () => {
+  test('hears of a good notification once, asks the gateway, and believes only that; a forgery it never sees', async () => {
+    const { out_trade_no } = order();
+    await stack.payments.pay({ ...order(), out_trade_no });
+    const runId = await runOf(out_trade_no);
+    const state = await stack.payments.state(out_trade_no);
+
+    expect(await notify(state, 'SUCCESS', { ...APP, secret_key: 'a guess' })).toMatchObject({ status: 401 });
+    expect(await signalsOf(out_trade_no, runId)).toBe(0);
+
+    // Genuinely signed, but the gateway itself knows nothing of a payment yet.
+    for (let i = 0; i < 3; i += 1)
+      expect(await notify(state, 'SUCCESS')).toMatchObject({ status: 200, body: 'success' });
+    expect(await signalsOf(out_trade_no, runId)).toBe(1);
+    expect((await stack.payments.state(out_trade_no)).outcome).toBeNull();
+
+    await stack.simulator.pay(out_trade_no);
+    expect(await stack.payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'query' });
+  });
+});
+
+describe('a payment that has ended', () => {
+  test('and a late notification of the same state: acknowledged, without a new run', async () => {
+    const state = await paid();
+    const runId = await runOf(state.out_trade_no);
+    for (let i = 0; i < 2; i += 1)
+      expect(await notify(state, 'SUCCESS')).toMatchObject({ status: 200, body: 'success' });
+    expect(await runOf(state.out_trade_no)).toBe(runId);
+    expect(await signalsOf(state.out_trade_no, runId)).toBe(0);
+  });
+
+  test('and news of another state: a new run takes the trade on and knows the old one', async () => {
+    const state = await paid();
+    const first = await runOf(state.out_trade_no);
+    expect(await notify(state, 'CHARGEBACK')).toMatchObject({ status: 200, body: 'success' });
+    const second = await runOf(state.out_trade_no);
+    expect(second).not.toBe(first);
+    expect(await signalsOf(state.out_trade_no, second)).toBe(1);
+
+    const { events } = await handleOf(state.out_trade_no, second).fetchHistory();
+    const input = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0]?.data;
+    expect(JSON.parse(Buffer.from(input ?? []).toString())).toEqual({
+      kind: 'adopt',
+      app_id: APP.app_id,
+      out_trade_no: state.out_trade_no,
+      trade_no: state.trade_no,
+      previous_run_id: first,
+    });
+    // The gateway says that nothing has changed, and it is the one to be believed.
+    expect(await stack.payments.outcome(state.out_trade_no)).toMatchObject({
+      outcome: 'SUCCESS',
+      trade_status: 'SUCCESS',
+    });
+    // The very same bytes once more, their acknowledgement lost: nothing of them is new.
+    expect(await notify(state, 'CHARGEBACK')).toMatchObject({ status: 200, body: 'success' });
+    expect(await runOf(state.out_trade_no)).toBe(second);
+  });
+});

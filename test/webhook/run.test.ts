@@ -1,0 +1,68 @@
+/** The runnable endpoint: configured by the environment, ending what it started, and clear about what it lacks. */
+import { connect } from 'node:net';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import pino from 'pino';
+import { ConfigError, loadConfig } from '../../src/config';
+import { TemporalUnreachableError } from '../../src/connect';
+import { startWebhook } from '../../src/webhook';
+import { devServer } from '../harness/temporal';
+import { app, ipn, post, send } from './support';
+
+let temporal: TestWorkflowEnvironment;
+let env: Record<string, string>;
+beforeAll(async () => {
+  temporal = await devServer();
+  env = {
+    TEMPORAL_ADDRESS: temporal.address,
+    TEMPORAL_NAMESPACE: 'default',
+    GATEWAY_BASE_URL: 'https://gateway.example',
+    GATEWAY_APP_ID: app.app_id,
+    GATEWAY_SECRET_KEY: app.secret_key,
+    WEBHOOK_PORT: '0',
+  };
+});
+afterAll(() => temporal?.teardown());
+
+const start = (changes: Record<string, string> = {}) => {
+  const given = { ...env, ...changes };
+  return startWebhook(loadConfig(given), given, pino({ level: 'silent' }));
+};
+
+test('serves what its environment says', async () => {
+  const webhook = await start({ PAYMENTS_TASK_QUEUE: 'of-my-own' });
+  expect(await post(webhook.url, ipn({ out_trade_no: 'from-env' }))).toMatchObject({ status: 200, body: 'success' });
+  expect((await send(`${webhook.url}/readyz`)).status).toBe(200);
+  const { taskQueue } = await temporal.client.workflow.getHandle(`payment:${app.app_id}:from-env`).describe();
+  expect(taskQueue).toBe('of-my-own');
+  await webhook.close();
+});
+
+test('is deaf once it is closed', async () => {
+  const webhook = await start();
+  await webhook.close();
+  const { hostname, port } = new URL(webhook.url);
+  const refusal = await new Promise((resolve) => connect(Number(port), hostname).on('error', resolve));
+  expect(refusal).toMatchObject({ code: 'ECONNREFUSED' });
+});
+
+test('says which port is taken and what to set', async () => {
+  const webhook = await start();
+  const { port } = new URL(webhook.url);
+  await expect(start({ WEBHOOK_PORT: port })).rejects.toThrow(
+    `The webhook cannot listen on 127.0.0.1:${port} (EADDRINUSE). Set WEBHOOK_PORT to another port.`,
+  );
+  await expect(start({ WEBHOOK_PORT: port })).rejects.toThrow(ConfigError);
+  await webhook.close();
+});
+
+test('says where it looked for Temporal', async () => {
+  const webhook = await start();
+  await webhook.close();
+  const { host } = new URL(webhook.url);
+  await expect(start({ TEMPORAL_ADDRESS: host })).rejects.toThrow(TemporalUnreachableError);
+  await expect(start({ TEMPORAL_ADDRESS: host })).rejects.toThrow(`Temporal cannot be reached at ${host}`);
+});
+
+test('does not start without an app', async () => {
+  await expect(start({ GATEWAY_SECRET_KEY: '' })).rejects.toThrow('no gateway app');
+});

@@ -1,0 +1,144 @@
+/** What the webhook's tests share: signed notifications, posting them, and a Temporal that answers as it is told. */
+import { connect } from 'node:net';
+import { Client, type ConnectionLike } from '@temporalio/client';
+import { temporal } from '@temporalio/proto';
+import type { FastifyBaseLogger } from 'fastify';
+import pino from 'pino';
+import { type SignatureScheme, signatureHeader } from '../../src/gateway';
+
+export const app = { app_id: 'shop-1', secret_key: 'sk_live_canary-of-shop-1' };
+export const otherApp = { app_id: 'shop-2', secret_key: 'sk_live_canary-of-shop-2' };
+
+/** A notification as the gateway writes it, with the personal data that it carries in the field. */
+export function ipn(changes: Record<string, unknown> = {}): Buffer {
+  const body = {
+    app_id: app.app_id,
+    trade_no: '2022022201111100011',
+    out_trade_no: 'order-1',
+    method: 'PIX',
+    trade_status: 'SUCCESS',
+    currency: 'BRL',
+    amount: '150.00',
+    user: { name: 'Mariana Canária', email: 'canary@example.com', identify: { number: '50284414727', type: 'CPF' } },
+    ...changes,
+  };
+  return Buffer.from(JSON.stringify(body));
+}
+
+export const sign = (body: Uint8Array, { secret_key } = app, scheme: SignatureScheme = 'hex') =>
+  signatureHeader(body, secret_key, scheme, 1_645_516_741_000);
+
+export interface Reply {
+  status: number;
+  body: string;
+  /** Without `date`, which is no answer to anything. */
+  headers: Record<string, string>;
+}
+
+/** Posts bytes as a gateway does: to the app's path, signed with its key, unless told otherwise. */
+export async function post(
+  url: string,
+  body: Uint8Array,
+  { path = `/ipn/${app.app_id}`, headers = {} }: { path?: string; headers?: Record<string, string> | undefined } = {},
+): Promise<Reply> {
+  return send(url + path, {
+    method: 'POST',
+    body: new Uint8Array(body),
+    headers: { 'content-type': 'application/json', 'service-signature': sign(body), ...headers },
+  });
+}
+
+export async function send(url: string, request: RequestInit = {}): Promise<Reply> {
+  const response = await fetch(url, request);
+  const { date: _date, ...headers } = Object.fromEntries(response.headers);
+  return { status: response.status, body: await response.text(), headers };
+}
+
+/** Writes bytes to a socket and returns what comes back until the server closes it. `then` may go on writing. */
+export async function raw(
+  url: string,
+  text: string,
+  then: (write: (more: string) => void) => void = () => {},
+): Promise<string> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  let answer = '';
+  socket.setEncoding('latin1');
+  socket.on('data', (chunk: string) => {
+    answer += chunk;
+  });
+  // A server that cuts somebody off may do so with a reset.
+  socket.on('error', () => {});
+  socket.write(text);
+  then((more) => socket.writable && socket.write(more));
+  await new Promise((resolve) => socket.on('close', resolve));
+  return answer;
+}
+
+/** A log that can be read afterwards. */
+export function readableLog(): { log: FastifyBaseLogger; lines: string[] } {
+  const lines: string[] = [];
+  return { log: pino({ level: 'trace' }, { write: (line) => lines.push(line) }), lines };
+}
+
+type SignalWithStart = temporal.api.workflowservice.v1.SignalWithStartWorkflowExecutionRequest;
+type Start = temporal.api.workflowservice.v1.StartWorkflowExecutionRequest;
+const { v1: wire } = temporal.api.workflowservice;
+
+/** gRPC's status codes that these tests need. */
+export const GRPC = { DEADLINE_EXCEEDED: 4, PERMISSION_DENIED: 7, UNAVAILABLE: 14 } as const;
+
+/** A Temporal without a network: it takes signals and starts, and fails or lingers as it is told. */
+export class FakeTemporal {
+  readonly signals: SignalWithStart[] = [];
+  readonly starts: Start[] = [];
+  /** Codes with which the next calls fail, one each. */
+  failures: number[] = [];
+  /** Calls wait for this before they are answered. */
+  until: Promise<void> = Promise.resolve();
+  readonly client: Client;
+
+  constructor() {
+    const workflowService = wire.WorkflowService.create((method, data, callback) => {
+      this.take(method.name, data);
+      const code = this.failures.shift();
+      this.until.then(() => {
+        if (code === undefined) callback(null, this.answer(method.name));
+        else
+          callback(Object.assign(new Error(`14 canary: 10.0.0.1 said ${code}`), { code, details: '', metadata: {} }));
+      });
+    });
+    const operatorService = temporal.api.operatorservice.v1.OperatorService.create(() => {});
+    const connection: ConnectionLike = {
+      workflowService,
+      operatorService,
+      plugins: [],
+      close: async () => {},
+      ensureConnected: async () => {},
+      withDeadline: (_deadline, run) => run(),
+      withMetadata: (_metadata, run) => run(),
+      withAbortSignal: (_signal, run) => run(),
+    };
+    this.client = new Client({ connection, namespace: 'payments' });
+  }
+
+  /** How many calls would have changed something. */
+  get told(): number {
+    return this.signals.length + this.starts.length;
+  }
+
+  private take(method: string, data: Uint8Array): void {
+    if (method === 'SignalWithStartWorkflowExecution') {
+      this.signals.push(wire.SignalWithStartWorkflowExecutionRequest.decode(data));
+    }
+    if (method === 'StartWorkflowExecution') this.starts.push(wire.StartWorkflowExecutionRequest.decode(data));
+  }
+
+  private answer(method: string): Uint8Array {
+    if (method === 'DescribeNamespace') return wire.DescribeNamespaceResponse.encode({}).finish();
+    if (method === 'StartWorkflowExecution') {
+      return wire.StartWorkflowExecutionResponse.encode({ runId: 'run-1' }).finish();
+    }
+    return wire.SignalWithStartWorkflowExecutionResponse.encode({ runId: 'run-1' }).finish();
+  }
+}

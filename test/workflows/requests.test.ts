@@ -1,0 +1,119 @@
+/** Whether two requests are the same order: what differs is named by its path, never by its value. */
+import * as fc from 'fast-check';
+import { differingFields } from '../../src/workflows/requests';
+import { edited, published } from '../gateway/support';
+
+const boleto = published('boleto');
+const sealed = (text: string) => ({ sealed: text });
+
+describe('the same order', () => {
+  test('written the same', () => expect(differingFields(boleto, structuredClone(boleto))).toEqual([]));
+
+  test('with its fields in another order', () => {
+    const backwards = Object.fromEntries(Object.entries(boleto).reverse());
+    expect(differingFields(boleto, backwards)).toEqual([]);
+  });
+
+  test.each([
+    ['150.0', '150.00'],
+    ['150', '150.00'],
+    ['99999999999999.9', '99999999999999.90'],
+  ])('with the amount as %s and as %s', (a, b) => {
+    expect(differingFields({ ...boleto, order_amount: a }, { ...boleto, order_amount: b })).toEqual([]);
+  });
+
+  test('with an optional field left out, undefined or null', () => {
+    const with_ = (content: unknown) => edited(boleto, { content });
+    expect(differingFields(with_(undefined), { ...boleto, content: undefined })).toEqual([]);
+    expect(differingFields(with_(undefined), { ...boleto, content: null })).toEqual([]);
+  });
+});
+
+describe('another order', () => {
+  test.each([
+    ['out_trade_no', 'another'],
+    ['order_currency', 'MXN'],
+    ['order_amount', '150.01'],
+    ['order_amount', '99999999999999.99'],
+    ['subject', 'Another order'],
+    ['customer.name', 'Somebody Else'],
+    ['customer.identify.number', '52998224725'],
+    ['address.zip_code', '04538-133'],
+    ['ip', '10.0.0.1'],
+    ['content', undefined],
+  ])('differs in %s', (path, value) => {
+    expect(differingFields(boleto, edited(boleto, { [path]: value }))).toEqual([path]);
+    expect(differingFields(edited(boleto, { [path]: value }), boleto)).toEqual([path]);
+  });
+
+  test('is told by every field in which it differs', () => {
+    const other = edited(boleto, { order_amount: '1.00', 'customer.email': 'x@example.com', region: 'BRA' });
+    expect(differingFields(boleto, other).sort()).toEqual(['customer.email', 'order_amount', 'region']);
+  });
+
+  test('amounts that a double cannot tell apart are two amounts', () => {
+    expect(differingFields({ order_amount: '99999999999999.98' }, { order_amount: '99999999999999.99' })).toEqual([
+      'order_amount',
+    ]);
+  });
+
+  test('an amount that is no decimal is only ever itself', () => {
+    expect(differingFields({ order_amount: 'x' }, { order_amount: 'x' })).toEqual([]);
+    expect(differingFields({ order_amount: 'x' }, { order_amount: '1.00' })).toEqual(['order_amount']);
+  });
+
+  test('differs where a list does', () => {
+    expect(differingFields({ regions: ['BRA'] }, { regions: ['BRA', 'MEX'] })).toEqual(['regions.1']);
+  });
+
+  test('differs where a checkout stands for a direct payment', () => {
+    expect(differingFields({ kind: 'direct', ...boleto }, { kind: 'checkout', ...boleto })).toEqual(['kind']);
+  });
+});
+
+describe('sealed secrets', () => {
+  const [one, another] = [sealed('eyJhbGciOi.one'), sealed('eyJhbGciOi.another')];
+
+  test.each(['token', 'account_verification_code'])(
+    'two seals of %s are not compared: each seal is another text',
+    (field) => {
+      expect(differingFields({ ...boleto, [field]: one }, { ...boleto, [field]: another })).toEqual([]);
+    },
+  );
+
+  test('an order with a secret is not the one without it, and only the field is named', () => {
+    expect(differingFields({ ...boleto, token: one }, boleto)).toEqual(['token']);
+    expect(differingFields(boleto, { ...boleto, token: one })).toEqual(['token']);
+    expect(differingFields({ ...boleto, token: one }, { ...boleto, token: 'tok_bare' })).toEqual(['token']);
+  });
+});
+
+describe('for any two orders', () => {
+  const order = fc.record(
+    {
+      out_trade_no: fc.string(),
+      order_amount: fc.constantFrom('1', '1.0', '1.00', '2.50'),
+      customer: fc.record({ name: fc.string(), identify: fc.record({ number: fc.string() }) }, { requiredKeys: [] }),
+      token: fc.string().map(sealed),
+    },
+    { requiredKeys: [] },
+  );
+
+  test('none differs from itself, and the answer is the same from both sides', () => {
+    fc.assert(
+      fc.property(order, order, (a, b) => {
+        expect(differingFields(a, structuredClone(a))).toEqual([]);
+        expect(differingFields(a, b).sort()).toEqual(differingFields(b, a).sort());
+      }),
+    );
+  });
+
+  test('what is named is a path and holds no value', () => {
+    const paths = ['out_trade_no', 'order_amount', 'customer.name', 'customer.identify.number', 'token'];
+    fc.assert(
+      fc.property(order, order, (a, b) => {
+        for (const path of differingFields(a, b)) expect(paths).toContain(path);
+      }),
+    );
+  });
+});
