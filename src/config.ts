@@ -101,7 +101,7 @@ const environment = z.object({
   // Two methods bear masked names in the interface; these are what they are called at this gateway.
   GATEWAY_BANK_LIST_METHODS: names.default([...RULE_DEFAULTS.bank_list_methods]),
   GATEWAY_VOUCHER_METHODS: names.default([...RULE_DEFAULTS.voucher_methods]),
-  GATEWAY_HTTPS_CHANNELS: names.default([...RULE_DEFAULTS.https_channels]),
+  GATEWAY_HTTPS_CHANNELS: names.optional(),
   GATEWAY_STRICT_FORMATS: z.enum(['warn', 'refuse']).default(RULE_DEFAULTS.formats),
 
   WEBHOOK_HOST: z.string().min(1).default('127.0.0.1'),
@@ -168,7 +168,7 @@ export function ruleSettings(config: Config): RuleSettings {
   return {
     bank_list_methods: config.GATEWAY_BANK_LIST_METHODS,
     voucher_methods: config.GATEWAY_VOUCHER_METHODS,
-    https_channels: config.GATEWAY_HTTPS_CHANNELS,
+    https_channels: config.GATEWAY_HTTPS_CHANNELS ?? RULE_DEFAULTS.https_channels,
     formats: config.GATEWAY_STRICT_FORMATS,
   };
 }

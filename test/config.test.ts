@@ -41,6 +41,10 @@ describe('with nothing set', () => {
       GATEWAY_SIGNATURE_SCHEME: 'hex',
       GATEWAY_CONNECT_TIMEOUT: 5_000,
       GATEWAY_ANSWER_TIMEOUT: 15_000,
+      GATEWAY_WALLET_TOKEN_PATH: '/trade/get-wallet-client-token',
+      GATEWAY_BANK_LIST_METHODS: ['Khipu'],
+      GATEWAY_VOUCHER_METHODS: ['Pago46'],
+      GATEWAY_STRICT_FORMATS: 'warn',
       WEBHOOK_HOST: '127.0.0.1',
       WEBHOOK_PORT: 8_480,
       PAYMENTS_POLL_SCHEDULE: [15_000, 30_000, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 30 * MINUTE],
@@ -57,12 +61,13 @@ describe('with nothing set', () => {
     });
   });
 
-  test('no setting has a default that is an app, a key or an address', () => {
+  test('what has no default is an app, a key, an address, or a list of exceptions', () => {
     const without = SETTING_NAMES.filter((name) => !(name in loadConfig({})));
     expect(without.sort()).toEqual([
       'GATEWAY_APPS_FILE',
       'GATEWAY_APP_ID',
       'GATEWAY_BASE_URL',
+      'GATEWAY_HTTPS_CHANNELS',
       'GATEWAY_SECRET_KEY',
       'PAYMENTS_SEALING_JWKS',
       'PAYMENTS_SEALING_PUBLIC_JWK',
@@ -100,6 +105,11 @@ describe('each setting is read', () => {
     ['GATEWAY_SIGNATURE_SCHEME', 't-v2', 't-v2'],
     ['GATEWAY_CONNECT_TIMEOUT', '500ms', 500],
     ['GATEWAY_ANSWER_TIMEOUT', '25s', 25_000],
+    ['GATEWAY_WALLET_TOKEN_PATH', '/trade/get-paypal-client-token', '/trade/get-paypal-client-token'],
+    ['GATEWAY_BANK_LIST_METHODS', 'Khipu, WebPay', ['Khipu', 'WebPay']],
+    ['GATEWAY_VOUCHER_METHODS', 'Voucher', ['Voucher']],
+    ['GATEWAY_HTTPS_CHANNELS', 'QR,URL', ['QR', 'URL']],
+    ['GATEWAY_STRICT_FORMATS', 'refuse', 'refuse'],
     ['WEBHOOK_HOST', '0.0.0.0', '0.0.0.0'],
     ['WEBHOOK_PORT', '0', 0],
     ['WEBHOOK_PUBLIC_URL', 'https://pay.shop.example/', 'https://pay.shop.example'],
@@ -131,6 +141,8 @@ describe('a wrong value', () => {
     ['GATEWAY_CONNECT_TIMEOUT', '0s'],
     ['GATEWAY_CONNECT_TIMEOUT', '6s'],
     ['GATEWAY_ANSWER_TIMEOUT', '26s'],
+    ['GATEWAY_WALLET_TOKEN_PATH', 'https://elsewhere.example/token'],
+    ['GATEWAY_STRICT_FORMATS', 'yes'],
     ['GATEWAY_ANSWER_TIMEOUT', '0ms'],
     ['WEBHOOK_PORT', '65536'],
     ['WEBHOOK_PORT', 'http'],
