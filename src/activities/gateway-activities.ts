@@ -22,6 +22,7 @@ import { isSealed, SECRET_FIELDS, type SecretField } from '../gateway/sealing';
 import type { CreateResult, FindInput, GatewayActivities, WatchInput } from '../workflows/activities';
 import { FAILURE, type NewPayment } from '../workflows/contract';
 import { gapBeforeLook } from '../workflows/deadlines';
+import { HeldBackError } from './guarded';
 
 /** The operations that payments need, for one app: a GatewayClient, or what stands in for one. */
 export type Gateway = Pick<GatewayClient, 'pay' | 'createCheckout' | 'query'>;
@@ -148,7 +149,11 @@ async function watch(
     if (trade.trade_status !== seen) return trade;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    throw ApplicationFailure.create({ type: 'GatewayUnavailable', message, nextRetryDelay: delay });
+    throw ApplicationFailure.create({
+      type: 'GatewayUnavailable',
+      message,
+      nextRetryDelay: error instanceof HeldBackError ? heldBackFor(error) : delay,
+    });
   }
   throw later(`still ${seen}`, delay);
 }
@@ -171,7 +176,13 @@ function tryAgain(error: unknown): unknown {
     type: 'GatewayUnavailable',
     message: error.message,
     details: [error.fields()],
+    ...(error instanceof HeldBackError ? { nextRetryDelay: heldBackFor(error) } : {}),
   });
+}
+
+/** Spread out, and the more so the longer it has waited: what was held back together must not come back together. */
+function heldBackFor({ retry_after_ms }: HeldBackError): number {
+  return Math.round(retry_after_ms + Math.random() * 1_000 * Math.min(activityInfo().attempt, 30));
 }
 
 /** The order breaks a rule and never left this machine. */

@@ -17,6 +17,10 @@ export type CreateResult =
 export interface PaymentPolicy extends WaitingPolicy {
   /** Whether a notified SUCCESS counts only once a query says so. */
   confirm_by_query: boolean;
+  /** Whether money that comes after the payment's end is taken without a person. */
+  accept_late_payments: boolean;
+  /** Whether the worker has a merchant's handler for events. */
+  has_listener: boolean;
   /** How long an unknown creation is looked for before it is made again, in ms. */
   settling_ms: number;
 }

@@ -20,6 +20,8 @@ export class PaymentRecord {
   seen: string | null = null;
   /** The last state whose place among the others is known: what follows an unknown one is held against this. */
   private place: TradeStatus | null = null;
+  /** Whether money that comes after the payment's end needs a person. */
+  lateMoneyIsAnIssue = true;
 
   constructor(private readonly input: PaymentInput) {
     const order = input.kind === 'adopt' ? undefined : input.request;
@@ -36,6 +38,7 @@ export class PaymentRecord {
       attention: null,
       expires_at: null,
       history: [],
+      previous: previousOf(input),
       payment_data: null,
       refused_because: null,
     };
@@ -188,9 +191,17 @@ export class PaymentRecord {
     if (outcome === null || this.isOver || this.state.trade_status !== told) return;
     this.state.outcome = outcome;
     this.state.confirmed_by = source;
+    this.settle('unconfirmed-notification');
+    const before = this.state.previous?.outcome ?? 'SUCCESS';
+    if (outcome === 'SUCCESS' && before !== 'SUCCESS' && this.lateMoneyIsAnIssue) this.raise('late-payment');
   }
 
   private note(transition: Omit<Transition, 'time'>, now: number): void {
     this.state.history.push({ time: new Date(now).toISOString(), ...transition });
   }
+}
+
+function previousOf(input: PaymentInput): PaymentState['previous'] {
+  if (input.kind !== 'adopt' || input.previous_run_id === undefined) return null;
+  return { run_id: input.previous_run_id, outcome: input.previous_outcome ?? null };
 }

@@ -66,7 +66,7 @@ async function withWorker<T>(
         sealingKeys: [],
         notifyUrl: () => 'https://shop.example/ipn',
       }),
-      ...policyActivity(loadConfig(settings)),
+      ...policyActivity(loadConfig(settings), false),
     },
   });
   return worker.runUntil(live(taskQueue));
