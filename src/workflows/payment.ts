@@ -74,7 +74,7 @@ class PaymentLife {
     this.record = new PaymentRecord(input);
     setHandler(stateQuery, () => this.state);
     setHandler(notificationSignal, (signal) => this.inbox.put(signal));
-    setHandler(createdUpdate, (_again?: PaymentInput) => this.created(), {
+    setHandler(createdUpdate, (again?: PaymentInput) => this.created(again), {
       validator: (again?: PaymentInput) => this.refuseAnother(again),
     });
     setHandler(recheckUpdate, () => this.recheck());
@@ -140,13 +140,15 @@ class PaymentLife {
 
   // — The updates —
 
-  private async created(): Promise<PaymentData> {
+  private async created(again: PaymentInput | undefined): Promise<PaymentData> {
     const { out_trade_no } = this.state;
     await condition(() => this.failure !== undefined || creationAnswer(this.state) !== undefined, CREATED_WAIT_MS, {
       summary: 'created',
     });
     if (this.failure !== undefined) throw this.failure;
     const answer = creationAnswer(this.state);
+    // A trade taken on is known by what the gateway says of it, and that only now.
+    if (answer && this.input.kind === 'adopt') this.refuseOther(again, this.state);
     if (answer) return answer;
     throw ApplicationFailure.create({
       type: FAILURE.pending,
@@ -157,11 +159,22 @@ class PaymentLife {
   }
 
   private refuseAnother(again: PaymentInput | undefined): void {
-    if (again === undefined || again.kind === 'adopt' || this.input.kind === 'adopt') return;
-    const fields = differingFields(
-      { kind: this.input.kind, ...this.input.request },
-      { kind: again.kind, ...again.request },
-    );
+    if (this.input.kind === 'adopt' || !again || again.kind === 'adopt') return;
+    const { kind, request } = this.input;
+    this.refuse(differingFields({ kind, ...request }, { kind: again.kind, ...again.request }));
+  }
+
+  /** Holds an order against a trade that was taken on, by what both of them name. */
+  private refuseOther(again: PaymentInput | undefined, { order_amount, order_currency, method }: PaymentState): void {
+    if (!again || again.kind === 'adopt') return;
+    const asked = again.request;
+    const known = { order_amount, order_currency, ...(asked.method === undefined ? {} : { method }) };
+    const names = Object.entries(known).flatMap(([name, value]) => (value === null ? [] : [name]));
+    const named = (from: object) => Object.fromEntries(names.map((name) => [name, Reflect.get(from, name)]));
+    this.refuse(differingFields(named(known), named(asked)));
+  }
+
+  private refuse(fields: string[]): void {
     if (fields.length === 0) return;
     throw ApplicationFailure.create({
       type: FAILURE.differentRequest,
