@@ -57,9 +57,17 @@ export interface AdoptedPayment {
   trade_no?: string | undefined;
   out_trade_no?: string | undefined;
   /** The run that had ended when news of its trade came, such as money after its expiry. */
-  previous_run_id?: string | undefined;
-  /** What that run had ended in. */
-  previous_outcome?: string | undefined;
+  previous?: PreviousRun | undefined;
+}
+
+/** What a payment's next run knows of the one before. */
+export interface PreviousRun {
+  run_id: string;
+  /** What it ended in; null where it was never created, or was terminated. */
+  outcome: Outcome | null;
+  /** The order, and what `created` answered: the same order is still to get the same answer. */
+  order?: Pick<NewPayment, 'kind' | 'request'> | undefined;
+  payment_data?: PaymentData | null | undefined;
 }
 
 export type PaymentInput = NewPayment | AdoptedPayment;
@@ -111,7 +119,7 @@ export interface PaymentState {
   expires_at: string | null;
   history: Transition[];
   /** The run of this payment that had ended before news of its trade opened this one. */
-  previous: { run_id: string; outcome: string | null } | null;
+  previous: { run_id: string; outcome: Outcome | null } | null;
   /** What the gateway answered to the creation, as the update `created` gives it. */
   payment_data: PaymentData | null;
   /** The gateway's reason, where the payment was refused. */

@@ -4,6 +4,7 @@ import type { Trade } from '../gateway/query';
 import { isKnownStatus, type TradeStatus } from '../gateway/statuses';
 import type {
   Attention,
+  NewPayment,
   NotificationSignal,
   PaymentData,
   PaymentInput,
@@ -24,7 +25,7 @@ export class PaymentRecord {
   lateMoneyIsAnIssue = true;
 
   constructor(private readonly input: PaymentInput) {
-    const order = input.kind === 'adopt' ? undefined : input.request;
+    const order = orderOf(input)?.request;
     this.state = {
       app_id: input.app_id,
       out_trade_no: (input.kind === 'adopt' ? input.out_trade_no : input.request.out_trade_no) ?? null,
@@ -74,7 +75,8 @@ export class PaymentRecord {
 
   /** Takes the answer to the creation. It carries no amount: the order's own stands until a query says otherwise. */
   created(data: PaymentData, now: number): void {
-    this.state.payment_data = data;
+    // Where a run before this one gave the buyer's data out, it stays what everybody gets.
+    this.state.payment_data = (this.input.kind === 'adopt' ? this.input.previous?.payment_data : null) ?? data;
     this.learnIds(data);
     const status = data.trade_status;
     if (typeof status !== 'string' || status === '') return;
@@ -161,7 +163,7 @@ export class PaymentRecord {
   }
 
   private isMismatch(amount: string | undefined, currency: string | undefined): boolean {
-    const ordered = this.input.kind === 'adopt' ? undefined : this.input.request;
+    const ordered = orderOf(this.input)?.request;
     if (ordered === undefined) return false;
     return (
       (amount !== undefined && !sameAmount(amount, ordered.order_amount)) ||
@@ -201,7 +203,13 @@ export class PaymentRecord {
   }
 }
 
+/** What was ordered, where this run or one before it made the order. */
+export function orderOf(input: PaymentInput): Pick<NewPayment, 'kind' | 'request'> | undefined {
+  return input.kind === 'adopt' ? input.previous?.order : { kind: input.kind, request: input.request };
+}
+
 function previousOf(input: PaymentInput): PaymentState['previous'] {
-  if (input.kind !== 'adopt' || input.previous_run_id === undefined) return null;
-  return { run_id: input.previous_run_id, outcome: input.previous_outcome ?? null };
+  if (input.kind !== 'adopt' || !input.previous) return null;
+  const { run_id, outcome } = input.previous;
+  return { run_id, outcome };
 }

@@ -33,7 +33,7 @@ import { creationAnswer } from './creation-answer';
 import { Outbox } from './events';
 import { Inbox } from './inbox';
 import type { Life, Problem } from './life';
-import { PaymentRecord } from './payment-record';
+import { orderOf, PaymentRecord } from './payment-record';
 import { differingFields } from './requests';
 import { Visibility } from './visibility';
 import { Watching } from './watching';
@@ -147,8 +147,8 @@ class PaymentLife {
     });
     if (this.failure !== undefined) throw this.failure;
     const answer = creationAnswer(this.state);
-    // A trade taken on is known by what the gateway says of it, and that only now.
-    if (answer && this.input.kind === 'adopt') this.refuseOther(again, this.state);
+    // A trade that was made elsewhere is known by what the gateway says of it, and that only now.
+    if (answer && !orderOf(this.input)) this.refuseOther(again, this.state);
     if (answer) return answer;
     throw ApplicationFailure.create({
       type: FAILURE.pending,
@@ -159,12 +159,12 @@ class PaymentLife {
   }
 
   private refuseAnother(again: PaymentInput | undefined): void {
-    if (this.input.kind === 'adopt' || !again || again.kind === 'adopt') return;
-    const { kind, request } = this.input;
-    this.refuse(differingFields({ kind, ...request }, { kind: again.kind, ...again.request }));
+    const order = orderOf(this.input);
+    if (!order || !again || again.kind === 'adopt') return;
+    this.refuse(differingFields({ kind: order.kind, ...order.request }, { kind: again.kind, ...again.request }));
   }
 
-  /** Holds an order against a trade that was taken on, by what both of them name. */
+  /** Holds an order against a trade that was made elsewhere, by what both of them name. */
   private refuseOther(again: PaymentInput | undefined, { order_amount, order_currency, method }: PaymentState): void {
     if (!again || again.kind === 'adopt') return;
     const asked = again.request;
