@@ -38,8 +38,9 @@ export interface GatewayActivitiesOptions {
   rules?: Partial<RuleSettings>;
 }
 
-/** Looks for an order that may exist are this far apart, in ms. */
+/** Looks for an order that may exist are this far apart at first, and at the most, in ms. */
 const LOOK_EVERY_MS = 5_000;
+const LOOK_AT_LEAST_EVERY_MS = 30 * 60_000;
 
 /** The gateway's activities of a worker. */
 export function gatewayActivities({
@@ -125,12 +126,18 @@ async function find(gateway: Gateway, id: FindInput['id'], settling_ms: number |
   } catch (error) {
     const answered = error instanceof GatewayError && error.code !== undefined && !error.retryable;
     if (!answered || isCredentialsRefusal(error.fields())) throw tryAgain(error);
-    // Counted in the heartbeat, which the next attempt gets: only answers count, not looks that brought none.
-    const looks = 1 + Number(activityInfo().heartbeatDetails ?? 0);
-    if (settling_ms !== undefined && looks * LOOK_EVERY_MS > settling_ms) return null;
-    heartbeat(looks);
-    throw later(error.message, LOOK_EVERY_MS);
+    // Kept in the heartbeat, which the next attempt gets: only answers count, not looks that brought none.
+    const waited_ms = Number(activityInfo().heartbeatDetails ?? 0);
+    if (settling_ms !== undefined && waited_ms >= settling_ms) return null;
+    const gap = gapBeforeNextSearch(waited_ms);
+    heartbeat(waited_ms + gap);
+    throw later(error.message, gap);
   }
+}
+
+/** An order is mostly known within seconds of its creation. One that is not found for long is looked for ever less often. */
+function gapBeforeNextSearch(waited_ms: number): number {
+  return Math.min(Math.max(LOOK_EVERY_MS, waited_ms / 4), LOOK_AT_LEAST_EVERY_MS);
 }
 
 /** The trade once its status is another than `seen`; until then the server is told when to ask again. */

@@ -45,9 +45,6 @@ const notifiesTruth = step('notify the truth', async (_, world) => {
   if (world.status) await world.notify(world.status);
 });
 const notifies = (status: string): Step => step(`notify ${status}`, (_, world) => world.notify(status));
-const notifiesAgain = step('notify the same bytes again', async (_, world) => {
-  if (world.status) await world.notify(world.status, true);
-});
 
 const goesDown = (ms: number): Step =>
   step(`gateway down for ${ms / 60_000} min`, async (model, world) => {
@@ -124,7 +121,6 @@ export const steps: fc.Arbitrary<Step>[] = [
   fc.constantFrom('REFUSED', 'CANCEL', 'EXPIRED').map((status) => moves(status)),
   fc.constant(notifiesTruth),
   fc.constantFrom('SUCCESS', 'CANCEL', 'PROCESSING', 'INITIAL', 'CHARGEBACK').map(notifies),
-  fc.constant(notifiesAgain),
   fc.constantFrom(...MINUTES).map(goesDown),
   fc.constant(asksAgain),
   fc.constant(asksOther),

@@ -117,8 +117,13 @@ async function endings(world: World): Promise<PaymentState[]> {
   world.blindQueries = 0;
   for (let day = 0; day < 4 && !(await world.isOver()); day += 1) await world.env.sleep(DAY);
   if (!(await world.isOver())) {
-    // Only one thing may hold a payment for longer: a person has not decided about money that was not ordered.
-    expect(await world.state()).toMatchObject({ attention: 'amount-mismatch', trade_status: 'SUCCESS' });
+    // Two things may hold a payment for longer, and both are before a person: money that was not ordered, and a trade
+    // that was announced while the gateway says that there is none.
+    const { attention, trade_status } = await world.state();
+    expect([
+      ['amount-mismatch', 'SUCCESS'],
+      ['unknown-trade', null],
+    ]).toContainEqual([attention, trade_status]);
     const resolution = { outcome: 'CANCEL', reason: 'sent back', by: 'model' };
     await world.handle.executeUpdate('resolve', { args: [resolution] });
   }
