@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { policyActivity } from '../../src/activities';
 import { loadConfig } from '../../src/config';
 import { DAY, HOUR, MINUTE } from '../../src/gateway/durations';
-import { deadlines, gapBeforeLook, type WaitingPolicy } from '../../src/workflows/deadlines';
+import { deadlines, endOfRiskControl, gapBeforeLook, type WaitingPolicy } from '../../src/workflows/deadlines';
 
 /** The last retry of a notification comes this long after the first (section 6.3). */
 const LAST_RETRY = 840 * MINUTE;
@@ -117,7 +117,8 @@ describe('an order without timeout_express', () => {
     // A voucher starts in PROCESSING, where only the cancellation counts.
     expect(read({ cancellation_express: '1d' }, NOON, await policyOf('Boleto'))).toEqual([
       ['cancellation_express', '2026-03-03T12:00:00.000Z'],
-      ['last notification', '2026-03-06T12:00:00.000Z'],
+      ['last notification', '2026-03-04T02:10:00.000Z'],
+      ['settlement', '2026-03-06T12:00:00.000Z'],
     ]);
   });
 });
@@ -171,6 +172,25 @@ test('deadlines grow, never lie before the creation, and there is always a look 
       },
     ),
   );
+});
+
+describe('risk control', () => {
+  const entered = {
+    time: '2026-03-02T12:00:00.000Z',
+    from: 'PROCESSING',
+    to: 'RISK_CONTROLLING',
+    source: 'query',
+  } as const;
+
+  test('has four days and an hour from the moment it took the trade', () => {
+    const state = { trade_status: 'RISK_CONTROLLING', history: [entered] };
+    expect(endOfRiskControl(state, pix)).toBe(at(entered.time) + 4 * DAY + HOUR);
+  });
+
+  test('has none where it has let the trade go, or never had it', () => {
+    expect(endOfRiskControl({ trade_status: 'SUCCESS', history: [entered] }, pix)).toBe(0);
+    expect(endOfRiskControl({ trade_status: 'RISK_CONTROLLING', history: [] }, pix)).toBe(0);
+  });
 });
 
 describe('looks without news', () => {

@@ -51,6 +51,7 @@ describe('a new payment', () => {
       expires_at: null,
       history: [],
       payment_data: null,
+      previous: null,
       refused_because: null,
     });
   });
