@@ -174,7 +174,8 @@ export class PaymentRecord {
   private move(to: string, source: 'creation' | Source, now: number): void {
     const from = this.state.trade_status;
     this.seen = to;
-    if (from === to) return;
+    // After the end, such as a person's word while the gateway was being asked, nothing moves any more.
+    if (from === to || this.isOver) return;
     const taken = step(this.place, to);
     if (taken === 'stale') return;
     if (taken === 'unlisted') {

@@ -26,7 +26,7 @@ const step = (
   toString: () => name,
 });
 
-const wait = (ms: number): Step => step(`wait ${ms / 1000} s`, async (_, world) => world.env.sleep(ms));
+const wait = (ms: number): Step => step(`wait ${ms / 1000} s`, async (_, world) => world.pass(ms));
 
 /** The gateway moves the trade, if there is one. */
 const moves = (status: string, amount = AMOUNT): Step =>
@@ -50,32 +50,31 @@ const goesDown = (ms: number): Step =>
   step(`gateway down for ${ms / 60_000} min`, async (model, world) => {
     model.alwaysUp = false;
     world.isDown = true;
-    await world.env.sleep(ms);
+    await world.pass(ms);
     world.isDown = false;
   });
 
 const asksAgain = step('the same order again', async (_, world) => {
   const answer = await created(world, world.input);
   if (answer) expect(answer).toMatchObject({ out_trade_no: world.out_trade_no });
-  if (answer && world.status !== 'REFUSED') expect(await created(world, world.input)).toEqual(answer);
+  const again = await created(world, world.input);
+  if (answer && again) expect(again).toEqual(answer);
 });
 
 const asksOther = step('another order under this number', async (_, world) => {
   const { input } = world;
   if (input.kind === 'adopt') return;
   const other = { ...input, request: { ...input.request, order_amount: '151.00' } };
-  await unlessOver(async () => {
-    await expect(world.handle.executeUpdate('created', { args: [other] })).rejects.toMatchObject({
-      cause: { type: 'DifferentRequest', details: [{ fields: ['order_amount'] }] },
-    });
-  });
+  const refusal: unknown = await world.handle.executeUpdate('created', { args: [other] }).catch((error) => error);
+  if (refusal instanceof WorkflowNotFoundError) return;
+  expect(refusal).toMatchObject({ cause: { type: 'DifferentRequest', details: [{ fields: ['order_amount'] }] } });
 });
 
 const rechecks = step('recheck', async (_, world) => {
   if (world.isDown || !world.status) return;
   await unlessOver(async () => {
     const handle = await world.handle.startUpdate('recheck', { waitForStage: 'ACCEPTED' });
-    await world.env.sleep(MINUTE);
+    await world.pass(MINUTE);
     await handle.result();
   });
 });
@@ -97,7 +96,7 @@ async function created(world: World, input: PaymentInput): Promise<PaymentData |
       args: [input],
     });
     // It waits for the gateway by the server's clock, which stands still unless somebody lets it run.
-    await world.env.sleep(31_000);
+    await world.pass(31_000);
     return update.result();
   });
 }

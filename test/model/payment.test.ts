@@ -4,8 +4,7 @@
  * a failing one prints its seed and path, and MODEL_SEED and MODEL_PATH play it again.
  */
 import { randomUUID } from 'node:crypto';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { Worker } from '@temporalio/worker';
+import { Worker, type WorkflowBundle } from '@temporalio/worker';
 import fc from 'fast-check';
 import { type Gateway, gatewayActivities, policyActivity } from '../../src/activities';
 import { loadConfig } from '../../src/config';
@@ -22,49 +21,41 @@ const SEED = process.env.MODEL_SEED === undefined ? undefined : Number(process.e
 
 const APP = 'model';
 
-let env: TestWorkflowEnvironment;
-let running: Promise<void>;
-let worker: Worker;
-let taskQueue: string;
-/** The gateway's trades by order. */
-const worlds = new Map<string, World>();
-
-const worldOf = (id: unknown): World => {
-  const world = worlds.get(String(id));
-  if (!world) throw new Error(`There is no order ${id}.`);
-  return world;
-};
-const gateway: Gateway = {
-  pay: (order) => worldOf(Reflect.get(Object(order), 'out_trade_no')).create(),
-  createCheckout: (order) => worldOf(Reflect.get(Object(order), 'out_trade_no')).create(),
-  query: ({ out_trade_no }) => worldOf(out_trade_no).query(),
-};
-
+let bundle: WorkflowBundle;
 beforeAll(async () => {
-  env = await timeSkippingServer();
-  taskQueue = `model-${randomUUID()}`;
-  worker = await Worker.create({
-    connection: env.nativeConnection,
-    taskQueue,
-    workflowBundle: await workflowBundle(),
-    // Every task replays its workflow from the start, so that what is not deterministic shows.
-    maxCachedWorkflows: 0,
-    activities: {
-      ...gatewayActivities({
-        gateways: new Map([[APP, gateway]]),
-        sealingKeys: [],
-        notifyUrl: () => 'https://shop.example/ipn',
-      }),
-      ...policyActivity(loadConfig({}), false),
-    },
-  });
-  running = worker.run();
+  bundle = await workflowBundle();
 });
-afterAll(async () => {
-  worker?.shutdown();
-  await running;
-  await env?.teardown();
-});
+
+/** Plays in a world of its own: a server, a worker and a gateway that nothing before has touched. */
+async function inWorld(play: (world: World) => Promise<void>): Promise<void> {
+  const env = await timeSkippingServer();
+  try {
+    const world = new World(APP, env, `model-${randomUUID()}`);
+    const gateway: Gateway = {
+      pay: () => world.create(),
+      createCheckout: () => world.create(),
+      query: () => world.query(),
+    };
+    const worker = await Worker.create({
+      connection: env.nativeConnection,
+      taskQueue: world.taskQueue,
+      workflowBundle: bundle,
+      // Every task replays its workflow from the start, so that what is not deterministic shows.
+      maxCachedWorkflows: 0,
+      activities: {
+        ...gatewayActivities({
+          gateways: new Map([[APP, gateway]]),
+          sealingKeys: [],
+          notifyUrl: () => 'https://shop.example/ipn',
+        }),
+        ...policyActivity(loadConfig({}), false),
+      },
+    });
+    await worker.runUntil(play(world));
+  } finally {
+    await env.teardown();
+  }
+}
 
 const mishap = fc.constantFrom<Mishap>(
   'lost-before',
@@ -88,19 +79,13 @@ it(
   `keeps every promise in ${RUNS} random stories`,
   async () => {
     const property = fc.asyncProperty(story, async ({ mishaps, blindQueries, commands }) => {
-      const world = new World(APP, env, taskQueue);
-      worlds.set(world.out_trade_no, world);
-      Object.assign(world, { mishaps, blindQueries });
-      const model: Model = { open: true, resolved: false, alwaysUp: true };
-      try {
+      await inWorld(async (world) => {
+        Object.assign(world, { mishaps, blindQueries });
+        const model: Model = { open: true, resolved: false, alwaysUp: true };
         await world.start();
         await fc.asyncModelRun(() => ({ model, real: world }), commands);
         keepsItsPromises(world, { runs: await endings(world), alwaysUp: model.alwaysUp });
-      } finally {
-        // What runs on would take part in the next story, whose clock is the same.
-        if (!(await world.isOver())) await world.handle.terminate();
-        worlds.delete(world.out_trade_no);
-      }
+      });
     });
     await fc.assert(property, {
       numRuns: RUNS,
@@ -115,7 +100,7 @@ it(
 async function endings(world: World): Promise<PaymentState[]> {
   world.isDown = false;
   world.blindQueries = 0;
-  for (let day = 0; day < 4 && !(await world.isOver()); day += 1) await world.env.sleep(DAY);
+  for (let day = 0; day < 4 && !(await world.isOver()); day += 1) await world.pass(DAY);
   if (!(await world.isOver())) {
     // Two things may hold a payment for longer, and both are before a person: money that was not ordered, and a trade
     // that was announced while the gateway says that there is none.

@@ -5,6 +5,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { GatewayError, type Trade } from '../../src/gateway';
 import { endedRun } from '../../src/runs';
 import { type PaymentInput, type PaymentState, type PaymentWorkflow, paymentWorkflowId } from '../../src/workflows';
+import { letPass } from '../harness/temporal';
 
 /** How the gateway treats the next creation, in the order of the tries. */
 export type Mishap = 'lost-before' | 'lost-after' | 'unreachable' | 'unavailable' | 'final-refusal' | 'created-refused';
@@ -68,6 +69,11 @@ export class World {
         customer: { name: 'Mariana Souza Lima' },
       },
     };
+  }
+
+  /** Lets the server's time pass, in ms. */
+  pass(ms: number): Promise<void> {
+    return letPass(this.env, ms);
   }
 
   async start(): Promise<void> {
