@@ -3,7 +3,7 @@
  * where the gateway keeps failing. A call that is held back was certainly not sent, and Temporal makes it again later, so
  * operators read the reason in the pending activity; the circuit's changes are in the worker's log as well.
  */
-import { BrokenCircuitError, ConsecutiveBreaker, circuitBreaker, handleWhen } from 'cockatiel';
+import { BrokenCircuitError, CircuitState, ConsecutiveBreaker, circuitBreaker, handleWhen } from 'cockatiel';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { GatewayError } from '../gateway';
 import type { Gateway } from './gateway-activities';
@@ -46,14 +46,20 @@ export function guarded(gateway: Gateway, app_id: string, limits: Limits, tell: 
       const message = `App ${app_id} makes ${limits.calls_per_second} calls a second at most (GATEWAY_CALLS_PER_SECOND); this one waits its turn.`;
       throw new HeldBackError(message, operation, full.msBeforeNext);
     });
+    // While one call tries whether the gateway is back, the others would wait for it, and run into their activities' time-outs.
+    if (circuit.state === CircuitState.HalfOpen) throw pausing(operation);
     try {
       return await circuit.execute(send);
     } catch (error) {
-      if (!(error instanceof BrokenCircuitError)) throw error;
-      const message = `The gateway of app ${app_id} failed ${limits.circuit_failures} times in a row; calls pause until one that tries it succeeds.`;
-      throw new HeldBackError(message, operation, limits.circuit_pause_ms);
+      throw error instanceof BrokenCircuitError ? pausing(operation) : error;
     }
   };
+  const pausing = (operation: string) =>
+    new HeldBackError(
+      `The gateway of app ${app_id} failed ${limits.circuit_failures} times in a row; calls pause until one that tries it succeeds.`,
+      operation,
+      limits.circuit_pause_ms,
+    );
 
   return {
     pay: (order) => call('/trade/pay', () => gateway.pay(order)),

@@ -57,7 +57,7 @@ export interface LocalActivities {
   'gateway.policy'(input: { method: string | null }): Promise<PaymentPolicy>;
 }
 
-/** One HTTP exchange takes at most 35 s; a worker that is silent for longer has died with the call under way. */
+/** One HTTP exchange takes at most 55 s (config.ts); a worker that is silent for longer has died with the call under way. */
 const startToCloseTimeout = '60 seconds';
 
 export const { 'gateway.create': createOrder } = proxyActivities<GatewayActivities>({
