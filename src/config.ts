@@ -119,6 +119,7 @@ const environment = z.object({
   PAYMENTS_CONFIRM_BY_QUERY: flag.default(true),
   PAYMENTS_LATE: z.enum(['attention', 'accept']).default('attention'),
   PAYMENTS_RISK_CONTROL: duration.default(4 * DAY + HOUR),
+  PAYMENTS_WATCH_WINDOW: duration.default(0),
 
   PAYMENTS_SEALING_JWKS: json(z.object({ keys: z.array(jwk).min(1) })).optional(),
   PAYMENTS_SEALING_PUBLIC_JWK: json(jwk).optional(),

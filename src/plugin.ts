@@ -6,7 +6,16 @@
  */
 import { SimplePlugin } from '@temporalio/plugin';
 import { Runtime, type Worker, type WorkerOptions } from '@temporalio/worker';
-import { eventActivity, gatewayActivities, guarded, logWarning, type OnEvent, policyActivity } from './activities';
+import {
+  buyerOfPayment,
+  eventActivity,
+  gatewayActivities,
+  guarded,
+  logWarning,
+  memoryActivities,
+  type OnEvent,
+  policyActivity,
+} from './activities';
 import { type Config, loadConfig, requireApps, ruleSettings } from './config';
 import { GatewayClient, type GatewaySettings } from './gateway';
 
@@ -47,7 +56,9 @@ export class PaymentGatewayPlugin extends SimplePlugin {
         sealingKeys: config.PAYMENTS_SEALING_JWKS?.keys ?? [],
         notifyUrl: notifyUrlOf(config.WEBHOOK_PUBLIC_URL),
         rules,
+        buyerOf: buyerOfPayment,
       }),
+      ...memoryActivities,
       ...policyActivity(config, onEvent !== undefined),
       ...(onEvent ? eventActivity(onEvent) : {}),
     };

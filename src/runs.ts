@@ -21,6 +21,17 @@ export async function startOf(
   return { runId: started.originalExecutionRunId ?? runId ?? '', input: asInput(input) };
 }
 
+/** The run that created the order: later runs only took on news of it, and each names the run before it. */
+export async function originalRun(client: Client, workflowId: string): Promise<{ runId: string; input: PaymentInput }> {
+  let runId: string | undefined;
+  for (;;) {
+    const started = await startOf(client, workflowId, runId);
+    const previous = started.input.kind === 'adopt' ? started.input.previous?.run_id : undefined;
+    if (previous === undefined) return started;
+    runId = previous;
+  }
+}
+
 /** What the next run of a payment has to know of one that has ended. */
 export async function endedRun(client: Client, workflowId: string, runId: string): Promise<PreviousRun> {
   const [{ input }, state] = await Promise.all([

@@ -57,6 +57,7 @@ describe('with nothing set', () => {
       PAYMENTS_CONFIRM_BY_QUERY: true,
       PAYMENTS_LATE: 'attention',
       PAYMENTS_RISK_CONTROL: 97 * HOUR,
+      PAYMENTS_WATCH_WINDOW: 0,
       SIMULATOR_HOST: '127.0.0.1',
       SIMULATOR_PORT: 8_470,
       SIMULATOR_SPEED: 1,

@@ -19,13 +19,14 @@ import {
 } from '../gateway';
 import { isCredentialsRefusal, isDuplicate } from '../gateway/refusals';
 import { isSealed, SECRET_FIELDS, type SecretField } from '../gateway/sealing';
-import type { CreateResult, FindInput, GatewayActivities, WatchInput } from '../workflows/activities';
+import type { CreateResult, FindInput, GatewayActivities, RefundResult, WatchInput } from '../workflows/activities';
 import { FAILURE, type NewPayment } from '../workflows/contract';
 import { gapBeforeLook } from '../workflows/deadlines';
+import { type BuyerOf, withBuyer } from './buyer';
 import { HeldBackError } from './guarded';
 
 /** The operations that payments need, for one app: a GatewayClient, or what stands in for one. */
-export type Gateway = Pick<GatewayClient, 'pay' | 'createCheckout' | 'query'>;
+export type Gateway = Pick<GatewayClient, 'pay' | 'createCheckout' | 'query' | 'refund'>;
 
 export interface GatewayActivitiesOptions {
   /** The gateway by app_id. */
@@ -36,6 +37,8 @@ export interface GatewayActivitiesOptions {
   notifyUrl: ((app_id: string) => string) | undefined;
   /** How orders are checked; each setting has a default. */
   rules?: Partial<RuleSettings>;
+  /** What a payment knows of its buyer, for refunds that leave it out. */
+  buyerOf?: BuyerOf;
 }
 
 /** Looks for an order that may exist are this far apart at first, and at the most, in ms. */
@@ -48,6 +51,7 @@ export function gatewayActivities({
   sealingKeys,
   notifyUrl,
   rules = {},
+  buyerOf = async () => ({}),
 }: GatewayActivitiesOptions): GatewayActivities {
   const gatewayOf = (app_id: string): Gateway => {
     const gateway = gateways.get(app_id);
@@ -72,9 +76,24 @@ export function gatewayActivities({
       }
     },
 
+    async 'gateway.refund'(input) {
+      const gateway = gatewayOf(input.app_id);
+      const { attempt } = activityInfo();
+      const { order_amount, method } = input.trade;
+      try {
+        const request = withBuyer(input.request, await buyerOf(input));
+        const answer = await gateway.refund({ ...input.id, ...request }, { order_amount, method: method ?? undefined });
+        return { is: 'accepted', answer };
+      } catch (error) {
+        return refundFailed(error, attempt);
+      }
+    },
+
     'gateway.query': ({ app_id, id }) => query(gatewayOf(app_id), id),
 
     'gateway.find': ({ app_id, id, settling_ms }) => find(gatewayOf(app_id), id, settling_ms),
+
+    'gateway.settle': ({ app_id, id, seen, settling_ms }) => settle(gatewayOf(app_id), id, seen, settling_ms),
 
     'gateway.watch': ({ app_id, id, seen, schedule }) => watch(gatewayOf(app_id), id, seen, schedule),
   };
@@ -111,6 +130,21 @@ function creationFailed(error: unknown, attempt: number): CreateResult {
   }
 }
 
+/** What a failed refund means. Throws only where there certainly is none and it may be asked for again. */
+function refundFailed(error: unknown, attempt: number): RefundResult {
+  if (error instanceof InvalidRequestError) throw refusedHere(error.message, error.issues);
+  if (!(error instanceof GatewayError)) throw error;
+  const { message } = error;
+  const fields = error.fields();
+  if (isDuplicate(fields, 'refund')) return { is: 'duplicate', error: fields, message, attempt };
+  if (error.outcome === 'not-sent' || error.outcome === 'not-created') {
+    if (error.retryable) throw tryAgain(error);
+    return { is: 'not-created', error: fields, message, credentials: isCredentialsRefusal(fields) };
+  }
+  log.warn('the outcome of a refund is unknown', { ...fields });
+  return { is: 'unknown', error: fields, message };
+}
+
 async function query(gateway: Gateway, id: FindInput['id']): Promise<Trade> {
   try {
     return await gateway.query(id);
@@ -133,6 +167,17 @@ async function find(gateway: Gateway, id: FindInput['id'], settling_ms: number |
     heartbeat(waited_ms + gap);
     throw later(error.message, gap);
   }
+}
+
+/** The trade once its status is another than `seen`, or once the gateway has kept answering `seen` for the settling time. */
+async function settle(gateway: Gateway, id: FindInput['id'], seen: string, settling_ms: number): Promise<Trade> {
+  const trade = await query(gateway, id);
+  // As for a search: only answers count.
+  const waited_ms = Number(activityInfo().heartbeatDetails ?? 0);
+  if (trade.trade_status !== seen || waited_ms >= settling_ms) return trade;
+  const gap = Math.min(LOOK_EVERY_MS, settling_ms);
+  heartbeat(waited_ms + gap);
+  throw later(`still ${seen}`, gap);
 }
 
 /** An order is mostly known within seconds of its creation. One that is not found for long is looked for ever less often. */

@@ -64,6 +64,7 @@ export function guarded(gateway: Gateway, app_id: string, limits: Limits, tell: 
   return {
     pay: (order) => call('/trade/pay', () => gateway.pay(order)),
     createCheckout: (order) => call('/trade/create', () => gateway.createCheckout(order)),
+    refund: (refund, trade) => call('/trade/refund', () => gateway.refund(refund, trade)),
     query: (id) => call('/trade/query', () => gateway.query(id)),
   };
 }

@@ -12,6 +12,7 @@ export type PolicySettings = Pick<
   | 'PAYMENTS_CONFIRM_BY_QUERY'
   | 'PAYMENTS_LATE'
   | 'PAYMENTS_RISK_CONTROL'
+  | 'PAYMENTS_WATCH_WINDOW'
 >;
 
 export function policyActivity(settings: PolicySettings, has_listener: boolean): LocalActivities {
@@ -25,6 +26,7 @@ export function policyActivity(settings: PolicySettings, has_listener: boolean):
         confirm_by_query: settings.PAYMENTS_CONFIRM_BY_QUERY,
         accept_late_payments: settings.PAYMENTS_LATE === 'accept',
         risk_control_ms: settings.PAYMENTS_RISK_CONTROL,
+        watch_window_ms: settings.PAYMENTS_WATCH_WINDOW,
         has_listener,
         ...lifeOf(method),
       };

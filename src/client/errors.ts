@@ -46,6 +46,42 @@ export class PaymentNotFoundError extends PaymentError {
   override readonly name = 'PaymentNotFoundError';
 }
 
+/** The refund is more than is left of what was paid. Nothing was sent. `details.left` says what is left. */
+export class OverRefundError extends PaymentError {
+  override readonly name = 'OverRefundError';
+}
+
+/** The gateway refused the refund, or the trade cannot be refunded now. There is no refund. */
+export class NotRefundedError extends PaymentError {
+  override readonly name = 'NotRefundedError';
+}
+
+/** Another refund was asked for before under this number, or without one. Nothing was refunded now. */
+export class DuplicateRefundError extends PaymentError {
+  override readonly name = 'DuplicateRefundError';
+}
+
+/** A refund's failure as the error that callers catch; undefined where it is none of ours. */
+export function fromRefundFailure(cause: unknown, out_trade_no: string): PaymentError | undefined {
+  if (!(cause instanceof ApplicationFailure)) return undefined;
+  const { message } = cause;
+  const details = asRecord(cause.details?.[0]);
+  switch (cause.type) {
+    case FAILURE.overRefund:
+      return new OverRefundError(message, out_trade_no, details);
+    case FAILURE.notRefunded:
+      return new NotRefundedError(message, out_trade_no, details);
+    case FAILURE.differentRequest:
+    case FAILURE.duplicateRefund:
+      return new DuplicateRefundError(message, out_trade_no, details);
+    case FAILURE.refundPending:
+    case FAILURE.closing:
+      return new PaymentPendingError(message, out_trade_no, details);
+    default:
+      return fromFailure(cause, out_trade_no);
+  }
+}
+
 /** A workflow's failure as the error that callers catch; undefined where it is none of ours. */
 export function fromFailure(cause: unknown, out_trade_no: string): PaymentError | undefined {
   if (!(cause instanceof ApplicationFailure)) return undefined;

@@ -1,4 +1,5 @@
 /** What a merchant's backend calls. Everything here is also reachable from any language by the contract in workflows/contract.ts. */
+import { setTimeout } from 'node:timers/promises';
 import {
   type Client,
   WithStartWorkflowOperation,
@@ -8,6 +9,7 @@ import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
 import type { JWK } from 'jose';
 import {
   type Checkout,
@@ -15,20 +17,25 @@ import {
   InvalidRequestError,
   parseCheckout,
   parseDirectPayment,
+  type RefundRequest,
   type RuleSettings,
   seal,
 } from '../gateway';
 import { SECRET_FIELDS } from '../gateway/sealing';
-import { startOf } from '../runs';
+import { originalRun } from '../runs';
 import {
+  type AfterSaleState,
+  type AfterSaleWorkflow,
+  afterSaleWorkflowId,
+  FAILURE,
   type NewPayment,
   type OrderRequest,
   type PaymentData,
-  type PaymentInput,
   type PaymentState,
   type PaymentWorkflow,
   paymentWorkflowId,
   QUERY,
+  type RefundAnswer,
   UPDATE,
   WORKFLOW,
 } from '../workflows/contract';
@@ -37,6 +44,7 @@ import { differingFields } from '../workflows/requests';
 import {
   DuplicateOrderError,
   fromFailure,
+  fromRefundFailure,
   InvalidOrderError,
   PaymentNotFoundError,
   PaymentPendingError,
@@ -44,6 +52,13 @@ import {
 
 /** Longer than `created` itself waits in the workflow, so that its own answer comes first wherever a worker runs. */
 const ANSWER_TIMEOUT_MS = 45_000;
+
+/** Longer than `refund` waits in the workflow: for the trade to be known, and then for the gateway's answer. */
+const REFUND_TIMEOUT_MS = 75_000;
+
+/** An after-sale that is just ending takes no refund; so soon after, another one can be opened. */
+const CLOSES_WITHIN_MS = 1_000;
+const REFUND_TRIES = 5;
 
 export interface PaymentsClientOptions {
   /** A Temporal client that the caller connects and closes. */
@@ -114,6 +129,53 @@ export class PaymentsClient {
     return this.known(out_trade_no, () => this.result(out_trade_no));
   }
 
+  /**
+   * Refunds a paid order (section 4.3), wholly or in part, and answers with the gateway's response. The buyer's data that
+   * the payment has need not be given again. The same request again, or the same `out_request_no`, gets the same answer;
+   * a partial refund without a number is given one by its amount and reason, so two alike need numbers of their own.
+   * Throws OverRefundError, NotRefundedError, InvalidOrderError and DuplicateRefundError, after which there is no refund
+   * of this request, and PaymentPendingError where it waits for its turn or the gateway: it goes on, ask again.
+   */
+  async refund(out_trade_no: string, refund: RefundRequest): Promise<RefundAnswer> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.askForRefund(out_trade_no, refund);
+      } catch (error) {
+        if (tries === REFUND_TRIES || !isClosing(error)) {
+          if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) throw noAnswer(out_trade_no, this.taskQueue);
+          throw (error instanceof WorkflowUpdateFailedError && fromRefundFailure(error.cause, out_trade_no)) || error;
+        }
+        await setTimeout(CLOSES_WITHIN_MS);
+      }
+    }
+  }
+
+  /** What followed the sale: the refunds, their sums, disputes. Throws PaymentNotFoundError where nothing did. */
+  async refunds(out_trade_no: string): Promise<AfterSaleState> {
+    const workflowId = afterSaleWorkflowId(this.app_id, out_trade_no);
+    return this.known(out_trade_no, () =>
+      this.client.workflow.getHandle(workflowId).query<AfterSaleState>(QUERY.state),
+    );
+  }
+
+  private askForRefund(out_trade_no: string, refund: RefundRequest): Promise<RefundAnswer> {
+    const { app_id, taskQueue } = this;
+    // An after-sale that has ended is opened again; it knows the refunds of the one before.
+    const startWorkflowOperation = new WithStartWorkflowOperation<AfterSaleWorkflow>(WORKFLOW.afterSale, {
+      workflowId: afterSaleWorkflowId(app_id, out_trade_no),
+      taskQueue,
+      args: [{ app_id, out_trade_no }],
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    });
+    return this.client.withDeadline(Date.now() + REFUND_TIMEOUT_MS, () =>
+      this.client.workflow.executeUpdateWithStart<AfterSaleWorkflow, RefundAnswer, [RefundRequest]>(UPDATE.refund, {
+        args: [refund],
+        startWorkflowOperation,
+      }),
+    );
+  }
+
   /** Starts the payment, or meets the one that runs under its number; Temporal keeps the two from becoming two. */
   private async start(payment: NewPayment): Promise<PaymentData> {
     const { out_trade_no } = payment.request;
@@ -141,7 +203,7 @@ export class PaymentsClient {
   /** The answer of a payment that has ended already: the same order gets the same answer for as long as Temporal keeps it. */
   private async createdBefore(payment: NewPayment): Promise<PaymentData> {
     const { out_trade_no } = payment.request;
-    const { runId, input } = await this.originalRun(out_trade_no);
+    const { runId, input } = await originalRun(this.client, this.id(out_trade_no));
     if (input.kind !== 'adopt') {
       const fields = differingFields(
         { kind: input.kind, ...input.request },
@@ -152,17 +214,6 @@ export class PaymentsClient {
     const answer = creationAnswer(await this.result(out_trade_no, runId));
     if (answer) return answer;
     throw noAnswer(out_trade_no, this.taskQueue);
-  }
-
-  /** The run that created the order: later runs only took on news of it, and each names the run before it. */
-  private async originalRun(out_trade_no: string): Promise<{ runId: string; input: PaymentInput }> {
-    let runId: string | undefined;
-    for (;;) {
-      const started = await startOf(this.client, this.id(out_trade_no), runId);
-      const previous = started.input.kind === 'adopt' ? started.input.previous?.run_id : undefined;
-      if (previous === undefined) return started;
-      runId = previous;
-    }
   }
 
   private async result(out_trade_no: string, runId?: string): Promise<PaymentState> {
@@ -203,6 +254,13 @@ export class PaymentsClient {
   private id(out_trade_no: string): string {
     return paymentWorkflowId(this.app_id, out_trade_no);
   }
+}
+
+/** Whether the after-sale ended before it took the refund. */
+function isClosing(error: unknown): boolean {
+  if (error instanceof WorkflowNotFoundError) return true;
+  const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
+  return cause instanceof ApplicationFailure && cause.type === FAILURE.closing;
 }
 
 function validated<T>(parse: () => T): T {

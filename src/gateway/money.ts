@@ -27,3 +27,19 @@ export function sameAmount(a: string, b: string): boolean {
     return false;
   }
 }
+
+/** The sum of decimal strings, exact, with two decimals at least. */
+export function sumOf(amounts: readonly string[]): string {
+  const sum = amounts.reduce((total: Big, amount) => total.plus(amount), new Big(0));
+  return /\.\d{3}/.test(sum.toFixed()) ? sum.toFixed() : sum.toFixed(2);
+}
+
+/** Whether one decimal string is a larger amount than another. Throws where either is not a decimal. */
+export function isMore(a: string, b: string): boolean {
+  return new Big(a).gt(b);
+}
+
+/** What is left of an amount after another was taken from it, exact, with two decimals at least. */
+export function less(amount: string, taken: string): string {
+  return sumOf([amount, new Big(taken).neg().toFixed()]);
+}

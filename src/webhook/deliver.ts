@@ -2,7 +2,7 @@
  * Hands a verified notification to Temporal. It has arrived once the signal is in a history, and only then may it be
  * acknowledged. The same bytes bear the same request id, by which the server drops repetitions within a run.
  */
-import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 import {
   defineSearchAttributeKey,
   encodeWorkflowIdConflictPolicy,
@@ -13,6 +13,8 @@ import type { Notification } from '../gateway';
 import { endedRun } from '../runs';
 import {
   type AdoptedPayment,
+  type AfterSaleInput,
+  afterSaleWorkflowId,
   type PreviousRun,
   paymentWorkflowId,
   SIGNAL,
@@ -20,6 +22,7 @@ import {
   strayNotificationWorkflowId,
   WORKFLOW,
 } from '../workflows/contract';
+import { comesAfterSale, outcomeOf } from '../workflows/transitions';
 
 export interface DeliveryOptions {
   client: Client;
@@ -32,11 +35,17 @@ const ALREADY_EXISTS = 6;
 const DEADLINE_EXCEEDED = 4;
 const statusKey = defineSearchAttributeKey('PaymentStatus', 'KEYWORD');
 
-/** Signals the payment, starting it in adopt form where there is none. Throws where Temporal did not take it. */
+/**
+ * Signals the payment, or what follows its sale, starting it in adopt form where there is none. Throws where Temporal did
+ * not take it.
+ */
 export async function deliver(options: DeliveryOptions, notification: Notification, digest: string): Promise<void> {
   const workflowId = paymentWorkflowId(notification.app_id, notification.out_trade_no);
+  if (comesAfterSale(notification.trade_status) && (await isSold(options, workflowId))) {
+    return deliverAfterSale(options, notification, digest);
+  }
   try {
-    await signalWithStart(options, workflowId, notification, digest, 'REJECT_DUPLICATE');
+    await signalWithStart(options, adopting(notification), notification, digest, 'REJECT_DUPLICATE');
   } catch (error) {
     if (codeOf(error) !== ALREADY_EXISTS) throw error;
     const ended = await lastRun(options, workflowId);
@@ -44,7 +53,36 @@ export async function deliver(options: DeliveryOptions, notification: Notificati
     if (ended.completed && (ended.status === notification.trade_status || ended.startedBy(digest))) return;
     // News about a payment that had ended, such as money after its expiry: a new run takes it on.
     const previous = await withinTime(options, () => endedRun(options.client, workflowId, ended.runId));
-    await signalWithStart(options, workflowId, notification, digest, 'ALLOW_DUPLICATE', previous);
+    await signalWithStart(options, adopting(notification, previous), notification, digest, 'ALLOW_DUPLICATE');
+  }
+}
+
+/** Whether the payment has ended in a sale, or is not known (any more), so that there is none to tell. */
+async function isSold(options: DeliveryOptions, paymentId: string): Promise<boolean> {
+  try {
+    const payment = await withinTime(options, () => options.client.workflow.getHandle(paymentId).describe());
+    const status = payment.typedSearchAttributes.get(statusKey);
+    return payment.status.name !== 'RUNNING' && outcomeOf(status ?? '') === 'SUCCESS';
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return true;
+    throw error;
+  }
+}
+
+async function deliverAfterSale(options: DeliveryOptions, notification: Notification, digest: string): Promise<void> {
+  const { app_id, out_trade_no, trade_no } = notification;
+  const workflow = {
+    type: WORKFLOW.afterSale,
+    id: afterSaleWorkflowId(app_id, out_trade_no),
+    input: { app_id, out_trade_no, trade_no } satisfies AfterSaleInput,
+  };
+  try {
+    await signalWithStart(options, workflow, notification, digest, 'REJECT_DUPLICATE');
+  } catch (error) {
+    if (codeOf(error) !== ALREADY_EXISTS) throw error;
+    const ended = await lastRun(options, workflow.id);
+    if (ended.completed && ended.startedBy(digest)) return;
+    await signalWithStart(options, workflow, notification, digest, 'ALLOW_DUPLICATE');
   }
 }
 
@@ -87,18 +125,27 @@ async function lastRun(options: DeliveryOptions, workflowId: string) {
   };
 }
 
+interface ToStart {
+  type: string;
+  id: string;
+  input: object;
+}
+
+/** The payment that takes the notified trade on. */
+function adopting({ app_id, out_trade_no, trade_no }: Notification, previous?: PreviousRun): ToStart {
+  const input: AdoptedPayment = { kind: 'adopt', app_id, out_trade_no, trade_no, ...(previous ? { previous } : {}) };
+  return { type: WORKFLOW.payment, id: paymentWorkflowId(app_id, out_trade_no), input };
+}
+
 async function signalWithStart(
   options: DeliveryOptions,
-  workflowId: string,
+  { type, id: workflowId, input }: ToStart,
   notification: Notification,
   digest: string,
   reuse: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE',
-  previous?: PreviousRun,
 ): Promise<void> {
   const { client, taskQueue } = options;
   const { namespace, identity, loadedDataConverter } = client.options;
-  const { app_id, out_trade_no, trade_no } = notification;
-  const adopted: AdoptedPayment = { kind: 'adopt', app_id, out_trade_no, trade_no, ...(previous ? { previous } : {}) };
   const encode = (value: unknown) =>
     encodeToPayloadsWithContext(loadedDataConverter, { type: 'workflow', namespace, workflowId }, [value]);
   const request = {
@@ -106,9 +153,9 @@ async function signalWithStart(
     identity,
     requestId: digest,
     workflowId,
-    workflowType: { name: WORKFLOW.payment },
+    workflowType: { name: type },
     taskQueue: { name: taskQueue },
-    input: { payloads: (await encode(adopted)) ?? [] },
+    input: { payloads: (await encode(input)) ?? [] },
     signalName: SIGNAL.notification,
     signalInput: { payloads: (await encode(notification)) ?? [] },
     workflowIdReusePolicy: encodeWorkflowIdReusePolicy(reuse) ?? null,

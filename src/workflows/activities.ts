@@ -3,13 +3,20 @@ import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Answer } from '../gateway/answers';
 import type { GatewayErrorFields } from '../gateway/errors';
 import type { Trade, TradeId } from '../gateway/query';
-import type { NewPayment } from './contract';
+import type { AfterSaleState, NewPayment, RefundOrder } from './contract';
 import type { WaitingPolicy } from './deadlines';
 
 /** What became of one try to create an order. */
 export type CreateResult =
   | { is: 'created'; answer: Answer }
   | { is: 'created-refused'; error: GatewayErrorFields; message: string }
+  | { is: 'not-created'; error: GatewayErrorFields; message: string; credentials: boolean }
+  | { is: 'duplicate'; error: GatewayErrorFields; message: string; attempt: number }
+  | { is: 'unknown'; error: GatewayErrorFields; message: string };
+
+/** What became of one try to make a refund. */
+export type RefundResult =
+  | { is: 'accepted'; answer: Answer }
   | { is: 'not-created'; error: GatewayErrorFields; message: string; credentials: boolean }
   | { is: 'duplicate'; error: GatewayErrorFields; message: string; attempt: number }
   | { is: 'unknown'; error: GatewayErrorFields; message: string };
@@ -23,6 +30,33 @@ export interface PaymentPolicy extends WaitingPolicy {
   has_listener: boolean;
   /** How long an unknown creation is looked for before it is made again, in ms. */
   settling_ms: number;
+  /** How long disputes and chargebacks are looked for by polling after a sale, in ms; 0 or absent: not at all. */
+  watch_window_ms?: number;
+  /** Whether money that comes after the payment's end is sent back without a person. */
+  refund_late_payments?: boolean;
+}
+
+export interface RefundTry {
+  app_id: string;
+  id: TradeId;
+  trade: { order_amount: string; method: string | null };
+  request: RefundOrder;
+}
+
+export interface SettleInput {
+  app_id: string;
+  id: TradeId;
+  seen: string;
+  /** So many ms of the gateway's answering `seen` are enough. */
+  settling_ms: number;
+}
+
+/** What Temporal still knows of a trade whose after-sale begins. */
+export interface KnownBefore {
+  /** The state in which the run before this one ended; null where there is none, or none that Temporal still has. */
+  previous: AfterSaleState | null;
+  /** The payment's method, where the payment was made here. */
+  method: string | null;
 }
 
 export interface FindInput {
@@ -50,6 +84,15 @@ export interface GatewayActivities {
   'gateway.find'(input: FindInput): Promise<Trade | null>;
   /** Asks now and then, and answers when there is news. */
   'gateway.watch'(input: WatchInput): Promise<Trade>;
+  /** Asks until the status is another than `seen`, or has stayed the same for the settling time. */
+  'gateway.settle'(input: SettleInput): Promise<Trade>;
+  /** Tries to make a refund once. Repeats itself only where the gateway certainly made none. */
+  'gateway.refund'(input: RefundTry): Promise<RefundResult>;
+}
+
+export interface MemoryActivities {
+  /** Reads what Temporal knows from former runs. */
+  'payments.knownBefore'(input: { app_id: string; out_trade_no: string | null }): Promise<KnownBefore>;
 }
 
 export interface LocalActivities {
@@ -60,10 +103,10 @@ export interface LocalActivities {
 /** One HTTP exchange takes at most 55 s (config.ts); a worker that is silent for longer has died with the call under way. */
 const startToCloseTimeout = '60 seconds';
 
-export const { 'gateway.create': createOrder } = proxyActivities<GatewayActivities>({
+// A worker that dies with a creation under way leaves an unknown outcome, which must never be repeated blindly: the
+// server gives such a time-out to the workflow instead of retrying.
+export const { 'gateway.create': createOrder, 'gateway.refund': refundTrade } = proxyActivities<GatewayActivities>({
   startToCloseTimeout,
-  // A worker that dies with a creation under way leaves an unknown outcome, which must never be repeated blindly: the
-  // server gives such a time-out to the workflow instead of retrying.
   retry: {
     initialInterval: '1 second',
     backoffCoefficient: 2,
@@ -72,7 +115,11 @@ export const { 'gateway.create': createOrder } = proxyActivities<GatewayActiviti
   },
 });
 
-export const { 'gateway.query': queryTrade, 'gateway.find': findTrade } = proxyActivities<GatewayActivities>({
+export const {
+  'gateway.query': queryTrade,
+  'gateway.find': findTrade,
+  'gateway.settle': settleTrade,
+} = proxyActivities<GatewayActivities>({
   startToCloseTimeout,
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '2 minutes' },
 });
@@ -81,6 +128,11 @@ export const { 'gateway.query': queryTrade, 'gateway.find': findTrade } = proxyA
 export const { 'gateway.watch': watchTrade } = proxyActivities<GatewayActivities>({
   startToCloseTimeout,
   retry: { initialInterval: '15 seconds', backoffCoefficient: 2, maximumInterval: '1 hour' },
+});
+
+export const { 'payments.knownBefore': knownBefore } = proxyActivities<MemoryActivities>({
+  startToCloseTimeout: '30 seconds',
+  retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '1 minute' },
 });
 
 export const { 'gateway.policy': policyFor } = proxyLocalActivities<LocalActivities>({

@@ -5,18 +5,29 @@
 
 export const WORKFLOW = {
   payment: 'payment',
+  afterSale: 'afterSale',
+  refund: 'refund',
   strayNotification: 'strayNotification',
   /** Ours alone: hands on what a merchant's handler has not heard yet when its payment is over. */
   paymentEvents: 'paymentEvents',
 } as const;
-export const UPDATE = { created: 'created', recheck: 'recheck', resolve: 'resolve' } as const;
-export const SIGNAL = { notification: 'notification' } as const;
+export const UPDATE = { created: 'created', recheck: 'recheck', resolve: 'resolve', refund: 'refund' } as const;
+export const SIGNAL = {
+  notification: 'notification',
+  /** Ours alone, between an after-sale and its refunds: a person's word, and what has become of a refund. */
+  resolve: 'resolve',
+  refundChanged: 'refundChanged',
+} as const;
 export const QUERY = { state: 'state' } as const;
 
+export type AfterSaleWorkflow = (input: AfterSaleInput) => Promise<AfterSaleState>;
 export type PaymentWorkflow = (input: PaymentInput) => Promise<PaymentState>;
 
 /** The workflow id is the idempotency key: one order, one workflow. */
 export const paymentWorkflowId = (app_id: string, out_trade_no: string) => `payment:${app_id}:${out_trade_no}`;
+export const afterSaleWorkflowId = (app_id: string, out_trade_no: string) => `after-sale:${app_id}:${out_trade_no}`;
+export const refundWorkflowId = (app_id: string, out_trade_no: string, out_request_no: string | null) =>
+  `refund:${app_id}:${out_trade_no}:${out_request_no ?? 'full'}`;
 export const strayNotificationWorkflowId = (app_id: string, digest: string) => `stray-notification:${app_id}:${digest}`;
 
 export const paymentEventsWorkflowId = (paymentId: string, run: string) => `events:${paymentId}:${run}`;
@@ -86,6 +97,11 @@ export type Attention =
   | 'unconfirmed-notification'
   | 'late-payment'
   | 'unknown-trade'
+  | 'dispute'
+  | 'chargeback'
+  | 'chargeback-reversed'
+  | 'refund-elsewhere'
+  | 'unknown-refund'
   | 'unexpected-signal'
   | 'unreadable-notification';
 
@@ -144,6 +160,8 @@ export interface PaymentEvent {
   readonly payment: Omit<PaymentState, 'history' | 'payment_data'>;
   /** The step, for a `transition`. */
   readonly transition?: Transition;
+  /** The refunds of the trade, where the event is of a payment's time after the sale. */
+  readonly after_sale?: Pick<AfterSaleState, 'refunds' | 'refunded_amount' | 'refunding_amount' | 'ledger_complete'>;
 }
 
 /** A person's decision. `by` says who. */
@@ -153,10 +171,116 @@ export interface Resolution {
   by: string;
 }
 
+/** Follows a paid trade: one of the ids suffices. */
+export interface AfterSaleInput {
+  app_id: string;
+  trade_no?: string | undefined;
+  out_trade_no?: string | undefined;
+  /** What is known already, where the workflow goes on in a new run of its own. */
+  previous?: AfterSaleState | undefined;
+}
+
+/** The body of `/trade/refund` without `app_id`, `timestamp` and the trade's ids. */
+export interface RefundOrder {
+  readonly refund_amount: string;
+  readonly refund_currency: string;
+  readonly out_request_no?: string | undefined;
+  readonly refund_reason?: string | undefined;
+  readonly [field: string]: unknown;
+}
+
+/** The refund's answer without `code` and `msg`. */
+export interface RefundAnswer {
+  readonly [field: string]: unknown;
+  /** The gateway's own answer was lost; that the refund exists is known otherwise. */
+  readonly recovered: boolean;
+}
+
+/** `NOT_CREATED`: there certainly is no refund. A refund that was refused or revoked gave nothing back either. */
+export type RefundOutcome = 'REFUNDED' | 'REFUND_REFUSED' | 'REFUND_REVOKE' | 'NOT_CREATED';
+
+/** One refund, as `state` shows it and as its workflow returns it. */
+export interface RefundState {
+  /** Null for a refund of the whole amount without a number. */
+  out_request_no: string | null;
+  /** Decimal string in currency units. */
+  refund_amount: string;
+  refund_currency: string;
+  /** By our own reckoning: gateways call a part that was given back REFUNDED, too. */
+  partial: boolean;
+  /** What the gateway said of it last; null until it has said anything. */
+  refund_status: string | null;
+  outcome: RefundOutcome | null;
+  confirmed_by: Source | null;
+  attention: Attention | null;
+  /** ISO 8601, UTC. */
+  requested_at: string;
+  /** Null while it waits for its turn: refunds of a trade are made one after the other. */
+  started_at: string | null;
+  answer: RefundAnswer | null;
+  /** Why there is no refund, as the update `refund` tells it. */
+  failure: { type: string; message: string; details: Readonly<Record<string, unknown>> } | null;
+  /** Who decided and why, where a person did. */
+  resolved: { by: string; reason: string } | null;
+}
+
+/** What a refund's workflow is started with, by the after-sale alone. */
+export interface RefundInput {
+  app_id: string;
+  /** The after-sale that hears what becomes of it. */
+  after_sale_id: string;
+  trade_no?: string | undefined;
+  out_trade_no?: string | undefined;
+  /** What is known of the trade. */
+  trade: { order_amount: string; method: string | null };
+  request: RefundOrder;
+  state: RefundState;
+}
+
+/** What a refund tells its after-sale. */
+export interface RefundChange {
+  refund: RefundState;
+  /** The trade as the gateway showed it last. */
+  trade_status: string | null;
+}
+
+/** The whole public state after the sale: the query `state`, and what the workflow returns. */
+export interface AfterSaleState {
+  app_id: string;
+  out_trade_no: string | null;
+  trade_no: string | null;
+  /** What the gateway said last; null until it has said anything. */
+  trade_status: string | null;
+  /** Decimal string in currency units. */
+  order_amount: string | null;
+  order_currency: string | null;
+  method: string | null;
+  attention: Attention | null;
+  /** What was given back, by our own reckoning. */
+  refunded_amount: string;
+  /** What is on its way back, or may be. */
+  refunding_amount: string;
+  /** In the order in which they were asked for. */
+  refunds: RefundState[];
+  /** False where the gateway shows refunds that are not among `refunds`: `refunded_amount` is then too small. */
+  ledger_complete: boolean;
+  /** ISO 8601, UTC: until when disputes and chargebacks are looked for by polling; null for not at all. */
+  watched_until: string | null;
+  history: Transition[];
+}
+
+/** A person's decision after the sale: `outcome` ends the refund that is under way; without it the attention is settled. */
+export interface AfterSaleResolution {
+  outcome?: RefundOutcome | undefined;
+  reason: string;
+  by: string;
+}
+
 /** A verified notification, as the webhook passes it on. Anything of it may be missing where somebody else signals. */
 export interface NotificationSignal {
   readonly trade_no?: string | undefined;
   readonly out_trade_no?: string | undefined;
+  readonly out_request_no?: string | undefined;
   readonly trade_status?: string | undefined;
   readonly method?: string | undefined;
   readonly amount?: string | undefined;
@@ -182,4 +306,14 @@ export const FAILURE = {
   differentRequest: 'DifferentRequest',
   /** The gateway has not answered yet; the payment goes on, ask again. */
   pending: 'PaymentPending',
+  /** `{ left }`: more than is left of the trade; nothing was sent. */
+  overRefund: 'OverRefund',
+  /** `{ trade_status }` or `{ outcome, code, sub_code, http_status }`: there is no refund. */
+  notRefunded: 'NotRefunded',
+  /** A refund under this number exists that is not known here. */
+  duplicateRefund: 'DuplicateRefund',
+  /** The refund waits for its turn, or for the gateway; it goes on, ask again. */
+  refundPending: 'RefundPending',
+  /** The after-sale was just ending: nothing was done, and asking again opens it anew. */
+  closing: 'Closing',
 } as const;

@@ -10,7 +10,14 @@ import {
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
-import { type PaymentEvent, type PaymentState, paymentEventsWorkflowId, WORKFLOW } from './contract';
+import {
+  type AfterSaleState,
+  type PaymentEvent,
+  type PaymentState,
+  paymentEventsWorkflowId,
+  type Transition,
+  WORKFLOW,
+} from './contract';
 
 export interface EventActivities {
   /** The merchant's handler. Whatever it throws is tried again. */
@@ -43,16 +50,35 @@ export class Outbox {
   private attention: PaymentState['attention'] = null;
 
   /** Takes note of what is new in the state, and begins to tell it. */
-  note(state: PaymentState): void {
-    const { history, payment_data: _data, ...payment } = state;
+  note({ history, payment_data: _data, ...payment }: PaymentState): void {
+    this.tellOf(history, { payment });
+  }
+
+  /** The same for what comes after the sale. */
+  noteAfterSale(state: AfterSaleState, payment: PaymentEvent['payment']): void {
+    const { refunds, refunded_amount, refunding_amount, ledger_complete } = state;
+    this.tellOf(state.history, {
+      payment,
+      after_sale: { refunds, refunded_amount, refunding_amount, ledger_complete },
+    });
+  }
+
+  /** What a former run has told already. */
+  skip({ history, attention }: Pick<AfterSaleState, 'history' | 'attention'>): void {
+    this.steps = history.length;
+    this.attention = attention;
+  }
+
+  private tellOf(history: readonly Transition[], about: Pick<PaymentEvent, 'payment' | 'after_sale'>): void {
+    const { attention } = about.payment;
     for (const transition of history.slice(this.steps)) {
-      this.add({ type: 'transition', time: transition.time, payment, transition });
+      this.add({ type: 'transition', time: transition.time, ...about, transition });
     }
-    if (state.attention !== null && state.attention !== this.attention) {
-      this.add({ type: 'attention', time: new Date().toISOString(), payment });
+    if (attention !== null && attention !== this.attention) {
+      this.add({ type: 'attention', time: new Date().toISOString(), ...about });
     }
     this.steps = history.length;
-    this.attention = state.attention;
+    this.attention = attention;
     // A part of the payment that is cut short does not cut short the telling.
     if (this.untold.length > 0) this.telling ??= CancellationScope.nonCancellable(() => this.tell());
   }

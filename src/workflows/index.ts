@@ -2,6 +2,7 @@
  * workflows/: the lifecycles. Deterministic; this room touches no network, clock or environment, and of `gateway/` it
  * takes only types and the pure files. A worker's bundle re-exports it: `export * from 'temporal-payment-gateway/workflows'`.
  */
+export { afterSale, afterSaleStateQuery, refundUpdate, resolveAfterSaleUpdate } from './after-sale';
 export * from './contract';
 export { paymentEvents } from './events';
 export {
@@ -12,4 +13,5 @@ export {
   resolveUpdate,
   stateQuery,
 } from './payment';
+export { refund } from './refund';
 export { strayNotification } from './stray-notification';

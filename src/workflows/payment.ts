@@ -3,6 +3,7 @@
  * decided elsewhere: `transitions.ts` (states and outcomes), `deadlines.ts` (times), `payment-record.ts` (what news
  * changes); `creation.ts` and `watching.ts` are its two parts, and here is what callers meet.
  */
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   ApplicationFailure,
   allHandlersFinished,
@@ -12,11 +13,15 @@ import {
   defineSignal,
   defineUpdate,
   isCancellation,
+  ParentClosePolicy,
   setDefaultSignalHandler,
   setHandler,
+  startChild,
 } from '@temporalio/workflow';
 import { type PaymentPolicy, policyFor } from './activities';
 import {
+  type AfterSaleWorkflow,
+  afterSaleWorkflowId,
   FAILURE,
   type NotificationSignal,
   type Outcome,
@@ -27,6 +32,7 @@ import {
   type Resolution,
   SIGNAL,
   UPDATE,
+  WORKFLOW,
 } from './contract';
 import { adopt, create } from './creation';
 import { creationAnswer } from './creation-answer';
@@ -100,6 +106,7 @@ class PaymentLife {
     try {
       await this.unlessResolved(() => this.comeToTrade(policy));
       await this.unlessResolved(() => this.watch(policy));
+      await this.handOver(policy);
     } catch (error) {
       this.failure = error;
       throw error;
@@ -122,6 +129,24 @@ class PaymentLife {
   private watch(policy: PaymentPolicy): Promise<void> {
     const order = this.input.kind === 'adopt' ? {} : this.input.request;
     return new Watching(this.input.app_id, order, this.lifeUnder(policy), this.inbox).run();
+  }
+
+  /** After a sale somebody else goes on watching, where the settings ask for it. */
+  private async handOver({ watch_window_ms }: PaymentPolicy): Promise<void> {
+    const { app_id, out_trade_no, trade_no, outcome } = this.state;
+    // Policies that earlier versions recorded have no window, and their histories no after-sale.
+    if (!watch_window_ms || outcome !== 'SUCCESS' || out_trade_no === null) return;
+    try {
+      await startChild<AfterSaleWorkflow>(WORKFLOW.afterSale, {
+        workflowId: afterSaleWorkflowId(app_id, out_trade_no),
+        args: [{ app_id, out_trade_no, ...(trade_no === null ? {} : { trade_no }) }],
+        parentClosePolicy: ParentClosePolicy.ABANDON,
+        staticSummary: `After the sale of ${out_trade_no}`,
+      });
+    } catch (error) {
+      // A refund or a notification has started it already.
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    }
   }
 
   private lifeUnder(policy: PaymentPolicy): Life {

@@ -60,6 +60,11 @@ export function outcomeOf(status: string): Outcome | null {
   return isKnownStatus(status) ? OUTCOME[status] : null;
 }
 
+/** Whether a trade comes to this state only once it was sold. */
+export function comesAfterSale(status: string): boolean {
+  return status !== 'SUCCESS' && outcomeOf(status) === 'SUCCESS';
+}
+
 function leads(from: TradeStatus, to: TradeStatus): boolean {
   const reached = new Set<TradeStatus>([from]);
   for (const status of reached) for (const next of NEXT[status]) reached.add(next);

@@ -1,7 +1,13 @@
 /** What operators see of a payment: search attributes to find it by, and the details in Temporal UI. */
 import { defineSearchAttributeKey, type SearchAttributeUpdatePair } from '@temporalio/common';
 import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
-import { type PaymentState, SEARCH_ATTRIBUTES } from './contract';
+import {
+  type AfterSaleState,
+  type Attention,
+  type PaymentState,
+  type RefundState,
+  SEARCH_ATTRIBUTES,
+} from './contract';
 
 const keys = {
   status: defineSearchAttributeKey('PaymentStatus', SEARCH_ATTRIBUTES.PaymentStatus),
@@ -17,7 +23,7 @@ const keys = {
 const statusOf = (state: PaymentState) =>
   state.trade_status ?? state.outcome ?? (state.payment_data ? 'CREATED' : 'CREATING');
 
-const WHAT_TO_DO: Record<NonNullable<PaymentState['attention']>, string> = {
+const WHAT_TO_DO: Record<Attention, string> = {
   'amount-mismatch':
     'The gateway names another amount or currency than was ordered. Compare the trade with the order, then send the update `resolve`.',
   'unlisted-transition':
@@ -36,27 +42,83 @@ const WHAT_TO_DO: Record<NonNullable<PaymentState['attention']>, string> = {
     'Money came after this payment had ended otherwise (see `previous` in its state). Deliver, or send the money back.',
   'unknown-trade':
     'A trade was announced that the gateway says it does not know. We go on asking. Look for it in the gateway’s dashboard, then `resolve`.',
+  dispute:
+    'The buyer disputes this payment. Answer the dispute in the gateway’s dashboard. No refund is made meanwhile.',
+  chargeback:
+    'The bank has taken the money back. Do not deliver, and do not refund: the buyer has the money. `resolve` once it is seen to.',
+  'chargeback-reversed': 'A chargeback was reversed: the money is yours again. `resolve` once it is seen to.',
+  'refund-elsewhere':
+    'The gateway shows a refund that is not known here: made elsewhere, by a bank, or so long ago that Temporal has forgotten it. What we count as refunded is too little. Compare with the gateway’s dashboard.',
+  'unknown-refund':
+    'Nothing tells whether the gateway made this refund. It is not asked for again, and the next one waits. Look for it in the gateway’s dashboard, then send the after-sale the update `resolve` with its outcome.',
   'unexpected-signal': 'A signal arrived that nobody here understands. See the history.',
   'unreadable-notification': 'A notification was genuinely signed but could not be read.',
 };
+
+export const whatToDo = (attention: Attention) => WHAT_TO_DO[attention];
+
+/** Search attributes by a name of ours. */
+export type Attributes = [string, SearchAttributeUpdatePair][];
 
 /** Tells visibility what changed since it was told last, in one upsert at most. */
 export class Visibility {
   private readonly told = new Map<string, string | null>();
 
   update(state: PaymentState, waitingFor: string): void {
-    const changed = attributes(state).filter(([name, pair]) => {
+    this.show(attributes(state), details(state, waitingFor));
+  }
+
+  show(attributes: Attributes, markdown: string): void {
+    const changed = attributes.filter(([name, pair]) => {
       const value = pair.value === null ? null : String(pair.value);
       const isNews = (this.told.get(name) ?? null) !== value;
       this.told.set(name, value);
       return isNews;
     });
     if (changed.length > 0) upsertSearchAttributes(changed.map(([, pair]) => pair));
-    setCurrentDetails(details(state, waitingFor));
+    setCurrentDetails(markdown);
   }
 }
 
-function attributes(state: PaymentState): [string, SearchAttributeUpdatePair][] {
+/** A refund's status is the gateway's, or how it ended. */
+export function refundAttributes({ outcome, refund_status, refund_amount, refund_currency, attention }: RefundState) {
+  const shown: Attributes = [
+    ['status', { key: keys.status, value: outcome ?? refund_status ?? 'REFUNDING' }],
+    ['currency', { key: keys.currency, value: refund_currency }],
+    ['attention', { key: keys.attention, value: attention }],
+    ['amount', { key: keys.amount, value: Number(refund_amount) }],
+  ];
+  return shown;
+}
+
+export function afterSaleAttributes(state: AfterSaleState): Attributes {
+  return [
+    ['status', { key: keys.status, value: state.trade_status ?? 'UNKNOWN' }],
+    ['method', { key: keys.method, value: state.method }],
+    ['currency', { key: keys.currency, value: state.order_currency }],
+    ['attention', { key: keys.attention, value: state.attention }],
+    ['tradeNo', { key: keys.tradeNo, value: state.trade_no }],
+    ['amount', { key: keys.amount, value: state.order_amount === null ? null : Number(state.order_amount) }],
+  ];
+}
+
+/** The ledger as a table in Temporal UI. No personal data. */
+export function afterSaleDetails(state: AfterSaleState, waitingFor: string): string {
+  const { trade_status, order_amount, order_currency, refunded_amount, refunding_amount, attention } = state;
+  const lines = [
+    `**${trade_status ?? '?'}** · ${order_amount ?? '?'} ${order_currency ?? ''} paid, ${refunded_amount} refunded, ${refunding_amount} on its way back`,
+    ...state.refunds.map(
+      (one) =>
+        `- ${one.out_request_no ?? 'full'}: ${one.refund_amount} ${one.refund_currency}, ${one.outcome ?? one.refund_status ?? (one.started_at ? 'asking' : 'waits for its turn')}`,
+    ),
+    ...(state.ledger_complete ? [] : ['Refunds exist that are not in this list.']),
+    `Waiting for: ${waitingFor}`,
+  ];
+  if (attention) lines.push(`⚠️ **${attention}**: ${WHAT_TO_DO[attention]}`);
+  return lines.join('\n\n');
+}
+
+function attributes(state: PaymentState): Attributes {
   const amount = state.order_amount === null ? null : Number(state.order_amount);
   const expiresAt = state.expires_at === null ? null : new Date(state.expires_at);
   return [

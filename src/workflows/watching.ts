@@ -1,13 +1,11 @@
 /** How a payment waits for its outcome: by notifications, by polls at constant history, and by its deadlines. */
-import { CancellationScope, condition, isCancellation } from '@temporalio/workflow';
-import type { Trade } from '../gateway/query';
-import { queryTrade, watchTrade } from './activities';
+import { condition } from '@temporalio/workflow';
+import { queryTrade } from './activities';
 import { type Deadline, deadlines, endOfRiskControl } from './deadlines';
 import type { Inbox } from './inbox';
 import type { Life } from './life';
+import { type News, nextNews } from './polling';
 import { outcomeOf } from './transitions';
-
-type News = Trade | 'mail' | 'time';
 
 export class Watching {
   /** When a SUCCESS that was notified but not confirmed becomes a person's business; ms since the epoch. */
@@ -61,27 +59,11 @@ export class Watching {
     this.claimedUntil = undefined;
   }
 
-  /** Waits, polling slowly beside, for whatever comes first. The poll's attempts are spaced by the server. */
-  private async nextNews(stage: Deadline): Promise<News> {
+  private nextNews(stage: Deadline): Promise<News> {
     const { record, policy } = this.life;
-    const poll: { found?: Trade; failure?: unknown } = {};
-    const scope = new CancellationScope();
-    const polling = scope
-      .run(() => watchTrade({ app_id: this.app_id, id: record.id, seen: record.seen, schedule: scheduleOf(policy) }))
-      .then(
-        (found) => Object.assign(poll, { found }),
-        (failure) => Object.assign(poll, { failure }),
-      );
-    const ended = () => poll.found !== undefined || poll.failure !== undefined;
+    const watch = { app_id: this.app_id, id: record.id, seen: record.seen, schedule: scheduleOf(policy) };
     const left = Math.min(stage.at, this.claimedUntil ?? stage.at) - Date.now();
-    const inTime = await condition(() => ended() || !this.inbox.isEmpty, Math.max(left, 1), { summary: stage.name });
-    if (!ended()) {
-      scope.cancel();
-      await polling;
-    }
-    if (poll.found) return poll.found;
-    if (!isCancellation(poll.failure)) throw poll.failure;
-    return inTime ? 'mail' : 'time';
+    return nextNews(watch, () => !this.inbox.isEmpty, left, stage.name);
   }
 
   /** A notification is a hint: the query says what is true, unless a setting believes notifications. */
@@ -120,6 +102,6 @@ export class Watching {
   }
 }
 
-function scheduleOf({ poll_schedule_ms, poll_every_ms }: Life['policy']) {
+export function scheduleOf({ poll_schedule_ms, poll_every_ms }: Life['policy']) {
   return { poll_schedule_ms, poll_every_ms };
 }

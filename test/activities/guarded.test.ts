@@ -18,7 +18,7 @@ function gatewayThat(limits: Partial<Limits> = {}) {
     calls.push(Date.now());
     return answer();
   };
-  const bare: Gateway = { pay: call, createCheckout: call, query: call };
+  const bare: Gateway = { pay: call, createCheckout: call, query: call, refund: call };
   const gateway = guarded(bare, 'app', { ...LIMITS, ...limits }, (app_id, state) => told.push(`${app_id} ${state}`));
   return {
     calls,

@@ -35,6 +35,7 @@ async function inWorld(play: (world: World) => Promise<void>): Promise<void> {
       pay: () => world.create(),
       createCheckout: () => world.create(),
       query: () => world.query(),
+      refund: () => Promise.reject(new Error('no refunds here')),
     };
     const worker = await Worker.create({
       connection: env.nativeConnection,

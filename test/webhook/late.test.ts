@@ -76,35 +76,52 @@ describe('a payment that has ended', () => {
     expect(await signalsOf(state.out_trade_no, runId)).toBe(0);
   });
 
-  test('and news of another state: a new run takes the trade on and knows the old one', async () => {
+  test('in a sale, and news of what follows one: it goes to the after-sale, not to the payment', async () => {
     const state = await paid();
-    const first = await runOf(state.out_trade_no);
+    const run = await runOf(state.out_trade_no);
     expect(await notify(state, 'CHARGEBACK')).toMatchObject({ status: 200, body: 'success' });
-    const second = await runOf(state.out_trade_no);
-    expect(second).not.toBe(first);
-    expect(await signalsOf(state.out_trade_no, second)).toBe(1);
+    expect(await runOf(state.out_trade_no)).toBe(run);
+    const afterSale = stack.temporal.client.workflow.getHandle(`after-sale:${APP.app_id}:${state.out_trade_no}`);
+    // The gateway says that nothing has changed, and it is the one to be believed.
+    expect(await afterSale.result()).toMatchObject({ trade_status: 'SUCCESS', attention: null, refunds: [] });
+    const { runId } = await afterSale.describe();
+    // The very same bytes once more, their acknowledgement lost: nothing of them is new.
+    expect(await notify(state, 'CHARGEBACK')).toMatchObject({ status: 200, body: 'success' });
+    expect((await afterSale.describe()).runId).toBe(runId);
+  });
 
-    const { events } = await handleOf(state.out_trade_no, second).fetchHistory();
+  test('without a sale, and news of money: a new run takes the trade on and knows the old one', async () => {
+    const request = order();
+    await stack.payments.pay(request);
+    const { out_trade_no } = request;
+    await handleOf(out_trade_no).executeUpdate('resolve', {
+      args: [{ outcome: 'CANCEL', reason: 'the buyer called', by: 'ana' }],
+    });
+    const state = await stack.payments.outcome(out_trade_no);
+    const first = await runOf(out_trade_no);
+    await stack.simulator.pay(out_trade_no);
+    expect(await notify(state, 'SUCCESS')).toMatchObject({ status: 200, body: 'success' });
+    const second = await runOf(out_trade_no);
+    expect(second).not.toBe(first);
+    expect(await signalsOf(out_trade_no, second)).toBe(1);
+
+    const { events } = await handleOf(out_trade_no, second).fetchHistory();
     const input = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0]?.data;
     expect(JSON.parse(Buffer.from(input ?? []).toString())).toEqual({
       kind: 'adopt',
       app_id: APP.app_id,
-      out_trade_no: state.out_trade_no,
+      out_trade_no,
       trade_no: state.trade_no,
       previous: {
         run_id: first,
-        outcome: 'SUCCESS',
-        order: { kind: 'direct', request: expect.objectContaining({ out_trade_no: state.out_trade_no }) },
+        outcome: 'CANCEL',
+        order: { kind: 'direct', request: expect.objectContaining({ out_trade_no }) },
         payment_data: state.payment_data,
       },
     });
-    // The gateway says that nothing has changed, and it is the one to be believed.
-    expect(await stack.payments.outcome(state.out_trade_no)).toMatchObject({
-      outcome: 'SUCCESS',
-      trade_status: 'SUCCESS',
-    });
+    expect(await stack.payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS', attention: 'late-payment' });
     // The very same bytes once more, their acknowledgement lost: nothing of them is new.
-    expect(await notify(state, 'CHARGEBACK')).toMatchObject({ status: 200, body: 'success' });
-    expect(await runOf(state.out_trade_no)).toBe(second);
+    expect(await notify(state, 'SUCCESS')).toMatchObject({ status: 200, body: 'success' });
+    expect(await runOf(out_trade_no)).toBe(second);
   });
 });

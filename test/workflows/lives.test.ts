@@ -64,6 +64,7 @@ async function withWorker<T>(
     pay: gateway.create.bind(gateway),
     createCheckout: gateway.create.bind(gateway),
     query: gateway.query.bind(gateway),
+    refund: () => Promise.reject(new Error('no refunds here')),
   };
   const worker = await Worker.create({
     connection: env.nativeConnection,

@@ -1,0 +1,66 @@
+/** What Temporal still knows of a trade: its payment, and after-sales that have ended. Read by the worker's own client. */
+import { activityInfo, getClient } from '@temporalio/activity';
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { ApplicationFailure, defineSearchAttributeKey } from '@temporalio/common';
+import { originalRun } from '../runs';
+import type { MemoryActivities } from '../workflows/activities';
+import { type AfterSaleState, paymentWorkflowId, QUERY } from '../workflows/contract';
+import { type BuyerOf, buyerOfOrder } from './buyer';
+
+const methodKey = defineSearchAttributeKey('PaymentMethod', 'KEYWORD');
+
+export const memoryActivities: MemoryActivities = {
+  async 'payments.knownBefore'({ app_id, out_trade_no }) {
+    const client = getClient();
+    const { workflowExecution } = activityInfo();
+    if (workflowExecution === undefined) return { previous: null, method: null };
+    const { workflowId, runId } = workflowExecution;
+    const [previous, method] = await Promise.all([
+      stateOfFormerRun(client, workflowId, runId),
+      out_trade_no === null ? null : methodOf(client, paymentWorkflowId(app_id, out_trade_no)),
+    ]);
+    return { previous, method };
+  },
+};
+
+export const buyerOfPayment: BuyerOf = async ({ app_id, id: { out_trade_no } }) => {
+  if (out_trade_no === undefined) return {};
+  const original = await known(() => originalRun(getClient(), paymentWorkflowId(app_id, out_trade_no)), null);
+  if (original === null) return {};
+  const { input } = original;
+  const order = input.kind === 'adopt' ? input.previous?.order?.request : input.request;
+  return buyerOfOrder(order ?? {});
+};
+
+/** The last state of the run before this one; null where there is none. */
+async function stateOfFormerRun(client: Client, workflowId: string, runId: string): Promise<AfterSaleState | null> {
+  const runs: { runId: string; startTime: Date }[] = [];
+  const query = `WorkflowId = "${workflowId.replace(/["\\]/g, '\\$&')}"`;
+  for await (const run of client.workflow.list({ query })) runs.push(run);
+  // Lists lag behind. Once this run is in it, those before it are, too.
+  if (!runs.some((run) => run.runId === runId)) {
+    throw ApplicationFailure.retryable('This run is not in the list of workflows yet; runs before it may be missing.');
+  }
+  const [former] = runs
+    .filter((run) => run.runId !== runId)
+    .sort((a, b) => b.startTime.getTime() - a.startTime.getTime());
+  if (former === undefined) return null;
+  // By query and not by result: a run that was terminated has the one and not the other.
+  const handle = client.workflow.getHandle(workflowId, former.runId);
+  return known(() => handle.query<AfterSaleState>(QUERY.state), null);
+}
+
+async function methodOf(client: Client, paymentId: string): Promise<string | null> {
+  const described = await known(() => client.workflow.getHandle(paymentId).describe(), null);
+  return described?.typedSearchAttributes.get(methodKey) ?? null;
+}
+
+/** What Temporal does not have, or no longer, is not known; every other trouble passes. */
+async function known<T>(read: () => Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return otherwise;
+    throw error;
+  }
+}
