@@ -25,6 +25,18 @@ program
   .action(async (order, options) => (await import('./pay.js')).pay(order, options));
 
 program
+  .command('refund <out_trade_no>')
+  .description('refund a paid order, all of it or a part')
+  .option('--amount <decimal>', 'a part of what was paid')
+  .option('--currency <code>', 'where the payment itself is not known here any more')
+  .option('--number <out_request_no>', 'a number of its own, at most 16 characters')
+  .option('--reason <text>', 'why')
+  .option('--with <file>', 'a JSON file with user_info and bank_info')
+  .option('--app <app_id>', 'the gateway app, where the settings know several')
+  .addOption(new Option('--json', 'print JSON lines for programs'))
+  .action(async (number, options) => (await import('./refund.js')).refund(number, options));
+
+program
   .command('worker')
   .description('run a worker until a signal ends it')
   .action(async () => (await import('../worker.js')).runWorker(process.env));

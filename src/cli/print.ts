@@ -9,7 +9,7 @@ export async function paymentData(data: PaymentData): Promise<string> {
   const shown = Object.entries(data).filter(([name, value]) => !ENVELOPE.has(name) && value !== '' && value !== null);
   const width = Math.max(...shown.map(([name]) => name.length), 0);
   const lines = shown.map(([name, value]) => `  ${name.padEnd(width)}  ${printable(value)}`);
-  if (data.recovered) lines.push('  (the creation’s answer was lost; the trade was found by query)');
+  if (data.recovered) lines.push('  (the gateway’s answer was lost; what is shown is known otherwise)');
   if (typeof data.qr_code === 'string' && data.qr_code !== '') lines.push('', await drawn(data.qr_code));
   return lines.join('\n');
 }

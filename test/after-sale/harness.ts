@@ -22,7 +22,8 @@ export interface SaleOptions {
 export class Sale {
   readonly out_trade_no = `sale-${randomUUID()}`;
   readonly gateway: RefundingGateway;
-  former: string | undefined;
+  /** What the run before knew last. */
+  former: AfterSaleState | null = null;
   private run = '';
 
   constructor(
@@ -47,7 +48,7 @@ export class Sale {
   /** Opens it where it does not run, as a client's update-with-start does. */
   async open(): Promise<void> {
     if (this.run !== '' && (await this.isRunning())) return;
-    this.former = this.run || undefined;
+    if (this.run !== '') this.former = await this.handle.result().catch(() => this.former);
     const { workflowId, taskQueue, out_trade_no } = this;
     const started = await this.client.workflow.start<AfterSaleWorkflow>('afterSale', {
       workflowId,
@@ -78,6 +79,11 @@ export class Sale {
       .catch(asError);
     if (update instanceof Error) return { answer: Promise.resolve(update) };
     return { answer: update.result().catch(asError) };
+  }
+
+  async terminate(): Promise<void> {
+    this.former = await this.state();
+    await this.handle.terminate('a test');
   }
 
   pass(ms: number): Promise<void> {
@@ -117,9 +123,7 @@ export async function withSale<T>(
         // This server keeps no lists: the run before is told by the test.
         'payments.knownBefore': async () => ({
           method: 'CreditCard',
-          previous: sale.former
-            ? await env.client.workflow.getHandle(sale.workflowId, sale.former).query<AfterSaleState>('state')
-            : null,
+          previous: sale.former,
         }),
       },
     });

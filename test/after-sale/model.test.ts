@@ -63,6 +63,7 @@ test(
       withSale(
         async (sale) => {
           Object.assign(sale.gateway, world);
+          if (process.env.DUMP) process.stderr.write(`${Date.now() % 1e6} ${JSON.stringify({ ...world, steps })}\n`);
           const asked = new Set<string>();
           for (const one of steps) {
             await play(one, sale, asked);
@@ -75,6 +76,7 @@ test(
     );
     await fc.assert(property, {
       numRuns: RUNS,
+      endOnFailure: process.env.DUMP !== undefined,
       ...(process.env.MODEL_SEED ? { seed: Number(process.env.MODEL_SEED) } : {}),
       ...(process.env.MODEL_PATH ? { path: process.env.MODEL_PATH } : {}),
     });
@@ -107,7 +109,7 @@ async function play(one: Step, sale: Sale, asked: Set<string>): Promise<void> {
     }
     case 'terminate':
       // What had not begun is lost with it, which its state says: it must be asked for again.
-      if (asked.size > 0 && (await sale.isRunning())) await sale.handle.terminate('a test');
+      if (asked.size > 0 && (await sale.isRunning())) await sale.terminate();
   }
 }
 
