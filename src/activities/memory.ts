@@ -4,7 +4,13 @@ import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure, defineSearchAttributeKey } from '@temporalio/common';
 import { originalRun } from '../runs';
 import type { MemoryActivities } from '../workflows/activities';
-import { type AfterSaleState, paymentWorkflowId, QUERY } from '../workflows/contract';
+import {
+  type AfterSaleState,
+  paymentWorkflowId,
+  QUERY,
+  type RefundState,
+  refundWorkflowId,
+} from '../workflows/contract';
 import { type BuyerOf, buyerOfOrder } from './buyer';
 
 const methodKey = defineSearchAttributeKey('PaymentMethod', 'KEYWORD');
@@ -15,11 +21,11 @@ export const memoryActivities: MemoryActivities = {
     const { workflowExecution } = activityInfo();
     if (workflowExecution === undefined) return { previous: null, method: null };
     const { workflowId, runId } = workflowExecution;
-    const [previous, method] = await Promise.all([
+    const [former, method] = await Promise.all([
       stateOfFormerRun(client, workflowId, runId),
       out_trade_no === null ? null : methodOf(client, paymentWorkflowId(app_id, out_trade_no)),
     ]);
-    return { previous, method };
+    return { previous: former && (await withRefunds(client, former, app_id)), method };
   },
 };
 
@@ -48,6 +54,18 @@ async function stateOfFormerRun(client: Client, workflowId: string, runId: strin
   // By query and not by result: a run that was terminated has the one and not the other.
   const handle = client.workflow.getHandle(workflowId, former.runId);
   return known(() => handle.query<AfterSaleState>(QUERY.state), null);
+}
+
+/** The former state with what has become since of refunds that were under way: they go on where their after-sale was ended. */
+export async function withRefunds(client: Client, former: AfterSaleState, app_id: string): Promise<AfterSaleState> {
+  const no = former.out_trade_no ?? former.trade_no ?? '';
+  const refunds = former.refunds.map(async (refund) => {
+    if (refund.outcome !== null || refund.started_at === null) return refund;
+    const handle = client.workflow.getHandle(refundWorkflowId(app_id, no, refund.out_request_no));
+    const now = await known(() => handle.query<RefundState>(QUERY.state), refund);
+    return { ...now, started_at: refund.started_at };
+  });
+  return { ...former, refunds: await Promise.all(refunds) };
 }
 
 async function methodOf(client: Client, paymentId: string): Promise<string | null> {

@@ -168,18 +168,15 @@ class AfterSaleLife {
     const name = entry.out_request_no ?? 'full';
     const { out_trade_no, trade_no } = this.state;
     const workflowId = refundWorkflowId(this.input.app_id, out_trade_no ?? trade_no ?? '', entry.out_request_no);
-    const child = getExternalWorkflowHandle(workflowId);
     const request = this.ledger.requestOf(entry);
     this.ledger.begin(entry, Date.now());
     this.waitFor(`refund ${name}`);
     if (request) await this.start(workflowId, entry, request);
-    else await child.signal(SIGNAL.notification, {}).catch(() => this.lost(entry));
+    else this.nudge(workflowId, {}, () => this.lost(entry));
     while (entry.outcome === null) {
       await condition(() => entry.outcome !== null || !this.inbox.isEmpty);
       // The refund asks the gateway itself; what it learns comes back as a change.
-      for (const notification of this.inbox.take()) {
-        await child.signal(SIGNAL.notification, notification).catch(() => undefined);
-      }
+      for (const notification of this.inbox.take()) this.nudge(workflowId, notification);
     }
     this.show();
   }
@@ -211,10 +208,13 @@ class AfterSaleLife {
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
       // It was begun by an after-sale that was ended, of which nothing is known any more.
-      await getExternalWorkflowHandle(workflowId)
-        .signal(SIGNAL.notification, {})
-        .catch(() => this.lost(entry));
+      this.nudge(workflowId, {}, () => this.lost(entry));
     }
+  }
+
+  /** Makes a refund ask the gateway, and tell what it knows. Not waited for: servers may never say that there is none. */
+  private nudge(workflowId: string, notification: NotificationSignal, ifGone: () => void = () => undefined): void {
+    getExternalWorkflowHandle(workflowId).signal(SIGNAL.notification, notification).catch(ifGone);
   }
 
   /** Its workflow is gone without a word of what became of the refund. Its amount stays set aside until a person decides. */
@@ -339,7 +339,7 @@ class AfterSaleLife {
     return this.state;
   }
 
-  private async resolve(resolution: AfterSaleResolution): Promise<AfterSaleState> {
+  private resolve(resolution: AfterSaleResolution): AfterSaleState {
     const { outcome, by, reason } = resolution;
     const { next } = this.ledger;
     this.record.resolved({ by, reason }, outcome, Date.now());
@@ -347,7 +347,7 @@ class AfterSaleLife {
       this.ledger.update({ ...next, outcome, confirmed_by: 'operator', attention: null, resolved: { by, reason } });
       const { out_trade_no, trade_no } = this.state;
       const id = refundWorkflowId(this.input.app_id, out_trade_no ?? trade_no ?? '', next.out_request_no);
-      await getExternalWorkflowHandle(id)
+      getExternalWorkflowHandle(id)
         .signal(SIGNAL.resolve, resolution)
         .catch(() => undefined);
     }

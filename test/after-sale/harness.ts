@@ -4,6 +4,7 @@ import { type Client, WorkflowFailedError } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { eventActivity, gatewayActivities, type OnEvent, policyActivity } from '../../src/activities';
+import { withRefunds } from '../../src/activities/memory';
 import { loadConfig } from '../../src/config';
 import type { AfterSaleState, AfterSaleWorkflow, RefundAnswer, RefundOrder } from '../../src/workflows';
 import { workflowBundle } from '../harness/stack';
@@ -123,7 +124,7 @@ export async function withSale<T>(
         // This server keeps no lists: the run before is told by the test.
         'payments.knownBefore': async () => ({
           method: 'CreditCard',
-          previous: sale.former,
+          previous: sale.former && (await withRefunds(env.client, sale.former, APP)),
         }),
       },
     });
