@@ -16,8 +16,6 @@ const APP = 'app';
 export interface SaleOptions {
   settings?: Record<string, string>;
   onEvent?: OnEvent;
-  /** Replays every task from the start, so that what is not deterministic shows. */
-  replay?: boolean;
 }
 
 export class Sale {
@@ -98,7 +96,7 @@ export class Sale {
 
 export async function withSale<T>(
   live: (sale: Sale) => Promise<T>,
-  { settings = {}, onEvent, replay = false }: SaleOptions = {},
+  { settings = {}, onEvent }: SaleOptions = {},
 ): Promise<T> {
   const env = await timeSkippingServer();
   try {
@@ -116,7 +114,6 @@ export async function withSale<T>(
       connection: env.nativeConnection,
       taskQueue,
       workflowBundle: await workflowBundle(),
-      ...(replay ? { maxCachedWorkflows: 0 } : {}),
       activities: {
         ...gatewayActivities({ gateways: new Map([[APP, fake]]), sealingKeys: [], notifyUrl: undefined }),
         ...policyActivity(loadConfig(settings), onEvent !== undefined),

@@ -60,19 +60,16 @@ test(
   `no refund too much, none twice and none lost, in ${RUNS} random stories`,
   async () => {
     const property = fc.asyncProperty(story, ({ steps, ...world }) =>
-      withSale(
-        async (sale) => {
-          Object.assign(sale.gateway, world);
-          if (process.env.DUMP) process.stderr.write(`${Date.now() % 1e6} ${JSON.stringify({ ...world, steps })}\n`);
-          const asked = new Set<string>();
-          for (const one of steps) {
-            await play(one, sale, asked);
-            expect(new Big(await sale.gateway.sum()).lte(sale.gateway.paid)).toBe(true);
-          }
-          keepsItsPromises(sale, await end(sale), asked);
-        },
-        { replay: true },
-      ),
+      withSale(async (sale) => {
+        Object.assign(sale.gateway, world);
+        if (process.env.DUMP) process.stderr.write(`${Date.now() % 1e6} ${JSON.stringify({ ...world, steps })}\n`);
+        const asked = new Set<string>();
+        for (const one of steps) {
+          await play(one, sale, asked);
+          expect(new Big(await sale.gateway.sum()).lte(sale.gateway.paid)).toBe(true);
+        }
+        keepsItsPromises(sale, await end(sale), asked);
+      }),
     );
     await fc.assert(property, {
       numRuns: RUNS,
@@ -125,6 +122,8 @@ async function end(sale: Sale): Promise<AfterSaleState> {
     const outcome = sale.gateway.times(stuck.out_request_no) > 0 ? 'REFUNDED' : 'NOT_CREATED';
     await sale.handle.executeUpdate('resolve', { args: [{ outcome, reason: 'as the dashboard says', by: 'model' }] });
   }
+  // Whatever holds it then is a fault of its own: say what it is, and do not wait for ever.
+  if (await sale.isRunning()) throw new Error(`It does not end: ${JSON.stringify(await sale.state())}`);
   return sale.handle.result();
 }
 
