@@ -12,7 +12,7 @@ import { workflowBundle } from '../harness/stack';
 import { type Sale, withSale } from './harness';
 import type { Fate, Mishap, Plan } from './world';
 
-const RUNS = Number(process.env.MODEL_RUNS ?? 40);
+const RUNS = Number(process.env.MODEL_RUNS ?? 20);
 
 type Step =
   | { do: 'ask'; amount: string; number: string }
