@@ -29,6 +29,8 @@ export const settingsSchema = z.strictObject({
    * none and must pass; `required` follows the letter of the table.
    */
   pixIdentify: z.enum(['optional', 'required']),
+  /** Channels, or methods, that take an HTTPS `return_url` only; the interface does not say which. */
+  httpsChannels: z.array(z.string().min(1)).readonly(),
   /** HTTP status of refusals. */
   refusalStatus: z.int().min(200).max(599),
   /** HTTP status where the credentials are wrong. */
@@ -91,6 +93,7 @@ export const settingsSchema = z.strictObject({
 export const defaultSettings: Settings = {
   directStatus: 'field',
   pixIdentify: 'optional',
+  httpsChannels: [],
   refusalStatus: 400,
   credentialsStatus: 400,
   unknownOrderSubCode: 'trade-not-exist',

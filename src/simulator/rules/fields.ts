@@ -1,6 +1,6 @@
 import { textAt } from '../json';
 import { DAY, expressEnd, parseExpress } from '../time';
-import { methodNamed, walletKind } from './methods';
+import { type MethodName, methodNamed, walletKind } from './methods';
 import { allBut, always, type Condition, type Field, methodOf, never, only, type Rule } from './rule';
 import {
   amountRange,
@@ -24,10 +24,23 @@ const currencyIs =
     textAt(body, 'order_currency') === currency;
 const cardNumberWallet: Condition = (request) =>
   methodOf(request) === 'Wallet' && walletKind(textAt(request.body, 'channel')) === 'CardNumber';
-const ecuador = both(only('BankTransfer'), currencyIs('USD'), ({ body }) =>
-  // Bank transfers in dollars exist in Ecuador and in Panama; a region tells them apart where there is one.
-  ['ECU', 'EC', undefined].includes(textAt(body, 'region')),
+const regionIs =
+  (...regions: string[]): Condition =>
+  ({ body }) =>
+    regions.includes(textAt(body, 'region') ?? '');
+// Bank transfers in dollars exist in Ecuador and in Panama; a region tells them apart, or else Ecuador's identity card.
+const ecuador = both(
+  only('BankTransfer'),
+  currencyIs('USD'),
+  either(
+    regionIs('ECU', 'EC'),
+    both(
+      ({ body }) => textAt(body, 'region') === undefined,
+      ({ body }) => textAt(body, 'customer.identify.type') === 'CI',
+    ),
+  ),
 );
+const brazil = either(currencyIs('BRL'), regionIs('BRA', 'BR'));
 const pixIdentifyOptional: Condition = ({ settings }) => settings.pixIdentify === 'optional';
 
 const knownMethod: Rule = {
@@ -35,11 +48,18 @@ const knownMethod: Rule = {
   says: 'is no method that is supported',
   subCode: 'no-method-supported',
 };
-const onlyWithWallet: Rule = {
-  holds: (_, request) => methodOf(request) === 'Wallet',
-  says: 'is for method Wallet only',
+const onlyWith = (...methods: MethodName[]): Rule => ({
+  // A checkout may leave the method to the buyer.
+  holds: (_, request) => methodOf(request) === undefined || only(...methods)(request),
+  says: `is for ${methods.join(' and ')} only`,
+});
+const httpsWhereAsked: Rule = {
+  holds: (address) => /^https:/i.test(address),
+  says: 'must be an https address for this channel',
+  when: ({ body, settings }) =>
+    ['channel', 'method'].some((path) => settings.httpsChannels.includes(textAt(body, path) ?? '')),
 };
-const noDigits: Rule = { holds: (name) => !hasDigit(name), says: 'can not contain digits', when: currencyIs('BRL') };
+const noDigits: Rule = { holds: (name) => !hasDigit(name), says: 'can not contain digits', when: brazil };
 const tenCharacters: Rule = {
   holds: (name) => characters(name) >= 10,
   says: 'must have at least 10 characters',
@@ -89,13 +109,13 @@ export const commonFields: readonly Field[] = [
 const orderFields = {
   out_trade_no:         { name: 'out_trade_no',         required: always, max: 64 },
   method:               { name: 'method',               required: always, max: 32, rules: [knownMethod] },
-  channel:              { name: 'channel',              required: never,  max: 32, rules: [onlyWithWallet] },
+  channel:              { name: 'channel',              required: never,  max: 32, rules: [onlyWith('Wallet')] },
   order_currency:       { name: 'order_currency',       required: always, rules: [threeCharacters] },
   order_amount:         { name: 'order_amount',         required: always, type: 'decimal', rules: [amountRange(), cents] },
   subject:              { name: 'subject',              required: always, max: 128 },
   content:              { name: 'content',              required: never,  max: 255 },
   notify_url:           { name: 'notify_url',           required: always, max: 255, rules: [webAddress] },
-  return_url:           { name: 'return_url',           required: never,  max: 255 },
+  return_url:           { name: 'return_url',           required: never,  max: 255, rules: [httpsWhereAsked] },
   buyer_id:             { name: 'buyer_id',             required: always, max: 128 },
   timeout_express:      { name: 'timeout_express',      required: never,  rules: [express] },
   cancellation_express: { name: 'cancellation_express', required: never,  rules: [cancellationUnits, threeDays, largerThanTimeout] },
@@ -110,8 +130,8 @@ const identifyRequired = both(
 /** The fields of a direct creation. */
 export const directFields: readonly Field[] = [
   ...Object.values(orderFields),
-  { name: 'token',                     required: never },
-  { name: 'issuer',                    required: never },
+  { name: 'token',                     required: never, rules: [onlyWith('CreditCard', 'Wallet')] },
+  { name: 'issuer',                    required: never, rules: [onlyWith('CreditCard')] },
   { name: 'bank',                      required: either(only('OpenFinance', 'Khipu'), ecuador), rules: [ecuadorBank] },
   { name: 'customer.name',             required: allBut('Pago46'), rules: [noEmoji, noDigits, tenCharacters] },
   { name: 'customer.email',            required: allBut('PIX'), rules: [noPlus] },
