@@ -1,3 +1,4 @@
 /** activities/: the gateway's operations as Temporal activities, and the only room through which a workflow reaches the network. */
 export { type Gateway, type GatewayActivitiesOptions, gatewayActivities, logWarning } from './gateway-activities';
 export { type PolicySettings, policyActivity } from './policy';
+export { sealingKeys } from './sealing-keys';
