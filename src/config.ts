@@ -194,7 +194,7 @@ type Environment = Record<string, string | undefined>;
  */
 export type Config = z.output<typeof environment> & {
   apps: z.output<typeof app>[];
-  sealing_jwks_file?: string | undefined;
+  sealing_jwks_file?: string;
 };
 
 /** The names of all settings, for the documentation's tests. */
@@ -212,7 +212,8 @@ export function loadConfig(env: Environment): Config {
   if (new Set(apps.map(({ app_id }) => app_id)).size < apps.length) {
     throw problems(['GATEWAY_APPS_FILE: an app_id is given twice (GATEWAY_APP_ID counts); keep one']);
   }
-  return { ...parsed.data, apps, sealing_jwks_file: given.PAYMENTS_SEALING_JWKS_FILE };
+  const { PAYMENTS_SEALING_JWKS_FILE: file } = given;
+  return { ...parsed.data, apps, ...(file === undefined ? {} : { sealing_jwks_file: file }) };
 }
 
 /** The sealing keys that a file holds now. Throws ConfigError. */

@@ -15,12 +15,17 @@ export interface RunningCodecServer {
 export async function startCodecServer(
   config: Config,
   log: FastifyBaseLogger,
-  access: Access = accessBy(config),
+  access?: Access,
 ): Promise<RunningCodecServer> {
   const { PAYMENTS_ENCRYPTION_KEYS: keys, CODEC_SERVER_HOST: host, CODEC_SERVER_PORT: port } = config;
   if (keys === undefined)
     throw new ConfigError('The codec server has nothing to decrypt with: set PAYMENTS_ENCRYPTION_KEYS.');
-  const server = codecServer({ keys, access, origins: config.CODEC_SERVER_UI_ORIGINS ?? [], log });
+  const server = codecServer({
+    keys,
+    access: access ?? accessBy(config),
+    origins: config.CODEC_SERVER_UI_ORIGINS ?? [],
+    log,
+  });
   try {
     const url = await server.listen({ host, port });
     return { url, close: () => server.close() };
