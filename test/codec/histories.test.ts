@@ -10,6 +10,7 @@ import { PaymentsClient } from '../../src/client';
 import { startOf } from '../../src/client/start-of';
 import { dataConverter, PayloadDecryptionError } from '../../src/codec';
 import { loadConfig } from '../../src/config';
+import { PaymentGatewayPlugin } from '../../src/plugin';
 import { orderOf } from '../client/support';
 import { APP, type Stack, startStack, workflowBundle } from '../harness/stack';
 import { post, sign } from '../webhook/support';
@@ -158,6 +159,17 @@ test('search attributes and ids stay in clear: what an operator finds a payment 
   const order = { ...orderOf('pix'), ...MARKED };
   await stack.payments.pay(order);
   expect(await stored(idOf(order.out_trade_no))).toMatch(/PaymentStatus.*PROCESSING/s);
+});
+
+test('a backend that gives its own client the plugin starts and reads payments', async () => {
+  const { connection } = stack.temporal;
+  const plugin = new PaymentGatewayPlugin(loadConfig({ PAYMENTS_ENCRYPTION_KEYS: setting(KEY) }));
+  const client = new Client({ connection, namespace: stack.client.options.namespace, plugins: [plugin] });
+  const payments = new PaymentsClient({ client, app_id: APP.app_id, taskQueue: stack.taskQueue });
+  const order = { ...orderOf('pix'), ...MARKED };
+  expect(await payments.pay(order)).toMatchObject({ out_trade_no: order.out_trade_no });
+  expect(await payments.state(order.out_trade_no)).toMatchObject({ outcome: null });
+  expect(marksIn(await stored(idOf(order.out_trade_no)))).toEqual([]);
 });
 
 describe('whoever has not the key', () => {
