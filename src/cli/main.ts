@@ -64,7 +64,11 @@ keys
     new Option('--stage', 'add new keys that nobody uses yet, for every process to learn').conflicts('promote'),
   )
   .addOption(new Option('--promote', 'use the staged keys from now on'))
-  .option('--drop-after <age>', 'delete sealing keys that were made longer ago than this, save the one in use', '24h')
+  .option(
+    '--drop-after <age>',
+    'delete sealing keys that were made longer ago than this, save the one in use and the one before it',
+    '24h',
+  )
   .action(async (options) => (await import('./rotate-keys.js')).rotateKeys(options, process.env));
 
 program.parseAsync().catch(reportAndExit);

@@ -45,36 +45,57 @@ export async function rotateKeys(options: RotateOptions, env: Record<string, str
   }
   // Whatever is wrong with any of them is told before one is touched.
   loadConfig(Object.fromEntries(Object.entries(files).map(([name, file]) => [`${name}_FILE`, file])));
+  const age = ageOf(options.dropAfter);
   const fresh = await makeKeys();
   const { PAYMENTS_ENCRYPTION_KEYS: encryption, PAYMENTS_SEALING_JWKS: sealing } = files;
-  if (encryption) await rotateEncryption(encryption, fresh.encryption_key, step);
-  if (sealing) {
-    const [key] = jwks.parse(fresh.sealing_private_jwks).keys;
-    if (key) await rotateSealing(sealing, files.PAYMENTS_SEALING_PUBLIC_JWK, key, step, ageOf(options.dropAfter));
+  const [sealingKey] = jwks.parse(fresh.sealing_private_jwks).keys;
+  const changes = [
+    ...(encryption ? [await encryptionChange(encryption, fresh.encryption_key, step)] : []),
+    ...(sealing && sealingKey
+      ? await sealingChanges(sealing, files.PAYMENTS_SEALING_PUBLIC_JWK, sealingKey, step, age)
+      : []),
+  ];
+  for (const { file, text, said } of changes) {
+    if (file) await overwrite(file, text);
+    process.stdout.write(`${said}\n`);
   }
 }
 
-async function rotateEncryption(file: string, fresh: string, step: Step): Promise<void> {
-  const before = (await readFile(file, 'utf8')).split(/[\s,]+/).filter(Boolean);
-  const keys = rotated(demandStaged(file, before, step), fresh, step);
-  await overwrite(file, `${keys.join(',\n')}\n`);
-  say(`${file}: ${keys[0]?.split(':')[0]} encrypts, ${keys.length} decrypt.`);
+interface Change {
+  /** Absent where the text is only told. */
+  file?: string;
+  text: string;
+  said: string;
 }
 
-async function rotateSealing(file: string, publicFile: string | undefined, fresh: Jwk, step: Step, age: number) {
+async function encryptionChange(file: string, fresh: string, step: Step): Promise<Change> {
+  const before = (await readFile(file, 'utf8')).split(/[\s,]+/).filter(Boolean);
+  const keys = rotated(demandStaged(file, before, step), fresh, step);
+  const said = `${file}: ${keys[0]?.split(':')[0]} encrypts, ${keys.length} decrypt.`;
+  return { file, text: `${keys.join(',\n')}\n`, said };
+}
+
+/** The private keys before the public one: workers must know a key before callers seal with it. */
+async function sealingChanges(
+  file: string,
+  publicFile: string | undefined,
+  fresh: Jwk,
+  step: Step,
+  age: number,
+): Promise<Change[]> {
   const before = jwks.parse(JSON.parse(await readFile(file, 'utf8'))).keys;
-  const [first, ...others] = rotated(demandStaged(file, before, step), fresh, step);
-  if (!first) return;
-  const tooOld = ({ kid = '' }: Jwk) => step !== 'stage' && Date.now() - (madeAt(kid) ?? Number.NaN) > age;
-  const kept = [first, ...others.filter((key) => !tooOld(key))];
-  await overwrite(file, `${JSON.stringify({ keys: kept })}\n`);
-  say(`${file}: ${kept.length} keys open, ${others.length + 1 - kept.length} deleted.`);
-  if (step === 'stage') return;
+  const keys = rotated(demandStaged(file, before, step), fresh, step);
+  const isTooOld = ({ kid = '' }: Jwk) => Date.now() - (madeAt(kid) ?? Number.NaN) > age;
+  // Orders sealed to the key that was in use until now are still on their way.
+  const kept = step === 'stage' ? keys : keys.filter((key, i) => i < 2 || !isTooOld(key));
+  const said = `${file}: ${kept.length} keys open, ${keys.length - kept.length} deleted.`;
+  const privateKeys = { file, text: `${JSON.stringify({ keys: kept })}\n`, said };
+  const [first] = kept;
+  if (step === 'stage' || !first) return [privateKeys];
   const { d: _private, ...publicPart } = first;
-  if (publicFile) await overwrite(publicFile, `${JSON.stringify(publicPart)}\n`);
-  say(
-    publicFile ? `${publicFile}: callers seal with ${first.kid}.` : `Callers seal with: ${JSON.stringify(publicPart)}`,
-  );
+  const text = `${JSON.stringify(publicPart)}\n`;
+  if (!publicFile) return [privateKeys, { text, said: `Callers seal with: ${text}` }];
+  return [privateKeys, { file: publicFile, text, said: `${publicFile}: callers seal with ${first.kid}.` }];
 }
 
 /** A promotion without a staged key would bring an old one back. */
@@ -82,8 +103,7 @@ function demandStaged<T>(file: string, keys: T[], step: Step): T[] {
   if (step !== 'promote') return keys;
   const ids = keys.map((key) => (typeof key === 'string' ? key.split(':')[0] : jwk.parse(key).kid) ?? '');
   const times = ids.map((id) => madeAt(id) ?? 0);
-  const newest = times.indexOf(Math.max(...times));
-  if (keys.length > 1 && newest === keys.length - 1) return keys;
+  if (keys.length > 1 && times.at(-1) === Math.max(...times)) return keys;
   throw new ConfigError(`${file} has no staged key: its last one is not its newest. Run keys rotate --stage first.`);
 }
 
@@ -109,8 +129,4 @@ async function overwrite(file: string, text: string): Promise<void> {
     await handle.close();
   }
   await rm(spare, { force: true });
-}
-
-function say(text: string): void {
-  process.stdout.write(`${text}\n`);
 }

@@ -19,7 +19,7 @@ import { MASK, masked, type Role } from './mask';
 
 export interface CodecServerOptions {
   keys: readonly [EncryptionKey, ...EncryptionKey[]];
-  /** Who asks; `(of …) => 'viewer'` asks nobody for anything and is for one's own machine only. */
+  /** Who asks, and as what. One that takes everybody is for a server that only this machine reaches. */
   access: Access;
   /** Where Temporal UI is served, as browsers name it: `https://temporal.example.com`. Other pages are refused. */
   origins: readonly string[];
@@ -96,7 +96,10 @@ export function codecServer({ keys, access, origins, log }: CodecServerOptions):
   server.post('/encode', { onRequest }, async (request) => {
     const { 'x-namespace': namespace } = request.headers;
     return inJson(
-      await codec.encode(payloadsOf(request.body), typeof namespace === 'string' ? { namespace } : undefined),
+      await codec.encode(
+        payloadsOf(request.body),
+        typeof namespace === 'string' && namespace !== '' ? { namespace } : undefined,
+      ),
     );
   });
 

@@ -1,7 +1,8 @@
 /** The command line as it is shipped: what it says and with which code it ends, with nothing running beside it. */
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { makeKeys } from '../../src/cli/keys';
 import { loadConfig } from '../../src/config';
 import { open, seal } from '../../src/gateway';
 import { built } from '../start/built';
@@ -144,9 +145,8 @@ describe('keys new', () => {
 
 describe('keys rotate', () => {
   test('changes the keys in the files that the settings name, so that each step can be loaded and the old ones still open', async () => {
-    const { encryption_key, sealing_private_jwks, sealing_public_jwk } = JSON.parse(
-      (await run(['keys', 'new', '--json'])).output,
-    );
+    const lastYear = new Date(Date.now() - 365 * 86_400_000);
+    const { encryption_key, sealing_private_jwks, sealing_public_jwk } = await makeKeys(lastYear);
     const files = {
       PAYMENTS_ENCRYPTION_KEYS_FILE: join(folder, 'encryption_keys'),
       PAYMENTS_SEALING_JWKS_FILE: join(folder, 'sealing_jwks'),
@@ -178,10 +178,15 @@ describe('keys rotate', () => {
     const promoted = await step('--promote');
     expect(promoted).toMatchObject({ encryption: [second, first], sealing: [second, first], callers: { kid: second } });
     expect(promoted.callers).not.toHaveProperty('d');
+    const before = readFileSync(files.PAYMENTS_ENCRYPTION_KEYS_FILE, 'utf8');
     expect(await refused(['keys', 'rotate', '--promote'], files)).toContain('no staged key');
+    expect(await refused(['keys', 'rotate', '--drop-after', 'soon'], files)).toContain('such as 24h or 7d');
+    expect(readFileSync(files.PAYMENTS_ENCRYPTION_KEYS_FILE, 'utf8')).toBe(before);
     const atOnce = await step('--drop-after', '0h');
     expect(atOnce.encryption.slice(1)).toEqual([second, first]);
-    expect(atOnce.sealing).toEqual([atOnce.encryption[0]]);
+    // Too old, all of them: but orders sealed to the one that was in use until now are still on their way.
+    expect(atOnce.sealing).toEqual([atOnce.encryption[0], second]);
+    expect(atOnce.callers).toMatchObject({ kid: atOnce.encryption[0] });
     // A container that has mounted the file goes on seeing it.
     expect(statSync(files.PAYMENTS_SEALING_JWKS_FILE)).toMatchObject({ ino, mode: 0o100640 });
     expect(readdirSync(folder).filter((name) => name.endsWith('.before'))).toEqual([]);
