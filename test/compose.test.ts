@@ -11,6 +11,7 @@ import Ajv from 'ajv';
 import pino from 'pino';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { dataConverter } from '../src/codec';
 import { ConfigError, loadConfig, requireApps, SETTING_NAMES } from '../src/config';
 import { temporalConfig } from '../src/connect';
 import { startSimulator } from '../src/simulator';
@@ -145,7 +146,7 @@ test.each([
 ])('the specification’s schema refuses %s', (_, wrong) => expect(violations(wrong)).not.toEqual([]));
 
 test('sealing gives the worker, and nobody else, the private keys beside what it has', () => {
-  expect(get('worker').secrets).toEqual(['gateway_secret_key', 'sealing_jwks']);
+  expect(get('worker').secrets).toEqual(['gateway_secret_key', 'encryption_keys', 'sealing_jwks']);
   expect(get('worker').environment).toMatchObject({
     GATEWAY_APP_ID: 'test-app',
     PAYMENTS_SEALING_JWKS_FILE: '/run/secrets/sealing_jwks',
@@ -225,6 +226,7 @@ describe('started with its environment', () => {
   beforeAll(() => {
     secrets = mkdtempSync(join(tmpdir(), 'compose-secrets-'));
     writeFileSync(join(secrets, 'gateway_secret_key'), 'the key\n');
+    writeFileSync(join(secrets, 'encryption_keys'), `k1:${Buffer.alloc(32, 1).toString('base64')}\n`);
     writeFileSync(join(secrets, 'sealing_jwks'), '{"keys":[{"kty":"EC","kid":"1"}]}\n');
   });
   afterAll(() => rmSync(secrets, { recursive: true }));
@@ -249,6 +251,14 @@ describe('started with its environment', () => {
     const config = loadConfig(environmentOf('worker'));
     expect(config.WEBHOOK_PUBLIC_URL).toBe('http://webhook:8480');
     expect(config.PAYMENTS_SEALING_JWKS?.keys).toHaveLength(1);
+  });
+
+  test.each(['worker', 'webhook'])('%s encrypts, as the image’s NODE_ENV demands', (name) => {
+    expect(text('Dockerfile')).toContain('ENV NODE_ENV=production');
+    const environment: Record<string, string> = { ...environmentOf(name), NODE_ENV: 'production' };
+    expect(dataConverter(loadConfig(environment)).payloadCodecs).toHaveLength(1);
+    const { PAYMENTS_ENCRYPTION_KEYS_FILE: _keys, ...without } = environment;
+    expect(() => dataConverter(loadConfig(without))).toThrow(ConfigError);
   });
 
   test('webhook and simulator listen where their ports are published', () => {
@@ -355,7 +365,7 @@ test('no secret stands in an environment: only the name of its file, which the s
       expect(secrets.map((secret) => `/run/secrets/${secret}`)).toContain(value);
     }
   }
-  expect(files).toBe(5);
+  expect(files).toBe(7);
   expect(Object.keys(EXAMPLE).filter((name) => SECRET.test(name))).toEqual([]);
 });
 

@@ -30,8 +30,8 @@ export type Gateway = Pick<GatewayClient, 'pay' | 'createCheckout' | 'query'>;
 export interface GatewayActivitiesOptions {
   /** The gateway by app_id. */
   gateways: ReadonlyMap<string, Gateway>;
-  /** Private keys that open sealed secrets; the first one that fits is taken. */
-  sealingKeys: readonly JWK[];
+  /** The private keys that open sealed secrets now; the first one that fits is taken. */
+  sealingKeys: () => readonly JWK[];
   /** The webhook's public address: where an order without `notify_url` is notified. */
   notifyUrl: ((app_id: string) => string) | undefined;
   /** How orders are checked; each setting has a default. */
@@ -64,7 +64,7 @@ export function gatewayActivities({
       const gateway = gatewayOf(input.app_id);
       const { attempt } = activityInfo();
       try {
-        const order = await openSecrets(withNotifyUrl(input, notifyUrl), sealingKeys, rules);
+        const order = await openSecrets(withNotifyUrl(input, notifyUrl), sealingKeys(), rules);
         const answer = await (input.kind === 'direct' ? gateway.pay(order) : gateway.createCheckout(order));
         return { is: 'created', answer };
       } catch (error) {

@@ -3,3 +3,4 @@ export { eventActivity, type OnEvent } from './events';
 export { type Gateway, type GatewayActivitiesOptions, gatewayActivities, logWarning } from './gateway-activities';
 export { type CircuitListener, guarded, type Limits } from './guarded';
 export { type PolicySettings, policyActivity } from './policy';
+export { sealingKeys } from './sealing-keys';

@@ -35,6 +35,11 @@ program
   .action(async () => (await import('../webhook/index.js')).runWebhook(process.env));
 
 program
+  .command('codec-server')
+  .description('run the server that decrypts for Temporal UI what people may see, until a signal ends it')
+  .action(async () => (await import('../codec/index.js')).runCodecServer(process.env));
+
+program
   .command('simulator')
   .description('run a simulated gateway until a signal ends it')
   .action(async () => (await import('./simulator.js')).simulator(process.env));
@@ -44,12 +49,26 @@ program
   .description('register the search attributes in the namespace')
   .action(async () => (await import('./setup.js')).setup(process.env));
 
-program
-  .command('keys')
-  .description('keys for sealing and encryption')
+const keys = program.command('keys').description('keys for sealing and encryption');
+
+keys
   .command('new')
   .description('make new keys and print them; they are stored nowhere')
   .option('--json', 'print { encryption_key, sealing_private_jwks, sealing_public_jwk }')
   .action(async (options) => (await import('./keys.js')).newKeys(options));
+
+keys
+  .command('rotate')
+  .description('change the keys in the files that the settings name (PAYMENTS_…_FILE): docs/keys.md has the steps')
+  .addOption(
+    new Option('--stage', 'add new keys that nobody uses yet, for every process to learn').conflicts('promote'),
+  )
+  .addOption(new Option('--promote', 'use the staged keys from now on'))
+  .option(
+    '--drop-after <age>',
+    'delete sealing keys that were made longer ago than this, save the one in use and the one before it',
+    '24h',
+  )
+  .action(async (options) => (await import('./rotate-keys.js')).rotateKeys(options, process.env));
 
 program.parseAsync().catch(reportAndExit);

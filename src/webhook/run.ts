@@ -18,7 +18,7 @@ export interface RunningWebhook {
 /** Starts the endpoint. Throws ConfigError and TemporalUnreachableError. */
 export async function startWebhook(config: Config, env: Environment, log: Logger): Promise<RunningWebhook> {
   const apps = requireApps(config);
-  const client = await connectClient(env);
+  const client = await connectClient(env, config);
   const server = webhookServer({
     client,
     taskQueue: config.PAYMENTS_TASK_QUEUE,

@@ -1,7 +1,8 @@
 /** The command line as it is shipped: what it says and with which code it ends, with nothing running beside it. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { makeKeys } from '../../src/cli/keys';
 import { loadConfig } from '../../src/config';
 import { open, seal } from '../../src/gateway';
 import { built } from '../start/built';
@@ -41,14 +42,17 @@ async function refused(args: string[], env: Record<string, string> = {}): Promis
   return printed;
 }
 
-const COMMANDS = ['dev', 'pay', 'worker', 'webhook', 'simulator', 'setup', 'keys'];
+const COMMANDS = ['dev', 'pay', 'worker', 'webhook', 'codec-server', 'simulator', 'setup', 'keys'];
 
 describe('help', () => {
   test('--help lists every command and ends well', async () => {
     const { code, output, printed } = await run(['--help']);
     expect(code).toBe(0);
     expect(printed).toBe(output);
-    expect([...output.matchAll(/^ {2}([a-z]+)\b.* {2}\S/gm)].map(([, name]) => name)).toEqual([...COMMANDS, 'help']);
+    expect([...output.matchAll(/^ {2}([a-z][a-z-]*)\b.* {2}\S/gm)].map(([, name]) => name)).toEqual([
+      ...COMMANDS,
+      'help',
+    ]);
   });
 
   test.each(COMMANDS)('%s --help tells of it and does nothing else', async (command) => {
@@ -130,13 +134,92 @@ describe('keys new', () => {
       'PAYMENTS_ENCRYPTION_KEYS',
       'PAYMENTS_SEALING_PUBLIC_JWK',
     ]);
-    const { PAYMENTS_ENCRYPTION_KEYS: _notYet, ...sealing } = settings;
-    expect(loadConfig(sealing)).toMatchObject({
+    expect(loadConfig(settings)).toMatchObject({
+      PAYMENTS_ENCRYPTION_KEYS: [{ key: expect.any(Uint8Array) }],
       PAYMENTS_SEALING_JWKS: { keys: [{ kty: 'EC' }] },
       PAYMENTS_SEALING_PUBLIC_JWK: { kty: 'EC' },
     });
     expect(output).toMatch(/^# For workers only/);
   });
+});
+
+describe('keys rotate', () => {
+  test('changes the keys in the files that the settings name, so that each step can be loaded and the old ones still open', async () => {
+    const lastYear = new Date(Date.now() - 365 * 86_400_000);
+    const { encryption_key, sealing_private_jwks, sealing_public_jwk } = await makeKeys(lastYear);
+    const files = {
+      PAYMENTS_ENCRYPTION_KEYS_FILE: join(folder, 'encryption_keys'),
+      PAYMENTS_SEALING_JWKS_FILE: join(folder, 'sealing_jwks'),
+      PAYMENTS_SEALING_PUBLIC_JWK_FILE: join(folder, 'sealing_public_jwk'),
+    };
+    writeFileSync(files.PAYMENTS_ENCRYPTION_KEYS_FILE, encryption_key);
+    writeFileSync(files.PAYMENTS_SEALING_JWKS_FILE, JSON.stringify(sealing_private_jwks), { mode: 0o640 });
+    writeFileSync(files.PAYMENTS_SEALING_PUBLIC_JWK_FILE, JSON.stringify(sealing_public_jwk));
+    const { ino } = statSync(files.PAYMENTS_SEALING_JWKS_FILE);
+    const [first = ''] = encryption_key.split(':');
+    const step = async (...options: string[]) => {
+      const { code, printed } = await run(['keys', 'rotate', ...options], files);
+      expect({ code, printed }).toEqual({ code: 0, printed: expect.any(String) });
+      const config = loadConfig(files);
+      for (const { key } of config.PAYMENTS_ENCRYPTION_KEYS ?? []) {
+        expect(printed).not.toContain(Buffer.from(key).toString('base64'));
+      }
+      for (const { d = '' } of config.PAYMENTS_SEALING_JWKS?.keys ?? []) expect(printed).not.toContain(d);
+      return {
+        encryption: config.PAYMENTS_ENCRYPTION_KEYS?.map(({ id }) => id) ?? [],
+        sealing: config.PAYMENTS_SEALING_JWKS?.keys.map(({ kid }) => kid) ?? [],
+        callers: config.PAYMENTS_SEALING_PUBLIC_JWK,
+      };
+    };
+
+    const staged = await step('--stage');
+    const [, second = ''] = staged.encryption;
+    expect(staged).toMatchObject({ encryption: [first, second], sealing: [first, second], callers: { kid: first } });
+    const promoted = await step('--promote');
+    expect(promoted).toMatchObject({ encryption: [second, first], sealing: [second, first], callers: { kid: second } });
+    expect(promoted.callers).not.toHaveProperty('d');
+    const before = readFileSync(files.PAYMENTS_ENCRYPTION_KEYS_FILE, 'utf8');
+    expect(await refused(['keys', 'rotate', '--promote'], files)).toContain('no staged key');
+    expect(await refused(['keys', 'rotate', '--drop-after', 'soon'], files)).toContain('such as 24h or 7d');
+    expect(readFileSync(files.PAYMENTS_ENCRYPTION_KEYS_FILE, 'utf8')).toBe(before);
+    const atOnce = await step('--drop-after', '0h');
+    expect(atOnce.encryption.slice(1)).toEqual([second, first]);
+    // Too old, all of them: but orders sealed to the one that was in use until now are still on their way.
+    expect(atOnce.sealing).toEqual([atOnce.encryption[0], second]);
+    expect(atOnce.callers).toMatchObject({ kid: atOnce.encryption[0] });
+    // A container that has mounted the file goes on seeing it.
+    expect(statSync(files.PAYMENTS_SEALING_JWKS_FILE)).toMatchObject({ ino, mode: 0o100640 });
+    expect(readdirSync(folder).filter((name) => name.endsWith('.before'))).toEqual([]);
+  });
+
+  test.each<[what: string, env: Record<string, string>, options: string[], said: string]>([
+    ['no file is named', {}, [], 'Which keys? Set PAYMENTS_ENCRYPTION_KEYS_FILE'],
+    ['a file is not there', { PAYMENTS_ENCRYPTION_KEYS_FILE: '/none' }, [], 'cannot be read (ENOENT)'],
+    ['both steps are asked for', {}, ['--stage', '--promote'], 'cannot be used with option'],
+  ])('says so where %s', async (_, env, options, said) => {
+    expect(await refused(['keys', 'rotate', ...options], env)).toContain(said);
+  });
+});
+
+describe('in production without encryption keys', () => {
+  const PRODUCTION = { ...APP, ...NO_TEMPORAL, NODE_ENV: 'production', WEBHOOK_PORT: '0' };
+
+  test.each(['worker', 'webhook'])('%s does not start, and says what to do', async (command) => {
+    expect(await refused([command], PRODUCTION)).toContain('PAYMENTS_ENCRYPTION_KEYS is not set');
+  });
+
+  test.each(['worker', 'webhook'])('%s starts where clear text is asked for by name', async (command) => {
+    const env = { ...PRODUCTION, PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true' };
+    expect(await refused([command], env)).toContain('Temporal cannot be reached');
+  });
+
+  test('setup, which sends no payload, needs none', async () => {
+    expect(await refused(['setup'], PRODUCTION)).toContain('Temporal cannot be reached');
+  });
+});
+
+test('codec-server says what it lacks', async () => {
+  expect(await refused(['codec-server'])).toContain('set PAYMENTS_ENCRYPTION_KEYS');
 });
 
 describe('settings that are missing or wrong', () => {

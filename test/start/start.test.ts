@@ -10,7 +10,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import type { Browser, Page } from 'playwright-core';
+import pix from '../../examples/orders/pix.json';
 import spei from '../../examples/orders/spei.json';
+import { dataConverter } from '../../src/codec';
+import { loadConfig } from '../../src/config';
 import { isPortFree } from '../../src/embedded/ports';
 import type { PaymentState } from '../../src/workflows/contract';
 import { isAlive } from '../embedded/processes';
@@ -78,7 +81,8 @@ async function setting(name: string): Promise<string> {
 async function withTemporal<T>(ask: (client: Client) => Promise<T>): Promise<T> {
   const connection = await Connection.connect({ address: await setting('TEMPORAL_ADDRESS') });
   try {
-    return await ask(new Client({ connection }));
+    const config = loadConfig({ PAYMENTS_ENCRYPTION_KEYS: await setting('PAYMENTS_ENCRYPTION_KEYS') });
+    return await ask(new Client({ connection, dataConverter: dataConverter(config) }));
   } finally {
     await connection.close();
   }
@@ -127,6 +131,24 @@ test('Temporal UI shows the payment at its link', async () => {
   await page.getByRole('heading', { name: links.workflowId }).waitFor();
   await page.getByText('Completed', { exact: true }).first().waitFor();
   await page.screenshot({ path: join(screenshots, 'temporal-ui.png') });
+});
+
+test('Temporal UI shows of its payloads what a viewer may see, though Temporal keeps them encrypted', async () => {
+  const page = await openPage(links.temporalUi);
+  const shown = page.getByText('"out_trade_no"').first();
+  await shown.waitFor();
+  const text = await page.locator('body').innerText();
+  expect(text).toContain(links.workflowId.split(':').at(-1));
+  expect(text).toMatch(/"name":\s*"\*\*\*"/);
+  expect(text).not.toContain(pix.request.customer.name);
+  await page.screenshot({ path: join(screenshots, 'temporal-ui-decoded.png') });
+
+  const history = await withTemporal((client) => client.workflow.getHandle(links.workflowId).fetchHistory());
+  const kept = JSON.stringify(history).replace(/"data":"([^"]*)"/g, (_, data) =>
+    Buffer.from(data, 'base64').toString(),
+  );
+  expect(kept).not.toContain(pix.request.customer.name);
+  expect(kept).not.toContain('"out_trade_no"');
 });
 
 test('pay --wait prints the payment data and each state until the outcome', async () => {

@@ -72,7 +72,7 @@ async function withWorker<T>(
     activities: {
       ...gatewayActivities({
         gateways: new Map([[APP, fake]]),
-        sealingKeys: [],
+        sealingKeys: () => [],
         notifyUrl: () => 'https://shop.example/ipn',
       }),
       ...policyActivity(loadConfig(settings), onEvent !== undefined),
