@@ -1,7 +1,9 @@
 /** Temporal for tests: a real development server, or the server whose time can be skipped. One per suite, ended by it. */
 
 import { setTimeout as delay } from 'node:timers/promises';
+import type { WorkflowHandle } from '@temporalio/client';
 import { defineSearchAttributeKey } from '@temporalio/common';
+import { temporal } from '@temporalio/proto';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { defaultCacheDir, resolveBinary } from '../../src/embedded';
@@ -46,9 +48,9 @@ const LOOK_EVERY_MS = 200;
 /**
  * Lets `ms` of the server's time pass. The server forgets a lock on its clock when the next attempt of a cancelled activity
  * comes due (sdk-java's `addActivityRetryTimer`), and polls are cancelled between attempts all the time; from then on its
- * clock goes no faster than ours. Such a lock is released here.
+ * clock goes no faster than ours. Such a lock is released here, once `handle` has nothing under way that could hold it.
  */
-export async function letPass(env: TestWorkflowEnvironment, ms: number): Promise<void> {
+export async function letPass(env: TestWorkflowEnvironment, ms: number, handle: WorkflowHandle): Promise<void> {
   let isOver = false;
   const sleeping = env.sleep(ms).finally(() => {
     isOver = true;
@@ -58,7 +60,28 @@ export async function letPass(env: TestWorkflowEnvironment, ms: number): Promise
     await Promise.race([sleeping, delay(LOOK_EVERY_MS)]);
     if (isOver) break;
     const skipped = (await env.currentTimeMs()) - before;
-    if (skipped < SKIPS_AT_LEAST * LOOK_EVERY_MS) await env.connection.testService?.unlockTimeSkipping({});
+    if (skipped >= SKIPS_AT_LEAST * LOOK_EVERY_MS || (await isBusy(handle))) continue;
+    await env.connection.testService?.unlockTimeSkipping({});
   }
   await sleeping;
 }
+
+/** Whether a workflow task or an attempt of an activity is under way. This server tells of the former in the history only. */
+async function isBusy(handle: WorkflowHandle): Promise<boolean> {
+  const [{ events }, { raw }] = await Promise.all([handle.fetchHistory(), handle.describe()]);
+  const tasks = (events ?? []).flatMap(({ eventType }) => eventType ?? []).filter(isOfWorkflowTask);
+  const at = (time: { seconds?: unknown; nanos?: number | null } | null | undefined) =>
+    Number(time?.seconds ?? 0) * 1e9 + (time?.nanos ?? 0);
+  return (
+    [EventType.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED, EventType.EVENT_TYPE_WORKFLOW_TASK_STARTED].some(
+      (type) => type === tasks.at(-1),
+    ) ||
+    (raw.pendingActivities ?? []).some(
+      ({ lastStartedTime, lastAttemptCompleteTime }) => at(lastStartedTime) >= at(lastAttemptCompleteTime),
+    )
+  );
+}
+
+const { EventType } = temporal.api.enums.v1;
+const isOfWorkflowTask = (type: temporal.api.enums.v1.EventType) =>
+  type >= EventType.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED && type <= EventType.EVENT_TYPE_WORKFLOW_TASK_FAILED;

@@ -539,6 +539,30 @@ describe('a trade that was announced and that the gateway does not know', () => 
   });
 });
 
+describe('a gateway that is down for hours', () => {
+  it('fails nothing: who waits is told that the payment goes on, and the order is made once when it is back', async () => {
+    await withWorker(async (taskQueue) => {
+      gateway.isDown = true;
+      const payment = order({ timeout_express: '1d' });
+      const handle = await start(taskQueue, payment);
+      const asked = await handle.startUpdate('created', { args: [payment], waitForStage: 'ACCEPTED' });
+      await env.sleep('31 seconds');
+      await expect(asked.result()).rejects.toMatchObject({ cause: { type: 'PaymentPending' } });
+      await env.sleep('6 hours');
+      // Ever more slowly: every two minutes at last.
+      expect(gateway.refused).toBeGreaterThan(100);
+      expect(gateway.refused).toBeLessThan(250);
+      gateway.isDown = false;
+      await env.sleep('3 minutes');
+      expect(await handle.query<PaymentState>('state')).toMatchObject({ trade_status: 'PROCESSING', attention: null });
+      expect(gateway.created).toBe(1);
+      const events = (await handle.fetchHistory()).events?.length ?? 0;
+      expect(events).toBeLessThan(30);
+      await end(handle);
+    });
+  });
+});
+
 describe('onEvent', () => {
   const recorder = () => {
     const heard: PaymentEvent[] = [];
