@@ -111,9 +111,15 @@ function creationFailed(error: unknown, attempt: number): CreateResult {
   }
 }
 
+/** What the gateway says of a trade, without what no decision needs: it may be the buyer's data, and histories keep it. */
+async function ask(gateway: Gateway, id: FindInput['id']): Promise<Trade> {
+  const { answer: _whole, ...trade } = await gateway.query(id);
+  return trade;
+}
+
 async function query(gateway: Gateway, id: FindInput['id']): Promise<Trade> {
   try {
-    return await gateway.query(id);
+    return await ask(gateway, id);
   } catch (error) {
     throw tryAgain(error);
   }
@@ -122,7 +128,7 @@ async function query(gateway: Gateway, id: FindInput['id']): Promise<Trade> {
 /** A trade that may exist; null once the gateway has kept answering "no such order" for the settling time. */
 async function find(gateway: Gateway, id: FindInput['id'], settling_ms: number | undefined): Promise<Trade | null> {
   try {
-    return await gateway.query(id);
+    return await ask(gateway, id);
   } catch (error) {
     const answered = error instanceof GatewayError && error.code !== undefined && !error.retryable;
     if (!answered || isCredentialsRefusal(error.fields())) throw tryAgain(error);
@@ -152,7 +158,7 @@ async function watch(
   // The first attempt only starts the schedule: what there is to know now has just been asked.
   if (attempt === 1) throw later('watching', delay);
   try {
-    const trade = await gateway.query(id);
+    const trade = await ask(gateway, id);
     if (trade.trade_status !== seen) return trade;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);

@@ -78,14 +78,14 @@ async function requestOf(path: Path, number: string): Promise<Json> {
 const PUBLISHED_PLAN = [{ stage: 1, amount_each: '200.00', amount: '200.00' }];
 const PUBLISHED_BANK = [{ bank_id: '{{bank_id}}', bank_name: '{{bank_name}}', detail: '', min_amount: '200' }];
 
-/** What the client gives back of a success: all of it but the envelope, images, and the buyer's data in a query. */
+/** What the client gives back of a success: all of it but the envelope and images. */
 function wholeOf({ operation: path, ...sample }: Sample): unknown {
   const answer = parseExact(textOf({ operation: path, ...sample })) as Json;
   const { code: _code, msg: _msg, qr_code_img: _image, ...rest } = answer;
   switch (path) {
     case '/trade/query': {
       const { customer: _buyer, create_time: _created, update_time: _updated, ...trade } = rest;
-      return trade;
+      return { ...trade, answer: rest };
     }
     case '/trade/bank-list':
       return PUBLISHED_BANK;
