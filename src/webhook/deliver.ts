@@ -18,14 +18,27 @@ import {
   strayNotificationWorkflowId,
   WORKFLOW,
 } from '../workflows/contract';
+import type { PerMinute } from './per-minute';
 
 export interface DeliveryOptions {
   client: Client;
   taskQueue: string;
   /** Milliseconds that Temporal may take for one call. */
   timeout_ms: number;
+  /** Bounds the payments that notifications may start. */
+  adoptions: PerMinute;
 }
 
+/** More payments would be started by notifications than may; `seconds` until some may again. */
+export class TooManyAdoptionsError extends Error {
+  override readonly name = 'TooManyAdoptionsError';
+
+  constructor(readonly seconds: number) {
+    super('Notifications start more payments than WEBHOOK_LIMIT_ADOPTIONS allows; the gateway is asked to come again.');
+  }
+}
+
+const NOT_FOUND = 5;
 const ALREADY_EXISTS = 6;
 const DEADLINE_EXCEEDED = 4;
 const statusKey = defineSearchAttributeKey('PaymentStatus', 'KEYWORD');
@@ -33,13 +46,18 @@ const statusKey = defineSearchAttributeKey('PaymentStatus', 'KEYWORD');
 /** Signals the payment, starting it in adopt form where there is none. Throws where Temporal did not take it. */
 export async function deliver(options: DeliveryOptions, notification: Notification, digest: string): Promise<void> {
   const workflowId = paymentWorkflowId(notification.app_id, notification.out_trade_no);
+  if (await signalRunning(options, workflowId, notification, digest)) return;
+  await mayStart(options, notification.app_id);
   try {
     await signalWithStart(options, workflowId, notification, digest, 'REJECT_DUPLICATE');
   } catch (error) {
     if (codeOf(error) !== ALREADY_EXISTS) throw error;
     const ended = await endedRun(options, workflowId);
     // Only a run that came to its own end has made something of it: one that was terminated may have missed it.
-    if (ended.completed && (ended.status === notification.trade_status || ended.startedBy(digest))) return;
+    if (ended.completed && (ended.status === notification.trade_status || ended.startedBy(digest))) {
+      await options.adoptions.giveBack(notification.app_id);
+      return;
+    }
     // News about a payment that had ended, such as money after its expiry: a new run takes it on.
     await signalWithStart(options, workflowId, notification, digest, 'ALLOW_DUPLICATE', ended.runId);
   }
@@ -47,11 +65,13 @@ export async function deliver(options: DeliveryOptions, notification: Notificati
 
 /** Keeps a notification that nobody could read. Throws where Temporal did not take it. */
 export async function keepStray(
-  { client, taskQueue, timeout_ms }: DeliveryOptions,
+  options: DeliveryOptions,
   app_id: string,
   body: Uint8Array,
   digest: string,
 ): Promise<void> {
+  const { client, taskQueue, timeout_ms } = options;
+  await mayStart(options, app_id);
   const input: StrayNotificationInput = { app_id, body: Buffer.from(body).toString('base64') };
   try {
     await client.withDeadline(Date.now() + timeout_ms, () =>
@@ -85,6 +105,38 @@ async function endedRun({ client, timeout_ms }: DeliveryOptions, workflowId: str
   };
 }
 
+async function mayStart({ adoptions }: DeliveryOptions, app_id: string): Promise<void> {
+  const seconds = await adoptions.take(app_id);
+  if (seconds > 0) throw new TooManyAdoptionsError(seconds);
+}
+
+/** Signals the payment where it runs, which is the usual case; answers whether it does. */
+async function signalRunning(
+  { client, timeout_ms }: DeliveryOptions,
+  workflowId: string,
+  notification: Notification,
+  digest: string,
+): Promise<boolean> {
+  const { namespace, identity, loadedDataConverter } = client.options;
+  const context = { type: 'workflow', namespace, workflowId } as const;
+  const payloads = (await encodeToPayloadsWithContext(loadedDataConverter, context, [notification])) ?? [];
+  const request = {
+    namespace,
+    identity,
+    requestId: digest,
+    workflowExecution: { workflowId },
+    signalName: SIGNAL.notification,
+    input: { payloads },
+  };
+  try {
+    await twice(client, timeout_ms, () => client.workflowService.signalWorkflowExecution(request));
+    return true;
+  } catch (error) {
+    if (codeOf(error) !== NOT_FOUND) throw error;
+    return false;
+  }
+}
+
 async function signalWithStart(
   options: DeliveryOptions,
   workflowId: string,
@@ -112,14 +164,15 @@ async function signalWithStart(
     workflowIdReusePolicy: encodeWorkflowIdReusePolicy(reuse) ?? null,
     workflowIdConflictPolicy: encodeWorkflowIdConflictPolicy('USE_EXISTING') ?? null,
   };
-  const send = () =>
-    client.withDeadline(Date.now() + timeout_ms, () =>
-      client.workflowService.signalWithStartWorkflowExecution(request),
-    );
+  await twice(client, timeout_ms, () => client.workflowService.signalWithStartWorkflowExecution(request));
+}
+
+/** The SDK does not repeat a call whose time ran out, after which the signal may be there: the same id repeats it safely. */
+async function twice(client: Client, timeout_ms: number, call: () => Promise<unknown>): Promise<void> {
+  const send = () => client.withDeadline(Date.now() + timeout_ms, call);
   try {
     await send();
   } catch (error) {
-    // The SDK does not repeat a call whose time ran out, after which the signal may be there: the same id repeats it safely.
     if (codeOf(error) !== DEADLINE_EXCEEDED) throw error;
     await send();
   }

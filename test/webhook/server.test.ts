@@ -57,7 +57,7 @@ describe('a good notification', () => {
       answered = true;
       return answer;
     });
-    while (temporal.signals.length === 0) await new Promise(setImmediate);
+    while (temporal.asked === 0) await new Promise(setImmediate);
     // Another request's whole way through the server: an answer that did not wait would be here by now.
     await send(`${url}/healthz`);
     expect(answered).toBe(false);
@@ -87,6 +87,20 @@ describe('a good notification', () => {
       trade_status: 'SUCCESS',
       amount: '150.00',
     });
+  });
+
+  test('of a payment that runs is one signal and no start', async () => {
+    temporal.running = true;
+    await post(url, body);
+    expect(temporal.asked).toBe(1);
+    expect(temporal.plainSignals).toMatchObject([
+      {
+        namespace: 'payments',
+        workflowExecution: { workflowId: 'payment:shop-1:order-1' },
+        signalName: 'notification',
+      },
+    ]);
+    expect(payloadText(temporal.plainSignals[0]?.input)).toContain('"trade_status":"SUCCESS"');
   });
 
   test('carries nothing of its buyer into Temporal', async () => {
@@ -288,7 +302,7 @@ describe('no answer tells what runs here', () => {
       apps: [
         {
           ...app,
-          get secret_key(): string {
+          get previous_secret_keys(): string[] {
             throw new Error('canary in the code');
           },
         },
@@ -319,11 +333,17 @@ describe('a Temporal that does not take it', () => {
   });
 
   test('in time is asked once more under the same request id, so that the signal cannot be there twice', async () => {
-    temporal.failures = [GRPC.DEADLINE_EXCEEDED];
-    expect(await post(url, body)).toMatchObject({ status: 200, body: 'success' });
-    const [first, second] = temporal.signals;
-    expect(temporal.signals).toHaveLength(2);
-    expect(second?.requestId).toBe(first?.requestId);
+    for (const running of [true, false]) {
+      temporal.running = running;
+      // Where nothing runs, the first answer is that, and the next call is the one to start it.
+      temporal.failures = running ? [GRPC.DEADLINE_EXCEEDED] : [GRPC.NOT_FOUND, GRPC.DEADLINE_EXCEEDED];
+      expect(await post(url, body)).toMatchObject({ status: 200, body: 'success' });
+    }
+    for (const [first, second, ...more] of [temporal.plainSignals, temporal.signals]) {
+      expect(second?.requestId).toMatch(/^[0-9a-f]{64}$/);
+      expect(second?.requestId).toBe(first?.requestId);
+      expect(more).toEqual([]);
+    }
   });
 
   test('an unreadable notification is not acknowledged either', async () => {
@@ -365,8 +385,17 @@ describe('health', () => {
   test('/readyz says whether notifications can be taken', async () => {
     expect(await send(`${url}/readyz`)).toMatchObject({ status: 200, body: '{"status":"ready"}' });
     temporal.failures = [GRPC.UNAVAILABLE];
+    jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 1_001);
     expect((await send(`${url}/readyz`)).status).toBe(503);
+    jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 1_001);
     expect((await send(`${url}/readyz`)).status).toBe(200);
+    jest.restoreAllMocks();
+  });
+
+  test('/readyz asked 100 times at once asks Temporal once', async () => {
+    const replies = await Promise.all(Array.from({ length: 100 }, () => send(`${url}/readyz`)));
+    for (const reply of replies) expect(reply.status).toBe(200);
+    expect(temporal.asked).toBe(1);
   });
 });
 

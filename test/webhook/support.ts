@@ -82,15 +82,23 @@ export function readableLog(): { log: FastifyBaseLogger; lines: string[] } {
 }
 
 type SignalWithStart = temporal.api.workflowservice.v1.SignalWithStartWorkflowExecutionRequest;
+type Signal = temporal.api.workflowservice.v1.SignalWorkflowExecutionRequest;
 type Start = temporal.api.workflowservice.v1.StartWorkflowExecutionRequest;
 const { v1: wire } = temporal.api.workflowservice;
 
 /** gRPC's status codes that these tests need. */
-export const GRPC = { DEADLINE_EXCEEDED: 4, PERMISSION_DENIED: 7, UNAVAILABLE: 14 } as const;
+export const GRPC = { DEADLINE_EXCEEDED: 4, NOT_FOUND: 5, PERMISSION_DENIED: 7, UNAVAILABLE: 14 } as const;
 
 /** A Temporal without a network: it takes signals and starts, and fails or lingers as it is told. */
 export class FakeTemporal {
+  /** Signals that may start their payment. */
   readonly signals: SignalWithStart[] = [];
+  /** Signals to payments that run. */
+  readonly plainSignals: Signal[] = [];
+  /** How often it was asked for anything, also where it did nothing. */
+  asked = 0;
+  /** Whether the payments run that are signalled. */
+  running = false;
   readonly starts: Start[] = [];
   /** Codes with which the next calls fail, one each. */
   failures: number[] = [];
@@ -100,8 +108,7 @@ export class FakeTemporal {
 
   constructor() {
     const workflowService = wire.WorkflowService.create((method, data, callback) => {
-      this.take(method.name, data);
-      const code = this.failures.shift();
+      const code = this.take(method.name, data) ?? this.failures.shift();
       this.until.then(() => {
         if (code === undefined) callback(null, this.answer(method.name));
         else
@@ -124,18 +131,26 @@ export class FakeTemporal {
 
   /** How many calls would have changed something. */
   get told(): number {
-    return this.signals.length + this.starts.length;
+    return this.signals.length + this.plainSignals.length + this.starts.length;
   }
 
-  private take(method: string, data: Uint8Array): void {
+  /** Takes a call down; answers with the code of what it cannot do. */
+  private take(method: string, data: Uint8Array): number | undefined {
+    this.asked += 1;
+    if (method === 'SignalWorkflowExecution') {
+      if (!this.running) return this.failures.shift() ?? GRPC.NOT_FOUND;
+      this.plainSignals.push(wire.SignalWorkflowExecutionRequest.decode(data));
+    }
     if (method === 'SignalWithStartWorkflowExecution') {
       this.signals.push(wire.SignalWithStartWorkflowExecutionRequest.decode(data));
     }
     if (method === 'StartWorkflowExecution') this.starts.push(wire.StartWorkflowExecutionRequest.decode(data));
+    return undefined;
   }
 
   private answer(method: string): Uint8Array {
     if (method === 'DescribeNamespace') return wire.DescribeNamespaceResponse.encode({}).finish();
+    if (method === 'SignalWorkflowExecution') return wire.SignalWorkflowExecutionResponse.encode({}).finish();
     if (method === 'StartWorkflowExecution') {
       return wire.StartWorkflowExecutionResponse.encode({ runId: 'run-1' }).finish();
     }
