@@ -47,8 +47,6 @@ describe('with nothing set', () => {
       GATEWAY_STRICT_FORMATS: 'warn',
       WEBHOOK_HOST: '127.0.0.1',
       WEBHOOK_PORT: 8_480,
-      WEBHOOK_ALLOWED_IPS: [],
-      WEBHOOK_TRUSTED_PROXIES: [],
       WEBHOOK_ACK_TIMEOUT: 5_000,
       WEBHOOK_LIMIT_PER_ADDRESS: 6_000,
       WEBHOOK_LIMIT_OVERALL: 60_000,
@@ -70,7 +68,7 @@ describe('with nothing set', () => {
     });
   });
 
-  test('what has no default is an app, a key, an address, or a list of exceptions', () => {
+  test('what has no default is an app, a key, an address, or a list of addresses or exceptions', () => {
     const without = SETTING_NAMES.filter((name) => !(name in loadConfig({})));
     expect(without.sort()).toEqual([
       'GATEWAY_APPS_FILE',
@@ -82,7 +80,9 @@ describe('with nothing set', () => {
       'PAYMENTS_SEALING_PUBLIC_JWK',
       'SIMULATOR_DATA_FILE',
       'SIMULATOR_PUBLIC_URL',
+      'WEBHOOK_ALLOWED_IPS',
       'WEBHOOK_PUBLIC_URL',
+      'WEBHOOK_TRUSTED_PROXIES',
     ]);
   });
 

@@ -1,5 +1,6 @@
 /** Who sends: the address of a request, and whether it is in a list of networks. */
 import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
 import proxyaddr from '@fastify/proxy-addr';
 
 /** Whether an address is in one of some networks. What is no address is in none. */
@@ -10,6 +11,9 @@ export type Networks = (address: string) => boolean;
  * and for a network that is everything. An IPv4 address that comes over IPv6 (`::ffff:192.0.2.1`) counts as what it is.
  */
 export function networks(list: readonly string[]): Networks {
+  // The library would take 203.0.113 for 203.0.0.113.
+  const wrong = list.find((network) => isIP(network.split('/')[0] ?? '') === 0);
+  if (wrong !== undefined) throw new TypeError(`${wrong} is no network, such as 203.0.113.0/24 or 2001:db8::/32`);
   const holds = proxyaddr.compile([...list]);
   return (address) => holds(address, 0);
 }
