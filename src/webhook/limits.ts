@@ -22,5 +22,5 @@ export const DEFAULT_LIMITS: Limits = {
   overall: 60_000,
   adoptions: 600,
   in_flight: 500,
-  connections: 10_000,
+  connections: 15_000,
 };

@@ -55,7 +55,7 @@ export async function runWebhook(env: Environment): Promise<void> {
   await stopSignal();
   webhook.retire();
   log.info({ for_ms: config.WEBHOOK_STOP_DELAY }, 'webhook is not ready any more and serves on for a while');
-  await Promise.race([delay(config.WEBHOOK_STOP_DELAY), stopSignal()]);
+  await Promise.race([delay(config.WEBHOOK_STOP_DELAY, undefined, { ref: false }), stopSignal()]);
   await webhook.close();
   log.info('webhook ended');
 }
