@@ -9,6 +9,7 @@ import {
   encodeWorkflowIdReusePolicy,
 } from '@temporalio/common';
 import { encodeToPayloadsWithContext } from '@temporalio/common/lib/internal-non-workflow';
+import { temporal } from '@temporalio/proto';
 import type { Notification } from '../gateway';
 import {
   type AdoptedPayment,
@@ -25,11 +26,11 @@ export interface DeliveryOptions {
   taskQueue: string;
   /** Milliseconds that Temporal may take for one call. */
   timeout_ms: number;
-  /** Bounds the payments that notifications may start. */
+  /** Bounds the workflows that notifications of an app may start. */
   adoptions: PerMinute;
 }
 
-/** More payments would be started by notifications than may; `seconds` until some may again. */
+/** Notifications would start more workflows than they may; `seconds` until they may again. */
 export class TooManyAdoptionsError extends Error {
   override readonly name = 'TooManyAdoptionsError';
 
@@ -41,37 +42,53 @@ export class TooManyAdoptionsError extends Error {
 const NOT_FOUND = 5;
 const ALREADY_EXISTS = 6;
 const DEADLINE_EXCEEDED = 4;
+const RUNNING = temporal.api.enums.v1.WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_RUNNING;
 const statusKey = defineSearchAttributeKey('PaymentStatus', 'KEYWORD');
 
-/** Signals the payment, starting it in adopt form where there is none. Throws where Temporal did not take it. */
+/**
+ * Signals the payment, starting it in adopt form where there is none. Throws where Temporal did not take it, and
+ * TooManyAdoptionsError where it does not run and no more may be started.
+ */
 export async function deliver(options: DeliveryOptions, notification: Notification, digest: string): Promise<void> {
   const workflowId = paymentWorkflowId(notification.app_id, notification.out_trade_no);
-  if (await signalRunning(options, workflowId, notification, digest)) return;
-  await mayStart(options, notification.app_id);
+  const seconds = await options.adoptions.take(notification.app_id);
+  if (seconds > 0 && !(await isRunning(options, workflowId))) throw new TooManyAdoptionsError(seconds);
+  let started = false;
   try {
-    await signalWithStart(options, workflowId, notification, digest, 'REJECT_DUPLICATE');
+    started = await signalOrStart(options, workflowId, notification, digest);
+  } finally {
+    if (!started) await options.adoptions.giveBack(notification.app_id);
+  }
+}
+
+/** Answers whether a run was started for it. */
+async function signalOrStart(
+  options: DeliveryOptions,
+  workflowId: string,
+  notification: Notification,
+  digest: string,
+): Promise<boolean> {
+  try {
+    return await signalWithStart(options, workflowId, notification, digest, 'REJECT_DUPLICATE');
   } catch (error) {
     if (codeOf(error) !== ALREADY_EXISTS) throw error;
     const ended = await endedRun(options, workflowId);
     // Only a run that came to its own end has made something of it: one that was terminated may have missed it.
-    if (ended.completed && (ended.status === notification.trade_status || ended.startedBy(digest))) {
-      await options.adoptions.giveBack(notification.app_id);
-      return;
-    }
+    if (ended.completed && (ended.status === notification.trade_status || ended.startedBy(digest))) return false;
     // News about a payment that had ended, such as money after its expiry: a new run takes it on.
-    await signalWithStart(options, workflowId, notification, digest, 'ALLOW_DUPLICATE', ended.runId);
+    return signalWithStart(options, workflowId, notification, digest, 'ALLOW_DUPLICATE', ended.runId);
   }
 }
 
 /** Keeps a notification that nobody could read. Throws where Temporal did not take it. */
 export async function keepStray(
-  options: DeliveryOptions,
+  { client, taskQueue, timeout_ms, adoptions }: DeliveryOptions,
   app_id: string,
   body: Uint8Array,
   digest: string,
 ): Promise<void> {
-  const { client, taskQueue, timeout_ms } = options;
-  await mayStart(options, app_id);
+  const seconds = await adoptions.take(app_id);
+  if (seconds > 0) throw new TooManyAdoptionsError(seconds);
   const input: StrayNotificationInput = { app_id, body: Buffer.from(body).toString('base64') };
   try {
     await client.withDeadline(Date.now() + timeout_ms, () =>
@@ -105,38 +122,20 @@ async function endedRun({ client, timeout_ms }: DeliveryOptions, workflowId: str
   };
 }
 
-async function mayStart({ adoptions }: DeliveryOptions, app_id: string): Promise<void> {
-  const seconds = await adoptions.take(app_id);
-  if (seconds > 0) throw new TooManyAdoptionsError(seconds);
-}
-
-/** Signals the payment where it runs, which is the usual case; answers whether it does. */
-async function signalRunning(
-  { client, timeout_ms }: DeliveryOptions,
-  workflowId: string,
-  notification: Notification,
-  digest: string,
-): Promise<boolean> {
-  const { namespace, identity, loadedDataConverter } = client.options;
-  const context = { type: 'workflow', namespace, workflowId } as const;
-  const payloads = (await encodeToPayloadsWithContext(loadedDataConverter, context, [notification])) ?? [];
-  const request = {
-    namespace,
-    identity,
-    requestId: digest,
-    workflowExecution: { workflowId },
-    signalName: SIGNAL.notification,
-    input: { payloads },
-  };
+async function isRunning({ client, timeout_ms }: DeliveryOptions, workflowId: string): Promise<boolean> {
+  const request = { namespace: client.options.namespace, execution: { workflowId } };
   try {
-    await twice(client, timeout_ms, () => client.workflowService.signalWorkflowExecution(request));
-    return true;
+    const { workflowExecutionInfo } = await client.withDeadline(Date.now() + timeout_ms, () =>
+      client.workflowService.describeWorkflowExecution(request),
+    );
+    return workflowExecutionInfo?.status === RUNNING;
   } catch (error) {
     if (codeOf(error) !== NOT_FOUND) throw error;
     return false;
   }
 }
 
+/** Answers whether it started a run. */
 async function signalWithStart(
   options: DeliveryOptions,
   workflowId: string,
@@ -144,7 +143,7 @@ async function signalWithStart(
   digest: string,
   reuse: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE',
   previous_run_id?: string,
-): Promise<void> {
+): Promise<boolean> {
   const { client, taskQueue, timeout_ms } = options;
   const { namespace, identity, loadedDataConverter } = client.options;
   const { app_id, out_trade_no, trade_no } = notification;
@@ -164,17 +163,18 @@ async function signalWithStart(
     workflowIdReusePolicy: encodeWorkflowIdReusePolicy(reuse) ?? null,
     workflowIdConflictPolicy: encodeWorkflowIdConflictPolicy('USE_EXISTING') ?? null,
   };
-  await twice(client, timeout_ms, () => client.workflowService.signalWithStartWorkflowExecution(request));
-}
-
-/** The SDK does not repeat a call whose time ran out, after which the signal may be there: the same id repeats it safely. */
-async function twice(client: Client, timeout_ms: number, call: () => Promise<unknown>): Promise<void> {
-  const send = () => client.withDeadline(Date.now() + timeout_ms, call);
+  const send = async () => {
+    const { started } = await client.withDeadline(Date.now() + timeout_ms, () =>
+      client.workflowService.signalWithStartWorkflowExecution(request),
+    );
+    return started ?? false;
+  };
   try {
-    await send();
+    return await send();
   } catch (error) {
+    // The SDK does not repeat a call whose time ran out, after which the signal may be there: the same id repeats it safely.
     if (codeOf(error) !== DEADLINE_EXCEEDED) throw error;
-    await send();
+    return send();
   }
 }
 

@@ -2,7 +2,7 @@
 import { connect } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { type WebhookServerOptions, webhookServer } from '../../src/webhook';
-import { app, FakeTemporal, ipn, otherApp, post, raw, readableLog, send, sign } from './support';
+import { app, FakeTemporal, GRPC, ipn, otherApp, post, raw, readableLog, send, sign } from './support';
 
 let temporal: FakeTemporal;
 let server: FastifyInstance;
@@ -122,7 +122,18 @@ describe('payments that notifications start', () => {
     expect(temporal.signals).toHaveLength(2);
     temporal.running = true;
     expect((await post(url, order(3))).status).toBe(200);
-    expect(temporal.signals).toHaveLength(2);
+    expect(temporal.signals).toHaveLength(3);
+  });
+
+  test('count only where one is started: signals to payments that run, and what Temporal did not take, do not', async () => {
+    const url = await start({ limits: { adoptions: 1 } });
+    temporal.running = true;
+    for (let i = 0; i < 5; i += 1) expect((await post(url, order(i))).status).toBe(200);
+    temporal.running = false;
+    temporal.failures = [GRPC.UNAVAILABLE, GRPC.PERMISSION_DENIED];
+    for (let i = 0; i < 2; i += 1) expect((await post(url, order(i))).status).toBe(503);
+    expect((await post(url, order(1))).status).toBe(200);
+    expect((await post(url, order(2))).status).toBe(503);
   });
 
   test('each app has its own: one whose key has leaked takes nothing from another', async () => {

@@ -6,7 +6,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
+import { types } from 'node:util';
+import { Client, Connection } from '@temporalio/client';
 import * as fc from 'fast-check';
 import pino from 'pino';
 import { loadConfig } from '../../src/config';
@@ -19,6 +20,8 @@ const APP = { app_id: 'outage-app', secret_key: 'outage-secret' };
 /** Notifications come about so far apart, in ms. */
 const PACE = 10;
 const OUTAGES = 4;
+/** gRPC's code. */
+const NOT_FOUND = 5;
 
 let folder: string;
 let ports: { port: number; uiPort: number };
@@ -96,7 +99,7 @@ async function signalsIn(orders: string[]): Promise<Map<string, number>> {
     for (const order of orders) {
       const handle = client.workflow.getHandle(`payment:${APP.app_id}:${order}`);
       const { events } = await handle.fetchHistory().catch((error: unknown) => {
-        if (error instanceof WorkflowNotFoundError) return { events: [] };
+        if (types.isNativeError(error) && 'code' in error && error.code === NOT_FOUND) return { events: [] };
         throw error;
       });
       counted.set(order, (events ?? []).filter((event) => event.workflowExecutionSignaledEventAttributes).length);

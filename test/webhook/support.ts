@@ -82,7 +82,6 @@ export function readableLog(): { log: FastifyBaseLogger; lines: string[] } {
 }
 
 type SignalWithStart = temporal.api.workflowservice.v1.SignalWithStartWorkflowExecutionRequest;
-type Signal = temporal.api.workflowservice.v1.SignalWorkflowExecutionRequest;
 type Start = temporal.api.workflowservice.v1.StartWorkflowExecutionRequest;
 const { v1: wire } = temporal.api.workflowservice;
 
@@ -91,10 +90,7 @@ export const GRPC = { DEADLINE_EXCEEDED: 4, NOT_FOUND: 5, PERMISSION_DENIED: 7, 
 
 /** A Temporal without a network: it takes signals and starts, and fails or lingers as it is told. */
 export class FakeTemporal {
-  /** Signals that may start their payment. */
   readonly signals: SignalWithStart[] = [];
-  /** Signals to payments that run. */
-  readonly plainSignals: Signal[] = [];
   /** How often it was asked for anything, also where it did nothing. */
   asked = 0;
   /** Whether the payments run that are signalled. */
@@ -108,7 +104,8 @@ export class FakeTemporal {
 
   constructor() {
     const workflowService = wire.WorkflowService.create((method, data, callback) => {
-      const code = this.take(method.name, data) ?? this.failures.shift();
+      this.take(method.name, data);
+      const code = this.failures.shift() ?? this.missing(method.name);
       this.until.then(() => {
         if (code === undefined) callback(null, this.answer(method.name));
         else
@@ -131,29 +128,31 @@ export class FakeTemporal {
 
   /** How many calls would have changed something. */
   get told(): number {
-    return this.signals.length + this.plainSignals.length + this.starts.length;
+    return this.signals.length + this.starts.length;
   }
 
-  /** Takes a call down; answers with the code of what it cannot do. */
-  private take(method: string, data: Uint8Array): number | undefined {
+  private take(method: string, data: Uint8Array): void {
     this.asked += 1;
-    if (method === 'SignalWorkflowExecution') {
-      if (!this.running) return this.failures.shift() ?? GRPC.NOT_FOUND;
-      this.plainSignals.push(wire.SignalWorkflowExecutionRequest.decode(data));
-    }
     if (method === 'SignalWithStartWorkflowExecution') {
       this.signals.push(wire.SignalWithStartWorkflowExecutionRequest.decode(data));
     }
     if (method === 'StartWorkflowExecution') this.starts.push(wire.StartWorkflowExecutionRequest.decode(data));
-    return undefined;
+  }
+
+  /** The code of what is asked of a payment that there is not. */
+  private missing(method: string): number | undefined {
+    return method === 'DescribeWorkflowExecution' && !this.running ? GRPC.NOT_FOUND : undefined;
   }
 
   private answer(method: string): Uint8Array {
     if (method === 'DescribeNamespace') return wire.DescribeNamespaceResponse.encode({}).finish();
-    if (method === 'SignalWorkflowExecution') return wire.SignalWorkflowExecutionResponse.encode({}).finish();
+    if (method === 'DescribeWorkflowExecution') {
+      const { WORKFLOW_EXECUTION_STATUS_RUNNING: status } = temporal.api.enums.v1.WorkflowExecutionStatus;
+      return wire.DescribeWorkflowExecutionResponse.encode({ workflowExecutionInfo: { status } }).finish();
+    }
     if (method === 'StartWorkflowExecution') {
       return wire.StartWorkflowExecutionResponse.encode({ runId: 'run-1' }).finish();
     }
-    return wire.SignalWithStartWorkflowExecutionResponse.encode({ runId: 'run-1' }).finish();
+    return wire.SignalWithStartWorkflowExecutionResponse.encode({ runId: 'run-1', started: !this.running }).finish();
   }
 }
