@@ -9,6 +9,8 @@ import { DAY, HOUR, MINUTE } from './gateway/durations';
 import { RULE_DEFAULTS, type RuleSettings } from './gateway/rules';
 import { SIGNATURE_SCHEMES } from './gateway/signing';
 import { WALLET_TOKEN_PATH } from './gateway/wallet-token';
+import { networks } from './webhook/addresses';
+import { DEFAULT_LIMITS } from './webhook/limits';
 
 /** A setting that cannot be used; the message names the variable and what it should hold, never its value. */
 export class ConfigError extends Error {
@@ -43,6 +45,15 @@ const names = z.string().transform((text) =>
     .map((name) => name.trim())
     .filter(Boolean),
 );
+const networkList = names.refine((list) => {
+  try {
+    return Boolean(networks(list));
+  } catch {
+    return false;
+  }
+}, 'must be networks such as 203.0.113.0/24,2001:db8::/32, separated by commas');
+/** How many may come, or be there, at a time. */
+const limit = z.coerce.number().int().positive();
 const webAddress = z.url({ protocol: /^https?$/ }).transform((text) => text.replace(/\/$/, ''));
 
 const part = z.string().exactOptional();
@@ -143,6 +154,15 @@ const environment = z.object({
   WEBHOOK_HOST: z.string().min(1).default('127.0.0.1'),
   WEBHOOK_PORT: port.default(8_480),
   WEBHOOK_PUBLIC_URL: webAddress.optional(),
+  WEBHOOK_ALLOWED_IPS: networkList.optional(),
+  WEBHOOK_TRUSTED_PROXIES: networkList.optional(),
+  WEBHOOK_ACK_TIMEOUT: pause.refine((ms) => ms <= 30_000, 'at most 30s').default(5_000),
+  WEBHOOK_LIMIT_PER_ADDRESS: limit.default(DEFAULT_LIMITS.per_address),
+  WEBHOOK_LIMIT_OVERALL: limit.default(DEFAULT_LIMITS.overall),
+  WEBHOOK_LIMIT_ADOPTIONS: limit.default(DEFAULT_LIMITS.adoptions),
+  WEBHOOK_LIMIT_IN_FLIGHT: limit.default(DEFAULT_LIMITS.in_flight),
+  WEBHOOK_LIMIT_CONNECTIONS: limit.default(DEFAULT_LIMITS.connections),
+  WEBHOOK_STOP_DELAY: duration.default(5_000),
 
   PAYMENTS_POLL_SCHEDULE: schedule.default([15_000, 30_000, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 30 * MINUTE]),
   PAYMENTS_POLL_EVERY: pause.default(HOUR),

@@ -50,6 +50,13 @@ describe('with nothing set', () => {
       GATEWAY_CIRCUIT_PAUSE: 15_000,
       WEBHOOK_HOST: '127.0.0.1',
       WEBHOOK_PORT: 8_480,
+      WEBHOOK_ACK_TIMEOUT: 5_000,
+      WEBHOOK_LIMIT_PER_ADDRESS: 6_000,
+      WEBHOOK_LIMIT_OVERALL: 60_000,
+      WEBHOOK_LIMIT_ADOPTIONS: 600,
+      WEBHOOK_LIMIT_IN_FLIGHT: 500,
+      WEBHOOK_LIMIT_CONNECTIONS: 15_000,
+      WEBHOOK_STOP_DELAY: 5_000,
       PAYMENTS_POLL_SCHEDULE: [15_000, 30_000, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 30 * MINUTE],
       PAYMENTS_POLL_EVERY: HOUR,
       PAYMENTS_SETTLING: 30_000,
@@ -71,7 +78,7 @@ describe('with nothing set', () => {
     });
   });
 
-  test('what has no default is an app, a key, an address, or a list of exceptions', () => {
+  test('what has no default is an app, a key, an address, or a list of addresses or exceptions', () => {
     const without = SETTING_NAMES.filter((name) => !(name in loadConfig({})));
     expect(without.sort()).toEqual([
       'CODEC_SERVER_JWKS_URL',
@@ -91,7 +98,9 @@ describe('with nothing set', () => {
       'PAYMENTS_SEALING_PUBLIC_JWK',
       'SIMULATOR_DATA_FILE',
       'SIMULATOR_PUBLIC_URL',
+      'WEBHOOK_ALLOWED_IPS',
       'WEBHOOK_PUBLIC_URL',
+      'WEBHOOK_TRUSTED_PROXIES',
     ]);
   });
 
@@ -134,6 +143,19 @@ describe('each setting is read', () => {
     ['WEBHOOK_HOST', '0.0.0.0', '0.0.0.0'],
     ['WEBHOOK_PORT', '0', 0],
     ['WEBHOOK_PUBLIC_URL', 'https://pay.shop.example/', 'https://pay.shop.example'],
+    [
+      'WEBHOOK_ALLOWED_IPS',
+      '203.0.113.0/24, 2001:db8::/32,198.51.100.7',
+      ['203.0.113.0/24', '2001:db8::/32', '198.51.100.7'],
+    ],
+    ['WEBHOOK_TRUSTED_PROXIES', '10.0.0.0/8', ['10.0.0.0/8']],
+    ['WEBHOOK_ACK_TIMEOUT', '8s', 8_000],
+    ['WEBHOOK_LIMIT_PER_ADDRESS', '100', 100],
+    ['WEBHOOK_LIMIT_OVERALL', '1000', 1_000],
+    ['WEBHOOK_LIMIT_ADOPTIONS', '60', 60],
+    ['WEBHOOK_LIMIT_IN_FLIGHT', '10', 10],
+    ['WEBHOOK_LIMIT_CONNECTIONS', '200', 200],
+    ['WEBHOOK_STOP_DELAY', '0s', 0],
     ['PAYMENTS_POLL_SCHEDULE', '500ms, 1s,2m', [500, 1_000, 2 * MINUTE]],
     ['PAYMENTS_POLL_EVERY', '2h', 2 * HOUR],
     ['PAYMENTS_SETTLING', '0s', 0],
@@ -194,6 +216,18 @@ describe('a wrong value', () => {
     ['WEBHOOK_PORT', 'http'],
     ['WEBHOOK_PORT', '84.8'],
     ['WEBHOOK_PUBLIC_URL', '/ipn'],
+    ['WEBHOOK_ALLOWED_IPS', '203.0.113.0/33'],
+    ['WEBHOOK_ALLOWED_IPS', '0.0.0.0/0'],
+    ['WEBHOOK_ALLOWED_IPS', 'gateway.example'],
+    ['WEBHOOK_TRUSTED_PROXIES', 'true'],
+    ['WEBHOOK_TRUSTED_PROXIES', '::/0'],
+    ['WEBHOOK_ACK_TIMEOUT', '31s'],
+    ['WEBHOOK_LIMIT_PER_ADDRESS', '0'],
+    ['WEBHOOK_LIMIT_OVERALL', '1.5'],
+    ['WEBHOOK_LIMIT_ADOPTIONS', 'none'],
+    ['WEBHOOK_LIMIT_IN_FLIGHT', '-1'],
+    ['WEBHOOK_LIMIT_CONNECTIONS', 'many'],
+    ['WEBHOOK_STOP_DELAY', '5'],
     ['PAYMENTS_POLL_SCHEDULE', '1m,30s'],
     ['PAYMENTS_POLL_SCHEDULE', '30s,30s'],
     ['PAYMENTS_POLL_SCHEDULE', '0s,30s'],

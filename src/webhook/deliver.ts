@@ -9,6 +9,7 @@ import {
   encodeWorkflowIdReusePolicy,
 } from '@temporalio/common';
 import { encodeToPayloadsWithContext } from '@temporalio/common/lib/internal-non-workflow';
+import { temporal } from '@temporalio/proto';
 import type { Notification } from '../gateway';
 import { endedRun } from '../runs';
 import {
@@ -20,31 +21,65 @@ import {
   strayNotificationWorkflowId,
   WORKFLOW,
 } from '../workflows/contract';
+import type { PerMinute } from './per-minute';
 
 export interface DeliveryOptions {
   client: Client;
   taskQueue: string;
   /** Milliseconds that Temporal may take for one call. */
   timeout_ms: number;
+  /** Bounds the workflows that notifications of an app may start. */
+  adoptions: PerMinute;
 }
 
+/** Notifications would start more workflows than they may; `seconds` until they may again. */
+export class TooManyAdoptionsError extends Error {
+  override readonly name = 'TooManyAdoptionsError';
+
+  constructor(readonly seconds: number) {
+    super('Notifications start more payments than WEBHOOK_LIMIT_ADOPTIONS allows; the gateway is asked to come again.');
+  }
+}
+
+const NOT_FOUND = 5;
 const ALREADY_EXISTS = 6;
 const DEADLINE_EXCEEDED = 4;
+const RUNNING = temporal.api.enums.v1.WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_RUNNING;
 const statusKey = defineSearchAttributeKey('PaymentStatus', 'KEYWORD');
 
-/** Signals the payment, starting it in adopt form where there is none. Throws where Temporal did not take it. */
+/**
+ * Signals the payment, starting it in adopt form where there is none. Throws where Temporal did not take it, and
+ * TooManyAdoptionsError where it does not run and no more may be started.
+ */
 export async function deliver(options: DeliveryOptions, notification: Notification, digest: string): Promise<void> {
   const workflowId = paymentWorkflowId(notification.app_id, notification.out_trade_no);
+  const seconds = await options.adoptions.take(notification.app_id);
+  if (seconds > 0 && !(await isRunning(options, workflowId))) throw new TooManyAdoptionsError(seconds);
+  let started = false;
   try {
-    await signalWithStart(options, workflowId, notification, digest, 'REJECT_DUPLICATE');
+    started = await signalOrStart(options, workflowId, notification, digest);
+  } finally {
+    if (!started) await options.adoptions.giveBack(notification.app_id);
+  }
+}
+
+/** Answers whether a run was started for it. */
+async function signalOrStart(
+  options: DeliveryOptions,
+  workflowId: string,
+  notification: Notification,
+  digest: string,
+): Promise<boolean> {
+  try {
+    return await signalWithStart(options, workflowId, notification, digest, 'REJECT_DUPLICATE');
   } catch (error) {
     if (codeOf(error) !== ALREADY_EXISTS) throw error;
     const ended = await lastRun(options, workflowId);
     // Only a run that came to its own end has made something of it: one that was terminated may have missed it.
-    if (ended.completed && (ended.status === notification.trade_status || ended.startedBy(digest))) return;
+    if (ended.completed && (ended.status === notification.trade_status || ended.startedBy(digest))) return false;
     // News about a payment that had ended, such as money after its expiry: a new run takes it on.
     const previous = await withinTime(options, () => endedRun(options.client, workflowId, ended.runId));
-    await signalWithStart(options, workflowId, notification, digest, 'ALLOW_DUPLICATE', previous);
+    return signalWithStart(options, workflowId, notification, digest, 'ALLOW_DUPLICATE', previous);
   }
 }
 
@@ -55,7 +90,9 @@ export async function keepStray(
   body: Uint8Array,
   digest: string,
 ): Promise<void> {
-  const { client, taskQueue } = options;
+  const { client, taskQueue, adoptions } = options;
+  const seconds = await adoptions.take(app_id);
+  if (seconds > 0) throw new TooManyAdoptionsError(seconds);
   const input: StrayNotificationInput = { app_id, body: Buffer.from(body).toString('base64') };
   try {
     await withinTime(options, () =>
@@ -87,6 +124,20 @@ async function lastRun(options: DeliveryOptions, workflowId: string) {
   };
 }
 
+async function isRunning({ client, timeout_ms }: DeliveryOptions, workflowId: string): Promise<boolean> {
+  const request = { namespace: client.options.namespace, execution: { workflowId } };
+  try {
+    const { workflowExecutionInfo } = await client.withDeadline(Date.now() + timeout_ms, () =>
+      client.workflowService.describeWorkflowExecution(request),
+    );
+    return workflowExecutionInfo?.status === RUNNING;
+  } catch (error) {
+    if (codeOf(error) !== NOT_FOUND) throw error;
+    return false;
+  }
+}
+
+/** Answers whether it started a run. */
 async function signalWithStart(
   options: DeliveryOptions,
   workflowId: string,
@@ -94,7 +145,7 @@ async function signalWithStart(
   digest: string,
   reuse: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE',
   previous?: PreviousRun,
-): Promise<void> {
+): Promise<boolean> {
   const { client, taskQueue } = options;
   const { namespace, identity, loadedDataConverter } = client.options;
   const { app_id, out_trade_no, trade_no } = notification;
@@ -114,13 +165,18 @@ async function signalWithStart(
     workflowIdReusePolicy: encodeWorkflowIdReusePolicy(reuse) ?? null,
     workflowIdConflictPolicy: encodeWorkflowIdConflictPolicy('USE_EXISTING') ?? null,
   };
-  const send = () => withinTime(options, () => client.workflowService.signalWithStartWorkflowExecution(request));
+  const send = async () => {
+    const { started } = await withinTime(options, () =>
+      client.workflowService.signalWithStartWorkflowExecution(request),
+    );
+    return started ?? false;
+  };
   try {
-    await send();
+    return await send();
   } catch (error) {
     // The SDK does not repeat a call whose time ran out, after which the signal may be there: the same id repeats it safely.
     if (codeOf(error) !== DEADLINE_EXCEEDED) throw error;
-    await send();
+    return send();
   }
 }
 
