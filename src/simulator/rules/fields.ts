@@ -1,69 +1,87 @@
 import { textAt } from '../json';
 import { DAY, expressEnd, parseExpress } from '../time';
-import { methodNamed, walletKind } from './methods';
-import { allBut, always, type Condition, type Field, methodOf, never, only, type Rule } from './rule';
+import { allWireNames, methodNamed, walletsOfKind } from './methods';
+import { allBut, always, type Field, never, only, type Rule } from './rule';
 import {
   amountRange,
   both,
   cents,
   either,
+  fieldIs,
   globalApp,
   noEmoji,
   noPlus,
   oneOf,
+  settingIs,
   threeCharacters,
   timestamp,
   webAddress,
   without,
 } from './shared';
-import { characters, hasDigit } from './text';
+import { characters, hasDigit, patternOfDigits } from './text';
 
-const currencyIs =
-  (currency: string): Condition =>
-  ({ body }) =>
-    textAt(body, 'order_currency') === currency;
-const cardNumberWallet: Condition = (request) =>
-  methodOf(request) === 'Wallet' && walletKind(textAt(request.body, 'channel')) === 'CardNumber';
-const ecuador = both(only('BankTransfer'), currencyIs('USD'), ({ body }) =>
+const cardNumberWallet = both(only('Wallet'), fieldIs('channel', ...walletsOfKind('CardNumber')));
+const ecuador = both(
+  only('BankTransfer'),
+  fieldIs('order_currency', 'USD'),
   // Bank transfers in dollars exist in Ecuador and in Panama; a region tells them apart where there is one.
-  ['ECU', 'EC', undefined].includes(textAt(body, 'region')),
+  fieldIs('region', 'ECU', 'EC', undefined),
 );
-const pixIdentifyOptional: Condition = ({ settings }) => settings.pixIdentify === 'optional';
 
 const knownMethod: Rule = {
   holds: (name) => methodNamed(name) !== undefined,
-  says: 'is no method that is supported',
+  says: 'must be a method that is supported',
+  schema: { enum: allWireNames() },
   subCode: 'no-method-supported',
 };
 const onlyWithWallet: Rule = {
-  holds: (_, request) => methodOf(request) === 'Wallet',
+  holds: () => false,
   says: 'is for method Wallet only',
+  schema: false,
+  when: allBut('Wallet'),
 };
-const noDigits: Rule = { holds: (name) => !hasDigit(name), says: 'can not contain digits', when: currencyIs('BRL') };
+const noDigits: Rule = {
+  holds: (name) => !hasDigit(name),
+  says: 'can not contain digits',
+  schema: { not: { pattern: patternOfDigits() } },
+  when: fieldIs('order_currency', 'BRL'),
+};
 const tenCharacters: Rule = {
   holds: (name) => characters(name) >= 10,
   says: 'must have at least 10 characters',
+  schema: { minLength: 10 },
   when: only('SPEI'),
 };
-const wholeNumber: Rule = { holds: (count) => /^[1-9]\d{0,2}$/.test(count), says: 'must be a whole number from 1' };
+const wholeNumber: Rule = {
+  holds: (count) => /^[1-9]\d{0,2}$/.test(count),
+  says: 'must be a whole number from 1',
+  schema: { minimum: 1, maximum: 999, multipleOf: 1, pattern: '^[1-9][0-9]{0,2}$' },
+};
 const digits = (smallest: number, largest: number, says: string): Rule => ({
   holds: (text) => new RegExp(`^\\d{${smallest},${largest}}$`).test(text),
   says,
+  schema: { pattern: `^[0-9]{${smallest},${largest}}$` },
   when: cardNumberWallet,
 });
 const ecuadorBank: Rule = { ...oneOf('bpacifico', 'internacional', 'pichincha'), when: ecuador };
 
 const express: Rule = {
   holds: (text) => parseExpress(text) !== undefined,
-  says: 'must be an integer and a unit m, h, d or c',
+  says: 'must be an integer and a unit m, h or d, or 1c for the end of the UTC day',
+  schema: { pattern: '^([1-9][0-9]{0,5}[mhd]|1?c)$' },
 };
 const cancellationUnits: Rule = {
   holds: (text) => typeof parseExpress(text) === 'object',
   says: 'must be an integer and a unit m, h or d',
+  schema: { pattern: '^[1-9][0-9]{0,5}[mhd]$' },
 };
 const threeDays: Rule = {
   holds: (text) => endOf(text, 0) <= 3 * DAY,
   says: 'can not be more than 3 days',
+  // 4320 minutes, 72 hours, 3 days.
+  schema: {
+    pattern: '^(([1-9][0-9]{0,2}|[1-3][0-9]{3}|4[0-2][0-9]{2}|43[01][0-9]|4320)m|([1-9]|[1-6][0-9]|7[0-2])h|[1-3]d)$',
+  },
 };
 const largerThanTimeout: Rule = {
   holds: (text, request) => {
@@ -103,7 +121,7 @@ const orderFields = {
 
 const identifyRequired = both(
   allBut('Khipu', 'Pago46', 'CoDi', 'OXXO', 'OXXOPay', 'SPEI', 'Cash', 'BNCR'),
-  either(allBut('PIX'), (request) => !pixIdentifyOptional(request)),
+  either(allBut('PIX'), settingIs('pixIdentify', 'required')),
 );
 
 // biome-ignore format: tables, read by columns
