@@ -36,8 +36,9 @@ program
 
 program
   .command('simulator')
-  .description('run a simulated gateway until a signal ends it')
-  .action(async () => (await import('./simulator.js')).simulator(process.env));
+  .description('run a simulated gateway until a signal ends it; needs no settings')
+  .option('--set <name=value>', 'a setting of the simulator, such as refundTakes=0s; once for each', collect, [])
+  .action(async (options) => (await import('./simulator.js')).simulator(process.env, options));
 
 program
   .command('setup')
@@ -51,5 +52,10 @@ program
   .description('make new keys and print them; they are stored nowhere')
   .option('--json', 'print { encryption_key, sealing_private_jwks, sealing_public_jwk }')
   .action(async (options) => (await import('./keys.js')).newKeys(options));
+
+/** An option that is given several times. */
+function collect(value: string, before: string[]): string[] {
+  return [...before, value];
+}
 
 program.parseAsync().catch(reportAndExit);

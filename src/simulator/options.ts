@@ -185,6 +185,35 @@ export interface SimulatorOptions extends SettingsChange {
 /** Details of a log line: plain values only. */
 export type LogDetails = { [name: string]: string | number | boolean | null };
 
+/**
+ * Settings written as texts, `name=value`, for a command line: `refundTakes=0s`, `accountPool=5`, `notifyStatuses=["SUCCESS"]`.
+ * Throws a RangeError whose sentence says which of them cannot be used, and why.
+ */
+export function settingsFrom(texts: readonly string[]): SettingsChange {
+  return Object.assign({}, ...texts.map(settingFrom));
+}
+
+function settingFrom(text: string): SettingsChange {
+  const [, name = text, value = ''] = /^(\w+)=(.*)$/s.exec(text) ?? [];
+  const known = Object.keys(settingsSchema.shape);
+  if (!known.includes(name)) throw new RangeError(`There is no setting ${name}; there are ${known.join(', ')}.`);
+  // Most values are words; numbers, lists and true or false are read as JSON where the setting wants them so.
+  const readings = [value, asJson(value)].map((reading) => settingsSchema.partial().safeParse({ [name]: reading }));
+  const [first, second] = readings;
+  const read = first?.success ? first : second;
+  if (read?.success) return read.data;
+  const why = read?.error.issues.map(({ message }) => message).join('; ');
+  throw new RangeError(`The setting ${name} cannot be ${value === '' ? 'empty' : value}: ${why}.`);
+}
+
+function asJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
 /** Settings with a change applied; other options are left alone, and values that no setting has are refused. */
 export function withChange(settings: Settings, change: SettingsChange): Settings {
   const given = Object.entries(change).filter(([name, value]) => value !== undefined && name in settings);

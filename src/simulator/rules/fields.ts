@@ -43,7 +43,9 @@ const onlyWithWallet: Rule = {
 const noDigits: Rule = {
   holds: (name) => !hasDigit(name),
   says: 'can not contain digits',
-  schema: { not: { pattern: patternOfDigits() } },
+  get schema() {
+    return { not: { pattern: patternOfDigits() } };
+  },
   when: fieldIs('order_currency', 'BRL'),
 };
 const tenCharacters: Rule = {
