@@ -94,7 +94,7 @@ export const cents: Rule = {
 export const noEmoji: Rule = {
   holds: (name) => !hasEmoji(name),
   says: 'can not contain emoji',
-  // Thousands of signs are looked at for it, so only when somebody asks.
+  // A getter, since making the pattern takes a moment.
   get schema() {
     return { not: { pattern: patternOfEmoji() } };
   },

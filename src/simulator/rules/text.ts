@@ -24,20 +24,18 @@ export function isWebAddress(text: string): boolean {
 }
 
 /** The emoji of {@link hasEmoji} as a regular expression without Unicode properties, which few engines have. */
-export function patternOfEmoji(): string {
+export const patternOfEmoji = once(() => {
   const VARIATION_SELECTOR = '\u{FE0F}';
   const alone = classOf(hasEmoji);
   const withSelector = classOf((sign) => !hasEmoji(sign) && hasEmoji(sign + VARIATION_SELECTOR));
   return `${alone}|${withSelector}${VARIATION_SELECTOR}`;
-}
+});
 
 /** The digits of {@link hasDigit} likewise. */
-export function patternOfDigits(): string {
-  return classOf(hasDigit);
-}
+export const patternOfDigits = once(() => classOf(hasDigit));
 
 // The last planes hold neither letters, digits nor pictures.
-const LAST_CHARACTER = 0x1ffff;
+const LAST_CHARACTER = 0x1_ffff;
 
 // A character class, written with the characters themselves, of all that a predicate holds for.
 function classOf(belongs: (sign: string) => boolean): string {
@@ -50,4 +48,13 @@ function classOf(belongs: (sign: string) => boolean): string {
     else ranges.push({ first: sign, last: sign, end: code });
   }
   return `[${ranges.map(({ first, last }) => (first === last ? first : `${first}-${last}`)).join('')}]`;
+}
+
+// Every character is looked at for a class: when somebody asks, and then never again.
+function once(make: () => string): () => string {
+  let made: string | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
