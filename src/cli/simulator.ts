@@ -35,7 +35,7 @@ export async function simulator(
     log: (message, details) => log.info(details, message),
     signal: stop.signal,
     ready: (running) => {
-      process.stdout.write(greeting(running, apps));
+      process.stderr.write(greeting(running, apps));
       log.info({ url: running.url }, 'the simulated gateway listens');
     },
   }).catch((error: unknown) => {
@@ -64,14 +64,14 @@ function settingsOf(texts: readonly string[]): SettingsChange {
   }
 }
 
-/** What a person who started it wants to know; a key is shown only where everybody knows it. */
+/** What a person who started it wants to know, beside the log on standard error; a key is shown only where everybody knows it. */
 function greeting({ url, deskUrl, openApiUrl }: Simulator, apps: readonly GatewayApp[]): string {
   const isTestKey = apps.some(({ secret_key }) => secret_key === TEST_APP.secret_key);
   return [
     'A simulated payment gateway, for tests: no money moves.',
     '',
     `  Gateway          ${url}`,
-    `  Operator’s desk  ${deskUrl}`,
+    `  Operator's desk  ${deskUrl}`,
     `  OpenAPI          ${openApiUrl}`,
     `  App id           ${apps.map(({ app_id }) => app_id).join(', ')}`,
     ...(isTestKey
