@@ -103,6 +103,9 @@ const environment = z.object({
   GATEWAY_VOUCHER_METHODS: names.default([...RULE_DEFAULTS.voucher_methods]),
   GATEWAY_HTTPS_CHANNELS: names.optional(),
   GATEWAY_STRICT_FORMATS: z.enum(['warn', 'refuse']).default(RULE_DEFAULTS.formats),
+  GATEWAY_CALLS_PER_SECOND: z.coerce.number().int().min(1).max(10_000).default(50),
+  GATEWAY_CIRCUIT_FAILURES: z.coerce.number().int().min(1).max(1_000).default(10),
+  GATEWAY_CIRCUIT_PAUSE: duration.default(15_000),
 
   WEBHOOK_HOST: z.string().min(1).default('127.0.0.1'),
   WEBHOOK_PORT: port.default(8_480),
@@ -114,6 +117,8 @@ const environment = z.object({
   // Past the last retry of a notification, which comes 840 minutes after the first.
   PAYMENTS_GRACE: duration.default(850 * MINUTE),
   PAYMENTS_CONFIRM_BY_QUERY: flag.default(true),
+  PAYMENTS_LATE: z.enum(['attention', 'accept']).default('attention'),
+  PAYMENTS_RISK_CONTROL: duration.default(4 * DAY + HOUR),
 
   PAYMENTS_SEALING_JWKS: json(z.object({ keys: z.array(jwk).min(1) })).optional(),
   PAYMENTS_SEALING_PUBLIC_JWK: json(jwk).optional(),

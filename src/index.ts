@@ -1,3 +1,5 @@
+export type { OnEvent } from './activities';
 export * from './client';
 export { type Config, ConfigError, loadConfig } from './config';
 export { PaymentGatewayPlugin } from './plugin';
+export type { PaymentEvent } from './workflows/contract';

@@ -5,19 +5,24 @@
  * `export * from 'temporal-payment-gateway/workflows'`.
  */
 import { SimplePlugin } from '@temporalio/plugin';
-import type { Worker, WorkerOptions } from '@temporalio/worker';
-import { gatewayActivities, logWarning, policyActivity } from './activities';
+import { Runtime, type Worker, type WorkerOptions } from '@temporalio/worker';
+import { eventActivity, gatewayActivities, guarded, logWarning, type OnEvent, policyActivity } from './activities';
 import { type Config, loadConfig, requireApps, ruleSettings } from './config';
 import { GatewayClient, type GatewaySettings } from './gateway';
 
 export const PLUGIN_NAME = 'temporal-payment-gateway.PaymentGatewayPlugin';
+
+export interface PluginOptions {
+  /** Hears what happens to payments. See {@link OnEvent}. */
+  onEvent?: OnEvent | undefined;
+}
 
 export class PaymentGatewayPlugin extends SimplePlugin {
   private readonly gateways: ReadonlyMap<string, GatewayClient>;
   private readonly activities: object;
 
   /** Settings come from {@link loadConfig}. Throws ConfigError where no gateway app is configured. */
-  constructor(config: Config) {
+  constructor(config: Config, { onEvent }: PluginOptions = {}) {
     super({ name: PLUGIN_NAME });
     const rules = ruleSettings(config);
     const settings: GatewaySettings = {
@@ -29,20 +34,31 @@ export class PaymentGatewayPlugin extends SimplePlugin {
       warn: logWarning,
     };
     this.gateways = new Map(requireApps(config).map((app) => [app.app_id, new GatewayClient(app, settings)]));
+    const limits = {
+      calls_per_second: config.GATEWAY_CALLS_PER_SECOND,
+      circuit_failures: config.GATEWAY_CIRCUIT_FAILURES,
+      circuit_pause_ms: config.GATEWAY_CIRCUIT_PAUSE,
+    };
     this.activities = {
       ...gatewayActivities({
-        gateways: this.gateways,
+        gateways: new Map(
+          [...this.gateways].map(([app_id, gateway]) => [app_id, guarded(gateway, app_id, limits, tellCircuit)]),
+        ),
         sealingKeys: config.PAYMENTS_SEALING_JWKS?.keys ?? [],
         notifyUrl: notifyUrlOf(config.WEBHOOK_PUBLIC_URL),
         rules,
       }),
-      ...policyActivity(config),
+      ...policyActivity(config, onEvent !== undefined),
+      ...(onEvent ? eventActivity(onEvent) : {}),
     };
   }
 
   /** The plugin with the settings of the environment. */
-  static fromEnvironment(env: Record<string, string | undefined> = process.env): PaymentGatewayPlugin {
-    return new PaymentGatewayPlugin(loadConfig(env));
+  static fromEnvironment(
+    env: Record<string, string | undefined> = process.env,
+    options: PluginOptions = {},
+  ): PaymentGatewayPlugin {
+    return new PaymentGatewayPlugin(loadConfig(env), options);
   }
 
   override configureWorker(options: WorkerOptions): WorkerOptions {
@@ -67,4 +83,12 @@ export class PaymentGatewayPlugin extends SimplePlugin {
 /** Where the gateway posts notifications of an app: the path names the app, so that its key is known before anything is parsed. */
 export function notifyUrlOf(publicUrl: string | undefined): ((app_id: string) => string) | undefined {
   return publicUrl === undefined ? undefined : (app_id) => `${publicUrl}/ipn/${encodeURIComponent(app_id)}`;
+}
+
+function tellCircuit(app_id: string, state: 'open' | 'closed'): void {
+  const said =
+    state === 'open'
+      ? 'the gateway keeps failing: calls pause until one that tries it succeeds'
+      : 'the gateway answers again: calls go on';
+  Runtime.instance().logger.warn(said, { app_id });
 }

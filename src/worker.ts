@@ -11,7 +11,7 @@ import { missingSearchAttributes } from './search-attributes';
 type Environment = Record<string, string | undefined>;
 
 /** Longer than one exchange with the gateway: a creation under way when the worker stops still gets its answer. */
-export const SHUTDOWN_GRACE = '40 seconds';
+export const SHUTDOWN_GRACE = '60 seconds';
 
 /** A worker with a connection of its own. */
 export interface ConnectedWorker {

@@ -22,6 +22,7 @@ import { isSealed, SECRET_FIELDS, type SecretField } from '../gateway/sealing';
 import type { CreateResult, FindInput, GatewayActivities, WatchInput } from '../workflows/activities';
 import { FAILURE, type NewPayment } from '../workflows/contract';
 import { gapBeforeLook } from '../workflows/deadlines';
+import { HeldBackError } from './guarded';
 
 /** The operations that payments need, for one app: a GatewayClient, or what stands in for one. */
 export type Gateway = Pick<GatewayClient, 'pay' | 'createCheckout' | 'query'>;
@@ -37,8 +38,9 @@ export interface GatewayActivitiesOptions {
   rules?: Partial<RuleSettings>;
 }
 
-/** Looks for an order that may exist are this far apart, in ms. */
+/** Looks for an order that may exist are this far apart at first, and at the most, in ms. */
 const LOOK_EVERY_MS = 5_000;
+const LOOK_AT_LEAST_EVERY_MS = 30 * 60_000;
 
 /** The gateway's activities of a worker. */
 export function gatewayActivities({
@@ -124,12 +126,18 @@ async function find(gateway: Gateway, id: FindInput['id'], settling_ms: number |
   } catch (error) {
     const answered = error instanceof GatewayError && error.code !== undefined && !error.retryable;
     if (!answered || isCredentialsRefusal(error.fields())) throw tryAgain(error);
-    // Counted in the heartbeat, which the next attempt gets: only answers count, not looks that brought none.
-    const looks = 1 + Number(activityInfo().heartbeatDetails ?? 0);
-    if (settling_ms !== undefined && looks * LOOK_EVERY_MS > settling_ms) return null;
-    heartbeat(looks);
-    throw later(error.message, LOOK_EVERY_MS);
+    // Kept in the heartbeat, which the next attempt gets: only answers count, not looks that brought none.
+    const waited_ms = Number(activityInfo().heartbeatDetails ?? 0);
+    if (settling_ms !== undefined && waited_ms >= settling_ms) return null;
+    const gap = gapBeforeNextSearch(waited_ms);
+    heartbeat(waited_ms + gap);
+    throw later(error.message, gap);
   }
+}
+
+/** An order is mostly known within seconds of its creation. One that is not found for long is looked for ever less often. */
+function gapBeforeNextSearch(waited_ms: number): number {
+  return Math.min(Math.max(LOOK_EVERY_MS, waited_ms / 4), LOOK_AT_LEAST_EVERY_MS);
 }
 
 /** The trade once its status is another than `seen`; until then the server is told when to ask again. */
@@ -148,7 +156,11 @@ async function watch(
     if (trade.trade_status !== seen) return trade;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    throw ApplicationFailure.create({ type: 'GatewayUnavailable', message, nextRetryDelay: delay });
+    throw ApplicationFailure.create({
+      type: 'GatewayUnavailable',
+      message,
+      nextRetryDelay: error instanceof HeldBackError ? heldBackFor(error) : delay,
+    });
   }
   throw later(`still ${seen}`, delay);
 }
@@ -171,7 +183,13 @@ function tryAgain(error: unknown): unknown {
     type: 'GatewayUnavailable',
     message: error.message,
     details: [error.fields()],
+    ...(error instanceof HeldBackError ? { nextRetryDelay: heldBackFor(error) } : {}),
   });
+}
+
+/** Spread out, and the more so the longer it has waited: what was held back together must not come back together. */
+function heldBackFor({ retry_after_ms }: HeldBackError): number {
+  return Math.round(retry_after_ms + Math.random() * 1_000 * Math.min(activityInfo().attempt, 30));
 }
 
 /** The order breaks a rule and never left this machine. */

@@ -10,9 +10,11 @@ export type PolicySettings = Pick<
   | 'PAYMENTS_SETTLING'
   | 'PAYMENTS_GRACE'
   | 'PAYMENTS_CONFIRM_BY_QUERY'
+  | 'PAYMENTS_LATE'
+  | 'PAYMENTS_RISK_CONTROL'
 >;
 
-export function policyActivity(settings: PolicySettings): LocalActivities {
+export function policyActivity(settings: PolicySettings, has_listener: boolean): LocalActivities {
   return {
     async 'gateway.policy'({ method }) {
       return {
@@ -21,6 +23,9 @@ export function policyActivity(settings: PolicySettings): LocalActivities {
         settling_ms: settings.PAYMENTS_SETTLING,
         grace_ms: settings.PAYMENTS_GRACE,
         confirm_by_query: settings.PAYMENTS_CONFIRM_BY_QUERY,
+        accept_late_payments: settings.PAYMENTS_LATE === 'accept',
+        risk_control_ms: settings.PAYMENTS_RISK_CONTROL,
+        has_listener,
         ...lifeOf(method),
       };
     },

@@ -19,6 +19,7 @@ import {
   seal,
 } from '../gateway';
 import { SECRET_FIELDS } from '../gateway/sealing';
+import { startOf } from '../runs';
 import {
   type NewPayment,
   type OrderRequest,
@@ -40,7 +41,6 @@ import {
   PaymentNotFoundError,
   PaymentPendingError,
 } from './errors';
-import { startOf } from './start-of';
 
 /** Longer than `created` itself waits in the workflow, so that its own answer comes first wherever a worker runs. */
 const ANSWER_TIMEOUT_MS = 45_000;
@@ -159,7 +159,7 @@ export class PaymentsClient {
     let runId: string | undefined;
     for (;;) {
       const started = await startOf(this.client, this.id(out_trade_no), runId);
-      const previous = started.input.kind === 'adopt' ? started.input.previous_run_id : undefined;
+      const previous = started.input.kind === 'adopt' ? started.input.previous?.run_id : undefined;
       if (previous === undefined) return started;
       runId = previous;
     }

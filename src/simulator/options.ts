@@ -29,6 +29,10 @@ export const settingsSchema = z.strictObject({
     .describe(
       'Whether a PIX order must carry `customer.identify`. The interface’s table requires it, the published PIX order has none and must pass; `required` follows the letter of the table.',
     ),
+  httpsChannels: z
+    .array(z.string().min(1))
+    .readonly()
+    .describe('Channels, or methods, that take an HTTPS `return_url` only; the interface does not say which.'),
   refusalStatus: z.int().min(200).max(599).describe('HTTP status of refusals.'),
   credentialsStatus: z.int().min(200).max(599).describe('HTTP status where the credentials are wrong.'),
   unknownOrderSubCode: z.string().min(1).describe('How a query for an unknown order is answered.'),
@@ -114,6 +118,7 @@ export const settingsSchema = z.strictObject({
 export const defaultSettings: Settings = {
   directStatus: 'field',
   pixIdentify: 'optional',
+  httpsChannels: [],
   refusalStatus: 400,
   credentialsStatus: 400,
   unknownOrderSubCode: 'trade-not-exist',

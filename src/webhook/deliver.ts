@@ -10,8 +10,10 @@ import {
 } from '@temporalio/common';
 import { encodeToPayloadsWithContext } from '@temporalio/common/lib/internal-non-workflow';
 import type { Notification } from '../gateway';
+import { endedRun } from '../runs';
 import {
   type AdoptedPayment,
+  type PreviousRun,
   paymentWorkflowId,
   SIGNAL,
   type StrayNotificationInput,
@@ -37,24 +39,26 @@ export async function deliver(options: DeliveryOptions, notification: Notificati
     await signalWithStart(options, workflowId, notification, digest, 'REJECT_DUPLICATE');
   } catch (error) {
     if (codeOf(error) !== ALREADY_EXISTS) throw error;
-    const ended = await endedRun(options, workflowId);
+    const ended = await lastRun(options, workflowId);
     // Only a run that came to its own end has made something of it: one that was terminated may have missed it.
     if (ended.completed && (ended.status === notification.trade_status || ended.startedBy(digest))) return;
     // News about a payment that had ended, such as money after its expiry: a new run takes it on.
-    await signalWithStart(options, workflowId, notification, digest, 'ALLOW_DUPLICATE', ended.runId);
+    const previous = await withinTime(options, () => endedRun(options.client, workflowId, ended.runId));
+    await signalWithStart(options, workflowId, notification, digest, 'ALLOW_DUPLICATE', previous);
   }
 }
 
 /** Keeps a notification that nobody could read. Throws where Temporal did not take it. */
 export async function keepStray(
-  { client, taskQueue, timeout_ms }: DeliveryOptions,
+  options: DeliveryOptions,
   app_id: string,
   body: Uint8Array,
   digest: string,
 ): Promise<void> {
+  const { client, taskQueue } = options;
   const input: StrayNotificationInput = { app_id, body: Buffer.from(body).toString('base64') };
   try {
-    await client.withDeadline(Date.now() + timeout_ms, () =>
+    await withinTime(options, () =>
       client.workflow.start(WORKFLOW.strayNotification, {
         workflowId: strayNotificationWorkflowId(app_id, digest),
         taskQueue,
@@ -73,10 +77,8 @@ export async function keepStray(
  * What the run that has ended knew: where it is the same state, the notification is mostly a repetition whose
  * acknowledgement was lost. It is read from the search attributes, which need no worker.
  */
-async function endedRun({ client, timeout_ms }: DeliveryOptions, workflowId: string) {
-  const described = await client.withDeadline(Date.now() + timeout_ms, () =>
-    client.workflow.getHandle(workflowId).describe(),
-  );
+async function lastRun(options: DeliveryOptions, workflowId: string) {
+  const described = await withinTime(options, () => options.client.workflow.getHandle(workflowId).describe());
   return {
     completed: described.status.name === 'COMPLETED',
     status: described.typedSearchAttributes.get(statusKey),
@@ -91,12 +93,12 @@ async function signalWithStart(
   notification: Notification,
   digest: string,
   reuse: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE',
-  previous_run_id?: string,
+  previous?: PreviousRun,
 ): Promise<void> {
-  const { client, taskQueue, timeout_ms } = options;
+  const { client, taskQueue } = options;
   const { namespace, identity, loadedDataConverter } = client.options;
   const { app_id, out_trade_no, trade_no } = notification;
-  const adopted: AdoptedPayment = { kind: 'adopt', app_id, out_trade_no, trade_no, previous_run_id };
+  const adopted: AdoptedPayment = { kind: 'adopt', app_id, out_trade_no, trade_no, ...(previous ? { previous } : {}) };
   const encode = (value: unknown) =>
     encodeToPayloadsWithContext(loadedDataConverter, { type: 'workflow', namespace, workflowId }, [value]);
   const request = {
@@ -112,10 +114,7 @@ async function signalWithStart(
     workflowIdReusePolicy: encodeWorkflowIdReusePolicy(reuse) ?? null,
     workflowIdConflictPolicy: encodeWorkflowIdConflictPolicy('USE_EXISTING') ?? null,
   };
-  const send = () =>
-    client.withDeadline(Date.now() + timeout_ms, () =>
-      client.workflowService.signalWithStartWorkflowExecution(request),
-    );
+  const send = () => withinTime(options, () => client.workflowService.signalWithStartWorkflowExecution(request));
   try {
     await send();
   } catch (error) {
@@ -123,6 +122,10 @@ async function signalWithStart(
     if (codeOf(error) !== DEADLINE_EXCEEDED) throw error;
     await send();
   }
+}
+
+function withinTime<T>({ client, timeout_ms }: DeliveryOptions, call: () => Promise<T>): Promise<T> {
+  return client.withDeadline(Date.now() + timeout_ms, call);
 }
 
 function codeOf(error: unknown): unknown {

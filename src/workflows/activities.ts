@@ -17,6 +17,10 @@ export type CreateResult =
 export interface PaymentPolicy extends WaitingPolicy {
   /** Whether a notified SUCCESS counts only once a query says so. */
   confirm_by_query: boolean;
+  /** Whether money that comes after the payment's end is taken without a person. */
+  accept_late_payments: boolean;
+  /** Whether the worker has a merchant's handler for events. */
+  has_listener: boolean;
   /** How long an unknown creation is looked for before it is made again, in ms. */
   settling_ms: number;
 }
@@ -53,7 +57,7 @@ export interface LocalActivities {
   'gateway.policy'(input: { method: string | null }): Promise<PaymentPolicy>;
 }
 
-/** One HTTP exchange takes at most 35 s; a worker that is silent for longer has died with the call under way. */
+/** One HTTP exchange takes at most 55 s (config.ts); a worker that is silent for longer has died with the call under way. */
 const startToCloseTimeout = '60 seconds';
 
 export const { 'gateway.create': createOrder } = proxyActivities<GatewayActivities>({

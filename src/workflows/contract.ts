@@ -3,7 +3,12 @@
  * here may change its meaning. Names are never built from strings anywhere else.
  */
 
-export const WORKFLOW = { payment: 'payment', strayNotification: 'strayNotification' } as const;
+export const WORKFLOW = {
+  payment: 'payment',
+  strayNotification: 'strayNotification',
+  /** Ours alone: hands on what a merchant's handler has not heard yet when its payment is over. */
+  paymentEvents: 'paymentEvents',
+} as const;
 export const UPDATE = { created: 'created', recheck: 'recheck', resolve: 'resolve' } as const;
 export const SIGNAL = { notification: 'notification' } as const;
 export const QUERY = { state: 'state' } as const;
@@ -13,6 +18,8 @@ export type PaymentWorkflow = (input: PaymentInput) => Promise<PaymentState>;
 /** The workflow id is the idempotency key: one order, one workflow. */
 export const paymentWorkflowId = (app_id: string, out_trade_no: string) => `payment:${app_id}:${out_trade_no}`;
 export const strayNotificationWorkflowId = (app_id: string, digest: string) => `stray-notification:${app_id}:${digest}`;
+
+export const paymentEventsWorkflowId = (paymentId: string, run: string) => `events:${paymentId}:${run}`;
 
 /** Search attributes. They are never encrypted: no personal data, ever. */
 export const SEARCH_ATTRIBUTES = {
@@ -50,7 +57,17 @@ export interface AdoptedPayment {
   trade_no?: string | undefined;
   out_trade_no?: string | undefined;
   /** The run that had ended when news of its trade came, such as money after its expiry. */
-  previous_run_id?: string | undefined;
+  previous?: PreviousRun | undefined;
+}
+
+/** What a payment's next run knows of the one before. */
+export interface PreviousRun {
+  run_id: string;
+  /** What it ended in; null where it was never created, or was terminated. */
+  outcome: Outcome | null;
+  /** The order, and what `created` answered: the same order is still to get the same answer. */
+  order?: Pick<NewPayment, 'kind' | 'request'> | undefined;
+  payment_data?: PaymentData | null | undefined;
 }
 
 export type PaymentInput = NewPayment | AdoptedPayment;
@@ -66,6 +83,9 @@ export type Attention =
   | 'unknown-outcome'
   | 'credentials'
   | 'never-ended'
+  | 'unconfirmed-notification'
+  | 'late-payment'
+  | 'unknown-trade'
   | 'unexpected-signal'
   | 'unreadable-notification';
 
@@ -98,6 +118,8 @@ export interface PaymentState {
   /** ISO 8601, UTC: when the order expires by `timeout_express` or by its method's usual time. */
   expires_at: string | null;
   history: Transition[];
+  /** The run of this payment that had ended before news of its trade opened this one. */
+  previous: { run_id: string; outcome: Outcome | null } | null;
   /** What the gateway answered to the creation, as the update `created` gives it. */
   payment_data: PaymentData | null;
   /** The gateway's reason, where the payment was refused. */
@@ -109,6 +131,19 @@ export interface PaymentData {
   readonly [field: string]: unknown;
   /** The creation's answer was lost and the trade was found by query: method-specific data may be missing. */
   readonly recovered: boolean;
+}
+
+/** What a merchant's own handler hears (`onEvent`): at least once each, in their order for a payment. */
+export interface PaymentEvent {
+  /** The same for every repetition: the idempotency key of the handler. */
+  readonly id: string;
+  readonly type: 'transition' | 'attention';
+  /** ISO 8601, UTC. */
+  readonly time: string;
+  /** The payment right after it, without its `history` and `payment_data`. */
+  readonly payment: Omit<PaymentState, 'history' | 'payment_data'>;
+  /** The step, for a `transition`. */
+  readonly transition?: Transition;
 }
 
 /** A person's decision. `by` says who. */

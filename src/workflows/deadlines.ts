@@ -1,8 +1,16 @@
 /** When a payment is looked at because time has come, and when waiting ends. Pure; times are ms since the epoch, UTC. */
 import { deadline } from '../gateway/durations';
+import type { PaymentState } from './contract';
 
 export interface Deadline {
-  name: 'timeout_express' | 'usual expiry' | 'cancellation_express' | 'end of grace';
+  name:
+    | 'timeout_express'
+    | 'usual expiry'
+    | 'cancellation_express'
+    | 'last notification'
+    | 'settlement'
+    | 'risk control'
+    | 'confirmation';
   at: number;
 }
 
@@ -18,6 +26,8 @@ export interface WaitingPolicy {
   grace_ms: number;
   /** … and past the time that the method takes to settle. */
   settles_ms: number;
+  /** How long risk control may keep a trade. */
+  risk_control_ms: number;
 }
 
 /** The deadlines of an order created at `created_at`, in their order. The last one ends the waiting. */
@@ -33,9 +43,11 @@ export function deadlines(
     timeout === undefined
       ? { name: 'usual expiry', at: created_at + policy.usual_expiry_ms }
       : { name: 'timeout_express', at: timeout };
-  const stages = ownDeadlines(expiry, cancellation);
-  const last = stages.at(-1) ?? expiry;
-  return [...stages, { name: 'end of grace', at: last.at + Math.max(policy.grace_ms, policy.settles_ms) }];
+  const own = ownDeadlines(expiry, cancellation);
+  const last = (own.at(-1) ?? expiry).at;
+  const settled: Deadline[] =
+    policy.settles_ms > policy.grace_ms ? [{ name: 'settlement', at: last + policy.settles_ms }] : [];
+  return [...own, { name: 'last notification', at: last + policy.grace_ms }, ...settled];
 }
 
 function ownDeadlines(expiry: Deadline, cancellation: number | undefined): [Deadline, ...Deadline[]] {
@@ -44,6 +56,15 @@ function ownDeadlines(expiry: Deadline, cancellation: number | undefined): [Dead
   if (cancellation > expiry.at) return [expiry, cancels];
   // The usual expiry is our guess; what the order itself says wins. Its own timeout_express it cannot undercut.
   return expiry.name === 'usual expiry' ? [cancels] : [expiry];
+}
+
+/** Until when risk control may keep a trade that is RISK_CONTROLLING now; 0 for every other. */
+export function endOfRiskControl(
+  { trade_status, history }: Pick<PaymentState, 'trade_status' | 'history'>,
+  { risk_control_ms }: Pick<WaitingPolicy, 'risk_control_ms'>,
+): number {
+  const since = history.findLast(({ to }) => to === 'RISK_CONTROLLING')?.time;
+  return trade_status === 'RISK_CONTROLLING' && since !== undefined ? Date.parse(since) + risk_control_ms : 0;
 }
 
 /**

@@ -3,6 +3,7 @@
  * takes only types and the pure files. A worker's bundle re-exports it: `export * from 'temporal-payment-gateway/workflows'`.
  */
 export * from './contract';
+export { paymentEvents } from './events';
 export {
   createdUpdate,
   notificationSignal,

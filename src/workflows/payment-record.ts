@@ -4,6 +4,7 @@ import type { Trade } from '../gateway/query';
 import { isKnownStatus, type TradeStatus } from '../gateway/statuses';
 import type {
   Attention,
+  NewPayment,
   NotificationSignal,
   PaymentData,
   PaymentInput,
@@ -20,9 +21,11 @@ export class PaymentRecord {
   seen: string | null = null;
   /** The last state whose place among the others is known: what follows an unknown one is held against this. */
   private place: TradeStatus | null = null;
+  /** Whether money that comes after the payment's end needs a person. */
+  lateMoneyIsAnIssue = true;
 
   constructor(private readonly input: PaymentInput) {
-    const order = input.kind === 'adopt' ? undefined : input.request;
+    const order = orderOf(input)?.request;
     this.state = {
       app_id: input.app_id,
       out_trade_no: (input.kind === 'adopt' ? input.out_trade_no : input.request.out_trade_no) ?? null,
@@ -36,6 +39,7 @@ export class PaymentRecord {
       attention: null,
       expires_at: null,
       history: [],
+      previous: previousOf(input),
       payment_data: null,
       refused_because: null,
     };
@@ -71,7 +75,8 @@ export class PaymentRecord {
 
   /** Takes the answer to the creation. It carries no amount: the order's own stands until a query says otherwise. */
   created(data: PaymentData, now: number): void {
-    this.state.payment_data = data;
+    // Where a run before this one gave the buyer's data out, it stays what everybody gets.
+    this.state.payment_data = (this.input.kind === 'adopt' ? this.input.previous?.payment_data : null) ?? data;
     this.learnIds(data);
     const status = data.trade_status;
     if (typeof status !== 'string' || status === '') return;
@@ -158,7 +163,7 @@ export class PaymentRecord {
   }
 
   private isMismatch(amount: string | undefined, currency: string | undefined): boolean {
-    const ordered = this.input.kind === 'adopt' ? undefined : this.input.request;
+    const ordered = orderOf(this.input)?.request;
     if (ordered === undefined) return false;
     return (
       (amount !== undefined && !sameAmount(amount, ordered.order_amount)) ||
@@ -169,7 +174,8 @@ export class PaymentRecord {
   private move(to: string, source: 'creation' | Source, now: number): void {
     const from = this.state.trade_status;
     this.seen = to;
-    if (from === to) return;
+    // After the end, such as a person's word while the gateway was being asked, nothing moves any more.
+    if (from === to || this.isOver) return;
     const taken = step(this.place, to);
     if (taken === 'stale') return;
     if (taken === 'unlisted') {
@@ -188,9 +194,23 @@ export class PaymentRecord {
     if (outcome === null || this.isOver || this.state.trade_status !== told) return;
     this.state.outcome = outcome;
     this.state.confirmed_by = source;
+    this.settle('unconfirmed-notification');
+    const before = this.state.previous?.outcome ?? 'SUCCESS';
+    if (outcome === 'SUCCESS' && before !== 'SUCCESS' && this.lateMoneyIsAnIssue) this.raise('late-payment');
   }
 
   private note(transition: Omit<Transition, 'time'>, now: number): void {
     this.state.history.push({ time: new Date(now).toISOString(), ...transition });
   }
+}
+
+/** What was ordered, where this run or one before it made the order. */
+export function orderOf(input: PaymentInput): Pick<NewPayment, 'kind' | 'request'> | undefined {
+  return input.kind === 'adopt' ? input.previous?.order : { kind: input.kind, request: input.request };
+}
+
+function previousOf(input: PaymentInput): PaymentState['previous'] {
+  if (input.kind !== 'adopt' || !input.previous) return null;
+  const { run_id, outcome } = input.previous;
+  return { run_id, outcome };
 }

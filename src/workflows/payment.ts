@@ -1,10 +1,9 @@
 /**
- * The life of one payment: create it, or take it on; watch it until its outcome is known; return that outcome.
- * What happens is decided elsewhere: `transitions.ts` (states and outcomes), `deadlines.ts` (times), `payment-record.ts`
- * (what news changes). Here is only the order of things.
+ * The life of one payment: come to its trade, wait until its outcome is known, return that outcome. What happens is
+ * decided elsewhere: `transitions.ts` (states and outcomes), `deadlines.ts` (times), `payment-record.ts` (what news
+ * changes); `creation.ts` and `watching.ts` are its two parts, and here is what callers meet.
  */
 import {
-  ActivityFailure,
   ApplicationFailure,
   allHandlersFinished,
   CancellationScope,
@@ -15,23 +14,10 @@ import {
   isCancellation,
   setDefaultSignalHandler,
   setHandler,
-  sleep,
-  TimeoutFailure,
 } from '@temporalio/workflow';
-import type { GatewayErrorFields } from '../gateway/errors';
-import type { Trade } from '../gateway/query';
-import {
-  type CreateResult,
-  createOrder,
-  findTrade,
-  type PaymentPolicy,
-  policyFor,
-  queryTrade,
-  watchTrade,
-} from './activities';
+import { type PaymentPolicy, policyFor } from './activities';
 import {
   FAILURE,
-  type NewPayment,
   type NotificationSignal,
   type Outcome,
   type PaymentData,
@@ -42,11 +28,15 @@ import {
   SIGNAL,
   UPDATE,
 } from './contract';
+import { adopt, create } from './creation';
 import { creationAnswer } from './creation-answer';
-import { type Deadline, deadlines } from './deadlines';
-import { PaymentRecord } from './payment-record';
+import { Outbox } from './events';
+import { Inbox } from './inbox';
+import type { Life, Problem } from './life';
+import { orderOf, PaymentRecord } from './payment-record';
 import { differingFields } from './requests';
 import { Visibility } from './visibility';
+import { Watching } from './watching';
 
 export const createdUpdate = defineUpdate<PaymentData, [PaymentInput?]>(UPDATE.created);
 export const recheckUpdate = defineUpdate<PaymentState>(UPDATE.recheck);
@@ -57,10 +47,6 @@ export const stateQuery = defineQuery<PaymentState>(QUERY.state);
 /** How long `created` waits for the gateway before it says that the payment is still under way. */
 const CREATED_WAIT_MS = 30_000;
 
-/** A creation that stays unknown is tried again after this, doubled each time. */
-const FIRST_PAUSE_MS = 60_000;
-const LONGEST_PAUSE_MS = 30 * 60_000;
-
 const OUTCOMES: readonly Outcome[] = ['SUCCESS', 'CANCEL', 'REFUSED', 'EXPIRED'];
 
 /** Returns the payment's final state. Fails (type `InvalidRequest`, `NotCreated`, `DuplicateOrder`) only where this order was never created. */
@@ -69,7 +55,7 @@ export async function payment(input: PaymentInput): Promise<PaymentState> {
   try {
     await life.run();
   } finally {
-    await CancellationScope.nonCancellable(() => condition(allHandlersFinished));
+    await CancellationScope.nonCancellable(() => life.end());
   }
   return life.state;
 }
@@ -77,26 +63,24 @@ export async function payment(input: PaymentInput): Promise<PaymentState> {
 class PaymentLife {
   private readonly record: PaymentRecord;
   private readonly visibility = new Visibility();
-  private readonly inbox: NotificationSignal[] = [];
-  private rechecks = 0;
-  private answeredRechecks = 0;
+  private readonly inbox = new Inbox();
+  private outbox: Outbox | undefined;
   /** What ended the payment before there was an order: callers who wait are told. */
   private failure: unknown;
-  /** The gateway's last answer that settled nothing. */
-  private problem: { message: string; error: GatewayErrorFields } | undefined;
   private waitingFor = 'the gateway to take the order';
+  private problem: Problem | undefined;
 
   constructor(private readonly input: PaymentInput) {
     this.record = new PaymentRecord(input);
     setHandler(stateQuery, () => this.state);
-    setHandler(notificationSignal, (signal) => {
-      this.inbox.push(signal);
-    });
-    setHandler(createdUpdate, (_again?: PaymentInput) => this.created(), {
+    setHandler(notificationSignal, (signal) => this.inbox.put(signal));
+    setHandler(createdUpdate, (again?: PaymentInput) => this.created(again), {
       validator: (again?: PaymentInput) => this.refuseAnother(again),
     });
     setHandler(recheckUpdate, () => this.recheck());
-    setHandler(resolveUpdate, (resolution) => this.resolve(resolution), { validator: checkResolution });
+    setHandler(resolveUpdate, (resolution) => this.resolve(resolution), {
+      validator: (resolution) => this.checkResolution(resolution),
+    });
     // A signal under a name that nobody handles would be kept in silence, for ever.
     setDefaultSignalHandler(() => {
       this.record.raise('unexpected-signal');
@@ -111,8 +95,10 @@ class PaymentLife {
   async run(): Promise<void> {
     this.show();
     const policy = await policyFor({ method: this.state.method });
+    if (policy.has_listener) this.outbox = new Outbox();
+    this.record.lateMoneyIsAnIssue = !policy.accept_late_payments;
     try {
-      await this.unlessResolved(() => (this.input.kind === 'adopt' ? this.adopt() : this.create(this.input, policy)));
+      await this.unlessResolved(() => this.comeToTrade(policy));
       await this.unlessResolved(() => this.watch(policy));
     } catch (error) {
       this.failure = error;
@@ -122,177 +108,47 @@ class PaymentLife {
     }
   }
 
-  // — The creation —
-
-  private async create(order: NewPayment, policy: PaymentPolicy): Promise<void> {
-    let mayExist = false;
-    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
-      const tried = await this.tryToCreate(order);
-      switch (tried.is) {
-        case 'created':
-          this.record.settle('unknown-outcome');
-          return this.record.created({ ...tried.answer, recovered: false }, Date.now());
-        case 'created-refused':
-          return this.record.refused(tried.error, Date.now());
-        case 'not-created':
-          if (tried.credentials) this.record.raise('credentials');
-          if (!mayExist) throw notCreated(tried);
-          break;
-        case 'duplicate':
-          if (!mayExist && tried.attempt === 1) throw duplicateOrder(order);
-          return this.recover(await findTrade({ app_id: order.app_id, id: this.record.id }), order);
-        case 'unknown':
-          mayExist = true;
-      }
-      this.problem = tried;
-      // Nothing tells whether the order exists, so look for it before it is made again under the same number.
-      this.waitingFor = 'the gateway to say whether it has the order: the creation’s outcome is unknown';
-      this.show();
-      const found = await findTrade({ app_id: order.app_id, id: this.record.id, settling_ms: policy.settling_ms });
-      if (found) return this.recover(found, order);
-      if (pause > FIRST_PAUSE_MS) {
-        this.record.raise('unknown-outcome');
-        this.show();
-        await sleep(pause, { summary: 'before the order is tried again' });
-      }
-    }
+  /** Nobody who waits for an answer, and nothing that a merchant has to hear, is left behind. */
+  async end(): Promise<void> {
+    await condition(allHandlersFinished);
+    await this.outbox?.close();
   }
 
-  private async tryToCreate(order: NewPayment): Promise<CreateResult> {
-    try {
-      return await createOrder(order);
-    } catch (error) {
-      if (!(error instanceof ActivityFailure) || !(error.cause instanceof TimeoutFailure)) throw asFailure(error);
-      const message = 'The worker died with the creation under way.';
-      return { is: 'unknown', message, error: { outcome: 'unknown', retryable: true, operation: order.kind } };
-    }
+  private comeToTrade(policy: PaymentPolicy): Promise<void> {
+    const life = this.lifeUnder(policy);
+    return this.input.kind === 'adopt' ? adopt(this.input, life) : create(this.input, life);
   }
 
-  /** Goes on with a trade whose creation's answer was lost. */
-  private recover(found: Trade | null, order: NewPayment): void {
-    if (found === null) return;
-    const { trade_no, trade_status } = found;
-    this.record.settle('unknown-outcome');
-    this.record.created(
-      { out_trade_no: order.request.out_trade_no, ...(trade_no ? { trade_no } : {}), trade_status, recovered: true },
-      Date.now(),
-    );
-    this.record.queried(found, Date.now());
-  }
-
-  private async adopt(): Promise<void> {
-    this.waitingFor = 'the gateway to say what it knows of this trade';
-    this.show();
-    const found = await queryTrade({ app_id: this.input.app_id, id: this.record.id });
-    const { out_trade_no, trade_no, trade_status } = { ...this.record.id, ...found };
-    this.record.created({ out_trade_no, trade_no, trade_status, recovered: true }, Date.now());
-    this.record.queried(found, Date.now());
-  }
-
-  // — The waiting —
-
-  private async watch(policy: PaymentPolicy): Promise<void> {
-    for (const notification of this.inbox) this.record.learnMethod(notification.method);
+  private watch(policy: PaymentPolicy): Promise<void> {
     const order = this.input.kind === 'adopt' ? {} : this.input.request;
-    const stages = deadlines(order, Date.now(), policy);
-    this.record.expiresAt(stages[0].at);
-    // A SUCCESS that only the creation's answer has told is asked for at once.
-    if (this.record.seen === 'SUCCESS' && !this.record.isOver) await this.check();
-    for (const stage of stages) {
-      await this.watchUntil(stage, policy);
-      if (this.record.isOver) return;
-      await this.check();
-      if (this.record.isOver) return;
-    }
-    this.record.gaveUp(Date.now());
+    return new Watching(this.input.app_id, order, this.lifeUnder(policy), this.inbox).run();
   }
 
-  /** Returns at the deadline, or once the payment is over. */
-  private async watchUntil(stage: Deadline, policy: PaymentPolicy): Promise<void> {
-    while (!this.record.isOver) {
-      if (this.record.needsDecision) await this.decision();
-      const left = stage.at - Date.now();
-      if (left <= 0) return;
-      this.waitingFor = `the buyer, a notification, or ${stage.name} at ${new Date(stage.at).toISOString()}`;
-      this.show();
-      const news = await this.nextNews(stage, left, policy);
-      if (news === 'deadline') return;
-      if (news === 'wake') await this.heed(policy);
-      else this.record.queried(news, Date.now());
-    }
-  }
-
-  /** Waits, polling slowly beside, for whatever comes first. The poll's attempts are spaced by the server. */
-  private async nextNews(stage: Deadline, left: number, policy: PaymentPolicy): Promise<Trade | 'wake' | 'deadline'> {
-    const { poll_schedule_ms, poll_every_ms } = policy;
-    const { app_id } = this.input;
-    const poll: { found?: Trade; failure?: unknown } = {};
-    const scope = new CancellationScope();
-    const polling = scope
-      .run(() =>
-        watchTrade({
-          app_id,
-          id: this.record.id,
-          seen: this.record.seen,
-          schedule: { poll_schedule_ms, poll_every_ms },
-        }),
-      )
-      .then(
-        (found) => Object.assign(poll, { found }),
-        (failure) => Object.assign(poll, { failure }),
-      );
-    const ended = () => poll.found !== undefined || poll.failure !== undefined;
-    const inTime = await condition(() => ended() || this.isWoken, left, { summary: stage.name });
-    if (!ended()) {
-      scope.cancel();
-      await polling;
-    }
-    if (poll.found) return poll.found;
-    if (!isCancellation(poll.failure)) throw poll.failure;
-    return inTime ? 'wake' : 'deadline';
-  }
-
-  private get isWoken(): boolean {
-    return this.inbox.length > 0 || this.rechecks > this.answeredRechecks;
-  }
-
-  /** A notification is a hint: the query says what is true, unless a setting believes notifications. */
-  private async heed(policy: PaymentPolicy): Promise<void> {
-    const notifications = this.inbox.splice(0);
-    for (const notification of notifications) this.record.learnMethod(notification.method);
-    if (!policy.confirm_by_query) {
-      for (const notification of notifications) this.record.notified(notification, Date.now());
-      if (this.rechecks === this.answeredRechecks) return;
-    }
-    await this.check();
-  }
-
-  private async check(): Promise<void> {
-    const asked = this.rechecks;
-    this.record.queried(await queryTrade({ app_id: this.input.app_id, id: this.record.id }), Date.now());
-    this.answeredRechecks = asked;
-  }
-
-  /** Money came that is not what was ordered. Only a person ends this, or the gateway by moving the trade on. */
-  private async decision(): Promise<void> {
-    this.waitingFor = 'a person’s decision: the update `resolve`';
-    this.show();
-    await condition(() => this.isWoken || !this.record.needsDecision);
-    if (this.isWoken) {
-      this.inbox.splice(0);
-      await this.check();
-    }
+  private lifeUnder(policy: PaymentPolicy): Life {
+    return {
+      record: this.record,
+      policy,
+      met: (problem) => {
+        this.problem = problem;
+      },
+      waitFor: (what) => {
+        this.waitingFor = what;
+        this.show();
+      },
+    };
   }
 
   // — The updates —
 
-  private async created(): Promise<PaymentData> {
+  private async created(again: PaymentInput | undefined): Promise<PaymentData> {
     const { out_trade_no } = this.state;
     await condition(() => this.failure !== undefined || creationAnswer(this.state) !== undefined, CREATED_WAIT_MS, {
       summary: 'created',
     });
     if (this.failure !== undefined) throw this.failure;
     const answer = creationAnswer(this.state);
+    // A trade that was made elsewhere is known by what the gateway says of it, and that only now.
+    if (answer && !orderOf(this.input)) this.refuseOther(again, this.state);
     if (answer) return answer;
     throw ApplicationFailure.create({
       type: FAILURE.pending,
@@ -303,11 +159,22 @@ class PaymentLife {
   }
 
   private refuseAnother(again: PaymentInput | undefined): void {
-    if (again === undefined || again.kind === 'adopt' || this.input.kind === 'adopt') return;
-    const fields = differingFields(
-      { kind: this.input.kind, ...this.input.request },
-      { kind: again.kind, ...again.request },
-    );
+    const order = orderOf(this.input);
+    if (!order || !again || again.kind === 'adopt') return;
+    this.refuse(differingFields({ kind: order.kind, ...order.request }, { kind: again.kind, ...again.request }));
+  }
+
+  /** Holds an order against a trade that was made elsewhere, by what both of them name. */
+  private refuseOther(again: PaymentInput | undefined, { order_amount, order_currency, method }: PaymentState): void {
+    if (!again || again.kind === 'adopt') return;
+    const asked = again.request;
+    const known = { order_amount, order_currency, ...(asked.method === undefined ? {} : { method }) };
+    const names = Object.entries(known).flatMap(([name, value]) => (value === null ? [] : [name]));
+    const named = (from: object) => Object.fromEntries(names.map((name) => [name, Reflect.get(from, name)]));
+    this.refuse(differingFields(named(known), named(asked)));
+  }
+
+  private refuse(fields: string[]): void {
     if (fields.length === 0) return;
     throw ApplicationFailure.create({
       type: FAILURE.differentRequest,
@@ -318,8 +185,7 @@ class PaymentLife {
   }
 
   private async recheck(): Promise<PaymentState> {
-    const wanted = ++this.rechecks;
-    await condition(() => this.answeredRechecks >= wanted || this.record.isOver || this.failure !== undefined);
+    await this.inbox.recheck(() => this.record.isOver || this.failure !== undefined);
     return this.state;
   }
 
@@ -329,56 +195,37 @@ class PaymentLife {
     return this.state;
   }
 
+  private checkResolution(resolution: Resolution): void {
+    const problems = [
+      ...(OUTCOMES.includes(resolution?.outcome) ? [] : [`outcome: one of ${OUTCOMES.join(', ')}`]),
+      ...(resolution?.reason ? [] : ['reason: required']),
+      ...(resolution?.by ? [] : ['by: required, who decides']),
+      ...(this.record.isOver ? [`it has ended already: ${this.state.outcome}`] : []),
+    ];
+    if (problems.length === 0) return;
+    throw ApplicationFailure.create({
+      type: FAILURE.invalidRequest,
+      message: `The payment was not resolved: ${problems.join('; ')}`,
+      nonRetryable: true,
+    });
+  }
+
   /** Runs a part of the life, which a person's `resolve` may cut short at any point. */
   private async unlessResolved(part: () => Promise<void>): Promise<void> {
+    const isResolved = () => this.state.confirmed_by === 'operator';
+    if (isResolved()) return;
     const scope = new CancellationScope();
     const running = scope.run(part);
-    const resolved = condition(() => this.state.confirmed_by === 'operator');
-    await Promise.race([running, resolved]);
-    if (this.state.confirmed_by !== 'operator') return;
+    await Promise.race([running, condition(isResolved)]);
+    if (!isResolved()) return;
     scope.cancel();
     await running.catch(asCancellation);
   }
 
   private show(): void {
     this.visibility.update(this.state, this.waitingFor);
+    this.outbox?.note(this.state);
   }
-}
-
-function checkResolution(resolution: Resolution): void {
-  const problems = [
-    ...(OUTCOMES.includes(resolution?.outcome) ? [] : [`outcome: one of ${OUTCOMES.join(', ')}`]),
-    ...(resolution?.reason ? [] : ['reason: required']),
-    ...(resolution?.by ? [] : ['by: required, who decides']),
-  ];
-  if (problems.length === 0) return;
-  throw ApplicationFailure.create({
-    type: FAILURE.invalidRequest,
-    message: `The payment was not resolved: ${problems.join('; ')}`,
-    nonRetryable: true,
-  });
-}
-
-function notCreated(tried: { message: string; error: object }): ApplicationFailure {
-  return ApplicationFailure.create({
-    type: FAILURE.notCreated,
-    message: tried.message,
-    nonRetryable: true,
-    details: [tried.error],
-  });
-}
-
-function duplicateOrder({ request: { out_trade_no } }: NewPayment): ApplicationFailure {
-  return ApplicationFailure.create({
-    type: FAILURE.duplicateOrder,
-    message: `The gateway has an order ${out_trade_no} already, made by somebody else. Nothing was charged here. Use a new out_trade_no, or adopt the order.`,
-    nonRetryable: true,
-  });
-}
-
-/** An activity's refusal as the workflow's own failure, so that callers meet its type and not the activity around it. */
-function asFailure(error: unknown): unknown {
-  return error instanceof ActivityFailure && error.cause instanceof ApplicationFailure ? error.cause : error;
 }
 
 /** Swallows the cancellation that was asked for, and nothing else. */

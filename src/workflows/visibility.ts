@@ -30,6 +30,12 @@ const WHAT_TO_DO: Record<NonNullable<PaymentState['attention']>, string> = {
     'The gateway does not accept our credentials or account, so every order will fail. No order was created. Mend the worker’s settings.',
   'never-ended':
     'The gateway never ended this trade. Nothing was paid as far as we know. Look at it in the gateway’s dashboard.',
+  'unconfirmed-notification':
+    'A genuine notification says that this was paid, and the gateway’s own answer does not. We go on asking. Look at the trade in the gateway’s dashboard, then `resolve` if need be.',
+  'late-payment':
+    'Money came after this payment had ended otherwise (see `previous` in its state). Deliver, or send the money back.',
+  'unknown-trade':
+    'A trade was announced that the gateway says it does not know. We go on asking. Look for it in the gateway’s dashboard, then `resolve`.',
   'unexpected-signal': 'A signal arrived that nobody here understands. See the history.',
   'unreadable-notification': 'A notification was genuinely signed but could not be read.',
 };

@@ -1,5 +1,6 @@
 /** Temporal for tests: a real development server, or the server whose time can be skipped. One per suite, ended by it. */
 
+import { setTimeout as delay } from 'node:timers/promises';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
@@ -36,4 +37,28 @@ export function quiet(): void {
     logger: new DefaultLogger('ERROR'),
     telemetryOptions: { logging: { forward: {}, filter: { core: 'ERROR', other: 'ERROR' } } },
   });
+}
+
+/** So much slower than this many ms of the server's time for each of ours, and its clock does not skip. */
+const SKIPS_AT_LEAST = 3;
+const LOOK_EVERY_MS = 200;
+
+/**
+ * Lets `ms` of the server's time pass. The server forgets a lock on its clock when the next attempt of a cancelled activity
+ * comes due (sdk-java's `addActivityRetryTimer`), and polls are cancelled between attempts all the time; from then on its
+ * clock goes no faster than ours. Such a lock is released here.
+ */
+export async function letPass(env: TestWorkflowEnvironment, ms: number): Promise<void> {
+  let isOver = false;
+  const sleeping = env.sleep(ms).finally(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    const before = await env.currentTimeMs();
+    await Promise.race([sleeping, delay(LOOK_EVERY_MS)]);
+    if (isOver) break;
+    const skipped = (await env.currentTimeMs()) - before;
+    if (skipped < SKIPS_AT_LEAST * LOOK_EVERY_MS) await env.connection.testService?.unlockTimeSkipping({});
+  }
+  await sleeping;
 }

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import card from '../../examples/orders/credit-card.json';
 import pix from '../../examples/orders/pix.json';
 import pse from '../../examples/orders/pse.json';
-import { startOf } from '../../src/client/start-of';
 import { open } from '../../src/gateway';
+import { startOf } from '../../src/runs';
 import { JsonProgram, pythonWith } from '../harness/python';
 import { APP, type Stack, startStack } from '../harness/stack';
 

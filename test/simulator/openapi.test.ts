@@ -113,6 +113,7 @@ const variants: [string, Partial<SimulatorOptions>][] = [
     { accountAnswers: 'bare', accountIdentify: 'optional', transferBuyerId: 'absent' },
   ],
   ['with refusals of HTTP 200', { refusalStatus: 200, credentialsStatus: 401, signatureScheme: 't-v2' }],
+  ['with channels that take HTTPS only', { httpsChannels: ['URL', 'SPEI'] }],
   ['with another wallet', { walletTokenPath: '/trade/get-acme-client-token', signatureHeader: 'Acme-Signature' }],
 ];
 
@@ -286,7 +287,7 @@ describe('requests', () => {
     const changes: [name: string, values: unknown[]][] = [
       ['out_trade_no', ['x', 'x'.repeat(64), 'x'.repeat(65), '', undefined, '😀'.repeat(64), 7]],
       ['method', ['', undefined, 'Pigeon', 'x'.repeat(33)]],
-      ['order_currency', ['BR', 'BRLL', undefined, 5]],
+      ['order_currency', ['BR', 'BRLL', 'BRL', 'USD', undefined, 5]],
       ['order_amount', ['0.01', '0.00', '0', '0.1', '1', '1.5', '1.', '.5', '12.345', '-1.00', '1e2x', 'abc', '']],
       ['order_amount', ['99999999999999.99', '100000000000000.00', '99999999999999', 0.01, 150, 0, -3, true]],
       ['subject', ['s'.repeat(128), 's'.repeat(129), undefined]],
@@ -295,7 +296,10 @@ describe('requests', () => {
         'notify_url',
         ['http://a.example/x', 'https://a.example', 'ftp://a.example', 'shop', undefined, 'x'.repeat(256)],
       ],
-      ['return_url', ['https://a.example', 'u'.repeat(256), undefined]],
+      [
+        'return_url',
+        ['https://a.example', 'HTTPS://a.example', 'http://a.example', 'https', 'u'.repeat(256), '', undefined],
+      ],
       ['buyer_id', ['b'.repeat(128), 'b'.repeat(129), undefined]],
       ['timestamp', ['2026-02-28 23:59:59', '2026-13-01 00:00:00', '2026-01-01 24:00:00', '2026-01-01', 'now', '']],
       ['timeout_express', ['90m', '2h', '3d', '1c', 'c', '90', 'm', '1w', '0m', '1.5h', undefined]],
@@ -311,13 +315,16 @@ describe('requests', () => {
       ['customer.email', ['a@b.example', 'a+b@c.example', undefined, '']],
       ['customer.phone', ['5511987654321', undefined]],
       ['customer.identify.number', ['11144477735', undefined]],
+      ['customer.identify.type', ['CI', 'CPF', undefined]],
       ['customer.identify', [undefined]],
       ['customer', [undefined]],
       ['address.zip_code', ['01310-100', undefined]],
       ['address', [undefined]],
       ['channel', ['QR', 'CardNumber', 'Todito', 'PicPay', 'x'.repeat(33), undefined]],
       ['bank', ['bpacifico', 'pichincha', 'guayaquil', undefined]],
-      ['region', ['ECU', 'PAN', undefined]],
+      ['region', ['ECU', 'EC', 'PAN', 'BRA', 'BR', undefined]],
+      ['token', ['tok', '', undefined]],
+      ['issuer', ['visa', '', undefined]],
       ['ip', ['189.40.76.12', undefined]],
       ['fingerprint', ['fp', undefined]],
       ['installments', [1, '12', 999, 0, 1000, 1.5, 'x', undefined]],
@@ -333,7 +340,7 @@ describe('requests', () => {
     const isBeyond = (field: unknown) => field === 'cancellation_express';
 
     test.each(publishedOrders())('$file', async ({ kind, request }) => {
-      const simulator = await started({ duplicateOrders: 'accepted' });
+      const simulator = await started({ duplicateOrders: 'accepted', httpsChannels: ['URL', 'SPEI'] });
       const check = schemasOf(await documentOf(simulator))(requestOf(kind));
       const path = kind === 'checkout' ? '/trade/create' : '/trade/pay';
       let refused = 0;
@@ -353,6 +360,46 @@ describe('requests', () => {
       expect(disagreements).toEqual([]);
       expect(refused).toBeGreaterThan(20);
     });
+  });
+
+  test.each<[string, string, Json, boolean]>([
+    [
+      'a name with digits, in a region of Brazil',
+      'spei',
+      { region: 'BRA', 'customer.name': 'Ana Souza Lima 2' },
+      false,
+    ],
+    ['a name with digits, elsewhere', 'spei', { 'customer.name': 'Ana Souza Lima 2' }, true],
+    [
+      'another bank of Ecuador, by the identity card',
+      'bank-transfer-ecuador',
+      { region: undefined, 'customer.identify.type': 'CI', bank: '1805' },
+      false,
+    ],
+    [
+      'a bank of Panama, by another identity',
+      'bank-transfer-ecuador',
+      { region: undefined, 'customer.identify.type': 'RUC', bank: '1805' },
+      true,
+    ],
+    ['a channel of a checkout whose buyer may choose a wallet', 'checkout', { channel: 'QR' }, true],
+    ['a channel of a checkout in another method', 'checkout', { method: 'SPEI', channel: 'QR' }, false],
+  ])('%s: the schema judges as the service does', async (_, file, changes, isGood) => {
+    const simulator = await started();
+    const kind = file === 'checkout' ? 'checkout' : 'direct';
+    const changed = withChanges(filled(order(file)), changes);
+    expect(schemasOf(await documentOf(simulator))(requestOf(kind))(changed)).toBe(isGood);
+    const { body } = await call(simulator, kind === 'checkout' ? '/trade/create' : '/trade/pay', changed);
+    expect(body.code === '10000').toBe(isGood);
+  });
+
+  test('a rule that no setting switches on is not told', async () => {
+    const told = async (options: Partial<SimulatorOptions>) => {
+      const { components } = await documentOf(await started(options));
+      return JSON.stringify(components.schemas['pay-request']).includes('for this channel');
+    };
+    expect(await told({})).toBe(false);
+    expect(await told({ httpsChannels: ['PicPay'] })).toBe(true);
   });
 
   test('the sets of characters in patterns are those of the rules', () => {

@@ -91,7 +91,12 @@ describe('a payment that has ended', () => {
       app_id: APP.app_id,
       out_trade_no: state.out_trade_no,
       trade_no: state.trade_no,
-      previous_run_id: first,
+      previous: {
+        run_id: first,
+        outcome: 'SUCCESS',
+        order: { kind: 'direct', request: expect.objectContaining({ out_trade_no: state.out_trade_no }) },
+        payment_data: state.payment_data,
+      },
     });
     // The gateway says that nothing has changed, and it is the one to be believed.
     expect(await stack.payments.outcome(state.out_trade_no)).toMatchObject({

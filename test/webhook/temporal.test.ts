@@ -181,7 +181,10 @@ describe('a notification of a payment that was ended by force', () => {
       await first.terminate('a test');
       expect(await post(url, ipn({ out_trade_no }))).toMatchObject(acknowledged);
       const second = await historyOf(out_trade_no);
-      expect(second.input).toMatchObject({ kind: 'adopt', previous_run_id: first.firstExecutionRunId });
+      expect(second.input).toMatchObject({
+        kind: 'adopt',
+        previous: { run_id: first.firstExecutionRunId, outcome: null },
+      });
       expect(second.signals).toHaveLength(1);
     }
   });

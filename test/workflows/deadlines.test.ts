@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { policyActivity } from '../../src/activities';
 import { loadConfig } from '../../src/config';
 import { DAY, HOUR, MINUTE } from '../../src/gateway/durations';
-import { deadlines, gapBeforeLook, type WaitingPolicy } from '../../src/workflows/deadlines';
+import { deadlines, endOfRiskControl, gapBeforeLook, type WaitingPolicy } from '../../src/workflows/deadlines';
 
 /** The last retry of a notification comes this long after the first (section 6.3). */
 const LAST_RETRY = 840 * MINUTE;
@@ -11,7 +11,7 @@ const SECOND = 1_000;
 
 /** What a worker with the default settings records for a payment by this method. */
 const policyOf = (method: string | null): Promise<WaitingPolicy> =>
-  policyActivity(loadConfig({}))['gateway.policy']({ method });
+  policyActivity(loadConfig({}), false)['gateway.policy']({ method });
 
 let pix: WaitingPolicy;
 beforeAll(async () => {
@@ -30,7 +30,7 @@ describe('timeout_express and cancellation_express', () => {
   test('the expiry, then the grace', () => {
     expect(read({ timeout_express: '90m' })).toEqual([
       ['timeout_express', '2026-03-02T13:30:00.000Z'],
-      ['end of grace', '2026-03-03T03:40:00.000Z'],
+      ['last notification', '2026-03-03T03:40:00.000Z'],
     ]);
   });
 
@@ -38,7 +38,7 @@ describe('timeout_express and cancellation_express', () => {
     expect(read({ timeout_express: '90m', cancellation_express: '3d' })).toEqual([
       ['timeout_express', '2026-03-02T13:30:00.000Z'],
       ['cancellation_express', '2026-03-05T12:00:00.000Z'],
-      ['end of grace', '2026-03-06T02:10:00.000Z'],
+      ['last notification', '2026-03-06T02:10:00.000Z'],
     ]);
   });
 
@@ -82,7 +82,7 @@ describe('1c: until the end of the current UTC day', () => {
     ],
   ])('%s', (_, created, cancellation_express, times) => {
     const stages = read({ timeout_express: '1c', cancellation_express }, at(created));
-    expect(stages.map(([name]) => name)).toEqual(['timeout_express', 'cancellation_express', 'end of grace']);
+    expect(stages.map(([name]) => name)).toEqual(['timeout_express', 'cancellation_express', 'last notification']);
     expect(stages.map(([, time]) => time)).toEqual(times);
   });
 });
@@ -109,7 +109,7 @@ describe('an order without timeout_express', () => {
     expect(read({ cancellation_express: '3d' }).map(([name]) => name)).toEqual([
       'usual expiry',
       'cancellation_express',
-      'end of grace',
+      'last notification',
     ]);
   });
 
@@ -117,7 +117,8 @@ describe('an order without timeout_express', () => {
     // A voucher starts in PROCESSING, where only the cancellation counts.
     expect(read({ cancellation_express: '1d' }, NOON, await policyOf('Boleto'))).toEqual([
       ['cancellation_express', '2026-03-03T12:00:00.000Z'],
-      ['end of grace', '2026-03-06T12:00:00.000Z'],
+      ['last notification', '2026-03-04T02:10:00.000Z'],
+      ['settlement', '2026-03-06T12:00:00.000Z'],
     ]);
   });
 });
@@ -134,12 +135,13 @@ describe('the grace', () => {
     ['CreditCard', 4 * DAY],
     [null, 4 * DAY],
   ])('goes on for as long as %s takes to settle', async (method, settles) => {
-    const [expiry, end] = deadlines({ timeout_express: '90m' }, NOON, await policyOf(method));
-    expect((end?.at ?? 0) - expiry.at).toBe(settles);
+    const [expiry, ...rest] = deadlines({ timeout_express: '90m' }, NOON, await policyOf(method));
+    expect(rest.map(({ name }) => name)).toEqual(['last notification', 'settlement']);
+    expect((rest.at(-1)?.at ?? 0) - expiry.at).toBe(settles);
   });
 });
 
-test('deadlines grow, never lie before the creation, and the last is always the end of the grace', () => {
+test('deadlines grow, never lie before the creation, and there is always a look after the last notification', () => {
   const express = fc.option(
     fc.oneof(
       fc.tuple(fc.integer({ min: 1, max: 500 }), fc.constantFrom('m', 'h', 'd')).map(([n, unit]) => `${n}${unit}`),
@@ -162,11 +164,33 @@ test('deadlines grow, never lie before the creation, and the last is always the 
         const times = stages.map((stage) => stage.at);
         expect(times).toEqual([...new Set(times)].sort((a, b) => a - b));
         expect(times[0]).toBeGreaterThanOrEqual(created);
-        expect(stages.filter(({ name }) => name === 'end of grace')).toEqual([stages.at(-1)]);
-        expect((times.at(-1) ?? 0) - (times.at(-2) ?? 0)).toBeGreaterThan(LAST_RETRY);
+        const sweep = stages.findIndex(({ name }) => name === 'last notification');
+        expect((times[sweep] ?? 0) - (times[sweep - 1] ?? 0)).toBeGreaterThan(LAST_RETRY);
+        expect(stages.slice(sweep + 1).map(({ name }) => name)).toEqual(
+          settles > LAST_RETRY + 10 * MINUTE ? ['settlement'] : [],
+        );
       },
     ),
   );
+});
+
+describe('risk control', () => {
+  const entered = {
+    time: '2026-03-02T12:00:00.000Z',
+    from: 'PROCESSING',
+    to: 'RISK_CONTROLLING',
+    source: 'query',
+  } as const;
+
+  test('has four days and an hour from the moment it took the trade', () => {
+    const state = { trade_status: 'RISK_CONTROLLING', history: [entered] };
+    expect(endOfRiskControl(state, pix)).toBe(at(entered.time) + 4 * DAY + HOUR);
+  });
+
+  test('has none where it has let the trade go, or never had it', () => {
+    expect(endOfRiskControl({ trade_status: 'SUCCESS', history: [entered] }, pix)).toBe(0);
+    expect(endOfRiskControl({ trade_status: 'RISK_CONTROLLING', history: [] }, pix)).toBe(0);
+  });
 });
 
 describe('looks without news', () => {

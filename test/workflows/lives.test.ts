@@ -3,10 +3,18 @@ import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker, type WorkflowBundle } from '@temporalio/worker';
-import { gatewayActivities, policyActivity } from '../../src/activities';
+import { eventActivity, gatewayActivities, type OnEvent, policyActivity } from '../../src/activities';
 import { loadConfig } from '../../src/config';
 import { DAY, HOUR, MINUTE } from '../../src/gateway/durations';
-import type { NewPayment, PaymentData, PaymentInput, PaymentState, PaymentWorkflow } from '../../src/workflows';
+import type {
+  AdoptedPayment,
+  NewPayment,
+  PaymentData,
+  PaymentEvent,
+  PaymentInput,
+  PaymentState,
+  PaymentWorkflow,
+} from '../../src/workflows';
 import { FakeGateway } from '../harness/fake-gateway';
 import { workflowBundle } from '../harness/stack';
 import { timeSkippingServer } from '../harness/temporal';
@@ -16,16 +24,16 @@ const APP = 'app';
 
 let env: TestWorkflowEnvironment;
 let bundle: WorkflowBundle;
+let gateway: FakeGateway;
 beforeAll(async () => {
-  env = await timeSkippingServer();
   bundle = await workflowBundle();
 });
-afterAll(() => env?.teardown());
-
-let gateway: FakeGateway;
-beforeEach(() => {
+beforeEach(async () => {
+  // Each has a server of its own: what one leaves running keeps the clock of the next, which then stands still.
+  env = await timeSkippingServer();
   gateway = new FakeGateway(() => env.currentTimeMs());
 });
+afterEach(() => env?.teardown());
 
 function order(request: Partial<NewPayment['request']> = {}): NewPayment {
   return {
@@ -49,6 +57,7 @@ function order(request: Partial<NewPayment['request']> = {}): NewPayment {
 async function withWorker<T>(
   live: (taskQueue: string) => Promise<T>,
   settings: Record<string, string> = {},
+  onEvent?: OnEvent,
 ): Promise<T> {
   const taskQueue = `lives-${randomUUID()}`;
   const fake = {
@@ -66,7 +75,8 @@ async function withWorker<T>(
         sealingKeys: [],
         notifyUrl: () => 'https://shop.example/ipn',
       }),
-      ...policyActivity(loadConfig(settings)),
+      ...policyActivity(loadConfig(settings), onEvent !== undefined),
+      ...(onEvent ? eventActivity(onEvent) : {}),
     },
   });
   return worker.runUntil(live(taskQueue));
@@ -80,7 +90,7 @@ async function start(taskQueue: string, input: PaymentInput) {
   });
 }
 
-/** Ends a payment that a test needs no more: what runs on keeps the clock of the next test. */
+/** Ends a payment that a test needs no more. */
 async function end(handle: WorkflowHandle<PaymentWorkflow>): Promise<void> {
   await handle.executeUpdate('resolve', { args: [{ outcome: 'CANCEL', reason: 'the test is over', by: 'test' }] });
   await handle.result();
@@ -423,6 +433,166 @@ describe('notifications', () => {
       expect(await handle.query<PaymentState>('state')).toMatchObject({ attention: 'unexpected-signal' });
       await end(handle);
     });
+  });
+});
+
+describe('a notified SUCCESS that the query does not confirm', () => {
+  it('is asked for again with growing gaps, then put before a person, and taken when it comes true', async () => {
+    gateway.statusAt = (elapsed) => (elapsed < 70 * MINUTE ? 'PROCESSING' : 'SUCCESS');
+    await withWorker(async (taskQueue) => {
+      const payment = order();
+      const handle = await start(taskQueue, payment);
+      await handle.executeUpdate('created');
+      await env.sleep('12 minutes');
+      gateway.queriedAt.length = 0;
+      const told = await env.currentTimeMs();
+      await handle.signal('notification', { trade_status: 'SUCCESS', ...ids(payment) });
+      await env.sleep('29 minutes');
+      expect(await handle.query<PaymentState>('state')).toMatchObject({ attention: null, outcome: null });
+      const minutes = gateway.queriedAt.map((at) => Math.round((at - told) / 15_000) / 4);
+      expect(minutes).toEqual([0, 0.25, 0.5, 1, 2, 5, 10]);
+      await env.sleep('2 minutes');
+      expect(await handle.query<PaymentState>('state')).toMatchObject({ attention: 'unconfirmed-notification' });
+      expect(await handle.result()).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'query', attention: null });
+    });
+  });
+
+  it('is waited for beyond the last deadline', async () => {
+    gateway.statusAt = (elapsed) => (elapsed < 941 * MINUTE ? 'PROCESSING' : 'SUCCESS');
+    await withWorker(async (taskQueue) => {
+      const payment = order();
+      const handle = await start(taskQueue, payment);
+      await handle.executeUpdate('created');
+      await env.sleep('938 minutes');
+      await handle.signal('notification', { trade_status: 'SUCCESS', ...ids(payment) });
+      expect(await handle.result()).toMatchObject({ outcome: 'SUCCESS', attention: null });
+    });
+  });
+});
+
+describe('money after the end', () => {
+  const EXPIRED = (payment: NewPayment): AdoptedPayment => ({
+    kind: 'adopt',
+    app_id: APP,
+    out_trade_no: payment.request.out_trade_no,
+    previous: {
+      run_id: 'the-run-before',
+      outcome: 'EXPIRED',
+      order: { kind: payment.kind, request: payment.request },
+      payment_data: { trade_no: 'T1', qr_code: '000201', recovered: false },
+    },
+  });
+
+  async function paidLate(settings = {}, amount = '150.00'): Promise<PaymentState> {
+    const payment = order();
+    await gateway.create({ ...payment.request, order_amount: amount });
+    gateway.trades.forEach((trade) => {
+      trade.statusAt = () => 'SUCCESS';
+    });
+    return withWorker(async (taskQueue) => {
+      const handle = await start(taskQueue, EXPIRED(payment));
+      const answer = await handle.executeUpdate<PaymentData, [PaymentInput]>('created', { args: [payment] });
+      expect(answer).toEqual({ trade_no: 'T1', qr_code: '000201', recovered: false });
+      const other = { ...payment, request: { ...payment.request, subject: 'Another' } };
+      const asked = handle.executeUpdate('created', { args: [other] });
+      await expect(asked).rejects.toThrow();
+      if (amount !== '150.00') await end(handle);
+      return handle.result();
+    }, settings);
+  }
+
+  it('is a SUCCESS that says so, knows the run before, and is put before a person', async () => {
+    expect(await paidLate()).toMatchObject({
+      outcome: 'SUCCESS',
+      attention: 'late-payment',
+      previous: { run_id: 'the-run-before', outcome: 'EXPIRED' },
+    });
+  });
+
+  it('is simply taken where the setting says so', async () => {
+    expect(await paidLate({ PAYMENTS_LATE: 'accept' })).toMatchObject({ outcome: 'SUCCESS', attention: null });
+  });
+
+  it('that is not what was ordered is never SUCCESS by itself', async () => {
+    expect(await paidLate({}, '15.00')).toMatchObject({ outcome: 'CANCEL', confirmed_by: 'operator' });
+  });
+});
+
+describe('risk control', () => {
+  it('has its own patience, beyond the grace of a method that settles at once', async () => {
+    gateway.statusAt = (elapsed) => (elapsed < MINUTE ? 'INITIAL' : elapsed < 4 * DAY ? 'RISK_CONTROLLING' : 'SUCCESS');
+    const state = await live(order());
+    expect(state).toMatchObject({ outcome: 'SUCCESS', attention: null });
+    expect(lived(state)).toBeGreaterThanOrEqual(4 * DAY - MINUTE);
+  });
+});
+
+describe('a trade that was announced and that the gateway does not know', () => {
+  it('is looked for ever less often, under attention, until a person decides', async () => {
+    await withWorker(async (taskQueue) => {
+      const handle = await start(taskQueue, { kind: 'adopt', app_id: APP, out_trade_no: 'nobody-knows' });
+      await env.sleep('1 day');
+      expect(await handle.query<PaymentState>('state')).toMatchObject({ attention: 'unknown-trade', outcome: null });
+      expect(gateway.queries).toBeLessThan(150);
+      await end(handle);
+    });
+  });
+});
+
+describe('onEvent', () => {
+  const recorder = () => {
+    const heard: PaymentEvent[] = [];
+    return {
+      heard,
+      steps: () => heard.map(({ type, transition, payment }) => transition?.to ?? `${type}: ${payment.attention}`),
+    };
+  };
+
+  it('hears each transition once and in order, with the payment and an idempotency key', async () => {
+    const { heard, steps: told } = recorder();
+    gateway.statusAt = (elapsed) => (elapsed < MINUTE ? 'INITIAL' : elapsed < HOUR ? 'PROCESSING' : 'SUCCESS');
+    const state = await withWorker(
+      async (taskQueue) => (await start(taskQueue, order())).result(),
+      {},
+      (event) => void heard.push(event),
+    );
+    expect(told()).toEqual(['INITIAL', 'PROCESSING', 'SUCCESS']);
+    expect(new Set(heard.map(({ id }) => id)).size).toBe(3);
+    expect(heard.map(({ transition }) => transition)).toEqual(state.history);
+    expect(heard[2]?.payment).toMatchObject({ outcome: 'SUCCESS', out_trade_no: state.out_trade_no });
+  });
+
+  it('that fails is tried again, and never holds up the payment', async () => {
+    const { heard, steps: told } = recorder();
+    let failures = 5;
+    await withWorker(
+      async (taskQueue) => {
+        gateway.statusAt = (elapsed) => (elapsed < MINUTE ? 'PROCESSING' : 'SUCCESS');
+        const handle = await start(taskQueue, order());
+        expect(await handle.result()).toMatchObject({ outcome: 'SUCCESS' });
+        expect(heard).toEqual([]);
+        // What is left is told by a workflow of its own.
+        failures = 0;
+        const { runId } = await handle.describe();
+        await env.client.workflow.getHandle(`events:${handle.workflowId}:${runId}`).result();
+      },
+      {},
+      (event) => {
+        if (failures > 0) throw new Error('the shop is closed');
+        heard.push(event);
+      },
+    );
+    expect(told()).toEqual(['PROCESSING', 'SUCCESS']);
+  });
+
+  it('hears of what needs a person', async () => {
+    const { heard, steps: told } = recorder();
+    await withWorker(
+      async (taskQueue) => (await start(taskQueue, order())).result(),
+      {},
+      (event) => void heard.push(event),
+    );
+    expect(told()).toEqual(['PROCESSING', 'EXPIRED', 'attention: never-ended']);
   });
 });
 

@@ -40,7 +40,7 @@ function description({ name, required, rules = [] }: Field, settings: Settings):
   return [
     fieldMeanings[name],
     typeof isRequired === 'boolean' ? undefined : `Required ${required.says}.`,
-    ...rules.map(sentence),
+    ...rules.filter(({ when }) => when?.schema(settings) !== false).map(sentence),
   ]
     .filter((part) => part !== undefined)
     .join(' ');

@@ -1,13 +1,15 @@
 import { textAt } from '../json';
+import type { Settings } from '../options';
 import { DAY, expressEnd, parseExpress } from '../time';
-import { allWireNames, methodNamed, walletsOfKind } from './methods';
-import { allBut, always, type Field, never, only, type Rule } from './rule';
+import { allWireNames, type MethodName, methodNamed, walletsOfKind } from './methods';
+import { allBut, always, type Condition, type Field, never, only, type Rule } from './rule';
 import {
   amountRange,
   both,
   cents,
   either,
   fieldIs,
+  given,
   globalApp,
   noEmoji,
   noPlus,
@@ -21,12 +23,20 @@ import {
 import { characters, hasDigit, patternOfDigits } from './text';
 
 const cardNumberWallet = both(only('Wallet'), fieldIs('channel', ...walletsOfKind('CardNumber')));
+// Bank transfers in dollars exist in Ecuador and in Panama; a region tells them apart, or else Ecuador's identity card.
 const ecuador = both(
   only('BankTransfer'),
   fieldIs('order_currency', 'USD'),
-  // Bank transfers in dollars exist in Ecuador and in Panama; a region tells them apart where there is one.
-  fieldIs('region', 'ECU', 'EC', undefined),
+  either(fieldIs('region', 'ECU', 'EC'), both(fieldIs('region', undefined), fieldIs('customer.identify.type', 'CI'))),
 );
+const brazil = either(fieldIs('order_currency', 'BRL'), fieldIs('region', 'BRA', 'BR'));
+const amongHttpsChannels = ({ httpsChannels }: Settings) =>
+  either(fieldIs('channel', ...httpsChannels), fieldIs('method', ...httpsChannels));
+const httpsChannel: Condition = {
+  holds: (request) => amongHttpsChannels(request.settings).holds(request),
+  says: 'by the simulator’s setting httpsChannels',
+  schema: (settings) => amongHttpsChannels(settings).schema(settings),
+};
 
 const knownMethod: Rule = {
   holds: (name) => methodNamed(name) !== undefined,
@@ -34,11 +44,18 @@ const knownMethod: Rule = {
   schema: { enum: allWireNames() },
   subCode: 'no-method-supported',
 };
-const onlyWithWallet: Rule = {
+const onlyWith = (...methods: MethodName[]): Rule => ({
   holds: () => false,
-  says: 'is for method Wallet only',
+  says: `is for ${methods.join(' and ')} only`,
   schema: false,
-  when: allBut('Wallet'),
+  // A checkout may leave the method to the buyer.
+  when: both(given('method'), allBut(...methods)),
+});
+const httpsWhereAsked: Rule = {
+  holds: (address) => /^https:/i.test(address),
+  says: 'must be an https address for this channel',
+  schema: { pattern: '^[Hh][Tt][Tt][Pp][Ss]:' },
+  when: httpsChannel,
 };
 const noDigits: Rule = {
   holds: (name) => !hasDigit(name),
@@ -46,7 +63,7 @@ const noDigits: Rule = {
   get schema() {
     return { not: { pattern: patternOfDigits() } };
   },
-  when: fieldIs('order_currency', 'BRL'),
+  when: brazil,
 };
 const tenCharacters: Rule = {
   holds: (name) => characters(name) >= 10,
@@ -109,13 +126,13 @@ export const commonFields: readonly Field[] = [
 const orderFields = {
   out_trade_no:         { name: 'out_trade_no',         required: always, max: 64 },
   method:               { name: 'method',               required: always, max: 32, rules: [knownMethod] },
-  channel:              { name: 'channel',              required: never,  max: 32, rules: [onlyWithWallet] },
+  channel:              { name: 'channel',              required: never,  max: 32, rules: [onlyWith('Wallet')] },
   order_currency:       { name: 'order_currency',       required: always, rules: [threeCharacters] },
   order_amount:         { name: 'order_amount',         required: always, type: 'decimal', rules: [amountRange(), cents] },
   subject:              { name: 'subject',              required: always, max: 128 },
   content:              { name: 'content',              required: never,  max: 255 },
   notify_url:           { name: 'notify_url',           required: always, max: 255, rules: [webAddress] },
-  return_url:           { name: 'return_url',           required: never,  max: 255 },
+  return_url:           { name: 'return_url',           required: never,  max: 255, rules: [httpsWhereAsked] },
   buyer_id:             { name: 'buyer_id',             required: always, max: 128 },
   timeout_express:      { name: 'timeout_express',      required: never,  rules: [express] },
   cancellation_express: { name: 'cancellation_express', required: never,  rules: [cancellationUnits, threeDays, largerThanTimeout] },
@@ -130,8 +147,8 @@ const identifyRequired = both(
 /** The fields of a direct creation. */
 export const directFields: readonly Field[] = [
   ...Object.values(orderFields),
-  { name: 'token',                     required: never },
-  { name: 'issuer',                    required: never },
+  { name: 'token',                     required: never, rules: [onlyWith('CreditCard', 'Wallet')] },
+  { name: 'issuer',                    required: never, rules: [onlyWith('CreditCard')] },
   { name: 'bank',                      required: either(only('OpenFinance', 'Khipu'), ecuador), rules: [ecuadorBank] },
   { name: 'customer.name',             required: allBut('Pago46'), rules: [noEmoji, noDigits, tenCharacters] },
   { name: 'customer.email',            required: allBut('PIX'), rules: [noPlus] },

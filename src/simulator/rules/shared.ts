@@ -3,6 +3,7 @@ import type { Settings } from '../options';
 import { isTimestamp } from '../time';
 import { amountSchema, hasCentsAtMost, isBetween, LARGEST_AMOUNT, SMALLEST_AMOUNT } from './amount';
 import type { Condition, Request, Rule } from './rule';
+import { at } from './schema';
 import { characters, hasEmoji, isWebAddress, patternOfEmoji } from './text';
 
 /** True where all of the conditions are. */
@@ -31,21 +32,27 @@ export const either = (...conditions: Condition[]): Condition => ({
   },
 });
 
-/** True where another field is not given: one of the two suffices. */
-export const without = (other: string): Condition => ({
-  holds: ({ body }) => textAt(body, other) === undefined,
-  says: `without ${other}`,
-  schema: () => ({ not: { required: [other], properties: { [other]: { minLength: 1 } } } }),
+/** True where another field is given. */
+export const given = (other: string): Condition => ({
+  holds: ({ body }) => textAt(body, other) !== undefined,
+  says: `with ${other}`,
+  schema: () => at(other, { minLength: 1 }, true),
 });
 
-/** True where a field of the body's own has one of these values, or (`undefined`) is not given. */
-export const fieldIs = (name: string, ...values: (string | undefined)[]): Condition => ({
-  holds: ({ body }) => values.includes(textAt(body, name)),
-  says: `with ${name} ${values.map((value) => value ?? 'left out').join(' or ')}`,
-  schema: () => ({
-    ...(values.includes(undefined) ? {} : { required: [name] }),
-    properties: { [name]: { enum: values.map((value) => value ?? '') } },
-  }),
+/** True where another field is not given: one of the two suffices. */
+export const without = (other: string): Condition => ({
+  holds: (request) => !given(other).holds(request),
+  says: `without ${other}`,
+  schema: (settings) => ({ not: given(other).schema(settings) }),
+});
+
+/** True where the field at a path has one of these values, or (`undefined`) is not given. */
+export const fieldIs = (path: string, ...values: (string | undefined)[]): Condition => ({
+  holds: ({ body }) => values.includes(textAt(body, path)),
+  says: `with ${path} ${values.map((value) => value ?? 'left out').join(' or ')}`,
+  // None of no values; a list of none is no schema.
+  schema: () =>
+    values.length > 0 && at(path, { enum: values.map((value) => value ?? '') }, !values.includes(undefined)),
 });
 
 /** True where the simulator is told so by one of its settings. */

@@ -1,7 +1,7 @@
-/** The run that an id stands for and what it was started with, read from the first event of its history. */
+/** What a run of a payment was started with, and what became of it: read from its history, so that no worker is needed. */
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
-import type { PaymentInput } from '../workflows/contract';
+import type { PaymentInput, PaymentState, PaymentWorkflow, PreviousRun } from './workflows/contract';
 
 /** Throws WorkflowNotFoundError where the run, or its history, is gone. Without `runId`: the latest run. */
 export async function startOf(
@@ -19,6 +19,22 @@ export async function startOf(
   if (!started) throw new WorkflowNotFoundError('the workflow has no history', workflowId, runId);
   const [input] = await decodeArrayFromPayloads(loadedDataConverter, started.input?.payloads);
   return { runId: started.originalExecutionRunId ?? runId ?? '', input: asInput(input) };
+}
+
+/** What the next run of a payment has to know of one that has ended. */
+export async function endedRun(client: Client, workflowId: string, runId: string): Promise<PreviousRun> {
+  const [{ input }, state] = await Promise.all([
+    startOf(client, workflowId, runId),
+    // A run that failed or was terminated has no state to go by: there may be no order of ours at all.
+    client.workflow.result<PaymentWorkflow>(workflowId, runId).catch((): PaymentState | undefined => undefined),
+  ]);
+  const before = input.kind === 'adopt' ? input.previous : undefined;
+  return {
+    run_id: runId,
+    outcome: state?.outcome ?? null,
+    order: input.kind === 'adopt' ? before?.order : { kind: input.kind, request: input.request },
+    payment_data: before?.payment_data ?? state?.payment_data ?? null,
+  };
 }
 
 /** A history that is ours holds our own input; a stranger's under our id is told apart by its kind. */

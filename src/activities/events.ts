@@ -1,0 +1,17 @@
+/** A merchant's own handler of events, as the activity that payments call. */
+import type { PaymentEvent } from '../workflows/contract';
+import type { EventActivities } from '../workflows/events';
+
+/**
+ * Hears what happens to payments: at least once each, in order for a payment, with `event.id` as idempotency key. What it
+ * throws is tried again, ever more slowly, and never holds up a payment. It has 30 s.
+ */
+export type OnEvent = (event: PaymentEvent) => Promise<void> | void;
+
+export function eventActivity(onEvent: OnEvent): EventActivities {
+  return {
+    async 'payments.onEvent'(event) {
+      await onEvent(event);
+    },
+  };
+}

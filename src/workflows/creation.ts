@@ -1,0 +1,114 @@
+/** How a payment comes to its trade: by creating the order, never twice, or by taking on a trade that exists already. */
+import { ActivityFailure, ApplicationFailure, sleep, TimeoutFailure } from '@temporalio/workflow';
+import type { Trade } from '../gateway/query';
+import { type CreateResult, createOrder, findTrade } from './activities';
+import { type AdoptedPayment, FAILURE, type NewPayment } from './contract';
+import type { Life } from './life';
+
+/** A creation that stays unknown is tried again after this, doubled each time. */
+const FIRST_PAUSE_MS = 60_000;
+const LONGEST_PAUSE_MS = 30 * 60_000;
+
+/** A trade that was announced to us, but that the gateway does not know, is looked for this long before a person is told. */
+const ANNOUNCED_MS = 10 * 60_000;
+
+/**
+ * Creates the order, and returns once the gateway has it. A try whose outcome is unknown is followed by looks, and by
+ * another try under the same number only where the gateway keeps saying that it has no such order.
+ * Throws ApplicationFailure (`NotCreated`, `DuplicateOrder`, `InvalidRequest`) where there certainly is no order of ours.
+ */
+export async function create(order: NewPayment, life: Life): Promise<void> {
+  const { record, policy } = life;
+  const { app_id } = order;
+  let mayExist = false;
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+    const tried = await tryToCreate(order);
+    switch (tried.is) {
+      case 'created':
+        record.settle('unknown-outcome');
+        return record.created({ ...tried.answer, recovered: false }, Date.now());
+      case 'created-refused':
+        return record.refused(tried.error, Date.now());
+      case 'not-created':
+        if (tried.credentials) record.raise('credentials');
+        if (!mayExist) throw notCreated(tried);
+        break;
+      case 'duplicate':
+        if (!mayExist && tried.attempt === 1) throw duplicateOrder(order);
+        return recover(await findTrade({ app_id, id: record.id }), order, life);
+      case 'unknown':
+        mayExist = true;
+    }
+    life.met(tried);
+    // Nothing tells whether the order exists, so look for it before it is made again under the same number.
+    life.waitFor('the gateway to say whether it has the order: the creation’s outcome is unknown');
+    const found = await findTrade({ app_id, id: record.id, settling_ms: policy.settling_ms });
+    if (found) return recover(found, order, life);
+    if (pause > FIRST_PAUSE_MS) {
+      record.raise('unknown-outcome');
+      life.waitFor('a while, before the order is tried again under the same number');
+      await sleep(pause, { summary: 'before the order is tried again' });
+    }
+  }
+}
+
+/** Takes on a trade that exists already, and returns once the gateway has said what it knows of it. */
+export async function adopt({ app_id }: AdoptedPayment, life: Life): Promise<void> {
+  const { record } = life;
+  life.waitFor('the gateway to say what it knows of this trade');
+  let found = await findTrade({ app_id, id: record.id, settling_ms: ANNOUNCED_MS });
+  if (!found) {
+    record.raise('unknown-trade');
+    life.waitFor('the gateway to know this trade, which it has announced');
+    found = await findTrade({ app_id, id: record.id });
+  }
+  if (!found) return;
+  record.settle('unknown-trade');
+  const { out_trade_no, trade_no, trade_status } = { ...record.id, ...found };
+  record.created({ out_trade_no, trade_no, trade_status, recovered: true }, Date.now());
+  record.queried(found, Date.now());
+}
+
+async function tryToCreate(order: NewPayment): Promise<CreateResult> {
+  try {
+    return await createOrder(order);
+  } catch (error) {
+    if (!(error instanceof ActivityFailure) || !(error.cause instanceof TimeoutFailure)) throw asFailure(error);
+    const message = 'The worker died with the creation under way.';
+    return { is: 'unknown', message, error: { outcome: 'unknown', retryable: true, operation: order.kind } };
+  }
+}
+
+/** Goes on with a trade whose creation's answer was lost. */
+function recover(found: Trade | null, { request }: NewPayment, { record }: Life): void {
+  if (found === null) return;
+  const { trade_no, trade_status } = found;
+  record.settle('unknown-outcome');
+  record.created(
+    { out_trade_no: request.out_trade_no, ...(trade_no ? { trade_no } : {}), trade_status, recovered: true },
+    Date.now(),
+  );
+  record.queried(found, Date.now());
+}
+
+function notCreated(tried: { message: string; error: object }): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: FAILURE.notCreated,
+    message: tried.message,
+    nonRetryable: true,
+    details: [tried.error],
+  });
+}
+
+function duplicateOrder({ request: { out_trade_no } }: NewPayment): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: FAILURE.duplicateOrder,
+    message: `The gateway has an order ${out_trade_no} already, made by somebody else. Nothing was charged here. Use a new out_trade_no, or adopt the order.`,
+    nonRetryable: true,
+  });
+}
+
+/** An activity's refusal as the workflow's own failure, so that callers meet its type and not the activity around it. */
+function asFailure(error: unknown): unknown {
+  return error instanceof ActivityFailure && error.cause instanceof ApplicationFailure ? error.cause : error;
+}
