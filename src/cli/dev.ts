@@ -103,6 +103,7 @@ async function start(dataDir: string, orderFile: string, started: Started): Prom
   });
   started.add('the simulated gateway', () => simulator.close());
   step('simulated gateway', simulator.url);
+  step("Operator's desk", simulator.deskUrl);
 
   const env = settingsOf(own, temporal, simulator);
   const config = loadConfig(env);

@@ -41,8 +41,9 @@ program
 
 program
   .command('simulator')
-  .description('run a simulated gateway until a signal ends it')
-  .action(async () => (await import('./simulator.js')).simulator(process.env));
+  .description('run a simulated gateway until a signal ends it; needs no settings')
+  .option('--set <name=value>', 'a setting of the simulator, such as refundTakes=0s; once for each', collect, [])
+  .action(async (options) => (await import('./simulator.js')).simulator(process.env, options));
 
 program
   .command('setup')
@@ -70,5 +71,10 @@ keys
     '24h',
   )
   .action(async (options) => (await import('./rotate-keys.js')).rotateKeys(options, process.env));
+
+/** An option that is given several times. */
+function collect(value: string, before: string[]): string[] {
+  return [...before, value];
+}
 
 program.parseAsync().catch(reportAndExit);

@@ -1,7 +1,9 @@
 /** The command line as it is shipped: what it says and with which code it ends, with nothing running beside it. */
+import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { makeKeys } from '../../src/cli/keys';
 import { loadConfig } from '../../src/config';
 import { open, seal } from '../../src/gateway';
@@ -223,7 +225,7 @@ test('codec-server says what it lacks', async () => {
 });
 
 describe('settings that are missing or wrong', () => {
-  test.each(['worker', 'webhook', 'simulator'])('%s without an app says how to name one', async (command) => {
+  test.each(['worker', 'webhook'])('%s without an app says how to name one', async (command) => {
     expect(await refused([command])).toContain('no gateway app: set GATEWAY_BASE_URL, GATEWAY_APP_ID and');
   });
 
@@ -236,6 +238,92 @@ describe('settings that are missing or wrong', () => {
     const printed = await refused([command], { ...APP, ...NO_TEMPORAL, WEBHOOK_PORT: '0' });
     expect(printed).toContain('Temporal cannot be reached at 127.0.0.1:9');
     expect(printed).toContain('TEMPORAL_ADDRESS');
+  });
+});
+
+describe('simulator', () => {
+  const started: Terminal[] = [];
+  const FREE = { SIMULATOR_PORT: '0', LOG_LEVEL: 'warn' };
+
+  afterEach(async () => {
+    for (const command of started.splice(0)) await command.kill();
+  });
+
+  /** Starts it and waits for its address. */
+  async function simulator(env: Record<string, string> = {}, ...args: string[]) {
+    const command = new Terminal({ cwd: folder, env: { ...FREE, ...env } }, 'simulator', ...args);
+    started.push(command);
+    const [url = ''] = await command.sees(/Gateway +(http:\S+).*Ctrl-C ends it/s);
+    return { command, url };
+  }
+  /** What an app's query for an order that nobody made is answered: trade-not-exist, or that it does not know the app. */
+  async function answerTo(url: string, app_id: string, secret_key: string): Promise<unknown> {
+    const response = await fetch(`${url}/trade/query`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${Buffer.from(`${app_id}:${secret_key}`).toString('base64')}` },
+      body: JSON.stringify({ app_id, timestamp: '2026-03-02 12:00:00', out_trade_no: 'none' }),
+    });
+    const { sub_code }: { sub_code: unknown } = JSON.parse(await response.text());
+    return sub_code;
+  }
+
+  test('works without any settings: it prints its address, desk, document, app and test key', async () => {
+    const { command, url } = await simulator();
+    const [desk = ''] = await command.sees(/Operator's desk +(http\S+)/);
+    const [openApi = ''] = await command.sees(/OpenAPI +(http\S+)/);
+    const [appId = ''] = await command.sees(/App id +(\S+)/);
+    const [key = ''] = await command.sees(/Secret key +(\S+) \(known to everybody/);
+    expect((await fetch(desk)).headers.get('content-type')).toMatch(/html/);
+    expect(await (await fetch(openApi)).json()).toMatchObject({ openapi: '3.1.0' });
+    expect(await answerTo(url, appId, key)).toBe('trade-not-exist');
+    expect(await command.interrupt()).toBe(0);
+  });
+
+  test('serves the app of the settings, whose key it does not print', async () => {
+    const { GATEWAY_APP_ID, GATEWAY_SECRET_KEY } = APP;
+    const { command, url } = await simulator({ GATEWAY_APP_ID, GATEWAY_SECRET_KEY });
+    await command.sees(/App id +app-1\n/);
+    expect(command.printed).not.toMatch(/sk_do_not_tell|test-key/);
+    expect(await answerTo(url, 'app-1', 'sk_do_not_tell')).toBe('trade-not-exist');
+    expect(await answerTo(url, 'test-app', 'test-key')).toBe('invalid-signature');
+  });
+
+  test('takes its own settings by --set, words, numbers, flags and lists', async () => {
+    const sets = ['refundTakes=0s', 'accountPool=5', 'magicValues=false', 'notifyStatuses=["SUCCESS"]'];
+    const { url } = await simulator({}, ...sets.flatMap((set) => ['--set', set]));
+    expect(await (await fetch(`${url}/simulator/settings`)).json()).toMatchObject({
+      refundTakes: '0s',
+      accountPool: 5,
+      magicValues: false,
+      notifyStatuses: ['SUCCESS'],
+      directStatus: 'field',
+    });
+  });
+
+  test.each([
+    ['refundTakes=soon', 'The setting refundTakes cannot be soon: must be a span'],
+    ['accountPool=-1', 'The setting accountPool cannot be -1'],
+    ['colour=red', 'There is no setting colour; there are directStatus, '],
+    ['refundTakes', 'The setting refundTakes cannot be empty'],
+  ])('--set %s is refused with a sentence', async (set, said) => {
+    expect(await refused(['simulator', '--set', set], FREE)).toContain(said);
+  });
+
+  test('a port that is taken is named', async () => {
+    const { url } = await simulator();
+    const { port } = new URL(url);
+    expect(await refused(['simulator'], { SIMULATOR_PORT: port })).toContain(
+      `Port ${port} is taken: set SIMULATOR_PORT`,
+    );
+  });
+
+  test('the commands of the README work', async () => {
+    const { url } = await simulator();
+    const [, commands = ''] =
+      /<!-- the simulator alone -->\s+```sh\n(.*?)```/s.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ?? [];
+    const script = commands.replaceAll('http://127.0.0.1:8470', url).replaceAll('curl ', 'curl -sS ');
+    const { stdout } = await promisify(execFile)('sh', ['-ec', script]);
+    expect(stdout).toMatch(/"code":"10000".*"trade_status":"PROCESSING".*"trade_status":"SUCCESS"/s);
   });
 });
 

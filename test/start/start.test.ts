@@ -126,6 +126,13 @@ test('the first order is paid on its buyer’s page, and the terminal says so', 
   await stack.sees(/Order first-\d+ is paid, 150\.00 BRL/);
 });
 
+test('the operator’s desk is in the list', async () => {
+  const [desk = ''] = await stack.sees(/✓ Operator's desk +(http\S+)/);
+  expect(desk).toBe(`${await setting('GATEWAY_BASE_URL')}/simulator/desk`);
+  const page = await openPage(desk);
+  expect(await page.getByText('first-').first().isVisible()).toBe(true);
+});
+
 test('Temporal UI shows the payment at its link', async () => {
   const page = await openPage(links.temporalUi);
   await page.getByRole('heading', { name: links.workflowId }).waitFor();
