@@ -303,8 +303,12 @@ describe('the health check', () => {
     expect(await check('simulator', simulator.url)).toBe(1);
   });
 
-  test('of the webhook is well while Temporal can be reached, and not otherwise', async () => {
+  test.each([
+    ['well while Temporal can be reached', [], 0],
+    ['unwell while it cannot', [14], 1],
+  ])('of the webhook is %s', async (_, failures, code) => {
     const temporal = new FakeTemporal();
+    temporal.failures = failures;
     const server = webhookServer({
       client: temporal.client,
       taskQueue: 'payments',
@@ -313,9 +317,7 @@ describe('the health check', () => {
       log: pino({ level: 'silent' }),
     });
     const url = await server.listen({ host: '127.0.0.1', port: 0 });
-    expect(await check('webhook', url)).toBe(0);
-    temporal.failures = [14];
-    expect(await check('webhook', url)).toBe(1);
+    expect(await check('webhook', url)).toBe(code);
     await server.close();
   });
 });

@@ -68,18 +68,25 @@ export async function letPass(env: TestWorkflowEnvironment, ms: number, handle: 
 
 /** Whether a workflow task or an attempt of an activity is under way. This server tells of the former in the history only. */
 async function isBusy(handle: WorkflowHandle): Promise<boolean> {
-  const [{ events }, { raw }] = await Promise.all([handle.fetchHistory(), handle.describe()]);
-  const tasks = (events ?? []).flatMap(({ eventType }) => eventType ?? []).filter(isOfWorkflowTask);
+  const before = await eventTypes(handle);
+  const { pendingActivities } = (await handle.describe()).raw;
+  const after = await eventTypes(handle);
+  // What changes while it is looked at is under way, whatever each look saw.
+  if (before.length !== after.length) return true;
+  const task = after.filter(isOfWorkflowTask).at(-1);
   const at = (time: { seconds?: unknown; nanos?: number | null } | null | undefined) =>
     Number(time?.seconds ?? 0) * 1e9 + (time?.nanos ?? 0);
   return (
-    [EventType.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED, EventType.EVENT_TYPE_WORKFLOW_TASK_STARTED].some(
-      (type) => type === tasks.at(-1),
-    ) ||
-    (raw.pendingActivities ?? []).some(
+    task === EventType.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED ||
+    task === EventType.EVENT_TYPE_WORKFLOW_TASK_STARTED ||
+    (pendingActivities ?? []).some(
       ({ lastStartedTime, lastAttemptCompleteTime }) => at(lastStartedTime) >= at(lastAttemptCompleteTime),
     )
   );
+}
+
+async function eventTypes(handle: WorkflowHandle): Promise<temporal.api.enums.v1.EventType[]> {
+  return ((await handle.fetchHistory()).events ?? []).flatMap(({ eventType }) => eventType ?? []);
 }
 
 const { EventType } = temporal.api.enums.v1;
