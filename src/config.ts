@@ -120,6 +120,10 @@ const environment = z.object({
   PAYMENTS_LATE: z.enum(['attention', 'accept']).default('attention'),
   PAYMENTS_RISK_CONTROL: duration.default(4 * DAY + HOUR),
 
+  PAYMENTS_ACCOUNT_CHECK_EVERY: pause.default(DAY),
+  PAYMENTS_ACCOUNT_UNKNOWN: z.enum(['attention', 'again']).default('attention'),
+  PAYMENTS_ACCOUNTS_LOW: z.coerce.number().int().min(0).default(10),
+
   PAYMENTS_SEALING_JWKS: json(z.object({ keys: z.array(jwk).min(1) })).optional(),
   PAYMENTS_SEALING_PUBLIC_JWK: json(jwk).optional(),
 

@@ -6,14 +6,25 @@
  */
 import { SimplePlugin } from '@temporalio/plugin';
 import { Runtime, type Worker, type WorkerOptions } from '@temporalio/worker';
-import { eventActivity, gatewayActivities, guarded, logWarning, type OnEvent, policyActivity } from './activities';
+import {
+  accountActivities,
+  accountPolicyActivity,
+  eventActivity,
+  gatewayActivities,
+  guard,
+  guardedAccounts,
+  guardedBy,
+  logWarning,
+  type OnEvent,
+  policyActivity,
+} from './activities';
 import { type Config, loadConfig, requireApps, ruleSettings } from './config';
 import { GatewayClient, type GatewaySettings } from './gateway';
 
 export const PLUGIN_NAME = 'temporal-payment-gateway.PaymentGatewayPlugin';
 
 export interface PluginOptions {
-  /** Hears what happens to payments. See {@link OnEvent}. */
+  /** Hears what happens to payments and virtual accounts. See {@link OnEvent}. */
   onEvent?: OnEvent | undefined;
 }
 
@@ -39,16 +50,24 @@ export class PaymentGatewayPlugin extends SimplePlugin {
       circuit_failures: config.GATEWAY_CIRCUIT_FAILURES,
       circuit_pause_ms: config.GATEWAY_CIRCUIT_PAUSE,
     };
+    const notifyUrl = notifyUrlOf(config.WEBHOOK_PUBLIC_URL);
+    const guardedGateways = [...this.gateways].map(([app_id, gateway]) => {
+      const call = guard(app_id, limits, tellCircuit);
+      return { app_id, payments: guardedBy(call, gateway), accounts: guardedAccounts(call, gateway) };
+    });
     this.activities = {
       ...gatewayActivities({
-        gateways: new Map(
-          [...this.gateways].map(([app_id, gateway]) => [app_id, guarded(gateway, app_id, limits, tellCircuit)]),
-        ),
+        gateways: new Map(guardedGateways.map(({ app_id, payments }) => [app_id, payments])),
         sealingKeys: config.PAYMENTS_SEALING_JWKS?.keys ?? [],
-        notifyUrl: notifyUrlOf(config.WEBHOOK_PUBLIC_URL),
+        notifyUrl,
         rules,
       }),
+      ...accountActivities({
+        gateways: new Map(guardedGateways.map(({ app_id, accounts }) => [app_id, accounts])),
+        notifyUrl,
+      }),
       ...policyActivity(config, onEvent !== undefined),
+      ...accountPolicyActivity(config, onEvent !== undefined),
       ...(onEvent ? eventActivity(onEvent) : {}),
     };
   }

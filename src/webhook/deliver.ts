@@ -11,12 +11,14 @@ import {
 import { encodeToPayloadsWithContext } from '@temporalio/common/lib/internal-non-workflow';
 import type { Notification } from '../gateway';
 import { endedRun } from '../runs';
+import type { SpeiAccountInput } from '../workflows/account-contract';
 import {
   type AdoptedPayment,
   type PreviousRun,
   paymentWorkflowId,
   SIGNAL,
   type StrayNotificationInput,
+  speiAccountWorkflowId,
   strayNotificationWorkflowId,
   WORKFLOW,
 } from '../workflows/contract';
@@ -32,11 +34,29 @@ const ALREADY_EXISTS = 6;
 const DEADLINE_EXCEEDED = 4;
 const statusKey = defineSearchAttributeKey('PaymentStatus', 'KEYWORD');
 
-/** Signals the payment, starting it in adopt form where there is none. Throws where Temporal did not take it. */
+/** Signals whom it concerns, starting in adopt form what does not run. Throws where Temporal did not take it. */
 export async function deliver(options: DeliveryOptions, notification: Notification, digest: string): Promise<void> {
+  const { account_id } = notification.transfer_account ?? {};
+  if (account_id !== undefined) {
+    await signalAccount(options, account_id, notification, digest);
+    // The account has a deposit confirmed by its payment. What follows the money, such as a refund, is that payment's news.
+    if (notification.trade_status === 'SUCCESS') return;
+  }
+  await deliverToPayment(options, notification, digest);
+}
+
+/** A deposit into a virtual account, which is adopted where nobody follows it. */
+function signalAccount(options: DeliveryOptions, account_id: string, notification: Notification, digest: string) {
+  const { app_id } = notification;
+  const input: SpeiAccountInput = { app_id, account_id };
+  const target = { workflowId: speiAccountWorkflowId(app_id, account_id), type: WORKFLOW.speiAccount, input };
+  return signalWithStart(options, target, SIGNAL.deposit, notification, digest, 'ALLOW_DUPLICATE');
+}
+
+async function deliverToPayment(options: DeliveryOptions, notification: Notification, digest: string): Promise<void> {
   const workflowId = paymentWorkflowId(notification.app_id, notification.out_trade_no);
   try {
-    await signalWithStart(options, workflowId, notification, digest, 'REJECT_DUPLICATE');
+    await signalPayment(options, workflowId, notification, digest, 'REJECT_DUPLICATE');
   } catch (error) {
     if (codeOf(error) !== ALREADY_EXISTS) throw error;
     const ended = await lastRun(options, workflowId);
@@ -44,7 +64,7 @@ export async function deliver(options: DeliveryOptions, notification: Notificati
     if (ended.completed && (ended.status === notification.trade_status || ended.startedBy(digest))) return;
     // News about a payment that had ended, such as money after its expiry: a new run takes it on.
     const previous = await withinTime(options, () => endedRun(options.client, workflowId, ended.runId));
-    await signalWithStart(options, workflowId, notification, digest, 'ALLOW_DUPLICATE', previous);
+    await signalPayment(options, workflowId, notification, digest, 'ALLOW_DUPLICATE', previous);
   }
 }
 
@@ -87,18 +107,32 @@ async function lastRun(options: DeliveryOptions, workflowId: string) {
   };
 }
 
-async function signalWithStart(
+type Reuse = 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE';
+
+function signalPayment(
   options: DeliveryOptions,
   workflowId: string,
   notification: Notification,
   digest: string,
-  reuse: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE',
+  reuse: Reuse,
   previous?: PreviousRun,
+): Promise<void> {
+  const { app_id, out_trade_no, trade_no } = notification;
+  const input: AdoptedPayment = { kind: 'adopt', app_id, out_trade_no, trade_no, ...(previous ? { previous } : {}) };
+  const target = { workflowId, type: WORKFLOW.payment, input };
+  return signalWithStart(options, target, SIGNAL.notification, notification, digest, reuse);
+}
+
+async function signalWithStart(
+  options: DeliveryOptions,
+  { workflowId, type, input }: { workflowId: string; type: string; input: object },
+  signalName: string,
+  notification: Notification,
+  digest: string,
+  reuse: Reuse,
 ): Promise<void> {
   const { client, taskQueue } = options;
   const { namespace, identity, loadedDataConverter } = client.options;
-  const { app_id, out_trade_no, trade_no } = notification;
-  const adopted: AdoptedPayment = { kind: 'adopt', app_id, out_trade_no, trade_no, ...(previous ? { previous } : {}) };
   const encode = (value: unknown) =>
     encodeToPayloadsWithContext(loadedDataConverter, { type: 'workflow', namespace, workflowId }, [value]);
   const request = {
@@ -106,10 +140,10 @@ async function signalWithStart(
     identity,
     requestId: digest,
     workflowId,
-    workflowType: { name: WORKFLOW.payment },
+    workflowType: { name: type },
     taskQueue: { name: taskQueue },
-    input: { payloads: (await encode(adopted)) ?? [] },
-    signalName: SIGNAL.notification,
+    input: { payloads: (await encode(input)) ?? [] },
+    signalName,
     signalInput: { payloads: (await encode(notification)) ?? [] },
     workflowIdReusePolicy: encodeWorkflowIdReusePolicy(reuse) ?? null,
     workflowIdConflictPolicy: encodeWorkflowIdConflictPolicy('USE_EXISTING') ?? null,
