@@ -4,6 +4,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
+import type { OnEvent } from '../../src/activities';
 import { PaymentsClient } from '../../src/client';
 import { type Config, loadConfig } from '../../src/config';
 import { newSealingKeys } from '../../src/gateway';
@@ -20,6 +21,9 @@ export interface StackOptions {
   simulator?: Partial<SimulatorOptions>;
   /** Without a webhook, notifications reach nobody. */
   webhook?: boolean;
+  /** For the Temporal server's command line. */
+  temporal?: string[];
+  onEvent?: OnEvent;
 }
 
 export interface Stack {
@@ -50,8 +54,10 @@ export async function startStack({
   env = {},
   simulator: simulated = {},
   webhook = true,
+  temporal: extraArgs = [],
+  onEvent,
 }: StackOptions = {}): Promise<Stack> {
-  const temporal = await devServer();
+  const temporal = await devServer(extraArgs);
   const simulator = await startSimulator({ apps: [APP], ...simulated });
   const sealing = await newSealingKeys('test-key');
   const taskQueue = `payments-${randomUUID()}`;
@@ -88,7 +94,7 @@ export async function startStack({
     namespace: temporal.namespace ?? 'default',
     taskQueue,
     workflowBundle: await workflowBundle(),
-    plugins: [new PaymentGatewayPlugin(config)],
+    plugins: [new PaymentGatewayPlugin(config, { onEvent })],
   });
   const running = worker.run();
   const payments = new PaymentsClient({
