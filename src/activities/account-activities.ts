@@ -94,8 +94,8 @@ export function accountActivities({ gateways, notifyUrl }: AccountActivitiesOpti
     async 'payments.account-of-creation'({ app_id, workflow_id }) {
       const query = `${childrenOf(workflow_id, WORKFLOW.speiAccount)} AND ExecutionStatus = 'Running'`;
       const prefix = speiAccountWorkflowId(app_id, '');
-      for await (const { workflowId } of getClient().workflow.list({ query, pageSize: 1 })) {
-        return workflowId.slice(prefix.length);
+      for await (const { workflowId, parentExecution } of getClient().workflow.list({ query })) {
+        if (parentExecution?.workflowId === workflow_id) return workflowId.slice(prefix.length);
       }
       return null;
     },

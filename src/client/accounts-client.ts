@@ -2,6 +2,8 @@
 import {
   type Client,
   isGrpcDeadlineError,
+  isGrpcServiceError,
+  ServiceError,
   WithStartWorkflowOperation,
   WorkflowExecutionAlreadyStartedError,
   WorkflowFailedError,
@@ -109,7 +111,9 @@ export class AccountsClient {
 
   /** The account's whole public state now. Throws AccountNotFoundError. */
   get(account_id: string): Promise<SpeiAccountState> {
-    return this.answer(account_id, () => this.handle(account_id).query<SpeiAccountState>(QUERY.state));
+    const ask = () => this.handle(account_id).query<SpeiAccountState>(QUERY.state);
+    // A query may meet the moment between two runs.
+    return this.answer(account_id, () => ask().catch((error: unknown) => (isBetweenRuns(error) ? ask() : fail(error))));
   }
 
   /**
@@ -197,7 +201,8 @@ export class AccountsClient {
       if (error instanceof WorkflowNotFoundError) {
         throw new AccountNotFoundError(`Nobody follows the virtual account ${key} here.`, key);
       }
-      if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isGrpcDeadlineError(error)) throw this.noAnswer(key);
+      if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isGrpcDeadlineError(error))
+        throw this.noAnswer(key);
       const cause =
         error instanceof WorkflowUpdateFailedError || error instanceof WorkflowFailedError ? error.cause : error;
       throw fromAccountFailure(cause, key) ?? error;
@@ -211,4 +216,15 @@ export class AccountsClient {
       key,
     );
   }
+}
+
+const FAILED_PRECONDITION = 9;
+
+function isBetweenRuns(error: unknown): boolean {
+  const cause = error instanceof ServiceError ? error.cause : error;
+  return isGrpcServiceError(cause) && cause.code === FAILED_PRECONDITION;
+}
+
+function fail(error: unknown): never {
+  throw error;
 }
