@@ -313,6 +313,7 @@ describe('a creation', () => {
       gateway.mishaps = [mishap];
       await withWorker(async (taskQueue) => {
         const handle = await create(taskQueue);
+        await unknown(handle);
         await letPass(env, 30 * DAY);
         const left = mishap === 'lost after' ? 49 : 50;
         expect(await handle.query<SpeiAccountCreation>('state')).toMatchObject({
