@@ -173,6 +173,10 @@ const environment = z.object({
   PAYMENTS_LATE: z.enum(['attention', 'accept']).default('attention'),
   PAYMENTS_RISK_CONTROL: duration.default(4 * DAY + HOUR),
 
+  PAYMENTS_ACCOUNT_CHECK_EVERY: pause.default(DAY),
+  PAYMENTS_ACCOUNT_UNKNOWN: z.enum(['attention', 'again']).default('attention'),
+  PAYMENTS_ACCOUNTS_LOW: z.coerce.number().int().min(0).default(10),
+
   NODE_ENV: z.string().optional(),
   PAYMENTS_ENCRYPTION_KEYS: encryptionKeys.optional(),
   PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: flag.default(false),

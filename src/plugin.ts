@@ -8,9 +8,13 @@
 import { SimplePlugin } from '@temporalio/plugin';
 import { type BundleOptions, Runtime, type Worker, type WorkerOptions } from '@temporalio/worker';
 import {
+  accountActivities,
+  accountPolicyActivity,
   eventActivity,
   gatewayActivities,
-  guarded,
+  guard,
+  guardedAccounts,
+  guardedBy,
   logWarning,
   type OnEvent,
   policyActivity,
@@ -23,7 +27,7 @@ import { GatewayClient, type GatewaySettings } from './gateway';
 export const PLUGIN_NAME = 'temporal-payment-gateway.PaymentGatewayPlugin';
 
 export interface PluginOptions {
-  /** Hears what happens to payments. See {@link OnEvent}. */
+  /** Hears what happens to payments and virtual accounts. See {@link OnEvent}. */
   onEvent?: OnEvent | undefined;
 }
 
@@ -91,16 +95,24 @@ function workerParts(config: Config, { onEvent }: PluginOptions): { gateways: Ga
     circuit_failures: config.GATEWAY_CIRCUIT_FAILURES,
     circuit_pause_ms: config.GATEWAY_CIRCUIT_PAUSE,
   };
+  const notifyUrl = notifyUrlOf(config.WEBHOOK_PUBLIC_URL);
+  const guardedGateways = [...gateways].map(([app_id, gateway]) => {
+    const call = guard(app_id, limits, tellCircuit);
+    return { app_id, payments: guardedBy(call, gateway), accounts: guardedAccounts(call, gateway) };
+  });
   const activities = {
     ...gatewayActivities({
-      gateways: new Map(
-        [...gateways].map(([app_id, gateway]) => [app_id, guarded(gateway, app_id, limits, tellCircuit)]),
-      ),
+      gateways: new Map(guardedGateways.map(({ app_id, payments }) => [app_id, payments])),
       sealingKeys: sealingKeys(config),
-      notifyUrl: notifyUrlOf(config.WEBHOOK_PUBLIC_URL),
+      notifyUrl,
       rules,
     }),
+    ...accountActivities({
+      gateways: new Map(guardedGateways.map(({ app_id, accounts }) => [app_id, accounts])),
+      notifyUrl,
+    }),
     ...policyActivity(config, onEvent !== undefined),
+    ...accountPolicyActivity(config, onEvent !== undefined),
     ...(onEvent ? eventActivity(onEvent) : {}),
   };
   return { gateways: [...gateways.values()], activities };

@@ -172,7 +172,7 @@ async function watch(
 }
 
 /** No news: expected, so neither an error in the logs nor in the metrics. */
-function later(said: string, delay: number): ApplicationFailure {
+export function later(said: string, delay: number): ApplicationFailure {
   const at = new Date(activityInfo().currentAttemptScheduledTimestampMs + delay).toISOString();
   return ApplicationFailure.create({
     type: 'NotYet',
@@ -183,7 +183,7 @@ function later(said: string, delay: number): ApplicationFailure {
 }
 
 /** The gateway did not answer, or not usefully. Temporal asks again, ever more slowly, and shows the reason meanwhile. */
-function tryAgain(error: unknown): unknown {
+export function tryAgain(error: unknown): unknown {
   if (!(error instanceof GatewayError)) return error;
   return ApplicationFailure.create({
     type: 'GatewayUnavailable',
@@ -194,12 +194,12 @@ function tryAgain(error: unknown): unknown {
 }
 
 /** Spread out, and the more so the longer it has waited: what was held back together must not come back together. */
-function heldBackFor({ retry_after_ms }: HeldBackError): number {
+export function heldBackFor({ retry_after_ms }: HeldBackError): number {
   return Math.round(retry_after_ms + Math.random() * 1_000 * Math.min(activityInfo().attempt, 30));
 }
 
 /** The order breaks a rule and never left this machine. */
-function refusedHere(message: string, issues: InvalidRequestError['issues']): ApplicationFailure {
+export function refusedHere(message: string, issues: InvalidRequestError['issues']): ApplicationFailure {
   return ApplicationFailure.create({
     type: FAILURE.invalidRequest,
     message,

@@ -24,6 +24,34 @@ program
   .addOption(new Option('--json', 'print JSON lines for programs'))
   .action(async (order, options) => (await import('./pay.js')).pay(order, options));
 
+const accounts = program
+  .command('accounts')
+  .description('virtual accounts (SPEI): create, look, cancel, and how many are left');
+const accountCommand = (usage: string, description: string) =>
+  accounts
+    .command(usage)
+    .description(description)
+    .option('--app <app_id>', 'the gateway app, where the settings know several')
+    .addOption(new Option('--json', 'print JSON for programs'));
+accountCommand('create <request>', 'create an account from a request file; the same key again gets the same account')
+  .option('--key <key>', 'your own name for the account (default: its buyer_id)')
+  .action(async (file, options) => (await import('./accounts.js')).create(file, options));
+accountCommand('show <account_id>', 'what is known of an account and its deposits').action(async (id, options) =>
+  (await import('./accounts.js')).show(id, options),
+);
+accountCommand('deposits <account_id>', 'its deposits, the latest first').action(async (id, options) =>
+  (await import('./accounts.js')).deposits(id, options),
+);
+accountCommand('cancel <account_id>', 'cancel an account, and wait until the gateway confirms it').action(
+  async (id, options) => (await import('./accounts.js')).cancel(id, options),
+);
+accountCommand('recheck <account_id>', 'ask the gateway now what has become of an account').action(
+  async (id, options) => (await import('./accounts.js')).recheck(id, options),
+);
+accountCommand('quantity', 'how many accounts are left to create').action(async (options) =>
+  (await import('./accounts.js')).quantity(options),
+);
+
 program
   .command('worker')
   .description('run a worker until a signal ends it')

@@ -34,6 +34,7 @@ import {
 } from '../workflows/contract';
 import { creationAnswer } from '../workflows/creation-answer';
 import { differingFields } from '../workflows/requests';
+import { AccountsClient } from './accounts-client';
 import {
   DuplicateOrderError,
   fromFailure,
@@ -66,6 +67,8 @@ export interface CheckoutCreated extends PaymentData {
 }
 
 export class PaymentsClient {
+  /** Virtual accounts (SPEI). */
+  readonly accounts: AccountsClient;
   private readonly client: Client;
   private readonly app_id: string;
   private readonly taskQueue: string;
@@ -80,6 +83,8 @@ export class PaymentsClient {
     this.sealingKey = options.sealingKey;
     this.rules = options.rules ?? {};
     this.answerTimeoutMs = options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS;
+    const { client, app_id, taskQueue, rules, answerTimeoutMs } = this;
+    this.accounts = new AccountsClient({ client, app_id, taskQueue, rules, answerTimeoutMs });
   }
 
   /**

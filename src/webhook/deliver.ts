@@ -12,12 +12,14 @@ import { encodeToPayloadsWithContext } from '@temporalio/common/lib/internal-non
 import { temporal } from '@temporalio/proto';
 import type { Notification } from '../gateway';
 import { endedRun } from '../runs';
+import type { SpeiAccountInput } from '../workflows/account-contract';
 import {
   type AdoptedPayment,
   type PreviousRun,
   paymentWorkflowId,
   SIGNAL,
   type StrayNotificationInput,
+  speiAccountWorkflowId,
   strayNotificationWorkflowId,
   WORKFLOW,
 } from '../workflows/contract';
@@ -48,22 +50,48 @@ const RUNNING = temporal.api.enums.v1.WorkflowExecutionStatus.WORKFLOW_EXECUTION
 const statusKey = defineSearchAttributeKey('PaymentStatus', 'KEYWORD');
 
 /**
- * Signals the payment, starting it in adopt form where there is none. Throws where Temporal did not take it, and
+ * Signals whom it concerns, starting in adopt form what does not run. Throws where Temporal did not take it, and
  * TooManyAdoptionsError where it does not run and no more may be started.
  */
 export async function deliver(options: DeliveryOptions, notification: Notification, digest: string): Promise<void> {
-  const workflowId = paymentWorkflowId(notification.app_id, notification.out_trade_no);
-  const seconds = await options.adoptions.take(notification.app_id);
+  const { app_id, out_trade_no, transfer_account, trade_status } = notification;
+  const account_id = transfer_account?.account_id;
+  if (account_id !== undefined) {
+    const workflowId = speiAccountWorkflowId(app_id, account_id);
+    await bounded(options, app_id, workflowId, () => signalAccount(options, account_id, notification, digest));
+    // The account has a deposit confirmed by its payment. What follows the money, such as a refund, is that payment's news.
+    if (trade_status === 'SUCCESS') return;
+  }
+  const workflowId = paymentWorkflowId(app_id, out_trade_no);
+  await bounded(options, app_id, workflowId, () => signalOrStart(options, workflowId, notification, digest));
+}
+
+/** Lets a notification start a workflow, which `send` answers, only as often as notifications of its app may. */
+async function bounded(
+  options: DeliveryOptions,
+  app_id: string,
+  workflowId: string,
+  send: () => Promise<boolean>,
+): Promise<void> {
+  const seconds = await options.adoptions.take(app_id);
   if (seconds > 0 && !(await isRunning(options, workflowId))) throw new TooManyAdoptionsError(seconds);
   let started = false;
   try {
-    started = await signalOrStart(options, workflowId, notification, digest);
+    started = await send();
   } finally {
-    if (!started) await options.adoptions.giveBack(notification.app_id);
+    if (!started) await options.adoptions.giveBack(app_id);
   }
 }
 
-/** Answers whether a run was started for it. */
+/** A deposit into a virtual account, which is adopted where nobody follows it. Answers whether a run was started. */
+function signalAccount(options: DeliveryOptions, account_id: string, notification: Notification, digest: string) {
+  const { app_id } = notification;
+  const input: SpeiAccountInput = { app_id, account_id };
+  const target = { workflowId: speiAccountWorkflowId(app_id, account_id), type: WORKFLOW.speiAccount, input };
+  return signalWithStart(options, target, SIGNAL.deposit, notification, digest, 'ALLOW_DUPLICATE');
+}
+
+/** News of a payment. Answers whether a run was started for it. */
 async function signalOrStart(
   options: DeliveryOptions,
   workflowId: string,
@@ -71,7 +99,7 @@ async function signalOrStart(
   digest: string,
 ): Promise<boolean> {
   try {
-    return await signalWithStart(options, workflowId, notification, digest, 'REJECT_DUPLICATE');
+    return await signalPayment(options, workflowId, notification, digest, 'REJECT_DUPLICATE');
   } catch (error) {
     if (codeOf(error) !== ALREADY_EXISTS) throw error;
     const ended = await lastRun(options, workflowId);
@@ -79,7 +107,7 @@ async function signalOrStart(
     if (ended.completed && (ended.status === notification.trade_status || ended.startedBy(digest))) return false;
     // News about a payment that had ended, such as money after its expiry: a new run takes it on.
     const previous = await withinTime(options, () => endedRun(options.client, workflowId, ended.runId));
-    return signalWithStart(options, workflowId, notification, digest, 'ALLOW_DUPLICATE', previous);
+    return signalPayment(options, workflowId, notification, digest, 'ALLOW_DUPLICATE', previous);
   }
 }
 
@@ -137,19 +165,33 @@ async function isRunning({ client, timeout_ms }: DeliveryOptions, workflowId: st
   }
 }
 
-/** Answers whether it started a run. */
-async function signalWithStart(
+type Reuse = 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE';
+
+function signalPayment(
   options: DeliveryOptions,
   workflowId: string,
   notification: Notification,
   digest: string,
-  reuse: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE',
+  reuse: Reuse,
   previous?: PreviousRun,
+): Promise<boolean> {
+  const { app_id, out_trade_no, trade_no } = notification;
+  const input: AdoptedPayment = { kind: 'adopt', app_id, out_trade_no, trade_no, ...(previous ? { previous } : {}) };
+  const target = { workflowId, type: WORKFLOW.payment, input };
+  return signalWithStart(options, target, SIGNAL.notification, notification, digest, reuse);
+}
+
+/** Answers whether it started a run. */
+async function signalWithStart(
+  options: DeliveryOptions,
+  { workflowId, type, input }: { workflowId: string; type: string; input: object },
+  signalName: string,
+  notification: Notification,
+  digest: string,
+  reuse: Reuse,
 ): Promise<boolean> {
   const { client, taskQueue } = options;
   const { namespace, identity, loadedDataConverter } = client.options;
-  const { app_id, out_trade_no, trade_no } = notification;
-  const adopted: AdoptedPayment = { kind: 'adopt', app_id, out_trade_no, trade_no, ...(previous ? { previous } : {}) };
   const encode = (value: unknown) =>
     encodeToPayloadsWithContext(loadedDataConverter, { type: 'workflow', namespace, workflowId }, [value]);
   const request = {
@@ -157,10 +199,10 @@ async function signalWithStart(
     identity,
     requestId: digest,
     workflowId,
-    workflowType: { name: WORKFLOW.payment },
+    workflowType: { name: type },
     taskQueue: { name: taskQueue },
-    input: { payloads: (await encode(adopted)) ?? [] },
-    signalName: SIGNAL.notification,
+    input: { payloads: (await encode(input)) ?? [] },
+    signalName,
     signalInput: { payloads: (await encode(notification)) ?? [] },
     workflowIdReusePolicy: encodeWorkflowIdReusePolicy(reuse) ?? null,
     workflowIdConflictPolicy: encodeWorkflowIdConflictPolicy('USE_EXISTING') ?? null,

@@ -6,11 +6,14 @@
 export const WORKFLOW = {
   payment: 'payment',
   strayNotification: 'strayNotification',
+  createSpeiAccount: 'createSpeiAccount',
+  speiAccount: 'speiAccount',
+  speiAccountQuantity: 'speiAccountQuantity',
   /** Ours alone: hands on what a merchant's handler has not heard yet when its payment is over. */
   paymentEvents: 'paymentEvents',
 } as const;
-export const UPDATE = { created: 'created', recheck: 'recheck', resolve: 'resolve' } as const;
-export const SIGNAL = { notification: 'notification' } as const;
+export const UPDATE = { created: 'created', recheck: 'recheck', resolve: 'resolve', cancel: 'cancel' } as const;
+export const SIGNAL = { notification: 'notification', deposit: 'deposit' } as const;
 export const QUERY = { state: 'state' } as const;
 
 export type PaymentWorkflow = (input: PaymentInput) => Promise<PaymentState>;
@@ -18,6 +21,11 @@ export type PaymentWorkflow = (input: PaymentInput) => Promise<PaymentState>;
 /** The workflow id is the idempotency key: one order, one workflow. */
 export const paymentWorkflowId = (app_id: string, out_trade_no: string) => `payment:${app_id}:${out_trade_no}`;
 export const strayNotificationWorkflowId = (app_id: string, digest: string) => `stray-notification:${app_id}:${digest}`;
+
+export const speiAccountWorkflowId = (app_id: string, account_id: string) => `spei-account:${app_id}:${account_id}`;
+/** `key` is the merchant's own name for the account: one key, one account. */
+export const createSpeiAccountWorkflowId = (app_id: string, key: string) => `create-spei-account:${app_id}:${key}`;
+export const speiAccountQuantityWorkflowId = (app_id: string) => `spei-account-quantity:${app_id}`;
 
 export const paymentEventsWorkflowId = (paymentId: string, run: string) => `events:${paymentId}:${run}`;
 
@@ -180,6 +188,8 @@ export const FAILURE = {
   duplicateOrder: 'DuplicateOrder',
   /** `{ fields }`: another request runs under the same number. */
   differentRequest: 'DifferentRequest',
+  /** `{ outcome, code, sub_code, http_status }`: the gateway will not cancel this virtual account. */
+  notCanceled: 'NotCanceled',
   /** The gateway has not answered yet; the payment goes on, ask again. */
   pending: 'PaymentPending',
 } as const;

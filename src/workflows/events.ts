@@ -10,11 +10,15 @@ import {
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { AccountEvent } from './account-contract';
 import { type PaymentEvent, type PaymentState, paymentEventsWorkflowId, WORKFLOW } from './contract';
+
+/** Everything that a merchant's handler can hear; `type` tells the kinds apart. */
+export type MerchantEvent = PaymentEvent | AccountEvent;
 
 export interface EventActivities {
   /** The merchant's handler. Whatever it throws is tried again. */
-  'payments.onEvent'(event: PaymentEvent): Promise<void>;
+  'payments.onEvent'(event: MerchantEvent): Promise<void>;
 }
 
 const startToCloseTimeout = '30 seconds';
@@ -28,31 +32,20 @@ const { 'payments.onEvent': tellUntilHeard } = proxyActivities<EventActivities>(
 });
 
 /** Goes on telling what a payment's handler had not heard when the payment was over. */
-export async function paymentEvents(events: PaymentEvent[]): Promise<void> {
+export async function paymentEvents(events: MerchantEvent[]): Promise<void> {
   for (const event of events) await tellUntilHeard(event);
 }
 
-/** The events of one payment, told one after the other. */
+/** Events that are told one after the other. */
 export class Outbox {
-  private readonly untold: PaymentEvent[] = [];
+  private readonly untold: MerchantEvent[] = [];
   private telling: Promise<void> | undefined;
   private repeating: CancellationScope | undefined;
   private closing = false;
-  private made = 0;
-  private steps = 0;
-  private attention: PaymentState['attention'] = null;
 
-  /** Takes note of what is new in the state, and begins to tell it. */
-  note(state: PaymentState): void {
-    const { history, payment_data: _data, ...payment } = state;
-    for (const transition of history.slice(this.steps)) {
-      this.add({ type: 'transition', time: transition.time, payment, transition });
-    }
-    if (state.attention !== null && state.attention !== this.attention) {
-      this.add({ type: 'attention', time: new Date().toISOString(), payment });
-    }
-    this.steps = history.length;
-    this.attention = state.attention;
+  /** Begins to tell these, after those before them. */
+  put(events: readonly MerchantEvent[]): void {
+    this.untold.push(...events);
     // A part of the payment that is cut short does not cut short the telling.
     if (this.untold.length > 0) this.telling ??= CancellationScope.nonCancellable(() => this.tell());
   }
@@ -72,19 +65,13 @@ export class Outbox {
     });
   }
 
-  private add(event: Omit<PaymentEvent, 'id'>): void {
-    const { workflowId, firstExecutionRunId } = workflowInfo();
-    this.made += 1;
-    this.untold.push({ id: `${workflowId}:${firstExecutionRunId}:${this.made}`, ...event });
-  }
-
   private async tell(): Promise<void> {
     for (let next = this.untold[0]; next && (await this.isHeard(next)); next = this.untold[0]) this.untold.shift();
     this.telling = undefined;
   }
 
   /** False where the payment is over before the handler takes the event. */
-  private async isHeard(event: PaymentEvent): Promise<boolean> {
+  private async isHeard(event: MerchantEvent): Promise<boolean> {
     try {
       await tellOnce(event);
       return true;
@@ -101,5 +88,38 @@ export class Outbox {
     } finally {
       this.repeating = undefined;
     }
+  }
+}
+
+/** The events of one payment. */
+export class PaymentOutbox {
+  private readonly outbox = new Outbox();
+  private made = 0;
+  private steps = 0;
+  private attention: PaymentState['attention'] = null;
+
+  /** Takes note of what is new in the state, and begins to tell it. */
+  note(state: PaymentState): void {
+    const { history, payment_data: _data, ...payment } = state;
+    const events = history
+      .slice(this.steps)
+      .map((transition) => this.event({ type: 'transition', time: transition.time, payment, transition }));
+    if (state.attention !== null && state.attention !== this.attention) {
+      events.push(this.event({ type: 'attention', time: new Date().toISOString(), payment }));
+    }
+    this.steps = history.length;
+    this.attention = state.attention;
+    this.outbox.put(events);
+  }
+
+  /** As {@link Outbox.close}. */
+  close(): Promise<void> {
+    return this.outbox.close();
+  }
+
+  private event(event: Omit<PaymentEvent, 'id'>): PaymentEvent {
+    const { workflowId, firstExecutionRunId } = workflowInfo();
+    this.made += 1;
+    return { id: `${workflowId}:${firstExecutionRunId}:${this.made}`, ...event };
   }
 }

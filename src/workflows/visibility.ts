@@ -3,7 +3,7 @@ import { defineSearchAttributeKey, type SearchAttributeUpdatePair } from '@tempo
 import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
 import { type PaymentState, SEARCH_ATTRIBUTES } from './contract';
 
-const keys = {
+export const keys = {
   status: defineSearchAttributeKey('PaymentStatus', SEARCH_ATTRIBUTES.PaymentStatus),
   method: defineSearchAttributeKey('PaymentMethod', SEARCH_ATTRIBUTES.PaymentMethod),
   currency: defineSearchAttributeKey('PaymentCurrency', SEARCH_ATTRIBUTES.PaymentCurrency),
@@ -41,33 +41,41 @@ const WHAT_TO_DO: Record<NonNullable<PaymentState['attention']>, string> = {
 };
 
 /** Tells visibility what changed since it was told last, in one upsert at most. */
-export class Visibility {
+export class Attributes {
   private readonly told = new Map<string, string | null>();
 
-  update(state: PaymentState, waitingFor: string): void {
-    const changed = attributes(state).filter(([name, pair]) => {
-      const value = pair.value === null ? null : String(pair.value);
+  update(pairs: SearchAttributeUpdatePair[]): void {
+    const changed = pairs.filter(({ key: { name }, value: given }) => {
+      const value = given === null ? null : String(given);
       const isNews = (this.told.get(name) ?? null) !== value;
       this.told.set(name, value);
       return isNews;
     });
-    if (changed.length > 0) upsertSearchAttributes(changed.map(([, pair]) => pair));
+    if (changed.length > 0) upsertSearchAttributes(changed);
+  }
+}
+
+export class Visibility {
+  private readonly attributes = new Attributes();
+
+  update(state: PaymentState, waitingFor: string): void {
+    this.attributes.update(attributes(state));
     setCurrentDetails(details(state, waitingFor));
   }
 }
 
-function attributes(state: PaymentState): [string, SearchAttributeUpdatePair][] {
+function attributes(state: PaymentState): SearchAttributeUpdatePair[] {
   const amount = state.order_amount === null ? null : Number(state.order_amount);
   const expiresAt = state.expires_at === null ? null : new Date(state.expires_at);
   return [
-    ['status', { key: keys.status, value: statusOf(state) }],
-    ['method', { key: keys.method, value: state.method }],
-    ['currency', { key: keys.currency, value: state.order_currency }],
-    ['attention', { key: keys.attention, value: state.attention }],
-    ['tradeNo', { key: keys.tradeNo, value: state.trade_no }],
+    { key: keys.status, value: statusOf(state) },
+    { key: keys.method, value: state.method },
+    { key: keys.currency, value: state.order_currency },
+    { key: keys.attention, value: state.attention },
+    { key: keys.tradeNo, value: state.trade_no },
     // A double: good for filtering by size, never for reckoning.
-    ['amount', { key: keys.amount, value: amount }],
-    ['expiresAt', { key: keys.expiresAt, value: expiresAt }],
+    { key: keys.amount, value: amount },
+    { key: keys.expiresAt, value: expiresAt },
   ];
 }
 

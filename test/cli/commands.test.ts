@@ -44,7 +44,7 @@ async function refused(args: string[], env: Record<string, string> = {}): Promis
   return printed;
 }
 
-const COMMANDS = ['dev', 'pay', 'worker', 'webhook', 'codec-server', 'simulator', 'setup', 'keys'];
+const COMMANDS = ['dev', 'pay', 'accounts', 'worker', 'webhook', 'codec-server', 'simulator', 'setup', 'keys'];
 
 describe('help', () => {
   test('--help lists every command and ends well', async () => {
@@ -71,6 +71,7 @@ describe('wrong usage ends with code 2 and says what is wrong', () => {
     ['an unknown option', ['pay', 'order.json', '--fast'], "unknown option '--fast'"],
     ['no order to pay', ['pay'], "missing required argument 'order'"],
     ['keys without new', ['keys'], 'Usage: payment-gateway keys'],
+    ['accounts without a verb', ['accounts'], 'Usage: payment-gateway accounts'],
     ['unknown command of keys', ['keys', 'old'], "unknown command 'old'"],
     ['too much', ['setup', 'everything'], 'too many arguments'],
   ])('%s', async (_, args, said) => {

@@ -5,6 +5,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { bundleWorkflowCode, DefaultLogger, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
+import type { OnEvent } from '../../src/activities';
 import { PaymentsClient } from '../../src/client';
 import { dataConverter } from '../../src/codec';
 import { type Config, loadConfig } from '../../src/config';
@@ -23,6 +24,9 @@ export interface StackOptions {
   /** Without a webhook, notifications reach nobody. */
   webhook?: boolean;
   worker?: Pick<WorkerOptions, 'maxCachedWorkflows'>;
+  /** For the Temporal server's command line. */
+  temporal?: string[];
+  onEvent?: OnEvent;
 }
 
 export interface Stack {
@@ -60,8 +64,10 @@ export async function startStack({
   simulator: simulated = {},
   webhook = true,
   worker: workerOptions = {},
+  temporal: extraArgs = [],
+  onEvent,
 }: StackOptions = {}): Promise<Stack> {
-  const temporal = await devServer();
+  const temporal = await devServer(extraArgs);
   const simulator = await startSimulator({ apps: [APP], ...simulated });
   const sealing = await newSealingKeys('test-key');
   const taskQueue = `payments-${randomUUID()}`;
@@ -103,7 +109,7 @@ export async function startStack({
     taskQueue,
     workflowBundle: await workflowBundle(converter.failureConverterPath),
     ...workerOptions,
-    plugins: [new PaymentGatewayPlugin(config)],
+    plugins: [new PaymentGatewayPlugin(config, { onEvent })],
   });
   const running = worker.run();
   const payments = new PaymentsClient({

@@ -10,13 +10,14 @@ import { defaultCacheDir, resolveBinary } from '../../src/embedded';
 import { addSearchAttributes } from '../../src/search-attributes';
 import { SEARCH_ATTRIBUTES } from '../../src/workflows/contract';
 
-/** A development server in memory, on free ports, with our search attributes. */
-export async function devServer(): Promise<TestWorkflowEnvironment> {
+/** A development server in memory, on free ports, with our search attributes. `extraArgs` are for its command line. */
+export async function devServer(extraArgs: string[] = []): Promise<TestWorkflowEnvironment> {
   quiet();
   const path = await resolveBinary('temporal-cli', { cacheDir: defaultCacheDir() });
   return TestWorkflowEnvironment.createLocal({
     server: {
       executable: { type: 'existing-path', path },
+      extraArgs,
       searchAttributes: Object.entries(SEARCH_ATTRIBUTES).map(([name, type]) => defineSearchAttributeKey(name, type)),
     },
   });

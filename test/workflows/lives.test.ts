@@ -8,6 +8,7 @@ import { loadConfig } from '../../src/config';
 import { DAY, HOUR, MINUTE } from '../../src/gateway/durations';
 import type {
   AdoptedPayment,
+  MerchantEvent,
   NewPayment,
   PaymentData,
   PaymentEvent,
@@ -568,18 +569,17 @@ describe('onEvent', () => {
     const heard: PaymentEvent[] = [];
     return {
       heard,
+      hear: (event: MerchantEvent) => {
+        if ('payment' in event) heard.push(event);
+      },
       steps: () => heard.map(({ type, transition, payment }) => transition?.to ?? `${type}: ${payment.attention}`),
     };
   };
 
   it('hears each transition once and in order, with the payment and an idempotency key', async () => {
-    const { heard, steps: told } = recorder();
+    const { heard, hear, steps: told } = recorder();
     gateway.statusAt = (elapsed) => (elapsed < MINUTE ? 'INITIAL' : elapsed < HOUR ? 'PROCESSING' : 'SUCCESS');
-    const state = await withWorker(
-      async (taskQueue) => (await start(taskQueue, order())).result(),
-      {},
-      (event) => void heard.push(event),
-    );
+    const state = await withWorker(async (taskQueue) => (await start(taskQueue, order())).result(), {}, hear);
     expect(told()).toEqual(['INITIAL', 'PROCESSING', 'SUCCESS']);
     expect(new Set(heard.map(({ id }) => id)).size).toBe(3);
     expect(heard.map(({ transition }) => transition)).toEqual(state.history);
@@ -587,7 +587,7 @@ describe('onEvent', () => {
   });
 
   it('that fails is tried again, and never holds up the payment', async () => {
-    const { heard, steps: told } = recorder();
+    const { heard, hear, steps: told } = recorder();
     let failures = 5;
     await withWorker(
       async (taskQueue) => {
@@ -603,19 +603,15 @@ describe('onEvent', () => {
       {},
       (event) => {
         if (failures > 0) throw new Error('the shop is closed');
-        heard.push(event);
+        hear(event);
       },
     );
     expect(told()).toEqual(['PROCESSING', 'SUCCESS']);
   });
 
   it('hears of what needs a person', async () => {
-    const { heard, steps: told } = recorder();
-    await withWorker(
-      async (taskQueue) => (await start(taskQueue, order())).result(),
-      {},
-      (event) => void heard.push(event),
-    );
+    const { hear, steps: told } = recorder();
+    await withWorker(async (taskQueue) => (await start(taskQueue, order())).result(), {}, hear);
     expect(told()).toEqual(['PROCESSING', 'EXPIRED', 'attention: never-ended']);
   });
 });
