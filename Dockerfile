@@ -22,6 +22,8 @@ RUN mkdir /data && chown node:node /data
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/lib ./lib
+# The simulator's OpenAPI document shows them.
+COPY examples/orders ./examples/orders
 USER node
 ENTRYPOINT ["node", "lib/cli/main.js"]
 CMD ["--help"]

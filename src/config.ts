@@ -9,6 +9,8 @@ import { DAY, HOUR, MINUTE } from './gateway/durations';
 import { RULE_DEFAULTS, type RuleSettings } from './gateway/rules';
 import { SIGNATURE_SCHEMES } from './gateway/signing';
 import { WALLET_TOKEN_PATH } from './gateway/wallet-token';
+import { networks } from './webhook/addresses';
+import { DEFAULT_LIMITS } from './webhook/limits';
 
 /** A setting that cannot be used; the message names the variable and what it should hold, never its value. */
 export class ConfigError extends Error {
@@ -43,6 +45,15 @@ const names = z.string().transform((text) =>
     .map((name) => name.trim())
     .filter(Boolean),
 );
+const networkList = names.refine((list) => {
+  try {
+    return Boolean(networks(list));
+  } catch {
+    return false;
+  }
+}, 'must be networks such as 203.0.113.0/24,2001:db8::/32, separated by commas');
+/** How many may come, or be there, at a time. */
+const limit = z.coerce.number().int().positive();
 const webAddress = z.url({ protocol: /^https?$/ }).transform((text) => text.replace(/\/$/, ''));
 
 const part = z.string().exactOptional();
@@ -60,6 +71,39 @@ const json = <T extends z.ZodType>(schema: T) =>
       }
     })
     .pipe(schema);
+
+/** `id:base64` of 32 bytes, separated by commas or line breaks; the first one encrypts. */
+const encryptionKeys = z.string().transform((text, ctx) => {
+  const keys = text
+    .split(/[\s,]+/)
+    .filter(Boolean)
+    .map(encryptionKey);
+  const [first, ...others] = keys.filter((key) => key !== undefined);
+  const ids = new Set(keys.map((key) => key?.id));
+  if (first && others.length + 1 === keys.length && ids.size === keys.length) return [first, ...others] as const;
+  const message =
+    'must be id:base64 of 32 bytes, several separated by commas, each id once (payment-gateway keys new makes one)';
+  ctx.addIssue({ code: 'custom', message });
+  return z.NEVER;
+});
+
+function encryptionKey(text: string): { id: string; key: Uint8Array } | undefined {
+  const [, id, base64] = /^([\w.-]{1,64}):([A-Za-z0-9+/]{43}=)$/.exec(text) ?? [];
+  return id && base64 ? { id, key: Buffer.from(base64, 'base64') } : undefined;
+}
+
+const sealingJwks = json(z.object({ keys: z.array(jwk).min(1) }));
+
+/** What a web page's address begins with, as browsers name it. */
+const origins = names.pipe(
+  z.array(
+    z.string().refine((text) => URL.canParse(text) && new URL(text).origin === text, {
+      message: 'must be origins such as https://temporal.example.com, without a path',
+    }),
+  ),
+);
+/** Guessing it must be hopeless. */
+const bearerToken = z.string().regex(/^[\w\-.~+/]{32,}=*$/, 'must be 32 or more letters and digits');
 
 const timeZone = z.string().refine((zone) => {
   try {
@@ -110,6 +154,15 @@ const environment = z.object({
   WEBHOOK_HOST: z.string().min(1).default('127.0.0.1'),
   WEBHOOK_PORT: port.default(8_480),
   WEBHOOK_PUBLIC_URL: webAddress.optional(),
+  WEBHOOK_ALLOWED_IPS: networkList.optional(),
+  WEBHOOK_TRUSTED_PROXIES: networkList.optional(),
+  WEBHOOK_ACK_TIMEOUT: pause.refine((ms) => ms <= 30_000, 'at most 30s').default(5_000),
+  WEBHOOK_LIMIT_PER_ADDRESS: limit.default(DEFAULT_LIMITS.per_address),
+  WEBHOOK_LIMIT_OVERALL: limit.default(DEFAULT_LIMITS.overall),
+  WEBHOOK_LIMIT_ADOPTIONS: limit.default(DEFAULT_LIMITS.adoptions),
+  WEBHOOK_LIMIT_IN_FLIGHT: limit.default(DEFAULT_LIMITS.in_flight),
+  WEBHOOK_LIMIT_CONNECTIONS: limit.default(DEFAULT_LIMITS.connections),
+  WEBHOOK_STOP_DELAY: duration.default(5_000),
 
   PAYMENTS_POLL_SCHEDULE: schedule.default([15_000, 30_000, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 30 * MINUTE]),
   PAYMENTS_POLL_EVERY: pause.default(HOUR),
@@ -121,8 +174,26 @@ const environment = z.object({
   PAYMENTS_RISK_CONTROL: duration.default(4 * DAY + HOUR),
   PAYMENTS_WATCH_WINDOW: duration.default(0),
 
-  PAYMENTS_SEALING_JWKS: json(z.object({ keys: z.array(jwk).min(1) })).optional(),
+  PAYMENTS_ACCOUNT_CHECK_EVERY: pause.default(DAY),
+  PAYMENTS_ACCOUNT_UNKNOWN: z.enum(['attention', 'again']).default('attention'),
+  PAYMENTS_ACCOUNTS_LOW: z.coerce.number().int().min(0).default(10),
+
+  NODE_ENV: z.string().optional(),
+  PAYMENTS_ENCRYPTION_KEYS: encryptionKeys.optional(),
+  PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: flag.default(false),
+  PAYMENTS_SEALING_JWKS: sealingJwks.optional(),
   PAYMENTS_SEALING_PUBLIC_JWK: json(jwk).optional(),
+
+  CODEC_SERVER_HOST: z.string().min(1).default('127.0.0.1'),
+  CODEC_SERVER_PORT: port.default(8_490),
+  CODEC_SERVER_UI_ORIGINS: origins.optional(),
+  CODEC_SERVER_TOKEN: bearerToken.optional(),
+  CODEC_SERVER_SUPPORT_TOKEN: bearerToken.optional(),
+  CODEC_SERVER_JWKS_URL: webAddress.optional(),
+  CODEC_SERVER_JWT_ISSUER: z.string().min(1).optional(),
+  CODEC_SERVER_JWT_AUDIENCE: z.string().min(1).optional(),
+  CODEC_SERVER_JWT_ROLES_CLAIM: z.string().min(1).default('roles'),
+  CODEC_SERVER_JWT_SUPPORT_ROLE: z.string().min(1).default('payments-support'),
 
   SIMULATOR_HOST: z.string().min(1).default('127.0.0.1'),
   SIMULATOR_PORT: port.default(8_470),
@@ -138,14 +209,23 @@ const FROM_FILES = [
   'GATEWAY_BASE_URL',
   'GATEWAY_APP_ID',
   'GATEWAY_SECRET_KEY',
+  'PAYMENTS_ENCRYPTION_KEYS',
   'PAYMENTS_SEALING_JWKS',
   'PAYMENTS_SEALING_PUBLIC_JWK',
+  'CODEC_SERVER_TOKEN',
+  'CODEC_SERVER_SUPPORT_TOKEN',
 ] as const;
 
 type Environment = Record<string, string | undefined>;
 
-/** Every setting with its value. `apps` holds the gateway's apps from either way of giving them. */
-export type Config = z.output<typeof environment> & { apps: z.output<typeof app>[] };
+/**
+ * Every setting with its value. `apps` holds the gateway's apps from either way of giving them; `sealing_jwks_file` names
+ * the file that the sealing keys came from, which may change while a worker runs.
+ */
+export type Config = z.output<typeof environment> & {
+  apps: z.output<typeof app>[];
+  sealing_jwks_file?: string;
+};
 
 /** The names of all settings, for the documentation's tests. */
 export const SETTING_NAMES = Object.keys(environment.shape);
@@ -158,15 +238,19 @@ export function loadConfig(env: Environment): Config {
   const given = withFiles(env);
   const parsed = environment.safeParse(given);
   if (!parsed.success) throw problems(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
-  for (const name of ['PAYMENTS_ENCRYPTION_KEYS', 'PAYMENTS_ENCRYPTION_KEYS_FILE']) {
-    // Going on would store in clear text what somebody believes to be encrypted.
-    if (env[name]) throw problems([`${name}: payload encryption is not built yet; unset it to run without`]);
-  }
   const apps = [...singleApp(parsed.data), ...listedApps(parsed.data.GATEWAY_APPS_FILE)];
   if (new Set(apps.map(({ app_id }) => app_id)).size < apps.length) {
     throw problems(['GATEWAY_APPS_FILE: an app_id is given twice (GATEWAY_APP_ID counts); keep one']);
   }
-  return { ...parsed.data, apps };
+  const { PAYMENTS_SEALING_JWKS_FILE: file } = given;
+  return { ...parsed.data, apps, ...(file === undefined ? {} : { sealing_jwks_file: file }) };
+}
+
+/** The sealing keys that a file holds now. Throws ConfigError. */
+export function readSealingJwks(file: string): z.output<typeof sealingJwks> {
+  const parsed = sealingJwks.safeParse(readSecret('PAYMENTS_SEALING_JWKS_FILE', file));
+  if (parsed.success) return parsed.data;
+  throw problems(parsed.error.issues.map((i) => ['PAYMENTS_SEALING_JWKS_FILE', ...i.path, i.message].join(': ')));
 }
 
 /** How orders are held against the interface, where it masks something or leaves it open. */

@@ -1,6 +1,7 @@
 /** Connections to Temporal, by Temporal's own environment configuration (TEMPORAL_ADDRESS, TEMPORAL_PROFILE, …). */
 import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { dataConverter, type EncryptionSettings } from './codec/data-converter';
 
 type Environment = Record<string, string | undefined>;
 
@@ -14,14 +15,21 @@ export function temporalConfig(env: Environment) {
   return { connectionOptions, namespace };
 }
 
-/** A client for callers: the webhook, the command line, a merchant's backend. Throws TemporalUnreachableError. */
-export async function connectClient(env: Environment): Promise<Client> {
+/**
+ * A client for callers: the webhook, the command line, a merchant's backend. It encrypts where the settings hold keys.
+ * Throws TemporalUnreachableError, and ConfigError in production without keys.
+ */
+export async function connectClient(env: Environment, settings: EncryptionSettings): Promise<Client> {
+  const converter = dataConverter(settings);
+  const { connection, namespace } = await connect(env);
+  return new Client({ connection, namespace, dataConverter: converter });
+}
+
+/** A bare connection, for what sends no payloads. Throws TemporalUnreachableError. */
+export async function connect(env: Environment): Promise<{ connection: Connection; namespace: string }> {
   const { connectionOptions, namespace } = temporalConfig(env);
   try {
-    return new Client({
-      connection: await Connection.connect({ connectTimeout: 5_000, ...connectionOptions }),
-      namespace,
-    });
+    return { connection: await Connection.connect({ connectTimeout: 5_000, ...connectionOptions }), namespace };
   } catch (error) {
     throw unreachable(connectionOptions.address, error);
   }

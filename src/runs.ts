@@ -17,7 +17,8 @@ export async function startOf(
   });
   const started = history?.events?.[0]?.workflowExecutionStartedEventAttributes;
   if (!started) throw new WorkflowNotFoundError('the workflow has no history', workflowId, runId);
-  const [input] = await decodeArrayFromPayloads(loadedDataConverter, started.input?.payloads);
+  const context = { type: 'workflow', namespace, workflowId } as const;
+  const [input] = await decodeArrayFromPayloads(loadedDataConverter, started.input?.payloads, context);
   return { runId: started.originalExecutionRunId ?? runId ?? '', input: asInput(input) };
 }
 

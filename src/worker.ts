@@ -1,7 +1,7 @@
 /** The runnable worker: `npm run worker`, or `payment-gateway worker`. */
 import { DefaultLogger, type LogEntry, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import { type Config, ConfigError, loadConfig } from './config';
+import { type Config, ConfigError, loadConfig, requireApps } from './config';
 import { temporalConfig, unreachable } from './connect';
 import { reportAndExit } from './exit';
 import { createLogger } from './log';
@@ -25,6 +25,7 @@ export interface ConnectedWorker {
  * Throws ConfigError, also where search attributes are not registered, TemporalUnreachableError, SearchAttributeConflictError.
  */
 export async function createWorker(config: Config, env: Environment): Promise<ConnectedWorker> {
+  requireApps(config);
   const plugin = new PaymentGatewayPlugin(config);
   const { connectionOptions, namespace } = temporalConfig(env);
   const connection = await NativeConnection.connect(connectionOptions).catch((error: unknown) => {

@@ -11,6 +11,7 @@ import Ajv from 'ajv';
 import pino from 'pino';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { dataConverter } from '../src/codec';
 import { ConfigError, loadConfig, requireApps, SETTING_NAMES } from '../src/config';
 import { temporalConfig } from '../src/connect';
 import { startSimulator } from '../src/simulator';
@@ -145,7 +146,7 @@ test.each([
 ])('the specification’s schema refuses %s', (_, wrong) => expect(violations(wrong)).not.toEqual([]));
 
 test('sealing gives the worker, and nobody else, the private keys beside what it has', () => {
-  expect(get('worker').secrets).toEqual(['gateway_secret_key', 'sealing_jwks']);
+  expect(get('worker').secrets).toEqual(['gateway_secret_key', 'encryption_keys', 'sealing_jwks']);
   expect(get('worker').environment).toMatchObject({
     GATEWAY_APP_ID: 'test-app',
     PAYMENTS_SEALING_JWKS_FILE: '/run/secrets/sealing_jwks',
@@ -225,6 +226,7 @@ describe('started with its environment', () => {
   beforeAll(() => {
     secrets = mkdtempSync(join(tmpdir(), 'compose-secrets-'));
     writeFileSync(join(secrets, 'gateway_secret_key'), 'the key\n');
+    writeFileSync(join(secrets, 'encryption_keys'), `k1:${Buffer.alloc(32, 1).toString('base64')}\n`);
     writeFileSync(join(secrets, 'sealing_jwks'), '{"keys":[{"kty":"EC","kid":"1"}]}\n');
   });
   afterAll(() => rmSync(secrets, { recursive: true }));
@@ -249,6 +251,14 @@ describe('started with its environment', () => {
     const config = loadConfig(environmentOf('worker'));
     expect(config.WEBHOOK_PUBLIC_URL).toBe('http://webhook:8480');
     expect(config.PAYMENTS_SEALING_JWKS?.keys).toHaveLength(1);
+  });
+
+  test.each(['worker', 'webhook'])('%s encrypts, as the image’s NODE_ENV demands', (name) => {
+    expect(text('Dockerfile')).toContain('ENV NODE_ENV=production');
+    const environment: Record<string, string> = { ...environmentOf(name), NODE_ENV: 'production' };
+    expect(dataConverter(loadConfig(environment)).payloadCodecs).toHaveLength(1);
+    const { PAYMENTS_ENCRYPTION_KEYS_FILE: _keys, ...without } = environment;
+    expect(() => dataConverter(loadConfig(without))).toThrow(ConfigError);
   });
 
   test('webhook and simulator listen where their ports are published', () => {
@@ -293,8 +303,12 @@ describe('the health check', () => {
     expect(await check('simulator', simulator.url)).toBe(1);
   });
 
-  test('of the webhook is well while Temporal can be reached, and not otherwise', async () => {
+  test.each([
+    ['well while Temporal can be reached', [], 0],
+    ['unwell while it cannot', [14], 1],
+  ])('of the webhook is %s', async (_, failures, code) => {
     const temporal = new FakeTemporal();
+    temporal.failures = failures;
     const server = webhookServer({
       client: temporal.client,
       taskQueue: 'payments',
@@ -303,9 +317,7 @@ describe('the health check', () => {
       log: pino({ level: 'silent' }),
     });
     const url = await server.listen({ host: '127.0.0.1', port: 0 });
-    expect(await check('webhook', url)).toBe(0);
-    temporal.failures = [14];
-    expect(await check('webhook', url)).toBe(1);
+    expect(await check('webhook', url)).toBe(code);
     await server.close();
   });
 });
@@ -355,7 +367,7 @@ test('no secret stands in an environment: only the name of its file, which the s
       expect(secrets.map((secret) => `/run/secrets/${secret}`)).toContain(value);
     }
   }
-  expect(files).toBe(5);
+  expect(files).toBe(7);
   expect(Object.keys(EXAMPLE).filter((name) => SECRET.test(name))).toEqual([]);
 });
 

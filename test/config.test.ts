@@ -50,6 +50,13 @@ describe('with nothing set', () => {
       GATEWAY_CIRCUIT_PAUSE: 15_000,
       WEBHOOK_HOST: '127.0.0.1',
       WEBHOOK_PORT: 8_480,
+      WEBHOOK_ACK_TIMEOUT: 5_000,
+      WEBHOOK_LIMIT_PER_ADDRESS: 6_000,
+      WEBHOOK_LIMIT_OVERALL: 60_000,
+      WEBHOOK_LIMIT_ADOPTIONS: 600,
+      WEBHOOK_LIMIT_IN_FLIGHT: 500,
+      WEBHOOK_LIMIT_CONNECTIONS: 15_000,
+      WEBHOOK_STOP_DELAY: 5_000,
       PAYMENTS_POLL_SCHEDULE: [15_000, 30_000, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 30 * MINUTE],
       PAYMENTS_POLL_EVERY: HOUR,
       PAYMENTS_SETTLING: 30_000,
@@ -57,6 +64,14 @@ describe('with nothing set', () => {
       PAYMENTS_CONFIRM_BY_QUERY: true,
       PAYMENTS_LATE: 'attention',
       PAYMENTS_RISK_CONTROL: 97 * HOUR,
+      PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: false,
+      CODEC_SERVER_HOST: '127.0.0.1',
+      CODEC_SERVER_PORT: 8_490,
+      CODEC_SERVER_JWT_ROLES_CLAIM: 'roles',
+      CODEC_SERVER_JWT_SUPPORT_ROLE: 'payments-support',
+      PAYMENTS_ACCOUNT_CHECK_EVERY: 24 * HOUR,
+      PAYMENTS_ACCOUNT_UNKNOWN: 'attention',
+      PAYMENTS_ACCOUNTS_LOW: 10,
       PAYMENTS_WATCH_WINDOW: 0,
       SIMULATOR_HOST: '127.0.0.1',
       SIMULATOR_PORT: 8_470,
@@ -67,19 +82,29 @@ describe('with nothing set', () => {
     });
   });
 
-  test('what has no default is an app, a key, an address, or a list of exceptions', () => {
+  test('what has no default is an app, a key, an address, or a list of addresses or exceptions', () => {
     const without = SETTING_NAMES.filter((name) => !(name in loadConfig({})));
     expect(without.sort()).toEqual([
+      'CODEC_SERVER_JWKS_URL',
+      'CODEC_SERVER_JWT_AUDIENCE',
+      'CODEC_SERVER_JWT_ISSUER',
+      'CODEC_SERVER_SUPPORT_TOKEN',
+      'CODEC_SERVER_TOKEN',
+      'CODEC_SERVER_UI_ORIGINS',
       'GATEWAY_APPS_FILE',
       'GATEWAY_APP_ID',
       'GATEWAY_BASE_URL',
       'GATEWAY_HTTPS_CHANNELS',
       'GATEWAY_SECRET_KEY',
+      'NODE_ENV',
+      'PAYMENTS_ENCRYPTION_KEYS',
       'PAYMENTS_SEALING_JWKS',
       'PAYMENTS_SEALING_PUBLIC_JWK',
       'SIMULATOR_DATA_FILE',
       'SIMULATOR_PUBLIC_URL',
+      'WEBHOOK_ALLOWED_IPS',
       'WEBHOOK_PUBLIC_URL',
+      'WEBHOOK_TRUSTED_PROXIES',
     ]);
   });
 
@@ -98,6 +123,9 @@ describe('with nothing set', () => {
     }
   });
 });
+
+/** A key of this byte, as it is written. */
+const base64 = (byte: number, length = 32) => Buffer.alloc(length, byte).toString('base64');
 
 describe('each setting is read', () => {
   const KEY = { kty: 'EC', crv: 'P-256', x: 'x', y: 'y', kid: 'k' };
@@ -119,13 +147,51 @@ describe('each setting is read', () => {
     ['WEBHOOK_HOST', '0.0.0.0', '0.0.0.0'],
     ['WEBHOOK_PORT', '0', 0],
     ['WEBHOOK_PUBLIC_URL', 'https://pay.shop.example/', 'https://pay.shop.example'],
+    [
+      'WEBHOOK_ALLOWED_IPS',
+      '203.0.113.0/24, 2001:db8::/32,198.51.100.7',
+      ['203.0.113.0/24', '2001:db8::/32', '198.51.100.7'],
+    ],
+    ['WEBHOOK_TRUSTED_PROXIES', '10.0.0.0/8', ['10.0.0.0/8']],
+    ['WEBHOOK_ACK_TIMEOUT', '8s', 8_000],
+    ['WEBHOOK_LIMIT_PER_ADDRESS', '100', 100],
+    ['WEBHOOK_LIMIT_OVERALL', '1000', 1_000],
+    ['WEBHOOK_LIMIT_ADOPTIONS', '60', 60],
+    ['WEBHOOK_LIMIT_IN_FLIGHT', '10', 10],
+    ['WEBHOOK_LIMIT_CONNECTIONS', '200', 200],
+    ['WEBHOOK_STOP_DELAY', '0s', 0],
     ['PAYMENTS_POLL_SCHEDULE', '500ms, 1s,2m', [500, 1_000, 2 * MINUTE]],
     ['PAYMENTS_POLL_EVERY', '2h', 2 * HOUR],
     ['PAYMENTS_SETTLING', '0s', 0],
     ['PAYMENTS_GRACE', '3d', 72 * HOUR],
     ['PAYMENTS_CONFIRM_BY_QUERY', 'false', false],
+    ['NODE_ENV', 'production', 'production'],
+    ['PAYMENTS_ENCRYPTION_KEYS', `k.1:${base64(1)}`, [{ id: 'k.1', key: Buffer.alloc(32, 1) }]],
+    [
+      'PAYMENTS_ENCRYPTION_KEYS',
+      `new:${base64(2)},\n old:${base64(1)}\n`,
+      [
+        { id: 'new', key: Buffer.alloc(32, 2) },
+        { id: 'old', key: Buffer.alloc(32, 1) },
+      ],
+    ],
+    ['PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES', 'true', true],
     ['PAYMENTS_SEALING_JWKS', JSON.stringify({ keys: [{ ...KEY, d: 'd' }] }), { keys: [{ ...KEY, d: 'd' }] }],
     ['PAYMENTS_SEALING_PUBLIC_JWK', JSON.stringify(KEY), KEY],
+    ['CODEC_SERVER_HOST', '0.0.0.0', '0.0.0.0'],
+    ['CODEC_SERVER_PORT', '8081', 8_081],
+    [
+      'CODEC_SERVER_UI_ORIGINS',
+      'https://ui.example,http://127.0.0.1:8233',
+      ['https://ui.example', 'http://127.0.0.1:8233'],
+    ],
+    ['CODEC_SERVER_TOKEN', 'a'.repeat(32), 'a'.repeat(32)],
+    ['CODEC_SERVER_SUPPORT_TOKEN', 'b'.repeat(40), 'b'.repeat(40)],
+    ['CODEC_SERVER_JWKS_URL', 'https://login.example/jwks', 'https://login.example/jwks'],
+    ['CODEC_SERVER_JWT_ISSUER', 'https://login.example/', 'https://login.example/'],
+    ['CODEC_SERVER_JWT_AUDIENCE', 'codec', 'codec'],
+    ['CODEC_SERVER_JWT_ROLES_CLAIM', 'permissions', 'permissions'],
+    ['CODEC_SERVER_JWT_SUPPORT_ROLE', 'agents', 'agents'],
     ['SIMULATOR_HOST', '::1', '::1'],
     ['SIMULATOR_PORT', '65535', 65_535],
     ['SIMULATOR_PUBLIC_URL', 'http://simulator:8470', 'http://simulator:8470'],
@@ -154,6 +220,18 @@ describe('a wrong value', () => {
     ['WEBHOOK_PORT', 'http'],
     ['WEBHOOK_PORT', '84.8'],
     ['WEBHOOK_PUBLIC_URL', '/ipn'],
+    ['WEBHOOK_ALLOWED_IPS', '203.0.113.0/33'],
+    ['WEBHOOK_ALLOWED_IPS', '0.0.0.0/0'],
+    ['WEBHOOK_ALLOWED_IPS', 'gateway.example'],
+    ['WEBHOOK_TRUSTED_PROXIES', 'true'],
+    ['WEBHOOK_TRUSTED_PROXIES', '::/0'],
+    ['WEBHOOK_ACK_TIMEOUT', '31s'],
+    ['WEBHOOK_LIMIT_PER_ADDRESS', '0'],
+    ['WEBHOOK_LIMIT_OVERALL', '1.5'],
+    ['WEBHOOK_LIMIT_ADOPTIONS', 'none'],
+    ['WEBHOOK_LIMIT_IN_FLIGHT', '-1'],
+    ['WEBHOOK_LIMIT_CONNECTIONS', 'many'],
+    ['WEBHOOK_STOP_DELAY', '5'],
     ['PAYMENTS_POLL_SCHEDULE', '1m,30s'],
     ['PAYMENTS_POLL_SCHEDULE', '30s,30s'],
     ['PAYMENTS_POLL_SCHEDULE', '0s,30s'],
@@ -163,6 +241,23 @@ describe('a wrong value', () => {
     ['PAYMENTS_SETTLING', '-5s'],
     ['PAYMENTS_GRACE', '1.5d'],
     ['PAYMENTS_CONFIRM_BY_QUERY', 'nope'],
+    ['PAYMENTS_ENCRYPTION_KEYS', base64(1)],
+    ['PAYMENTS_ENCRYPTION_KEYS', `k1:${base64(1, 31)}`],
+    ['PAYMENTS_ENCRYPTION_KEYS', `k1:${base64(1, 33)}`],
+    ['PAYMENTS_ENCRYPTION_KEYS', `k1:${base64(1).slice(0, -1)}`],
+    ['PAYMENTS_ENCRYPTION_KEYS', `:${base64(1)}`],
+    ['PAYMENTS_ENCRYPTION_KEYS', `k 1:${base64(1)}`],
+    ['PAYMENTS_ENCRYPTION_KEYS', `k1:${base64(1)};k2:${base64(2)}`],
+    ['PAYMENTS_ENCRYPTION_KEYS', `k1:${base64(1)},k2:short`],
+    ['PAYMENTS_ENCRYPTION_KEYS', `k1:${base64(1)},k1:${base64(2)}`],
+    ['PAYMENTS_ENCRYPTION_KEYS', ' , '],
+    ['PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES', 'yes'],
+    ['CODEC_SERVER_PORT', '70000'],
+    ['CODEC_SERVER_UI_ORIGINS', 'https://ui.example/path'],
+    ['CODEC_SERVER_UI_ORIGINS', '*'],
+    ['CODEC_SERVER_TOKEN', 'too-short-a-token'],
+    ['CODEC_SERVER_SUPPORT_TOKEN', `${'a'.repeat(32)} with spaces`],
+    ['CODEC_SERVER_JWKS_URL', 'login.example/jwks'],
     ['PAYMENTS_SEALING_JWKS', '{"keys":[{"kty":"EC","d":"private-part"'],
     ['PAYMENTS_SEALING_JWKS', '{"keys":[]}'],
     ['PAYMENTS_SEALING_JWKS', '{"kty":"EC","d":"private-part"}'],
@@ -199,6 +294,9 @@ describe('a setting from a file', () => {
   test.each<[name: keyof Config, text: string, value: unknown]>([
     ['GATEWAY_BASE_URL', 'https://gateway.example', 'https://gateway.example'],
     ['GATEWAY_APP_ID', 'app-1', 'app-1'],
+    ['PAYMENTS_ENCRYPTION_KEYS', `k1:${base64(1)}`, [{ id: 'k1', key: Buffer.alloc(32, 1) }]],
+    ['CODEC_SERVER_TOKEN', 'a'.repeat(32), 'a'.repeat(32)],
+    ['CODEC_SERVER_SUPPORT_TOKEN', 'b'.repeat(32), 'b'.repeat(32)],
     ['PAYMENTS_SEALING_JWKS', `{"keys":[${JWK}]}`, { keys: [{ kty: 'EC', x: 'x' }] }],
     ['PAYMENTS_SEALING_PUBLIC_JWK', JWK, { kty: 'EC', x: 'x' }],
   ])('%s_FILE, without the newline at its end', (name, text, value) => {
@@ -225,6 +323,9 @@ describe('a setting from a file', () => {
     'GATEWAY_BASE_URL_FILE',
     'GATEWAY_APP_ID_FILE',
     'GATEWAY_SECRET_KEY_FILE',
+    'PAYMENTS_ENCRYPTION_KEYS_FILE',
+    'CODEC_SERVER_TOKEN_FILE',
+    'CODEC_SERVER_SUPPORT_TOKEN_FILE',
     'PAYMENTS_SEALING_JWKS_FILE',
     'PAYMENTS_SEALING_PUBLIC_JWK_FILE',
     'GATEWAY_APPS_FILE',
@@ -325,17 +426,6 @@ describe('GATEWAY_APPS_FILE', () => {
     expect(said).toContain('GATEWAY_APPS_FILE: must be JSON');
     expect(said).not.toContain('sk_listed');
   });
-});
-
-describe('payload encryption', () => {
-  test.each(['PAYMENTS_ENCRYPTION_KEYS', 'PAYMENTS_ENCRYPTION_KEYS_FILE'])(
-    '%s is refused for now: what somebody believes to be encrypted would be stored in clear text',
-    (name) => {
-      const said = refusal({ [name]: 'k1:c2VjcmV0' });
-      expect(said).toContain(`${name}: payload encryption is not built yet`);
-      expect(said).not.toContain('c2VjcmV0');
-    },
-  );
 });
 
 describe('README.md', () => {

@@ -1,6 +1,6 @@
 /** What the README shows is what there is. */
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import manifest from '../package.json';
 
 const read = (file: string) => readFileSync(join(__dirname, '..', file), 'utf8');
@@ -26,4 +26,24 @@ test('links inside the repository lead somewhere', () => {
   const links = [...README.matchAll(/\]\((?!https?:|#)([^)]+)\)/g)].map(([, link = '']) => link);
   expect(links.length).toBeGreaterThan(3);
   for (const link of links) expect(() => read(link)).not.toThrow();
+});
+
+test('SECURITY.md names a test in each row that promises something, and each of them is there', () => {
+  const rows = read('SECURITY.md')
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .slice(2);
+  const named = rows.map((row) => [...row.matchAll(/`(test\/[\w/-]+\.test\.ts)`/g)].map(([, file = '']) => file));
+  expect(named.length).toBeGreaterThan(5);
+  for (const [i, files] of named.entries()) {
+    if (!rows[i]?.includes('**nothing of ours**')) expect([rows[i], files.length]).not.toEqual([rows[i], 0]);
+    for (const file of files) expect(() => read(file)).not.toThrow();
+  }
+});
+
+test('links in the documents lead somewhere', () => {
+  for (const document of ['SECURITY.md', 'docs/keys.md', 'docs/docker.md', 'docs/assumptions.md']) {
+    const links = [...read(document).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link = '']) => link);
+    for (const link of links) expect(() => read(join(dirname(document), link))).not.toThrow();
+  }
 });

@@ -1,12 +1,11 @@
 /** A merchant's own handler of events, as the activity that payments call. */
-import type { PaymentEvent } from '../workflows/contract';
-import type { EventActivities } from '../workflows/events';
+import type { EventActivities, MerchantEvent } from '../workflows/events';
 
 /**
- * Hears what happens to payments: at least once each, in order for a payment, with `event.id` as idempotency key. What it
+ * Hears what happens to payments and virtual accounts, told apart by `event.type`: at least once each, in order for a payment, with `event.id` as idempotency key. What it
  * throws is tried again, ever more slowly, and never holds up a payment. It has 30 s.
  */
-export type OnEvent = (event: PaymentEvent) => Promise<void> | void;
+export type OnEvent = (event: MerchantEvent) => Promise<void> | void;
 
 export function eventActivity(onEvent: OnEvent): EventActivities {
   return {

@@ -31,8 +31,8 @@ export type Gateway = Pick<GatewayClient, 'pay' | 'createCheckout' | 'query' | '
 export interface GatewayActivitiesOptions {
   /** The gateway by app_id. */
   gateways: ReadonlyMap<string, Gateway>;
-  /** Private keys that open sealed secrets; the first one that fits is taken. */
-  sealingKeys: readonly JWK[];
+  /** The private keys that open sealed secrets now; the first one that fits is taken. */
+  sealingKeys: () => readonly JWK[];
   /** The webhook's public address: where an order without `notify_url` is notified. */
   notifyUrl: ((app_id: string) => string) | undefined;
   /** How orders are checked; each setting has a default. */
@@ -68,7 +68,7 @@ export function gatewayActivities({
       const gateway = gatewayOf(input.app_id);
       const { attempt } = activityInfo();
       try {
-        const order = await openSecrets(withNotifyUrl(input, notifyUrl), sealingKeys, rules);
+        const order = await openSecrets(withNotifyUrl(input, notifyUrl), sealingKeys(), rules);
         const answer = await (input.kind === 'direct' ? gateway.pay(order) : gateway.createCheckout(order));
         return { is: 'created', answer };
       } catch (error) {
@@ -145,9 +145,15 @@ function refundFailed(error: unknown, attempt: number): RefundResult {
   return { is: 'unknown', error: fields, message };
 }
 
+/** What the gateway says of a trade, without what no decision needs: it may be the buyer's data, and histories keep it. */
+async function ask(gateway: Gateway, id: FindInput['id']): Promise<Trade> {
+  const { answer: _whole, ...trade } = await gateway.query(id);
+  return trade;
+}
+
 async function query(gateway: Gateway, id: FindInput['id']): Promise<Trade> {
   try {
-    return await gateway.query(id);
+    return await ask(gateway, id);
   } catch (error) {
     throw tryAgain(error);
   }
@@ -156,7 +162,7 @@ async function query(gateway: Gateway, id: FindInput['id']): Promise<Trade> {
 /** A trade that may exist; null once the gateway has kept answering "no such order" for the settling time. */
 async function find(gateway: Gateway, id: FindInput['id'], settling_ms: number | undefined): Promise<Trade | null> {
   try {
-    return await gateway.query(id);
+    return await ask(gateway, id);
   } catch (error) {
     const answered = error instanceof GatewayError && error.code !== undefined && !error.retryable;
     if (!answered || isCredentialsRefusal(error.fields())) throw tryAgain(error);
@@ -197,7 +203,7 @@ async function watch(
   // The first attempt only starts the schedule: what there is to know now has just been asked.
   if (attempt === 1) throw later('watching', delay);
   try {
-    const trade = await gateway.query(id);
+    const trade = await ask(gateway, id);
     if (trade.trade_status !== seen) return trade;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
@@ -211,7 +217,7 @@ async function watch(
 }
 
 /** No news: expected, so neither an error in the logs nor in the metrics. */
-function later(said: string, delay: number): ApplicationFailure {
+export function later(said: string, delay: number): ApplicationFailure {
   const at = new Date(activityInfo().currentAttemptScheduledTimestampMs + delay).toISOString();
   return ApplicationFailure.create({
     type: 'NotYet',
@@ -222,7 +228,7 @@ function later(said: string, delay: number): ApplicationFailure {
 }
 
 /** The gateway did not answer, or not usefully. Temporal asks again, ever more slowly, and shows the reason meanwhile. */
-function tryAgain(error: unknown): unknown {
+export function tryAgain(error: unknown): unknown {
   if (!(error instanceof GatewayError)) return error;
   return ApplicationFailure.create({
     type: 'GatewayUnavailable',
@@ -233,12 +239,12 @@ function tryAgain(error: unknown): unknown {
 }
 
 /** Spread out, and the more so the longer it has waited: what was held back together must not come back together. */
-function heldBackFor({ retry_after_ms }: HeldBackError): number {
+export function heldBackFor({ retry_after_ms }: HeldBackError): number {
   return Math.round(retry_after_ms + Math.random() * 1_000 * Math.min(activityInfo().attempt, 30));
 }
 
 /** The order breaks a rule and never left this machine. */
-function refusedHere(message: string, issues: InvalidRequestError['issues']): ApplicationFailure {
+export function refusedHere(message: string, issues: InvalidRequestError['issues']): ApplicationFailure {
   return ApplicationFailure.create({
     type: FAILURE.invalidRequest,
     message,

@@ -6,6 +6,8 @@
 import { BrokenCircuitError, CircuitState, ConsecutiveBreaker, circuitBreaker, handleWhen } from 'cockatiel';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { GatewayError } from '../gateway';
+import { SPEI_ACCOUNT_PATHS } from '../gateway/virtual-accounts';
+import type { AccountGateway } from './account-activities';
 import type { Gateway } from './gateway-activities';
 
 export interface Limits {
@@ -30,8 +32,11 @@ export class HeldBackError extends GatewayError {
 /** What a circuit tells the log: `open` or `closed`. */
 export type CircuitListener = (app_id: string, state: 'open' | 'closed') => void;
 
-/** The same gateway, with its calls held back where they must be. */
-export function guarded(gateway: Gateway, app_id: string, limits: Limits, tell: CircuitListener): Gateway {
+/** Makes a call, or holds it back with a {@link HeldBackError}. */
+export type Guard = <T>(operation: string, send: () => Promise<T>) => Promise<T>;
+
+/** What all calls of one app go through. */
+export function guard(app_id: string, limits: Limits, tell: CircuitListener): Guard {
   const limiter = new RateLimiterMemory({ points: limits.calls_per_second, duration: 1 });
   const circuit = circuitBreaker(handleWhen(isGatewayDown), {
     breaker: new ConsecutiveBreaker(limits.circuit_failures),
@@ -40,7 +45,14 @@ export function guarded(gateway: Gateway, app_id: string, limits: Limits, tell: 
   circuit.onBreak(() => tell(app_id, 'open'));
   circuit.onReset(() => tell(app_id, 'closed'));
 
-  const call = async <T>(operation: string, send: () => Promise<T>): Promise<T> => {
+  const pausing = (operation: string) =>
+    new HeldBackError(
+      `The gateway of app ${app_id} failed ${limits.circuit_failures} times in a row; calls pause until one that tries it succeeds.`,
+      operation,
+      limits.circuit_pause_ms,
+    );
+
+  return async (operation, send) => {
     await limiter.consume(app_id).catch((full: unknown) => {
       if (!(full instanceof RateLimiterRes)) throw full;
       const message = `App ${app_id} makes ${limits.calls_per_second} calls a second at most (GATEWAY_CALLS_PER_SECOND); this one waits its turn.`;
@@ -54,18 +66,30 @@ export function guarded(gateway: Gateway, app_id: string, limits: Limits, tell: 
       throw error instanceof BrokenCircuitError ? pausing(operation) : error;
     }
   };
-  const pausing = (operation: string) =>
-    new HeldBackError(
-      `The gateway of app ${app_id} failed ${limits.circuit_failures} times in a row; calls pause until one that tries it succeeds.`,
-      operation,
-      limits.circuit_pause_ms,
-    );
+}
 
+/** The same gateway, with its calls held back where they must be. */
+export function guarded(gateway: Gateway, app_id: string, limits: Limits, tell: CircuitListener): Gateway {
+  return guardedBy(guard(app_id, limits, tell), gateway);
+}
+
+/** A gateway's payments behind a guard. */
+export function guardedBy(call: Guard, gateway: Gateway): Gateway {
   return {
     pay: (order) => call('/trade/pay', () => gateway.pay(order)),
     createCheckout: (order) => call('/trade/create', () => gateway.createCheckout(order)),
     refund: (refund, trade) => call('/trade/refund', () => gateway.refund(refund, trade)),
     query: (id) => call('/trade/query', () => gateway.query(id)),
+  };
+}
+
+/** A gateway's virtual accounts behind a guard; the payments of the same app share it. */
+export function guardedAccounts(call: Guard, gateway: AccountGateway): AccountGateway {
+  return {
+    createSpeiAccount: (account) => call(SPEI_ACCOUNT_PATHS.create, () => gateway.createSpeiAccount(account)),
+    cancelSpeiAccount: (account_id) => call(SPEI_ACCOUNT_PATHS.cancel, () => gateway.cancelSpeiAccount(account_id)),
+    querySpeiAccount: (account_id) => call(SPEI_ACCOUNT_PATHS.query, () => gateway.querySpeiAccount(account_id)),
+    speiAccountQuantity: () => call(SPEI_ACCOUNT_PATHS.quantity, () => gateway.speiAccountQuantity()),
   };
 }
 

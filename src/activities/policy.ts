@@ -1,6 +1,7 @@
 /** The worker's settings as a workflow records them: what it decides by must be in its history. */
 import type { Config } from '../config';
 import { lifeOf } from '../gateway/method-lives';
+import type { LocalAccountActivities } from '../workflows/account-activities';
 import type { LocalActivities } from '../workflows/activities';
 
 export type PolicySettings = Pick<
@@ -29,6 +30,25 @@ export function policyActivity(settings: PolicySettings, has_listener: boolean):
         watch_window_ms: settings.PAYMENTS_WATCH_WINDOW,
         has_listener,
         ...lifeOf(method),
+      };
+    },
+  };
+}
+
+export type AccountPolicySettings = Pick<
+  Config,
+  'PAYMENTS_ACCOUNT_CHECK_EVERY' | 'PAYMENTS_POLL_EVERY' | 'PAYMENTS_ACCOUNTS_LOW' | 'PAYMENTS_ACCOUNT_UNKNOWN'
+>;
+
+export function accountPolicyActivity(settings: AccountPolicySettings, has_listener: boolean): LocalAccountActivities {
+  return {
+    async 'gateway.account-policy'() {
+      return {
+        check_every_ms: settings.PAYMENTS_ACCOUNT_CHECK_EVERY,
+        quantity_every_ms: settings.PAYMENTS_POLL_EVERY,
+        low_quantity: settings.PAYMENTS_ACCOUNTS_LOW,
+        creates_again: settings.PAYMENTS_ACCOUNT_UNKNOWN === 'again',
+        has_listener,
       };
     },
   };

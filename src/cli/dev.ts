@@ -1,6 +1,6 @@
 /**
- * `payment-gateway dev`, which `npm start` runs: Temporal with its UI, a simulated gateway, webhook and worker on this
- * machine, and a first payment to watch. Everything is kept in one folder, so that a restart loses nothing; Ctrl-C ends
+ * `payment-gateway dev`, which `npm start` runs: Temporal with its UI, a simulated gateway, webhook, worker and codec server
+ * on this machine, and a first payment to watch. Payloads are encrypted, as they are to be in production. Everything is kept in one folder, so that a restart loses nothing; Ctrl-C ends
  * what was started here and nothing else.
  */
 import { randomBytes } from 'node:crypto';
@@ -10,8 +10,9 @@ import { join } from 'node:path';
 import { Runtime } from '@temporalio/worker';
 import { z } from 'zod';
 import { PaymentsClient } from '../client';
+import { startCodecServer } from '../codec';
 import { type Config, ConfigError, loadConfig } from '../config';
-import { connectClient } from '../connect';
+import { connect, connectClient } from '../connect';
 import { type DevServer, defaultCacheDir, freePort, resolveBinary, startDevServer } from '../embedded';
 import { isForPeople } from '../exit';
 import { parseDirectPayment } from '../gateway';
@@ -33,18 +34,21 @@ interface DevOptions {
 const HOST = '127.0.0.1';
 const APP_ID = 'demo-app';
 /** Wanted, not demanded: a taken one is replaced by another, which is then kept. */
-const PORTS = { temporal: 7_233, ui: 8_233, simulator: 8_470, webhook: 8_480 };
+const PORTS = { temporal: 7_233, ui: 8_233, simulator: 8_470, webhook: 8_480, codec: 8_490 };
+const SERVERS = ['temporal', 'ui', 'simulator', 'webhook', 'codec'] as const;
 
 const KEPT_FILE = 'stack.json';
 
 /** What a stack keeps beside Temporal's and the simulator's own files. */
 const kept = z.object({
-  ports: z.record(z.enum(['temporal', 'ui', 'simulator', 'webhook']), z.number()),
+  // A folder of an earlier version lacks the newer ones.
+  ports: z.partialRecord(z.enum(SERVERS), z.number()),
   secret_key: z.string(),
+  encryption_key: z.string().exactOptional(),
   sealing_private_jwks: z.unknown(),
   sealing_public_jwk: z.unknown(),
 });
-type Kept = z.infer<typeof kept>;
+type Kept = z.infer<typeof kept> & { ports: typeof PORTS; encryption_key: string };
 
 /** Stops run last in, first out, each once, whatever the ones before it threw. */
 class Started {
@@ -99,6 +103,7 @@ async function start(dataDir: string, orderFile: string, started: Started): Prom
   });
   started.add('the simulated gateway', () => simulator.close());
   step('simulated gateway', simulator.url);
+  step("Operator's desk", simulator.deskUrl);
 
   const env = settingsOf(own, temporal, simulator);
   const config = loadConfig(env);
@@ -106,6 +111,11 @@ async function start(dataDir: string, orderFile: string, started: Started): Prom
   const webhook = await startWebhook(config, env, log);
   started.add('the webhook', () => webhook.close());
   step('webhook', `${webhook.url}/ipn/${APP_ID}`);
+
+  // Whoever reaches this machine's Temporal UI may look, and sees what a viewer may: nobody logs in here.
+  const codec = await startCodecServer(config, log, async () => 'viewer');
+  started.add('the codec server', () => codec.close());
+  step('codec server', `${codec.url}, for Temporal UI`);
 
   Runtime.install({ logger: temporalLogger(log), shutdownSignals: [] });
   const worker = await createWorker(config, env);
@@ -128,13 +138,14 @@ async function startTemporal(dataDir: string, own: Kept): Promise<DevServer> {
     port: own.ports.temporal,
     uiPort: own.ports.ui,
     namespace: 'default',
+    uiCodecEndpoint: `http://${HOST}:${own.ports.codec}`,
     log: progress,
   });
 }
 
 /** A folder's first start, or one of a newer version with more of them, needs search attributes registered. */
 async function register({ address, namespace }: DevServer): Promise<void> {
-  const { connection } = await connectClient({ TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace });
+  const { connection } = await connect({ TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace });
   try {
     await registerSearchAttributes(connection, namespace);
   } finally {
@@ -153,6 +164,10 @@ function settingsOf(own: Kept, temporal: DevServer, simulator: Simulator): Recor
     WEBHOOK_HOST: HOST,
     WEBHOOK_PORT: String(own.ports.webhook),
     WEBHOOK_PUBLIC_URL: `http://${HOST}:${own.ports.webhook}`,
+    CODEC_SERVER_HOST: HOST,
+    CODEC_SERVER_PORT: String(own.ports.codec),
+    CODEC_SERVER_UI_ORIGINS: [HOST, 'localhost'].map((host) => `http://${host}:${own.ports.ui}`).join(','),
+    PAYMENTS_ENCRYPTION_KEYS: own.encryption_key,
     PAYMENTS_SEALING_JWKS: JSON.stringify(own.sealing_private_jwks),
     PAYMENTS_SEALING_PUBLIC_JWK: JSON.stringify(own.sealing_public_jwk),
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn',
@@ -167,7 +182,7 @@ async function firstPayment(on: {
   temporal: DevServer;
 }): Promise<void> {
   // Never closed: somebody waits on it for the outcome until the process ends.
-  const client = await connectClient(on.env);
+  const client = await connectClient(on.env, on.config);
   const payments = new PaymentsClient({
     client,
     app_id: APP_ID,
@@ -204,10 +219,11 @@ async function firstPayment(on: {
 async function loadKept(file: string): Promise<Kept> {
   const before = existsSync(file) ? kept.safeParse(JSON.parse(await readFile(file, 'utf8'))) : undefined;
   if (before && !before.success) throw new ConfigError(`${file} is not a stack's file; move it away to start afresh.`);
-  const keys = before?.data ?? { ports: PORTS, secret_key: randomBytes(24).toString('hex'), ...(await makeKeys()) };
-  const ports = { ...keys.ports };
-  for (const name of ['temporal', 'ui', 'simulator', 'webhook'] as const) {
-    const { port, taken } = await freePort(keys.ports[name] ?? PORTS[name], HOST);
+  const fresh = { ports: PORTS, secret_key: randomBytes(24).toString('hex'), ...(await makeKeys()) };
+  const keys = { ...fresh, ...before?.data };
+  const ports = { ...PORTS, ...keys.ports };
+  for (const name of SERVERS) {
+    const { port, taken } = await freePort(ports[name], HOST);
     if (taken !== null) say(`  Port ${taken} is taken; ${name} uses ${port}.`);
     ports[name] = port;
   }

@@ -11,14 +11,24 @@ export interface NewKeys {
   sealing_public_jwk: object;
 }
 
-export async function makeKeys(): Promise<NewKeys> {
-  const id = `${new Date().toISOString().slice(0, 10)}-${randomBytes(3).toString('hex')}`;
+/** Both keys bear the same id: when they were made, to the second in UTC, and something that no other has. */
+export async function makeKeys(now = new Date()): Promise<NewKeys> {
+  const time = now.toISOString().slice(0, 19).replace(/[-:]/g, '');
+  const id = `${time}Z-${randomBytes(3).toString('hex')}`;
   const { privateJwks, publicJwk } = await newSealingKeys(id);
   return {
     encryption_key: `${id}:${randomBytes(32).toString('base64')}`,
     sealing_private_jwks: privateJwks,
     sealing_public_jwk: publicJwk,
   };
+}
+
+/** When a key was made, by its id, in ms since the epoch; undefined where the id is none of ours. */
+export function madeAt(id: string): number | undefined {
+  const time = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-/.exec(id)?.slice(1).map(Number);
+  if (!time) return undefined;
+  const [year = 0, month = 1, day, hour, minute, second] = time;
+  return Date.UTC(year, month - 1, day, hour, minute, second);
 }
 
 export async function newKeys({ json }: { json?: boolean }): Promise<void> {
@@ -28,8 +38,9 @@ export async function newKeys({ json }: { json?: boolean }): Promise<void> {
     [
       '# For workers only. Keep them like passwords.',
       `PAYMENTS_SEALING_JWKS='${JSON.stringify(keys.sealing_private_jwks)}'`,
+      '# For workers, webhooks, codec servers and whoever starts payments or reads them. Keep it like a password.',
       `PAYMENTS_ENCRYPTION_KEYS='${keys.encryption_key}'`,
-      '# For everybody who starts payments.',
+      '# For everybody who starts payments with a card or a PIN. It is no secret.',
       `PAYMENTS_SEALING_PUBLIC_JWK='${JSON.stringify(keys.sealing_public_jwk)}'`,
       '',
     ].join('\n'),

@@ -24,6 +24,34 @@ program
   .addOption(new Option('--json', 'print JSON lines for programs'))
   .action(async (order, options) => (await import('./pay.js')).pay(order, options));
 
+const accounts = program
+  .command('accounts')
+  .description('virtual accounts (SPEI): create, look, cancel, and how many are left');
+const accountCommand = (usage: string, description: string) =>
+  accounts
+    .command(usage)
+    .description(description)
+    .option('--app <app_id>', 'the gateway app, where the settings know several')
+    .addOption(new Option('--json', 'print JSON for programs'));
+accountCommand('create <request>', 'create an account from a request file; the same key again gets the same account')
+  .option('--key <key>', 'your own name for the account (default: its buyer_id)')
+  .action(async (file, options) => (await import('./accounts.js')).create(file, options));
+accountCommand('show <account_id>', 'what is known of an account and its deposits').action(async (id, options) =>
+  (await import('./accounts.js')).show(id, options),
+);
+accountCommand('deposits <account_id>', 'its deposits, the latest first').action(async (id, options) =>
+  (await import('./accounts.js')).deposits(id, options),
+);
+accountCommand('cancel <account_id>', 'cancel an account, and wait until the gateway confirms it').action(
+  async (id, options) => (await import('./accounts.js')).cancel(id, options),
+);
+accountCommand('recheck <account_id>', 'ask the gateway now what has become of an account').action(
+  async (id, options) => (await import('./accounts.js')).recheck(id, options),
+);
+accountCommand('quantity', 'how many accounts are left to create').action(async (options) =>
+  (await import('./accounts.js')).quantity(options),
+);
+
 program
   .command('refund <out_trade_no>')
   .description('refund a paid order, all of it or a part')
@@ -47,21 +75,46 @@ program
   .action(async () => (await import('../webhook/index.js')).runWebhook(process.env));
 
 program
+  .command('codec-server')
+  .description('run the server that decrypts for Temporal UI what people may see, until a signal ends it')
+  .action(async () => (await import('../codec/index.js')).runCodecServer(process.env));
+
+program
   .command('simulator')
-  .description('run a simulated gateway until a signal ends it')
-  .action(async () => (await import('./simulator.js')).simulator(process.env));
+  .description('run a simulated gateway until a signal ends it; needs no settings')
+  .option('--set <name=value>', 'a setting of the simulator, such as refundTakes=0s; once for each', collect, [])
+  .action(async (options) => (await import('./simulator.js')).simulator(process.env, options));
 
 program
   .command('setup')
   .description('register the search attributes in the namespace')
   .action(async () => (await import('./setup.js')).setup(process.env));
 
-program
-  .command('keys')
-  .description('keys for sealing and encryption')
+const keys = program.command('keys').description('keys for sealing and encryption');
+
+keys
   .command('new')
   .description('make new keys and print them; they are stored nowhere')
   .option('--json', 'print { encryption_key, sealing_private_jwks, sealing_public_jwk }')
   .action(async (options) => (await import('./keys.js')).newKeys(options));
+
+keys
+  .command('rotate')
+  .description('change the keys in the files that the settings name (PAYMENTS_…_FILE): docs/keys.md has the steps')
+  .addOption(
+    new Option('--stage', 'add new keys that nobody uses yet, for every process to learn').conflicts('promote'),
+  )
+  .addOption(new Option('--promote', 'use the staged keys from now on'))
+  .option(
+    '--drop-after <age>',
+    'delete sealing keys that were made longer ago than this, save the one in use and the one before it',
+    '24h',
+  )
+  .action(async (options) => (await import('./rotate-keys.js')).rotateKeys(options, process.env));
+
+/** An option that is given several times. */
+function collect(value: string, before: string[]): string[] {
+  return [...before, value];
+}
 
 program.parseAsync().catch(reportAndExit);

@@ -39,7 +39,7 @@ export async function pay(file: string, options: PayOptions): Promise<void> {
     throw new ConfigError('Which app pays? Set GATEWAY_APP_ID, use --app, or run npm start in this folder first.');
   }
   if (from && !options.json) say(`Using the stack that runs here (${from}).`);
-  const client = await connectClient(env);
+  const client = await connectClient(env, config);
   const payments = new PaymentsClient({
     client,
     app_id,

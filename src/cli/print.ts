@@ -1,5 +1,6 @@
 /** How the command line speaks to people. */
 import qrcode from 'qrcode';
+import type { SpeiAccountData, SpeiAccountState } from '../workflows/account-contract';
 import type { PaymentData, PaymentState, Transition } from '../workflows/contract';
 
 const ENVELOPE = new Set(['recovered', 'out_trade_no']);
@@ -26,6 +27,25 @@ export function ending({ out_trade_no, outcome, order_amount, order_currency, co
   const said = outcome === null ? 'is under way' : how[outcome];
   const money = order_amount ? `, ${order_amount} ${order_currency}` : '';
   return `Order ${out_trade_no} ${said}${money}${confirmed_by ? ` (known by ${confirmed_by})` : ''}${attention ? `. It needs a person: ${attention}` : ''}.`;
+}
+
+/** What is known of a virtual account, as lines. */
+export function account(data: SpeiAccountData): string {
+  const shown = Object.entries(data).filter(([, value]) => value !== undefined && value !== '');
+  const width = Math.max(...shown.map(([name]) => name.length), 0);
+  return shown.map(([name, value]) => `  ${name.padEnd(width)}  ${printable(value)}`).join('\n');
+}
+
+/** A virtual account with what came in, as lines. */
+export function accountState(state: SpeiAccountState): string {
+  const { count, total, pending, set_aside } = state.deposits;
+  const sums = Object.entries(total).map(([currency, sum]) => `${sum} ${printable(currency)}`);
+  return [
+    account({ ...state.account, status: state.status ?? 'not known yet' }),
+    `  ${count} deposits, ${sums.join(' and ') || 'nothing yet'}${pending > 0 ? `; ${pending} being confirmed` : ''}`,
+    ...(set_aside.length > 0 ? [`  Not counted, needs a person: ${set_aside.map(printable).join(', ')}`] : []),
+    ...(state.attention ? [`  It needs a person: ${state.attention}`] : []),
+  ].join('\n');
 }
 
 /** Values come from outside: control characters could drive the terminal. */

@@ -33,7 +33,7 @@ export async function refund(out_trade_no: string, options: RefundOptions): Prom
   const app_id = options.app ?? config.GATEWAY_APP_ID ?? config.apps[0]?.app_id;
   if (app_id === undefined) throw new ConfigError('Which app refunds? Set GATEWAY_APP_ID, or use --app.');
   const more = options.with === undefined ? {} : await readMore(options.with);
-  const client = await connectClient(env);
+  const client = await connectClient(env, config);
   const payments = new PaymentsClient({ client, app_id, taskQueue: config.PAYMENTS_TASK_QUEUE });
   try {
     const { order_amount, order_currency } = await paid(payments, out_trade_no, options);

@@ -41,6 +41,7 @@ import {
 } from '../workflows/contract';
 import { creationAnswer } from '../workflows/creation-answer';
 import { differingFields } from '../workflows/requests';
+import { AccountsClient } from './accounts-client';
 import {
   DuplicateOrderError,
   fromFailure,
@@ -81,6 +82,8 @@ export interface CheckoutCreated extends PaymentData {
 }
 
 export class PaymentsClient {
+  /** Virtual accounts (SPEI). */
+  readonly accounts: AccountsClient;
   private readonly client: Client;
   private readonly app_id: string;
   private readonly taskQueue: string;
@@ -95,6 +98,8 @@ export class PaymentsClient {
     this.sealingKey = options.sealingKey;
     this.rules = options.rules ?? {};
     this.answerTimeoutMs = options.answerTimeoutMs ?? ANSWER_TIMEOUT_MS;
+    const { client, app_id, taskQueue, rules, answerTimeoutMs } = this;
+    this.accounts = new AccountsClient({ client, app_id, taskQueue, rules, answerTimeoutMs });
   }
 
   /**

@@ -104,12 +104,14 @@ async function makeReady(address: string, host: string, gone: AbortSignal, optio
   const patience = AbortSignal.any([gone, AbortSignal.timeout(options.startMs ?? 30_000)]);
   try {
     await until(() => isListening(options.port, host), patience);
-    const connection = await Connection.connect({ address });
+    // Each call has an end of its own: one that were still being repeated when the connection is closed would throw from afar.
+    const connection = Connection.lazy({ address });
+    const { namespace } = options;
+    const describe = () => connection.workflowService.describeNamespace({ namespace });
     try {
-      const { namespace } = options;
       await until(
         () =>
-          connection.workflowService.describeNamespace({ namespace }).then(
+          connection.withDeadline(Date.now() + 1_000, describe).then(
             () => true,
             () => false,
           ),

@@ -45,9 +45,10 @@ export const email = emailAddress().refine((s) => !s.includes('+'), 'must not co
 
 /**
  * Emoji by Unicode property. Keycaps (1️⃣) and flags are made of characters that are no emoji by themselves, so their
- * joining marks count as well: the combining keycap, the emoji variation selector and the regional indicators.
+ * joining marks count as well: the combining keycap, the emoji variation selector and the regional indicators. ©, ® and ™
+ * have the property, but stand in the names of companies as plain text.
  */
-const EMOJI = /\p{Extended_Pictographic}|\p{Emoji_Modifier}|[\u20e3\ufe0f\u{1f1e6}-\u{1f1ff}]/u;
+const EMOJI = /(?![©®™])\p{Extended_Pictographic}|\p{Emoji_Modifier}|[\u20e3\ufe0f\u{1f1e6}-\u{1f1ff}]/u;
 
 export const hasEmoji = (text: string) => EMOJI.test(text);
 export const personName = text().refine((s) => !hasEmoji(s), 'no emoji');

@@ -5,6 +5,7 @@
 import { cnpj, cpf } from 'stdnum/lib/cjs/br';
 import { nit } from 'stdnum/lib/cjs/co';
 import { curp, rfc } from 'stdnum/lib/cjs/mx';
+import { isClabe } from './clabe';
 import { hasEmoji } from './fields';
 import { methodIs } from './methods';
 import type { CrossRule, RuleContext } from './rules';
@@ -88,15 +89,3 @@ export const FORMATS: readonly CrossRule[] = [
     rule: 'no emoji',
   },
 ];
-
-const CLABE_WEIGHTS = [3, 7, 1];
-
-/** Whether `number` is 18 digits with the right last one. Not by a library: their lists of banks are years behind. */
-export function isClabe(number: string): boolean {
-  if (!/^\d{18}$/.test(number)) return false;
-  const sum = [...number.slice(0, 17)].reduce(
-    (total, digit, i) => total + Number(digit) * (CLABE_WEIGHTS[i % 3] ?? 0),
-    0,
-  );
-  return (10 - (sum % 10)) % 10 === Number(number.slice(-1));
-}

@@ -1,6 +1,7 @@
 /** Direct payment: `/trade/pay` (section 4.1). */
 import { z } from 'zod';
 import { type Answer, withoutEnvelope } from './answers';
+import { NO_CARD_AS_TOKEN } from './card-numbers';
 import * as f from './fields';
 import { ECUADOR_BANKS, inBrazil, isEcuadorTransfer, METHOD_REQUIREMENTS, methodIs, ONLY_FOR } from './methods';
 import type { Operation } from './operation';
@@ -62,6 +63,7 @@ const directPayment = z.strictObject({
 export type DirectPayment = z.infer<typeof directPayment>;
 
 const CROSS_RULES: readonly CrossRule[] = [
+  NO_CARD_AS_TOKEN,
   CANCELLATION_AFTER_TIMEOUT,
   HTTPS_RETURN_URL,
   ...Object.entries(ONLY_FOR).map(([field, methods]) => ({

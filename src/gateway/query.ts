@@ -1,6 +1,6 @@
 /** Order query: `/trade/query` (section 4.4). */
 import { z } from 'zod';
-import { type Answer, field } from './answers';
+import { type Answer, field, withoutEnvelope } from './answers';
 import * as f from './fields';
 import type { Operation } from './operation';
 import { checkRequest, type RequestRules } from './rules';
@@ -42,6 +42,8 @@ export interface Trade {
   /** Not in the interface, but some gateways send it. */
   method?: string | undefined;
   refuse_detail?: string | undefined;
+  /** All that the gateway said, fields that nobody here knows among it. It may hold the buyer's data. */
+  answer?: Answer | undefined;
 }
 
 /** A query's answer as a trade; undefined where it lacks the one field that makes it an answer. */
@@ -56,6 +58,7 @@ export function readTrade(answer: Answer): Trade | undefined {
     order_currency: field(answer, 'order_currency'),
     method: field(answer, 'method'),
     refuse_detail: field(answer, 'refuse_detail'),
+    answer: withoutEnvelope(answer),
   };
 }
 

@@ -4,6 +4,7 @@
  */
 import type { z } from 'zod';
 import { AMOUNT_LIMITS } from './amount-limits';
+import { CARD_NUMBERS } from './card-numbers';
 import { type FieldIssue, InvalidRequestError } from './errors';
 import { FORMATS } from './formats';
 
@@ -122,11 +123,11 @@ export function checkRequest<T>(rules: RequestRules<T>, input: unknown, options:
 }
 
 /**
- * What may be wrong with a request although the interface does not say so: numbers that break their country's format, and
- * amounts beyond what is usual. Of any operation; a rule of ours that is out of date must not cost a sale.
+ * What may be wrong with a request although the interface does not say so: numbers that break their country's format,
+ * amounts beyond what is usual, and card numbers in texts. Of any operation; a rule of ours that is out of date must not cost a sale.
  */
 export function warningsFor(request: unknown, options: CheckOptions = {}): FieldIssue[] {
-  return brokenBy([...FORMATS, ...AMOUNT_LIMITS], contextOf(request, options));
+  return brokenBy([...FORMATS, ...AMOUNT_LIMITS, ...CARD_NUMBERS], contextOf(request, options));
 }
 
 function brokenBy(rules: readonly CrossRule[], context: RuleContext): FieldIssue[] {

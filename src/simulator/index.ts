@@ -12,7 +12,14 @@ export type { AccountView, NotificationView, RefundView, RequestView, TradeView 
 export type { Fault, FaultOrder, FaultPlace, NotificationFault, RequestFault } from './faults/faults';
 export type { DepositLedger, LedgerEntry } from './ledger';
 export type { Delivery } from './notifications/post';
-export type { GatewayApp, LogDetails, Settings, SettingsChange, SimulatorOptions } from './options';
+export {
+  type GatewayApp,
+  type LogDetails,
+  type Settings,
+  type SettingsChange,
+  type SimulatorOptions,
+  settingsFrom,
+} from './options';
 export type { RefundStatus } from './refunds/refund';
 export type { RefundAction } from './refunds/refunds';
 export type { Filter } from './simulator';

@@ -1,34 +1,50 @@
 import Big from 'big.js';
+import { z } from 'zod';
 import { balanceOf } from './refunds/balance';
-import type { Refund } from './refunds/refund';
+import { refundSchema } from './refunds/refund';
 import type { Store } from './store';
 import type { Trade } from './trades/trade';
 
 /** What became of one merchant's order in money: the truth that a test compares with. Amounts are exact, as texts. */
-export interface LedgerEntry {
-  app_id: string;
-  out_trade_no: string;
-  currency: string;
-  /** Trades that came into being under this number; more than one only where the setting `duplicateOrders` lets them. */
-  orders: number;
-  /** How often the buyer was charged. */
-  charges: number;
-  charged_amount: string;
-  refunds: Pick<Refund, 'refund_id' | 'trade_no' | 'out_request_no' | 'refund_amount' | 'refund_status' | 'forced'>[];
-  /** What was given back, and what is on its way back. */
-  refunded_amount: string;
-  refunding_amount: string;
-  /** Whether the bank has taken the money back. */
-  charged_back: boolean;
-}
+export const ledgerEntrySchema = z.object({
+  app_id: z.string(),
+  out_trade_no: z.string(),
+  currency: z.string(),
+  orders: z
+    .int()
+    .describe('Trades under this number; more than one only where the setting `duplicateOrders` lets them.'),
+  charges: z.int().describe('How often the buyer was charged.'),
+  charged_amount: z.string(),
+  refunds: z.array(
+    refundSchema.pick({
+      refund_id: true,
+      trade_no: true,
+      out_request_no: true,
+      refund_amount: true,
+      refund_status: true,
+      forced: true,
+    }),
+  ),
+  refunded_amount: z.string().describe('What was given back.'),
+  refunding_amount: z.string().describe('What is on its way back.'),
+  charged_back: z.boolean().describe('Whether the bank has taken the money back.'),
+});
 
 /** What came into one virtual account. Amounts are exact, as texts. */
-export interface DepositLedger {
-  account_id: string;
-  count: number;
-  total: string;
-  deposits: { trade_no: string; out_trade_no: string; amount: string; at: string }[];
-}
+export const depositLedgerSchema = z.object({
+  account_id: z.string(),
+  count: z.int(),
+  total: z.string(),
+  deposits: z.array(
+    z.object({ trade_no: z.string(), out_trade_no: z.string(), amount: z.string(), at: z.iso.datetime() }),
+  ),
+});
+
+/** A line of the ledger. */
+export type LedgerEntry = z.output<typeof ledgerEntrySchema>;
+
+/** The deposits of a virtual account. */
+export type DepositLedger = z.output<typeof depositLedgerSchema>;
 
 /** The ledger of all orders, oldest first; deposits are orders too, under the service's own numbers. */
 export function ledgerOf(store: Store): LedgerEntry[] {

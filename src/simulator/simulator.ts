@@ -21,6 +21,7 @@ import { type DepositLedger, depositsOf, type LedgerEntry, ledgerOf } from './le
 import { findAccount, findRefund, findTrade, fits } from './lookup';
 import { Courier } from './notifications/courier';
 import type { Delivery } from './notifications/post';
+import { openApiRoutes } from './openapi/routes';
 import { RequestLog } from './operations/request-log';
 import { gatewayRoutes } from './operations/routes';
 import {
@@ -105,6 +106,7 @@ export class Simulator {
       }),
     });
     pageRoutes(this.#server, { store, lifecycle: this.#lifecycle, refunds: this.#refunds, publicUrl });
+    openApiRoutes(this.#server, settings);
     const allowRemote = options.allowRemoteControl ?? false;
     this.#server.register(controlRoutes, { prefix: '/simulator', simulator: this, allowRemote });
     this.#server.register(deskRoutes, { prefix: '/simulator/desk', simulator: this, allowRemote });
@@ -132,6 +134,16 @@ export class Simulator {
   /** The address that buyers' browsers reach. */
   get publicUrl(): string {
     return this.#publicUrl ?? this.#url;
+  }
+
+  /** The operator's desk, a page. */
+  get deskUrl(): string {
+    return `${this.publicUrl}/simulator/desk`;
+  }
+
+  /** The OpenAPI document of this simulator. */
+  get openApiUrl(): string {
+    return `${this.publicUrl}/openapi.json`;
   }
 
   /** The ids of the applications that may call. */

@@ -2,7 +2,7 @@
  * The core of the endpoint: bytes in, decision out. The path names the app, so its key is known and the signature is held
  * against the exact bytes before anything of them is parsed.
  */
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { isSignedBy, type Notification, readNotification, type SignatureScheme } from '../gateway';
 
 export interface IncomingNotification {
@@ -30,8 +30,10 @@ export type Decision =
   | { is: 'notification'; notification: Notification; digest: string }
   | { is: 'unreadable'; digest: string };
 
-/** An app that nobody has: its signature is computed all the same, so that the answer's time does not tell apps apart. */
-const NOBODY: WebhookApp = { app_id: '', secret_key: 'no such app' };
+/** A key that nobody has, to compute with where there is none: the answer's time tells neither apps nor rotations apart. */
+const NO_KEY = randomBytes(32).toString('hex');
+const NOBODY: WebhookApp = { app_id: '', secret_key: NO_KEY };
+const keysOf = (app: WebhookApp) => [app.secret_key, ...(app.previous_secret_keys ?? [])];
 
 /** What to do with a notification. Pure but for the hashing; never throws. */
 export function receive(
@@ -40,8 +42,9 @@ export function receive(
   scheme: SignatureScheme,
 ): Decision {
   const app = apps.find(({ app_id }) => app_id === incoming.app_id) ?? NOBODY;
-  const keys = [app.secret_key, ...(app.previous_secret_keys ?? [])];
   const [signature, ...more] = incoming.signatures;
+  const rounds = Math.max(1, ...apps.map((each) => keysOf(each).length));
+  const keys = Array.from({ length: rounds }, (_, i) => keysOf(app)[i] ?? NO_KEY);
   const signed = isSignedBy(incoming.body, more.length > 0 ? undefined : signature, keys, scheme);
   if (app === NOBODY) return { is: 'refused', why: 'unknown app' };
   if (!signed) return { is: 'refused', why: 'bad signature' };

@@ -1,56 +1,70 @@
 /** The runnable webhook: `npm run webhook`, or `payment-gateway webhook`. */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { type Config, ConfigError, loadConfig, requireApps } from '../config';
 import { connectClient } from '../connect';
 import { createLogger } from '../log';
 import { webhookServer } from './server';
+import { webhookSettings } from './settings';
 
 type Environment = Record<string, string | undefined>;
 
 export interface RunningWebhook {
   /** Where it listens. */
   url: string;
-  /** Lets what is under way end, then closes the connection to Temporal. */
+  /** Has `/readyz` say no from now on, while everything is still served, so that nothing new is sent here. */
+  retire(): void;
+  /** Takes no new connections, lets what was accepted end, then closes the connection to Temporal. */
   close(): Promise<void>;
 }
 
-/** Starts the endpoint. Throws ConfigError and TemporalUnreachableError. */
-export async function startWebhook(config: Config, env: Environment, log: Logger): Promise<RunningWebhook> {
-  const apps = requireApps(config);
-  const client = await connectClient(env);
-  const server = webhookServer({
-    client,
-    taskQueue: config.PAYMENTS_TASK_QUEUE,
-    apps,
-    signature: { header: config.GATEWAY_SIGNATURE_HEADER, scheme: config.GATEWAY_SIGNATURE_SCHEME },
-    log,
-  });
+/** Starts the endpoint. `alone` where the process does nothing else. Throws ConfigError and TemporalUnreachableError. */
+export async function startWebhook(
+  config: Config,
+  env: Environment,
+  log: Logger,
+  { alone = false } = {},
+): Promise<RunningWebhook> {
+  requireApps(config);
+  const client = await connectClient(env, config);
+  const stopping = new AbortController();
+  const settings = webhookSettings(config);
+  const server = webhookServer({ ...settings, client, log, shedLoad: alone, stopping: stopping.signal });
   const url = await listen(server, config).catch(async (error) => {
     await client.connection.close();
     throw error;
   });
   return {
     url,
+    retire: () => stopping.abort(),
     async close() {
+      stopping.abort();
       await server.close();
       await client.connection.close();
     },
   };
 }
 
-/** Runs the endpoint until a signal ends it. */
+/** Runs the endpoint until a signal ends it; a second signal ends the wait for others to look elsewhere. */
 export async function runWebhook(env: Environment): Promise<void> {
   const config = loadConfig(env);
   const log = createLogger('webhook', config.LOG_LEVEL);
-  const webhook = await startWebhook(config, env, log);
+  const webhook = await startWebhook(config, env, log, { alone: true });
   log.info({ url: webhook.url, apps: config.apps.map((app) => app.app_id) }, 'webhook listens at /ipn/{app_id}');
-  await new Promise<void>((resolve) => {
-    process.once('SIGINT', resolve);
-    process.once('SIGTERM', resolve);
-  });
+  await stopSignal();
+  webhook.retire();
+  log.info({ for_ms: config.WEBHOOK_STOP_DELAY }, 'webhook is not ready any more and serves on for a while');
+  await Promise.race([delay(config.WEBHOOK_STOP_DELAY, undefined, { ref: false }), stopSignal()]);
   await webhook.close();
   log.info('webhook ended');
+}
+
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    process.once('SIGINT', () => resolve());
+    process.once('SIGTERM', () => resolve());
+  });
 }
 
 async function listen(server: FastifyInstance, config: Config): Promise<string> {

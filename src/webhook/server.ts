@@ -1,41 +1,39 @@
-/** The IPN endpoint over HTTP: `POST /ipn/{app_id}`, `/healthz` and `/readyz`. */
-import type { Client } from '@temporalio/client';
-import Fastify, {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  LogController,
-} from 'fastify';
-import { deliver, keepStray } from './deliver';
-import { receive, type SignatureSettings, type WebhookApp } from './receive';
+/** The endpoint as a server of its own: `POST /ipn/{app_id}`, `/healthz` and `/readyz`, with the bounds of a public door. */
+import type { Socket } from 'node:net';
+import { getHeapStatistics } from 'node:v8';
+import rateLimit from '@fastify/rate-limit';
+import underPressure from '@fastify/under-pressure';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
+import { FAIL, unavailable } from './answers';
+import { webhookPlugin } from './mounts';
+import { readiness } from './readiness';
+import { createWebhook, type WebhookOptions } from './webhook';
 
-export interface WebhookOptions {
-  client: Client;
-  taskQueue: string;
-  apps: readonly WebhookApp[];
-  signature: SignatureSettings;
+export interface WebhookServerOptions extends WebhookOptions {
   log: FastifyBaseLogger;
+  /** Refuse for a while where the process is too busy or its memory too full; for a process that does nothing else. */
+  shedLoad?: boolean | undefined;
+  /** Once aborted, `/readyz` says no and connections are not kept, though everything is still served. */
+  stopping?: AbortSignal | undefined;
 }
 
-/** A notification has well under 4 KiB. */
-const MAX_BODY_BYTES = 65_536;
 /** What a sender may take to say all of it, headers and body. */
 const REQUEST_TIMEOUT_MS = 10_000;
-/** What one call of Temporal may take, in ms: gateways wait for an acknowledgement only so long. */
-const TEMPORAL_TIMEOUT_MS = 3_000;
-
-/** The body of every refusal: it tells nothing of the reason. */
-const REFUSED = { result: 'fail' };
+const MINUTE_MS = 60_000;
+/** How far behind the process may run, and how much of its heap may be in use, before it refuses. */
+const BUSY = { delay_ms: 1_000, heap: 0.85 };
 
 /** Makes the server; the caller listens and closes. Nothing is acknowledged before Temporal has it. */
-export function webhookServer({ client, taskQueue, apps, signature, log }: WebhookOptions): FastifyInstance {
+export function webhookServer(options: WebhookServerOptions): FastifyInstance {
+  const { client, log, trustedProxies = [], shedLoad = false, stopping } = options;
+  const webhook = createWebhook(options);
   const server = Fastify({
     loggerInstance: log,
     // Paths that cannot be decoded or are too long: Fastify's own answers name it and repeat the path.
-    frameworkErrors: (_error, _request, reply) => notFound(reply),
+    frameworkErrors: (_error, _request, reply) => fail(reply, 404),
+    clientErrorHandler: answerBroken,
     logController: new LogController({ disableRequestLogging: true }),
-    bodyLimit: MAX_BODY_BYTES,
+    trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
     // Fastify turns Node's own guards against slow senders off unless told.
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionTimeout: 15_000,
@@ -44,78 +42,72 @@ export function webhookServer({ client, taskQueue, apps, signature, log }: Webho
     http: { headersTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: 1_000 },
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: true },
   });
-  const delivery = { client, taskQueue, timeout_ms: TEMPORAL_TIMEOUT_MS };
-
-  // The signature is over the bytes as they came: nobody may parse them first.
+  server.server.maxConnections = webhook.limits.connections;
+  // No body is wanted but that of a notification, which the endpoint reads itself.
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  server.addContentTypeParser('*', (_request, _payload, done) => done(null));
 
   server.setErrorHandler((error: unknown, request, reply) => {
     const status = statusOf(error);
-    if (status >= 500) log.error({ err: error, url: request.routeOptions.url }, 'the webhook failed');
-    return reply.code(status).send(REFUSED);
+    if (status === 500) log.error({ err: error, url: request.routeOptions.url }, 'the webhook failed');
+    return fail(reply, status);
   });
-  server.setNotFoundHandler((_request, reply) => notFound(reply));
-
-  server.post<{ Params: { app_id: string } }>('/ipn/:app_id', async (request, reply) => {
-    const { app_id } = request.params;
-    const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-    const decision = receive(
-      { app_id, signatures: headerValues(request, signature.header), body },
-      apps,
-      signature.scheme,
-    );
-    if (decision.is === 'refused') {
-      log.warn({ why: decision.why }, 'a notification was refused');
-      return reply.code(401).send(REFUSED);
-    }
-    try {
-      if (decision.is === 'notification') await deliver(delivery, decision.notification, decision.digest);
-      else await keepStray(delivery, app_id, body, decision.digest);
-    } catch (error) {
-      return temporalIsAway(error, reply, log);
-    }
-    if (decision.is === 'notification') {
-      const { out_trade_no, trade_no, trade_status } = decision.notification;
-      log.info({ app_id, out_trade_no, trade_no, trade_status }, 'notification accepted');
-    } else {
-      log.error(
-        { app_id, digest: decision.digest },
-        'a signed notification could not be read; it is kept for a person',
-      );
-    }
-    return reply.code(200).type('text/plain').send('success');
+  server.setNotFoundHandler((_request, reply) => fail(reply, 404));
+  server.addHook('onSend', async (_request, reply) => {
+    if (stopping?.aborted) reply.header('connection', 'close');
   });
 
+  server.register(async (door) => {
+    if (shedLoad) {
+      await door.register(underPressure, {
+        maxEventLoopDelay: BUSY.delay_ms,
+        maxHeapUsedBytes: BUSY.heap * getHeapStatistics().heap_size_limit,
+        retryAfter: Number(unavailable().headers['retry-after']),
+      });
+    }
+    await door.register(rateLimit, {
+      max: webhook.limits.per_address,
+      timeWindow: MINUTE_MS,
+      // Only their own gateway is at these addresses; its signature is looked at all the same.
+      allowList: (request) => webhook.allows?.(request.ip) ?? false,
+      addHeaders: { 'x-ratelimit-limit': false, 'x-ratelimit-remaining': false, 'x-ratelimit-reset': false },
+      addHeadersOnExceeding: { 'x-ratelimit-limit': false, 'x-ratelimit-remaining': false, 'x-ratelimit-reset': false },
+      onExceeded: (request) => log.debug({ address: request.ip }, 'an address sends too much'),
+    });
+    await door.register(webhookPlugin(webhook));
+  });
+
+  const ready = readiness(client);
   server.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }));
   server.get('/readyz', async (_request, reply) => {
-    const ready = await client
-      .withDeadline(Date.now() + TEMPORAL_TIMEOUT_MS, () =>
-        client.workflowService.describeNamespace({ namespace: client.options.namespace }),
-      )
-      .then(
-        () => true,
-        () => false,
-      );
-    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready' });
+    const yes = !stopping?.aborted && (await ready());
+    return reply.code(yes ? 200 : 503).send({ status: yes ? 'ready' : 'not ready' });
   });
   return server;
 }
 
-function notFound(reply: FastifyReply) {
-  return reply.code(404).send(REFUSED);
+function fail(reply: FastifyReply, status: number) {
+  return reply.code(status).type('application/json; charset=utf-8').send(FAIL);
 }
 
-/** Not acknowledged, so the gateway sends it again: its schedule is our queue. */
-function temporalIsAway(error: unknown, reply: FastifyReply, log: FastifyBaseLogger) {
-  log.error({ err: error }, 'Temporal did not take a notification; the gateway is asked to send it again');
-  return reply.code(503).header('retry-after', '60').send(REFUSED);
-}
+/** What Node's parser refuses: its error's code, and our answer. All else is 400. */
+const BROKEN: Record<string, string> = {
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
+};
 
-/** Node joins a repeated header into one value; the raw list still tells them apart. */
-function headerValues(request: FastifyRequest, name: string): string[] {
-  const { rawHeaders } = request.raw;
-  return rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === name.toLowerCase());
+function answerBroken(error: { code?: string }, socket: Socket): void {
+  if (error.code !== 'ECONNRESET' && socket.writable) {
+    const head = [
+      `HTTP/1.1 ${BROKEN[error.code ?? ''] ?? '400 Bad Request'}`,
+      'Connection: close',
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${FAIL.length}`,
+    ];
+    socket.write(`${head.join('\r\n')}\r\n\r\n${FAIL}`);
+  }
+  socket.destroy();
 }
 
 function statusOf(error: unknown): number {

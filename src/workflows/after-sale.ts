@@ -38,7 +38,7 @@ import {
   SIGNAL,
   UPDATE,
 } from './contract';
-import { Outbox } from './events';
+import { PaymentOutbox } from './events';
 import { Inbox } from './inbox';
 import { nextNews } from './polling';
 import { refund, refundChangedSignal } from './refund';
@@ -71,7 +71,7 @@ class AfterSaleLife {
   private readonly record: AfterSaleRecord;
   private readonly visibility = new Visibility();
   private readonly inbox = new Inbox();
-  private outbox: Outbox | undefined;
+  private outbox: PaymentOutbox | undefined;
   private waitingFor = 'the gateway to say what it knows of the trade';
   private isReady = false;
   private isClosing = false;
@@ -99,7 +99,7 @@ class AfterSaleLife {
 
   async run(): Promise<void> {
     const policy = await policyFor({ method: null });
-    if (policy.has_listener) this.outbox = new Outbox();
+    if (policy.has_listener) this.outbox = new PaymentOutbox();
     await this.remember(policy);
     await this.comeToTrade();
     this.isReady = true;

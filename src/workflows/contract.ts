@@ -8,12 +8,22 @@ export const WORKFLOW = {
   afterSale: 'afterSale',
   refund: 'refund',
   strayNotification: 'strayNotification',
+  createSpeiAccount: 'createSpeiAccount',
+  speiAccount: 'speiAccount',
+  speiAccountQuantity: 'speiAccountQuantity',
   /** Ours alone: hands on what a merchant's handler has not heard yet when its payment is over. */
   paymentEvents: 'paymentEvents',
 } as const;
-export const UPDATE = { created: 'created', recheck: 'recheck', resolve: 'resolve', refund: 'refund' } as const;
+export const UPDATE = {
+  created: 'created',
+  recheck: 'recheck',
+  resolve: 'resolve',
+  refund: 'refund',
+  cancel: 'cancel',
+} as const;
 export const SIGNAL = {
   notification: 'notification',
+  deposit: 'deposit',
   /** Ours alone, between an after-sale and its refunds: a person's word, and what has become of a refund. */
   resolve: 'resolve',
   refundChanged: 'refundChanged',
@@ -29,6 +39,11 @@ export const afterSaleWorkflowId = (app_id: string, out_trade_no: string) => `af
 export const refundWorkflowId = (app_id: string, out_trade_no: string, out_request_no: string | null) =>
   `refund:${app_id}:${out_trade_no}:${out_request_no ?? 'full'}`;
 export const strayNotificationWorkflowId = (app_id: string, digest: string) => `stray-notification:${app_id}:${digest}`;
+
+export const speiAccountWorkflowId = (app_id: string, account_id: string) => `spei-account:${app_id}:${account_id}`;
+/** `key` is the merchant's own name for the account: one key, one account. */
+export const createSpeiAccountWorkflowId = (app_id: string, key: string) => `create-spei-account:${app_id}:${key}`;
+export const speiAccountQuantityWorkflowId = (app_id: string) => `spei-account-quantity:${app_id}`;
 
 export const paymentEventsWorkflowId = (paymentId: string, run: string) => `events:${paymentId}:${run}`;
 
@@ -304,6 +319,8 @@ export const FAILURE = {
   duplicateOrder: 'DuplicateOrder',
   /** `{ fields }`: another request runs under the same number. */
   differentRequest: 'DifferentRequest',
+  /** `{ outcome, code, sub_code, http_status }`: the gateway will not cancel this virtual account. */
+  notCanceled: 'NotCanceled',
   /** The gateway has not answered yet; the payment goes on, ask again. */
   pending: 'PaymentPending',
   /** `{ left }`: more than is left of the trade; nothing was sent. */

@@ -10,6 +10,7 @@ import {
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { AccountEvent } from './account-contract';
 import {
   type AfterSaleState,
   type PaymentEvent,
@@ -19,9 +20,12 @@ import {
   WORKFLOW,
 } from './contract';
 
+/** Everything that a merchant's handler can hear; `type` tells the kinds apart. */
+export type MerchantEvent = PaymentEvent | AccountEvent;
+
 export interface EventActivities {
   /** The merchant's handler. Whatever it throws is tried again. */
-  'payments.onEvent'(event: PaymentEvent): Promise<void>;
+  'payments.onEvent'(event: MerchantEvent): Promise<void>;
 }
 
 const startToCloseTimeout = '30 seconds';
@@ -35,16 +39,68 @@ const { 'payments.onEvent': tellUntilHeard } = proxyActivities<EventActivities>(
 });
 
 /** Goes on telling what a payment's handler had not heard when the payment was over. */
-export async function paymentEvents(events: PaymentEvent[]): Promise<void> {
+export async function paymentEvents(events: MerchantEvent[]): Promise<void> {
   for (const event of events) await tellUntilHeard(event);
 }
 
-/** The events of one payment, told one after the other. */
+/** Events that are told one after the other. */
 export class Outbox {
-  private readonly untold: PaymentEvent[] = [];
+  private readonly untold: MerchantEvent[] = [];
   private telling: Promise<void> | undefined;
   private repeating: CancellationScope | undefined;
   private closing = false;
+
+  /** Begins to tell these, after those before them. */
+  put(events: readonly MerchantEvent[]): void {
+    this.untold.push(...events);
+    // A part of the payment that is cut short does not cut short the telling.
+    if (this.untold.length > 0) this.telling ??= CancellationScope.nonCancellable(() => this.tell());
+  }
+
+  /** Returns when everything was heard; where the handler fails, another workflow has taken over. */
+  async close(): Promise<void> {
+    this.closing = true;
+    this.repeating?.cancel();
+    await this.telling;
+    if (this.untold.length === 0) return;
+    const { workflowId, runId } = workflowInfo();
+    await startChild(WORKFLOW.paymentEvents, {
+      workflowId: paymentEventsWorkflowId(workflowId, runId),
+      args: [this.untold],
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      staticSummary: `What the handler of events has not heard of ${workflowId}`,
+    });
+  }
+
+  private async tell(): Promise<void> {
+    for (let next = this.untold[0]; next && (await this.isHeard(next)); next = this.untold[0]) this.untold.shift();
+    this.telling = undefined;
+  }
+
+  /** False where the payment is over before the handler takes the event. */
+  private async isHeard(event: MerchantEvent): Promise<boolean> {
+    try {
+      await tellOnce(event);
+      return true;
+    } catch {
+      if (this.closing) return false;
+    }
+    this.repeating = new CancellationScope();
+    try {
+      await this.repeating.run(() => tellUntilHeard(event));
+      return true;
+    } catch (error) {
+      if (isCancellation(error)) return false;
+      throw error;
+    } finally {
+      this.repeating = undefined;
+    }
+  }
+}
+
+/** The events of one payment, and of what follows its sale. */
+export class PaymentOutbox {
+  private readonly outbox = new Outbox();
   private made = 0;
   private steps = 0;
   private attention: PaymentState['attention'] = null;
@@ -69,63 +125,26 @@ export class Outbox {
     this.attention = attention;
   }
 
+  close(): Promise<void> {
+    return this.outbox.close();
+  }
+
   private tellOf(history: readonly Transition[], about: Pick<PaymentEvent, 'payment' | 'after_sale'>): void {
     const { attention } = about.payment;
-    for (const transition of history.slice(this.steps)) {
-      this.add({ type: 'transition', time: transition.time, ...about, transition });
-    }
+    const events = history
+      .slice(this.steps)
+      .map((transition) => this.event({ type: 'transition', time: transition.time, ...about, transition }));
     if (attention !== null && attention !== this.attention) {
-      this.add({ type: 'attention', time: new Date().toISOString(), ...about });
+      events.push(this.event({ type: 'attention', time: new Date().toISOString(), ...about }));
     }
     this.steps = history.length;
     this.attention = attention;
-    // A part of the payment that is cut short does not cut short the telling.
-    if (this.untold.length > 0) this.telling ??= CancellationScope.nonCancellable(() => this.tell());
+    this.outbox.put(events);
   }
 
-  /** Returns when everything was heard; where the handler fails, another workflow has taken over. */
-  async close(): Promise<void> {
-    this.closing = true;
-    this.repeating?.cancel();
-    await this.telling;
-    if (this.untold.length === 0) return;
-    const { workflowId, runId } = workflowInfo();
-    await startChild(WORKFLOW.paymentEvents, {
-      workflowId: paymentEventsWorkflowId(workflowId, runId),
-      args: [this.untold],
-      parentClosePolicy: ParentClosePolicy.ABANDON,
-      staticSummary: `What the handler of events has not heard of ${workflowId}`,
-    });
-  }
-
-  private add(event: Omit<PaymentEvent, 'id'>): void {
+  private event(event: Omit<PaymentEvent, 'id'>): PaymentEvent {
     const { workflowId, firstExecutionRunId } = workflowInfo();
     this.made += 1;
-    this.untold.push({ id: `${workflowId}:${firstExecutionRunId}:${this.made}`, ...event });
-  }
-
-  private async tell(): Promise<void> {
-    for (let next = this.untold[0]; next && (await this.isHeard(next)); next = this.untold[0]) this.untold.shift();
-    this.telling = undefined;
-  }
-
-  /** False where the payment is over before the handler takes the event. */
-  private async isHeard(event: PaymentEvent): Promise<boolean> {
-    try {
-      await tellOnce(event);
-      return true;
-    } catch {
-      if (this.closing) return false;
-    }
-    this.repeating = new CancellationScope();
-    try {
-      await this.repeating.run(() => tellUntilHeard(event));
-      return true;
-    } catch (error) {
-      if (isCancellation(error)) return false;
-      throw error;
-    } finally {
-      this.repeating = undefined;
-    }
+    return { id: `${workflowId}:${firstExecutionRunId}:${this.made}`, ...event };
   }
 }

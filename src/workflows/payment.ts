@@ -36,7 +36,7 @@ import {
 } from './contract';
 import { adopt, create } from './creation';
 import { creationAnswer } from './creation-answer';
-import { Outbox } from './events';
+import { PaymentOutbox } from './events';
 import { Inbox } from './inbox';
 import type { Life, Problem } from './life';
 import { orderOf, PaymentRecord } from './payment-record';
@@ -70,7 +70,7 @@ class PaymentLife {
   private readonly record: PaymentRecord;
   private readonly visibility = new Visibility();
   private readonly inbox = new Inbox();
-  private outbox: Outbox | undefined;
+  private outbox: PaymentOutbox | undefined;
   /** What ended the payment before there was an order: callers who wait are told. */
   private failure: unknown;
   private waitingFor = 'the gateway to take the order';
@@ -101,7 +101,7 @@ class PaymentLife {
   async run(): Promise<void> {
     this.show();
     const policy = await policyFor({ method: this.state.method });
-    if (policy.has_listener) this.outbox = new Outbox();
+    if (policy.has_listener) this.outbox = new PaymentOutbox();
     this.record.lateMoneyIsAnIssue = !policy.accept_late_payments;
     try {
       await this.unlessResolved(() => this.comeToTrade(policy));

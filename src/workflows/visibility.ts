@@ -9,7 +9,7 @@ import {
   SEARCH_ATTRIBUTES,
 } from './contract';
 
-const keys = {
+export const keys = {
   status: defineSearchAttributeKey('PaymentStatus', SEARCH_ATTRIBUTES.PaymentStatus),
   method: defineSearchAttributeKey('PaymentMethod', SEARCH_ATTRIBUTES.PaymentMethod),
   currency: defineSearchAttributeKey('PaymentCurrency', SEARCH_ATTRIBUTES.PaymentCurrency),
@@ -57,48 +57,67 @@ const WHAT_TO_DO: Record<Attention, string> = {
 
 export const whatToDo = (attention: Attention) => WHAT_TO_DO[attention];
 
-/** Search attributes by a name of ours. */
-export type Attributes = [string, SearchAttributeUpdatePair][];
-
 /** Tells visibility what changed since it was told last, in one upsert at most. */
-export class Visibility {
+export class Attributes {
   private readonly told = new Map<string, string | null>();
+
+  update(pairs: SearchAttributeUpdatePair[]): void {
+    const changed = pairs.filter(({ key: { name }, value: given }) => {
+      const value = given === null ? null : String(given);
+      const isNews = (this.told.get(name) ?? null) !== value;
+      this.told.set(name, value);
+      return isNews;
+    });
+    if (changed.length > 0) upsertSearchAttributes(changed);
+  }
+}
+
+export class Visibility {
+  private readonly attributes = new Attributes();
 
   update(state: PaymentState, waitingFor: string): void {
     this.show(attributes(state), details(state, waitingFor));
   }
 
-  show(attributes: Attributes, markdown: string): void {
-    const changed = attributes.filter(([name, pair]) => {
-      const value = pair.value === null ? null : String(pair.value);
-      const isNews = (this.told.get(name) ?? null) !== value;
-      this.told.set(name, value);
-      return isNews;
-    });
-    if (changed.length > 0) upsertSearchAttributes(changed.map(([, pair]) => pair));
+  show(pairs: SearchAttributeUpdatePair[], markdown: string): void {
+    this.attributes.update(pairs);
     setCurrentDetails(markdown);
   }
 }
 
-/** A refund's status is the gateway's, or how it ended. */
-export function refundAttributes({ outcome, refund_status, refund_amount, refund_currency, attention }: RefundState) {
-  const shown: Attributes = [
-    ['status', { key: keys.status, value: outcome ?? refund_status ?? 'REFUNDING' }],
-    ['currency', { key: keys.currency, value: refund_currency }],
-    ['attention', { key: keys.attention, value: attention }],
-    ['amount', { key: keys.amount, value: Number(refund_amount) }],
+function attributes(state: PaymentState): SearchAttributeUpdatePair[] {
+  const amount = state.order_amount === null ? null : Number(state.order_amount);
+  const expiresAt = state.expires_at === null ? null : new Date(state.expires_at);
+  return [
+    { key: keys.status, value: statusOf(state) },
+    { key: keys.method, value: state.method },
+    { key: keys.currency, value: state.order_currency },
+    { key: keys.attention, value: state.attention },
+    { key: keys.tradeNo, value: state.trade_no },
+    // A double: good for filtering by size, never for reckoning.
+    { key: keys.amount, value: amount },
+    { key: keys.expiresAt, value: expiresAt },
   ];
-  return shown;
 }
 
-export function afterSaleAttributes(state: AfterSaleState): Attributes {
+/** A refund's status is the gateway's, or how it ended. */
+export function refundAttributes(refund: RefundState): SearchAttributeUpdatePair[] {
   return [
-    ['status', { key: keys.status, value: state.trade_status ?? 'UNKNOWN' }],
-    ['method', { key: keys.method, value: state.method }],
-    ['currency', { key: keys.currency, value: state.order_currency }],
-    ['attention', { key: keys.attention, value: state.attention }],
-    ['tradeNo', { key: keys.tradeNo, value: state.trade_no }],
-    ['amount', { key: keys.amount, value: state.order_amount === null ? null : Number(state.order_amount) }],
+    { key: keys.status, value: refund.outcome ?? refund.refund_status ?? 'REFUNDING' },
+    { key: keys.currency, value: refund.refund_currency },
+    { key: keys.attention, value: refund.attention },
+    { key: keys.amount, value: Number(refund.refund_amount) },
+  ];
+}
+
+export function afterSaleAttributes(state: AfterSaleState): SearchAttributeUpdatePair[] {
+  return [
+    { key: keys.status, value: state.trade_status ?? 'UNKNOWN' },
+    { key: keys.method, value: state.method },
+    { key: keys.currency, value: state.order_currency },
+    { key: keys.attention, value: state.attention },
+    { key: keys.tradeNo, value: state.trade_no },
+    { key: keys.amount, value: state.order_amount === null ? null : Number(state.order_amount) },
   ];
 }
 
@@ -116,21 +135,6 @@ export function afterSaleDetails(state: AfterSaleState, waitingFor: string): str
   ];
   if (attention) lines.push(`⚠️ **${attention}**: ${WHAT_TO_DO[attention]}`);
   return lines.join('\n\n');
-}
-
-function attributes(state: PaymentState): Attributes {
-  const amount = state.order_amount === null ? null : Number(state.order_amount);
-  const expiresAt = state.expires_at === null ? null : new Date(state.expires_at);
-  return [
-    ['status', { key: keys.status, value: statusOf(state) }],
-    ['method', { key: keys.method, value: state.method }],
-    ['currency', { key: keys.currency, value: state.order_currency }],
-    ['attention', { key: keys.attention, value: state.attention }],
-    ['tradeNo', { key: keys.tradeNo, value: state.trade_no }],
-    // A double: good for filtering by size, never for reckoning.
-    ['amount', { key: keys.amount, value: amount }],
-    ['expiresAt', { key: keys.expiresAt, value: expiresAt }],
-  ];
 }
 
 /** Markdown for Temporal UI. No personal data: it stands in clear unless payloads are encrypted. */

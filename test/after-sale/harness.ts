@@ -86,7 +86,7 @@ export class Sale {
   }
 
   pass(ms: number): Promise<void> {
-    return letPass(this.env, ms);
+    return letPass(this.env, ms, this.handle);
   }
 
   state(): Promise<AfterSaleState> {
@@ -115,7 +115,7 @@ export async function withSale<T>(
       taskQueue,
       workflowBundle: await workflowBundle(),
       activities: {
-        ...gatewayActivities({ gateways: new Map([[APP, fake]]), sealingKeys: [], notifyUrl: undefined }),
+        ...gatewayActivities({ gateways: new Map([[APP, fake]]), sealingKeys: () => [], notifyUrl: undefined }),
         ...policyActivity(loadConfig(settings), onEvent !== undefined),
         ...(onEvent ? eventActivity(onEvent) : {}),
         // This server keeps no lists: the run before is told by the test.

@@ -36,7 +36,10 @@ describe('the watch window', () => {
         const steps = history.filter((event) => !isWorkflowTask(event));
         return { state, lived, events: history.length, steps: steps.length, queries: sale.gateway.queries, heard };
       },
-      { settings: { PAYMENTS_WATCH_WINDOW: window }, onEvent: (event) => void heard.push(event) },
+      {
+        settings: { PAYMENTS_WATCH_WINDOW: window },
+        onEvent: (event) => void ('payment' in event && heard.push(event)),
+      },
     );
   }
 

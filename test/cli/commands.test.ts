@@ -1,7 +1,10 @@
 /** The command line as it is shipped: what it says and with which code it ends, with nothing running beside it. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { makeKeys } from '../../src/cli/keys';
 import { loadConfig } from '../../src/config';
 import { open, seal } from '../../src/gateway';
 import { built } from '../start/built';
@@ -41,14 +44,17 @@ async function refused(args: string[], env: Record<string, string> = {}): Promis
   return printed;
 }
 
-const COMMANDS = ['dev', 'pay', 'worker', 'webhook', 'simulator', 'setup', 'keys'];
+const COMMANDS = ['dev', 'pay', 'accounts', 'worker', 'webhook', 'codec-server', 'simulator', 'setup', 'keys'];
 
 describe('help', () => {
   test('--help lists every command and ends well', async () => {
     const { code, output, printed } = await run(['--help']);
     expect(code).toBe(0);
     expect(printed).toBe(output);
-    expect([...output.matchAll(/^ {2}([a-z]+)\b.* {2}\S/gm)].map(([, name]) => name)).toEqual([...COMMANDS, 'help']);
+    expect([...output.matchAll(/^ {2}([a-z][a-z-]*)\b.* {2}\S/gm)].map(([, name]) => name)).toEqual([
+      ...COMMANDS,
+      'help',
+    ]);
   });
 
   test.each(COMMANDS)('%s --help tells of it and does nothing else', async (command) => {
@@ -65,6 +71,7 @@ describe('wrong usage ends with code 2 and says what is wrong', () => {
     ['an unknown option', ['pay', 'order.json', '--fast'], "unknown option '--fast'"],
     ['no order to pay', ['pay'], "missing required argument 'order'"],
     ['keys without new', ['keys'], 'Usage: payment-gateway keys'],
+    ['accounts without a verb', ['accounts'], 'Usage: payment-gateway accounts'],
     ['unknown command of keys', ['keys', 'old'], "unknown command 'old'"],
     ['too much', ['setup', 'everything'], 'too many arguments'],
   ])('%s', async (_, args, said) => {
@@ -130,8 +137,8 @@ describe('keys new', () => {
       'PAYMENTS_ENCRYPTION_KEYS',
       'PAYMENTS_SEALING_PUBLIC_JWK',
     ]);
-    const { PAYMENTS_ENCRYPTION_KEYS: _notYet, ...sealing } = settings;
-    expect(loadConfig(sealing)).toMatchObject({
+    expect(loadConfig(settings)).toMatchObject({
+      PAYMENTS_ENCRYPTION_KEYS: [{ key: expect.any(Uint8Array) }],
       PAYMENTS_SEALING_JWKS: { keys: [{ kty: 'EC' }] },
       PAYMENTS_SEALING_PUBLIC_JWK: { kty: 'EC' },
     });
@@ -139,8 +146,87 @@ describe('keys new', () => {
   });
 });
 
+describe('keys rotate', () => {
+  test('changes the keys in the files that the settings name, so that each step can be loaded and the old ones still open', async () => {
+    const lastYear = new Date(Date.now() - 365 * 86_400_000);
+    const { encryption_key, sealing_private_jwks, sealing_public_jwk } = await makeKeys(lastYear);
+    const files = {
+      PAYMENTS_ENCRYPTION_KEYS_FILE: join(folder, 'encryption_keys'),
+      PAYMENTS_SEALING_JWKS_FILE: join(folder, 'sealing_jwks'),
+      PAYMENTS_SEALING_PUBLIC_JWK_FILE: join(folder, 'sealing_public_jwk'),
+    };
+    writeFileSync(files.PAYMENTS_ENCRYPTION_KEYS_FILE, encryption_key);
+    writeFileSync(files.PAYMENTS_SEALING_JWKS_FILE, JSON.stringify(sealing_private_jwks), { mode: 0o640 });
+    writeFileSync(files.PAYMENTS_SEALING_PUBLIC_JWK_FILE, JSON.stringify(sealing_public_jwk));
+    const { ino } = statSync(files.PAYMENTS_SEALING_JWKS_FILE);
+    const [first = ''] = encryption_key.split(':');
+    const step = async (...options: string[]) => {
+      const { code, printed } = await run(['keys', 'rotate', ...options], files);
+      expect({ code, printed }).toEqual({ code: 0, printed: expect.any(String) });
+      const config = loadConfig(files);
+      for (const { key } of config.PAYMENTS_ENCRYPTION_KEYS ?? []) {
+        expect(printed).not.toContain(Buffer.from(key).toString('base64'));
+      }
+      for (const { d = '' } of config.PAYMENTS_SEALING_JWKS?.keys ?? []) expect(printed).not.toContain(d);
+      return {
+        encryption: config.PAYMENTS_ENCRYPTION_KEYS?.map(({ id }) => id) ?? [],
+        sealing: config.PAYMENTS_SEALING_JWKS?.keys.map(({ kid }) => kid) ?? [],
+        callers: config.PAYMENTS_SEALING_PUBLIC_JWK,
+      };
+    };
+
+    const staged = await step('--stage');
+    const [, second = ''] = staged.encryption;
+    expect(staged).toMatchObject({ encryption: [first, second], sealing: [first, second], callers: { kid: first } });
+    const promoted = await step('--promote');
+    expect(promoted).toMatchObject({ encryption: [second, first], sealing: [second, first], callers: { kid: second } });
+    expect(promoted.callers).not.toHaveProperty('d');
+    const before = readFileSync(files.PAYMENTS_ENCRYPTION_KEYS_FILE, 'utf8');
+    expect(await refused(['keys', 'rotate', '--promote'], files)).toContain('no staged key');
+    expect(await refused(['keys', 'rotate', '--drop-after', 'soon'], files)).toContain('such as 24h or 7d');
+    expect(readFileSync(files.PAYMENTS_ENCRYPTION_KEYS_FILE, 'utf8')).toBe(before);
+    const atOnce = await step('--drop-after', '0h');
+    expect(atOnce.encryption.slice(1)).toEqual([second, first]);
+    // Too old, all of them: but orders sealed to the one that was in use until now are still on their way.
+    expect(atOnce.sealing).toEqual([atOnce.encryption[0], second]);
+    expect(atOnce.callers).toMatchObject({ kid: atOnce.encryption[0] });
+    // A container that has mounted the file goes on seeing it.
+    expect(statSync(files.PAYMENTS_SEALING_JWKS_FILE)).toMatchObject({ ino, mode: 0o100640 });
+    expect(readdirSync(folder).filter((name) => name.endsWith('.before'))).toEqual([]);
+  });
+
+  test.each<[what: string, env: Record<string, string>, options: string[], said: string]>([
+    ['no file is named', {}, [], 'Which keys? Set PAYMENTS_ENCRYPTION_KEYS_FILE'],
+    ['a file is not there', { PAYMENTS_ENCRYPTION_KEYS_FILE: '/none' }, [], 'cannot be read (ENOENT)'],
+    ['both steps are asked for', {}, ['--stage', '--promote'], 'cannot be used with option'],
+  ])('says so where %s', async (_, env, options, said) => {
+    expect(await refused(['keys', 'rotate', ...options], env)).toContain(said);
+  });
+});
+
+describe('in production without encryption keys', () => {
+  const PRODUCTION = { ...APP, ...NO_TEMPORAL, NODE_ENV: 'production', WEBHOOK_PORT: '0' };
+
+  test.each(['worker', 'webhook'])('%s does not start, and says what to do', async (command) => {
+    expect(await refused([command], PRODUCTION)).toContain('PAYMENTS_ENCRYPTION_KEYS is not set');
+  });
+
+  test.each(['worker', 'webhook'])('%s starts where clear text is asked for by name', async (command) => {
+    const env = { ...PRODUCTION, PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true' };
+    expect(await refused([command], env)).toContain('Temporal cannot be reached');
+  });
+
+  test('setup, which sends no payload, needs none', async () => {
+    expect(await refused(['setup'], PRODUCTION)).toContain('Temporal cannot be reached');
+  });
+});
+
+test('codec-server says what it lacks', async () => {
+  expect(await refused(['codec-server'])).toContain('set PAYMENTS_ENCRYPTION_KEYS');
+});
+
 describe('settings that are missing or wrong', () => {
-  test.each(['worker', 'webhook', 'simulator'])('%s without an app says how to name one', async (command) => {
+  test.each(['worker', 'webhook'])('%s without an app says how to name one', async (command) => {
     expect(await refused([command])).toContain('no gateway app: set GATEWAY_BASE_URL, GATEWAY_APP_ID and');
   });
 
@@ -153,6 +239,92 @@ describe('settings that are missing or wrong', () => {
     const printed = await refused([command], { ...APP, ...NO_TEMPORAL, WEBHOOK_PORT: '0' });
     expect(printed).toContain('Temporal cannot be reached at 127.0.0.1:9');
     expect(printed).toContain('TEMPORAL_ADDRESS');
+  });
+});
+
+describe('simulator', () => {
+  const started: Terminal[] = [];
+  const FREE = { SIMULATOR_PORT: '0', LOG_LEVEL: 'warn' };
+
+  afterEach(async () => {
+    for (const command of started.splice(0)) await command.kill();
+  });
+
+  /** Starts it and waits for its address. */
+  async function simulator(env: Record<string, string> = {}, ...args: string[]) {
+    const command = new Terminal({ cwd: folder, env: { ...FREE, ...env } }, 'simulator', ...args);
+    started.push(command);
+    const [url = ''] = await command.sees(/Gateway +(http:\S+).*Ctrl-C ends it/s);
+    return { command, url };
+  }
+  /** What an app's query for an order that nobody made is answered: trade-not-exist, or that it does not know the app. */
+  async function answerTo(url: string, app_id: string, secret_key: string): Promise<unknown> {
+    const response = await fetch(`${url}/trade/query`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${Buffer.from(`${app_id}:${secret_key}`).toString('base64')}` },
+      body: JSON.stringify({ app_id, timestamp: '2026-03-02 12:00:00', out_trade_no: 'none' }),
+    });
+    const { sub_code }: { sub_code: unknown } = JSON.parse(await response.text());
+    return sub_code;
+  }
+
+  test('works without any settings: it prints its address, desk, document, app and test key', async () => {
+    const { command, url } = await simulator();
+    const [desk = ''] = await command.sees(/Operator's desk +(http\S+)/);
+    const [openApi = ''] = await command.sees(/OpenAPI +(http\S+)/);
+    const [appId = ''] = await command.sees(/App id +(\S+)/);
+    const [key = ''] = await command.sees(/Secret key +(\S+) \(known to everybody/);
+    expect((await fetch(desk)).headers.get('content-type')).toMatch(/html/);
+    expect(await (await fetch(openApi)).json()).toMatchObject({ openapi: '3.1.0' });
+    expect(await answerTo(url, appId, key)).toBe('trade-not-exist');
+    expect(await command.interrupt()).toBe(0);
+  });
+
+  test('serves the app of the settings, whose key it does not print', async () => {
+    const { GATEWAY_APP_ID, GATEWAY_SECRET_KEY } = APP;
+    const { command, url } = await simulator({ GATEWAY_APP_ID, GATEWAY_SECRET_KEY });
+    await command.sees(/App id +app-1\n/);
+    expect(command.printed).not.toMatch(/sk_do_not_tell|test-key/);
+    expect(await answerTo(url, 'app-1', 'sk_do_not_tell')).toBe('trade-not-exist');
+    expect(await answerTo(url, 'test-app', 'test-key')).toBe('invalid-signature');
+  });
+
+  test('takes its own settings by --set, words, numbers, flags and lists', async () => {
+    const sets = ['refundTakes=0s', 'accountPool=5', 'magicValues=false', 'notifyStatuses=["SUCCESS"]'];
+    const { url } = await simulator({}, ...sets.flatMap((set) => ['--set', set]));
+    expect(await (await fetch(`${url}/simulator/settings`)).json()).toMatchObject({
+      refundTakes: '0s',
+      accountPool: 5,
+      magicValues: false,
+      notifyStatuses: ['SUCCESS'],
+      directStatus: 'field',
+    });
+  });
+
+  test.each([
+    ['refundTakes=soon', 'The setting refundTakes cannot be soon: must be a span'],
+    ['accountPool=-1', 'The setting accountPool cannot be -1'],
+    ['colour=red', 'There is no setting colour; there are directStatus, '],
+    ['refundTakes', 'The setting refundTakes cannot be empty'],
+  ])('--set %s is refused with a sentence', async (set, said) => {
+    expect(await refused(['simulator', '--set', set], FREE)).toContain(said);
+  });
+
+  test('a port that is taken is named', async () => {
+    const { url } = await simulator();
+    const { port } = new URL(url);
+    expect(await refused(['simulator'], { SIMULATOR_PORT: port })).toContain(
+      `Port ${port} is taken: set SIMULATOR_PORT`,
+    );
+  });
+
+  test('the commands of the README work', async () => {
+    const { url } = await simulator();
+    const [, commands = ''] =
+      /<!-- the simulator alone -->\s+```sh\n(.*?)```/s.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ?? [];
+    const script = commands.replaceAll('http://127.0.0.1:8470', url).replaceAll('curl ', 'curl -sS ');
+    const { stdout } = await promisify(execFile)('sh', ['-ec', script]);
+    expect(stdout).toMatch(/"code":"10000".*"trade_status":"PROCESSING".*"trade_status":"SUCCESS"/s);
   });
 });
 

@@ -32,6 +32,7 @@ describe('what a query says of a trade', () => {
     order_amount: '150.00',
     order_currency: 'BRL',
   };
+  const { code: _code, msg: _msg, ...said } = answer;
   const trade = (text: string) => readTrade(parseExact(text) as Json);
 
   test('is read by the names of the interface', () => {
@@ -41,7 +42,13 @@ describe('what a query says of a trade', () => {
       trade_status: 'PROCESSING',
       order_amount: '150.00',
       order_currency: 'BRL',
+      answer: said,
     });
+  });
+
+  test('whatever else the gateway says is kept whole beside it', () => {
+    const more = { ...said, create_time: '2026-03-02 12:00:00', customer: { name: 'Mariana' }, new_field: [1] };
+    expect(readTrade({ ...answer, ...more })?.answer).toEqual(more);
   });
 
   test.each([
@@ -59,7 +66,7 @@ describe('what a query says of a trade', () => {
 
   test('a state of more than 16 characters, or one that nobody knows, is kept', () => {
     for (const trade_status of ['CHARGEBACK_REVERSED', 'HELD_FOR_REVIEW_BY_BANK']) {
-      expect(readTrade({ trade_status })).toEqual({ trade_status });
+      expect(readTrade({ trade_status })).toEqual({ trade_status, answer: { trade_status } });
     }
   });
 

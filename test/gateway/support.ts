@@ -41,8 +41,9 @@ export function sendable(name: string): Json {
   return { notify_url: 'https://shop.example.com/ipn', ...published(name) };
 }
 
-export function fixture<T>(name: string): T {
-  return JSON.parse(readFileSync(join(__dirname, 'fixtures', `${name}.json`), 'utf8'));
+/** Published samples, which the tests of the whole interface drive, too. */
+export function fixture<T>(name: 'answers' | 'notifications'): T {
+  return JSON.parse(readFileSync(join(__dirname, '../interface/fixtures', `${name}.json`), 'utf8'));
 }
 
 /** A copy of an order with other values at dotted paths; `undefined` takes the field away. */

@@ -25,6 +25,9 @@ export class FakeGateway {
   queries = 0;
   readonly queriedAt: number[] = [];
   mishaps: Mishap[] = [];
+  /** Nobody answers, and calls are only counted. */
+  isDown = false;
+  refused = 0;
   /** Queries that do not find what has just been created. */
   blindQueries = 0;
   /** The life of the next trade: its status so many ms after its creation. */
@@ -35,6 +38,7 @@ export class FakeGateway {
 
   async create(order: Record<string, unknown>) {
     const out_trade_no = String(order.out_trade_no);
+    this.demandUp(out_trade_no);
     const mishap = this.mishaps.shift();
     if (mishap === 'unreachable') throw this.error('not-sent', out_trade_no);
     if (mishap === 'lost before') throw this.error('unknown', out_trade_no);
@@ -57,6 +61,7 @@ export class FakeGateway {
   }
 
   async query({ out_trade_no = '' }: { out_trade_no?: string | undefined }): Promise<Trade> {
+    this.demandUp(out_trade_no);
     this.queries += 1;
     const now = await this.now();
     this.queriedAt.push(now);
@@ -68,6 +73,12 @@ export class FakeGateway {
     const { trade_no, created_at, order_amount, order_currency, method } = trade;
     const trade_status = trade.statusAt(now - created_at);
     return { out_trade_no, trade_no, trade_status, order_amount, order_currency, method };
+  }
+
+  private demandUp(out_trade_no: string): void {
+    if (!this.isDown) return;
+    this.refused += 1;
+    throw this.error('not-sent', out_trade_no);
   }
 
   private error(

@@ -1,10 +1,13 @@
 /** A whole stack for end-to-end tests: Temporal, simulator, worker and webhook, all real, on free ports. */
 import { randomUUID } from 'node:crypto';
+import { Client } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
+import { bundleWorkflowCode, DefaultLogger, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { FastifyInstance } from 'fastify';
 import pino from 'pino';
+import type { OnEvent } from '../../src/activities';
 import { PaymentsClient } from '../../src/client';
+import { dataConverter } from '../../src/codec';
 import { type Config, loadConfig } from '../../src/config';
 import { newSealingKeys } from '../../src/gateway';
 import { PaymentGatewayPlugin } from '../../src/plugin';
@@ -20,10 +23,16 @@ export interface StackOptions {
   simulator?: Partial<SimulatorOptions>;
   /** Without a webhook, notifications reach nobody. */
   webhook?: boolean;
+  worker?: Pick<WorkerOptions, 'maxCachedWorkflows'>;
+  /** For the Temporal server's command line. */
+  temporal?: string[];
+  onEvent?: OnEvent;
 }
 
 export interface Stack {
   temporal: TestWorkflowEnvironment;
+  /** By the stack's settings: it encrypts where they hold keys, which `temporal.client` never does. */
+  client: Client;
   simulator: Simulator;
   payments: PaymentsClient;
   config: Config;
@@ -35,23 +44,30 @@ export interface Stack {
 /** Polls that come soon, so that tests wait for seconds and not for minutes. */
 const FAST = { PAYMENTS_POLL_SCHEDULE: '500ms,1s,2s', PAYMENTS_POLL_EVERY: '1s', PAYMENTS_SETTLING: '2s' };
 
-let bundle: ReturnType<typeof bundleWorkflowCode> | undefined;
+const bundles = new Map<string | undefined, ReturnType<typeof bundleWorkflowCode>>();
 
-/** The workflows, bundled once for all workers of a test file. */
-export function workflowBundle() {
-  bundle ??= bundleWorkflowCode({
-    workflowsPath: require.resolve('../../src/workflows'),
-    logger: new DefaultLogger('ERROR'),
-  });
-  return bundle;
+/** The workflows, bundled once for all workers of a test file. A stack that encrypts has a failure converter in them. */
+export function workflowBundle(failureConverterPath?: string) {
+  const bundled =
+    bundles.get(failureConverterPath) ??
+    bundleWorkflowCode({
+      workflowsPath: require.resolve('../../src/workflows'),
+      logger: new DefaultLogger('ERROR'),
+      ...(failureConverterPath ? { failureConverterPath } : {}),
+    });
+  bundles.set(failureConverterPath, bundled);
+  return bundled;
 }
 
 export async function startStack({
   env = {},
   simulator: simulated = {},
   webhook = true,
+  worker: workerOptions = {},
+  temporal: extraArgs = [],
+  onEvent,
 }: StackOptions = {}): Promise<Stack> {
-  const temporal = await devServer();
+  const temporal = await devServer(extraArgs);
   const simulator = await startSimulator({ apps: [APP], ...simulated });
   const sealing = await newSealingKeys('test-key');
   const taskQueue = `payments-${randomUUID()}`;
@@ -68,12 +84,16 @@ export async function startStack({
       ...env,
     });
 
+  const converter = dataConverter(settings('http://127.0.0.1:9'));
+  const { connection, namespace } = temporal;
+  const client = new Client({ connection, namespace: namespace ?? 'default', dataConverter: converter });
+
   let server: FastifyInstance | undefined;
   let webhookUrl = 'http://127.0.0.1:9';
   if (webhook) {
     const { GATEWAY_SIGNATURE_HEADER: header, GATEWAY_SIGNATURE_SCHEME: scheme } = settings(webhookUrl);
     server = webhookServer({
-      client: temporal.client,
+      client,
       taskQueue,
       apps: [APP],
       signature: { header, scheme },
@@ -87,12 +107,13 @@ export async function startStack({
     connection: temporal.nativeConnection,
     namespace: temporal.namespace ?? 'default',
     taskQueue,
-    workflowBundle: await workflowBundle(),
-    plugins: [new PaymentGatewayPlugin(config)],
+    workflowBundle: await workflowBundle(converter.failureConverterPath),
+    ...workerOptions,
+    plugins: [new PaymentGatewayPlugin(config, { onEvent })],
   });
   const running = worker.run();
   const payments = new PaymentsClient({
-    client: temporal.client,
+    client,
     app_id: APP.app_id,
     taskQueue,
     sealingKey: sealing.publicJwk,
@@ -100,6 +121,7 @@ export async function startStack({
 
   return {
     temporal,
+    client,
     simulator,
     payments,
     config,

@@ -46,7 +46,7 @@ async function inWorld(play: (world: World) => Promise<void>): Promise<void> {
       activities: {
         ...gatewayActivities({
           gateways: new Map([[APP, gateway]]),
-          sealingKeys: [],
+          sealingKeys: () => [],
           notifyUrl: () => 'https://shop.example/ipn',
         }),
         ...policyActivity(loadConfig({}), false),

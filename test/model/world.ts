@@ -73,7 +73,7 @@ export class World {
 
   /** Lets the server's time pass, in ms. */
   pass(ms: number): Promise<void> {
-    return letPass(this.env, ms);
+    return letPass(this.env, ms, this.handle);
   }
 
   async start(): Promise<void> {

@@ -95,7 +95,8 @@ describe('what each method requires of the buyer (section 4.1)', () => {
       name: 'Ten Letters Name',
       email: 'buyer@example.com',
       phone: '5511987654321',
-      identify: { number: '11144477735', type: 'CPF' },
+      // An identity card of Ecuador, where a transfer in dollars needs a bank.
+      identify: { number: '1710034065', type: 'CI' },
     },
     address: { zip_code: '01310-100' },
     bank: 'pichincha',
@@ -211,8 +212,10 @@ describe('the order’s own fields (sections 4.1, 4.2, 8)', () => {
   });
   test('a channel is for wallets', async () => {
     expect(await refusal(changed('spei', { channel: 'QR' }))).toBe('channel');
-    expect(await refusal(changed('checkout', { channel: 'QR' }), '/trade/create')).toBe('channel');
+    expect(await refusal(changed('checkout', { method: 'SPEI', channel: 'QR' }), '/trade/create')).toBe('channel');
     expect(await refusal(changed('checkout', { method: 'Wallet', channel: 'QR' }), '/trade/create')).toBeNull();
+    // The buyer may still choose a wallet.
+    expect(await refusal(changed('checkout', { channel: 'QR' }), '/trade/create')).toBeNull();
   });
   test('a checkout is of type WEB, and its regions are a list', async () => {
     expect(await refusal(changed('checkout', { trade_type: 'APP' }), '/trade/create')).toBe('trade_type');
@@ -293,6 +296,9 @@ describe('names, addresses, banks and wallets', () => {
   test('other bank transfers take other banks, or none', async () => {
     expect(await refusal(changed('bank-transfer-ecuador', { order_currency: 'PEN', bank: undefined }))).toBeNull();
     expect(await refusal(changed('bank-transfer-ecuador', { region: 'PAN', bank: '1805' }))).toBeNull();
+    // As published for Panama: no region, and another identity than Ecuador's card.
+    const panama = { 'customer.identify': { type: 'RUC', number: '155714930-2-2021' }, bank: '1805' };
+    expect(await refusal(changed('bank-transfer-ecuador', panama))).toBeNull();
   });
   test.each([
     ['300123456', '4821', 'account_number'],

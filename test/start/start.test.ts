@@ -10,7 +10,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import type { Browser, Page } from 'playwright-core';
+import pix from '../../examples/orders/pix.json';
 import spei from '../../examples/orders/spei.json';
+import { dataConverter } from '../../src/codec';
+import { loadConfig } from '../../src/config';
 import { isPortFree } from '../../src/embedded/ports';
 import type { PaymentState } from '../../src/workflows/contract';
 import { isAlive } from '../embedded/processes';
@@ -78,7 +81,8 @@ async function setting(name: string): Promise<string> {
 async function withTemporal<T>(ask: (client: Client) => Promise<T>): Promise<T> {
   const connection = await Connection.connect({ address: await setting('TEMPORAL_ADDRESS') });
   try {
-    return await ask(new Client({ connection }));
+    const config = loadConfig({ PAYMENTS_ENCRYPTION_KEYS: await setting('PAYMENTS_ENCRYPTION_KEYS') });
+    return await ask(new Client({ connection, dataConverter: dataConverter(config) }));
   } finally {
     await connection.close();
   }
@@ -122,11 +126,36 @@ test('the first order is paid on its buyer’s page, and the terminal says so', 
   await stack.sees(/Order first-\d+ is paid, 150\.00 BRL/);
 });
 
+test('the operator’s desk is in the list', async () => {
+  const [desk = ''] = await stack.sees(/✓ Operator's desk +(http\S+)/);
+  expect(desk).toBe(`${await setting('GATEWAY_BASE_URL')}/simulator/desk`);
+  const page = await openPage(desk);
+  expect(await page.getByText('first-').first().isVisible()).toBe(true);
+});
+
 test('Temporal UI shows the payment at its link', async () => {
   const page = await openPage(links.temporalUi);
   await page.getByRole('heading', { name: links.workflowId }).waitFor();
   await page.getByText('Completed', { exact: true }).first().waitFor();
   await page.screenshot({ path: join(screenshots, 'temporal-ui.png') });
+});
+
+test('Temporal UI shows of its payloads what a viewer may see, though Temporal keeps them encrypted', async () => {
+  const page = await openPage(links.temporalUi);
+  const shown = page.getByText('"out_trade_no"').first();
+  await shown.waitFor();
+  const text = await page.locator('body').innerText();
+  expect(text).toContain(links.workflowId.split(':').at(-1));
+  expect(text).toMatch(/"name":\s*"\*\*\*"/);
+  expect(text).not.toContain(pix.request.customer.name);
+  await page.screenshot({ path: join(screenshots, 'temporal-ui-decoded.png') });
+
+  const history = await withTemporal((client) => client.workflow.getHandle(links.workflowId).fetchHistory());
+  const kept = JSON.stringify(history).replace(/"data":"([^"]*)"/g, (_, data) =>
+    Buffer.from(data, 'base64').toString(),
+  );
+  expect(kept).not.toContain(pix.request.customer.name);
+  expect(kept).not.toContain('"out_trade_no"');
 });
 
 test('pay --wait prints the payment data and each state until the outcome', async () => {

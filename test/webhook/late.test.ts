@@ -1,6 +1,8 @@
 /** Notifications of payments that have run their course, with a real server, worker and gateway. */
 import { randomUUID } from 'node:crypto';
+import pino from 'pino';
 import type { DirectPayment } from '../../src/gateway';
+import { webhookServer } from '../../src/webhook';
 import type { PaymentState } from '../../src/workflows';
 import { publishedOrders } from '../harness/orders';
 import { APP, type Stack, startStack } from '../harness/stack';
@@ -123,5 +125,43 @@ describe('a payment that has ended', () => {
     // The very same bytes once more, their acknowledgement lost: nothing of them is new.
     expect(await notify(state, 'SUCCESS')).toMatchObject({ status: 200, body: 'success' });
     expect(await runOf(out_trade_no)).toBe(second);
+  });
+});
+
+describe('old notifications, genuinely signed and sent again and again', () => {
+  test('change nothing, and start no more payments than may be started', async () => {
+    const state = await paid();
+    const first = await runOf(state.out_trade_no);
+    const server = webhookServer({
+      client: stack.temporal.client,
+      taskQueue: stack.taskQueue,
+      apps: [APP],
+      signature: { header: 'Service-Signature', scheme: 'hex' },
+      log: pino({ level: 'silent' }),
+      limits: { adoptions: 2 },
+    });
+    const url = await server.listen({ host: '127.0.0.1', port: 0 });
+    const replay = async (trade_status: string) => {
+      const { out_trade_no, trade_no } = state;
+      const body = ipn({ app_id: APP.app_id, out_trade_no, trade_no, trade_status });
+      const headers = { 'service-signature': sign(body, APP) };
+      return (await post(url, body, { path: `/ipn/${APP.app_id}`, headers })).status;
+    };
+
+    // Two states in turn: each is news to the run that the other one started.
+    const statuses: number[] = [];
+    const runs = new Set<string>();
+    for (let i = 0; i < 8; i += 1) {
+      statuses.push(await replay(i % 2 ? 'INITIAL' : 'PROCESSING'));
+      runs.add(await runOf(state.out_trade_no));
+      expect(await stack.payments.outcome(state.out_trade_no)).toMatchObject({
+        outcome: 'SUCCESS',
+        trade_status: 'SUCCESS',
+      });
+    }
+    runs.delete(first);
+    expect(runs.size).toBe(2);
+    expect(statuses).toEqual([200, 200, 503, 503, 503, 503, 503, 503]);
+    await server.close();
   });
 });

@@ -1,4 +1,5 @@
 /** The core of the endpoint: bytes in, decision out. Nothing here has a server, a clock or a network. */
+import crypto from 'node:crypto';
 import * as fc from 'fast-check';
 import type { SignatureScheme } from '../../src/gateway';
 import { receive, type WebhookApp } from '../../src/webhook';
@@ -114,6 +115,29 @@ describe('a notification is refused', () => {
       is: 'refused',
       why: 'bad signature',
     });
+  });
+});
+
+describe('every refusal takes as long as every other', () => {
+  test('as many signatures are computed for an app with old keys, for one without, and for one that nobody has', () => {
+    const computed = jest.spyOn(crypto, 'createHmac');
+    const apps = [{ ...app, previous_secret_keys: ['an old key', 'an older one'] }, otherApp];
+    const asked: Given[] = [
+      { to: app.app_id },
+      { to: otherApp.app_id },
+      { to: 'nobody' },
+      { to: app.app_id, signatures: [] },
+      { to: app.app_id, signatures: ['zz'] },
+      { to: app.app_id, signatures: [signature, signature] },
+    ];
+    const counts = asked.map((given) => {
+      const body = ipn({ amount: '1.00' });
+      computed.mockClear();
+      const { is } = decide({ body, signatures: [signature], ...given, apps });
+      return [is, computed.mock.calls.length];
+    });
+    computed.mockRestore();
+    expect(counts).toEqual(asked.map(() => ['refused', 3]));
   });
 });
 

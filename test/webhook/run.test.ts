@@ -4,7 +4,8 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import pino from 'pino';
 import { ConfigError, loadConfig } from '../../src/config';
 import { TemporalUnreachableError } from '../../src/connect';
-import { startWebhook } from '../../src/webhook';
+import { freePort } from '../../src/embedded';
+import { runWebhook, startWebhook } from '../../src/webhook';
 import { devServer } from '../harness/temporal';
 import { app, ipn, post, send } from './support';
 
@@ -65,4 +66,43 @@ test('says where it looked for Temporal', async () => {
 
 test('does not start without an app', async () => {
   await expect(start({ GATEWAY_SECRET_KEY: '' })).rejects.toThrow('no gateway app');
+});
+
+describe('a stop signal', () => {
+  test('has /readyz say no first, while notifications are taken, and then nothing is taken any more', async () => {
+    const { port } = await freePort(0);
+    const url = `http://127.0.0.1:${port}`;
+    const running = runWebhook({ ...env, WEBHOOK_PORT: `${port}`, WEBHOOK_STOP_DELAY: '2s', LOG_LEVEL: 'silent' });
+    const ready = () =>
+      send(`${url}/readyz`).then(
+        ({ status }) => status,
+        () => 0,
+      );
+    while ((await ready()) !== 200);
+
+    process.emit('SIGTERM');
+    expect(await ready()).toBe(503);
+    expect(await post(url, ipn({ out_trade_no: 'while-stopping' }))).toMatchObject({
+      status: 200,
+      headers: { connection: 'close' },
+    });
+    await running;
+    expect(await ready()).toBe(0);
+  });
+
+  test('that comes twice does not wait', async () => {
+    const { port } = await freePort(0);
+    const running = runWebhook({ ...env, WEBHOOK_PORT: `${port}`, WEBHOOK_STOP_DELAY: '1h', LOG_LEVEL: 'silent' });
+    const alive = () =>
+      send(`http://127.0.0.1:${port}/healthz`).then(
+        () => true,
+        () => false,
+      );
+    while (!(await alive()));
+    process.emit('SIGTERM');
+    await new Promise(setImmediate);
+    process.emit('SIGINT');
+    await running;
+    expect(await alive()).toBe(false);
+  });
 });

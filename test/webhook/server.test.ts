@@ -57,7 +57,7 @@ describe('a good notification', () => {
       answered = true;
       return answer;
     });
-    while (temporal.signals.length === 0) await new Promise(setImmediate);
+    while (temporal.asked === 0) await new Promise(setImmediate);
     // Another request's whole way through the server: an answer that did not wait would be here by now.
     await send(`${url}/healthz`);
     expect(answered).toBe(false);
@@ -87,6 +87,14 @@ describe('a good notification', () => {
       trade_status: 'SUCCESS',
       amount: '150.00',
     });
+  });
+
+  test('asks Temporal once', async () => {
+    for (const running of [true, false]) {
+      temporal.running = running;
+      await post(url, body);
+    }
+    expect(temporal.asked).toBe(2);
   });
 
   test('carries nothing of its buyer into Temporal', async () => {
@@ -288,7 +296,7 @@ describe('no answer tells what runs here', () => {
       apps: [
         {
           ...app,
-          get secret_key(): string {
+          get previous_secret_keys(): string[] {
             throw new Error('canary in the code');
           },
         },
@@ -365,8 +373,17 @@ describe('health', () => {
   test('/readyz says whether notifications can be taken', async () => {
     expect(await send(`${url}/readyz`)).toMatchObject({ status: 200, body: '{"status":"ready"}' });
     temporal.failures = [GRPC.UNAVAILABLE];
+    jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 1_001);
     expect((await send(`${url}/readyz`)).status).toBe(503);
+    jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 1_001);
     expect((await send(`${url}/readyz`)).status).toBe(200);
+    jest.restoreAllMocks();
+  });
+
+  test('/readyz asked 100 times at once asks Temporal once', async () => {
+    const replies = await Promise.all(Array.from({ length: 100 }, () => send(`${url}/readyz`)));
+    for (const reply of replies) expect(reply.status).toBe(200);
+    expect(temporal.asked).toBe(1);
   });
 });
 

@@ -86,11 +86,15 @@ type Start = temporal.api.workflowservice.v1.StartWorkflowExecutionRequest;
 const { v1: wire } = temporal.api.workflowservice;
 
 /** gRPC's status codes that these tests need. */
-export const GRPC = { DEADLINE_EXCEEDED: 4, PERMISSION_DENIED: 7, UNAVAILABLE: 14 } as const;
+export const GRPC = { DEADLINE_EXCEEDED: 4, NOT_FOUND: 5, PERMISSION_DENIED: 7, UNAVAILABLE: 14 } as const;
 
 /** A Temporal without a network: it takes signals and starts, and fails or lingers as it is told. */
 export class FakeTemporal {
   readonly signals: SignalWithStart[] = [];
+  /** How often it was asked for anything, also where it did nothing. */
+  asked = 0;
+  /** Whether the payments run that are signalled. */
+  running = false;
   readonly starts: Start[] = [];
   /** Codes with which the next calls fail, one each. */
   failures: number[] = [];
@@ -101,7 +105,7 @@ export class FakeTemporal {
   constructor() {
     const workflowService = wire.WorkflowService.create((method, data, callback) => {
       this.take(method.name, data);
-      const code = this.failures.shift();
+      const code = this.failures.shift() ?? this.missing(method.name);
       this.until.then(() => {
         if (code === undefined) callback(null, this.answer(method.name));
         else
@@ -128,17 +132,27 @@ export class FakeTemporal {
   }
 
   private take(method: string, data: Uint8Array): void {
+    this.asked += 1;
     if (method === 'SignalWithStartWorkflowExecution') {
       this.signals.push(wire.SignalWithStartWorkflowExecutionRequest.decode(data));
     }
     if (method === 'StartWorkflowExecution') this.starts.push(wire.StartWorkflowExecutionRequest.decode(data));
   }
 
+  /** The code of what is asked of a payment that there is not. */
+  private missing(method: string): number | undefined {
+    return method === 'DescribeWorkflowExecution' && !this.running ? GRPC.NOT_FOUND : undefined;
+  }
+
   private answer(method: string): Uint8Array {
     if (method === 'DescribeNamespace') return wire.DescribeNamespaceResponse.encode({}).finish();
+    if (method === 'DescribeWorkflowExecution') {
+      const { WORKFLOW_EXECUTION_STATUS_RUNNING: status } = temporal.api.enums.v1.WorkflowExecutionStatus;
+      return wire.DescribeWorkflowExecutionResponse.encode({ workflowExecutionInfo: { status } }).finish();
+    }
     if (method === 'StartWorkflowExecution') {
       return wire.StartWorkflowExecutionResponse.encode({ runId: 'run-1' }).finish();
     }
-    return wire.SignalWithStartWorkflowExecutionResponse.encode({ runId: 'run-1' }).finish();
+    return wire.SignalWithStartWorkflowExecutionResponse.encode({ runId: 'run-1', started: !this.running }).finish();
   }
 }

@@ -8,6 +8,7 @@ import { loadConfig } from '../../src/config';
 import { DAY, HOUR, MINUTE } from '../../src/gateway/durations';
 import type {
   AdoptedPayment,
+  MerchantEvent,
   NewPayment,
   PaymentData,
   PaymentEvent,
@@ -73,7 +74,7 @@ async function withWorker<T>(
     activities: {
       ...gatewayActivities({
         gateways: new Map([[APP, fake]]),
-        sealingKeys: [],
+        sealingKeys: () => [],
         notifyUrl: () => 'https://shop.example/ipn',
       }),
       ...policyActivity(loadConfig(settings), onEvent !== undefined),
@@ -540,23 +541,46 @@ describe('a trade that was announced and that the gateway does not know', () => 
   });
 });
 
+describe('a gateway that is down for hours', () => {
+  it('fails nothing: who waits is told that the payment goes on, and the order is made once when it is back', async () => {
+    await withWorker(async (taskQueue) => {
+      gateway.isDown = true;
+      const payment = order({ timeout_express: '1d' });
+      const handle = await start(taskQueue, payment);
+      const asked = await handle.startUpdate('created', { args: [payment], waitForStage: 'ACCEPTED' });
+      await env.sleep('31 seconds');
+      await expect(asked.result()).rejects.toMatchObject({ cause: { type: 'PaymentPending' } });
+      await env.sleep('6 hours');
+      // Ever more slowly: every two minutes at last.
+      expect(gateway.refused).toBeGreaterThan(100);
+      expect(gateway.refused).toBeLessThan(250);
+      gateway.isDown = false;
+      await env.sleep('3 minutes');
+      expect(await handle.query<PaymentState>('state')).toMatchObject({ trade_status: 'PROCESSING', attention: null });
+      expect(gateway.created).toBe(1);
+      const events = (await handle.fetchHistory()).events?.length ?? 0;
+      expect(events).toBeLessThan(30);
+      await end(handle);
+    });
+  });
+});
+
 describe('onEvent', () => {
   const recorder = () => {
     const heard: PaymentEvent[] = [];
     return {
       heard,
+      hear: (event: MerchantEvent) => {
+        if ('payment' in event) heard.push(event);
+      },
       steps: () => heard.map(({ type, transition, payment }) => transition?.to ?? `${type}: ${payment.attention}`),
     };
   };
 
   it('hears each transition once and in order, with the payment and an idempotency key', async () => {
-    const { heard, steps: told } = recorder();
+    const { heard, hear, steps: told } = recorder();
     gateway.statusAt = (elapsed) => (elapsed < MINUTE ? 'INITIAL' : elapsed < HOUR ? 'PROCESSING' : 'SUCCESS');
-    const state = await withWorker(
-      async (taskQueue) => (await start(taskQueue, order())).result(),
-      {},
-      (event) => void heard.push(event),
-    );
+    const state = await withWorker(async (taskQueue) => (await start(taskQueue, order())).result(), {}, hear);
     expect(told()).toEqual(['INITIAL', 'PROCESSING', 'SUCCESS']);
     expect(new Set(heard.map(({ id }) => id)).size).toBe(3);
     expect(heard.map(({ transition }) => transition)).toEqual(state.history);
@@ -564,7 +588,7 @@ describe('onEvent', () => {
   });
 
   it('that fails is tried again, and never holds up the payment', async () => {
-    const { heard, steps: told } = recorder();
+    const { heard, hear, steps: told } = recorder();
     let failures = 5;
     await withWorker(
       async (taskQueue) => {
@@ -580,19 +604,15 @@ describe('onEvent', () => {
       {},
       (event) => {
         if (failures > 0) throw new Error('the shop is closed');
-        heard.push(event);
+        hear(event);
       },
     );
     expect(told()).toEqual(['PROCESSING', 'SUCCESS']);
   });
 
   it('hears of what needs a person', async () => {
-    const { heard, steps: told } = recorder();
-    await withWorker(
-      async (taskQueue) => (await start(taskQueue, order())).result(),
-      {},
-      (event) => void heard.push(event),
-    );
+    const { hear, steps: told } = recorder();
+    await withWorker(async (taskQueue) => (await start(taskQueue, order())).result(), {}, hear);
     expect(told()).toEqual(['PROCESSING', 'EXPIRED', 'attention: never-ended']);
   });
 });

@@ -1,55 +1,56 @@
-import type { Account } from '../accounts/account';
-import type { DepositLedger } from '../ledger';
-import type { Notification } from '../notifications/notification';
-import type { LoggedRequest } from '../operations/request-log';
-import type { Refund } from '../refunds/refund';
-import type { Trade } from '../trades/trade';
+import { z } from 'zod';
+import { type Account, accountSchema } from '../accounts/account';
+import { type DepositLedger, depositLedgerSchema } from '../ledger';
+import { attemptSchema, type Notification, notificationSchema } from '../notifications/notification';
+import { type LoggedRequest, loggedRequestSchema } from '../operations/request-log';
+import { type Refund, refundSchema } from '../refunds/refund';
+import { type Trade, tradeSchema } from '../trades/trade';
+
+const when = z.iso.datetime();
 
 /** A trade as the control API shows it: times as ISO texts, no personal data, no nonce. */
-export interface TradeView
-  extends Omit<
-    Trade,
-    'created_at' | 'updated_at' | 'expires_at' | 'cancels_at' | 'stands_again_at' | 'user' | 'page_nonce' | 'history'
-  > {
-  created_at: string;
-  updated_at: string | null;
-  expires_at: string;
-  cancels_at: string;
-  stands_again_at: string | null;
-  /** The page for its buyer. */
-  page_url: string;
-  history: { from: Trade['trade_status']; to: Trade['trade_status']; at: string; why: string }[];
-}
+export const tradeViewSchema = tradeSchema.omit({ user: true, page_nonce: true }).extend({
+  created_at: when,
+  updated_at: when.nullable(),
+  expires_at: when.describe('When INITIAL ends in EXPIRED.'),
+  cancels_at: when.describe('When PROCESSING ends in CANCEL.'),
+  stands_again_at: when.nullable().describe('When REFUND_REVOKE or CHARGEBACK_REVERSED ends in SUCCESS.'),
+  history: z.array(tradeSchema.shape.history.element.extend({ at: when })),
+  page_url: z.string().describe('The page for its buyer.'),
+});
 
 /** A notification as the control API shows it; `body` is the exact text that is signed and sent. */
-export interface NotificationView extends Omit<Notification, 'first_at' | 'next_at' | 'attempts'> {
-  first_at: string;
-  next_at: string | null;
-  attempts: { at: string; http_status: number | null; acknowledged: boolean; error: string | null }[];
-}
+export const notificationViewSchema = notificationSchema.extend({
+  body: z.string().describe('The exact text that is signed and sent.'),
+  first_at: when,
+  next_at: when.nullable().describe('When the next attempt is due; null when there is none any more.'),
+  attempts: z.array(attemptSchema.extend({ at: when })),
+});
 
 /** A logged request as the control API shows it. */
-export interface RequestView extends Omit<LoggedRequest, 'at'> {
-  at: string;
-}
+export const requestViewSchema = loggedRequestSchema.extend({ at: when });
 
 /** A refund as the control API shows it. */
-export interface RefundView extends Omit<Refund, 'created_at' | 'updated_at' | 'due_at' | 'page_nonce' | 'history'> {
-  created_at: string;
-  updated_at: string;
-  /** When the present state ends by itself. */
-  due_at: string | null;
-  /** The page on which the buyer says where the money goes. */
-  page_url: string;
-  history: { status: Refund['refund_status']; at: string }[];
-}
+export const refundViewSchema = refundSchema.omit({ page_nonce: true }).extend({
+  created_at: when,
+  updated_at: when,
+  due_at: when.nullable().describe('When the present state ends by itself.'),
+  history: z.array(refundSchema.shape.history.element.extend({ at: when })),
+  page_url: z.string().describe('The page on which the buyer says where the money goes.'),
+});
 
 /** A virtual account as the control API shows it: no personal data. */
-export interface AccountView extends Omit<Account, 'user' | 'created_at' | 'canceled_at'> {
-  created_at: string;
-  canceled_at: string | null;
-  deposits: Pick<DepositLedger, 'count' | 'total'>;
-}
+export const accountViewSchema = accountSchema.omit({ user: true }).extend({
+  created_at: when,
+  canceled_at: when.nullable(),
+  deposits: depositLedgerSchema.pick({ count: true, total: true }),
+});
+
+export type TradeView = z.output<typeof tradeViewSchema>;
+export type NotificationView = z.output<typeof notificationViewSchema>;
+export type RequestView = z.output<typeof requestViewSchema>;
+export type RefundView = z.output<typeof refundViewSchema>;
+export type AccountView = z.output<typeof accountViewSchema>;
 
 const iso = (time: number) => new Date(time).toISOString();
 const isoOrNull = (time: number | null) => (time === null ? null : iso(time));

@@ -71,29 +71,40 @@ const onlyOn: Partial<Record<string, readonly FaultPlace[]>> = {
 const isRequestFault = (name: string): name is RequestFault => Object.hasOwn(requestFaults, name);
 const isNotificationFault = (name: string): name is NotificationFault => Object.hasOwn(notificationFaults, name);
 
+const faultNames = [...new Set([...Object.keys(requestFaults), ...Object.keys(notificationFaults)])];
+const meaningsOf = (faults: Readonly<Record<string, string>>) =>
+  Object.entries(faults).map(([name, does]) => `- \`${name}\`: ${does}`);
+const faultMeanings = [
+  'In an operation:',
+  ...meaningsOf(requestFaults),
+  '\nIn a notification (`on: ipn`):',
+  ...meaningsOf(notificationFaults),
+].join('\n');
+
 /** What a fault can be limited to; without any of them it strikes every request or attempt of its place. */
 const filters = {
   app_id: z.string().optional(),
   out_trade_no: z.string().optional(),
   account_id: z.string().optional(),
   buyer_id: z.string().optional(),
-  /** `ipn` only: the state that is notified. */
-  trade_status: z.enum(tradeStatuses).optional(),
+  trade_status: z.enum(tradeStatuses).optional().describe('`ipn` only: the state that is notified.'),
 };
 
 /** A fault to inject, as the control API takes it. */
 export const faultSchema = z
   .strictObject({
-    on: z.enum(faultPlaces),
-    fault: z.string(),
+    on: z.enum(faultPlaces).describe('The operation that goes wrong, or the notifications.'),
+    fault: z.string().meta({ enum: faultNames, description: faultMeanings }),
     ...filters,
-    /** How often it strikes. */
-    times: z.int().min(1).default(1),
-    ms: z.int().min(0).optional(),
-    http_status: z.int().min(200).max(599).optional(),
-    code: z.custom<RefusalCode>(isRefusalCode, `must be one of ${Object.keys(refusals).join(', ')}`).optional(),
-    sub_code: z.string().optional(),
-    body: z.unknown().optional(),
+    times: z.int().min(1).default(1).describe('How often it strikes.'),
+    ms: z.int().min(0).optional().describe('For faults that take time.'),
+    http_status: z.int().min(200).max(599).optional().describe('For faults that answer; of `5xx` faults 500 to 599.'),
+    code: z
+      .custom<RefusalCode>(isRefusalCode, `must be one of ${Object.keys(refusals).join(', ')}`)
+      .meta({ type: 'string', enum: Object.keys(refusals), description: 'For `refuse` and `bank-refusal`.' })
+      .optional(),
+    sub_code: z.string().optional().describe('For `refuse` and `bank-refusal`.'),
+    body: z.unknown().optional().describe('For `answer-before` and `answer-after`: any JSON, or a text sent as it is.'),
   })
   .superRefine(({ on, fault, http_status }, context) => {
     const exists = on === 'ipn' ? isNotificationFault(fault) : isRequestFault(fault);
@@ -113,24 +124,32 @@ export type FaultOrder = z.input<typeof faultSchema>;
 /** Whom a request or an attempt is about. */
 export type FaultTarget = { [Filter in keyof typeof filters]?: string | undefined };
 
+const text = z.string().nullable();
+
 /** A fault that is set, and how often it struck. */
-export interface Fault {
-  id: string;
-  on: FaultPlace;
-  fault: string;
-  app_id: string | null;
-  out_trade_no: string | null;
-  account_id: string | null;
-  buyer_id: string | null;
-  trade_status: string | null;
-  times: number;
-  ms: number;
-  http_status: number | null;
-  code: RefusalCode | null;
-  sub_code: string | null;
-  body: unknown;
-  fired: number;
-}
+export const faultViewSchema = z.object({
+  id: z.string(),
+  on: z.enum(faultPlaces),
+  fault: z.string(),
+  app_id: text,
+  out_trade_no: text,
+  account_id: text,
+  buyer_id: text,
+  trade_status: text,
+  times: z.int(),
+  ms: z.int(),
+  http_status: z.int().nullable(),
+  code: z
+    .custom<RefusalCode>(isRefusalCode)
+    .meta({ type: 'string', enum: Object.keys(refusals) })
+    .nullable(),
+  sub_code: text,
+  body: z.unknown(),
+  fired: z.int().describe('How often it struck.'),
+});
+
+/** A fault that is set. */
+export type Fault = z.output<typeof faultViewSchema>;
 
 /** A fault that strikes now. */
 export type Strike<Name extends string> = Pick<Fault, 'ms' | 'http_status' | 'code' | 'sub_code' | 'body'> & {

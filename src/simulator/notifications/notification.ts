@@ -4,11 +4,9 @@ import { tradeStatuses } from '../trades/states';
 /** One try to deliver a notification. */
 export const attemptSchema = z.object({
   at: z.number(),
-  /** `null` where no HTTP answer came. */
-  http_status: z.number().nullable(),
+  http_status: z.number().nullable().describe('null where no HTTP answer came.'),
   acknowledged: z.boolean(),
-  /** Why no answer came, or the fault that was injected. */
-  error: z.string().nullable(),
+  error: z.string().nullable().describe('Why no answer came, or the fault that was injected.'),
 });
 
 /** A notification as the simulator keeps it. A schema, since the data file is read back with it. */

@@ -1,12 +1,9 @@
 import { Agent, request } from 'undici';
 import { isJsonObject } from '../json';
+import type { Attempt } from './notification';
 
 /** What came of one HTTP POST of a notification. */
-export interface Delivery {
-  http_status: number | null;
-  acknowledged: boolean;
-  error: string | null;
-}
+export type Delivery = Omit<Attempt, 'at'>;
 
 // An acknowledgement is a word; nobody has to read a merchant's whole web site for it.
 const LONGEST_ANSWER = 64 * 1024;

@@ -39,7 +39,7 @@ export const refund: Operation = (call, gateway) => {
 };
 
 function wholeOnlyRefusal(request: Request, { channel }: Trade): Refusal | undefined {
-  return refundsWholeOnly(channel) && isPartial(request)
+  return refundsWholeOnly(channel) && isPartial.holds(request)
     ? businessFailure('partial-refund-not-supported', `${channel} gives back the whole amount only.`)
     : undefined;
 }

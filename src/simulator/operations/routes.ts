@@ -20,7 +20,8 @@ import { query, tradeAsked, unknownOrder } from './query';
 import { refund } from './refund';
 import { answered, type RequestLog } from './request-log';
 
-interface Route {
+/** An operation, where it is served. */
+export interface Route {
   path: string;
   /** What faults call it. */
   name: OperationName;
@@ -59,15 +60,20 @@ export interface GatewayParts {
 const PROXY_PAGE =
   '<html>\r\n<head><title>Bad Gateway</title></head>\r\n<body><h1>Bad Gateway</h1></body>\r\n</html>\r\n';
 
+/** All operations by the settings in force, the wallet's client token among them. */
+export function routesOf({ walletTokenPath }: Settings): readonly Route[] {
+  return [...operations, { path: walletTokenPath, name: 'wallet-token', run: walletToken }];
+}
+
 /** Serves the interface's operations. */
 export function gatewayRoutes(server: FastifyInstance, parts: GatewayParts): void {
   for (const operation of operations) {
     server.post(operation.path, (request, reply) => answer(parts, operation, request, reply));
   }
   server.post('/*', async (request, reply) => {
-    const { walletTokenPath: path } = parts.gateway().settings;
-    if (request.url.split('?')[0] !== path) return reply.callNotFound();
-    return answer(parts, { path, name: 'wallet-token', run: walletToken }, request, reply);
+    const path = request.url.split('?')[0];
+    const operation = routesOf(parts.gateway().settings).find((route) => route.path === path);
+    return operation ? answer(parts, operation, request, reply) : reply.callNotFound();
   });
 }
 

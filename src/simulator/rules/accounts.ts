@@ -1,7 +1,7 @@
-import { always, type Condition, type Field, never } from './rule';
-import { noPlus, webAddress } from './shared';
+import { always, type Field, never } from './rule';
+import { noPlus, settingIs, webAddress } from './shared';
 
-const identifyRequired: Condition = ({ settings }) => settings.accountIdentify === 'required';
+const identifyRequired = settingIs('accountIdentify', 'required');
 
 // biome-ignore format: tables, read by columns
 /** The fields with which a virtual account is opened. */

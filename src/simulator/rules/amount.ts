@@ -1,4 +1,6 @@
 import Big from 'big.js';
+import { numberLiteral } from '../json';
+import type { JsonSchema } from './schema';
 
 /** The smallest and largest amount of an order. */
 export const SMALLEST_AMOUNT = '0.01';
@@ -14,6 +16,17 @@ export function isBetween(text: string, smallest: string, largest: string): bool
   const amount = decimal(text);
   if (amount === undefined) return false;
   return amount.gte(smallest) && amount.lte(largest);
+}
+
+/** A schema of decimals from the smallest amount to a largest one of nines only: as a number, or as a text. */
+export function amountSchema(largest: string): JsonSchema {
+  const digits = largest.indexOf('.');
+  return {
+    // Exact literals: a double would round the largest.
+    minimum: numberLiteral(SMALLEST_AMOUNT),
+    maximum: numberLiteral(largest),
+    pattern: `^(0\\.0[1-9]|0\\.[1-9]|[1-9][0-9]{0,${digits - 1}}(\\.|$))`,
+  };
 }
 
 /** Whether a decimal is written with at most two digits after its point. */

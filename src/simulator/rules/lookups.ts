@@ -1,5 +1,5 @@
 import { banksOf } from './banks';
-import { methodNamed } from './methods';
+import { allWireNames, methodNamed } from './methods';
 import { always, type Field, never, only, type Rule } from './rule';
 import { amountRange, cents, globalApp, oneOf, threeCharacters } from './shared';
 
@@ -7,15 +7,18 @@ import { amountRange, cents, globalApp, oneOf, threeCharacters } from './shared'
 const LARGEST_INSTALLMENTS = '99999999.99';
 
 const methodWithBanks: Rule = {
-  holds: (name) => {
-    const method = methodNamed(name);
-    return method !== undefined && banksOf(method).length > 0;
-  },
-  says: 'is no method that has banks',
+  holds: hasBanks,
+  says: 'must be a method that has banks',
+  schema: { enum: allWireNames().filter(hasBanks) },
   subCode: 'no-method-supported',
 };
 const typeOfTransfer: Rule = { ...oneOf('1'), when: only('BankTransfer') };
 const typeOfCash: Rule = { ...oneOf('2'), when: only('Cash') };
+
+function hasBanks(name: string): boolean {
+  const method = methodNamed(name);
+  return method !== undefined && banksOf(method).length > 0;
+}
 
 // biome-ignore format: tables, read by columns
 /** The fields of a bank list. */

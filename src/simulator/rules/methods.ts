@@ -74,10 +74,22 @@ export type MethodName = keyof typeof table;
 /** Every method, by the name it has on the wire. */
 export const methods: Readonly<Record<MethodName, Method>> = table;
 
-/** Finds a method by its name on the wire; the interface itself writes Cash as CASH once. */
+/** Finds a method by its name on the wire. */
 export function methodNamed(name: string): MethodName | undefined {
-  const known = name === 'CASH' ? 'Cash' : name;
-  return isMethodName(known) ? known : undefined;
+  if (isMethodName(name)) return name;
+  return Object.keys(methods)
+    .filter(isMethodName)
+    .find((known) => wireNames(known).includes(name));
+}
+
+/** The names under which requests may name a method; the interface itself writes Cash as CASH once. */
+export function wireNames(name: MethodName): string[] {
+  return name === 'Cash' ? [name, 'CASH'] : [name];
+}
+
+/** Every name that {@link methodNamed} knows. */
+export function allWireNames(): string[] {
+  return Object.keys(methods).filter(isMethodName).flatMap(wireNames);
 }
 
 /** The methods that a checkout page offers for a currency. */
@@ -115,6 +127,11 @@ const wallets: Readonly<Record<string, WalletKind>> = {
   Todito: 'CardNumber',
   PayPal: 'Token',
 };
+
+/** The channels of a kind that are known by name. */
+export function walletsOfKind(kind: WalletKind): string[] {
+  return Object.keys(wallets).filter((channel) => wallets[channel] === kind);
+}
 
 /** The kind of a wallet channel; one that nobody has heard of sends the buyer to an address, as most do. */
 export function walletKind(channel: string | undefined): WalletKind {

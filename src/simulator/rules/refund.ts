@@ -1,8 +1,8 @@
 import { textAt } from '../json';
 import { isBetween, SMALLEST_AMOUNT, twoDecimals } from './amount';
 import { type MethodName, methodNamed } from './methods';
-import { always, type Condition, type Field, never, type Request, type Rule } from './rule';
-import { amountRange, cents, oneOf, threeCharacters, without } from './shared';
+import { always, type Field, never, type Rule } from './rule';
+import { amountRange, beyondBody, cents, either, oneOf, settingIs, threeCharacters, without } from './shared';
 
 /** Where refunds of a method go, and what they need (the interface's table of methods in 4.3). */
 export interface RefundWay {
@@ -33,21 +33,28 @@ export function refundsWholeOnly(channel: string | null): boolean {
   return channel === 'PicPay';
 }
 
-const needsAll: Condition = ({ trade, settings }) =>
-  settings.refundUserInfo === 'all' || refundWay(trade?.method ?? null)?.userInfo === 'all';
+const needsAll = either(
+  beyondBody(
+    `for trades in ${Object.keys(ways)
+      .filter((method) => refundWay(method)?.userInfo === 'all')
+      .join(', ')}`,
+    ({ trade }) => refundWay(trade?.method ?? null)?.userInfo === 'all',
+  ),
+  settingIs('refundUserInfo', 'all'),
+);
 
 /** Whether a refund asks for less than was paid; an amount that is none at all is refused for itself. */
-export const isPartial: Condition = ({ body, trade }: Request) => {
+export const isPartial = beyondBody('for a partial refund', ({ body, trade }) => {
   const amount = textAt(body, 'refund_amount') ?? '';
   return (
     trade !== undefined &&
     isBetween(amount, SMALLEST_AMOUNT, trade.order_amount) &&
     twoDecimals(amount) !== trade.order_amount
   );
-};
+});
 const currencyOfOrder: Rule = {
   holds: (currency, { trade }) => currency === trade?.order_currency,
-  says: 'is not the currency of the order',
+  says: 'must be the currency of the order',
 };
 
 // biome-ignore format: tables, read by columns

@@ -1,0 +1,161 @@
+/** Virtual accounts as activities: what the gateway says of them, and what Temporal knows of their payments. */
+import { activityInfo, getClient, log, metricMeter } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import { type GatewayClient, GatewayError, InvalidRequestError, parseNewSpeiAccount } from '../gateway';
+import { isCredentialsRefusal } from '../gateway/refusals';
+import { childrenOf } from '../visibility-query';
+import type { AccountActivities, AccountId, CreateAccountResult } from '../workflows/account-activities';
+import { FAILURE, type PaymentState, speiAccountWorkflowId, WORKFLOW } from '../workflows/contract';
+import { type GatewayActivitiesOptions, later, refusedHere, tryAgain } from './gateway-activities';
+
+/** The operations that virtual accounts need, for one app. */
+export type AccountGateway = Pick<
+  GatewayClient,
+  'createSpeiAccount' | 'cancelSpeiAccount' | 'querySpeiAccount' | 'speiAccountQuantity'
+>;
+
+export interface AccountActivitiesOptions extends Pick<GatewayActivitiesOptions, 'notifyUrl'> {
+  /** The gateway by app_id. */
+  gateways: ReadonlyMap<string, AccountGateway>;
+}
+
+/** Between two looks at a payment that another workflow has started, at first and at the most, in ms. */
+const LOOK_EVERY_MS = 1_000;
+const LOOK_AT_LEAST_EVERY_MS = 10 * 60_000;
+
+/** The activities of virtual accounts of a worker. */
+export function accountActivities({ gateways, notifyUrl }: AccountActivitiesOptions): AccountActivities {
+  const gatewayOf = (app_id: string): AccountGateway => {
+    const gateway = gateways.get(app_id);
+    if (gateway) return gateway;
+    throw ApplicationFailure.create({
+      type: 'AppNotConfigured',
+      message: `This worker has no credentials for app ${app_id}. Add it to GATEWAY_APPS_FILE; the account waits.`,
+      nextRetryDelay: '1 minute',
+    });
+  };
+
+  const quantityOf = async (app_id: string) => {
+    const { available_quantity } = await gatewayOf(app_id).speiAccountQuantity();
+    metricMeter
+      .createGauge('payments_spei_accounts_available', 'int', undefined, 'virtual accounts that are left to create')
+      .set(available_quantity, { app_id });
+    return available_quantity;
+  };
+
+  return {
+    async 'gateway.create-account'({ app_id, request }) {
+      const gateway = gatewayOf(app_id);
+      try {
+        const account = parseNewSpeiAccount({ notify_url: notifyUrl?.(app_id), ...request });
+        return { is: 'created', account: await gateway.createSpeiAccount(account) };
+      } catch (error) {
+        return creationFailed(error);
+      }
+    },
+
+    'gateway.find-account': (id) => find(gatewayOf(id.app_id), id),
+
+    async 'gateway.watch-account'({ app_id, account_id, seen, first_ms, every_ms }) {
+      const gateway = gatewayOf(app_id);
+      // The first attempt only starts the schedule: what there is to know now has just been asked.
+      if (activityInfo().attempt === 1) throw later('watching', first_ms);
+      const found = await find(gateway, { app_id, account_id });
+      if (found && found.status !== seen) return found;
+      throw later(found ? `still ${seen}` : 'the gateway knows no such account', every_ms);
+    },
+
+    async 'gateway.cancel-account'(id) {
+      const gateway = gatewayOf(id.app_id);
+      try {
+        await gateway.cancelSpeiAccount(id.account_id);
+      } catch (error) {
+        throw isAnswer(error) ? notCanceled(error) : tryAgain(error);
+      }
+      const found = await find(gateway, id);
+      if (found?.status === 'CANCELED') return found;
+      throw later(`canceled, and a query says ${found?.status ?? 'that there is no such account'}`, LOOK_EVERY_MS * 10);
+    },
+
+    'gateway.account-quantity': ({ app_id }) =>
+      quantityOf(app_id).catch((error: unknown) => {
+        throw tryAgain(error);
+      }),
+
+    async 'gateway.watch-account-quantity'({ app_id, seen, every_ms }) {
+      if (activityInfo().attempt === 1) throw later('watching', every_ms);
+      const quantity = await quantityOf(app_id).catch((error: unknown) => {
+        throw tryAgain(error);
+      });
+      if (quantity !== seen) return quantity;
+      throw later(`still ${seen}`, every_ms);
+    },
+
+    async 'payments.account-of-creation'({ app_id, workflow_id }) {
+      const query = `${childrenOf(workflow_id, WORKFLOW.speiAccount)} AND ExecutionStatus = 'Running'`;
+      const prefix = speiAccountWorkflowId(app_id, '');
+      for await (const { workflowId, parentExecution } of getClient().workflow.list({ query })) {
+        if (parentExecution?.workflowId === workflow_id) return workflowId.slice(prefix.length);
+      }
+      return null;
+    },
+
+    async 'payments.ended-payment'({ workflow_id }) {
+      const handle = getClient().workflow.getHandle<() => Promise<PaymentState>>(workflow_id);
+      const { status, parentExecution, runId } = await handle.describe();
+      const { attempt } = activityInfo();
+      if (status.name === 'RUNNING') {
+        throw later('the payment is under way', Math.min(LOOK_EVERY_MS * 2 ** (attempt - 1), LOOK_AT_LEAST_EVERY_MS));
+      }
+      const parent = parentExecution?.workflowId ?? null;
+      // Whatever became of it, it came to no end of its own.
+      if (status.name !== 'COMPLETED') return { parent, state: null };
+      return {
+        parent,
+        state: await getClient().workflow.getHandle<() => Promise<PaymentState>>(workflow_id, runId).result(),
+      };
+    },
+  };
+}
+
+async function find(gateway: AccountGateway, { account_id }: AccountId) {
+  try {
+    return await gateway.querySpeiAccount(account_id);
+  } catch (error) {
+    if (isAnswer(error)) return null;
+    throw tryAgain(error);
+  }
+}
+
+/** The gateway's own word on this account; not on our credentials, and none that may be another in a moment. */
+function isAnswer(error: unknown): error is GatewayError {
+  return (
+    error instanceof GatewayError &&
+    error.code !== undefined &&
+    !error.retryable &&
+    !isCredentialsRefusal(error.fields())
+  );
+}
+
+/** What a failed creation means. Throws only where the gateway certainly made no account and may be asked again. */
+function creationFailed(error: unknown): CreateAccountResult {
+  if (error instanceof InvalidRequestError) throw refusedHere(error.message, error.issues);
+  if (!(error instanceof GatewayError)) throw error;
+  const { message } = error;
+  const fields = error.fields();
+  if (error.outcome === 'not-sent' || error.outcome === 'not-created') {
+    if (error.retryable) throw tryAgain(error);
+    return { is: 'not-created', error: fields, message, credentials: isCredentialsRefusal(fields) };
+  }
+  log.warn('the outcome of the creation of a virtual account is unknown', { ...fields });
+  return { is: 'unknown', message };
+}
+
+function notCanceled(error: GatewayError): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: FAILURE.notCanceled,
+    message: error.message,
+    nonRetryable: true,
+    details: [error.fields()],
+  });
+}

@@ -1,0 +1,73 @@
+/** What a merchant's backend may meet with virtual accounts, typed. `key` is the merchant's key or the account's id. */
+import { ApplicationFailure } from '@temporalio/common';
+import type { FieldIssue } from '../gateway';
+import { FAILURE } from '../workflows/contract';
+
+export class AccountError extends Error {
+  override readonly name: string = 'AccountError';
+  constructor(
+    message: string,
+    readonly key: string,
+    readonly details: Readonly<Record<string, unknown>> = {},
+  ) {
+    super(message);
+  }
+}
+
+/** The request breaks the gateway's rules; nothing was sent. */
+export class InvalidAccountError extends AccountError {
+  override readonly name = 'InvalidAccountError';
+  constructor(
+    message: string,
+    key: string,
+    readonly issues: readonly FieldIssue[],
+  ) {
+    super(message, key, { issues });
+  }
+}
+
+/** The gateway refused, and there is no account: `details` has its code and sub_code. The same key may be tried again. */
+export class AccountNotCreatedError extends AccountError {
+  override readonly name = 'AccountNotCreatedError';
+}
+
+/** The gateway will not cancel this account. `details` has its code and sub_code. */
+export class AccountNotCanceledError extends AccountError {
+  override readonly name = 'AccountNotCanceledError';
+}
+
+/** Not known yet: it goes on by itself. Ask again. */
+export class AccountPendingError extends AccountError {
+  override readonly name = 'AccountPendingError';
+}
+
+/** Nobody follows an account of this id here. */
+export class AccountNotFoundError extends AccountError {
+  override readonly name = 'AccountNotFoundError';
+}
+
+/** A workflow's failure as the error that callers catch; undefined where it is none of ours. */
+export function fromAccountFailure(cause: unknown, key: string): AccountError | undefined {
+  if (!(cause instanceof ApplicationFailure)) return undefined;
+  const { message, type } = cause;
+  const [first] = cause.details ?? [];
+  const details: Record<string, unknown> = typeof first === 'object' && first !== null ? { ...first } : {};
+  switch (type) {
+    case FAILURE.invalidRequest: {
+      const issues = Array.isArray(details.issues) ? details.issues : [];
+      return new InvalidAccountError(
+        message,
+        key,
+        issues.map((issue) => ({ field: String(issue?.field), rule: String(issue?.rule) })),
+      );
+    }
+    case FAILURE.notCreated:
+      return new AccountNotCreatedError(message, key, details);
+    case FAILURE.notCanceled:
+      return new AccountNotCanceledError(message, key, details);
+    case FAILURE.pending:
+      return new AccountPendingError(message, key, details);
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,53 @@
+/** How a deposit is confirmed: by the payment of its own order, which asks the gateway. */
+
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { ChildWorkflowFailure, ParentClosePolicy, startChild, workflowInfo } from '@temporalio/workflow';
+import { endedPayment } from './account-activities';
+import type { NotifiedDeposit } from './account-contract';
+import { type PaymentInput, type PaymentState, paymentWorkflowId, WORKFLOW } from './contract';
+
+type PaymentType = (input: PaymentInput) => Promise<PaymentState>;
+type Reuse = 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE';
+
+/**
+ * The state in which the deposit's payment ended; null where it came to no end of its own, and `repeat` where this account
+ * has counted it before, so long ago that it has forgotten. `carried`: a run before this one expected it, so that it is not
+ * counted yet whoever started its payment.
+ */
+export async function paymentOf(
+  app_id: string,
+  deposit: NotifiedDeposit,
+  carried: boolean,
+): Promise<PaymentState | null | 'repeat'> {
+  const workflowId = paymentWorkflowId(app_id, deposit.out_trade_no);
+  for (let reuse: Reuse = 'REJECT_DUPLICATE'; ; reuse = 'ALLOW_DUPLICATE') {
+    const ended = await adopted(app_id, deposit, reuse);
+    if (ended !== 'exists') return ended;
+    const { parent, state } = await endedPayment({ workflow_id: workflowId });
+    if (state?.outcome === 'SUCCESS') return parent === workflowInfo().workflowId && !carried ? 'repeat' : state;
+    // It ended otherwise, and now there is news of it: it is taken on once more.
+    if (carried || reuse === 'ALLOW_DUPLICATE') return state;
+  }
+}
+
+/** Starts the payment in adopt form and waits for its end. It goes on by itself where this run of the account ends first. */
+async function adopted(
+  app_id: string,
+  { out_trade_no, trade_no }: NotifiedDeposit,
+  workflowIdReusePolicy: Reuse,
+): Promise<PaymentState | null | 'exists'> {
+  try {
+    const payment = await startChild<PaymentType>(WORKFLOW.payment, {
+      workflowId: paymentWorkflowId(app_id, out_trade_no),
+      args: [{ kind: 'adopt', app_id, out_trade_no, trade_no }],
+      workflowIdReusePolicy,
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+    });
+    return await payment.result();
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return 'exists';
+    // An adopted payment fails only where somebody terminated it.
+    if (error instanceof ChildWorkflowFailure) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,57 @@
+/** A worker's sealing keys follow their file: a new key opens, and a deleted one does not, without a restart. */
+import { mkdtempSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { sealingKeys } from '../../src/activities';
+import { loadConfig } from '../../src/config';
+import { newSealingKeys, open, seal } from '../../src/gateway';
+
+const folder = mkdtempSync(join(tmpdir(), 'sealing-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const file = join(folder, 'sealing_jwks');
+const ORDER = { app_id: 'app-1', out_trade_no: 'order-1' };
+
+/** The ids of the keys that an activity gets now. */
+const ids = (keys: ReturnType<typeof sealingKeys>): Promise<(string | undefined)[]> =>
+  new MockActivityEnvironment().run(async () => keys().map(({ kid }) => kid));
+
+test('keys that change in their file count at once, and a deleted key opens nothing any more', async () => {
+  const [one, two] = [await newSealingKeys('one'), await newSealingKeys('two')];
+  const write = (...sets: (typeof one)[]) =>
+    writeFileSync(file, JSON.stringify({ keys: sets.flatMap(({ privateJwks }) => privateJwks.keys) }));
+  write(one);
+  const keys = sealingKeys(loadConfig({ PAYMENTS_SEALING_JWKS_FILE: file }));
+  const sealed = await seal('4821', one.publicJwk, ORDER);
+  expect(await ids(keys)).toEqual(['one']);
+  expect(await open(sealed, keys(), ORDER)).toBe('4821');
+
+  write(two, one);
+  expect(await ids(keys)).toEqual(['two', 'one']);
+  expect(await open(sealed, keys(), ORDER)).toBe('4821');
+  write(two);
+  expect(await ids(keys)).toEqual(['two']);
+  await expect(open(sealed, keys(), ORDER)).rejects.toThrow('a key that has been deleted');
+});
+
+test('a file that is replaced by another counts, and one that cannot be used leaves the keys as they were', async () => {
+  const [one, two] = [await newSealingKeys('one'), await newSealingKeys('two')];
+  writeFileSync(file, JSON.stringify(one.privateJwks));
+  const keys = sealingKeys(loadConfig({ PAYMENTS_SEALING_JWKS_FILE: file }));
+  for (const broken of ['', '{"keys":[', '{"keys":[]}']) {
+    writeFileSync(file, broken);
+    expect(await ids(keys)).toEqual(['one']);
+  }
+  writeFileSync(`${file}.new`, JSON.stringify(two.privateJwks));
+  renameSync(`${file}.new`, file);
+  expect(await ids(keys)).toEqual(['two']);
+  unlinkSync(file);
+  expect(await ids(keys)).toEqual(['two']);
+});
+
+test('keys that came from no file stay, and none are none', async () => {
+  const { privateJwks } = await newSealingKeys('one');
+  expect(await ids(sealingKeys(loadConfig({ PAYMENTS_SEALING_JWKS: JSON.stringify(privateJwks) })))).toEqual(['one']);
+  expect(await ids(sealingKeys(loadConfig({})))).toEqual([]);
+});

@@ -1,0 +1,253 @@
+/** Payload encryption: what it hides, what it gives back, and what it refuses. */
+import type { Payload, SerializationContext } from '@temporalio/common';
+import fc from 'fast-check';
+import { EncryptionCodec, PayloadDecryptionError } from '../../src/codec';
+import { decoded, key, metadata, payload } from './support';
+
+const OLD = key('2026-01');
+const NEW = key('2026-07');
+const codec = new EncryptionCodec([NEW, OLD]);
+
+const order = (workflowId: string, namespace = 'payments'): SerializationContext => ({
+  type: 'workflow',
+  namespace,
+  workflowId,
+});
+const HERE = order('payment:app-1:order-1');
+const ACTIVITY: SerializationContext = {
+  type: 'activity',
+  namespace: 'payments',
+  workflowId: 'payment:app-1:order-1',
+  activityId: '7',
+  isLocal: false,
+};
+
+async function encrypted(value: unknown, context?: SerializationContext, by = codec): Promise<Payload> {
+  const [one] = await by.encode([payload(value)], context);
+  if (!one) throw new Error('Nothing was encrypted.');
+  return one;
+}
+
+async function read(one: Payload, context?: SerializationContext, by = codec): Promise<unknown> {
+  const [clear] = await by.decode([one], context);
+  return decoded(clear ?? {});
+}
+
+/** The words in which a payload is refused. */
+async function refusal(one: Payload, context?: SerializationContext, by = codec): Promise<string> {
+  const error: unknown = await by.decode([one], context).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(PayloadDecryptionError);
+  return error instanceof PayloadDecryptionError ? error.message : '';
+}
+
+const withBytes = (one: Payload, change: (bytes: Buffer) => Buffer): Payload => ({
+  ...one,
+  data: change(Buffer.from(one.data ?? [])),
+});
+
+describe('a payload', () => {
+  test('comes back as it was, whatever it holds', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue(), fc.string(), fc.string(), async (value, namespace, workflowId) => {
+        const context = order(workflowId, namespace);
+        const json = JSON.parse(JSON.stringify(value));
+        expect(await read(await encrypted(json, context), context)).toEqual(json);
+      }),
+    );
+  });
+
+  test('comes back with its own metadata, and bytes as bytes', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 5_000 }), async (bytes) => {
+        const clear = payload(bytes);
+        const [again] = await codec.decode(await codec.encode([clear], HERE), HERE);
+        expect(metadata(again ?? {})).toEqual(metadata(clear));
+        expect(Buffer.from(again?.data ?? [])).toEqual(Buffer.from(bytes));
+      }),
+    );
+  });
+
+  test('tells nothing but its key’s id and whose it is', async () => {
+    const one = await encrypted({ customer: { name: 'Mariana Souza Lima' } }, HERE);
+    expect(metadata(one)).toEqual({
+      encoding: 'binary/encrypted',
+      'encryption-key-id': '2026-07',
+      'encryption-context': '["payments","payment:app-1:order-1"]',
+    });
+    const bytes = Buffer.from(one.data ?? []).toString('latin1');
+    for (const word of ['Mariana', 'customer', 'json/plain']) expect(bytes).not.toContain(word);
+  });
+
+  test('that holds nothing is encrypted as well, and none stays none', async () => {
+    const nothing = await encrypted(undefined, HERE);
+    expect(metadata(nothing).encoding).toBe('binary/encrypted');
+    expect(await read(nothing, HERE)).toBeUndefined();
+    expect(await codec.encode([], HERE)).toEqual([]);
+    expect(await codec.decode([], HERE)).toEqual([]);
+  });
+
+  test('looks different each time', async () => {
+    const some = await Promise.all(Array.from({ length: 50 }, () => encrypted('the same', HERE)));
+    expect(new Set(some.map(({ data }) => Buffer.from(data ?? []).toString('hex'))).size).toBe(50);
+  });
+
+  test('in clear passes as it is: histories from before the keys were set, and callers without them', async () => {
+    const clear = payload({ kind: 'direct' });
+    expect(await codec.decode([clear], HERE)).toEqual([clear]);
+  });
+});
+
+describe('rotation', () => {
+  test('the first key encrypts, all decrypt', async () => {
+    const before = await encrypted('old news', HERE, new EncryptionCodec([OLD]));
+    expect(metadata(before)['encryption-key-id']).toBe('2026-01');
+    expect(await read(before, HERE)).toBe('old news');
+    expect(metadata(await encrypted('news', HERE))['encryption-key-id']).toBe('2026-07');
+  });
+
+  test('a staged key, behind the others, is known before it is used', async () => {
+    const staged = new EncryptionCodec([OLD, NEW]);
+    expect(metadata(await encrypted('news', HERE, staged))['encryption-key-id']).toBe('2026-01');
+    expect(await read(await encrypted('from the future', HERE), HERE, staged)).toBe('from the future');
+  });
+
+  test('a key that is not there is named, with those that are', async () => {
+    const said = await refusal(await encrypted('news', HERE), HERE, new EncryptionCodec([OLD]));
+    expect(said).toContain('the key "2026-07", and PAYMENTS_ENCRYPTION_KEYS has 2026-01');
+    expect(said).toContain('workflow payment:app-1:order-1');
+  });
+
+  test('another key under the same id opens nothing', async () => {
+    const impostor = new EncryptionCodec([key('2026-07')]);
+    expect(await refusal(await encrypted('news', HERE), HERE, impostor)).toContain(
+      'another key has the name "2026-07"',
+    );
+  });
+});
+
+describe('a payload that was moved', () => {
+  test('to another workflow is refused there', async () => {
+    const id = fc.string({ minLength: 1 });
+    await fc.assert(
+      fc.asyncProperty(id, id, async (one, other) => {
+        fc.pre(one !== other);
+        expect(await refusal(await encrypted('mine', order(one)), order(other))).toContain('made for another workflow');
+      }),
+    );
+  });
+
+  test('to another namespace is refused there', async () => {
+    const mine = await encrypted('mine', HERE);
+    expect(await refusal(mine, order('payment:app-1:order-1', 'elsewhere'))).toContain('namespace');
+    expect(await refusal(mine, { ...ACTIVITY, namespace: 'elsewhere' })).toContain('namespace');
+  });
+
+  test('and relabelled is refused as changed', async () => {
+    const mine = await encrypted('mine', HERE);
+    for (const label of [undefined, '', '["payments"]', '["payments","payment:app-1:order-2"]']) {
+      const { 'encryption-context': _was, ...rest } = mine.metadata ?? {};
+      const named = label === undefined ? {} : { 'encryption-context': Buffer.from(label) };
+      const moved = { ...mine, metadata: { ...rest, ...named } };
+      expect(await refusal(moved, order('payment:app-1:order-2'))).toContain('changed on its way');
+      expect(await refusal(moved)).toContain('changed on its way');
+    }
+  });
+
+  test.each(['', 'null', '{}', '[]', '[1]', '["payments",2]', '["payments","a","b",3]', 'not JSON'])(
+    'with the label %j is never taken for one that belongs here',
+    async (label) => {
+      const mine = await encrypted('mine', HERE);
+      const moved = { ...mine, metadata: { ...mine.metadata, 'encryption-context': Buffer.from(label) } };
+      expect(await refusal(moved, HERE)).toMatch(/another workflow|changed on its way/);
+    },
+  );
+
+  test('between a workflow and its own activities is at home', async () => {
+    expect(await read(await encrypted('argument', ACTIVITY), HERE)).toBe('argument');
+    expect(await read(await encrypted('result', HERE), { ...ACTIVITY, activityId: '8', isLocal: true })).toBe('result');
+  });
+
+  test('by a schedule to the workflow that it starts is at home, and to no other', async () => {
+    const argument = await encrypted('nightly', order('report'));
+    expect(await read(argument, order('report-2026-11-21T09:22:24Z'))).toBe('nightly');
+    for (const id of [
+      'report-1',
+      'report-2026-11-21T09:22:24Z-1',
+      'report2026-11-21T09:22:24Z',
+      'a-2026-11-21T09:22:24Z',
+    ]) {
+      expect(await refusal(argument, order(id))).toContain('another workflow');
+    }
+  });
+});
+
+describe('whoever does not know whose a payload is', () => {
+  test('reads it by what stands beside it', async () => {
+    expect(await read(await encrypted('mine', HERE))).toBe('mine');
+  });
+
+  test('may make one for a namespace, which any workflow of it takes and no other namespace', async () => {
+    const [typed] = await codec.encode([payload('resolve')], { namespace: 'payments' });
+    expect(await read(typed ?? {}, HERE)).toBe('resolve');
+    expect(await refusal(typed ?? {}, order('any', 'elsewhere'))).toContain('namespace');
+  });
+
+  test('or for anybody', async () => {
+    expect(await read(await encrypted('memo'), HERE)).toBe('memo');
+  });
+});
+
+describe('a changed payload', () => {
+  test('is refused, whichever bit was changed', async () => {
+    const one = await encrypted({ amount: '150.00' }, HERE);
+    const length = one.data?.length ?? 0;
+    await fc.assert(
+      fc.asyncProperty(fc.nat({ max: length - 1 }), fc.nat({ max: 7 }), async (at, bit) => {
+        const flipped = withBytes(one, (bytes) => {
+          bytes[at] = (bytes[at] ?? 0) ^ (1 << bit);
+          return bytes;
+        });
+        expect(await refusal(flipped, HERE)).toContain('changed on its way');
+      }),
+    );
+  });
+
+  test('is refused, however much of it is left', async () => {
+    const one = await encrypted({ amount: '150.00' }, HERE);
+    for (let left = 0; left < (one.data?.length ?? 0); left += 1) {
+      expect(
+        await refusal(
+          withBytes(one, (bytes) => bytes.subarray(0, left)),
+          HERE,
+        ),
+      ).toContain('changed on its way');
+    }
+    expect(
+      await refusal(
+        withBytes(one, (bytes) => Buffer.concat([bytes, Buffer.alloc(1)])),
+        HERE,
+      ),
+    ).toContain('changed');
+    expect(await refusal({ metadata: one.metadata ?? {} }, HERE)).toContain('changed');
+  });
+
+  test('is refused where its key’s id was changed to another that is known', async () => {
+    const one = await encrypted('mine', HERE);
+    const relabelled = { ...one, metadata: { ...one.metadata, 'encryption-key-id': Buffer.from('2026-01') } };
+    expect(await refusal(relabelled, HERE)).toContain('changed on its way');
+  });
+
+  test('and every other refusal says nothing of what it holds, nor of a key', async () => {
+    const one = await encrypted('Mariana Souza Lima', HERE);
+    const said = [
+      await refusal(
+        withBytes(one, (bytes) => bytes.subarray(1)),
+        HERE,
+      ),
+      await refusal(one, order('another')),
+      await refusal(one, HERE, new EncryptionCodec([OLD])),
+    ].join('\n');
+    expect(said).not.toContain('Mariana');
+    for (const secret of [OLD, NEW]) expect(said).not.toContain(Buffer.from(secret.key).toString('base64'));
+  });
+});

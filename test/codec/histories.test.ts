@@ -1,0 +1,268 @@
+/**
+ * What Temporal keeps of payments once keys are set: everything that it stores, by its own API, holds no secret and nothing
+ * of a person in clear. Temporal, simulator, worker and webhook are real; the worker forgets every workflow after each
+ * task, so that each history is read again and again.
+ */
+import { Client, type WorkflowExecutionInfo } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import { Worker } from '@temporalio/worker';
+import { PaymentsClient } from '../../src/client';
+import { dataConverter, PayloadDecryptionError } from '../../src/codec';
+import { loadConfig } from '../../src/config';
+import { PaymentGatewayPlugin } from '../../src/plugin';
+import { startOf } from '../../src/runs';
+import { orderOf } from '../client/support';
+import { APP, type Stack, startStack, workflowBundle } from '../harness/stack';
+import { post, sign } from '../webhook/support';
+import { key, setting } from './support';
+
+const KEY = key('k1');
+let stack: Stack;
+
+beforeAll(async () => {
+  stack = await startStack({
+    env: { PAYMENTS_ENCRYPTION_KEYS: setting(KEY) },
+    worker: { maxCachedWorkflows: 0 },
+  });
+});
+afterAll(() => stack?.close());
+
+/** Marks that no order of ours has by chance. */
+const MARKED = {
+  subject: 'canary subject',
+  content: 'canary content',
+  buyer_id: 'canary-buyer',
+  customer: {
+    name: 'Canaria Souza Lima',
+    email: 'canary@example.com',
+    phone: '11987654321',
+    identify: { number: '50284414727', type: 'CPF' },
+  },
+  address: { zip_code: '01310-930', state: 'SP', city: 'Canary City', street: 'Canary Street', street_number: '1578' },
+  ip: '203.0.113.77',
+};
+const MARKS = [
+  ...['canary', 'Canary', 'Canaria', 'Souza', '11987654321', '50284414727', '01310-930', '203.0.113.77'],
+  ...[APP.secret_key, 'tok_'],
+];
+const idOf = (out_trade_no: string) => `payment:${APP.app_id}:${out_trade_no}`;
+
+/** Everything that Temporal gives away of a workflow without a key: history, description, list, as text with its bytes. */
+async function stored(workflowId: string): Promise<string> {
+  const { client, connection } = { client: stack.temporal.client, connection: stack.temporal.connection };
+  const namespace = client.options.namespace;
+  const history = await client.workflow.getHandle(workflowId).fetchHistory();
+  const described = await connection.workflowService.describeWorkflowExecution({
+    namespace,
+    execution: { workflowId },
+  });
+  const listed: WorkflowExecutionInfo[] = [];
+  for await (const info of client.workflow.list({ query: `WorkflowId = '${workflowId}'` })) listed.push(info);
+  return inClear([history, described.toJSON(), listed.map(({ raw }) => raw)]);
+}
+
+/** JSON in which bytes stand as the text that they may be, and so do the bytes inside of it that are base64. */
+function inClear(value: unknown): string {
+  const json = JSON.stringify(value, (_, inner) =>
+    inner instanceof Uint8Array ? Buffer.from(inner).toString('latin1') : inner,
+  );
+  const decoded = [...json.matchAll(/[A-Za-z0-9+/_-]{8,}={0,2}/g)].map(([text]) =>
+    Buffer.from(text, 'base64').toString('latin1'),
+  );
+  return [json, ...decoded].join('\n');
+}
+
+const marksIn = (text: string) => MARKS.filter((mark) => text.includes(mark));
+
+test('a card payment by notification, from its start to its result, with updates, query and a refused update', async () => {
+  const order = { ...orderOf('credit-card'), ...MARKED };
+  const { out_trade_no } = order;
+  const handle = stack.client.workflow.getHandle(idOf(out_trade_no));
+  await stack.payments.pay(order);
+  await stack.payments.pay(order);
+  await expect(stack.payments.pay({ ...order, subject: 'another canary' })).rejects.toThrow('subject differ');
+  expect(await stack.payments.state(out_trade_no)).toMatchObject({ out_trade_no, outcome: null });
+  expect(await handle.executeUpdate('recheck')).toMatchObject({ outcome: null });
+  await stack.simulator.pay(out_trade_no);
+  expect(await stack.payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'query' });
+  // The same answer after its end, by the start that is read from the history.
+  expect(await stack.payments.pay(order)).toMatchObject({ out_trade_no });
+
+  const text = await stored(idOf(out_trade_no));
+  expect(text).toContain('WORKFLOW_EXECUTION_SIGNALED');
+  expect(marksIn(text)).toEqual([]);
+  const clear = await stack.client.workflow.getHandle(idOf(out_trade_no)).fetchHistory();
+  expect(JSON.stringify(clear)).not.toContain('json/plain');
+});
+
+test('a payment that a person resolves, and one that is refused by rules: neither who, nor why, nor the failure’s words', async () => {
+  const resolved = { ...orderOf('pix'), ...MARKED };
+  await stack.payments.pay(resolved);
+  await stack.client.workflow.getHandle(idOf(resolved.out_trade_no)).executeUpdate('resolve', {
+    args: [{ outcome: 'CANCEL', reason: 'canary called', by: 'Canary Operator' }],
+  });
+  expect(await stack.payments.outcome(resolved.out_trade_no)).toMatchObject({ outcome: 'CANCEL' });
+
+  const wrong = { ...orderOf('pix'), ...MARKED, order_amount: '0.00' };
+  const workflowId = idOf(wrong.out_trade_no);
+  const failed: unknown = await stack.client.workflow
+    .execute('payment', {
+      workflowId,
+      taskQueue: stack.taskQueue,
+      args: [{ kind: 'direct', app_id: APP.app_id, request: wrong }],
+    })
+    .catch((error: { cause: unknown }) => error.cause);
+  expect(failed).toBeInstanceOf(ApplicationFailure);
+  expect(failed).toMatchObject({ type: 'InvalidRequest', message: expect.stringContaining('order_amount') });
+
+  const text = `${await stored(idOf(resolved.out_trade_no))}\n${await stored(workflowId)}`;
+  expect(marksIn(text)).toEqual([]);
+  expect(text).toContain('Encoded failure');
+  expect(text).not.toContain('order_amount');
+});
+
+test('a waiting payment: its pending activity’s last failure, its details and summaries', async () => {
+  const order = { ...orderOf('pix'), ...MARKED };
+  await stack.payments.pay(order);
+  const workflowId = idOf(order.out_trade_no);
+  const namespace = stack.client.options.namespace;
+  const waiting = async () => {
+    const { pendingActivities } = await stack.temporal.connection.workflowService.describeWorkflowExecution({
+      namespace,
+      execution: { workflowId },
+    });
+    return pendingActivities?.[0];
+  };
+  while (!(await waiting())?.lastFailure) await stack.payments.state(order.out_trade_no);
+  expect((await waiting())?.lastFailure?.message).toBe('Encoded failure');
+  expect(marksIn(await stored(workflowId))).toEqual([]);
+});
+
+test('a signed notification that nobody can read is kept where nobody without a key can read it', async () => {
+  const body = Buffer.from(JSON.stringify({ app_id: APP.app_id, user: MARKED.customer }));
+  const reply = await post(stack.webhookUrl, body, {
+    path: `/ipn/${APP.app_id}`,
+    headers: { 'service-signature': sign(body, APP) },
+  });
+  expect(reply).toMatchObject({ status: 200, body: 'success' });
+  const strays: string[] = [];
+  while (strays.length === 0) {
+    for await (const { workflowId } of stack.client.workflow.list({ query: "WorkflowType = 'strayNotification'" }))
+      strays.push(workflowId);
+  }
+  expect(marksIn(await stored(strays[0] ?? ''))).toEqual([]);
+  const state = await stack.client.workflow.getHandle(strays[0] ?? '').query<{ body: string }>('state');
+  expect(Buffer.from(state.body, 'base64')).toEqual(body);
+});
+
+test('search attributes and ids stay in clear: what an operator finds a payment by', async () => {
+  const order = { ...orderOf('pix'), ...MARKED };
+  await stack.payments.pay(order);
+  expect(await stored(idOf(order.out_trade_no))).toMatch(/PaymentStatus.*PROCESSING/s);
+});
+
+test('a backend that gives its own client the plugin starts and reads payments', async () => {
+  const { connection } = stack.temporal;
+  const plugin = new PaymentGatewayPlugin(loadConfig({ PAYMENTS_ENCRYPTION_KEYS: setting(KEY) }));
+  const client = new Client({ connection, namespace: stack.client.options.namespace, plugins: [plugin] });
+  const payments = new PaymentsClient({ client, app_id: APP.app_id, taskQueue: stack.taskQueue });
+  const order = { ...orderOf('pix'), ...MARKED };
+  expect(await payments.pay(order)).toMatchObject({ out_trade_no: order.out_trade_no });
+  expect(await payments.state(order.out_trade_no)).toMatchObject({ outcome: null });
+  expect(marksIn(await stored(idOf(order.out_trade_no)))).toEqual([]);
+});
+
+describe('whoever has not the key', () => {
+  const strangers = () => [
+    new Client({ connection: stack.temporal.connection, namespace: stack.client.options.namespace }),
+    new Client({
+      connection: stack.temporal.connection,
+      namespace: stack.client.options.namespace,
+      dataConverter: dataConverter(loadConfig({ PAYMENTS_ENCRYPTION_KEYS: setting(key('another')) })),
+    }),
+  ];
+
+  test('cannot read a state, a start or an outcome', async () => {
+    const order = { ...orderOf('pix'), ...MARKED };
+    await stack.payments.pay(order);
+    await stack.simulator.pay(order.out_trade_no);
+    await stack.payments.outcome(order.out_trade_no);
+    for (const client of strangers()) {
+      const payments = new PaymentsClient({ client, app_id: APP.app_id, taskQueue: stack.taskQueue });
+      for (const ask of [
+        () => payments.state(order.out_trade_no),
+        () => payments.outcome(order.out_trade_no),
+        () => startOf(client, idOf(order.out_trade_no)),
+      ]) {
+        const answer: unknown = await ask().catch((error: unknown) => String(error));
+        expect(marksIn(String(answer))).toEqual([]);
+        expect(answer).toEqual(expect.stringMatching(/decrypt|encoding|encrypted/i));
+      }
+    }
+  });
+
+  test('can still start a payment, and never reads an answer', async () => {
+    const [plain] = strangers();
+    const order = { ...orderOf('pix'), ...MARKED };
+    const { out_trade_no } = order;
+    const args = [{ kind: 'direct', app_id: APP.app_id, request: order }];
+    const handle = await plain?.workflow.start('payment', {
+      workflowId: idOf(out_trade_no),
+      taskQueue: stack.taskQueue,
+      args,
+    });
+    await stack.client.workflow.getHandle(idOf(out_trade_no)).executeUpdate('created');
+    await stack.simulator.pay(out_trade_no);
+    expect(await stack.payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS' });
+    await expect(handle?.result()).rejects.toThrow(/encoding/i);
+    // What it has sent in clear stays in clear; and this shows that these tests would see it.
+    expect(marksIn(await stored(idOf(out_trade_no)))).toEqual(expect.arrayContaining(['canary', '50284414727']));
+  });
+});
+
+test('a payload that was taken from another payment is not believed: the task fails and is tried again, nothing is done', async () => {
+  const order = orderOf('pix');
+  await stack.payments.pay(order);
+  const namespace = stack.client.options.namespace;
+  const { history } = await stack.temporal.connection.workflowService.getWorkflowExecutionHistory({
+    namespace,
+    execution: { workflowId: idOf(order.out_trade_no) },
+  });
+  const input = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input;
+  const workflowId = idOf('moved');
+  await stack.temporal.connection.workflowService.startWorkflowExecution({
+    namespace,
+    requestId: 'moved',
+    workflowId,
+    workflowType: { name: 'payment' },
+    taskQueue: { name: stack.taskQueue },
+    input: input ?? null,
+  });
+  const handle = stack.client.workflow.getHandle(workflowId);
+  const failure = async () => {
+    const { events } = await handle.fetchHistory();
+    return events?.find(({ workflowTaskFailedEventAttributes: failed }) => failed)?.workflowTaskFailedEventAttributes
+      ?.failure;
+  };
+  while (!(await failure())) await new Promise(setImmediate);
+  expect(inClear(await failure())).toMatch(/made for another workflow|Encoded failure/);
+  await expect(startOf(stack.client, workflowId)).rejects.toThrow(PayloadDecryptionError);
+  expect(stack.simulator.requests({ out_trade_no: 'moved' })).toEqual([]);
+  expect(stack.simulator.requests({ out_trade_no: order.out_trade_no, path: '/trade/pay' })).toHaveLength(1);
+  await handle.terminate();
+});
+
+test('an encrypted history replays, and so does the clear one of a payment that began before there were keys', async () => {
+  const order = orderOf('pix');
+  await stack.payments.pay(order);
+  await stack.simulator.pay(order.out_trade_no);
+  await stack.payments.outcome(order.out_trade_no);
+  const workflowId = idOf(order.out_trade_no);
+  const history = await stack.client.workflow.getHandle(workflowId).fetchHistory();
+  const converter = dataConverter(stack.config);
+  const replayed = { workflowBundle: await workflowBundle(converter.failureConverterPath), dataConverter: converter };
+  await Worker.runReplayHistory(replayed, history, workflowId);
+  await expect(Worker.runReplayHistory(replayed, history, idOf('another'))).rejects.toThrow();
+  const before = await import('../histories/kept/0.1.0-20261121/paid-told-by-notification.json');
+  await Worker.runReplayHistory(replayed, before.default, 'payment:test-app:h-paid');
+});

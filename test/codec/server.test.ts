@@ -1,0 +1,312 @@
+/** The codec server over HTTP: who may ask, what they are shown, and what is refused before it is read. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Payload } from '@temporalio/common';
+import { exportJWK, generateKeyPair, type JWTPayload, type KeyLike, SignJWT } from 'jose';
+import { EncryptionCodec, type RunningCodecServer, startCodecServer } from '../../src/codec';
+import { ConfigError, loadConfig } from '../../src/config';
+import { readableLog } from '../webhook/support';
+import { decoded, key, metadata, payload, setting } from './support';
+
+const KEY = key('k1');
+const codec = new EncryptionCodec([KEY]);
+const UI = 'https://temporal.example.com';
+const VIEWER = 'viewer-token-of-at-least-32-characters';
+const SUPPORT = 'support-token-of-at-least-32-characters';
+const ISSUER = 'https://login.example.com/';
+const AUDIENCE = 'payments-codec';
+const HERE = { namespace: 'payments', workflowId: 'payment:app-1:order-1' };
+const ORDER = {
+  out_trade_no: 'order-1',
+  token: 'tok_canary',
+  account_verification_code: '4821',
+  customer: { name: 'Mariana', email: 'm@example.com', identify: { number: '50284414727', type: 'CPF' } },
+};
+
+const { log, lines } = readableLog();
+const closing: (() => unknown)[] = [];
+let server: RunningCodecServer;
+let signingKey: KeyLike;
+
+beforeAll(async () => {
+  const pair = await generateKeyPair('RS256');
+  signingKey = pair.privateKey;
+  const jwks = await serve({ keys: [{ ...(await exportJWK(pair.publicKey)), kid: 'login-1', alg: 'RS256' }] });
+  server = await start({
+    CODEC_SERVER_TOKEN: VIEWER,
+    CODEC_SERVER_SUPPORT_TOKEN: SUPPORT,
+    CODEC_SERVER_JWKS_URL: jwks,
+    CODEC_SERVER_JWT_ISSUER: ISSUER,
+    CODEC_SERVER_JWT_AUDIENCE: AUDIENCE,
+  });
+});
+afterAll(() => Promise.all(closing.map((close) => close())));
+
+async function start(env: Record<string, string>): Promise<RunningCodecServer> {
+  const config = loadConfig({
+    PAYMENTS_ENCRYPTION_KEYS: setting(KEY),
+    CODEC_SERVER_PORT: '0',
+    CODEC_SERVER_UI_ORIGINS: UI,
+    ...env,
+  });
+  const started = await startCodecServer(config, log);
+  closing.push(() => started.close());
+  return started;
+}
+
+/** Who logs people in: it publishes its public keys. */
+async function serve(document: unknown): Promise<string> {
+  const login: Server = createServer((_request, response) => response.end(JSON.stringify(document)));
+  await new Promise<void>((resolve) => login.listen(0, '127.0.0.1', resolve));
+  closing.push(() => login.close());
+  const address = login.address();
+  return `http://127.0.0.1:${(address as AddressInfo).port}/jwks`;
+}
+
+const jwt = (claims: JWTPayload = {}, changes: { issuer?: string; audience?: string; expires?: string } = {}) =>
+  new SignJWT(claims)
+    .setProtectedHeader({ alg: 'RS256', kid: 'login-1' })
+    .setIssuer(changes.issuer ?? ISSUER)
+    .setAudience(changes.audience ?? AUDIENCE)
+    .setExpirationTime(changes.expires ?? '1h')
+    .sign(signingKey);
+
+const inJson = (payloads: Payload[]) =>
+  JSON.stringify({
+    payloads: payloads.map((one) => ({
+      metadata: Object.fromEntries(
+        Object.entries(one.metadata ?? {}).map(([name, bytes]) => [name, Buffer.from(bytes).toString('base64')]),
+      ),
+      data: Buffer.from(one.data ?? []).toString('base64'),
+    })),
+  });
+
+async function ask(
+  path: string,
+  body: string,
+  { token, ...headers }: Record<string, string | undefined> = { token: VIEWER },
+) {
+  const response = await fetch(`${server.url}${path}`, {
+    method: 'POST',
+    body,
+    headers: {
+      'content-type': 'application/json',
+      ...(token ? { authorization: `Bearer ${token}` } : {}),
+      ...Object.fromEntries(Object.entries(headers).flatMap(([name, value]) => (value ? [[name, value]] : []))),
+    },
+  });
+  return { status: response.status, headers: response.headers, body: await response.text() };
+}
+
+function payloadsIn(body: string): Payload[] {
+  const { payloads } = JSON.parse(body);
+  return payloads.map((one: { metadata: Record<string, string>; data?: string }) => ({
+    metadata: Object.fromEntries(
+      Object.entries(one.metadata).map(([name, text]) => [name, Buffer.from(text, 'base64')]),
+    ),
+    data: Buffer.from(one.data ?? '', 'base64'),
+  }));
+}
+
+async function shown(value: unknown, token: string): Promise<unknown> {
+  const answer = await ask('/decode', inJson(await codec.encode([payload(value)], HERE)), { token });
+  expect([answer.status, answer.body]).toEqual([200, expect.any(String)]);
+  return decoded(payloadsIn(answer.body)[0] ?? {});
+}
+
+const masked = { ...ORDER, token: '***', account_verification_code: '***' };
+const FOR_VIEWERS = {
+  ...masked,
+  customer: { name: '***', email: '***', identify: { number: '***', type: 'CPF' } },
+};
+const FOR_SUPPORT = { ...masked, customer: { ...ORDER.customer, identify: { number: '***', type: 'CPF' } } };
+
+describe('what is shown', () => {
+  test('to a viewer: nothing of a person', async () => expect(await shown(ORDER, VIEWER)).toEqual(FOR_VIEWERS));
+
+  test('to support: how to reach the buyer, and never token, PIN or identity number', async () =>
+    expect(await shown(ORDER, SUPPORT)).toEqual(FOR_SUPPORT));
+
+  test('of nothing is nothing, of bytes and bare texts a mask', async () => {
+    expect(await shown(undefined, SUPPORT)).toBeUndefined();
+    for (const value of [Buffer.from('canary'), 'canary', 4821]) expect(await shown(value, SUPPORT)).toBe('***');
+  });
+
+  test('of what came in clear is what came', async () => {
+    const mixed = [payload(ORDER), ...(await codec.encode([payload(ORDER)], HERE))];
+    const answer = await ask('/decode', inJson(mixed));
+    expect(payloadsIn(answer.body).map(decoded)).toEqual([ORDER, FOR_VIEWERS]);
+  });
+
+  test('by the path that Temporal UI uses, and of no payloads none', async () => {
+    expect(await ask('/decode?preserveStorageRefs=true', '{"payloads":[]}')).toMatchObject({
+      status: 200,
+      body: '{"payloads":[]}',
+    });
+  });
+});
+
+describe('what a person types in Temporal UI', () => {
+  test('is encrypted for the namespace, so that any workflow of it takes it and no other does', async () => {
+    const resolution = { outcome: 'CANCEL', by: 'ana', reason: 'the buyer called' };
+    const answer = await ask('/encode', inJson([payload(resolution)]), { token: VIEWER, 'x-namespace': 'payments' });
+    const [typed] = payloadsIn(answer.body);
+    expect(metadata(typed ?? {})).toMatchObject({ encoding: 'binary/encrypted', 'encryption-context': '["payments"]' });
+    const [clear] = await codec.decode([typed ?? {}], HERE);
+    expect(decoded(clear ?? {})).toEqual(resolution);
+    await expect(codec.decode([typed ?? {}], { ...HERE, namespace: 'elsewhere' })).rejects.toThrow('namespace');
+  });
+});
+
+describe('a log-in of Temporal UI', () => {
+  test('is a viewer, and support by its role, in a list or alone', async () => {
+    expect(await shown(ORDER, await jwt())).toEqual(FOR_VIEWERS);
+    expect(await shown(ORDER, await jwt({ roles: ['other'] }))).toEqual(FOR_VIEWERS);
+    expect(await shown(ORDER, await jwt({ roles: ['other', 'payments-support'] }))).toEqual(FOR_SUPPORT);
+    expect(await shown(ORDER, await jwt({ roles: 'payments-support' }))).toEqual(FOR_SUPPORT);
+  });
+
+  test.each<[what: string, token: () => Promise<string>]>([
+    ['that has expired', () => jwt({}, { expires: '-1m' })],
+    ['to another application', () => jwt({}, { audience: 'another' })],
+    ['by somebody else', () => jwt({}, { issuer: 'https://evil.example.com/' })],
+    [
+      'without an end',
+      () =>
+        new SignJWT({}).setProtectedHeader({ alg: 'RS256' }).setIssuer(ISSUER).setAudience(AUDIENCE).sign(signingKey),
+    ],
+    [
+      'signed with another key',
+      async () => {
+        const { privateKey } = await generateKeyPair('RS256');
+        const header = { alg: 'RS256', kid: 'login-1' };
+        const token = new SignJWT({}).setProtectedHeader(header).setIssuer(ISSUER).setAudience(AUDIENCE);
+        return token.setExpirationTime('1h').sign(privateKey);
+      },
+    ],
+    [
+      'signed with nothing',
+      async () => {
+        const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+        return `${part({ alg: 'none' })}.${part({ iss: ISSUER, aud: AUDIENCE, exp: 4_000_000_000 })}.`;
+      },
+    ],
+  ])('%s is refused', async (_, token) => {
+    expect(await ask('/decode', '{"payloads":[]}', { token: await token() })).toMatchObject({ status: 401 });
+  });
+});
+
+describe('who proves nothing', () => {
+  test.each([
+    ['no token', {}],
+    ['another token', { token: 'another-token-of-at-least-32-characters' }],
+    ['the beginning of a token', { token: VIEWER.slice(0, -1) }],
+    ['more than a token', { token: `${VIEWER}x` }],
+    ['a token by another scheme', { authorization: `Basic ${VIEWER}` }],
+  ])('%s is refused, at every path', async (_, headers) => {
+    for (const path of ['/decode', '/encode']) {
+      const answer = await ask(path, inJson(await codec.encode([payload(ORDER)], HERE)), headers);
+      expect(answer).toMatchObject({ status: 401, body: '{"message":"who are you?"}' });
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    }
+  });
+
+  test('is refused before what it sends is read', async () => {
+    expect((await ask('/decode', 'x'.repeat(20_000_000), {})).status).toBe(401);
+  });
+});
+
+describe('a browser', () => {
+  const preflight = (origin: string) =>
+    fetch(`${server.url}/decode`, {
+      method: 'OPTIONS',
+      headers: {
+        origin,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization,content-type,x-namespace',
+      },
+    });
+
+  test('on the page of Temporal UI may ask', async () => {
+    const { status, headers } = await preflight(UI);
+    expect(status).toBe(204);
+    expect(headers.get('access-control-allow-origin')).toBe(UI);
+    for (const name of ['authorization', 'content-type', 'x-namespace']) {
+      expect(headers.get('access-control-allow-headers')).toContain(name);
+    }
+    const answer = await ask('/decode', '{"payloads":[]}', { token: VIEWER, origin: UI });
+    expect(answer.headers.get('access-control-allow-origin')).toBe(UI);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+  });
+
+  test.each([
+    'https://evil.example.com',
+    'https://temporal.example.com.evil.example',
+    'http://temporal.example.com',
+    'null',
+  ])('on the page of %s may not, whatever token it has', async (origin) => {
+    const asked = await preflight(origin);
+    expect([asked.status, asked.headers.get('access-control-allow-origin')]).toEqual([403, null]);
+    const answer = await ask('/decode', '{"payloads":[]}', { token: VIEWER, origin });
+    expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([403, null]);
+  });
+});
+
+describe('what cannot be decoded', () => {
+  test.each([
+    ['no JSON', '{'],
+    ['nothing', ''],
+    ['no payloads', '{}'],
+    ['payloads that are none', '{"payloads":["canary"]}'],
+    ['data that is no base64', '{"payloads":[{"metadata":{},"data":"%%"}]}'],
+    ['a prototype', '{"payloads":[],"__proto__":{"x":1}}'],
+  ])('%s is not understood', async (_, body) => {
+    expect(await ask('/decode', body)).toMatchObject({ status: 400, body: '{"message":"not understood"}' });
+  });
+
+  test('a body beyond the limit is refused', async () => {
+    expect((await ask('/decode', `{"payloads":[],"x":"${'x'.repeat(17_000_000)}"}`)).status).toBe(413);
+  });
+
+  test('another key’s payload and a changed one are refused with the reason', async () => {
+    const [other] = await new EncryptionCodec([key('gone')]).encode([payload(ORDER)], HERE);
+    expect(await ask('/decode', inJson([other ?? {}]))).toMatchObject({
+      status: 400,
+      body: expect.stringContaining('the key \\"gone\\"'),
+    });
+    const [mine] = await codec.encode([payload(ORDER)], HERE);
+    const changed = { ...mine, data: Buffer.from(mine?.data ?? []).subarray(1) };
+    expect((await ask('/decode', inJson([changed]))).status).toBe(400);
+  });
+
+  test('other paths and methods are not there', async () => {
+    expect((await ask('/download', '{}')).status).toBe(404);
+    expect((await fetch(`${server.url}/decode`)).status).toBe(404);
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+  });
+});
+
+describe('it does not start', () => {
+  const TOKEN = { CODEC_SERVER_TOKEN: VIEWER };
+
+  test.each<[what: string, env: Record<string, string>, said: string]>([
+    ['without keys', { ...TOKEN, PAYMENTS_ENCRYPTION_KEYS: '' }, 'set PAYMENTS_ENCRYPTION_KEYS'],
+    ['where nobody can prove anything', {}, 'it must know who asks: set CODEC_SERVER_TOKEN'],
+    ['with one token for both roles', { ...TOKEN, CODEC_SERVER_SUPPORT_TOKEN: VIEWER }, 'are the same; make two'],
+    [
+      'taking log-ins to any application',
+      { CODEC_SERVER_JWKS_URL: 'https://login.example.com/jwks' },
+      'needs CODEC_SERVER_JWT_ISSUER and CODEC_SERVER_JWT_AUDIENCE',
+    ],
+  ])('%s', async (_, env, said) => {
+    const error: unknown = await start(env).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(String(error)).toContain(said);
+    expect(String(error)).not.toContain(VIEWER);
+  });
+});
+
+test('the log has none of what was asked, shown or proved', () => {
+  const text = lines.join('');
+  for (const secret of ['canary', 'Mariana', '50284414727', VIEWER, SUPPORT]) expect(text).not.toContain(secret);
+});

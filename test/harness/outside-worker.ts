@@ -1,0 +1,73 @@
+/** Everything real on free ports, with the worker as a process of its own: it can be killed, and its memory measured. */
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pino from 'pino';
+import { PaymentsClient } from '../../src/client';
+import { startSimulator } from '../../src/simulator';
+import { webhookServer } from '../../src/webhook';
+import { built } from '../start/built';
+import { Terminal } from '../start/terminal';
+import { APP } from './stack';
+import { devServer } from './temporal';
+
+export type OutsideStack = Awaited<ReturnType<typeof outsideStack>>;
+
+/** `extraArgs` are for the Temporal server's command line, `settings` for the workers. */
+export async function outsideStack({
+  extraArgs = [],
+  settings = {},
+}: {
+  extraArgs?: string[];
+  settings?: Record<string, string>;
+}) {
+  await built();
+  const temporal = await devServer(extraArgs);
+  const simulator = await startSimulator({ apps: [APP] });
+  const folder = mkdtempSync(join(tmpdir(), 'outside-'));
+  const taskQueue = `outside-${randomUUID()}`;
+  const webhook = webhookServer({
+    client: temporal.client,
+    taskQueue,
+    apps: [APP],
+    signature: { header: 'Service-Signature', scheme: 'hex' },
+    log: pino({ level: 'silent' }),
+  });
+  const webhookUrl = await webhook.listen({ host: '127.0.0.1', port: 0 });
+  const workers: Terminal[] = [];
+
+  return {
+    temporal,
+    simulator,
+    webhookUrl,
+    workers,
+    payments: new PaymentsClient({ client: temporal.client, app_id: APP.app_id, taskQueue }),
+
+    /** Resolves once it works. */
+    async startWorker(): Promise<Terminal> {
+      const env = {
+        TEMPORAL_ADDRESS: temporal.address,
+        TEMPORAL_NAMESPACE: 'default',
+        PAYMENTS_TASK_QUEUE: taskQueue,
+        GATEWAY_BASE_URL: simulator.url,
+        GATEWAY_APP_ID: APP.app_id,
+        GATEWAY_SECRET_KEY: APP.secret_key,
+        WEBHOOK_PUBLIC_URL: webhookUrl,
+        ...settings,
+      };
+      const worker = new Terminal({ cwd: folder, env }, 'worker');
+      workers.push(worker);
+      await worker.sees(/worker started/);
+      return worker;
+    },
+
+    async close(): Promise<void> {
+      for (const worker of workers) await worker.kill();
+      await webhook.close();
+      await simulator.close();
+      await temporal.teardown();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,679 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020';
+import * as fc from 'fast-check';
+import type { Simulator, SimulatorOptions } from '../../src/simulator';
+import { operationNames } from '../../src/simulator/faults/faults';
+import { fieldMeanings } from '../../src/simulator/openapi/fields';
+import { described as meaning } from '../../src/simulator/openapi/operations';
+import { commonFields } from '../../src/simulator/rules/fields';
+import { hasDigit, hasEmoji, patternOfDigits, patternOfEmoji } from '../../src/simulator/rules/text';
+import {
+  app,
+  authorization,
+  call,
+  control,
+  type Json,
+  json,
+  Merchant,
+  order,
+  publishedOrders,
+  start,
+  withChanges,
+} from './support';
+
+/** Every route that the server says it serves, in the document's way of writing them. */
+const mockServed: { method: string; path: string }[] = [];
+
+jest.mock('fastify', () => {
+  const actual = jest.requireActual('fastify');
+  return (options: object) => {
+    const server = actual(options);
+    server.addHook('onRoute', ({ method, url }: { method: string | string[]; url: string }) => {
+      for (const one of [method].flat()) mockServed.push({ method: one, path: url.replace(/:(\w+)/g, '{$1}') });
+    });
+    return server;
+  };
+});
+
+interface Operation {
+  operationId: string;
+  summary: string;
+  tags: string[];
+  security?: object[];
+  parameters?: { name: string; in: string }[];
+  requestBody?: { content: Content };
+  responses: Record<string, { description: string; content: Content }>;
+}
+interface Content {
+  'application/json': { schema: Json; examples?: Record<string, { value: Json }> };
+}
+interface Document {
+  paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, { post: Operation }>;
+  components: { schemas: Record<string, Json> };
+}
+
+const simulators: Simulator[] = [];
+afterEach(async () => {
+  for (const simulator of simulators.splice(0)) await simulator.close();
+});
+
+async function started(options: Partial<SimulatorOptions> = {}): Promise<Simulator> {
+  mockServed.length = 0;
+  const simulator = await start(options);
+  simulators.push(simulator);
+  return simulator;
+}
+
+const textOf = async ({ url }: { url: string }) => (await fetch(`${url}/openapi.json`)).text();
+const documentOf = async (simulator: Simulator): Promise<Document> => JSON.parse(await textOf(simulator));
+
+const formats = { uri: (text: string) => URL.canParse(text), 'date-time': (text: string) => !!Date.parse(text) };
+
+/** A validator that knows a document; its schemas refer to each other. */
+function validatorOf({ components }: Document): Ajv2020 {
+  // Unions are how decimals come; a condition may ask for what is described elsewhere.
+  const options = { strict: true, allowUnionTypes: true, strictTypes: false, strictRequired: false };
+  const ajv = new Ajv2020({ ...options, formats });
+  ajv.addVocabulary(['components']);
+  ajv.addSchema({ $id: 'document', components });
+  return ajv;
+}
+
+/** A check of each schema of a document, by its name. */
+function schemasOf(document: Document): (name: string) => ValidateFunction {
+  const ajv = validatorOf(document);
+  return (name) => ajv.compile({ $ref: `document#/components/schemas/${name}` });
+}
+
+const filled = (request: Json): Json => ({
+  app_id: app.app_id,
+  timestamp: '2026-03-02 12:00:00',
+  notify_url: 'https://shop.example.com/ipn',
+  ...request,
+});
+const requestOf = (kind: string) => (kind === 'checkout' ? 'create-request' : 'pay-request');
+
+/** What a schema has against a value; empty where it has nothing. */
+function objections(check: ValidateFunction, value: unknown): string[] {
+  return check(value) ? [] : (check.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
+}
+
+/** Settings under which the document is another. */
+const variants: [string, Partial<SimulatorOptions>][] = [
+  ['as it comes', {}],
+  ['by the letter of the interface', { pixIdentify: 'required', refundUserInfo: 'all', directStatus: 'interface' }],
+  ['with texts for decimals', { queryAmount: 'string', bankListData: 'object', transferTimestamp: 'string' }],
+  [
+    'with bare answers about accounts',
+    { accountAnswers: 'bare', accountIdentify: 'optional', transferBuyerId: 'absent' },
+  ],
+  ['with refusals of HTTP 200', { refusalStatus: 200, credentialsStatus: 401, signatureScheme: 't-v2' }],
+  ['with channels that take HTTPS only', { httpsChannels: ['URL', 'SPEI'] }],
+  ['with another wallet', { walletTokenPath: '/trade/get-acme-client-token', signatureHeader: 'Acme-Signature' }],
+];
+
+describe('the document', () => {
+  test.each(variants)('is a valid OpenAPI 3.1 document, %s', async (_, options) => {
+    const folder = mkdtempSync(join(tmpdir(), 'openapi-'));
+    try {
+      writeFileSync(join(folder, 'openapi.json'), await textOf(await started(options)));
+      // It is an ES module, which Jest does not load.
+      const validator = join(
+        dirname(require.resolve('@seriousme/openapi-schema-validator')),
+        'bin/validate-api-cli.js',
+      );
+      const said = await promisify(execFile)(process.execPath, [validator, join(folder, 'openapi.json')]).catch(
+        ({ stdout }) => ({ stdout }),
+      );
+      expect(JSON.parse(said.stdout)).toEqual({ valid: true });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  test.each(variants)('has only schemas that are JSON Schemas, %s', async (_, options) => {
+    const document = await documentOf(await started(options));
+    const schema = schemasOf(document);
+    for (const name of Object.keys(document.components.schemas)) expect(schema(name)).toBeInstanceOf(Function);
+  });
+
+  test('is the same each time, on whatever port, and another after a change of settings', async () => {
+    const [one, other] = [await started(), await started()];
+    const text = await textOf(one);
+    expect(await textOf(one)).toBe(text);
+    expect(await textOf(other)).toBe(text);
+    one.configure({ pixIdentify: 'required' });
+    expect(await textOf(one)).not.toBe(text);
+    one.configure({ pixIdentify: 'optional' });
+    expect(await textOf(one)).toBe(text);
+  });
+
+  test('writes the largest amount with all its digits', async () => {
+    const text = await textOf(await started());
+    expect(text).toContain('"maximum":99999999999999.99');
+    expect(text).toContain('"maximum":99999999.99');
+  });
+
+  test('can be read by viewers on other sites, and holds no key', async () => {
+    const { url } = await started();
+    const response = await fetch(`${url}/openapi.json`);
+    expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    const text = await response.text();
+    expect(text).not.toContain(app.secret_key);
+    expect(text).not.toContain(app.app_id);
+  });
+
+  test('names each operation once, with a summary, and each field with its meaning', async () => {
+    const { paths } = await documentOf(await started());
+    const operations = Object.values(paths).flatMap((path) => Object.values(path));
+    const ids = operations.map(({ operationId }) => operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toEqual(expect.arrayContaining([...operationNames]));
+    for (const { summary } of operations) expect(summary).toMatch(/\w{3}/);
+    const fields = [...commonFields, ...operationNames.flatMap((name) => meaning[name].fields)];
+    expect(Object.keys(fieldMeanings).sort()).toEqual([...new Set(fields.map(({ name }) => name))].sort());
+  });
+
+  test('asks for credentials at the operations, and nowhere else', async () => {
+    const { paths, webhooks } = await documentOf(await started());
+    for (const { operationId, security } of Object.values(paths).flatMap((path) => Object.values(path))) {
+      const isOperation = operationNames.some((name) => name === operationId);
+      expect([operationId, security]).toEqual([operationId, isOperation ? undefined : []]);
+    }
+    expect(webhooks.notification?.post.security).toEqual([]);
+  });
+
+  test('has regular expressions that an engine without Unicode properties and look-around reads', async () => {
+    const text = await textOf(await started());
+    for (const [, pattern = ''] of text.matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)) {
+      expect(JSON.parse(pattern)).not.toMatch(/\\[pP]|\(\?[=!<]/);
+    }
+  });
+});
+
+describe('every route that is served is in the document, and the other way round', () => {
+  /** Pages and pictures for people, and what only says that there is no such route. */
+  const NOT_API = [
+    /^\/(checkout|refund|qr|banks\/.*)$/,
+    /^\/simulator\/desk(\/.*)?$/,
+    /^\/\*$/,
+    /^\/simulator\/(trades|refunds)\/\{no\}\/\{action\}$/,
+  ];
+
+  test.each(variants)('%s', async (_, options) => {
+    const simulator = await started(options);
+    const { paths } = await documentOf(simulator);
+    const documented = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    const wallet = `POST ${simulator.settings.walletTokenPath}`;
+    const served = mockServed
+      .filter(({ method, path }) => method !== 'HEAD' && !NOT_API.some((page) => page.test(path)))
+      .map(({ method, path }) => `${method} ${path}`);
+    expect(documented.sort()).toEqual([...served, wallet].sort());
+    expect(documented.length).toBeGreaterThan(40);
+  });
+
+  test('the operation whose path is a setting answers where the document has it', async () => {
+    const simulator = await started({ walletTokenPath: '/trade/get-acme-client-token' });
+    const { paths } = await documentOf(simulator);
+    expect(paths['/trade/get-acme-client-token']?.post?.operationId).toBe('wallet-token');
+    expect((await call(simulator, '/trade/get-acme-client-token', {})).status).toBe(200);
+  });
+});
+
+describe('requests', () => {
+  test('there are published orders of each kind', () => {
+    expect(publishedOrders().length).toBeGreaterThanOrEqual(18);
+    expect(publishedOrders('invalid').length).toBeGreaterThanOrEqual(29);
+  });
+
+  test.each(publishedOrders())('the published order $file is one', async ({ kind, request }) => {
+    const schema = schemasOf(await documentOf(await started()));
+    expect(objections(schema(requestOf(kind)), filled(request))).toEqual([]);
+  });
+
+  /** What a schema of the body cannot say, or must not, since the service does not mind. */
+  const BEYOND: Record<string, string> = {
+    'misspelt-field.json': 'a gateway takes fields that it does not know',
+    'cancel-not-larger.json': 'two spans are compared',
+  };
+
+  test.each(publishedOrders('invalid').filter(({ file }) => !(file in BEYOND)))(
+    'the invalid order $file is none',
+    async ({ kind, request }) => {
+      const schema = schemasOf(await documentOf(await started()));
+      expect(objections(schema(requestOf(kind)), filled(request))).not.toEqual([]);
+    },
+  );
+
+  test.each(publishedOrders('invalid').filter(({ file }) => file in BEYOND))(
+    '$file is beyond a schema, and the description tells of it',
+    async ({ kind, request, expect: { refused = [] } }) => {
+      const document = await documentOf(await started());
+      const schema = schemasOf(document)(requestOf(kind));
+      expect(objections(schema, filled(request))).toEqual([]);
+      if (refused.includes('cancellation_express')) {
+        expect(JSON.stringify(document.components.schemas[requestOf(kind)])).toContain(
+          'Must be larger than timeout_express',
+        );
+      }
+    },
+  );
+
+  test('the published orders are the examples, and every example is what its schema asks for', async () => {
+    const document = await documentOf(await started());
+    const schema = schemasOf(document);
+    for (const name of operationNames) {
+      const path = Object.values(document.paths).find(({ post }) => post?.operationId === name);
+      const examples = path?.post?.requestBody?.content['application/json'].examples ?? {};
+      expect(Object.keys(examples)).not.toEqual([]);
+      for (const [example, { value }] of Object.entries(examples)) {
+        expect([example, objections(schema(`${name}-request`), value)]).toEqual([example, []]);
+      }
+    }
+    const { examples } = document.paths['/trade/pay']?.post?.requestBody?.content['application/json'] ?? {};
+    const published = publishedOrders().filter(({ kind }) => kind === 'direct');
+    expect(Object.keys(examples ?? {})).toEqual(published.map(({ file }) => file.replace('.json', '')).sort());
+  });
+
+  describe('a change of one field is judged by the schema as it is by the service', () => {
+    const changes: [name: string, values: unknown[]][] = [
+      ['out_trade_no', ['x', 'x'.repeat(64), 'x'.repeat(65), '', undefined, '😀'.repeat(64), 7]],
+      ['method', ['', undefined, 'Pigeon', 'x'.repeat(33)]],
+      ['order_currency', ['BR', 'BRLL', 'BRL', 'USD', undefined, 5]],
+      ['order_amount', ['0.01', '0.00', '0', '0.1', '1', '1.5', '1.', '.5', '12.345', '-1.00', '1e2x', 'abc', '']],
+      ['order_amount', ['99999999999999.99', '100000000000000.00', '99999999999999', 0.01, 150, 0, -3, true]],
+      ['subject', ['s'.repeat(128), 's'.repeat(129), undefined]],
+      ['content', ['c'.repeat(255), 'c'.repeat(256), undefined]],
+      [
+        'notify_url',
+        ['http://a.example/x', 'https://a.example', 'ftp://a.example', 'shop', undefined, 'x'.repeat(256)],
+      ],
+      [
+        'return_url',
+        ['https://a.example', 'HTTPS://a.example', 'http://a.example', 'https', 'u'.repeat(256), '', undefined],
+      ],
+      ['buyer_id', ['b'.repeat(128), 'b'.repeat(129), undefined]],
+      ['timestamp', ['2026-02-28 23:59:59', '2026-13-01 00:00:00', '2026-01-01 24:00:00', '2026-01-01', 'now', '']],
+      ['timeout_express', ['90m', '2h', '3d', '1c', 'c', '90', 'm', '1w', '0m', '1.5h', undefined]],
+      ['cancellation_express', ['3d', '72h', '4320m', '4d', '73h', '4321m', '1c', 'soon', undefined]],
+      [
+        'customer.name',
+        ['Ana', 'Ana Souza Lima', 'José 😀 Hernández', 'Ana 1️⃣ Souza Lima', 'Ana Souza 2', undefined, ''],
+      ],
+      [
+        'customer.name',
+        ['Ana ٣ Souza Lima', 'Ana © Souza Lima', '李小龙李小龙李小龙李', 'x'.repeat(10), 'x'.repeat(9)],
+      ],
+      ['customer.email', ['a@b.example', 'a+b@c.example', undefined, '']],
+      ['customer.phone', ['5511987654321', undefined]],
+      ['customer.identify.number', ['11144477735', undefined]],
+      ['customer.identify.type', ['CI', 'CPF', undefined]],
+      ['customer.identify', [undefined]],
+      ['customer', [undefined]],
+      ['address.zip_code', ['01310-100', undefined]],
+      ['address', [undefined]],
+      ['channel', ['QR', 'CardNumber', 'Todito', 'PicPay', 'x'.repeat(33), undefined]],
+      ['bank', ['bpacifico', 'pichincha', 'guayaquil', undefined]],
+      ['region', ['ECU', 'EC', 'PAN', 'BRA', 'BR', undefined]],
+      ['token', ['tok', '', undefined]],
+      ['issuer', ['visa', '', undefined]],
+      ['ip', ['189.40.76.12', undefined]],
+      ['fingerprint', ['fp', undefined]],
+      ['installments', [1, '12', 999, 0, 1000, 1.5, 'x', undefined]],
+      ['account_number', ['3001234567', '300123456', '1'.repeat(18), '1'.repeat(19), 'abcdefghij', undefined]],
+      ['account_verification_code', ['4821', '48211', '482', 'abcd', undefined]],
+      ['trade_type', ['WEB', 'APP', undefined]],
+      ['regions', [['BRA'], [1], 'BRA', undefined]],
+    ];
+
+    /** Where the service takes more forms than the document offers. */
+    const NARROWER = new Set(['', '1.']);
+    /** What two fields say together, which no schema compares. */
+    const isBeyond = (field: unknown) => field === 'cancellation_express';
+
+    test.each(publishedOrders())('$file', async ({ kind, request }) => {
+      const simulator = await started({ duplicateOrders: 'accepted', httpsChannels: ['URL', 'SPEI'] });
+      const check = schemasOf(await documentOf(simulator))(requestOf(kind));
+      const path = kind === 'checkout' ? '/trade/create' : '/trade/pay';
+      let refused = 0;
+      const disagreements: Json[] = [];
+      for (const [name, values] of changes) {
+        for (const value of values) {
+          const changed = withChanges(filled(request), { [name]: value });
+          const { body } = await call(simulator, path, changed);
+          const isTaken = body.code === '10000';
+          const isValid = check(changed);
+          if (!isTaken) refused += 1;
+          if (isTaken && !isValid && typeof value === 'string' && NARROWER.has(value)) continue;
+          if (!isTaken && isValid && isBeyond(body.sub_code) && /larger/.test(String(body.sub_msg))) continue;
+          if (isValid !== isTaken) disagreements.push({ name, value, isValid, why: body.sub_msg });
+        }
+      }
+      expect(disagreements).toEqual([]);
+      expect(refused).toBeGreaterThan(20);
+    });
+  });
+
+  test.each<[string, string, Json, boolean]>([
+    [
+      'a name with digits, in a region of Brazil',
+      'spei',
+      { region: 'BRA', 'customer.name': 'Ana Souza Lima 2' },
+      false,
+    ],
+    ['a name with digits, elsewhere', 'spei', { 'customer.name': 'Ana Souza Lima 2' }, true],
+    [
+      'another bank of Ecuador, by the identity card',
+      'bank-transfer-ecuador',
+      { region: undefined, 'customer.identify.type': 'CI', bank: '1805' },
+      false,
+    ],
+    [
+      'a bank of Panama, by another identity',
+      'bank-transfer-ecuador',
+      { region: undefined, 'customer.identify.type': 'RUC', bank: '1805' },
+      true,
+    ],
+    ['a channel of a checkout whose buyer may choose a wallet', 'checkout', { channel: 'QR' }, true],
+    ['a channel of a checkout in another method', 'checkout', { method: 'SPEI', channel: 'QR' }, false],
+  ])('%s: the schema judges as the service does', async (_, file, changes, isGood) => {
+    const simulator = await started();
+    const kind = file === 'checkout' ? 'checkout' : 'direct';
+    const changed = withChanges(filled(order(file)), changes);
+    expect(schemasOf(await documentOf(simulator))(requestOf(kind))(changed)).toBe(isGood);
+    const { body } = await call(simulator, kind === 'checkout' ? '/trade/create' : '/trade/pay', changed);
+    expect(body.code === '10000').toBe(isGood);
+  });
+
+  test('a rule that no setting switches on is not told', async () => {
+    const told = async (options: Partial<SimulatorOptions>) => {
+      const { components } = await documentOf(await started(options));
+      return JSON.stringify(components.schemas['pay-request']).includes('for this channel');
+    };
+    expect(await told({})).toBe(false);
+    expect(await told({ httpsChannels: ['PicPay'] })).toBe(true);
+  });
+
+  test('the sets of characters in patterns are those of the rules', () => {
+    const [emoji, digits] = [new RegExp(patternOfEmoji(), 'u'), new RegExp(patternOfDigits(), 'u')];
+    const texts = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.string({ unit: 'grapheme' }),
+      fc
+        .array(fc.constantFrom('©', '®', '™', '\u{FE0F}', '\u{20E3}', '1', '#', 'a', '👍', '🏽', '🇧', '٣', '𝟗', 'é'))
+        .map((all) => all.join('')),
+    );
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(emoji.test(text)).toBe(hasEmoji(text));
+        expect(digits.test(text)).toBe(hasDigit(text));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test.each<[string, string, Json[], Json[]]>([
+    [
+      'refund',
+      '/trade/refund',
+      [{ out_trade_no: 'paid' }],
+      [{}, { out_trade_no: 'paid', refund_amount: '0.001' }, { out_trade_no: 'paid', platform_type: 'WEB' }],
+    ],
+    ['query', '/trade/query', [{ out_trade_no: 'paid' }], [{}, { out_trade_no: 'x'.repeat(65) }]],
+    [
+      'bank-list',
+      '/trade/bank-list',
+      [{ method: 'Cash' }, { method: 'CASH', type: '2' }, { method: 'BankTransfer', type: '1' }],
+      [{}, { method: 'PIX' }, { method: 'Cash', type: '1' }, { method: 'BankTransfer', type: '3' }],
+    ],
+    [
+      'installments',
+      '/trade/installments',
+      [{ currency: 'BRL', amount: '99999999.99' }],
+      [{ currency: 'BRL', amount: '100000000.00' }, { currency: 'BR', amount: '1' }, { amount: '1' }],
+    ],
+    [
+      'account-create',
+      '/virtual-account/spei/create',
+      [
+        {
+          notify_url: 'https://a.example',
+          customer: { buyer_id: 'b', email: 'a@b.example', identify: { number: '1', type: 'CURP' } },
+        },
+      ],
+      [
+        { notify_url: 'https://a.example', customer: { buyer_id: 'b', email: 'a@b.example' } },
+        {
+          notify_url: 'https://a.example',
+          customer: { buyer_id: 'b', email: 'a+b@c.example', identify: { number: '1', type: 'CURP' } },
+        },
+      ],
+    ],
+    ['account-query', '/virtual-account/spei/query', [], [{}, { account_id: 5 }]],
+  ])('so are those of %s', async (name, path, good, bad) => {
+    const simulator = await started();
+    const check = schemasOf(await documentOf(simulator))(`${name}-request`);
+    await call(simulator, '/trade/pay', order('pix', { out_trade_no: 'paid' }));
+    await simulator.pay('paid');
+    const refund = { refund_currency: 'BRL', refund_amount: '150.00' };
+    const receiver = { user_info: { name: 'Ana', email: 'a@b.example', identify: { number: '1' } } };
+    for (const [requests, code] of [
+      [good, true],
+      [bad, false],
+    ] as const) {
+      for (const request of requests) {
+        const body = name === 'refund' ? { ...refund, ...receiver, ...request } : request;
+        const whole = { app_id: app.app_id, timestamp: '2026-03-02 12:00:00', ...body };
+        expect([request, check(whole)]).toEqual([request, code]);
+        expect([request, (await call(simulator, path, whole)).body.code === '10000']).toEqual([request, code]);
+      }
+    }
+  });
+});
+
+describe('answers', () => {
+  let known: { document: Document; ajv: Ajv2020; checks: Map<string, ValidateFunction> };
+
+  async function described(options: Partial<SimulatorOptions> = {}): Promise<Simulator> {
+    const simulator = await started(options);
+    const document = await documentOf(simulator);
+    known = { document, ajv: validatorOf(document), checks: new Map() };
+    return simulator;
+  }
+
+  /** Holds a real answer against what the document says of it: its status, its schema, and no field that it does not name. */
+  function agrees(path: string, status: number, body: unknown, method = 'post') {
+    const { document, ajv, checks } = known;
+    const response = document.paths[path]?.[method]?.responses[String(status)];
+    expect([path, status, response?.description]).toEqual([path, status, expect.any(String)]);
+    const schema = JSON.stringify(response?.content['application/json'].schema).replaceAll('"#/', '"document#/');
+    const check = checks.get(schema) ?? ajv.compile({ ...json(schema), unevaluatedProperties: false });
+    checks.set(schema, check);
+    expect([path, body, objections(check, body)]).toEqual([path, body, []]);
+  }
+
+  test.each(variants)('to every published order, %s', async (_, options) => {
+    const simulator = await described(options);
+    for (const { kind, request } of publishedOrders()) {
+      const path = kind === 'checkout' ? '/trade/create' : '/trade/pay';
+      const { status, body } = await call(simulator, path, filled(request));
+      agrees(path, status, body);
+    }
+  });
+
+  test.each(variants)('of all other operations, and refusals, %s', async (_, options) => {
+    const simulator = await described(options);
+    const asks = async (path: string, request: Json, as = app) => {
+      const { status, body } = await call(simulator, path, request, { as });
+      agrees(path, status, body);
+      return body;
+    };
+    const identify = { number: '11144477735', type: 'CPF' };
+    await asks('/trade/pay', order('credit-card', { out_trade_no: 'card' }));
+    await asks('/trade/query', { out_trade_no: 'card' });
+    await simulator.pay('card');
+    await asks('/trade/query', { out_trade_no: 'card' });
+    await asks('/trade/create', order('checkout', { out_trade_no: 'open' }));
+    await asks('/trade/query', { out_trade_no: 'open' });
+    await asks('/trade/refund', {
+      out_trade_no: 'card',
+      out_request_no: 'R-1',
+      refund_currency: 'BRL',
+      refund_amount: '100.00',
+      user_info: { name: 'Ana', email: 'a@b.example', identify },
+    });
+    await asks('/trade/bank-list', { method: 'Cash' });
+    await asks('/trade/bank-list', { method: 'Cash', region: 'CHL' });
+    await asks('/trade/installments', { currency: 'BRL', amount: '99999999.99' });
+    await asks(simulator.settings.walletTokenPath, {});
+    const customer = { buyer_id: 'b', email: 'a@b.example', identify };
+    const { account_id } = await asks('/virtual-account/spei/create', { notify_url: 'https://a.example', customer });
+    await asks('/virtual-account/spei/query', { account_id });
+    await asks('/virtual-account/spei/cancel', { account_id });
+    await asks('/virtual-account/spei/quantity', {});
+
+    await asks('/trade/query', {}, { ...app, secret_key: 'guess' });
+    await asks('/trade/query', { app_id: 'another' });
+    await asks('/trade/query', { out_trade_no: 'nobody’s' });
+    await asks('/trade/pay', {});
+    await asks('/virtual-account/spei/query', { account_id: 'none' });
+  });
+
+  test.each(variants)('and notifications, of orders, refunds, cards and deposits, %s', async (_, options) => {
+    const merchant = await Merchant.start();
+    const simulator = await described({ ...options, refundTakes: '0s' });
+    const { document, ajv } = known;
+    const check = ajv.compile({ $ref: 'document#/components/schemas/notification', unevaluatedProperties: false });
+    const identify = { number: '11144477735', type: 'CPF' };
+    const notify_url = merchant.url;
+    await call(simulator, '/trade/pay', order('credit-card', { out_trade_no: 'card', notify_url }));
+    await simulator.pay('card');
+    await call(simulator, '/trade/refund', {
+      out_trade_no: 'card',
+      refund_currency: 'BRL',
+      refund_amount: '899.70',
+      user_info: { name: 'Ana', email: 'a@b.example', identify },
+    });
+    await call(simulator, '/trade/create', order('checkout', { out_trade_no: 'open', notify_url }));
+    await simulator.cancel('open');
+    const customer = { buyer_id: 'b', email: 'a@b.example', identify };
+    const { body } = await call(simulator, '/virtual-account/spei/create', { notify_url, customer });
+    await simulator.deposit(String(body.account_id), '10.00');
+    await simulator.settled();
+    expect(merchant.received.length).toBeGreaterThanOrEqual(4);
+    const [parameter] = document.webhooks.notification?.post.parameters ?? [];
+    for (const { body: told, headers } of merchant.received) {
+      expect([told, objections(check, told)]).toEqual([told, []]);
+      const { schema } = Object({ schema: undefined, ...parameter });
+      expect(headers[parameter?.name.toLowerCase() ?? '']).toMatch(new RegExp(schema.pattern));
+    }
+    await merchant.close();
+  });
+
+  test('of the control API', async () => {
+    const merchant = await Merchant.start();
+    const simulator = await described({ refundTakes: 'manual' });
+    const { paths } = known.document;
+    const seen = new Set<string>();
+    const does = async (method: string, template: string, no = '', body?: Json, query = '') => {
+      const { status, value } = await control(simulator, method, template.replace('{no}', no) + query, body);
+      agrees(`/simulator/${template}`, status, value, method.toLowerCase());
+      if (status === 200) seen.add(`${method} /simulator/${template}`);
+      return value;
+    };
+    const create = (out_trade_no: string, file = 'pix') =>
+      call(simulator, '/trade/pay', order(file, { out_trade_no, notify_url: merchant.url }));
+    for (const action of ['submit', 'pay', 'refuse', 'cancel']) {
+      await create(action, action === 'submit' ? 'credit-card' : 'pix');
+      await does('POST', `trades/{no}/${action}`, action, {});
+    }
+    await create('risk', 'credit-card');
+    await does('POST', 'trades/{no}/risk', 'risk');
+    await create('forced');
+    await simulator.pay('forced');
+    await does('POST', 'trades/{no}/force-refund', 'forced');
+    for (const action of ['dispute', 'chargeback', 'reverse-chargeback'])
+      await does('POST', `trades/{no}/${action}`, 'pay');
+    await does('POST', 'trades/{no}/notify', 'pay');
+    await does('POST', 'trades/{no}/forge', 'pay', { trade_status: 'SUCCESS' });
+    await does('POST', 'trades/{no}/notifications', 'pay', { enabled: true });
+    await does('GET', 'trades', '', undefined, '?trade_status=CANCEL');
+    await does('GET', 'trades/{no}', 'pay');
+
+    const user_info = { name: 'Ana', email: 'a@b.example', identify: { number: '1', type: 'CPF' } };
+    for (const action of ['confirm', 'approve', 'refuse', 'revoke']) {
+      const out_trade_no = `to ${action}`;
+      await create(out_trade_no);
+      await simulator.pay(out_trade_no);
+      await call(simulator, '/trade/refund', {
+        out_trade_no,
+        refund_currency: 'BRL',
+        refund_amount: '150.00',
+        user_info,
+      });
+      await does('POST', `refunds/{no}/${action}`, out_trade_no);
+    }
+    await does('GET', 'refunds');
+    await does('GET', 'refunds/{no}', 'to approve');
+
+    const customer = { buyer_id: 'b', email: 'a@b.example', identify: { number: '1', type: 'CURP' } };
+    const { body } = await call(simulator, '/virtual-account/spei/create', { notify_url: merchant.url, customer });
+    const account = String(body.account_id);
+    await does('POST', 'accounts/{no}/deposits', account, { amount: '10.00', says: { provider: 'X' } });
+    await does('GET', 'accounts/{no}/deposits', account);
+    await does('GET', 'accounts');
+    await does('GET', 'accounts/{no}', account);
+    await does('POST', 'accounts/{no}/cancel', account);
+    await simulator.settled();
+    await does('POST', 'faults', '', { on: 'query', fault: 'refuse', code: '20000' });
+    for (const path of ['ledger', 'notifications', 'requests', 'clock', 'settings', 'faults']) await does('GET', path);
+    await does('DELETE', 'faults');
+    await does('POST', 'clock', '', { advance: '1s' });
+    await does('POST', 'settings', '', { refundTakes: '0s' });
+
+    await does('GET', 'trades/{no}', 'none');
+    await does('POST', 'trades/{no}/pay', 'cancel');
+    await does('POST', 'settings', '', { colour: 'red' });
+    const documented = Object.entries(paths)
+      .filter(([path]) => path.startsWith('/simulator/'))
+      .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`));
+    expect([...seen].sort()).toEqual(documented.sort());
+    await merchant.close();
+  });
+
+  test('a body that the control API refuses is one that the document refuses, too', async () => {
+    const simulator = await started();
+    const document = await documentOf(simulator);
+    for (const [path, body] of [
+      ['faults', { on: 'pay', fault: 'flood' }],
+      ['faults', { on: 'pay', fault: 'delay', times: 0 }],
+      ['clock', { speed: -1 }],
+      ['settings', { directStatus: 'mine' }],
+      ['settings', { colour: 'red' }],
+    ] as const) {
+      const schema = document.paths[`/simulator/${path}`]?.post?.requestBody?.content['application/json'].schema ?? {};
+      expect([body, new Ajv2020({ strict: false }).compile(schema)(body)]).toEqual([body, false]);
+      expect((await control(simulator, 'POST', path, body)).status).toBe(400);
+    }
+  });
+});
+
+test('whoever follows the document with its credentials gets an answer', async () => {
+  const simulator = await started();
+  const { paths } = await documentOf(simulator);
+  const { pix } = paths['/trade/pay']?.post?.requestBody?.content['application/json'].examples ?? {};
+  const response = await fetch(`${simulator.url}/trade/pay`, {
+    method: 'POST',
+    headers: { authorization: authorization(), 'content-type': 'application/json' },
+    body: JSON.stringify({ ...pix?.value, app_id: app.app_id }),
+  });
+  expect(json(await response.text())).toMatchObject({ code: '10000', trade_status: 'PROCESSING' });
+});

@@ -1,0 +1,209 @@
+/** Every way to mount the endpoint gives the same answers to the same requests, in the frameworks that merchants have. */
+import { createServer, type RequestListener } from 'node:http';
+import express from 'express';
+import Fastify from 'fastify';
+import { Hono } from 'hono';
+import {
+  createWebhook,
+  type Webhook,
+  type WebhookOptions,
+  webhookHandler,
+  webhookMiddleware,
+  webhookPlugin,
+} from '../../src/webhook';
+import { app, FakeTemporal, GRPC, ipn, otherApp, post, readableLog, send, sign } from './support';
+
+let temporal: FakeTemporal;
+let lines: string[];
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+function webhook(options: Partial<WebhookOptions> = {}): Webhook {
+  temporal = new FakeTemporal();
+  const readable = readableLog();
+  lines = readable.lines;
+  const signature = { header: 'Service-Signature', scheme: 'hex' } as const;
+  const given = { client: temporal.client, taskQueue: 'payments', apps: [app, otherApp], signature, log: readable.log };
+  return createWebhook({ ...given, ...options });
+}
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  closing.push(() => new Promise((resolve) => server.close(resolve)));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('No port');
+  return `http://127.0.0.1:${address.port}`;
+}
+
+/** What a platform of `Request → Response` does for its handler: here, over Node's server. */
+const platform = (handle: (request: Request) => Promise<Response> | Response) =>
+  serve(async (incoming, outgoing) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk);
+    const pairs: [string, string][] = incoming.rawHeaders.flatMap((name, i) =>
+      i % 2 === 0 && name.toLowerCase() !== 'connection' ? [[name, incoming.rawHeaders[i + 1] ?? '']] : [],
+    );
+    const method = incoming.method ?? 'GET';
+    const body = method === 'GET' || chunks.length === 0 ? {} : { body: new Uint8Array(Buffer.concat(chunks)) };
+    const response = await handle(
+      new Request(`http://shop.example${incoming.url}`, { method, headers: pairs, ...body }),
+    );
+    outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(await response.text());
+  });
+
+/** Each mount, with its address up to `/ipn/{app_id}`. */
+const MOUNTS: Record<string, (webhook: Webhook) => Promise<string>> = {
+  async fastify(hook) {
+    const server = Fastify();
+    server.register(webhookPlugin(hook), { prefix: '/payments' });
+    closing.push(() => server.close());
+    return `${await server.listen({ host: '127.0.0.1', port: 0 })}/payments`;
+  },
+  express: (hook) => serve(express().use('/ipn', webhookMiddleware(hook)).use(express.json())),
+  'express after express.raw': (hook) =>
+    serve(express().use('/ipn', express.raw({ type: '*/*', limit: '1mb' }), webhookMiddleware(hook))),
+  'connect, on a server of Node’s own': (hook) => {
+    const middleware = webhookMiddleware(hook);
+    return serve((request, response) => middleware(request, response, () => response.writeHead(500).end()));
+  },
+  'Request → Response': (hook) => platform(webhookHandler(hook)),
+  hono: (hook) => {
+    const handler = webhookHandler(hook);
+    const hono = new Hono().post('/ipn/:app_id', (context) => handler(context.req.raw));
+    return platform((request) => hono.fetch(request));
+  },
+};
+
+const body = ipn();
+const unreadable = Buffer.from('{"trade_no":');
+const headers = (changes: Record<string, string>) => ({ headers: changes });
+
+/** A request, its answer, and how much Temporal is told. */
+const REQUESTS: [string, (url: string) => ReturnType<typeof post>, number, number][] = [
+  ['a good notification', (url) => post(url, body), 200, 1],
+  ['one with a query', (url) => post(url, body, { path: '/ipn/shop-1?from=gateway' }), 200, 1],
+  ['one in UTF-8 and many bytes', (url) => post(url, ipn({ subject: 'ação '.repeat(5_000) })), 200, 1],
+  ['a signed one that cannot be read', (url) => post(url, unreadable), 200, 1],
+  ['an empty one', (url) => post(url, Buffer.alloc(0), headers({ 'service-signature': sign(body) })), 401, 0],
+  ['a bad signature', (url) => post(url, body, headers({ 'service-signature': sign(body, otherApp) })), 401, 0],
+  [
+    'two signatures',
+    (url) => post(url, body, headers({ 'service-signature': `${sign(body)}, ${sign(body)}` })),
+    401,
+    0,
+  ],
+  ['an unknown app', (url) => post(url, body, { path: '/ipn/nobody' }), 401, 0],
+  ['another app’s path', (url) => post(url, body, { path: '/ipn/shop-2' }), 401, 0],
+  ['a body too long', (url) => post(url, Buffer.concat([body, Buffer.alloc(65_536, 32)])), 413, 0],
+  ['another type', (url) => post(url, body, headers({ 'content-type': 'text/plain' })), 415, 0],
+  ['something compressed', (url) => post(url, body, headers({ 'content-encoding': 'gzip' })), 415, 0],
+];
+
+describe.each(Object.entries(MOUNTS))('mounted in %s', (name, mount) => {
+  test.each(REQUESTS)('%s', async (what, ask, status, told) => {
+    // express.raw() unpacks and measures by itself, before us.
+    if (name === 'express after express.raw' && what === 'something compressed') return;
+    const reply = await ask(await mount(webhook()));
+    expect(reply).toMatchObject({ status, body: status === 200 ? 'success' : '{"result":"fail"}' });
+    expect(temporal.told).toBe(told);
+  });
+
+  test('Temporal away: not acknowledged, and asked to come again', async () => {
+    const url = await mount(webhook());
+    temporal.failures = [GRPC.UNAVAILABLE];
+    expect(await post(url, body)).toMatchObject({ status: 503, headers: { 'retry-after': '60' } });
+  });
+
+  test('GET is no notification', async () => {
+    expect((await send(`${await mount(webhook())}/ipn/shop-1`)).status).toBe(404);
+    expect(temporal.told).toBe(0);
+  });
+});
+
+describe('a body that a framework has parsed', () => {
+  const told = () => lines.join('');
+
+  test('by express.json(): 500, and the log says what to do', async () => {
+    const url = await serve(express().use(express.json()).use('/ipn', webhookMiddleware(webhook())));
+    expect(await post(url, body)).toMatchObject({ status: 500, body: '{"result":"fail"}' });
+    expect(told()).toMatch(/mount the webhook before body parsers such as express\.json\(\)/);
+    expect(told()).not.toContain('Mariana');
+    expect(temporal.told).toBe(0);
+  });
+
+  test('as text is not the bytes that were signed either', async () => {
+    const url = await serve(
+      express()
+        .use(express.text({ type: '*/*' }))
+        .use('/ipn', webhookMiddleware(webhook())),
+    );
+    expect((await post(url, body)).status).toBe(500);
+    expect(told()).toContain('the body was parsed before the webhook saw it');
+  });
+
+  test('and left no trace of it', async () => {
+    const middleware = webhookMiddleware(webhook());
+    const url = await serve((request, response) => {
+      request.resume().on('end', () => middleware(request, response, () => {}));
+    });
+    expect((await post(url, body)).status).toBe(500);
+    expect(told()).toContain('the body was parsed before the webhook saw it');
+  });
+
+  test('as a Request that was read', async () => {
+    const handler = webhookHandler(webhook());
+    const request = new Request('http://shop.example/ipn/shop-1', {
+      method: 'POST',
+      body: new Uint8Array(body),
+      headers: { 'content-type': 'application/json', 'service-signature': sign(body) },
+    });
+    await request.text();
+    expect((await handler(request)).status).toBe(500);
+    expect(told()).toContain('the body was parsed before the webhook saw it');
+  });
+});
+
+describe('an allow-list where a Request does not say who sends it', () => {
+  const allowed = { allowedIps: ['203.0.113.0/24'] };
+
+  test('is refused unless the platform’s word for it is given', () => {
+    expect(() => webhookHandler(webhook(allowed))).toThrow('needs addressOf');
+  });
+
+  test('holds by that word', async () => {
+    const handler = webhookHandler(webhook(allowed), {
+      addressOf: (request) => request.headers.get('x-real-ip') ?? undefined,
+    });
+    const from = async (address: Record<string, string>) =>
+      (
+        await handler(
+          new Request('http://shop.example/ipn/shop-1', {
+            method: 'POST',
+            body: new Uint8Array(body),
+            headers: { 'content-type': 'application/json', 'service-signature': sign(body), ...address },
+          }),
+        )
+      ).status;
+    expect(await from({ 'x-real-ip': '203.0.113.9' })).toBe(200);
+    expect(await from({ 'x-real-ip': '198.51.100.9' })).toBe(401);
+    expect(await from({})).toBe(401);
+  });
+});
+
+test('the Fastify plugin leaves the parsers of other routes alone', async () => {
+  const server = Fastify();
+  server.register(webhookPlugin(webhook()));
+  server.post('/orders', async (request) => request.body);
+  closing.push(() => server.close());
+  const url = await server.listen({ host: '127.0.0.1', port: 0 });
+  const reply = await send(`${url}/orders`, {
+    method: 'POST',
+    body: '{"a":1}',
+    headers: { 'content-type': 'application/json' },
+  });
+  expect(reply).toMatchObject({ status: 200, body: '{"a":1}' });
+  expect((await post(url, body)).status).toBe(200);
+});

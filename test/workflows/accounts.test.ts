@@ -1,0 +1,356 @@
+/** Lives of virtual accounts on a server whose time is skipped: months take seconds, and cost no history. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { Worker, type WorkflowBundle } from '@temporalio/worker';
+import {
+  type AccountGateway,
+  accountActivities,
+  accountPolicyActivity,
+  gatewayActivities,
+  policyActivity,
+} from '../../src/activities';
+import { loadConfig } from '../../src/config';
+import { GatewayError } from '../../src/gateway';
+import { DAY, HOUR } from '../../src/gateway/durations';
+import type {
+  CreateSpeiAccountInput,
+  CreationResolution,
+  SpeiAccountCreation,
+  SpeiAccountData,
+  SpeiAccountInput,
+  SpeiAccountState,
+} from '../../src/workflows';
+import { FakeGateway } from '../harness/fake-gateway';
+import { workflowBundle } from '../harness/stack';
+import { letPass, timeSkippingServer } from '../harness/temporal';
+
+const APP = 'app';
+const CLABE = '646180157000000004';
+
+let env: TestWorkflowEnvironment;
+let bundle: WorkflowBundle;
+let trades: FakeGateway;
+let gateway: FakeAccounts;
+beforeAll(async () => {
+  bundle = await workflowBundle();
+});
+beforeEach(async () => {
+  env = await timeSkippingServer();
+  trades = new FakeGateway(() => env.currentTimeMs());
+  gateway = new FakeAccounts();
+});
+afterEach(() => env?.teardown());
+
+const refusal = (sub_code: string, outcome: 'unknown' | 'not-created' = 'unknown') =>
+  new GatewayError(sub_code, { outcome, retryable: false, operation: 'accounts', code: '40002', sub_code });
+const silence = (outcome: 'unknown' | 'not-sent') =>
+  new GatewayError('no answer', { outcome, retryable: true, operation: 'accounts' });
+
+/** A gateway with a few accounts, which loses answers as it is told. */
+class FakeAccounts implements AccountGateway {
+  readonly statuses = new Map<string, string>();
+  available = 50;
+  created = 0;
+  queries = 0;
+  mishaps: ('lost before' | 'lost after' | 'unreachable' | 'none left')[] = [];
+
+  async createSpeiAccount() {
+    const mishap = this.mishaps.shift();
+    if (mishap === 'none left') throw refusal('account-pool-run-out', 'not-created');
+    if (mishap === 'unreachable') throw silence('not-sent');
+    if (mishap === 'lost before') throw silence('unknown');
+    this.created += 1;
+    this.available -= 1;
+    const account_id = `A${this.created}`;
+    this.statuses.set(account_id, 'ACTIVE');
+    if (mishap === 'lost after') throw silence('unknown');
+    return this.account(account_id);
+  }
+  async cancelSpeiAccount(account_id: string) {
+    this.statuses.set(account_id, 'CANCELED');
+    return this.account(account_id);
+  }
+  async querySpeiAccount(account_id: string) {
+    this.queries += 1;
+    return this.account(account_id);
+  }
+  async speiAccountQuantity() {
+    return { available_quantity: this.available };
+  }
+  private account(account_id: string) {
+    const status = this.statuses.get(account_id);
+    if (status === undefined) throw refusal('account-not-exist');
+    return {
+      account_id,
+      account_number: CLABE,
+      provider: 'STP',
+      status,
+      notify_url: undefined,
+      beneficiary_name: undefined,
+    };
+  }
+}
+
+async function withWorker<T>(
+  live: (taskQueue: string) => Promise<T>,
+  settings: Record<string, string> = {},
+): Promise<T> {
+  const taskQueue = `accounts-${randomUUID()}`;
+  const notifyUrl = () => 'https://shop.example/ipn';
+  const payments = {
+    pay: trades.create.bind(trades),
+    createCheckout: trades.create.bind(trades),
+    query: trades.query.bind(trades),
+    refund: () => Promise.reject(new Error('no refunds here')),
+  };
+  const worker = await Worker.create({
+    connection: env.nativeConnection,
+    taskQueue,
+    workflowBundle: bundle,
+    activities: {
+      ...gatewayActivities({ gateways: new Map([[APP, payments]]), sealingKeys: () => [], notifyUrl }),
+      ...accountActivities({ gateways: new Map([[APP, gateway]]), notifyUrl }),
+      // This server has no visibility.
+      'payments.account-of-creation': async () => null,
+      ...policyActivity(loadConfig(settings), false),
+      ...accountPolicyActivity(loadConfig(settings), false),
+    },
+  });
+  return worker.runUntil(live(taskQueue));
+}
+
+const request = {
+  customer: {
+    buyer_id: 'buyer-1',
+    email: 'sofia@example.com',
+    identify: { number: 'HESO900101MDFRFF09', type: 'CURP' },
+  },
+};
+
+type Follow = (input: SpeiAccountInput) => Promise<void>;
+type Create = (input: CreateSpeiAccountInput) => Promise<SpeiAccountData>;
+
+async function follow(taskQueue: string, account_id = 'A1') {
+  gateway.statuses.set(account_id, 'ACTIVE');
+  const handle = await env.client.workflow.start<Follow>('speiAccount', {
+    workflowId: `spei-account:${APP}:${account_id}`,
+    taskQueue,
+    args: [{ app_id: APP, account_id }],
+  });
+  await handle.executeUpdate('recheck');
+  return handle;
+}
+
+async function create(taskQueue: string) {
+  return env.client.workflow.start<Create>('createSpeiAccount', {
+    workflowId: `create-spei-account:${APP}:buyer-1`,
+    taskQueue,
+    args: [{ app_id: APP, request }],
+  });
+}
+
+type Handle = Awaited<ReturnType<typeof follow>>;
+const stateOf = (handle: Handle) => handle.query<SpeiAccountState>('state');
+
+/** The account's state when nothing is being confirmed any more. No time is skipped meanwhile. */
+async function settled(handle: Handle): Promise<SpeiAccountState> {
+  for (;;) {
+    const state = await stateOf(handle);
+    if (state.deposits.pending === 0) return state;
+    await delay(20);
+  }
+}
+const eventsOf = async (handle: Handle) => (await handle.fetchHistory()).events?.length ?? 0;
+
+/** Returns when the creation has put itself before a person. */
+async function unknown(handle: Awaited<ReturnType<typeof create>>): Promise<void> {
+  while ((await handle.query<SpeiAccountCreation>('state')).attention !== 'unknown-outcome') await delay(20);
+}
+
+/** A trade that the gateway knows, and what its notification says. */
+async function deposit(out_trade_no: string, order_amount = '10.00', more: object = {}) {
+  await trades.create({ out_trade_no, order_amount, order_currency: 'MXN', method: 'SPEI' });
+  const { trade_no } = trades.trades.get(out_trade_no) ?? {};
+  return {
+    app_id: APP,
+    out_trade_no,
+    trade_no,
+    trade_status: 'SUCCESS',
+    amount: order_amount,
+    currency: 'MXN',
+    transfer_account: { account_id: 'A1' },
+    ...more,
+  };
+}
+
+describe('an account that lives on', () => {
+  it('is asked about once a day, and ninety days add no event', async () => {
+    await withWorker(async (taskQueue) => {
+      const handle = await follow(taskQueue);
+      await letPass(env, DAY / 2, handle);
+      const [events, queries] = [await eventsOf(handle), gateway.queries];
+      await letPass(env, 90 * DAY, handle);
+      expect(gateway.queries - queries).toBeGreaterThanOrEqual(89);
+      expect(gateway.queries - queries).toBeLessThanOrEqual(91);
+      expect(await eventsOf(handle)).toBe(events);
+    });
+  });
+
+  it('that is canceled elsewhere is known to be within a day', async () => {
+    await withWorker(async (taskQueue) => {
+      const handle = await follow(taskQueue);
+      await letPass(env, HOUR, handle);
+      gateway.statuses.set('A1', 'CANCELED');
+      await letPass(env, DAY, handle);
+      expect(await stateOf(handle)).toMatchObject({ status: 'CANCELED', attention: null });
+    });
+  });
+
+  it('takes a deposit years later, after its cancellation', async () => {
+    await withWorker(async (taskQueue) => {
+      const handle = await follow(taskQueue);
+      trades.statusAt = () => 'SUCCESS';
+      await handle.executeUpdate('cancel');
+      await letPass(env, 800 * DAY, handle);
+      await handle.signal('deposit', await deposit('VA1', '12.34'));
+      expect(await settled(handle)).toMatchObject({
+        status: 'CANCELED',
+        deposits: { count: 1, total: { MXN: '12.34' } },
+      });
+    });
+  });
+});
+
+describe('a deposit', () => {
+  it('that the gateway confirms hours later is counted then', async () => {
+    await withWorker(async (taskQueue) => {
+      const handle = await follow(taskQueue);
+      trades.statusAt = (elapsed) => (elapsed < 5 * HOUR ? 'PROCESSING' : 'SUCCESS');
+      await handle.signal('deposit', await deposit('VA1'));
+      await letPass(env, 4 * HOUR, handle);
+      expect(await stateOf(handle)).toMatchObject({ deposits: { count: 0, pending: 1 } });
+      await letPass(env, 3 * HOUR, handle);
+      expect(await settled(handle)).toMatchObject({ attention: null, deposits: { count: 1, total: { MXN: '10.00' } } });
+    });
+  });
+
+  it('that was announced as paid and never is: set aside, before a person, and counted when it comes true', async () => {
+    await withWorker(async (taskQueue) => {
+      const handle = await follow(taskQueue);
+      trades.statusAt = () => 'REFUSED';
+      const notification = await deposit('VA1');
+      await handle.signal('deposit', notification);
+      expect(await settled(handle)).toMatchObject({
+        attention: 'unconfirmed-deposit',
+        deposits: { count: 0, total: {}, pending: 0, set_aside: ['VA1'] },
+      });
+      for (const trade of trades.trades.values()) trade.statusAt = () => 'SUCCESS';
+      await handle.signal('deposit', { ...notification, timestamp: 'another' });
+      expect(await settled(handle)).toMatchObject({ deposits: { count: 1, total: { MXN: '10.00' }, set_aside: [] } });
+    });
+  });
+
+  it('that nobody said was paid, and was not, is nothing to look at', async () => {
+    await withWorker(async (taskQueue) => {
+      const handle = await follow(taskQueue);
+      trades.statusAt = () => 'REFUSED';
+      await handle.signal('deposit', await deposit('VA1', '10.00', { trade_status: 'REFUSED' }));
+      expect(await settled(handle)).toMatchObject({
+        attention: null,
+        deposits: { count: 0, pending: 0, set_aside: [] },
+      });
+    });
+  });
+
+  it('of another amount than was announced counts as the query says, under attention', async () => {
+    await withWorker(async (taskQueue) => {
+      const handle = await follow(taskQueue);
+      trades.statusAt = () => 'SUCCESS';
+      await handle.signal('deposit', await deposit('VA1', '10.00', { amount: '1000.00' }));
+      expect(await settled(handle)).toMatchObject({
+        attention: 'amount-mismatch',
+        deposits: { total: { MXN: '10.00' } },
+      });
+    });
+  });
+
+  it('without a number, and a signal that nobody understands, are not silently kept', async () => {
+    await withWorker(async (taskQueue) => {
+      const handle = await follow(taskQueue);
+      await handle.signal('deposits', {});
+      await handle.executeUpdate('recheck');
+      expect(await stateOf(handle)).toMatchObject({ attention: 'unexpected-signal' });
+    });
+  });
+});
+
+describe('a creation', () => {
+  it('that certainly did not happen is tried again; its account is followed from then on', async () => {
+    gateway.mishaps = ['unreachable', 'unreachable'];
+    await withWorker(async (taskQueue) => {
+      expect(await (await create(taskQueue)).result()).toMatchObject({ account_id: 'A1', account_number: CLABE });
+      const handle = env.client.workflow.getHandle(`spei-account:${APP}:A1`);
+      expect(await handle.query<SpeiAccountState>('state')).toMatchObject({
+        status: 'ACTIVE',
+        account: { buyer_id: 'buyer-1' },
+      });
+    });
+    expect(gateway.created).toBe(1);
+  });
+
+  it('that was refused fails with the gateway’s word', async () => {
+    gateway.mishaps = ['none left'];
+    await withWorker(async (taskQueue) => {
+      await expect((await create(taskQueue)).result()).rejects.toMatchObject({
+        cause: { type: 'NotCreated', details: [{ sub_code: 'account-pool-run-out' }] },
+      });
+    });
+  });
+
+  it.each(['lost before', 'lost after'] as const)(
+    'whose answer was %s is never made again by itself',
+    async (mishap) => {
+      gateway.mishaps = [mishap];
+      await withWorker(async (taskQueue) => {
+        const handle = await create(taskQueue);
+        await unknown(handle);
+        await letPass(env, 30 * DAY, handle);
+        const left = mishap === 'lost after' ? 49 : 50;
+        expect(await handle.query<SpeiAccountCreation>('state')).toMatchObject({
+          attention: 'unknown-outcome',
+          unknown_tries: [{ quantity_before: 50, quantity_after: left }],
+        });
+        expect(gateway.created).toBe(mishap === 'lost after' ? 1 : 0);
+        const decision = {
+          by: 'ana',
+          reason: 'the dashboard',
+          ...(mishap === 'lost after' ? { account_id: 'A1' } : {}),
+        };
+        await handle.executeUpdate<SpeiAccountCreation, [CreationResolution]>('resolve', { args: [decision] });
+        expect(await handle.result()).toMatchObject({ account_id: 'A1', status: 'ACTIVE' });
+      });
+      expect(gateway.created).toBe(1);
+    },
+  );
+
+  it('is made again once, where the setting says so and no account is missing', async () => {
+    gateway.mishaps = ['lost before'];
+    await withWorker(async (taskQueue) => (await create(taskQueue)).result(), { PAYMENTS_ACCOUNT_UNKNOWN: 'again' });
+    expect(gateway.created).toBe(1);
+  });
+
+  it('is not made again, whatever the setting, where there is one account fewer than before', async () => {
+    gateway.mishaps = ['lost after'];
+    await withWorker(
+      async (taskQueue) => {
+        const handle = await create(taskQueue);
+        await unknown(handle);
+        await letPass(env, DAY, handle);
+        expect(await handle.query<SpeiAccountCreation>('state')).toMatchObject({ attention: 'unknown-outcome' });
+      },
+      { PAYMENTS_ACCOUNT_UNKNOWN: 'again' },
+    );
+    expect(gateway.created).toBe(1);
+  });
+});
