@@ -96,20 +96,22 @@ export class DepositLedger {
   }
 
   get public(): Deposits {
-    const { count, total, latest, set_aside, pending } = this.carried;
-    return { count, total, latest, pending: pending.length, set_aside };
+    return { ...this.sums, pending: this.waiting.size };
   }
 
   get carried(): CarriedLedger {
     return {
-      count: this.count,
-      total: Object.fromEntries(this.total),
-      latest: [...this.latest],
-      set_aside: [...this.setAside],
+      ...this.sums,
       pending: this.pending,
       counted: [...this.counted],
       forgotten_until: this.forgottenUntil,
     };
+  }
+
+  /** What people see. Made at every step, so that it must not grow with what is remembered. */
+  private get sums() {
+    const { count } = this;
+    return { count, total: Object.fromEntries(this.total), latest: [...this.latest], set_aside: [...this.setAside] };
   }
 
   private remember(out_trade_no: string, time_s: number): void {

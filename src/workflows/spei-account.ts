@@ -45,8 +45,8 @@ const AT_ONCE = 100;
 /** How long `cancel` and `recheck` wait for the gateway before they say that it takes its time. */
 const ANSWER_WAIT_MS = 30_000;
 /** What is under way when Temporal suggests the next run may end in this one, for so many events; the rest is handed on. */
-const EVENTS_TO_FINISH = 300;
-const TIME_TO_FINISH = '5 seconds';
+const EVENTS_TO_FINISH = 200;
+const TIME_TO_FINISH = '2 seconds';
 
 /** Never returns: money can come after a cancellation, and what was counted must not be forgotten. */
 export async function speiAccount(input: SpeiAccountInput): Promise<void> {

@@ -44,7 +44,18 @@ async function refused(args: string[], env: Record<string, string> = {}): Promis
   return printed;
 }
 
-const COMMANDS = ['dev', 'pay', 'accounts', 'refund', 'worker', 'webhook', 'codec-server', 'simulator', 'setup', 'keys'];
+const COMMANDS = [
+  'dev',
+  'pay',
+  'accounts',
+  'refund',
+  'worker',
+  'webhook',
+  'codec-server',
+  'simulator',
+  'setup',
+  'keys',
+];
 
 describe('help', () => {
   test('--help lists every command and ends well', async () => {
