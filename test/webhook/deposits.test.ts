@@ -45,11 +45,14 @@ test('SUCCESS: one signal to the account, adopted where nobody follows it', asyn
   ]);
 });
 
-test('what follows the money is news of the account and of the deposit’s payment', async () => {
-  const told = await delivered({ transfer_account, trade_status: 'REFUNDED' });
+test.each([
+  ['REFUNDED', 'after-sale'],
+  ['CANCEL', 'payment'],
+])('%s is news of the account and of the deposit’s %s', async (trade_status, concerned) => {
+  const told = await delivered({ transfer_account, trade_status });
   expect(told.map(({ workflowId }) => workflowId)).toEqual([
     `spei-account:${app.app_id}:A1`,
-    `payment:${app.app_id}:order-1`,
+    `${concerned}:${app.app_id}:order-1`,
   ]);
 });
 

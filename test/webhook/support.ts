@@ -109,7 +109,13 @@ export class FakeTemporal {
       this.until.then(() => {
         if (code === undefined) callback(null, this.answer(method.name));
         else
-          callback(Object.assign(new Error(`14 canary: 10.0.0.1 said ${code}`), { code, details: '', metadata: {} }));
+          callback(
+            Object.assign(new Error(`14 canary: 10.0.0.1 said ${code}`), {
+              code,
+              details: '',
+              metadata: { get: () => [] },
+            }),
+          );
       });
     });
     const operatorService = temporal.api.operatorservice.v1.OperatorService.create(() => {});
