@@ -32,8 +32,6 @@ export interface PaymentPolicy extends WaitingPolicy {
   settling_ms: number;
   /** How long disputes and chargebacks are looked for by polling after a sale, in ms; 0 or absent: not at all. */
   watch_window_ms?: number;
-  /** Whether money that comes after the payment's end is sent back without a person. */
-  refund_late_payments?: boolean;
 }
 
 export interface RefundTry {
