@@ -2,6 +2,7 @@
  * Random stories of one payment — a gateway that loses answers and goes down, notifications that lie, repeat and come
  * late, merchants and operators who ask at any time — each held against the promises. `npm run model` plays 2,000 of them;
  * a failing one prints its seed and path, and MODEL_SEED and MODEL_PATH play it again.
+ * It is not part of the tests yet: on a busy machine the server whose time is skipped skips some that it should not.
  */
 import { randomUUID } from 'node:crypto';
 import { Worker, type WorkflowBundle } from '@temporalio/worker';
@@ -16,7 +17,8 @@ import { type Model, steps } from './commands';
 import { keepsItsPromises } from './promises';
 import { type Mishap, World } from './world';
 
-const RUNS = Number(process.env.MODEL_RUNS ?? 200);
+// Each takes seconds on the server whose time is skipped, which cannot be hurried: many are for `npm run model`.
+const RUNS = Number(process.env.MODEL_RUNS ?? 40);
 const SEED = process.env.MODEL_SEED === undefined ? undefined : Number(process.env.MODEL_SEED);
 
 const APP = 'model';
@@ -84,6 +86,8 @@ it(
         Object.assign(world, { mishaps, blindQueries });
         const model: Model = { open: true, resolved: false, alwaysUp: true };
         await world.start();
+        // The server skips time even while a first workflow task runs; the answer to a query shows that it has run.
+        await world.state();
         await fc.asyncModelRun(() => ({ model, real: world }), commands);
         keepsItsPromises(world, { runs: await endings(world), alwaysUp: model.alwaysUp });
       });
