@@ -122,6 +122,6 @@ describe('a test notification for merchants’ own tests', () => {
       })(),
     });
     expect(answer).toMatchObject({ status: 200, body: 'success' });
-    expect(temporal.signals[0]?.workflowId).toBe('payment:shop-1:order-9');
+    expect(temporal.signals[0]?.workflowId).toBe('after-sale:shop-1:order-9');
   });
 });
