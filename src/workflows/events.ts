@@ -143,8 +143,8 @@ export class PaymentOutbox {
   }
 
   private event(event: Omit<PaymentEvent, 'id'>): PaymentEvent {
-    const { workflowId, firstExecutionRunId } = workflowInfo();
+    const { workflowId, originalExecutionRunId } = workflowInfo();
     this.made += 1;
-    return { id: `${workflowId}:${firstExecutionRunId}:${this.made}`, ...event };
+    return { id: `${workflowId}:${originalExecutionRunId}:${this.made}`, ...event };
   }
 }
