@@ -28,6 +28,7 @@ export async function create(order: NewPayment, life: Life): Promise<void> {
         record.settle('unknown-outcome');
         return record.created({ ...tried.answer, recovered: false }, Date.now());
       case 'created-refused':
+        record.settle('unknown-outcome');
         return record.refused(tried.error, Date.now());
       case 'not-created':
         if (tried.credentials) record.raise('credentials');

@@ -9,14 +9,18 @@ import {
   allHandlersFinished,
   CancellationScope,
   condition,
+  continueAsNew,
   defineQuery,
   defineSignal,
   defineUpdate,
+  getExternalWorkflowHandle,
   isCancellation,
   ParentClosePolicy,
+  patched,
   setDefaultSignalHandler,
   setHandler,
   startChild,
+  workflowInfo,
 } from '@temporalio/workflow';
 import { type PaymentPolicy, policyFor } from './activities';
 import {
@@ -41,6 +45,7 @@ import { Inbox } from './inbox';
 import type { Life, Problem } from './life';
 import { orderOf, PaymentRecord } from './payment-record';
 import { differingFields } from './requests';
+import { tellsOfMoney } from './transitions';
 import { Visibility } from './visibility';
 import { Watching } from './watching';
 
@@ -60,10 +65,10 @@ export async function payment(input: PaymentInput): Promise<PaymentState> {
   const life = new PaymentLife(input);
   try {
     await life.run();
+    return life.state;
   } finally {
     await CancellationScope.nonCancellable(() => life.end());
   }
-  return life.state;
 }
 
 class PaymentLife {
@@ -115,10 +120,11 @@ class PaymentLife {
     }
   }
 
-  /** Nobody who waits for an answer, and nothing that a merchant has to hear, is left behind. */
+  /** Nobody who waits for an answer, nothing that a merchant has to hear, and no money is left behind. */
   async end(): Promise<void> {
     await condition(allHandlersFinished);
     await this.outbox?.close();
+    await this.takeOnMoney();
   }
 
   private comeToTrade(policy: PaymentPolicy): Promise<void> {
@@ -133,9 +139,13 @@ class PaymentLife {
 
   /** After a sale somebody else goes on watching, where the settings ask for it. */
   private async handOver({ watch_window_ms }: PaymentPolicy): Promise<void> {
-    const { app_id, out_trade_no, trade_no, outcome } = this.state;
     // Policies that earlier versions recorded have no window, and their histories no after-sale.
-    if (!watch_window_ms || outcome !== 'SUCCESS' || out_trade_no === null) return;
+    if (watch_window_ms && this.state.outcome === 'SUCCESS') await this.startAfterSale();
+  }
+
+  private async startAfterSale(): Promise<void> {
+    const { app_id, out_trade_no, trade_no } = this.state;
+    if (out_trade_no === null) return;
     try {
       await startChild<AfterSaleWorkflow>(WORKFLOW.afterSale, {
         workflowId: afterSaleWorkflowId(app_id, out_trade_no),
@@ -147,6 +157,28 @@ class PaymentLife {
       // A refund or a notification has started it already.
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     }
+  }
+
+  /** Money that was told of while the payment ended gets the run, or the after-sale, that the webhook would have started a moment later. */
+  private async takeOnMoney(): Promise<void> {
+    const { app_id, out_trade_no, trade_no, outcome, trade_status, payment_data } = this.state;
+    const news = this.inbox.peek().filter((claim) => tellsOfMoney(trade_status, claim.trade_status ?? ''));
+    // Histories of earlier versions end without a look.
+    if (news.length === 0 || !patched('money-at-the-end')) return;
+    if (outcome === 'SUCCESS') {
+      await this.startAfterSale();
+      const afterSale = getExternalWorkflowHandle(afterSaleWorkflowId(app_id, out_trade_no ?? ''));
+      for (const claim of news) await afterSale.signal(SIGNAL.notification, claim);
+      return;
+    }
+    this.visibility.withdraw();
+    const { runId: run_id } = workflowInfo();
+    const previous = { run_id, outcome, order: orderOf(this.input), payment_data };
+    await continueAsNew<typeof payment>({
+      ...{ kind: 'adopt', app_id, previous },
+      ...(out_trade_no === null ? {} : { out_trade_no }),
+      ...(trade_no === null ? {} : { trade_no }),
+    });
   }
 
   private lifeUnder(policy: PaymentPolicy): Life {

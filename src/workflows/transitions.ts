@@ -65,6 +65,11 @@ export function comesAfterSale(status: string): boolean {
   return status !== 'SUCCESS' && outcomeOf(status) === 'SUCCESS';
 }
 
+/** Whether a claim, made after a trade was last seen in `status`, is of money that came or moved since. */
+export function tellsOfMoney(status: string | null, claim: string): boolean {
+  return outcomeOf(claim) === 'SUCCESS' && !['same', 'stale'].includes(step(status, claim));
+}
+
 function leads(from: TradeStatus, to: TradeStatus): boolean {
   const reached = new Set<TradeStatus>([from]);
   for (const status of reached) for (const next of NEXT[status]) reached.add(next);

@@ -79,6 +79,11 @@ export class Visibility {
     this.show(attributes(state), details(state, waitingFor));
   }
 
+  /** A run that goes on as a new one would leave it what operators are told of this one. */
+  withdraw(): void {
+    this.attributes.update([{ key: keys.attention, value: null }]);
+  }
+
   show(pairs: SearchAttributeUpdatePair[], markdown: string): void {
     this.attributes.update(pairs);
     setCurrentDetails(markdown);
