@@ -10,23 +10,30 @@ const GRACE = 90 * MINUTE + 850 * MINUTE;
 /** The longest gap between two polls, and what a machine may take beside. */
 const NOTICED_WITHIN = HOUR + MINUTE;
 
+/** One run of the payment at the end of its story. */
 export interface Ending {
-  /** Each run's final state, oldest first; none where the order was never created. */
-  runs: PaymentState[];
-  /** Whether the gateway could be asked all the time, so that nothing excuses a delay. */
-  alwaysUp: boolean;
+  runId: string;
+  state: PaymentState;
+  /** What operators can search for. */
+  attributes: Readonly<Record<string, unknown>> | undefined;
 }
 
-export function keepsItsPromises(world: World, { runs, alwaysUp }: Ending): void {
+export function keepsItsPromises(world: World, endings: readonly Ending[]): void {
   neverTwoCharges(world);
   neverRepeatedBlindly(world);
-  for (const run of runs) {
-    onlyTheTruth(world, run);
-    neverBackwards(run);
+  for (const { runId, state, attributes } of endings) {
+    onlyTheTruth(world, state);
+    wrongMoneyIsTold(world, runId, state);
+    expect({ runId, outcome: state.outcome }).toEqual({ runId, outcome: world.resolved.get(runId) ?? state.outcome });
+    neverBackwards(state);
+    if (attributes) shownAsItIs(state, attributes);
   }
+  const runs = endings.map(({ state }) => state);
   const [first] = runs;
-  if (first) rightOutcome(world, first, alwaysUp);
+  if (first) rightOutcome(world, first);
   else expect(world.charges).toBe(0);
+  lateMoneyIsTold(world, runs);
+  merchantHeardAll(world, endings);
 }
 
 /** 1. Never two charges for one out_trade_no. */
@@ -41,7 +48,8 @@ function neverRepeatedBlindly({ calls }: World): void {
     if (call.is === 'query') looks += call.answered === 'no such order' ? 1 : 0;
     else {
       expect(looks).toBeGreaterThanOrEqual(SETTLING_LOOKS);
-      looks = call.answered === 'nothing' ? 0 : Number.POSITIVE_INFINITY;
+      // The answer may be lost on its way, as an order may.
+      looks = call.answered === 'refusal' ? Number.POSITIVE_INFINITY : 0;
     }
   }
 }
@@ -59,6 +67,17 @@ function onlyTheTruth({ truth }: World, { history, outcome, confirmed_by, trade_
     expect(truth.some(({ status, amount }) => status === 'SUCCESS' && amount === AMOUNT)).toBe(true);
 }
 
+/** 4. Money other than ordered is before a person. */
+function wrongMoneyIsTold({ truth, heard }: World, runId: string, { history }: PaymentState): void {
+  const seen = history.find(({ to, source }) => to === 'SUCCESS' && source !== 'operator');
+  const right = truth.some(({ status, amount }) => status === 'SUCCESS' && amount === AMOUNT);
+  if (!seen || right) return;
+  const told = heard.filter(({ id, type }) => type === 'attention' && id.includes(`:${runId}:`));
+  expect(told).toContainEqual(
+    expect.objectContaining({ payment: expect.objectContaining({ attention: 'amount-mismatch' }) }),
+  );
+}
+
 /** 6. A state never moves backwards. */
 function neverBackwards({ history }: PaymentState): void {
   const order = ['PROCESSING', 'SUCCESS', 'REFUSED', 'CANCEL', 'EXPIRED'];
@@ -68,18 +87,57 @@ function neverBackwards({ history }: PaymentState): void {
 }
 
 /** 5. No notification is needed: the outcome is the gateway's, and it is learned in time. */
-function rightOutcome({ truth }: World, state: PaymentState, alwaysUp: boolean): void {
-  const ended = Date.parse(state.history.at(-1)?.time ?? '');
-  const final = truth.find(
-    ({ status, amount }) => outcomeOf(status) !== null && (status !== 'SUCCESS' || amount === AMOUNT),
-  );
+function rightOutcome({ truth, calls }: World, state: PaymentState): void {
   if (state.confirmed_by === 'operator') return;
-  if (final && final.at <= ended) {
-    expect(state.outcome).toBe(outcomeOf(final.status));
-    if (alwaysUp) expect(ended - final.at).toBeLessThan(NOTICED_WITHIN);
+  const ended = Date.parse(state.history.at(-1)?.time ?? '');
+  const finals = truth.filter(({ status, amount, at }) => at <= ended && isEnd(status, amount));
+  const [final] = finals;
+  if (final) {
+    expect(finals.map(({ status }) => outcomeOf(status))).toContain(state.outcome);
+    // A gateway that does not answer excuses a delay, for as long as it does not.
+    const unanswered = calls.filter(({ answered, at }) => answered !== 'order' && at <= ended).map(({ at }) => at);
+    expect(ended - Math.max(final.at, ...unanswered)).toBeLessThan(NOTICED_WITHIN);
   } else {
     expect(state).toMatchObject({ outcome: 'EXPIRED', attention: expect.any(String) });
     const began = Date.parse(state.history[0]?.time ?? '');
     expect(ended - began).toBeGreaterThanOrEqual(GRACE);
   }
+}
+
+const isEnd = (status: string, amount: string) =>
+  outcomeOf(status) !== null && (status !== 'SUCCESS' || amount === AMOUNT);
+
+/** Money that came, and that the gateway told of, is known, whatever had been the payment's outcome before. */
+function lateMoneyIsTold({ truth, notified }: World, runs: readonly PaymentState[]): void {
+  const last = truth.at(-1);
+  if (last?.status !== 'SUCCESS' || !notified.some(({ status, at }) => status === 'SUCCESS' && at >= last.at)) return;
+  const knows = (run: PaymentState) => run.trade_status === 'SUCCESS' || run.confirmed_by === 'operator';
+  expect(runs.filter(knows)).not.toEqual([]);
+  // Where the payment had ended without it, a person is told.
+  for (const { outcome, confirmed_by, previous, attention } of runs) {
+    if (outcome !== 'SUCCESS' || confirmed_by === 'operator' || !previous?.outcome) continue;
+    expect(attention).toBe(previous.outcome === 'SUCCESS' ? null : 'late-payment');
+  }
+}
+
+/** 8. The merchant's handler hears every step at least once, and those of a run in order. */
+function merchantHeardAll({ heard }: World, endings: readonly Ending[]): void {
+  for (const { state, runId } of endings) {
+    const ofRun = heard.filter(({ id }) => id.includes(`:${runId}:`));
+    const steps = new Map(
+      ofRun.flatMap((event) => (event.type === 'transition' ? [[event.id, event.transition]] : [])),
+    );
+    expect([...steps.values()]).toEqual(state.history);
+  }
+}
+
+/** Operators find a payment by what it is. */
+function shownAsItIs(
+  state: PaymentState,
+  { PaymentStatus, PaymentAttention }: Readonly<Record<string, unknown>>,
+): void {
+  expect({ PaymentStatus, PaymentAttention: PaymentAttention ?? null }).toEqual({
+    PaymentStatus: state.trade_status ?? state.outcome,
+    PaymentAttention: state.attention,
+  });
 }

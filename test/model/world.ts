@@ -1,63 +1,119 @@
 /** The world that a model test plays in: one gateway with one trade, and everything that was ever asked of it or said. */
-import { randomUUID } from 'node:crypto';
-import type { Client, WorkflowHandle } from '@temporalio/client';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { GatewayError, type Trade } from '../../src/gateway';
-import { endedRun } from '../../src/runs';
-import { type PaymentInput, type PaymentState, type PaymentWorkflow, paymentWorkflowId } from '../../src/workflows';
-import { letPass } from '../harness/temporal';
+import { type Gateway, gatewayActivities, memoryActivities, policyActivity } from '../../src/activities';
+import { loadConfig } from '../../src/config';
+import { GatewayError, type Notification, type Trade } from '../../src/gateway';
+import { MINUTE } from '../../src/gateway/durations';
+import { deliver } from '../../src/webhook/deliver';
+import { PerMinute } from '../../src/webhook/per-minute';
+import { type PaymentState, paymentWorkflowId } from '../../src/workflows';
+import type { NewPayment, Outcome, Resolution } from '../../src/workflows/contract';
+import type { MerchantEvent } from '../../src/workflows/events';
+import type { Run } from '../simulated/run';
+import { SimulatedTemporal, UpdateFailed } from '../simulated/temporal';
 
 /** How the gateway treats the next creation, in the order of the tries. */
 export type Mishap = 'lost-before' | 'lost-after' | 'unreachable' | 'unavailable' | 'final-refusal' | 'created-refused';
 
 export const AMOUNT = '150.00';
+const APP = 'model';
+const BEGIN = Date.parse('2026-01-05T12:00:00Z');
 
 type Call =
   | { is: 'create'; answered: 'order' | 'nothing' | 'refusal'; at: number }
   | { is: 'query'; answered: 'order' | 'no such order' | 'nothing'; at: number };
 
-/** One payment and its gateway. Times are the server's, in ms since the epoch. */
+/** What a story begins with. */
+export interface Circumstances {
+  /** The random source: a whole number from 0 to n - 1. */
+  pick: (n: number) => number;
+  mishaps: readonly Mishap[];
+  /** Queries that come too early to find the order. */
+  blindQueries: number;
+  /** What the merchant's handler does with the events that come: it takes them once this is used up. */
+  deafFor: number;
+}
+
+/** One payment and its gateway. Times are virtual, in ms since the epoch. */
 export class World {
-  readonly out_trade_no = `m-${randomUUID()}`;
+  readonly out_trade_no = 'order-1';
   /** Every state that the trade truly had. */
   readonly truth: { status: string; at: number; amount: string }[] = [];
   readonly calls: Call[] = [];
+  /** What a person has decided, by run. */
+  readonly resolved = new Map<string, Outcome>();
+  /** What the webhook was told. */
+  readonly notified: { status: string; at: number }[] = [];
+  /** What the merchant's handler was told. */
+  readonly heard: MerchantEvent[] = [];
   charges = 0;
   isDown = false;
-  mishaps: Mishap[] = [];
-  /** Queries that come too early to find the order. */
-  blindQueries = 0;
+  private mishaps: Mishap[];
+  private blindQueries: number;
+  private deafFor: number;
+  private readonly adoptions = new PerMinute(1_000_000);
 
-  constructor(
-    readonly app_id: string,
-    readonly env: TestWorkflowEnvironment,
-    readonly taskQueue: string,
-  ) {}
+  static async create(circumstances: Circumstances): Promise<World> {
+    const { pick } = circumstances;
+    const activities: Record<string, unknown> = {};
+    const temporal = await SimulatedTemporal.create({ now: BEGIN, pick, activities });
+    const world = new World(temporal, circumstances);
+    Object.assign(activities, world.activities());
+    return world;
+  }
 
-  get client(): Client {
-    return this.env.client;
+  private constructor(
+    readonly temporal: SimulatedTemporal,
+    { mishaps, blindQueries, deafFor }: Circumstances,
+  ) {
+    this.mishaps = [...mishaps];
+    this.blindQueries = blindQueries;
+    this.deafFor = deafFor;
+  }
+
+  private activities(): Record<string, unknown> {
+    const gateway: Gateway = {
+      pay: () => this.create(),
+      createCheckout: () => this.create(),
+      query: () => this.query(),
+      refund: () => Promise.reject(new Error('no refunds here')),
+    };
+    return {
+      ...gatewayActivities({
+        gateways: new Map([[APP, gateway]]),
+        sealingKeys: () => [],
+        notifyUrl: () => 'https://shop.example/ipn',
+      }),
+      ...policyActivity(loadConfig({}), true),
+      ...memoryActivities,
+      'payments.onEvent': (event: MerchantEvent) => this.hear(event),
+    };
   }
 
   get workflowId(): string {
-    return paymentWorkflowId(this.app_id, this.out_trade_no);
+    return paymentWorkflowId(APP, this.out_trade_no);
   }
 
-  get handle(): WorkflowHandle<PaymentWorkflow> {
-    return this.client.workflow.getHandle<PaymentWorkflow>(this.workflowId);
+  get run(): Run | undefined {
+    return this.temporal.latest(this.workflowId);
   }
 
-  get now(): Promise<number> {
-    return this.env.currentTimeMs();
+  /** Whether the latest run took on a trade, so that it knows the order by what the gateway says of it. */
+  get isAdopted(): boolean {
+    return this.temporal.runs(this.workflowId).length > 1;
+  }
+
+  get now(): number {
+    return this.temporal.agenda.now;
   }
 
   get status(): string | undefined {
     return this.truth.at(-1)?.status;
   }
 
-  get input(): PaymentInput {
+  get input(): NewPayment {
     return {
       kind: 'direct',
-      app_id: this.app_id,
+      app_id: APP,
       request: {
         out_trade_no: this.out_trade_no,
         method: 'PIX',
@@ -71,52 +127,80 @@ export class World {
     };
   }
 
-  /** Lets the server's time pass, in ms. */
+  /** Lets time pass, in ms. */
   pass(ms: number): Promise<void> {
-    return letPass(this.env, ms, this.handle);
+    return this.temporal.agenda.pass(ms);
   }
 
-  async start(): Promise<void> {
-    const { workflowId, taskQueue } = this;
-    await this.client.workflow.start<PaymentWorkflow>('payment', { workflowId, taskQueue, args: [this.input] });
+  start(): void {
+    this.temporal.start('payment', this.workflowId, this.input);
   }
 
-  async state(): Promise<PaymentState> {
-    return this.handle.query<PaymentState>('state');
+  /** The payment's state as everybody can read it. */
+  async state(run: Run): Promise<PaymentState> {
+    return this.temporal.query<PaymentState>(run, 'state');
   }
 
-  /** Whether the payment's latest run has ended. */
-  async isOver(): Promise<boolean> {
-    return (await this.handle.describe()).status.name !== 'RUNNING';
+  /** The answer to an update; nothing where the payment is over, or fails it. */
+  async update<T>(name: string, patience_ms: number, ...args: unknown[]): Promise<T | undefined> {
+    const asked = this.temporal.update(this.workflowId, name, ...args);
+    if (!asked) return undefined;
+    return this.temporal.answerTo<T>(asked, patience_ms).catch((error: unknown) => {
+      if (error instanceof UpdateFailed) return undefined;
+      throw error;
+    });
   }
 
-  // — What happens at the gateway —
-
-  async move(status: string, amount = AMOUNT): Promise<void> {
-    this.truth.push({ status, amount, at: await this.now });
+  /** Whatever troubled the gateway is over. */
+  isUpAgain(): void {
+    this.isDown = false;
+    this.blindQueries = 0;
   }
 
-  /**
-   * The webhook's part: a verified notification that says so. Done here by a plain signal, and by a start where the
-   * payment is over: on this server a signal-with-start stops the clock. The webhook's own way has its tests on the real one.
-   */
-  async notify(status: string): Promise<void> {
-    const { app_id, out_trade_no, workflowId, taskQueue } = this;
-    const news = { app_id, out_trade_no, trade_no: 'T1', trade_status: status, amount: AMOUNT, currency: 'BRL' };
-    if (await this.isOver()) {
-      const ended = await this.handle.describe();
-      if (ended.status.name === 'COMPLETED' && (await this.handle.result()).trade_status === status) return;
-      const previous = await endedRun(this.client, workflowId, ended.runId);
-      const adopted: PaymentInput = { kind: 'adopt', app_id, out_trade_no, trade_no: 'T1', previous };
-      await this.client.workflow.start<PaymentWorkflow>('payment', { workflowId, taskQueue, args: [adopted] });
+  /** A person decides what became of the payment. */
+  async resolve(outcome: Outcome): Promise<void> {
+    const { run } = this;
+    const resolution: Resolution = { outcome, reason: 'a test', by: 'model' };
+    const state = await this.update<PaymentState>('resolve', MINUTE, resolution);
+    if (state && run) this.resolved.set(run.runId, outcome);
+  }
+
+  // — What happens at the gateway, and at the merchant's —
+
+  move(status: string, amount = AMOUNT): void {
+    this.truth.push({ status, amount, at: this.now });
+  }
+
+  /** A notification that says so reaches the webhook, `times` at once. */
+  async notify(status: string, times = 1): Promise<void> {
+    const { out_trade_no } = this;
+    const notification: Notification = {
+      ...{ app_id: APP, out_trade_no, trade_no: 'T1', trade_status: status },
+      ...{ amount: AMOUNT, currency: 'BRL', out_request_no: undefined, method: undefined },
+      ...{ timestamp: undefined, transfer_account: undefined },
+    };
+    const options = {
+      client: this.temporal.client,
+      taskQueue: 'simulated',
+      timeout_ms: 1_000,
+      adoptions: this.adoptions,
+    };
+    this.notified.push({ status, at: this.now });
+    for (let i = 0; i < times; i += 1) await deliver(options, notification, `${status}-${this.now}`);
+  }
+
+  private async hear(event: MerchantEvent): Promise<void> {
+    if (this.deafFor > 0) {
+      this.deafFor -= 1;
+      throw new Error('the handler is out of order');
     }
-    await this.handle.signal('notification', news);
+    this.heard.push(event);
   }
 
   // — The gateway's operations —
 
-  async create(): Promise<Record<string, unknown>> {
-    const at = await this.now;
+  private async create(): Promise<Record<string, unknown>> {
+    const at = this.now;
     const said = (answered: 'order' | 'nothing' | 'refusal') => this.calls.push({ is: 'create', answered, at });
     const mishap = this.isDown ? 'unreachable' : this.mishaps.shift();
     if (mishap === 'unreachable') throw error('not-sent');
@@ -133,15 +217,15 @@ export class World {
       throw error('unknown', ['40002', 'duplicate-out_trade_no']);
     }
     this.charges += 1;
-    await this.move(mishap === 'created-refused' ? 'REFUSED' : 'PROCESSING');
+    this.move(mishap === 'created-refused' ? 'REFUSED' : 'PROCESSING');
     said(mishap === 'lost-after' ? 'nothing' : 'order');
     if (mishap === 'lost-after') throw error('unknown');
     if (mishap === 'created-refused') throw error('created-refused', ['70001', '10001']);
     return { out_trade_no: this.out_trade_no, trade_no: 'T1', trade_status: 'PROCESSING', qr_code: '000201' };
   }
 
-  async query(): Promise<Trade> {
-    const at = await this.now;
+  private async query(): Promise<Trade> {
+    const at = this.now;
     const said = (answered: 'order' | 'no such order' | 'nothing') => this.calls.push({ is: 'query', answered, at });
     if (this.isDown) {
       said('nothing');

@@ -1,0 +1,60 @@
+/** What comes while a payment ends: its outcome is known, and its workflow is still open for a moment. */
+import { MINUTE } from '../../src/gateway/durations';
+import { afterSaleWorkflowId, type PaymentState } from '../../src/workflows';
+import { picker } from '../simulated/chance';
+import { World } from './world';
+
+/** A payment whose outcome is known, and whose merchant is still being told of it. */
+async function ending(status: string): Promise<World> {
+  const world = await World.create({ pick: picker(7), mishaps: [], blindQueries: 0, deafFor: 0 });
+  world.start();
+  await world.update('created', MINUTE, world.input);
+  world.move(status);
+  expect(await world.update('recheck', MINUTE)).toMatchObject({ outcome: status });
+  expect(world.run?.isRunning).toBe(true);
+  return world;
+}
+
+const statesOf = ({ temporal, workflowId }: World) =>
+  Promise.all(temporal.runs(workflowId).map((run) => temporal.query<PaymentState>(run, 'state')));
+
+test('money that is told of then is taken on by a run of its own, which names the outcome before', async () => {
+  const world = await ending('CANCEL');
+  world.move('SUCCESS');
+  await world.notify('SUCCESS', 7);
+  await world.pass(MINUTE);
+  const [before, after, ...more] = await statesOf(world);
+  expect(before).toMatchObject({ outcome: 'CANCEL' });
+  expect(after).toMatchObject({
+    outcome: 'SUCCESS',
+    attention: 'late-payment',
+    previous: { outcome: 'CANCEL', run_id: world.temporal.runs(world.workflowId)[0]?.runId },
+    payment_data: before?.payment_data,
+  });
+  expect(more).toEqual([]);
+  await world.temporal.close();
+});
+
+test('a dispute that is told of then reaches the after-sale', async () => {
+  const world = await ending('SUCCESS');
+  world.move('DISPUTE');
+  await world.notify('DISPUTE');
+  await world.pass(MINUTE);
+  expect(await statesOf(world)).toMatchObject([{ outcome: 'SUCCESS' }]);
+  const afterSale = world.temporal.latest(afterSaleWorkflowId('model', world.out_trade_no));
+  if (!afterSale) throw new Error('No after-sale');
+  expect(await world.temporal.query(afterSale, 'state')).toMatchObject({
+    trade_status: 'DISPUTE',
+    attention: 'dispute',
+  });
+  await world.temporal.close();
+});
+
+test('older news changes nothing', async () => {
+  const world = await ending('SUCCESS');
+  await world.notify('PROCESSING');
+  await world.notify('SUCCESS');
+  await world.pass(MINUTE);
+  expect(await statesOf(world)).toMatchObject([{ outcome: 'SUCCESS' }]);
+  await world.temporal.close();
+});

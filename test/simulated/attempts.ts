@@ -1,0 +1,185 @@
+/** An activity as Temporal runs it: attempt after attempt by its retry policy, any of which a worker's death may swallow. */
+import type { Client } from '@temporalio/client';
+import { defaultFailureConverter, defaultPayloadConverter, ensureApplicationFailure } from '@temporalio/common';
+import { optionalTsToMs } from '@temporalio/common/lib/time';
+import type { coresdk } from '@temporalio/proto';
+import { temporal } from '@temporalio/proto';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import type { Agenda } from './agenda';
+
+/** A worker's activities, and the client that they have. */
+export interface Activities {
+  readonly client: Client;
+  readonly functions: Readonly<Record<string, unknown>>;
+}
+type Failure = temporal.api.failure.v1.IFailure;
+export type Resolution = coresdk.activity_result.IActivityResolution;
+const { RetryState, TimeoutType } = temporal.api.enums.v1;
+
+/** What a workflow asked for: both kinds of activities have these. */
+export type Order = Pick<
+  coresdk.workflow_commands.IScheduleActivity,
+  'activityId' | 'activityType' | 'arguments' | 'startToCloseTimeout' | 'retryPolicy'
+> & { workflowId: string; runId: string; workflowType: string };
+
+/** How long each way takes, in ms of virtual time: a few, and now and then seconds, as networks do. */
+export function delay({ pick }: Agenda): number {
+  return pick(10) === 0 ? pick(8_000) : pick(50);
+}
+
+export class Attempts {
+  private attempt = 0;
+  private heartbeatDetails: unknown;
+  private over = false;
+  /** What the attempt that runs now would bring, unless its worker dies before. */
+  private running: { forget: () => void; began: number } | undefined;
+
+  constructor(
+    private readonly order: Order,
+    private readonly activities: Activities,
+    private readonly agenda: Agenda,
+    private readonly resolved: (resolution: Resolution) => void,
+  ) {
+    this.begin(0);
+  }
+
+  /** Whoever asked no longer wants it. What an attempt under way does at the gateway, it does all the same. */
+  cancel(): boolean {
+    if (this.over) return false;
+    this.over = true;
+    return true;
+  }
+
+  /** The worker dies. What it has sent is sent; what comes back, nobody hears. */
+  lose(): void {
+    if (this.over || !this.running) return;
+    const { forget, began } = this.running;
+    forget();
+    this.running = undefined;
+    const timeout = optionalTsToMs(this.order.startToCloseTimeout) ?? 0;
+    this.agenda.in(began + timeout - this.agenda.now, () => this.failed(timedOut));
+  }
+
+  private begin(after_ms: number): void {
+    this.agenda.in(after_ms + delay(this.agenda), () => {
+      if (this.over) return;
+      this.attempt += 1;
+      const scheduled = this.agenda.now;
+      const forget = this.agenda.in(delay(this.agenda), () => this.run(scheduled));
+      this.running = { forget, began: scheduled };
+    });
+  }
+
+  private async run(scheduled: number): Promise<void> {
+    const ended = await execute(this.order, this.activities, {
+      attempt: this.attempt,
+      scheduled,
+      heartbeatDetails: this.heartbeatDetails,
+      heartbeat: (details) => {
+        this.heartbeatDetails = details;
+      },
+    });
+    const forget = this.agenda.in(delay(this.agenda), () => {
+      this.running = undefined;
+      if (this.over) return;
+      if ('result' in ended) this.end({ completed: { result: ended.result } });
+      else this.failed(ended.failure);
+    });
+    this.running = { forget, began: scheduled };
+  }
+
+  private failed(cause: Failure): void {
+    if (this.over) return;
+    const again = this.nextIn(cause);
+    if (again !== undefined) {
+      this.begin(again);
+      return;
+    }
+    const { activityType, activityId } = this.order;
+    const failure = {
+      message: 'Activity task failed',
+      cause,
+      activityFailureInfo: {
+        activityType: { name: activityType ?? '' },
+        activityId: activityId ?? '',
+        retryState: RetryState.RETRY_STATE_NON_RETRYABLE_FAILURE,
+      },
+    };
+    this.end({ failed: { failure } });
+  }
+
+  /** Milliseconds to the next attempt; none where there is none. */
+  private nextIn({ applicationFailureInfo, timeoutFailureInfo }: Failure): number | undefined {
+    const policy = this.order.retryPolicy ?? {};
+    const type = timeoutFailureInfo ? 'TemporalTimeout:StartToClose' : applicationFailureInfo?.type;
+    if (applicationFailureInfo?.nonRetryable || policy.nonRetryableErrorTypes?.includes(type ?? '')) return undefined;
+    if (policy.maximumAttempts && this.attempt >= policy.maximumAttempts) return undefined;
+    const first = optionalTsToMs(policy.initialInterval) ?? 1_000;
+    const most = optionalTsToMs(policy.maximumInterval) ?? 100 * first;
+    const grown = first * (policy.backoffCoefficient || 2) ** (this.attempt - 1);
+    return optionalTsToMs(applicationFailureInfo?.nextRetryDelay) ?? Math.min(grown, most);
+  }
+
+  private end(resolution: Resolution): void {
+    this.over = true;
+    this.resolved(resolution);
+  }
+}
+
+interface Attempt {
+  attempt: number;
+  /** Ms since the epoch. */
+  scheduled: number;
+  heartbeatDetails?: unknown;
+  heartbeat?: (details: unknown) => void;
+}
+
+/** Runs an activity's code once. */
+export async function execute(
+  { activityType, activityId, workflowId, runId, workflowType, arguments: payloads }: Order,
+  { client, functions }: Activities,
+  { attempt, scheduled, heartbeatDetails, heartbeat = () => undefined }: Attempt,
+): Promise<{ result: temporal.api.common.v1.IPayload } | { failure: Failure }> {
+  const environment = new MockActivityEnvironment(
+    {
+      attempt,
+      heartbeatDetails,
+      activityType: activityType ?? '',
+      activityId: activityId ?? '',
+      workflowType,
+      workflowExecution: { workflowId, runId },
+      scheduledTimestampMs: scheduled,
+      currentAttemptScheduledTimestampMs: scheduled,
+    },
+    { logger: new DefaultLogger('ERROR', () => undefined), client },
+  );
+  environment.on('heartbeat', heartbeat);
+  try {
+    const activity = functions[activityType ?? ''];
+    if (typeof activity !== 'function') throw new Error(`No activity ${activityType}`);
+    const args = (payloads ?? []).map((payload) => defaultPayloadConverter.fromPayload(payload));
+    const value: unknown = await environment.run(async () => activity.apply(functions, args));
+    return { result: defaultPayloadConverter.toPayload(value) };
+  } catch (error) {
+    return {
+      failure: defaultFailureConverter.errorToFailure(ensureApplicationFailure(error), defaultPayloadConverter),
+    };
+  }
+}
+
+const timedOut: Failure = {
+  message: 'activity StartToClose timeout',
+  timeoutFailureInfo: { timeoutType: TimeoutType.TIMEOUT_TYPE_START_TO_CLOSE },
+};
+
+/** What a workflow hears of an activity that it has cancelled. */
+export function cancelled({ activityType, activityId }: Order): Resolution {
+  const activityFailureInfo = { activityType: { name: activityType ?? '' }, activityId: activityId ?? '' };
+  const failure = {
+    message: 'Activity cancelled',
+    activityFailureInfo,
+    cause: { message: 'Cancelled', canceledFailureInfo: {} },
+  };
+  return { cancelled: { failure } };
+}
