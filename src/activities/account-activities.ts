@@ -2,11 +2,10 @@
 import { activityInfo, getClient, log, metricMeter } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { GatewayError, InvalidRequestError, parseNewSpeiAccount } from '../gateway';
-import { isCredentialsRefusal } from '../gateway/refusals';
 import { childrenOf } from '../visibility-query';
 import type { AccountActivities, AccountId, CreateAccountResult } from '../workflows/account-activities';
 import { FAILURE, type PaymentState, speiAccountWorkflowId, WORKFLOW } from '../workflows/contract';
-import { later, refusedHere, tryAgain } from './failures';
+import { isAnswer, later, notCreated, refusedHere, tryAgain } from './failures';
 import type { GatewayActivitiesOptions } from './gateway-activities';
 import { type AccountGateway, gatewayOf } from './gateways';
 
@@ -115,28 +114,13 @@ async function find(gateway: AccountGateway, { account_id }: AccountId) {
   }
 }
 
-/** The gateway's own word on this account; not on our credentials, and none that may be another in a moment. */
-function isAnswer(error: unknown): error is GatewayError {
-  return (
-    error instanceof GatewayError &&
-    error.code !== undefined &&
-    !error.retryable &&
-    !isCredentialsRefusal(error.fields())
-  );
-}
-
 /** What a failed creation means. Throws only where the gateway certainly made no account and may be asked again. */
 function creationFailed(error: unknown): CreateAccountResult {
   if (error instanceof InvalidRequestError) throw refusedHere(error.message, error.issues);
   if (!(error instanceof GatewayError)) throw error;
-  const { message } = error;
-  const fields = error.fields();
-  if (error.outcome === 'not-sent' || error.outcome === 'not-created') {
-    if (error.retryable) throw tryAgain(error);
-    return { is: 'not-created', error: fields, message, credentials: isCredentialsRefusal(fields) };
-  }
-  log.warn('the outcome of the creation of a virtual account is unknown', { ...fields });
-  return { is: 'unknown', message };
+  if (error.outcome === 'not-sent' || error.outcome === 'not-created') return notCreated(error);
+  log.warn('the outcome of the creation of a virtual account is unknown', { ...error.fields() });
+  return { is: 'unknown', message: error.message };
 }
 
 function notCanceled(error: GatewayError): ApplicationFailure {

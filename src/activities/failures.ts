@@ -2,6 +2,8 @@
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { GatewayError, type InvalidRequestError } from '../gateway';
+import { isCredentialsRefusal } from '../gateway/refusals';
+import type { NotCreated } from '../workflows/activities';
 import { FAILURE } from '../workflows/contract';
 import { HeldBackError } from './guarded';
 
@@ -40,4 +42,21 @@ export function refusedHere(message: string, issues: InvalidRequestError['issues
     nonRetryable: true,
     details: [{ issues }],
   });
+}
+
+/** The gateway certainly made nothing, and will not. Throws where it may be asked again. */
+export function notCreated(error: GatewayError): NotCreated {
+  if (error.retryable) throw tryAgain(error);
+  const fields = error.fields();
+  return { is: 'not-created', error: fields, message: error.message, credentials: isCredentialsRefusal(fields) };
+}
+
+/** The gateway's own word on what was asked for; not on our credentials, and none that may be another in a moment. */
+export function isAnswer(error: unknown): error is GatewayError {
+  return (
+    error instanceof GatewayError &&
+    error.code !== undefined &&
+    !error.retryable &&
+    !isCredentialsRefusal(error.fields())
+  );
 }

@@ -16,13 +16,13 @@ import {
   type Trade,
   type Warning,
 } from '../gateway';
-import { isCredentialsRefusal, isDuplicate } from '../gateway/refusals';
+import { isDuplicate } from '../gateway/refusals';
 import { isSealed, SECRET_FIELDS, type SecretField } from '../gateway/sealing';
 import type { CreateResult, FindInput, GatewayActivities, RefundResult, WatchInput } from '../workflows/activities';
 import type { NewPayment } from '../workflows/contract';
 import { gapBeforeLook } from '../workflows/deadlines';
 import { type BuyerOf, withBuyer } from './buyer';
-import { heldBackFor, later, refusedHere, tryAgain } from './failures';
+import { heldBackFor, isAnswer, later, notCreated, refusedHere, tryAgain } from './failures';
 import { type Gateway, gatewayOf } from './gateways';
 import { HeldBackError } from './guarded';
 
@@ -115,8 +115,7 @@ function creationFailed(error: unknown, attempt: number): CreateResult {
       return { is: 'unknown', error: fields, message };
     case 'not-sent':
     case 'not-created':
-      if (error.retryable) throw tryAgain(error);
-      return { is: 'not-created', error: fields, message, credentials: isCredentialsRefusal(fields) };
+      return notCreated(error);
   }
 }
 
@@ -127,10 +126,7 @@ function refundFailed(error: unknown, attempt: number): RefundResult {
   const { message } = error;
   const fields = error.fields();
   if (isDuplicate(fields, 'refund')) return { is: 'duplicate', error: fields, message, attempt };
-  if (error.outcome === 'not-sent' || error.outcome === 'not-created') {
-    if (error.retryable) throw tryAgain(error);
-    return { is: 'not-created', error: fields, message, credentials: isCredentialsRefusal(fields) };
-  }
+  if (error.outcome === 'not-sent' || error.outcome === 'not-created') return notCreated(error);
   log.warn('the outcome of a refund is unknown', { ...fields });
   return { is: 'unknown', error: fields, message };
 }
@@ -154,8 +150,7 @@ async function find(gateway: Gateway, id: FindInput['id'], settling_ms: number |
   try {
     return await ask(gateway, id);
   } catch (error) {
-    const answered = error instanceof GatewayError && error.code !== undefined && !error.retryable;
-    if (!answered || isCredentialsRefusal(error.fields())) throw tryAgain(error);
+    if (!isAnswer(error)) throw tryAgain(error);
     // Kept in the heartbeat, which the next attempt gets: only answers count, not looks that brought none.
     const waited_ms = Number(activityInfo().heartbeatDetails ?? 0);
     if (settling_ms !== undefined && waited_ms >= settling_ms) return null;

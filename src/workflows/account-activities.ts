@@ -1,14 +1,14 @@
 /** What virtual accounts need of the gateway and of Temporal, as a workflow sees it, and how each may be repeated. */
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
-import type { GatewayErrorFields } from '../gateway/errors';
 import type { SpeiAccount } from '../gateway/virtual-accounts';
 import type { CreateSpeiAccountInput } from './account-contract';
+import type { NotCreated } from './activities';
 import type { PaymentState } from './contract';
 
 /** What became of one try to create an account. */
 export type CreateAccountResult =
   | { is: 'created'; account: SpeiAccount }
-  | { is: 'not-created'; error: GatewayErrorFields; message: string; credentials: boolean }
+  | NotCreated
   | { is: 'unknown'; message: string };
 
 export interface AccountPolicy {

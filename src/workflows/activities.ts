@@ -6,18 +6,26 @@ import type { Trade, TradeId } from '../gateway/query';
 import type { AfterSaleState, NewPayment, RefundOrder } from './contract';
 import type { WaitingPolicy } from './deadlines';
 
+/** There certainly is none, and the gateway will not make one; `credentials`: because of ours. */
+export interface NotCreated {
+  is: 'not-created';
+  error: GatewayErrorFields;
+  message: string;
+  credentials: boolean;
+}
+
 /** What became of one try to create an order. */
 export type CreateResult =
   | { is: 'created'; answer: Answer }
   | { is: 'created-refused'; error: GatewayErrorFields; message: string }
-  | { is: 'not-created'; error: GatewayErrorFields; message: string; credentials: boolean }
+  | NotCreated
   | { is: 'duplicate'; error: GatewayErrorFields; message: string; attempt: number }
   | { is: 'unknown'; error: GatewayErrorFields; message: string };
 
 /** What became of one try to make a refund. */
 export type RefundResult =
   | { is: 'accepted'; answer: Answer }
-  | { is: 'not-created'; error: GatewayErrorFields; message: string; credentials: boolean }
+  | NotCreated
   | { is: 'duplicate'; error: GatewayErrorFields; message: string; attempt: number }
   | { is: 'unknown'; error: GatewayErrorFields; message: string };
 
