@@ -3,6 +3,7 @@ import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Answer } from '../gateway/answers';
 import type { GatewayErrorFields } from '../gateway/errors';
 import type { Trade, TradeId } from '../gateway/query';
+import { ASKING, CREATING, WATCHING } from './activity-options';
 import type { AfterSaleState, NewPayment, RefundOrder } from './contract';
 import type { WaitingPolicy } from './deadlines';
 
@@ -106,35 +107,16 @@ export interface LocalActivities {
   'gateway.policy'(input: { method: string | null }): Promise<PaymentPolicy>;
 }
 
-/** One HTTP exchange takes at most 55 s (config.ts); a worker that is silent for longer has died with the call under way. */
-const startToCloseTimeout = '60 seconds';
-
-// A worker that dies with a creation under way leaves an unknown outcome, which must never be repeated blindly: the
-// server gives such a time-out to the workflow instead of retrying.
-export const { 'gateway.create': createOrder, 'gateway.refund': refundTrade } = proxyActivities<GatewayActivities>({
-  startToCloseTimeout,
-  retry: {
-    initialInterval: '1 second',
-    backoffCoefficient: 2,
-    maximumInterval: '2 minutes',
-    nonRetryableErrorTypes: ['TemporalTimeout:StartToClose', 'TemporalTimeout:Heartbeat'],
-  },
-});
+export const { 'gateway.create': createOrder, 'gateway.refund': refundTrade } =
+  proxyActivities<GatewayActivities>(CREATING);
 
 export const {
   'gateway.query': queryTrade,
   'gateway.find': findTrade,
   'gateway.settle': settleTrade,
-} = proxyActivities<GatewayActivities>({
-  startToCloseTimeout,
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '2 minutes' },
-});
+} = proxyActivities<GatewayActivities>(ASKING);
 
-// The server spaces the attempts, as the activity tells it: waiting for days adds no events to the history.
-export const { 'gateway.watch': watchTrade } = proxyActivities<GatewayActivities>({
-  startToCloseTimeout,
-  retry: { initialInterval: '15 seconds', backoffCoefficient: 2, maximumInterval: '1 hour' },
-});
+export const { 'gateway.watch': watchTrade } = proxyActivities<GatewayActivities>(WATCHING);
 
 export const { 'payments.knownBefore': knownBefore } = proxyActivities<MemoryActivities>({
   startToCloseTimeout: '30 seconds',
