@@ -39,8 +39,8 @@ import { creationAnswer } from './creation-answer';
 import { PaymentOutbox } from './events';
 import { Inbox } from './inbox';
 import type { Life, Problem } from './life';
-import { orderOf, PaymentRecord } from './payment-record';
-import { differingFields } from './requests';
+import { PaymentRecord } from './payment-record';
+import { differingFields, orderOf } from './requests';
 import { Visibility } from './visibility';
 import { Watching } from './watching';
 
