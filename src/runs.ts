@@ -2,6 +2,7 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
 import type { PaymentInput, PaymentState, PaymentWorkflow, PreviousRun } from './workflows/contract';
+import { orderOf } from './workflows/requests';
 
 /** Throws WorkflowNotFoundError where the run, or its history, is gone. Without `runId`: the latest run. */
 export async function startOf(
@@ -44,7 +45,7 @@ export async function endedRun(client: Client, workflowId: string, runId: string
   return {
     run_id: runId,
     outcome: state?.outcome ?? null,
-    order: input.kind === 'adopt' ? before?.order : { kind: input.kind, request: input.request },
+    order: orderOf(input),
     payment_data: before?.payment_data ?? state?.payment_data ?? null,
   };
 }

@@ -1,18 +1,13 @@
 /** Virtual accounts as activities: what the gateway says of them, and what Temporal knows of their payments. */
 import { activityInfo, getClient, log, metricMeter } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { type GatewayClient, GatewayError, InvalidRequestError, parseNewSpeiAccount } from '../gateway';
-import { isCredentialsRefusal } from '../gateway/refusals';
+import { GatewayError, InvalidRequestError, parseNewSpeiAccount } from '../gateway';
 import { childrenOf } from '../visibility-query';
 import type { AccountActivities, AccountId, CreateAccountResult } from '../workflows/account-activities';
 import { FAILURE, type PaymentState, speiAccountWorkflowId, WORKFLOW } from '../workflows/contract';
-import { type GatewayActivitiesOptions, later, refusedHere, tryAgain } from './gateway-activities';
-
-/** The operations that virtual accounts need, for one app. */
-export type AccountGateway = Pick<
-  GatewayClient,
-  'createSpeiAccount' | 'cancelSpeiAccount' | 'querySpeiAccount' | 'speiAccountQuantity'
->;
+import { isAnswer, later, notCreated, refusedHere, tryAgain } from './failures';
+import type { GatewayActivitiesOptions } from './gateway-activities';
+import { type AccountGateway, gatewayOf } from './gateways';
 
 export interface AccountActivitiesOptions extends Pick<GatewayActivitiesOptions, 'notifyUrl'> {
   /** The gateway by app_id. */
@@ -25,18 +20,10 @@ const LOOK_AT_LEAST_EVERY_MS = 10 * 60_000;
 
 /** The activities of virtual accounts of a worker. */
 export function accountActivities({ gateways, notifyUrl }: AccountActivitiesOptions): AccountActivities {
-  const gatewayOf = (app_id: string): AccountGateway => {
-    const gateway = gateways.get(app_id);
-    if (gateway) return gateway;
-    throw ApplicationFailure.create({
-      type: 'AppNotConfigured',
-      message: `This worker has no credentials for app ${app_id}. Add it to GATEWAY_APPS_FILE; the account waits.`,
-      nextRetryDelay: '1 minute',
-    });
-  };
+  const gatewayFor = (app_id: string) => gatewayOf(gateways, app_id, 'account');
 
   const quantityOf = async (app_id: string) => {
-    const { available_quantity } = await gatewayOf(app_id).speiAccountQuantity();
+    const { available_quantity } = await gatewayFor(app_id).speiAccountQuantity();
     metricMeter
       .createGauge('payments_spei_accounts_available', 'int', undefined, 'virtual accounts that are left to create')
       .set(available_quantity, { app_id });
@@ -45,7 +32,7 @@ export function accountActivities({ gateways, notifyUrl }: AccountActivitiesOpti
 
   return {
     async 'gateway.create-account'({ app_id, request }) {
-      const gateway = gatewayOf(app_id);
+      const gateway = gatewayFor(app_id);
       try {
         const account = parseNewSpeiAccount({ notify_url: notifyUrl?.(app_id), ...request });
         return { is: 'created', account: await gateway.createSpeiAccount(account) };
@@ -54,10 +41,10 @@ export function accountActivities({ gateways, notifyUrl }: AccountActivitiesOpti
       }
     },
 
-    'gateway.find-account': (id) => find(gatewayOf(id.app_id), id),
+    'gateway.find-account': (id) => find(gatewayFor(id.app_id), id),
 
     async 'gateway.watch-account'({ app_id, account_id, seen, first_ms, every_ms }) {
-      const gateway = gatewayOf(app_id);
+      const gateway = gatewayFor(app_id);
       // The first attempt only starts the schedule: what there is to know now has just been asked.
       if (activityInfo().attempt === 1) throw later('watching', first_ms);
       const found = await find(gateway, { app_id, account_id });
@@ -66,7 +53,7 @@ export function accountActivities({ gateways, notifyUrl }: AccountActivitiesOpti
     },
 
     async 'gateway.cancel-account'(id) {
-      const gateway = gatewayOf(id.app_id);
+      const gateway = gatewayFor(id.app_id);
       try {
         await gateway.cancelSpeiAccount(id.account_id);
       } catch (error) {
@@ -127,28 +114,13 @@ async function find(gateway: AccountGateway, { account_id }: AccountId) {
   }
 }
 
-/** The gateway's own word on this account; not on our credentials, and none that may be another in a moment. */
-function isAnswer(error: unknown): error is GatewayError {
-  return (
-    error instanceof GatewayError &&
-    error.code !== undefined &&
-    !error.retryable &&
-    !isCredentialsRefusal(error.fields())
-  );
-}
-
 /** What a failed creation means. Throws only where the gateway certainly made no account and may be asked again. */
 function creationFailed(error: unknown): CreateAccountResult {
   if (error instanceof InvalidRequestError) throw refusedHere(error.message, error.issues);
   if (!(error instanceof GatewayError)) throw error;
-  const { message } = error;
-  const fields = error.fields();
-  if (error.outcome === 'not-sent' || error.outcome === 'not-created') {
-    if (error.retryable) throw tryAgain(error);
-    return { is: 'not-created', error: fields, message, credentials: isCredentialsRefusal(fields) };
-  }
-  log.warn('the outcome of the creation of a virtual account is unknown', { ...fields });
-  return { is: 'unknown', message };
+  if (error.outcome === 'not-sent' || error.outcome === 'not-created') return notCreated(error);
+  log.warn('the outcome of the creation of a virtual account is unknown', { ...error.fields() });
+  return { is: 'unknown', message: error.message };
 }
 
 function notCanceled(error: GatewayError): ApplicationFailure {

@@ -3,10 +3,9 @@
  * a retryable failure here makes the server call again, at the time that the failure names.
  */
 import { activityInfo, heartbeat, log } from '@temporalio/activity';
-import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import { ApplicationFailure } from '@temporalio/common';
 import type { JWK } from 'jose';
 import {
-  type GatewayClient,
   GatewayError,
   InvalidRequestError,
   open,
@@ -17,16 +16,15 @@ import {
   type Trade,
   type Warning,
 } from '../gateway';
-import { isCredentialsRefusal, isDuplicate } from '../gateway/refusals';
+import { isDuplicate } from '../gateway/refusals';
 import { isSealed, SECRET_FIELDS, type SecretField } from '../gateway/sealing';
 import type { CreateResult, FindInput, GatewayActivities, RefundResult, WatchInput } from '../workflows/activities';
-import { FAILURE, type NewPayment } from '../workflows/contract';
+import type { NewPayment } from '../workflows/contract';
 import { gapBeforeLook } from '../workflows/deadlines';
 import { type BuyerOf, withBuyer } from './buyer';
+import { heldBackFor, isAnswer, later, notCreated, refusedHere, tryAgain } from './failures';
+import { type Gateway, gatewayOf } from './gateways';
 import { HeldBackError } from './guarded';
-
-/** The operations that payments need, for one app: a GatewayClient, or what stands in for one. */
-export type Gateway = Pick<GatewayClient, 'pay' | 'createCheckout' | 'query' | 'refund'>;
 
 export interface GatewayActivitiesOptions {
   /** The gateway by app_id. */
@@ -53,19 +51,11 @@ export function gatewayActivities({
   rules = {},
   buyerOf = async () => ({}),
 }: GatewayActivitiesOptions): GatewayActivities {
-  const gatewayOf = (app_id: string): Gateway => {
-    const gateway = gateways.get(app_id);
-    if (gateway) return gateway;
-    throw ApplicationFailure.create({
-      type: 'AppNotConfigured',
-      message: `This worker has no credentials for app ${app_id}. Add it to GATEWAY_APPS_FILE; the payment waits.`,
-      nextRetryDelay: '1 minute',
-    });
-  };
+  const gatewayFor = (app_id: string) => gatewayOf(gateways, app_id, 'payment');
 
   return {
     async 'gateway.create'(input) {
-      const gateway = gatewayOf(input.app_id);
+      const gateway = gatewayFor(input.app_id);
       const { attempt } = activityInfo();
       try {
         const order = await openSecrets(withNotifyUrl(input, notifyUrl), sealingKeys(), rules);
@@ -77,7 +67,7 @@ export function gatewayActivities({
     },
 
     async 'gateway.refund'(input) {
-      const gateway = gatewayOf(input.app_id);
+      const gateway = gatewayFor(input.app_id);
       const { attempt } = activityInfo();
       const { order_amount, method } = input.trade;
       try {
@@ -89,13 +79,13 @@ export function gatewayActivities({
       }
     },
 
-    'gateway.query': ({ app_id, id }) => query(gatewayOf(app_id), id),
+    'gateway.query': ({ app_id, id }) => query(gatewayFor(app_id), id),
 
-    'gateway.find': ({ app_id, id, settling_ms }) => find(gatewayOf(app_id), id, settling_ms),
+    'gateway.find': ({ app_id, id, settling_ms }) => find(gatewayFor(app_id), id, settling_ms),
 
-    'gateway.settle': ({ app_id, id, seen, settling_ms }) => settle(gatewayOf(app_id), id, seen, settling_ms),
+    'gateway.settle': ({ app_id, id, seen, settling_ms }) => settle(gatewayFor(app_id), id, seen, settling_ms),
 
-    'gateway.watch': ({ app_id, id, seen, schedule }) => watch(gatewayOf(app_id), id, seen, schedule),
+    'gateway.watch': ({ app_id, id, seen, schedule }) => watch(gatewayFor(app_id), id, seen, schedule),
   };
 }
 
@@ -125,8 +115,7 @@ function creationFailed(error: unknown, attempt: number): CreateResult {
       return { is: 'unknown', error: fields, message };
     case 'not-sent':
     case 'not-created':
-      if (error.retryable) throw tryAgain(error);
-      return { is: 'not-created', error: fields, message, credentials: isCredentialsRefusal(fields) };
+      return notCreated(error);
   }
 }
 
@@ -137,10 +126,7 @@ function refundFailed(error: unknown, attempt: number): RefundResult {
   const { message } = error;
   const fields = error.fields();
   if (isDuplicate(fields, 'refund')) return { is: 'duplicate', error: fields, message, attempt };
-  if (error.outcome === 'not-sent' || error.outcome === 'not-created') {
-    if (error.retryable) throw tryAgain(error);
-    return { is: 'not-created', error: fields, message, credentials: isCredentialsRefusal(fields) };
-  }
+  if (error.outcome === 'not-sent' || error.outcome === 'not-created') return notCreated(error);
   log.warn('the outcome of a refund is unknown', { ...fields });
   return { is: 'unknown', error: fields, message };
 }
@@ -164,8 +150,7 @@ async function find(gateway: Gateway, id: FindInput['id'], settling_ms: number |
   try {
     return await ask(gateway, id);
   } catch (error) {
-    const answered = error instanceof GatewayError && error.code !== undefined && !error.retryable;
-    if (!answered || isCredentialsRefusal(error.fields())) throw tryAgain(error);
+    if (!isAnswer(error)) throw tryAgain(error);
     // Kept in the heartbeat, which the next attempt gets: only answers count, not looks that brought none.
     const waited_ms = Number(activityInfo().heartbeatDetails ?? 0);
     if (settling_ms !== undefined && waited_ms >= settling_ms) return null;
@@ -214,43 +199,6 @@ async function watch(
     });
   }
   throw later(`still ${seen}`, delay);
-}
-
-/** No news: expected, so neither an error in the logs nor in the metrics. */
-export function later(said: string, delay: number): ApplicationFailure {
-  const at = new Date(activityInfo().currentAttemptScheduledTimestampMs + delay).toISOString();
-  return ApplicationFailure.create({
-    type: 'NotYet',
-    message: `${said}; next check ${at}`,
-    nextRetryDelay: delay,
-    category: ApplicationFailureCategory.BENIGN,
-  });
-}
-
-/** The gateway did not answer, or not usefully. Temporal asks again, ever more slowly, and shows the reason meanwhile. */
-export function tryAgain(error: unknown): unknown {
-  if (!(error instanceof GatewayError)) return error;
-  return ApplicationFailure.create({
-    type: 'GatewayUnavailable',
-    message: error.message,
-    details: [error.fields()],
-    ...(error instanceof HeldBackError ? { nextRetryDelay: heldBackFor(error) } : {}),
-  });
-}
-
-/** Spread out, and the more so the longer it has waited: what was held back together must not come back together. */
-export function heldBackFor({ retry_after_ms }: HeldBackError): number {
-  return Math.round(retry_after_ms + Math.random() * 1_000 * Math.min(activityInfo().attempt, 30));
-}
-
-/** The order breaks a rule and never left this machine. */
-export function refusedHere(message: string, issues: InvalidRequestError['issues']): ApplicationFailure {
-  return ApplicationFailure.create({
-    type: FAILURE.invalidRequest,
-    message,
-    nonRetryable: true,
-    details: [{ issues }],
-  });
 }
 
 function withNotifyUrl({ app_id, kind, request }: NewPayment, notifyUrl: GatewayActivitiesOptions['notifyUrl']) {

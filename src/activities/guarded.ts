@@ -7,8 +7,7 @@ import { BrokenCircuitError, CircuitState, ConsecutiveBreaker, circuitBreaker, h
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { GatewayError } from '../gateway';
 import { SPEI_ACCOUNT_PATHS } from '../gateway/virtual-accounts';
-import type { AccountGateway } from './account-activities';
-import type { Gateway } from './gateway-activities';
+import type { AccountGateway, Gateway } from './gateways';
 
 export interface Limits {
   calls_per_second: number;

@@ -1,7 +1,7 @@
 /** What a merchant's backend may meet with virtual accounts, typed. `key` is the merchant's key or the account's id. */
-import { ApplicationFailure } from '@temporalio/common';
 import type { FieldIssue } from '../gateway';
 import { FAILURE } from '../workflows/contract';
+import { failureOf, issuesOf } from './failures';
 
 export class AccountError extends Error {
   override readonly name: string = 'AccountError';
@@ -48,19 +48,12 @@ export class AccountNotFoundError extends AccountError {
 
 /** A workflow's failure as the error that callers catch; undefined where it is none of ours. */
 export function fromAccountFailure(cause: unknown, key: string): AccountError | undefined {
-  if (!(cause instanceof ApplicationFailure)) return undefined;
-  const { message, type } = cause;
-  const [first] = cause.details ?? [];
-  const details: Record<string, unknown> = typeof first === 'object' && first !== null ? { ...first } : {};
-  switch (type) {
-    case FAILURE.invalidRequest: {
-      const issues = Array.isArray(details.issues) ? details.issues : [];
-      return new InvalidAccountError(
-        message,
-        key,
-        issues.map((issue) => ({ field: String(issue?.field), rule: String(issue?.rule) })),
-      );
-    }
+  const failure = failureOf(cause);
+  if (!failure) return undefined;
+  const { message, details } = failure;
+  switch (failure.type) {
+    case FAILURE.invalidRequest:
+      return new InvalidAccountError(message, key, issuesOf(failure));
     case FAILURE.notCreated:
       return new AccountNotCreatedError(message, key, details);
     case FAILURE.notCanceled:

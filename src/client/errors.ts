@@ -1,7 +1,7 @@
 /** What a merchant's backend may meet, typed, each saying whether the order can exist. */
-import { ApplicationFailure } from '@temporalio/common';
 import type { FieldIssue } from '../gateway';
 import { FAILURE } from '../workflows/contract';
+import { failureOf, issuesOf } from './failures';
 
 export class PaymentError extends Error {
   override readonly name: string = 'PaymentError';
@@ -63,10 +63,10 @@ export class DuplicateRefundError extends PaymentError {
 
 /** A refund's failure as the error that callers catch; undefined where it is none of ours. */
 export function fromRefundFailure(cause: unknown, out_trade_no: string): PaymentError | undefined {
-  if (!(cause instanceof ApplicationFailure)) return undefined;
-  const { message } = cause;
-  const details = asRecord(cause.details?.[0]);
-  switch (cause.type) {
+  const failure = failureOf(cause);
+  if (!failure) return undefined;
+  const { message, details } = failure;
+  switch (failure.type) {
     case FAILURE.overRefund:
       return new OverRefundError(message, out_trade_no, details);
     case FAILURE.notRefunded:
@@ -84,12 +84,12 @@ export function fromRefundFailure(cause: unknown, out_trade_no: string): Payment
 
 /** A workflow's failure as the error that callers catch; undefined where it is none of ours. */
 export function fromFailure(cause: unknown, out_trade_no: string): PaymentError | undefined {
-  if (!(cause instanceof ApplicationFailure)) return undefined;
-  const details = asRecord(cause.details?.[0]);
-  const message = cause.message;
-  switch (cause.type) {
+  const failure = failureOf(cause);
+  if (!failure) return undefined;
+  const { message, details } = failure;
+  switch (failure.type) {
     case FAILURE.invalidRequest:
-      return new InvalidOrderError(message, out_trade_no, asIssues(details.issues));
+      return new InvalidOrderError(message, out_trade_no, issuesOf(failure));
     case FAILURE.notCreated:
       return new NotCreatedError(message, out_trade_no, details);
     case FAILURE.differentRequest:
@@ -100,12 +100,4 @@ export function fromFailure(cause: unknown, out_trade_no: string): PaymentError 
     default:
       return undefined;
   }
-}
-
-function asRecord(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
-}
-
-function asIssues(value: unknown): FieldIssue[] {
-  return Array.isArray(value) ? value.map((issue) => ({ field: String(issue?.field), rule: String(issue?.rule) })) : [];
 }

@@ -1,11 +1,12 @@
 /** Hosted checkout: `/trade/create` (section 4.2). */
 import { z } from 'zod';
 import { type Answer, withoutEnvelope } from './answers';
+import { type CheckOptions, checkRequest } from './check';
 import * as f from './fields';
 import { isOneOf } from './methods';
 import type { Operation } from './operation';
 import { orderFields } from './pay';
-import { type CheckOptions, checkRequest, type RequestRules } from './rules';
+import type { RequestRules } from './rules';
 import { CANCELLATION_AFTER_TIMEOUT, HTTPS_RETURN_URL, NOTIFY_URL_REQUIRED } from './shared-rules';
 
 export const CREATE = '/trade/create';

@@ -1,6 +1,7 @@
 /** The gateway's operations for one app. What each operation asks and answers stands in its own file. */
 import { type Answer, field, readAnswer } from './answers';
 import { BANK_LIST, type Bank, type BankListRequest } from './banks';
+import { type CheckOptions, checkRequest } from './check';
 import { CHECKOUT } from './checkout';
 import { GatewayError, type GatewayErrorFields } from './errors';
 import { fieldPaths } from './fields';
@@ -12,7 +13,7 @@ import { TRADE_QUERY, type Trade, type TradeId } from './query';
 import { redact } from './redact';
 import { REFUND, type Refund } from './refund';
 import { isListed, refusalOf } from './refusals';
-import { type CheckOptions, checkRequest, type RefundedTrade, type RuleSettings } from './rules';
+import type { RefundedTrade, RuleSettings } from './rules';
 import { wireTimestamp } from './timestamps';
 import { ExchangeError, type HttpAnswer, TRANSPORT_DEFAULTS, Transport, type TransportSettings } from './transport';
 import {

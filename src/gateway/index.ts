@@ -4,6 +4,7 @@
  */
 export { type Answer, field } from './answers';
 export type { Bank, BankListRequest } from './banks';
+export { type CheckOptions, type Warning, warningsFor } from './check';
 export { type Checkout, parseCheckout, withReturnUrl } from './checkout';
 export { type GatewayApp, GatewayClient, type GatewaySettings } from './client';
 export { type FieldIssue, GatewayError, type GatewayErrorFields, InvalidRequestError, type Outcome } from './errors';
@@ -12,7 +13,7 @@ export { type Notification, readNotification } from './notification';
 export { type DirectPayment, parseDirectPayment } from './pay';
 export { parseTradeId, type Trade, type TradeId } from './query';
 export { parseRefund, type Refund, type RefundOfTrade, type RefundRequest } from './refund';
-export { type CheckOptions, type RefundedTrade, type RuleSettings, type Warning, warningsFor } from './rules';
+export type { RefundedTrade, RuleSettings } from './rules';
 export { newSealingKeys, open, type Sealed, SealingError, seal } from './sealing';
 export { isSignedBy, SIGNATURE_SCHEMES, type SignatureScheme, signatureHeader } from './signing';
 export { TRADE_STATUSES, type TradeStatus } from './statuses';

@@ -2,10 +2,11 @@
 import { z } from 'zod';
 import { type Answer, withoutEnvelope } from './answers';
 import { NO_CARD_AS_TOKEN } from './card-numbers';
+import { type CheckOptions, checkRequest } from './check';
 import * as f from './fields';
 import { ECUADOR_BANKS, inBrazil, isEcuadorTransfer, METHOD_REQUIREMENTS, methodIs, ONLY_FOR } from './methods';
 import type { Operation } from './operation';
-import { type CheckOptions, type CrossRule, checkRequest, type RequestRules, type RuleContext } from './rules';
+import type { CrossRule, RequestRules, RuleContext } from './rules';
 import { SECRET_FIELDS } from './sealing';
 import { CANCELLATION_AFTER_TIMEOUT, HTTPS_RETURN_URL, NOTIFY_URL_REQUIRED, REGION_REQUIRED } from './shared-rules';
 

@@ -1,9 +1,10 @@
 /** Order query: `/trade/query` (section 4.4). */
 import { z } from 'zod';
 import { type Answer, field, withoutEnvelope } from './answers';
+import { checkRequest } from './check';
 import * as f from './fields';
 import type { Operation } from './operation';
-import { checkRequest, type RequestRules } from './rules';
+import type { RequestRules } from './rules';
 import { TRADE_ID_REQUIRED } from './shared-rules';
 
 export const QUERY = '/trade/query';

@@ -1,12 +1,13 @@
 /** Refund: `/trade/refund` (section 4.3). */
 import { z } from 'zod';
 import { type Answer, said, withoutEnvelope } from './answers';
+import { type CheckOptions, checkRequest } from './check';
 import * as f from './fields';
 import { methodIs } from './methods';
 import { sameAmount } from './money';
 import type { Operation } from './operation';
 import { nameOfTrade, tradeIdFields } from './query';
-import { type CheckOptions, type Condition, checkRequest, type RequestRules, type Requirement } from './rules';
+import type { Condition, RequestRules, Requirement } from './rules';
 import { TRADE_ID_REQUIRED } from './shared-rules';
 
 export const REFUND_PATH = '/trade/refund';

@@ -1,9 +1,10 @@
 /** Virtual accounts by SPEI: `/virtual-account/spei/…` (sections 2.3 and 4.8). */
 import { z } from 'zod';
 import { type Answer, counted, said, withoutEnvelope } from './answers';
+import { type CheckOptions, checkRequest } from './check';
 import * as f from './fields';
 import type { Operation } from './operation';
-import { type CheckOptions, checkRequest, type RequestRules, type Requirement } from './rules';
+import type { RequestRules, Requirement } from './rules';
 import { NOTIFY_URL_REQUIRED } from './shared-rules';
 
 export const SPEI_ACCOUNT_PATHS = {

@@ -192,10 +192,11 @@ async function lastRun(options: DeliveryOptions, workflowId: string) {
   };
 }
 
-async function isRunning({ client, timeout_ms }: DeliveryOptions, workflowId: string): Promise<boolean> {
+async function isRunning(options: DeliveryOptions, workflowId: string): Promise<boolean> {
+  const { client } = options;
   const request = { namespace: client.options.namespace, execution: { workflowId } };
   try {
-    const { workflowExecutionInfo } = await client.withDeadline(Date.now() + timeout_ms, () =>
+    const { workflowExecutionInfo } = await withinTime(options, () =>
       client.workflowService.describeWorkflowExecution(request),
     );
     return workflowExecutionInfo?.status === RUNNING;

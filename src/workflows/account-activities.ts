@@ -1,14 +1,15 @@
 /** What virtual accounts need of the gateway and of Temporal, as a workflow sees it, and how each may be repeated. */
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
-import type { GatewayErrorFields } from '../gateway/errors';
 import type { SpeiAccount } from '../gateway/virtual-accounts';
 import type { CreateSpeiAccountInput } from './account-contract';
+import type { NotCreated } from './activities';
+import { ASKING, CREATING, WATCHING } from './activity-options';
 import type { PaymentState } from './contract';
 
 /** What became of one try to create an account. */
 export type CreateAccountResult =
   | { is: 'created'; account: SpeiAccount }
-  | { is: 'not-created'; error: GatewayErrorFields; message: string; credentials: boolean }
+  | NotCreated
   | { is: 'unknown'; message: string };
 
 export interface AccountPolicy {
@@ -57,49 +58,30 @@ export interface LocalAccountActivities {
   'gateway.account-policy'(): Promise<AccountPolicy>;
 }
 
-/** One HTTP exchange takes at most 55 s (config.ts). */
-const startToCloseTimeout = '60 seconds';
-
-export const { 'gateway.create-account': createAccount } = proxyActivities<AccountActivities>({
-  startToCloseTimeout,
-  // As for orders, a worker that dies with a creation under way leaves an unknown outcome: never repeated blindly.
-  retry: {
-    initialInterval: '1 second',
-    backoffCoefficient: 2,
-    maximumInterval: '2 minutes',
-    nonRetryableErrorTypes: ['TemporalTimeout:StartToClose', 'TemporalTimeout:Heartbeat'],
-  },
-});
+export const { 'gateway.create-account': createAccount } = proxyActivities<AccountActivities>(CREATING);
 
 export const {
   'gateway.find-account': findAccount,
   'gateway.account-quantity': askQuantity,
   'payments.account-of-creation': accountOfCreation,
   'payments.ended-payment': endedPayment,
-} = proxyActivities<AccountActivities>({
-  startToCloseTimeout,
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '2 minutes' },
-});
+} = proxyActivities<AccountActivities>(ASKING);
 
 // Two exchanges one after the other.
 export const { 'gateway.cancel-account': cancelAccount } = proxyActivities<AccountActivities>({
+  ...ASKING,
   startToCloseTimeout: '2 minutes',
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '2 minutes' },
 });
 
 // Evidence is good to have and must not hold up a creation.
 export const { 'gateway.account-quantity': askQuantityBriefly } = proxyActivities<AccountActivities>({
-  startToCloseTimeout,
+  startToCloseTimeout: ASKING.startToCloseTimeout,
   scheduleToCloseTimeout: '20 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumAttempts: 3 },
 });
 
-// The server spaces the attempts, as the activity tells it: waiting for years adds no events to the history.
 export const { 'gateway.watch-account': watchAccount, 'gateway.watch-account-quantity': watchQuantity } =
-  proxyActivities<AccountActivities>({
-    startToCloseTimeout,
-    retry: { initialInterval: '15 seconds', backoffCoefficient: 2, maximumInterval: '1 hour' },
-  });
+  proxyActivities<AccountActivities>(WATCHING);
 
 export const { 'gateway.account-policy': accountPolicy } = proxyLocalActivities<LocalAccountActivities>({
   startToCloseTimeout: '10 seconds',

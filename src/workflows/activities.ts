@@ -3,21 +3,30 @@ import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Answer } from '../gateway/answers';
 import type { GatewayErrorFields } from '../gateway/errors';
 import type { Trade, TradeId } from '../gateway/query';
+import { ASKING, CREATING, WATCHING } from './activity-options';
 import type { AfterSaleState, NewPayment, RefundOrder } from './contract';
 import type { WaitingPolicy } from './deadlines';
+
+/** There certainly is none, and the gateway will not make one; `credentials`: because of ours. */
+export interface NotCreated {
+  is: 'not-created';
+  error: GatewayErrorFields;
+  message: string;
+  credentials: boolean;
+}
 
 /** What became of one try to create an order. */
 export type CreateResult =
   | { is: 'created'; answer: Answer }
   | { is: 'created-refused'; error: GatewayErrorFields; message: string }
-  | { is: 'not-created'; error: GatewayErrorFields; message: string; credentials: boolean }
+  | NotCreated
   | { is: 'duplicate'; error: GatewayErrorFields; message: string; attempt: number }
   | { is: 'unknown'; error: GatewayErrorFields; message: string };
 
 /** What became of one try to make a refund. */
 export type RefundResult =
   | { is: 'accepted'; answer: Answer }
-  | { is: 'not-created'; error: GatewayErrorFields; message: string; credentials: boolean }
+  | NotCreated
   | { is: 'duplicate'; error: GatewayErrorFields; message: string; attempt: number }
   | { is: 'unknown'; error: GatewayErrorFields; message: string };
 
@@ -98,35 +107,16 @@ export interface LocalActivities {
   'gateway.policy'(input: { method: string | null }): Promise<PaymentPolicy>;
 }
 
-/** One HTTP exchange takes at most 55 s (config.ts); a worker that is silent for longer has died with the call under way. */
-const startToCloseTimeout = '60 seconds';
-
-// A worker that dies with a creation under way leaves an unknown outcome, which must never be repeated blindly: the
-// server gives such a time-out to the workflow instead of retrying.
-export const { 'gateway.create': createOrder, 'gateway.refund': refundTrade } = proxyActivities<GatewayActivities>({
-  startToCloseTimeout,
-  retry: {
-    initialInterval: '1 second',
-    backoffCoefficient: 2,
-    maximumInterval: '2 minutes',
-    nonRetryableErrorTypes: ['TemporalTimeout:StartToClose', 'TemporalTimeout:Heartbeat'],
-  },
-});
+export const { 'gateway.create': createOrder, 'gateway.refund': refundTrade } =
+  proxyActivities<GatewayActivities>(CREATING);
 
 export const {
   'gateway.query': queryTrade,
   'gateway.find': findTrade,
   'gateway.settle': settleTrade,
-} = proxyActivities<GatewayActivities>({
-  startToCloseTimeout,
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '2 minutes' },
-});
+} = proxyActivities<GatewayActivities>(ASKING);
 
-// The server spaces the attempts, as the activity tells it: waiting for days adds no events to the history.
-export const { 'gateway.watch': watchTrade } = proxyActivities<GatewayActivities>({
-  startToCloseTimeout,
-  retry: { initialInterval: '15 seconds', backoffCoefficient: 2, maximumInterval: '1 hour' },
-});
+export const { 'gateway.watch': watchTrade } = proxyActivities<GatewayActivities>(WATCHING);
 
 export const { 'payments.knownBefore': knownBefore } = proxyActivities<MemoryActivities>({
   startToCloseTimeout: '30 seconds',

@@ -4,7 +4,6 @@ import type { Trade } from '../gateway/query';
 import { isKnownStatus, type TradeStatus } from '../gateway/statuses';
 import type {
   Attention,
-  NewPayment,
   NotificationSignal,
   PaymentData,
   PaymentInput,
@@ -13,6 +12,7 @@ import type {
   Source,
   Transition,
 } from './contract';
+import { orderOf } from './requests';
 import { outcomeOf, step } from './transitions';
 
 export class PaymentRecord {
@@ -202,11 +202,6 @@ export class PaymentRecord {
   private note(transition: Omit<Transition, 'time'>, now: number): void {
     this.state.history.push({ time: new Date(now).toISOString(), ...transition });
   }
-}
-
-/** What was ordered, where this run or one before it made the order. */
-export function orderOf(input: PaymentInput): Pick<NewPayment, 'kind' | 'request'> | undefined {
-  return input.kind === 'adopt' ? input.previous?.order : { kind: input.kind, request: input.request };
 }
 
 function previousOf(input: PaymentInput): PaymentState['previous'] {

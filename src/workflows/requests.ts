@@ -1,5 +1,11 @@
-/** Whether two requests are the same order. Pure. */
+/** What was ordered, and whether two requests are the same order. Pure. */
 import { sameAmount } from '../gateway/money';
+import type { NewPayment, PaymentInput } from './contract';
+
+/** What was ordered, where this run or one before it made the order. */
+export function orderOf(input: PaymentInput): Pick<NewPayment, 'kind' | 'request'> | undefined {
+  return input.kind === 'adopt' ? input.previous?.order : { kind: input.kind, request: input.request };
+}
 
 /** A secret stands in a request as `{ "sealed": "…" }`. */
 const SEAL = '.sealed';

@@ -1,6 +1,6 @@
 /** The bank list (section 4.5): `data` as one bank or many, and the shapes in which it was seen. */
 import { BANK_LIST, readBanks } from '../../src/gateway/banks';
-import { checkRequest } from '../../src/gateway/rules';
+import { checkRequest } from '../../src/gateway/check';
 import { answerJson, failureOf, faults, gateways, type Json } from './support';
 
 const open = gateways();

@@ -1,7 +1,8 @@
 /** The installment query (section 4.6): every plan with its exact decimals. */
+
+import { checkRequest } from '../../src/gateway/check';
 import { INSTALLMENTS, readPlans } from '../../src/gateway/installments';
 import { parseExact } from '../../src/gateway/json';
-import { checkRequest } from '../../src/gateway/rules';
 import { answerJson, failureOf, faults, gateways, type Json } from './support';
 
 const open = gateways();

@@ -1,10 +1,10 @@
 /** The length limits of sections 4 and 8: accepted at the limit, refused one past it. */
 import { parseCheckout, parseDirectPayment, parseTradeId } from '../../src/gateway';
 import { BANK_LIST } from '../../src/gateway/banks';
+import { checkRequest } from '../../src/gateway/check';
 import { INSTALLMENTS } from '../../src/gateway/installments';
 import type { Operation } from '../../src/gateway/operation';
 import { REFUND } from '../../src/gateway/refund';
-import { checkRequest } from '../../src/gateway/rules';
 import { CREATE_ACCOUNT } from '../../src/gateway/virtual-accounts';
 import { operation } from './operations';
 import { edited, faults, published } from './support';

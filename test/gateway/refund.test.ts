@@ -1,7 +1,8 @@
 /** Refunds (section 4.3): whose user info each method asks for, when a number is needed, and what comes back. */
 import { parseRefund } from '../../src/gateway';
+import { checkRequest } from '../../src/gateway/check';
 import { REFUND } from '../../src/gateway/refund';
-import { checkRequest, type RefundedTrade } from '../../src/gateway/rules';
+import type { RefundedTrade } from '../../src/gateway/rules';
 import { operation } from './operations';
 import { answerJson, edited, failureOf, faults, gateways, type Json } from './support';
 

@@ -1,6 +1,6 @@
 /** Virtual accounts by SPEI (sections 2.3, 3.2 and 4.8). */
 import { parseNewSpeiAccount } from '../../src/gateway';
-import { checkRequest } from '../../src/gateway/rules';
+import { checkRequest } from '../../src/gateway/check';
 import { ACCOUNT_QUANTITY, CANCEL_ACCOUNT, QUERY_ACCOUNT } from '../../src/gateway/virtual-accounts';
 import { operation } from './operations';
 import { answerJson, edited, failureOf, faults, gateways, type Json } from './support';

@@ -1,5 +1,5 @@
 /** The wallet's client token (section 4.7). */
-import { checkRequest } from '../../src/gateway/rules';
+import { checkRequest } from '../../src/gateway/check';
 import { WALLET_TOKEN_PATH, walletToken } from '../../src/gateway/wallet-token';
 import { answerJson, failureOf, faults, gateways } from './support';
 

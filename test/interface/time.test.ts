@@ -13,9 +13,10 @@ import {
   ZoneRulesProvider,
 } from '@js-joda/core';
 import * as fc from 'fast-check';
+import { checkRequest } from '../../src/gateway/check';
 import { CHECKOUT } from '../../src/gateway/checkout';
 import { DAY, deadline, MAX_CANCELLATION_MS } from '../../src/gateway/durations';
-import { checkRequest, RULE_DEFAULTS } from '../../src/gateway/rules';
+import { RULE_DEFAULTS } from '../../src/gateway/rules';
 import { wireTimestamp } from '../../src/gateway/timestamps';
 import { expressEnd, isTimestamp, parseExpress } from '../../src/simulator/time';
 import { operation } from '../gateway/operations';

@@ -1,8 +1,8 @@
 /** Who may send: the allow-list, and whose word is taken for where a request comes from. */
 import type { FastifyInstance } from 'fastify';
-import { type WebhookServerOptions, webhookServer } from '../../src/webhook';
+import type { WebhookServerOptions } from '../../src/webhook';
 import { networks } from '../../src/webhook/addresses';
-import { app, FakeTemporal, ipn, otherApp, post, readableLog, sign } from './support';
+import { type FakeTemporal, ipn, otherApp, post, sign, startWebhook } from './support';
 
 describe('networks', () => {
   test.each<[string, string[], string, boolean]>([
@@ -36,18 +36,9 @@ describe('the endpoint', () => {
   afterEach(() => server.close());
 
   async function start(options: Partial<WebhookServerOptions>): Promise<string> {
-    temporal = new FakeTemporal();
-    const readable = readableLog();
-    lines = readable.lines;
-    server = webhookServer({
-      client: temporal.client,
-      taskQueue: 'payments',
-      apps: [app, otherApp],
-      signature: { header: 'Service-Signature', scheme: 'hex' },
-      log: readable.log,
-      ...options,
-    });
-    return server.listen({ host: '127.0.0.1', port: 0 });
+    const started = await startWebhook(options);
+    ({ temporal, server, lines } = started);
+    return started.url;
   }
   const gateway = ['203.0.113.0/24'];
   const by = (hops: string) => ({ headers: { 'x-forwarded-for': hops } });

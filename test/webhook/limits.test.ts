@@ -1,8 +1,8 @@
 /** How much may come: what is over a limit is answered so that it comes again, and strangers cannot use up what is not theirs. */
 import { connect } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { createWebhook, type WebhookServerOptions, webhookServer } from '../../src/webhook';
-import { app, FakeTemporal, GRPC, ipn, otherApp, post, readableLog, send, sign } from './support';
+import { createWebhook, type WebhookServerOptions } from '../../src/webhook';
+import { app, FakeTemporal, GRPC, ipn, otherApp, post, readableLog, send, sign, startWebhook } from './support';
 
 let temporal: FakeTemporal;
 let server: FastifyInstance;
@@ -10,18 +10,9 @@ let lines: string[];
 afterEach(() => server.close());
 
 async function start(options: Partial<WebhookServerOptions>): Promise<string> {
-  temporal = new FakeTemporal();
-  const readable = readableLog();
-  lines = readable.lines;
-  server = webhookServer({
-    client: temporal.client,
-    taskQueue: 'payments',
-    apps: [app, otherApp],
-    signature: { header: 'Service-Signature', scheme: 'hex' },
-    log: readable.log,
-    ...options,
-  });
-  return server.listen({ host: '127.0.0.1', port: 0 });
+  const started = await startWebhook(options);
+  ({ temporal, server, lines } = started);
+  return started.url;
 }
 
 const body = ipn();

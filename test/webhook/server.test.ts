@@ -1,7 +1,18 @@
 /** The endpoint over HTTP, with a Temporal that answers as it is told. */
 import type { FastifyInstance } from 'fastify';
-import { webhookServer } from '../../src/webhook';
-import { app, FakeTemporal, GRPC, ipn, otherApp, post, type Reply, raw, readableLog, send, sign } from './support';
+import {
+  app,
+  type FakeTemporal,
+  GRPC,
+  ipn,
+  otherApp,
+  post,
+  type Reply,
+  raw,
+  send,
+  sign,
+  startWebhook,
+} from './support';
 
 let temporal: FakeTemporal;
 let server: FastifyInstance;
@@ -9,17 +20,7 @@ let url: string;
 let lines: string[];
 
 beforeEach(async () => {
-  temporal = new FakeTemporal();
-  const readable = readableLog();
-  lines = readable.lines;
-  server = webhookServer({
-    client: temporal.client,
-    taskQueue: 'payments',
-    apps: [app, otherApp],
-    signature: { header: 'Service-Signature', scheme: 'hex' },
-    log: readable.log,
-  });
-  url = await server.listen({ host: '127.0.0.1', port: 0 });
+  ({ temporal, server, url, lines } = await startWebhook());
 });
 afterEach(() => server.close());
 
@@ -123,21 +124,12 @@ describe('a good notification', () => {
   });
 
   test('is read under another signature header and in the scheme t-v2, where settings say so', async () => {
-    const { log } = readableLog();
-    const signatureSettings = { header: 'Acme-Signature', scheme: 't-v2' as const };
-    const other = webhookServer({
-      client: temporal.client,
-      taskQueue: 'payments',
-      apps: [app],
-      signature: signatureSettings,
-      log,
-    });
-    const address = await other.listen({ host: '127.0.0.1', port: 0 });
+    const other = await startWebhook({ signature: { header: 'Acme-Signature', scheme: 't-v2' } });
     for (const header of [`t=1645516741,v2=${signature}`, `t=1645516741, v2=${signature}`]) {
-      expect(await post(address, body, { headers: { 'acme-signature': header } })).toMatchObject({ status: 200 });
+      expect(await post(other.url, body, { headers: { 'acme-signature': header } })).toMatchObject({ status: 200 });
     }
-    expect(await post(address, body)).toMatchObject({ status: 401 });
-    await other.close();
+    expect(await post(other.url, body)).toMatchObject({ status: 401 });
+    await other.server.close();
   });
 });
 
@@ -291,7 +283,7 @@ describe('no answer tells what runs here', () => {
   });
 
   test('a failure of our own: 500 without a word of it', async () => {
-    const broken = webhookServer({
+    const broken = await startWebhook({
       // An app whose key cannot be read: what a programming mistake would look like.
       apps: [
         {
@@ -301,14 +293,10 @@ describe('no answer tells what runs here', () => {
           },
         },
       ],
-      client: temporal.client,
-      taskQueue: 'payments',
-      signature: { header: 'Service-Signature', scheme: 'hex' },
-      log: readableLog().log,
     });
-    const reply = await post(await broken.listen({ host: '127.0.0.1', port: 0 }), body);
+    const reply = await post(broken.url, body);
     expect(reply).toMatchObject({ status: 500, body: '{"result":"fail"}' });
-    await broken.close();
+    await broken.server.close();
   });
 });
 

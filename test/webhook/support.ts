@@ -2,9 +2,10 @@
 import { connect } from 'node:net';
 import { Client, type ConnectionLike } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
-import type { FastifyBaseLogger } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import pino from 'pino';
 import { type SignatureScheme, signatureHeader } from '../../src/gateway';
+import { type WebhookServerOptions, webhookServer } from '../../src/webhook';
 
 export const app = { app_id: 'shop-1', secret_key: 'sk_live_canary-of-shop-1' };
 export const otherApp = { app_id: 'shop-2', secret_key: 'sk_live_canary-of-shop-2' };
@@ -161,4 +162,29 @@ export class FakeTemporal {
     }
     return wire.SignalWithStartWorkflowExecutionResponse.encode({ runId: 'run-1', started: !this.running }).finish();
   }
+}
+
+/** The endpoint as these tests start it, on a free port, in front of a Temporal that answers as it is told. */
+export interface StartedWebhook {
+  temporal: FakeTemporal;
+  /** What it has logged. */
+  lines: string[];
+  /** For the test to close. */
+  server: FastifyInstance;
+  url: string;
+}
+
+/** Starts the endpoint of both apps; `options` say what is to be otherwise. */
+export async function startWebhook(options: Partial<WebhookServerOptions> = {}): Promise<StartedWebhook> {
+  const temporal = new FakeTemporal();
+  const { log, lines } = readableLog();
+  const server = webhookServer({
+    client: temporal.client,
+    taskQueue: 'payments',
+    apps: [app, otherApp],
+    signature: { header: 'Service-Signature', scheme: 'hex' },
+    log,
+    ...options,
+  });
+  return { temporal, lines, server, url: await server.listen({ host: '127.0.0.1', port: 0 }) };
 }

@@ -1,6 +1,6 @@
 /** Whether two requests are the same order: what differs is named by its path, never by its value. */
 import * as fc from 'fast-check';
-import { differingFields } from '../../src/workflows/requests';
+import { differingFields, orderOf } from '../../src/workflows/requests';
 import { edited, published } from '../gateway/support';
 
 const boleto = published('boleto');
@@ -115,5 +115,25 @@ describe('for any two orders', () => {
         for (const path of differingFields(a, b)) expect(paths).toContain(path);
       }),
     );
+  });
+});
+
+describe('what was ordered', () => {
+  const order = {
+    kind: 'direct' as const,
+    request: { out_trade_no: 'order-1', order_amount: '1.00', order_currency: 'BRL' },
+  };
+
+  test('is what this run was started with', () => {
+    expect(orderOf({ app_id: 'app', ...order })).toEqual(order);
+  });
+
+  test('is what a run before this one was started with', () => {
+    const previous = { run_id: 'run-1', outcome: null, order };
+    expect(orderOf({ kind: 'adopt', app_id: 'app', out_trade_no: 'order-1', previous })).toEqual(order);
+  });
+
+  test('is not known where no run made the order', () => {
+    expect(orderOf({ kind: 'adopt', app_id: 'app', out_trade_no: 'order-1' })).toBeUndefined();
   });
 });
