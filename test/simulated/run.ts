@@ -84,6 +84,8 @@ export class Run {
   }
 
   async query(queryType: string): Promise<Payload> {
+    // It is asked after the first task, as on a server.
+    await this.temporal.agenda.until(() => this.past.length > 0, 60_000);
     const queryWorkflow = { queryId: 'query', queryType, arguments: [] };
     const activation = coresdk.workflow_activation.WorkflowActivation.fromObject({
       runId: this.runId,
