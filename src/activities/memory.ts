@@ -11,6 +11,7 @@ import {
   type RefundState,
   refundWorkflowId,
 } from '../workflows/contract';
+import { orderOf } from '../workflows/payment-record';
 import { type BuyerOf, buyerOfOrder } from './buyer';
 
 const methodKey = defineSearchAttributeKey('PaymentMethod', 'KEYWORD');
@@ -33,9 +34,7 @@ export const buyerOfPayment: BuyerOf = async ({ app_id, id: { out_trade_no } }) 
   if (out_trade_no === undefined) return {};
   const original = await known(() => originalRun(getClient(), paymentWorkflowId(app_id, out_trade_no)), null);
   if (original === null) return {};
-  const { input } = original;
-  const order = input.kind === 'adopt' ? input.previous?.order?.request : input.request;
-  return buyerOfOrder(order ?? {});
+  return buyerOfOrder(orderOf(original.input)?.request ?? {});
 };
 
 /** The last state of the run before this one; null where there is none. */

@@ -40,6 +40,7 @@ import {
   WORKFLOW,
 } from '../workflows/contract';
 import { creationAnswer } from '../workflows/creation-answer';
+import { orderOf } from '../workflows/payment-record';
 import { differingFields } from '../workflows/requests';
 import { AccountsClient } from './accounts-client';
 import {
@@ -209,9 +210,10 @@ export class PaymentsClient {
   private async createdBefore(payment: NewPayment): Promise<PaymentData> {
     const { out_trade_no } = payment.request;
     const { runId, input } = await originalRun(this.client, this.id(out_trade_no));
-    if (input.kind !== 'adopt') {
+    const order = orderOf(input);
+    if (order) {
       const fields = differingFields(
-        { kind: input.kind, ...input.request },
+        { kind: order.kind, ...order.request },
         { kind: payment.kind, ...payment.request },
       );
       if (fields.length > 0) throw differentRequest(out_trade_no, fields);
