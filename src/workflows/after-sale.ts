@@ -82,7 +82,7 @@ class AfterSaleLife {
     setHandler(notificationSignal, (notification) => this.inbox.put(notification));
     setHandler(refundChangedSignal, (change) => this.changed(change));
     setHandler(refundUpdate, (order) => this.refund(order), { validator: (order) => this.checkOrder(order) });
-    setHandler(recheckUpdate, () => this.recheck());
+    setHandler(recheckUpdate, () => this.recheck(), { validator: () => this.refuseWhileClosing() });
     setHandler(resolveAfterSaleUpdate, (resolution) => this.resolve(resolution), {
       validator: (resolution) => this.checkResolution(resolution),
     });
@@ -112,6 +112,8 @@ class AfterSaleLife {
     this.isClosing = true;
     this.waitFor('nothing: a refund or a notification opens it again');
     await this.outbox?.close();
+    // What was notified meanwhile is answered by the look that a run begins with.
+    if (!this.inbox.isEmpty) await this.continueAsNew();
   }
 
   private get ledger() {
@@ -262,7 +264,9 @@ class AfterSaleLife {
     this.show();
   }
 
+  /** Goes on in a new run, which knows what this one knew. Who asks for something meanwhile is told to ask again. */
   private async continueAsNew(): Promise<void> {
+    this.isClosing = true;
     await this.outbox?.close();
     await continueAsNew<typeof afterSale>({ ...this.input, previous: this.state });
   }
@@ -316,10 +320,15 @@ class AfterSaleLife {
     }
   }
 
-  private checkOrder(order: RefundOrder): void {
+  /** What would be changed from now on would be lost. */
+  private refuseWhileClosing(): void {
     if (this.isClosing) {
       throw failure(FAILURE.closing, 'Nothing was done: the after-sale is just closing. Ask again.', {});
     }
+  }
+
+  private checkOrder(order: RefundOrder): void {
+    this.refuseWhileClosing();
     const { refund_amount, refund_currency, out_request_no } = order ?? {};
     const amount = typeof refund_amount === 'string' ? amountProblem(refund_amount) : 'required, as text';
     const issues = [
@@ -356,6 +365,7 @@ class AfterSaleLife {
   }
 
   private checkResolution(resolution: AfterSaleResolution): void {
+    this.refuseWhileClosing();
     const { outcome, reason, by } = resolution ?? {};
     const issues = [
       ...(reason ? [] : [{ field: 'reason', rule: 'required' }]),

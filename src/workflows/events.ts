@@ -143,8 +143,10 @@ export class PaymentOutbox {
   }
 
   private event(event: Omit<PaymentEvent, 'id'>): PaymentEvent {
-    const { workflowId, firstExecutionRunId } = workflowInfo();
+    const { workflowId, firstExecutionRunId, continuedFromExecutionRunId, runId } = workflowInfo();
     this.made += 1;
-    return { id: `${workflowId}:${firstExecutionRunId}:${this.made}`, ...event };
+    // A run that goes on where another one ended counts anew.
+    const run = continuedFromExecutionRunId === undefined ? firstExecutionRunId : runId;
+    return { id: `${workflowId}:${run}:${this.made}`, ...event };
   }
 }
