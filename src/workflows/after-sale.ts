@@ -283,6 +283,7 @@ class AfterSaleLife {
     await condition(hasAnswer, REFUND_WAIT_MS, { summary: 'refund' });
     if (entry.answer) return entry.answer;
     if (entry.failure) throw failure(entry.failure.type, entry.failure.message, entry.failure.details);
+    if (entry.outcome === 'NOT_CREATED') throw decidedThatThereIsNone(entry);
     if (entry.outcome !== null) return answerOf(entry, this.state);
     throw pending(entry.started_at ? 'the gateway has not settled it' : 'another refund of this trade is made first');
   }
@@ -400,6 +401,11 @@ function answerOf(entry: RefundState, { trade_no, out_trade_no }: AfterSaleState
   const { out_request_no, refund_amount, refund_currency, outcome } = entry;
   const ids = { trade_no, out_trade_no, ...(out_request_no === null ? {} : { out_request_no }) };
   return { ...ids, refund_amount, refund_currency, refund_status: outcome, recovered: true };
+}
+
+function decidedThatThereIsNone({ resolved }: RefundState): ApplicationFailure {
+  const message = `There is no refund, as ${resolved?.by ?? 'somebody'} found: ${resolved?.reason ?? 'no reason given'}`;
+  return failure(FAILURE.notRefunded, message, { resolved });
 }
 
 function failure(type: string, message: string, details: Readonly<Record<string, unknown>>): ApplicationFailure {

@@ -14,15 +14,19 @@ export const USER = {
 };
 
 /** A published order under a number of its own. */
-export function orderOf(name: string): DirectPayment {
+export function orderOf(name: string, changes: Partial<DirectPayment> = {}): DirectPayment {
   const found = publishedOrders().find((one) => one.name === name);
   if (!found) throw new Error(`examples/orders has no ${name}.json`);
-  return { ...found.request, out_trade_no: `${name}-${randomUUID()}` };
+  return { ...found.request, out_trade_no: `${name}-${randomUUID()}`, ...changes };
 }
 
 /** The same, paid and known to be. */
-export async function sold({ payments, simulator }: Pick<Stack, 'payments' | 'simulator'>, name: string) {
-  const order = orderOf(name);
+export async function sold(
+  { payments, simulator }: Pick<Stack, 'payments' | 'simulator'>,
+  name: string,
+  changes: Partial<DirectPayment> = {},
+) {
+  const order = orderOf(name, changes);
   await payments.pay(order);
   await simulator.pay(order.out_trade_no);
   await payments.outcome(order.out_trade_no);
