@@ -20,7 +20,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { amountProblem } from '../gateway/money';
-import { findTrade, knownBefore, type PaymentPolicy, policyFor, queryTrade } from './activities';
+import { knownBefore, type PaymentPolicy, policyFor, queryTrade } from './activities';
 import { AfterSaleRecord } from './after-sale-record';
 import {
   type AfterSaleInput,
@@ -40,6 +40,7 @@ import {
 } from './contract';
 import { PaymentOutbox } from './events';
 import { Inbox } from './inbox';
+import { findKnownTrade } from './known-trade';
 import { nextNews } from './polling';
 import { refund, refundChangedSignal } from './refund';
 import { movesByItself } from './refund-fate';
@@ -54,9 +55,6 @@ export const afterSaleStateQuery = defineQuery<AfterSaleState>(QUERY.state);
 
 /** How long `refund` waits for the gateway before it says that the refund is still under way. */
 const REFUND_WAIT_MS = 30_000;
-
-/** A trade that the gateway does not know is looked for this long before a person is told. */
-const ANNOUNCED_MS = 10 * 60_000;
 
 const OUTCOMES: readonly RefundOutcome[] = ['REFUNDED', 'REFUND_REFUSED', 'REFUND_REVOKE', 'NOT_CREATED'];
 
@@ -150,17 +148,10 @@ class AfterSaleLife {
   }
 
   private async comeToTrade(): Promise<void> {
-    const { app_id } = this.input;
     // What was notified until now is answered by this look.
     this.inbox.take();
-    let found = await findTrade({ app_id, id: this.record.id, settling_ms: ANNOUNCED_MS });
-    if (!found) {
-      this.record.raise('unknown-trade');
-      this.waitFor('the gateway to know this trade');
-      found = await findTrade({ app_id, id: this.record.id });
-    }
+    const found = await findKnownTrade(this.input.app_id, this.record, (what) => this.waitFor(what));
     if (!found) return;
-    this.record.settle('unknown-trade');
     this.record.queried(found, Date.now());
     this.show();
   }

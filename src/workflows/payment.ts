@@ -12,7 +12,6 @@ import {
   defineQuery,
   defineSignal,
   defineUpdate,
-  isCancellation,
   ParentClosePolicy,
   setDefaultSignalHandler,
   setHandler,
@@ -36,6 +35,7 @@ import {
 } from './contract';
 import { adopt, create } from './creation';
 import { creationAnswer } from './creation-answer';
+import { runUnless } from './cut-short';
 import { PaymentOutbox } from './events';
 import { Inbox } from './inbox';
 import type { Life, Problem } from './life';
@@ -239,21 +239,11 @@ class PaymentLife {
   private async unlessResolved(part: () => Promise<void>): Promise<void> {
     const isResolved = () => this.state.confirmed_by === 'operator';
     if (isResolved()) return;
-    const scope = new CancellationScope();
-    const running = scope.run(part);
-    await Promise.race([running, condition(isResolved)]);
-    if (!isResolved()) return;
-    scope.cancel();
-    await running.catch(asCancellation);
+    await runUnless(isResolved, part);
   }
 
   private show(): void {
     this.visibility.update(this.state, this.waitingFor);
     this.outbox?.note(this.state);
   }
-}
-
-/** Swallows the cancellation that was asked for, and nothing else. */
-function asCancellation(error: unknown): void {
-  if (!isCancellation(error)) throw error;
 }
