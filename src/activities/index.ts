@@ -4,6 +4,7 @@ export { type BuyerOf, withBuyer } from './buyer';
 export { eventActivity, type OnEvent } from './events';
 export { type Gateway, type GatewayActivitiesOptions, gatewayActivities, logWarning } from './gateway-activities';
 export { type CircuitListener, type Guard, guard, guarded, guardedAccounts, guardedBy, type Limits } from './guarded';
+export { lateMoneyActivities } from './late-money';
 export { buyerOfPayment, memoryActivities } from './memory';
 export { type AccountPolicySettings, accountPolicyActivity, type PolicySettings, policyActivity } from './policy';
 export { sealingKeys } from './sealing-keys';

@@ -44,6 +44,7 @@ import { findKnownTrade } from './known-trade';
 import { nextNews } from './polling';
 import { refund, refundChangedSignal } from './refund';
 import { movesByItself } from './refund-fate';
+import { lateRefundNumber } from './refund-ledger';
 import { afterSaleAttributes, afterSaleDetails, Visibility } from './visibility';
 import { scheduleOf } from './watching';
 
@@ -252,6 +253,9 @@ class AfterSaleLife {
     if (trade_status !== null) this.record.moved(trade_status, Date.now());
     this.ledger.update(refund);
     if (refund.failure?.type === FAILURE.duplicateRefund) this.record.madeElsewhere();
+    // Nobody waits for this one: the payment itself asked for it.
+    const isLate = refund.out_request_no === lateRefundNumber(this.state);
+    if (isLate && refund.outcome !== null && refund.outcome !== 'REFUNDED') this.record.raise('late-payment');
     this.show();
   }
 

@@ -5,6 +5,7 @@
  */
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
+  ActivityFailure,
   ApplicationFailure,
   allHandlersFinished,
   CancellationScope,
@@ -16,8 +17,9 @@ import {
   setDefaultSignalHandler,
   setHandler,
   startChild,
+  workflowInfo,
 } from '@temporalio/workflow';
-import { type PaymentPolicy, policyFor } from './activities';
+import { type PaymentPolicy, policyFor, refundLate } from './activities';
 import {
   type AfterSaleWorkflow,
   afterSaleWorkflowId,
@@ -102,11 +104,13 @@ class PaymentLife {
     this.show();
     const policy = await policyFor({ method: this.state.method });
     if (policy.has_listener) this.outbox = new PaymentOutbox();
-    this.record.lateMoneyIsAnIssue = !policy.accept_late_payments;
+    if (policy.accept_late_payments) this.record.lateMoney = 'accept';
+    if (policy.refund_late_payments) this.record.lateMoney = 'refund';
     try {
       await this.unlessResolved(() => this.comeToTrade(policy));
       await this.unlessResolved(() => this.watch(policy));
       await this.handOver(policy);
+      await this.giveBack();
     } catch (error) {
       this.failure = error;
       throw error;
@@ -146,6 +150,27 @@ class PaymentLife {
     } catch (error) {
       // A refund or a notification has started it already.
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    }
+  }
+
+  /** Sends late money back, where the settings ask for it. What becomes of the refund is the after-sale's. */
+  private async giveBack(): Promise<void> {
+    const { app_id, out_trade_no, order_amount, order_currency, method, late_refund } = this.state;
+    if (!late_refund) return;
+    if (out_trade_no === null || order_amount === null || order_currency === null) {
+      return this.record.lateMoneyAsked({ is: 'refused', reason: 'the gateway does not say what was paid' });
+    }
+    const { out_request_no } = late_refund;
+    const refund = { refund_amount: order_amount, refund_currency: order_currency, out_request_no };
+    const { taskQueue: task_queue } = workflowInfo();
+    this.waitingFor = 'the after-sale to take the refund of this money, which came too late';
+    this.show();
+    try {
+      this.record.lateMoneyAsked(await refundLate({ app_id, out_trade_no, method, task_queue, refund }));
+    } catch (error) {
+      if (!(error instanceof ActivityFailure)) throw error;
+      const reason = 'the after-sale did not answer in time; look there whether it has taken the refund';
+      this.record.lateMoneyAsked({ is: 'refused', reason });
     }
   }
 

@@ -1,13 +1,13 @@
 /** Lives after a sale on a worker that keeps nothing in memory: each workflow task replays the whole history. */
 import { type Stack, startStack } from '../harness/stack';
-import { AFTER_SALES, LONG_SOON } from '../histories/lives';
+import { AFTER_SALES, LONG_SOON, SETTINGS } from '../histories/lives';
 
 let stack: Stack;
 beforeAll(async () => {
   stack = await startStack({
     worker: { maxCachedWorkflows: 0 },
     temporal: LONG_SOON,
-    env: { PAYMENTS_POLL_SCHEDULE: '500ms', PAYMENTS_POLL_EVERY: '500ms', PAYMENTS_SETTLING: '1s' },
+    env: { ...SETTINGS, PAYMENTS_POLL_SCHEDULE: '500ms', PAYMENTS_POLL_EVERY: '500ms', PAYMENTS_SETTLING: '1s' },
   });
 });
 afterAll(() => stack?.close());

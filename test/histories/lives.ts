@@ -23,6 +23,11 @@ const ORDER = {
 
 // — After the sale —
 
+/** Settings with which each of these lives takes its way. */
+export const SETTINGS = { PAYMENTS_LATE: 'refund' };
+
+const IDENTITY = { number: '11144477735', type: 'CPF' };
+
 const REFUND: RefundRequest = {
   refund_amount: '150.00',
   refund_currency: 'BRL',
@@ -84,6 +89,21 @@ export const AFTER_SALES: Record<string, Life> = {
     await simulator.reverseChargeback('h-bank');
     await simulator.settled();
     return afterSale(stack, 'h-bank', null);
+  },
+  /** Where the settings say `PAYMENTS_LATE=refund`. */
+  async 'late-money-sent-back'(stack) {
+    const { payments, simulator, client } = stack;
+    simulator.configure({ refundTakes: '1s' });
+    const customer = { ...ORDER.customer, email: 'mariana@example.com', phone: '5511987654321', identify: IDENTITY };
+    const order = { ...ORDER, method: 'Wallet', channel: 'QR', customer, out_trade_no: 'h-late' };
+    await payments.pay(order);
+    const resolution = { outcome: 'CANCEL', reason: 'the buyer called', by: 'ana' };
+    await client.workflow.getHandle(idOf('h-late')).executeUpdate('resolve', { args: [resolution] });
+    await payments.outcome('h-late');
+    await simulator.pay('h-late');
+    await simulator.settled();
+    const { late_refund } = await payments.outcome('h-late');
+    return [idOf('h-late'), ...(await afterSale(stack, 'h-late', late_refund?.out_request_no ?? null))];
   },
   /** Every look makes its history longer, until the server suggests an end of it. */
   async 'after-sale-continued-as-new'(stack) {

@@ -12,7 +12,7 @@ import { defaultCacheDir, resolveBinary } from '../../src/embedded';
 import { runsOf } from '../accounts/deliveries';
 import { type Stack, startStack, workflowBundle } from '../harness/stack';
 import { quiet } from '../harness/temporal';
-import { LIVES, LONG_SOON } from './lives';
+import { LIVES, LONG_SOON, SETTINGS } from './lives';
 
 const FOLDER = join(__dirname, 'kept');
 
@@ -35,7 +35,7 @@ if (recording !== undefined) {
     // Fails where there is such a folder: what is kept is never changed.
     await mkdir(folder);
     const stack = await startStack({
-      env: { PAYMENTS_POLL_SCHEDULE: '1s', PAYMENTS_POLL_EVERY: '1s' },
+      env: { ...SETTINGS, PAYMENTS_POLL_SCHEDULE: '1s', PAYMENTS_POLL_EVERY: '1s' },
       temporal: LONG_SOON,
     });
     try {
