@@ -11,11 +11,17 @@ let stack: Stack;
 beforeAll(async () => {
   stack = await startStack({
     env: { PAYMENTS_POLL_SCHEDULE: '300ms', PAYMENTS_POLL_EVERY: '300ms', PAYMENTS_SETTLING: '1s' },
-    simulator: { refundTakes: '1s', standsAgainAfter: '2s' },
+    // Nothing goes on by itself before a test lets the gateway's time pass.
+    simulator: { refundTakes: '1h', standsAgainAfter: '1h' },
     onEvent: (event) => void ('payment' in event && heard.push(event)),
   });
 });
 afterAll(() => stack?.close());
+
+/** Waits until the after-sale has seen this state. */
+async function sees(out_trade_no: string, trade_status: string): Promise<void> {
+  while ((await stack.payments.refunds(out_trade_no)).trade_status !== trade_status) await delay(50);
+}
 
 /** What the merchant's handler heard of an order after its sale. */
 const heardOf = (out_trade_no: string) =>
@@ -49,7 +55,8 @@ describe('the bank', () => {
     expect(await attentionOf(out_trade_no)).toBe('chargeback');
 
     await simulator.reverseChargeback(out_trade_no);
-    await simulator.settled();
+    await sees(out_trade_no, 'CHARGEBACK_REVERSED');
+    await simulator.advance('1h');
     // That the payment stands again is told by nobody: it is found by polling.
     expect(await afterSaleOf(stack, out_trade_no).result()).toMatchObject({
       trade_status: 'SUCCESS',
@@ -104,7 +111,7 @@ describe('a buyer who has to name an account', () => {
     const { out_trade_no } = order;
     const answer = await stack.payments.refund(out_trade_no, { ...whole(order), user_info: USER });
     expect(answer).toMatchObject({ refund_status: 'REFUND_VERIFYING' });
-    while ((await stack.payments.refunds(out_trade_no)).trade_status !== 'REFUND_VERIFYING') await delay(50);
+    await sees(out_trade_no, 'REFUND_VERIFYING');
     expect(await stack.payments.refunds(out_trade_no)).toMatchObject({
       refunded_amount: '0.00',
       refunding_amount: order.order_amount,
@@ -125,8 +132,10 @@ describe('a buyer who has to name an account', () => {
 
   test('names one on the page: the money goes back', async () => {
     const { order, page } = await waiting();
-    await press(page, 'confirm', 'key-of-mariana');
     const { out_trade_no, order_amount } = order;
+    await press(page, 'confirm', 'key-of-mariana');
+    await sees(out_trade_no, 'REFUND_PROCESSING');
+    await stack.simulator.advance('1h');
     expect(await afterSaleOf(stack, out_trade_no).result()).toMatchObject({
       trade_status: 'REFUNDED',
       refunded_amount: order_amount,
@@ -141,6 +150,8 @@ describe('a buyer who has to name an account', () => {
     const { order, page } = await waiting();
     const { out_trade_no, order_amount } = order;
     await press(page, 'decline');
+    await sees(out_trade_no, 'REFUND_REVOKE');
+    await stack.simulator.advance('1h');
     expect(await afterSaleOf(stack, out_trade_no).result()).toMatchObject({
       trade_status: 'SUCCESS',
       refunded_amount: '0.00',
@@ -150,6 +161,7 @@ describe('a buyer who has to name an account', () => {
     const again = { ...part(order, order_amount, 'once-more'), user_info: USER };
     expect(await stack.payments.refund(out_trade_no, again)).toMatchObject({ refund_status: 'REFUND_VERIFYING' });
     await press(stack.simulator.refund('once-more').page_url, 'confirm', 'key-of-mariana');
+    await stack.simulator.advance('1h');
     expect(await afterSaleOf(stack, out_trade_no).result()).toMatchObject({ refunded_amount: order_amount });
   });
 });
