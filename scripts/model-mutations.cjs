@@ -80,9 +80,9 @@ const MUTATIONS = [
   ],
   [
     'late money is no person’s business',
-    'src/workflows/payment.ts',
-    'lateMoneyIsAnIssue = !policy.accept_late_payments',
-    'lateMoneyIsAnIssue = false',
+    'src/workflows/payment-record.ts',
+    "if (this.lateMoney === 'attention') this.raise('late-payment');",
+    '',
   ],
   ['events are told once and no more', 'src/workflows/events.ts', 'if (this.closing) return false;', 'return true;'],
   [

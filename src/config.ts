@@ -170,7 +170,7 @@ const environment = z.object({
   // Past the last retry of a notification, which comes 840 minutes after the first.
   PAYMENTS_GRACE: duration.default(850 * MINUTE),
   PAYMENTS_CONFIRM_BY_QUERY: flag.default(true),
-  PAYMENTS_LATE: z.enum(['attention', 'accept']).default('attention'),
+  PAYMENTS_LATE: z.enum(['attention', 'accept', 'refund']).default('attention'),
   PAYMENTS_RISK_CONTROL: duration.default(4 * DAY + HOUR),
   PAYMENTS_WATCH_WINDOW: duration.default(0),
 

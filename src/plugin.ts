@@ -16,6 +16,7 @@ import {
   guard,
   guardedAccounts,
   guardedBy,
+  lateMoneyActivities,
   logWarning,
   memoryActivities,
   type OnEvent,
@@ -111,6 +112,7 @@ function workerParts(config: Config, { onEvent }: PluginOptions): { gateways: Ga
       buyerOf: buyerOfPayment,
     }),
     ...memoryActivities,
+    ...lateMoneyActivities,
     ...accountActivities({
       gateways: new Map(guardedGateways.map(({ app_id, accounts }) => [app_id, accounts])),
       notifyUrl,

@@ -1,8 +1,11 @@
 /** What a run of a payment was started with, and what became of it: read from its history, so that no worker is needed. */
-import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { type Client, isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
 import type { PaymentInput, PaymentState, PaymentWorkflow, PreviousRun } from './workflows/contract';
 import { orderOf } from './workflows/requests';
+
+/** gRPC's status code. */
+const NOT_FOUND = 5;
 
 /** Throws WorkflowNotFoundError where the run, or its history, is gone. Without `runId`: the latest run. */
 export async function startOf(
@@ -11,10 +14,10 @@ export async function startOf(
   runId?: string,
 ): Promise<{ runId: string; input: PaymentInput }> {
   const { namespace, loadedDataConverter } = client.options;
-  const { history } = await client.workflowService.getWorkflowExecutionHistory({
-    namespace,
-    execution: { workflowId, runId: runId ?? '' },
-    maximumPageSize: 1,
+  const request = { namespace, execution: { workflowId, runId: runId ?? '' }, maximumPageSize: 1 };
+  const { history } = await client.workflowService.getWorkflowExecutionHistory(request).catch((error: unknown) => {
+    if (!isGrpcServiceError(error) || error.code !== NOT_FOUND) throw error;
+    throw new WorkflowNotFoundError('Temporal does not have this workflow (any more)', workflowId, runId);
   });
   const started = history?.events?.[0]?.workflowExecutionStartedEventAttributes;
   if (!started) throw new WorkflowNotFoundError('the workflow has no history', workflowId, runId);
@@ -23,14 +26,21 @@ export async function startOf(
   return { runId: started.originalExecutionRunId ?? runId ?? '', input: asInput(input) };
 }
 
-/** The run that created the order: later runs only took on news of it, and each names the run before it. */
+/**
+ * The run that created the order: later runs only took on news of it, and each names the run before it. Where Temporal
+ * has forgotten that one, the earliest that it has: it was told the order.
+ */
 export async function originalRun(client: Client, workflowId: string): Promise<{ runId: string; input: PaymentInput }> {
-  let runId: string | undefined;
+  let earliest = await startOf(client, workflowId);
   for (;;) {
-    const started = await startOf(client, workflowId, runId);
-    const previous = started.input.kind === 'adopt' ? started.input.previous?.run_id : undefined;
-    if (previous === undefined) return started;
-    runId = previous;
+    const previous = earliest.input.kind === 'adopt' ? earliest.input.previous?.run_id : undefined;
+    if (previous === undefined) return earliest;
+    try {
+      earliest = await startOf(client, workflowId, previous);
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return earliest;
+      throw error;
+    }
   }
 }
 

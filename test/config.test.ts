@@ -165,6 +165,8 @@ describe('each setting is read', () => {
     ['PAYMENTS_SETTLING', '0s', 0],
     ['PAYMENTS_GRACE', '3d', 72 * HOUR],
     ['PAYMENTS_CONFIRM_BY_QUERY', 'false', false],
+    ['PAYMENTS_LATE', 'accept', 'accept'],
+    ['PAYMENTS_LATE', 'refund', 'refund'],
     ['NODE_ENV', 'production', 'production'],
     ['PAYMENTS_ENCRYPTION_KEYS', `k.1:${base64(1)}`, [{ id: 'k.1', key: Buffer.alloc(32, 1) }]],
     [
@@ -241,6 +243,7 @@ describe('a wrong value', () => {
     ['PAYMENTS_SETTLING', '-5s'],
     ['PAYMENTS_GRACE', '1.5d'],
     ['PAYMENTS_CONFIRM_BY_QUERY', 'nope'],
+    ['PAYMENTS_LATE', 'return'],
     ['PAYMENTS_ENCRYPTION_KEYS', base64(1)],
     ['PAYMENTS_ENCRYPTION_KEYS', `k1:${base64(1, 31)}`],
     ['PAYMENTS_ENCRYPTION_KEYS', `k1:${base64(1, 33)}`],

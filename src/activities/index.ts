@@ -5,6 +5,7 @@ export { eventActivity, type OnEvent } from './events';
 export { type GatewayActivitiesOptions, gatewayActivities, logWarning } from './gateway-activities';
 export type { AccountGateway, Gateway } from './gateways';
 export { type CircuitListener, type Guard, guard, guarded, guardedAccounts, guardedBy, type Limits } from './guarded';
+export { lateMoneyActivities } from './late-money';
 export { buyerOfPayment, memoryActivities } from './memory';
 export { type AccountPolicySettings, accountPolicyActivity, type PolicySettings, policyActivity } from './policy';
 export { sealingKeys } from './sealing-keys';

@@ -26,6 +26,7 @@ export function policyActivity(settings: PolicySettings, has_listener: boolean):
         grace_ms: settings.PAYMENTS_GRACE,
         confirm_by_query: settings.PAYMENTS_CONFIRM_BY_QUERY,
         accept_late_payments: settings.PAYMENTS_LATE === 'accept',
+        refund_late_payments: settings.PAYMENTS_LATE === 'refund',
         risk_control_ms: settings.PAYMENTS_RISK_CONTROL,
         watch_window_ms: settings.PAYMENTS_WATCH_WINDOW,
         has_listener,

@@ -5,6 +5,7 @@ import {
   InvalidOrderError,
   NotRefundedError,
   OverRefundError,
+  PaymentNotFoundError,
   PaymentPendingError,
   PaymentsClient,
 } from '../client';
@@ -55,10 +56,15 @@ export async function refund(out_trade_no: string, options: RefundOptions): Prom
 /** What to refund: as the options say, else all that was paid. */
 async function paid(payments: PaymentsClient, out_trade_no: string, { amount, currency }: RefundOptions) {
   if (amount !== undefined && currency !== undefined) return { order_amount: amount, order_currency: currency };
-  const { order_amount, order_currency } = await payments.state(out_trade_no);
-  if (order_amount !== null && order_currency !== null)
-    return { order_amount: amount ?? order_amount, order_currency: currency ?? order_currency };
+  const state = await payments.state(out_trade_no).catch(unlessUnknown);
+  const [order_amount, order_currency] = [amount ?? state?.order_amount, currency ?? state?.order_currency];
+  if (order_amount && order_currency) return { order_amount, order_currency };
   throw new ConfigError(`What was paid for order ${out_trade_no} is not known. Give --amount and --currency.`);
+}
+
+/** A payment that was made elsewhere, or that Temporal has forgotten. */
+function unlessUnknown(error: unknown): undefined {
+  if (!(error instanceof PaymentNotFoundError)) throw error;
 }
 
 /** `user_info` and `bank_info` from a file: personal data does not belong on a command line. */

@@ -1,5 +1,4 @@
 /** What a merchant's backend calls. Everything here is also reachable from any language by the contract in workflows/contract.ts. */
-import { setTimeout } from 'node:timers/promises';
 import {
   type Client,
   WithStartWorkflowOperation,
@@ -9,7 +8,6 @@ import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
-import { ApplicationFailure } from '@temporalio/common';
 import type { JWK } from 'jose';
 import {
   type Checkout,
@@ -22,12 +20,11 @@ import {
   seal,
 } from '../gateway';
 import { SECRET_FIELDS } from '../gateway/sealing';
+import { refundFailure, requestRefund } from '../refund-request';
 import { originalRun } from '../runs';
 import {
   type AfterSaleState,
-  type AfterSaleWorkflow,
   afterSaleWorkflowId,
-  FAILURE,
   type NewPayment,
   type OrderRequest,
   type PaymentData,
@@ -40,7 +37,7 @@ import {
   WORKFLOW,
 } from '../workflows/contract';
 import { creationAnswer } from '../workflows/creation-answer';
-import { differingFields } from '../workflows/requests';
+import { differingFields, orderOf } from '../workflows/requests';
 import { AccountsClient } from './accounts-client';
 import {
   DuplicateOrderError,
@@ -53,13 +50,6 @@ import {
 
 /** Longer than `created` itself waits in the workflow, so that its own answer comes first wherever a worker runs. */
 const ANSWER_TIMEOUT_MS = 45_000;
-
-/** Longer than `refund` waits in the workflow: for the trade to be known, and then for the gateway's answer. */
-const REFUND_TIMEOUT_MS = 75_000;
-
-/** An after-sale that is just ending takes no refund; so soon after, another one can be opened. */
-const CLOSES_WITHIN_MS = 1_000;
-const REFUND_TRIES = 5;
 
 export interface PaymentsClientOptions {
   /** A Temporal client that the caller connects and closes. */
@@ -142,16 +132,12 @@ export class PaymentsClient {
    * of this request, and PaymentPendingError where it waits for its turn or the gateway: it goes on, ask again.
    */
   async refund(out_trade_no: string, refund: RefundRequest): Promise<RefundAnswer> {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await this.askForRefund(out_trade_no, refund);
-      } catch (error) {
-        if (tries === REFUND_TRIES || !isClosing(error)) {
-          if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) throw noAnswer(out_trade_no, this.taskQueue);
-          throw (error instanceof WorkflowUpdateFailedError && fromRefundFailure(error.cause, out_trade_no)) || error;
-        }
-        await setTimeout(CLOSES_WITHIN_MS);
-      }
+    const { client, app_id, taskQueue } = this;
+    try {
+      return await requestRefund(client, { app_id, out_trade_no, taskQueue }, refund);
+    } catch (error) {
+      if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) throw noAnswer(out_trade_no, taskQueue);
+      throw fromRefundFailure(refundFailure(error), out_trade_no) ?? error;
     }
   }
 
@@ -160,24 +146,6 @@ export class PaymentsClient {
     const workflowId = afterSaleWorkflowId(this.app_id, out_trade_no);
     return this.known(out_trade_no, () =>
       this.client.workflow.getHandle(workflowId).query<AfterSaleState>(QUERY.state),
-    );
-  }
-
-  private askForRefund(out_trade_no: string, refund: RefundRequest): Promise<RefundAnswer> {
-    const { app_id, taskQueue } = this;
-    // An after-sale that has ended is opened again; it knows the refunds of the one before.
-    const startWorkflowOperation = new WithStartWorkflowOperation<AfterSaleWorkflow>(WORKFLOW.afterSale, {
-      workflowId: afterSaleWorkflowId(app_id, out_trade_no),
-      taskQueue,
-      args: [{ app_id, out_trade_no }],
-      workflowIdConflictPolicy: 'USE_EXISTING',
-      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    });
-    return this.client.withDeadline(Date.now() + REFUND_TIMEOUT_MS, () =>
-      this.client.workflow.executeUpdateWithStart<AfterSaleWorkflow, RefundAnswer, [RefundRequest]>(UPDATE.refund, {
-        args: [refund],
-        startWorkflowOperation,
-      }),
     );
   }
 
@@ -209,9 +177,10 @@ export class PaymentsClient {
   private async createdBefore(payment: NewPayment): Promise<PaymentData> {
     const { out_trade_no } = payment.request;
     const { runId, input } = await originalRun(this.client, this.id(out_trade_no));
-    if (input.kind !== 'adopt') {
+    const order = orderOf(input);
+    if (order) {
       const fields = differingFields(
-        { kind: input.kind, ...input.request },
+        { kind: order.kind, ...order.request },
         { kind: payment.kind, ...payment.request },
       );
       if (fields.length > 0) throw differentRequest(out_trade_no, fields);
@@ -259,13 +228,6 @@ export class PaymentsClient {
   private id(out_trade_no: string): string {
     return paymentWorkflowId(this.app_id, out_trade_no);
   }
-}
-
-/** Whether the after-sale ended before it took the refund. */
-function isClosing(error: unknown): boolean {
-  if (error instanceof WorkflowNotFoundError) return true;
-  const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
-  return cause instanceof ApplicationFailure && cause.type === FAILURE.closing;
 }
 
 function validated<T>(parse: () => T): T {

@@ -18,6 +18,9 @@ const EVERYBODY = [
   // A payment's state, and what decides it.
   ...['outcome', 'confirmed_by', 'attention', 'expires_at', 'time', 'from', 'to', 'source', 'seen', 'is', 'attempt'],
   ...['credentials', 'confirm_by_query', 'settling_ms', 'grace_ms', 'poll_schedule_ms', 'poll_every_ms'],
+  // Refunds, and what else follows a sale.
+  ...['refund_amount', 'refund_currency', 'refund_status', 'refunded_amount', 'refunding_amount', 'partial'],
+  ...['ledger_complete', 'watched_until', 'requested_at', 'started_at'],
   // Failures. Their texts are made so that they quote no private value.
   ...['message', 'stack_trace', 'code', 'msg', 'sub_code', 'sub_msg', 'http_status', 'retryable', 'operation'],
   ...['fields', 'field', 'rule', 'type'],

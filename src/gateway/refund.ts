@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Answer, said, withoutEnvelope } from './answers';
 import { type CheckOptions, checkRequest } from './check';
 import * as f from './fields';
-import { methodIs } from './methods';
+import { isOneOf, methodIs } from './methods';
 import { sameAmount } from './money';
 import type { Operation } from './operation';
 import { nameOfTrade, tradeIdFields } from './query';
@@ -53,6 +53,11 @@ const REFUNDS: readonly (readonly [methods: readonly string[], to: string, userI
   [['SPEI'], 'a bank account (CLABE)', ['user_info.email']],
   [['Wallet', 'CreditCard'], 'the original source', ['user_info.email']],
 ];
+
+/** Where the money of a trade by this method goes back to; undefined where the interface does not say. */
+export function refundGoesTo(method: string | null): string | undefined {
+  return REFUNDS.find(([methods]) => isOneOf(method ?? undefined, methods))?.[1];
+}
 
 /** A trade by another method, or by one that is not known here, needs what the table of fields calls required. */
 const byNoneOfThese: Condition = (context) => !REFUNDS.some(([methods]) => methodIs(...methods)(context));

@@ -35,6 +35,8 @@ export interface PaymentPolicy extends WaitingPolicy {
   confirm_by_query: boolean;
   /** Whether money that comes after the payment's end is taken without a person. */
   accept_late_payments: boolean;
+  /** Whether such money is sent back without a person; absent: it is not. */
+  refund_late_payments?: boolean;
   /** Whether the worker has a merchant's handler for events. */
   has_listener: boolean;
   /** How long an unknown creation is looked for before it is made again, in ms. */
@@ -102,6 +104,24 @@ export interface MemoryActivities {
   'payments.knownBefore'(input: { app_id: string; out_trade_no: string | null }): Promise<KnownBefore>;
 }
 
+/** Money to send back that came after the end of its payment. */
+export interface LateMoney {
+  app_id: string;
+  out_trade_no: string;
+  method: string | null;
+  /** Where the after-sale runs. */
+  task_queue: string;
+  refund: RefundOrder;
+}
+
+/** `asked`: the after-sale has taken the refund and follows it. `refused`: there is none, and a person has to know why. */
+export type LateMoneyResult = { is: 'asked'; refund_status: string | null } | { is: 'refused'; reason: string };
+
+export interface LateMoneyActivities {
+  /** Asks the after-sale for the refund; as often as need be, since a refund has its number. */
+  'payments.refundLate'(input: LateMoney): Promise<LateMoneyResult>;
+}
+
 export interface LocalActivities {
   /** The worker's settings for a payment by this method. Never fails. */
   'gateway.policy'(input: { method: string | null }): Promise<PaymentPolicy>;
@@ -121,6 +141,12 @@ export const { 'gateway.watch': watchTrade } = proxyActivities<GatewayActivities
 export const { 'payments.knownBefore': knownBefore } = proxyActivities<MemoryActivities>({
   startToCloseTimeout: '30 seconds',
   retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '1 minute' },
+});
+
+export const { 'payments.refundLate': refundLate } = proxyActivities<LateMoneyActivities>({
+  startToCloseTimeout: '2 minutes',
+  scheduleToCloseTimeout: '1 day',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '2 minutes' },
 });
 
 export const { 'gateway.policy': policyFor } = proxyLocalActivities<LocalActivities>({

@@ -20,7 +20,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { amountProblem } from '../gateway/money';
-import { findTrade, knownBefore, type PaymentPolicy, policyFor, queryTrade } from './activities';
+import { knownBefore, type PaymentPolicy, policyFor, queryTrade } from './activities';
 import { AfterSaleRecord } from './after-sale-record';
 import {
   type AfterSaleInput,
@@ -40,9 +40,11 @@ import {
 } from './contract';
 import { PaymentOutbox } from './events';
 import { Inbox } from './inbox';
+import { findKnownTrade } from './known-trade';
 import { nextNews } from './polling';
 import { refund, refundChangedSignal } from './refund';
 import { movesByItself } from './refund-fate';
+import { lateRefundNumber } from './refund-ledger';
 import { afterSaleAttributes, afterSaleDetails, Visibility } from './visibility';
 import { scheduleOf } from './watching';
 
@@ -54,9 +56,6 @@ export const afterSaleStateQuery = defineQuery<AfterSaleState>(QUERY.state);
 
 /** How long `refund` waits for the gateway before it says that the refund is still under way. */
 const REFUND_WAIT_MS = 30_000;
-
-/** A trade that the gateway does not know is looked for this long before a person is told. */
-const ANNOUNCED_MS = 10 * 60_000;
 
 const OUTCOMES: readonly RefundOutcome[] = ['REFUNDED', 'REFUND_REFUSED', 'REFUND_REVOKE', 'NOT_CREATED'];
 
@@ -82,7 +81,7 @@ class AfterSaleLife {
     setHandler(notificationSignal, (notification) => this.inbox.put(notification));
     setHandler(refundChangedSignal, (change) => this.changed(change));
     setHandler(refundUpdate, (order) => this.refund(order), { validator: (order) => this.checkOrder(order) });
-    setHandler(recheckUpdate, () => this.recheck());
+    setHandler(recheckUpdate, () => this.recheck(), { validator: () => this.refuseWhileClosing() });
     setHandler(resolveAfterSaleUpdate, (resolution) => this.resolve(resolution), {
       validator: (resolution) => this.checkResolution(resolution),
     });
@@ -112,6 +111,8 @@ class AfterSaleLife {
     this.isClosing = true;
     this.waitFor('nothing: a refund or a notification opens it again');
     await this.outbox?.close();
+    // What was notified meanwhile is answered by the look that a run begins with.
+    if (!this.inbox.isEmpty) await this.continueAsNew();
   }
 
   private get ledger() {
@@ -148,17 +149,10 @@ class AfterSaleLife {
   }
 
   private async comeToTrade(): Promise<void> {
-    const { app_id } = this.input;
     // What was notified until now is answered by this look.
     this.inbox.take();
-    let found = await findTrade({ app_id, id: this.record.id, settling_ms: ANNOUNCED_MS });
-    if (!found) {
-      this.record.raise('unknown-trade');
-      this.waitFor('the gateway to know this trade');
-      found = await findTrade({ app_id, id: this.record.id });
-    }
+    const found = await findKnownTrade(this.input.app_id, this.record, (what) => this.waitFor(what));
     if (!found) return;
-    this.record.settle('unknown-trade');
     this.record.queried(found, Date.now());
     this.show();
   }
@@ -259,10 +253,15 @@ class AfterSaleLife {
     if (trade_status !== null) this.record.moved(trade_status, Date.now());
     this.ledger.update(refund);
     if (refund.failure?.type === FAILURE.duplicateRefund) this.record.madeElsewhere();
+    // Nobody waits for this one: the payment itself asked for it.
+    const isLate = refund.out_request_no === lateRefundNumber(this.state);
+    if (isLate && refund.outcome !== null && refund.outcome !== 'REFUNDED') this.record.raise('late-payment');
     this.show();
   }
 
+  /** Goes on in a new run, which knows what this one knew. Who asks for something meanwhile is told to ask again. */
   private async continueAsNew(): Promise<void> {
+    this.isClosing = true;
     await this.outbox?.close();
     await continueAsNew<typeof afterSale>({ ...this.input, previous: this.state });
   }
@@ -279,6 +278,7 @@ class AfterSaleLife {
     await condition(hasAnswer, REFUND_WAIT_MS, { summary: 'refund' });
     if (entry.answer) return entry.answer;
     if (entry.failure) throw failure(entry.failure.type, entry.failure.message, entry.failure.details);
+    if (entry.outcome === 'NOT_CREATED') throw decidedThatThereIsNone(entry);
     if (entry.outcome !== null) return answerOf(entry, this.state);
     throw pending(entry.started_at ? 'the gateway has not settled it' : 'another refund of this trade is made first');
   }
@@ -316,10 +316,15 @@ class AfterSaleLife {
     }
   }
 
-  private checkOrder(order: RefundOrder): void {
+  /** What would be changed from now on would be lost. */
+  private refuseWhileClosing(): void {
     if (this.isClosing) {
       throw failure(FAILURE.closing, 'Nothing was done: the after-sale is just closing. Ask again.', {});
     }
+  }
+
+  private checkOrder(order: RefundOrder): void {
+    this.refuseWhileClosing();
     const { refund_amount, refund_currency, out_request_no } = order ?? {};
     const amount = typeof refund_amount === 'string' ? amountProblem(refund_amount) : 'required, as text';
     const issues = [
@@ -356,6 +361,7 @@ class AfterSaleLife {
   }
 
   private checkResolution(resolution: AfterSaleResolution): void {
+    this.refuseWhileClosing();
     const { outcome, reason, by } = resolution ?? {};
     const issues = [
       ...(reason ? [] : [{ field: 'reason', rule: 'required' }]),
@@ -390,6 +396,11 @@ function answerOf(entry: RefundState, { trade_no, out_trade_no }: AfterSaleState
   const { out_request_no, refund_amount, refund_currency, outcome } = entry;
   const ids = { trade_no, out_trade_no, ...(out_request_no === null ? {} : { out_request_no }) };
   return { ...ids, refund_amount, refund_currency, refund_status: outcome, recovered: true };
+}
+
+function decidedThatThereIsNone({ resolved }: RefundState): ApplicationFailure {
+  const message = `There is no refund, as ${resolved?.by ?? 'somebody'} found: ${resolved?.reason ?? 'no reason given'}`;
+  return failure(FAILURE.notRefunded, message, { resolved });
 }
 
 function failure(type: string, message: string, details: Readonly<Record<string, unknown>>): ApplicationFailure {

@@ -155,6 +155,17 @@ export interface PaymentState {
   payment_data: PaymentData | null;
   /** The gateway's reason, where the payment was refused. */
   refused_because: { code: string | null; sub_code: string | null } | null;
+  /** The refund of money that came after the payment had ended otherwise; absent where none is to be made. */
+  late_refund?: LateRefund;
+}
+
+/** Its further life is the after-sale's. */
+export interface LateRefund {
+  out_request_no: string;
+  /** What the gateway answered to it; null until it has, or where there is none. */
+  refund_status: string | null;
+  /** Why there is none, where there is none. */
+  reason: string | null;
 }
 
 /** The creation's answer without `code` and `msg`. */

@@ -3,14 +3,9 @@ import { ActivityFailure, ApplicationFailure, sleep, TimeoutFailure } from '@tem
 import type { Trade } from '../gateway/query';
 import { type CreateResult, createOrder, findTrade } from './activities';
 import { type AdoptedPayment, FAILURE, type NewPayment } from './contract';
+import { findKnownTrade } from './known-trade';
 import type { Life } from './life';
-
-/** A creation that stays unknown is tried again after this, doubled each time. */
-const FIRST_PAUSE_MS = 60_000;
-const LONGEST_PAUSE_MS = 30 * 60_000;
-
-/** A trade that was announced to us, but that the gateway does not know, is looked for this long before a person is told. */
-const ANNOUNCED_MS = 10 * 60_000;
+import { FIRST_PAUSE_MS, longerThan } from './pauses';
 
 /**
  * Creates the order, and returns once the gateway has it. A try whose outcome is unknown is followed by looks, and by
@@ -21,7 +16,7 @@ export async function create(order: NewPayment, life: Life): Promise<void> {
   const { record, policy } = life;
   const { app_id } = order;
   let mayExist = false;
-  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+  for (let pause = FIRST_PAUSE_MS; ; pause = longerThan(pause)) {
     const tried = await tryToCreate(order);
     switch (tried.is) {
       case 'created':
@@ -57,14 +52,8 @@ export async function create(order: NewPayment, life: Life): Promise<void> {
 export async function adopt({ app_id }: AdoptedPayment, life: Life): Promise<void> {
   const { record } = life;
   life.waitFor('the gateway to say what it knows of this trade');
-  let found = await findTrade({ app_id, id: record.id, settling_ms: ANNOUNCED_MS });
-  if (!found) {
-    record.raise('unknown-trade');
-    life.waitFor('the gateway to know this trade, which it has announced');
-    found = await findTrade({ app_id, id: record.id });
-  }
+  const found = await findKnownTrade(app_id, record, life.waitFor);
   if (!found) return;
-  record.settle('unknown-trade');
   const { out_trade_no, trade_no, trade_status } = { ...record.id, ...found };
   record.created({ out_trade_no, trade_no, trade_status, recovered: true }, Date.now());
   record.queried(found, Date.now());

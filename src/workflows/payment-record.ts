@@ -2,6 +2,7 @@
 import { sameAmount } from '../gateway/money';
 import type { Trade } from '../gateway/query';
 import { isKnownStatus, type TradeStatus } from '../gateway/statuses';
+import type { LateMoneyResult } from './activities';
 import type {
   Attention,
   NotificationSignal,
@@ -12,6 +13,7 @@ import type {
   Source,
   Transition,
 } from './contract';
+import { lateRefundNumber } from './refund-ledger';
 import { orderOf } from './requests';
 import { outcomeOf, step } from './transitions';
 
@@ -21,8 +23,8 @@ export class PaymentRecord {
   seen: string | null = null;
   /** The last state whose place among the others is known: what follows an unknown one is held against this. */
   private place: TradeStatus | null = null;
-  /** Whether money that comes after the payment's end needs a person. */
-  lateMoneyIsAnIssue = true;
+  /** What to make of money that comes after the payment's end. */
+  lateMoney: 'attention' | 'accept' | 'refund' = 'attention';
 
   constructor(private readonly input: PaymentInput) {
     const order = orderOf(input)?.request;
@@ -196,7 +198,22 @@ export class PaymentRecord {
     this.state.confirmed_by = source;
     this.settle('unconfirmed-notification');
     const before = this.state.previous?.outcome ?? 'SUCCESS';
-    if (outcome === 'SUCCESS' && before !== 'SUCCESS' && this.lateMoneyIsAnIssue) this.raise('late-payment');
+    if (outcome !== 'SUCCESS' || before === 'SUCCESS') return;
+    if (this.lateMoney === 'attention') this.raise('late-payment');
+    if (this.lateMoney === 'refund') {
+      this.state.late_refund = { out_request_no: lateRefundNumber(this.state), refund_status: null, reason: null };
+    }
+  }
+
+  /** Takes note of what became of the wish to send late money back. */
+  lateMoneyAsked(result: LateMoneyResult): void {
+    const { late_refund } = this.state;
+    if (!late_refund) return;
+    if (result.is === 'asked') this.state.late_refund = { ...late_refund, refund_status: result.refund_status };
+    else {
+      this.state.late_refund = { ...late_refund, reason: result.reason };
+      this.raise('late-payment');
+    }
   }
 
   private note(transition: Omit<Transition, 'time'>, now: number): void {

@@ -5,6 +5,7 @@
  */
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
+  ActivityFailure,
   ApplicationFailure,
   allHandlersFinished,
   CancellationScope,
@@ -14,7 +15,6 @@ import {
   defineSignal,
   defineUpdate,
   getExternalWorkflowHandle,
-  isCancellation,
   ParentClosePolicy,
   patched,
   setDefaultSignalHandler,
@@ -22,7 +22,7 @@ import {
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
-import { type PaymentPolicy, policyFor } from './activities';
+import { type PaymentPolicy, policyFor, refundLate } from './activities';
 import {
   type AfterSaleWorkflow,
   afterSaleWorkflowId,
@@ -40,6 +40,7 @@ import {
 } from './contract';
 import { adopt, create } from './creation';
 import { creationAnswer } from './creation-answer';
+import { runUnless } from './cut-short';
 import { PaymentOutbox } from './events';
 import { Inbox } from './inbox';
 import type { Life, Problem } from './life';
@@ -107,11 +108,13 @@ class PaymentLife {
     this.show();
     const policy = await policyFor({ method: this.state.method });
     if (policy.has_listener) this.outbox = new PaymentOutbox();
-    this.record.lateMoneyIsAnIssue = !policy.accept_late_payments;
+    if (policy.accept_late_payments) this.record.lateMoney = 'accept';
+    if (policy.refund_late_payments) this.record.lateMoney = 'refund';
     try {
       await this.unlessResolved(() => this.comeToTrade(policy));
       await this.unlessResolved(() => this.watch(policy));
       await this.handOver(policy);
+      await this.giveBack();
     } catch (error) {
       this.failure = error;
       throw error;
@@ -179,6 +182,27 @@ class PaymentLife {
       ...(out_trade_no === null ? {} : { out_trade_no }),
       ...(trade_no === null ? {} : { trade_no }),
     });
+  }
+
+  /** Sends late money back, where the settings ask for it. What becomes of the refund is the after-sale's. */
+  private async giveBack(): Promise<void> {
+    const { app_id, out_trade_no, order_amount, order_currency, method, late_refund } = this.state;
+    if (!late_refund) return;
+    if (out_trade_no === null || order_amount === null || order_currency === null) {
+      return this.record.lateMoneyAsked({ is: 'refused', reason: 'the gateway does not say what was paid' });
+    }
+    const { out_request_no } = late_refund;
+    const refund = { refund_amount: order_amount, refund_currency: order_currency, out_request_no };
+    const { taskQueue: task_queue } = workflowInfo();
+    this.waitingFor = 'the after-sale to take the refund of this money, which came too late';
+    this.show();
+    try {
+      this.record.lateMoneyAsked(await refundLate({ app_id, out_trade_no, method, task_queue, refund }));
+    } catch (error) {
+      if (!(error instanceof ActivityFailure)) throw error;
+      const reason = 'the after-sale did not answer in time; look there whether it has taken the refund';
+      this.record.lateMoneyAsked({ is: 'refused', reason });
+    }
   }
 
   private lifeUnder(policy: PaymentPolicy): Life {
@@ -271,21 +295,11 @@ class PaymentLife {
   private async unlessResolved(part: () => Promise<void>): Promise<void> {
     const isResolved = () => this.state.confirmed_by === 'operator';
     if (isResolved()) return;
-    const scope = new CancellationScope();
-    const running = scope.run(part);
-    await Promise.race([running, condition(isResolved)]);
-    if (!isResolved()) return;
-    scope.cancel();
-    await running.catch(asCancellation);
+    await runUnless(isResolved, part);
   }
 
   private show(): void {
     this.visibility.update(this.state, this.waitingFor);
     this.outbox?.note(this.state);
   }
-}
-
-/** Swallows the cancellation that was asked for, and nothing else. */
-function asCancellation(error: unknown): void {
-  if (!isCancellation(error)) throw error;
 }

@@ -144,9 +144,21 @@ export class RefundLedger {
  * Nothing personal goes into it: it stands in a workflow's id.
  */
 function madeNumber({ refund_amount, refund_currency, refund_reason = '' }: RefundOrder): string {
-  const text = JSON.stringify([sumOf([refund_amount]), refund_currency.toUpperCase(), refund_reason]);
+  return `R${hashOf([sumOf([refund_amount]), refund_currency.toUpperCase(), refund_reason])}`;
+}
+
+/** The number of the refund of money that came too late: always the same for a trade, and another one for each. */
+export function lateRefundNumber({
+  out_trade_no,
+  trade_no,
+}: Pick<AfterSaleState, 'out_trade_no' | 'trade_no'>): string {
+  return `L${hashOf([out_trade_no ?? trade_no])}`;
+}
+
+function hashOf(parts: readonly (string | null)[]): string {
+  const text = JSON.stringify(parts);
   // FNV-1a with 64 bits: workflows have no crypto, and here it has only to tell a few refunds of one trade apart.
   let hash = 0xcbf29ce484222325n;
   for (const byte of new TextEncoder().encode(text)) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
-  return `R${hash.toString(36).padStart(13, '0')}`;
+  return hash.toString(36).padStart(13, '0');
 }

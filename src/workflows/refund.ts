@@ -6,11 +6,9 @@ import {
   ActivityFailure,
   ApplicationFailure,
   CancellationScope,
-  condition,
   defineQuery,
   defineSignal,
   getExternalWorkflowHandle,
-  isCancellation,
   setHandler,
   sleep,
   TimeoutFailure,
@@ -29,6 +27,8 @@ import {
   type RefundState,
   SIGNAL,
 } from './contract';
+import { runUnless } from './cut-short';
+import { FIRST_PAUSE_MS, longerThan } from './pauses';
 import { nextNews } from './polling';
 import { fateOf, readiness, tellsNothingWasMade } from './refund-fate';
 import { refundAttributes, Visibility, whatToDo } from './visibility';
@@ -38,10 +38,6 @@ export const refundStateQuery = defineQuery<RefundState>(QUERY.state);
 export const refundChangedSignal = defineSignal<[RefundChange]>(SIGNAL.refundChanged);
 export const resolveRefundSignal = defineSignal<[AfterSaleResolution]>(SIGNAL.resolve);
 const notificationSignal = defineSignal<[NotificationSignal]>(SIGNAL.notification);
-
-/** A refund that stays unknown although the trade shows none is tried again after this, doubled each time. */
-const FIRST_PAUSE_MS = 60_000;
-const LONGEST_PAUSE_MS = 30 * 60_000;
 
 /** Returns the refund's final state. */
 export async function refund(input: RefundInput): Promise<RefundState> {
@@ -89,14 +85,11 @@ class RefundLife {
 
   async run(): Promise<void> {
     this.show();
-    const scope = new CancellationScope();
-    const living = scope.run(() => this.live());
-    await Promise.race([living, condition(() => this.resolution !== undefined)]);
-    if (this.resolution && !this.isOver) {
-      scope.cancel();
-      await living.catch(asCancellation);
-      this.resolve(this.resolution);
-    } else await living;
+    await runUnless(
+      () => this.resolution !== undefined && !this.isOver,
+      () => this.live(),
+    );
+    if (this.resolution && !this.isOver) this.resolve(this.resolution);
     await this.tell();
   }
 
@@ -129,7 +122,7 @@ class RefundLife {
   private async make(): Promise<void> {
     const { settling_ms } = this.settings;
     let mayExist = false;
-    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+    for (let pause = FIRST_PAUSE_MS; ; pause = longerThan(pause)) {
       const tried = await this.tryOnce();
       if (tried.is === 'accepted') return this.accepted(tried.answer);
       if (!mayExist && tried.is === 'not-created') return this.failed(notRefunded(tried));
@@ -354,9 +347,4 @@ function duplicate({ error }: { error: object }) {
 function asRecord({ details }: ApplicationFailure): Record<string, unknown> {
   const [first]: unknown[] = details ?? [];
   return typeof first === 'object' && first !== null ? { ...first } : {};
-}
-
-/** Swallows the cancellation that was asked for, and nothing else. */
-function asCancellation(error: unknown): void {
-  if (!isCancellation(error)) throw error;
 }

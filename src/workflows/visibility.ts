@@ -4,6 +4,7 @@ import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow'
 import {
   type AfterSaleState,
   type Attention,
+  type LateRefund,
   type PaymentState,
   type RefundState,
   SEARCH_ATTRIBUTES,
@@ -142,6 +143,11 @@ export function afterSaleDetails(state: AfterSaleState, waitingFor: string): str
   return lines.join('\n\n');
 }
 
+function lateRefundLine({ out_request_no, refund_status, reason }: LateRefund): string {
+  if (reason) return `The money came too late, and is not sent back: ${reason}`;
+  return `The money came too late, and is sent back: refund ${out_request_no}, ${refund_status ?? 'asked for'}.`;
+}
+
 /** Markdown for Temporal UI. No personal data: it stands in clear unless payloads are encrypted. */
 function details(state: PaymentState, waitingFor: string): string {
   const lines = [
@@ -149,6 +155,7 @@ function details(state: PaymentState, waitingFor: string): string {
     `Trade ${state.trade_no ?? 'not known yet'}${state.expires_at ? `, expires ${state.expires_at}` : ''}`,
     state.outcome ? `Ended, known by ${state.confirmed_by ?? 'deadline'}.` : `Waiting for: ${waitingFor}`,
   ];
+  if (state.late_refund) lines.push(lateRefundLine(state.late_refund));
   if (state.attention) lines.push(`⚠️ **${state.attention}**: ${WHAT_TO_DO[state.attention]}`);
   return lines.join('\n\n');
 }

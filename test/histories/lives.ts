@@ -1,6 +1,15 @@
 /** Lives of payments whose histories are kept and replayed: one for each way through the workflows. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { RefundRequest } from '../../src/gateway';
+import { afterSaleWorkflowId, refundWorkflowId } from '../../src/workflows/contract';
 import type { Stack } from '../harness/stack';
 import { APP } from '../harness/stack';
+
+/** Lives on a stack whose webhook works, and ends its workflows, whose ids it returns. */
+export type Life = (stack: Stack) => Promise<string | string[]>;
+
+/** For a server that suggests continue-as-new early. */
+export const LONG_SOON = ['--dynamic-config-value', 'limit.historyCount.suggestContinueAsNew=60'];
 
 const ORDER = {
   method: 'PIX',
@@ -12,8 +21,107 @@ const ORDER = {
   customer: { name: 'Mariana Souza Lima' },
 };
 
-/** Each lives on a stack whose webhook works and ends its workflow, whose id it returns. */
-export const LIVES: Record<string, (stack: Stack) => Promise<string>> = {
+// — After the sale —
+
+/** Settings with which each of these lives takes its way. */
+export const SETTINGS = { PAYMENTS_LATE: 'refund' };
+
+const IDENTITY = { number: '11144477735', type: 'CPF' };
+
+const REFUND: RefundRequest = {
+  refund_amount: '150.00',
+  refund_currency: 'BRL',
+  user_info: { name: 'Mariana Souza Lima', email: 'mariana@example.com', identify: { number: '50284414727' } },
+  bank_info: { bank_id: '341', number: '123456-7' },
+};
+
+const sold = async ({ payments, simulator }: Stack, out_trade_no: string) => {
+  simulator.configure({ refundTakes: '1s', standsAgainAfter: '1s' });
+  await payments.pay({ ...ORDER, out_trade_no });
+  await simulator.pay(out_trade_no);
+  await payments.outcome(out_trade_no);
+};
+
+/** The after-sale and its refunds, once nothing is under way. */
+const afterSale = async ({ client }: Stack, out_trade_no: string, ...numbers: (string | null)[]) => {
+  const refunds = numbers.map((number) => refundWorkflowId(APP.app_id, out_trade_no, number));
+  const workflowIds = [afterSaleWorkflowId(APP.app_id, out_trade_no), ...refunds];
+  for (const workflowId of workflowIds) await client.workflow.getHandle(workflowId).result();
+  return workflowIds;
+};
+
+/** Refunds, and what a bank does: each ends its after-sale. */
+export const AFTER_SALES: Record<string, Life> = {
+  async 'refunded-wholly'(stack) {
+    await sold(stack, 'h-refund');
+    await stack.payments.refund('h-refund', REFUND);
+    return afterSale(stack, 'h-refund', null);
+  },
+  async 'refunded-by-a-buyer-who-names-an-account'(stack) {
+    await sold(stack, 'h-account');
+    const { bank_info: _none, ...refund } = REFUND;
+    await stack.payments.refund('h-account', refund);
+    await stack.simulator.confirmRefund('h-account');
+    return afterSale(stack, 'h-account', null);
+  },
+  async 'refunded-in-parts'(stack) {
+    await sold(stack, 'h-parts');
+    const part = (out_request_no: string) =>
+      stack.payments.refund('h-parts', { ...REFUND, refund_amount: '50.00', out_request_no });
+    await Promise.all([part('a'), part('b')]);
+    await stack.payments.refund('h-parts', { ...REFUND, out_request_no: 'too-much' }).catch(() => undefined);
+    return afterSale(stack, 'h-parts', 'a', 'b');
+  },
+  async 'refund-answer-lost'(stack) {
+    await sold(stack, 'h-refund-lost');
+    stack.simulator.addFault({ on: 'refund', fault: 'reset-after', out_trade_no: 'h-refund-lost' });
+    await stack.payments.refund('h-refund-lost', REFUND);
+    return afterSale(stack, 'h-refund-lost', null);
+  },
+  async 'charged-back-and-reversed'(stack) {
+    const { simulator } = stack;
+    await sold(stack, 'h-bank');
+    await simulator.dispute('h-bank');
+    await simulator.settled();
+    await simulator.chargeback('h-bank');
+    await simulator.settled();
+    await stack.payments.refund('h-bank', REFUND).catch(() => undefined);
+    await simulator.reverseChargeback('h-bank');
+    await simulator.settled();
+    return afterSale(stack, 'h-bank', null);
+  },
+  /** Where the settings say `PAYMENTS_LATE=refund`. */
+  async 'late-money-sent-back'(stack) {
+    const { payments, simulator, client } = stack;
+    simulator.configure({ refundTakes: '1s' });
+    const customer = { ...ORDER.customer, email: 'mariana@example.com', phone: '5511987654321', identify: IDENTITY };
+    const order = { ...ORDER, method: 'Wallet', channel: 'QR', customer, out_trade_no: 'h-late' };
+    await payments.pay(order);
+    const resolution = { outcome: 'CANCEL', reason: 'the buyer called', by: 'ana' };
+    await client.workflow.getHandle(idOf('h-late')).executeUpdate('resolve', { args: [resolution] });
+    await payments.outcome('h-late');
+    await simulator.pay('h-late');
+    await simulator.settled();
+    const { late_refund } = await payments.outcome('h-late');
+    return [idOf('h-late'), ...(await afterSale(stack, 'h-late', late_refund?.out_request_no ?? null))];
+  },
+  /** Every look makes its history longer, until the server suggests an end of it. */
+  async 'after-sale-continued-as-new'(stack) {
+    await sold(stack, 'h-long');
+    const handle = stack.client.workflow.getHandle(afterSaleWorkflowId(APP.app_id, 'h-long'));
+    const { bank_info: _none, ...refund } = REFUND;
+    await stack.payments.refund('h-long', { ...refund, refund_amount: '50.00', out_request_no: 'a' });
+    const { runId } = await handle.describe();
+    for (let i = 0; i < 12; i += 1) await handle.executeUpdate('recheck');
+    await stack.simulator.confirmRefund('h-long');
+    while ((await handle.describe()).runId === runId) await delay(50);
+    await stack.payments.refund('h-long', { ...REFUND, refund_amount: '100.00', out_request_no: 'b' });
+    return afterSale(stack, 'h-long', 'a', 'b');
+  },
+};
+
+export const LIVES: Record<string, Life> = {
+  ...AFTER_SALES,
   async 'paid-told-by-notification'({ payments, simulator }) {
     await payments.pay({ ...ORDER, out_trade_no: 'h-paid' });
     await simulator.pay('h-paid');

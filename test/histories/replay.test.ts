@@ -9,17 +9,22 @@ import { promisify } from 'node:util';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils';
 import { Worker } from '@temporalio/worker';
 import { defaultCacheDir, resolveBinary } from '../../src/embedded';
-import { startStack, workflowBundle } from '../harness/stack';
+import { runsOf } from '../accounts/deliveries';
+import { type Stack, startStack, workflowBundle } from '../harness/stack';
 import { quiet } from '../harness/temporal';
-import { LIVES } from './lives';
+import { LIVES, LONG_SOON, SETTINGS } from './lives';
 
 const FOLDER = join(__dirname, 'kept');
 
-/** As Temporal's own command prints it. */
-async function historyOf(workflowId: string, address: string): Promise<string> {
-  const temporal = await resolveBinary('temporal-cli', { cacheDir: defaultCacheDir() });
-  const show = ['workflow', 'show', '--workflow-id', workflowId, '--output', 'json', '--address', address];
-  return (await promisify(execFile)(temporal, show)).stdout;
+/** As Temporal's own command prints them: every run of the workflow, oldest first. */
+async function historiesOf(workflowId: string, { client, temporal }: Stack): Promise<string[]> {
+  const command = await resolveBinary('temporal-cli', { cacheDir: defaultCacheDir() });
+  const runs = (await runsOf(client, workflowId)).reverse();
+  const shown = runs.map(({ runId }) => {
+    const which = ['--workflow-id', workflowId, '--run-id', runId, '--address', temporal.address];
+    return promisify(execFile)(command, ['workflow', 'show', '--output', 'json', ...which]);
+  });
+  return (await Promise.all(shown)).map(({ stdout }) => stdout);
 }
 
 const recording = process.env.RECORD_HISTORIES;
@@ -29,10 +34,16 @@ if (recording !== undefined) {
     await mkdir(FOLDER, { recursive: true });
     // Fails where there is such a folder: what is kept is never changed.
     await mkdir(folder);
-    const stack = await startStack({ env: { PAYMENTS_POLL_SCHEDULE: '1s', PAYMENTS_POLL_EVERY: '1s' } });
+    const stack = await startStack({
+      env: { ...SETTINGS, PAYMENTS_POLL_SCHEDULE: '1s', PAYMENTS_POLL_EVERY: '1s' },
+      temporal: LONG_SOON,
+    });
     try {
       for (const [name, live] of Object.entries(LIVES)) {
-        await writeFile(join(folder, `${name}.json`), await historyOf(await live(stack), stack.temporal.address));
+        const histories = await Promise.all([await live(stack)].flat().map((id) => historiesOf(id, stack)));
+        for (const [i, history] of histories.flat().entries()) {
+          await writeFile(join(folder, `${name}${i === 0 ? '' : `-${i + 1}`}.json`), history);
+        }
       }
     } finally {
       await stack.close();

@@ -1,0 +1,131 @@
+/** An after-sale that goes on in a new run, on a server that suggests it early: what it knew, and who asks at that moment. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import type { PaymentEvent, RefundAnswer, RefundOrder } from '../../src/workflows';
+import { runsOf } from '../accounts/deliveries';
+import { type Stack, startStack } from '../harness/stack';
+import { afterSaleOf, part, sold } from './sold';
+
+const heard: PaymentEvent[] = [];
+/** The merchant's handler waits for this when it hears of the state named. */
+const held = new Map<string, Promise<void>>();
+
+const settings = { PAYMENTS_POLL_SCHEDULE: '300ms', PAYMENTS_POLL_EVERY: '300ms', PAYMENTS_SETTLING: '500ms' };
+const options = {
+  simulator: { refundTakes: '0s' },
+  async onEvent(event: object) {
+    if (!isOfSale(event)) return;
+    heard.push(event);
+    if (event.type === 'transition') await held.get(event.transition?.to ?? '');
+  },
+};
+
+const isOfSale = (event: object): event is PaymentEvent => 'after_sale' in event && event.after_sale !== undefined;
+
+/** Holds the handler at a state; `release` lets it go on. */
+function hold(trade_status: string): { release: () => void } {
+  let release = () => {};
+  held.set(trade_status, new Promise<void>((resolve) => (release = resolve)));
+  return {
+    release() {
+      held.delete(trade_status);
+      release();
+    },
+  };
+}
+
+let stack: Stack;
+afterEach(() => stack?.close());
+
+/** Whether the after-sale takes no refund at this moment; nothing changes where it does. */
+async function isClosing(out_trade_no: string, known: RefundOrder): Promise<boolean> {
+  try {
+    const args: [RefundOrder] = [known];
+    await afterSaleOf(stack, out_trade_no).executeUpdate<RefundAnswer, [RefundOrder]>('refund', { args });
+    return false;
+  } catch (error) {
+    const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
+    if (cause instanceof ApplicationFailure && cause.type === 'Closing') return true;
+    throw error;
+  }
+}
+
+describe('a run that grew long', () => {
+  beforeEach(async () => {
+    stack = await startStack({
+      ...options,
+      env: { ...settings, PAYMENTS_WATCH_WINDOW: '1h' },
+      temporal: ['--dynamic-config-value', 'limit.historyCount.suggestContinueAsNew=40'],
+    });
+  });
+
+  test('hands its ledger on: numbers keep their answers, no more is refunded than is left, each event is told once', async () => {
+    const order = await sold(stack, 'credit-card');
+    const { out_trade_no } = order;
+    const parts = Array.from({ length: 5 }, (_, i) => part(order, '100.00', `part-${i}`));
+    const answers: RefundAnswer[] = [];
+    for (const refund of parts) {
+      answers.push(await stack.payments.refund(out_trade_no, refund));
+      // A run ends where nothing is under way.
+      while ((await stack.payments.refunds(out_trade_no)).refunding_amount !== '0.00') await delay(50);
+    }
+    expect((await runsOf(stack.client, afterSaleOf(stack, out_trade_no).workflowId)).length).toBeGreaterThan(2);
+    for (const [i, refund] of parts.entries()) {
+      expect(await stack.payments.refund(out_trade_no, refund)).toEqual(answers[i]);
+    }
+    await expect(stack.payments.refund(out_trade_no, part(order, '399.71', 'too-much'))).rejects.toMatchObject({
+      name: 'OverRefundError',
+      details: { left: '399.70' },
+    });
+    const state = await stack.payments.refunds(out_trade_no);
+    expect(state).toMatchObject({ refunded_amount: '500.00', ledger_complete: true, attention: null });
+    expect(state.refunds.map(({ out_request_no }) => out_request_no)).toEqual(parts.map((one) => one.out_request_no));
+    expect(stack.simulator.ledger({ out_trade_no })).toMatchObject([{ refunded_amount: '500.00' }]);
+    expect(stack.simulator.requests({ path: '/trade/refund', out_trade_no })).toHaveLength(5);
+    // The news of a later run is no repetition of what the first one told.
+    await stack.simulator.dispute(out_trade_no);
+    const told = () => heard.filter(({ payment }) => payment.out_trade_no === out_trade_no);
+    while (told().at(-1)?.type !== 'attention') await delay(50);
+    expect(told().flatMap(({ transition }) => transition?.to ?? [])).toEqual(['SUCCESS', 'PARTIAL_REFUND', 'DISPUTE']);
+    expect(new Set(told().map(({ id }) => id)).size).toBe(told().length);
+  });
+
+  test('a refund asked for while one run hands over to the next is made by the next', async () => {
+    const order = await sold(stack, 'credit-card');
+    const { out_trade_no } = order;
+    const { release } = hold('PARTIAL_REFUND');
+    const known = part(order, '50.00', 'a');
+    await stack.payments.refund(out_trade_no, known);
+    // Each question makes the history longer, until the server suggests an end of it.
+    while (!(await isClosing(out_trade_no, known))) await delay(20);
+    const { runId } = await afterSaleOf(stack, out_trade_no).describe();
+    const asked = stack.payments.refund(out_trade_no, part(order, '30.00', 'b'));
+    release();
+    expect(await asked).toMatchObject({ refund_amount: '30.00' });
+    expect((await afterSaleOf(stack, out_trade_no).describe()).runId).not.toBe(runId);
+    while ((await stack.payments.refunds(out_trade_no)).refunded_amount !== '80.00') await delay(50);
+    expect(stack.simulator.ledger({ out_trade_no })).toMatchObject([{ refunded_amount: '80.00' }]);
+  });
+});
+
+describe('a run that ends', () => {
+  test('loses neither a notification nor a refund of its last moment', async () => {
+    stack = await startStack({ ...options, env: settings });
+    const order = await sold(stack, 'credit-card');
+    const { out_trade_no } = order;
+    const { release } = hold('PARTIAL_REFUND');
+    const known = part(order, '50.00', 'a');
+    await stack.payments.refund(out_trade_no, known);
+    while (!(await isClosing(out_trade_no, known))) await delay(20);
+    await stack.simulator.dispute(out_trade_no);
+    await stack.simulator.settled();
+    release();
+    expect(await afterSaleOf(stack, out_trade_no).result()).toMatchObject({
+      trade_status: 'DISPUTE',
+      attention: 'dispute',
+      refunded_amount: '50.00',
+      refunds: [{ out_request_no: 'a', outcome: 'REFUNDED' }],
+    });
+  });
+});

@@ -1,0 +1,91 @@
+/** `payment-gateway refund` as an operator runs it beside a stack: what it prints, and what its exit code tells. */
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterSaleOf, orderOf, sold, USER } from '../after-sale/sold';
+import { APP, type Stack, startStack } from '../harness/stack';
+import { built } from '../start/built';
+import { Terminal } from '../start/terminal';
+
+const folder = mkdtempSync(join(tmpdir(), 'refund-'));
+
+let stack: Stack;
+let env: Record<string, string>;
+beforeAll(async () => {
+  await built();
+  stack = await startStack({ simulator: { refundTakes: '1s' } });
+  // What a caller needs: no gateway key, no address of the gateway.
+  env = {
+    TEMPORAL_ADDRESS: stack.temporal.address,
+    GATEWAY_APP_ID: APP.app_id,
+    PAYMENTS_TASK_QUEUE: stack.taskQueue,
+  };
+});
+afterAll(async () => {
+  await stack?.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function refund(...args: string[]) {
+  const command = new Terminal({ cwd: folder, env }, 'refund', ...args);
+  const code = await command.ended;
+  expect(command.printed).not.toMatch(/^ +at /m);
+  return { code, output: command.output, printed: command.printed };
+}
+
+const refundsOf = (out_trade_no: string) => stack.simulator.refunds({ out_trade_no });
+
+test('all that was paid, which need not be said; the same again prints the same and refunds nothing', async () => {
+  const { out_trade_no, order_amount } = await sold(stack, 'credit-card');
+  const first = await refund(out_trade_no, '--json');
+  expect(first).toMatchObject({ code: 0, printed: first.output });
+  expect(JSON.parse(first.output)).toEqual({
+    refund: expect.objectContaining({ out_trade_no, refund_amount: order_amount, refund_status: 'REFUND_PROCESSING' }),
+  });
+  expect(await afterSaleOf(stack, out_trade_no).result()).toMatchObject({ refunded_amount: order_amount });
+  expect(await refund(out_trade_no, '--json')).toEqual(first);
+  expect(refundsOf(out_trade_no)).toHaveLength(1);
+});
+
+test('a part with a number and a reason, for people; then more than is left ends with 2 and says what is left', async () => {
+  const { out_trade_no, order_amount } = await sold(stack, 'credit-card');
+  const part = await refund(out_trade_no, '--amount', '50.00', '--number', 'part-1', '--reason', 'one was scratched');
+  expect(part.code).toBe(0);
+  expect(part.output).toMatch(/^ {2}refund_status +REFUND_PROCESSING$/m);
+  const more = await refund(out_trade_no, '--amount', order_amount, '--number', 'part-2');
+  expect(more).toMatchObject({ code: 2, output: '' });
+  expect(more.printed).toContain(`${order_amount} is more than the 849.70 that is left of ${order_amount} BRL`);
+  const other = await refund(out_trade_no, '--amount', '40.00', '--number', 'part-1');
+  expect(other).toMatchObject({ code: 1, output: '' });
+  expect(other.printed).toContain('refund_amount');
+  expect(refundsOf(out_trade_no)).toMatchObject([{ out_request_no: 'part-1', refund_amount: '50.00' }]);
+});
+
+test('what the payment does not know of its buyer is named, and comes from a file', async () => {
+  const { out_trade_no } = await sold(stack, 'pix');
+  const asked = await refund(out_trade_no);
+  expect(asked).toMatchObject({ code: 2, output: '' });
+  expect(asked.printed).toMatch(/user_info\.email/);
+  const file = join(folder, `${randomUUID()}.json`);
+  writeFileSync(file, JSON.stringify({ user_info: USER, bank_info: { bank_id: '341', number: '123456-7' } }));
+  const given = await refund(out_trade_no, '--with', file);
+  expect(given.code).toBe(0);
+  expect(given.output).toMatch(/REFUND_PROCESSING/);
+  expect(given.printed).not.toContain(USER.email);
+});
+
+test('an order that was not paid ends with 1: nothing is sent', async () => {
+  const order = orderOf('pix');
+  await stack.payments.pay(order);
+  const { code, printed } = await refund(order.out_trade_no);
+  expect(code).toBe(1);
+  expect(printed).toContain('A trade that is PROCESSING cannot be refunded');
+  expect(stack.simulator.requests({ path: '/trade/refund', out_trade_no: order.out_trade_no })).toEqual([]);
+});
+
+test('an order that is not known here ends with 2 and says what to give', async () => {
+  const { code, printed } = await refund(`nobody-${randomUUID()}`);
+  expect(code).toBe(2);
+  expect(printed).toMatch(/is not known\. Give --amount and --currency/);
+});
