@@ -20,8 +20,9 @@ import {
 import { isCredentialsRefusal, isDuplicate } from '../gateway/refusals';
 import { isSealed, SECRET_FIELDS, type SecretField } from '../gateway/sealing';
 import type { CreateResult, FindInput, GatewayActivities, RefundResult, WatchInput } from '../workflows/activities';
-import { FAILURE, type NewPayment } from '../workflows/contract';
+import { type Attention, FAILURE, type NewPayment } from '../workflows/contract';
 import { gapBeforeLook } from '../workflows/deadlines';
+import { BareSecretError, demandToken, refuseBareSecrets } from './bare-secrets';
 import { type BuyerOf, withBuyer } from './buyer';
 import { HeldBackError } from './guarded';
 
@@ -68,6 +69,7 @@ export function gatewayActivities({
       const gateway = gatewayOf(input.app_id);
       const { attempt } = activityInfo();
       try {
+        refuseBareSecrets(input);
         const order = await openSecrets(withNotifyUrl(input, notifyUrl), sealingKeys(), rules);
         const answer = await (input.kind === 'direct' ? gateway.pay(order) : gateway.createCheckout(order));
         return { is: 'created', answer };
@@ -112,6 +114,7 @@ export function logWarning({ operation, out_trade_no, issues }: Warning): void {
 /** What a failed creation means. Throws only where the gateway certainly has no order and may be asked again. */
 function creationFailed(error: unknown, attempt: number): CreateResult {
   if (error instanceof SealingError) throw refusedHere(error.message, []);
+  if (error instanceof BareSecretError) throw refusedHere(error.message, error.issues, error.attention);
   if (error instanceof InvalidRequestError) throw refusedHere(error.message, error.issues);
   if (!(error instanceof GatewayError)) throw error;
   const { message } = error;
@@ -243,13 +246,17 @@ export function heldBackFor({ retry_after_ms }: HeldBackError): number {
   return Math.round(retry_after_ms + Math.random() * 1_000 * Math.min(activityInfo().attempt, 30));
 }
 
-/** The order breaks a rule and never left this machine. */
-export function refusedHere(message: string, issues: InvalidRequestError['issues']): ApplicationFailure {
+/** The order breaks a rule and never left this machine; `attention` where a person must hear of it. */
+export function refusedHere(
+  message: string,
+  issues: InvalidRequestError['issues'],
+  attention?: Attention,
+): ApplicationFailure {
   return ApplicationFailure.create({
     type: FAILURE.invalidRequest,
     message,
     nonRetryable: true,
-    details: [{ issues }],
+    details: [{ issues, ...(attention ? { attention } : {}) }],
   });
 }
 
@@ -263,7 +270,7 @@ function withNotifyUrl({ app_id, kind, request }: NewPayment, notifyUrl: Gateway
   return { app_id, kind, order };
 }
 
-/** The order with its secrets bare, in this process's memory only. A secret that arrives bare was stored on its way: refused. */
+/** The order with its secrets bare, in this process's memory only. */
 async function openSecrets(
   { app_id, kind, order }: ReturnType<typeof withNotifyUrl>,
   keys: readonly JWK[],
@@ -273,18 +280,11 @@ async function openSecrets(
   if (kind === 'checkout') return parseCheckout(request, rules);
   // Named before anything is opened, so that a wrong order is refused with every one of its faults.
   const parsed = parseDirectPayment(request, rules);
-  const bare = SECRET_FIELDS.filter((name) => typeof parsed[name] === 'string');
-  if (bare.length > 0) {
-    throw new InvalidRequestError(
-      '/trade/pay',
-      bare.map((field) => ({ field, rule: 'must be sealed to the worker’s public key: it would stay in the history' })),
-      parsed.out_trade_no,
-    );
-  }
   const opened: Partial<Record<SecretField, string>> = {};
   for (const name of SECRET_FIELDS) {
     const value = parsed[name];
     if (isSealed(value)) opened[name] = await open(value, keys, { app_id, out_trade_no: parsed.out_trade_no });
   }
+  demandToken(opened, parsed.out_trade_no);
   return { ...parsed, ...opened };
 }

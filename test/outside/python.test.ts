@@ -8,6 +8,7 @@ import pix from '../../examples/orders/pix.json';
 import pse from '../../examples/orders/pse.json';
 import { open } from '../../src/gateway';
 import { startOf } from '../../src/runs';
+import { keys } from '../../src/workflows/visibility';
 import { JsonProgram, pythonWith } from '../harness/python';
 import { APP, type Stack, startStack } from '../harness/stack';
 
@@ -208,6 +209,14 @@ test('a bare card token is refused, and never reaches the gateway', async () => 
     complaint: { error: 'InvalidRequest', issues: [{ field: 'token', rule: expect.stringContaining('sealed') }] },
   });
   expect(stack.simulator.requests({ out_trade_no })).toEqual([]);
+  // The refusal reaches the merchant alone: an operator finds who sends such orders in Temporal UI.
+  const { typedSearchAttributes, status } = await stack.temporal.client.workflow
+    .getHandle(workflowId(out_trade_no))
+    .describe();
+  expect({ status: status.name, attention: typedSearchAttributes.get(keys.attention) }).toEqual({
+    status: 'FAILED',
+    attention: 'bare-secret',
+  });
 });
 
 /** An order made at the gateway without Temporal. */
