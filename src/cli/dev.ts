@@ -7,7 +7,6 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Runtime } from '@temporalio/worker';
 import { z } from 'zod';
 import { PaymentsClient } from '../client';
 import { startCodecServer } from '../codec';
@@ -17,10 +16,11 @@ import { type DevServer, defaultCacheDir, freePort, resolveBinary, startDevServe
 import { isForPeople } from '../exit';
 import { parseDirectPayment } from '../gateway';
 import { createLogger } from '../log';
+import { installRuntime } from '../runtime';
 import { registerSearchAttributes } from '../search-attributes';
 import { type Simulator, startSimulator } from '../simulator';
 import { startWebhook } from '../webhook';
-import { type ConnectedWorker, createWorker, temporalLogger } from '../worker';
+import { type ConnectedWorker, createWorker } from '../worker';
 import { paymentWorkflowId } from '../workflows/contract';
 import { type Environment, saveDevSettings, writePrivately } from './dev-settings';
 import { makeKeys } from './keys';
@@ -117,7 +117,7 @@ async function start(dataDir: string, orderFile: string, started: Started): Prom
   started.add('the codec server', () => codec.close());
   step('codec server', `${codec.url}, for Temporal UI`);
 
-  Runtime.install({ logger: temporalLogger(log), shutdownSignals: [] });
+  installRuntime({ ...config, log, shutdownSignals: [] });
   const worker = await createWorker(config, env);
   const running = runInBackground(worker);
   started.add('the worker', async () => {

@@ -1,6 +1,7 @@
 /** The command line as it is shipped: what it says and with which code it ends, with nothing running beside it. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -244,6 +245,16 @@ describe('settings that are missing or wrong', () => {
   test.each(['worker', 'webhook', 'simulator'])('%s names every wrong one', async (command) => {
     const printed = await refused([command], { ...APP, WEBHOOK_PORT: 'http', LOG_LEVEL: 'loud' });
     expect(printed).toMatch(/WEBHOOK_PORT: .*\n.*LOG_LEVEL: /);
+  });
+
+  test.each(['worker', 'webhook'])('%s says where it could not serve its metrics', async (command) => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const METRICS_ADDRESS = `127.0.0.1:${(taken.address() as AddressInfo).port}`;
+    expect(await refused([command], { ...APP, ...NO_TEMPORAL, METRICS_ADDRESS })).toMatch(
+      new RegExp(`METRICS_ADDRESS=${METRICS_ADDRESS} \\(.*in use.*Set another address`),
+    );
+    taken.close();
   });
 
   test.each(['worker', 'webhook', 'setup'])('%s without Temporal says where it looked', async (command) => {
