@@ -11,7 +11,7 @@ import { deliver, keepStray, TooManyAdoptionsError } from './deliver';
 import { hasSpaceAround, hintFor } from './hints';
 import { DEFAULT_LIMITS, type Limits } from './limits';
 import { PerMinute } from './per-minute';
-import { type Decision, receive, type SignatureSettings, type WebhookApp } from './receive';
+import { type Decision, keysFor, receive, type SignatureSettings, type WebhookApp } from './receive';
 
 /** What of a log is needed: pino's, Fastify's, or `console` behind three functions. */
 export interface WebhookLog {
@@ -189,8 +189,9 @@ export class Webhook {
     if ((await this.logged.take()) > 0) return;
     await afterTheAnswer();
     const { apps, signature, log } = this.#options;
-    const app = apps.find(({ app_id }) => app_id === incoming.app_id);
-    const hint = why === 'bad signature' && app ? hintFor({ ...incoming, headers }, app, signature) : undefined;
+    // Looked for also where nobody has the app: whoever asks next would feel the difference.
+    const isUnsigned = why === 'bad signature' || why === 'unknown app';
+    const hint = isUnsigned ? hintFor({ ...incoming, headers }, keysFor(incoming.app_id, apps), signature) : undefined;
     log.warn({ why, address, ...(hint ? { hint } : {}) }, 'a notification was refused');
   }
 }
