@@ -196,6 +196,15 @@ describe('a notification that is not genuine', () => {
   });
 });
 
+test('line ends and colours in what the log tells of a notification stay inside its one line', async () => {
+  const forged = 'PIX\r\n{"level":60,"msg":"all is well"}\u001b[31m\u2028';
+  expect((await post(url, ipn({ out_trade_no: forged, trade_status: forged }))).status).toBe(200);
+  const told = lines.filter((line) => line.includes('notification accepted'));
+  expect(told).toHaveLength(1);
+  for (const sign of ['\n', '\r', '\u001b']) expect(told[0]?.trimEnd()).not.toContain(sign);
+  expect(JSON.parse(told[0] ?? '')).toMatchObject({ level: 30, out_trade_no: forged, trade_status: forged });
+});
+
 describe('a request that is no notification', () => {
   test.each([
     ['text/plain', 415],
