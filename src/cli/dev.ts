@@ -15,6 +15,7 @@ import { connect, connectClient } from '../connect';
 import { type DevServer, defaultCacheDir, freePort, resolveBinary, startDevServer } from '../embedded';
 import { isForPeople } from '../exit';
 import { parseDirectPayment } from '../gateway';
+import { parseExact } from '../gateway/json';
 import { createLogger } from '../log';
 import { installRuntime } from '../runtime';
 import { registerSearchAttributes } from '../search-attributes';
@@ -190,8 +191,9 @@ async function firstPayment(on: {
     sealingKey: on.config.PAYMENTS_SEALING_PUBLIC_JWK,
   });
   const order = parseDirectPayment(
-    z.object({ request: z.record(z.string(), z.unknown()) }).parse(JSON.parse(await readOrderFile(on.orderFile)))
-      .request,
+    z
+      .object({ request: z.record(z.string(), z.unknown()).optional() })
+      .safeParse(jsonOf(await readOrderFile(on.orderFile))).data?.request,
   );
   const out_trade_no = `first-${new Date().toISOString().slice(0, 19).replace(/\D/g, '')}`;
   const data = await payments.pay({ ...order, out_trade_no });
@@ -217,7 +219,7 @@ async function firstPayment(on: {
 
 /** Keys and ports of this folder's stack: made at the first start, kept from then on. */
 async function loadKept(file: string): Promise<Kept> {
-  const before = existsSync(file) ? kept.safeParse(JSON.parse(await readFile(file, 'utf8'))) : undefined;
+  const before = existsSync(file) ? kept.safeParse(jsonOf(await readFile(file, 'utf8'))) : undefined;
   if (before && !before.success) throw new ConfigError(`${file} is not a stack's file; move it away to start afresh.`);
   const fresh = { ports: PORTS, secret_key: randomBytes(24).toString('hex'), ...(await makeKeys()) };
   const keys = { ...fresh, ...before?.data };
@@ -228,6 +230,15 @@ async function loadKept(file: string): Promise<Kept> {
     ports[name] = port;
   }
   return { ...keys, ports };
+}
+
+/** Undefined for what is no JSON: the parser's own error would quote it, and there are keys and cards in such files. */
+function jsonOf(text: string): unknown {
+  try {
+    return parseExact(text);
+  } catch {
+    return undefined;
+  }
 }
 
 async function readOrderFile(file: string): Promise<string> {

@@ -264,6 +264,15 @@ describe('settings that are missing or wrong', () => {
   });
 });
 
+test('dev names a file that is no stack’s, and does not quote it', async () => {
+  const dataDir = mkdtempSync(join(folder, 'stack-'));
+  writeFileSync(join(dataDir, 'stack.json'), '{"secret_key": sk_do_not_tell');
+  const { code, printed } = await run(['dev', '--data-dir', dataDir]);
+  expect(code).toBe(2);
+  expect(printed).toContain('stack.json is not a stack');
+  expect(printed).not.toContain('sk_do');
+});
+
 describe('simulator', () => {
   const started: Terminal[] = [];
   const FREE = { SIMULATOR_PORT: '0', LOG_LEVEL: 'warn' };
