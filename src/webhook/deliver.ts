@@ -196,10 +196,11 @@ async function lastRun(options: DeliveryOptions, workflowId: string) {
   };
 }
 
-async function isRunning({ client, timeout_ms }: DeliveryOptions, workflowId: string): Promise<boolean> {
+async function isRunning(options: DeliveryOptions, workflowId: string): Promise<boolean> {
+  const { client } = options;
   const request = { namespace: client.options.namespace, execution: { workflowId } };
   try {
-    const { workflowExecutionInfo } = await client.withDeadline(Date.now() + timeout_ms, () =>
+    const { workflowExecutionInfo } = await withinTime(options, () =>
       client.workflowService.describeWorkflowExecution(request),
     );
     return workflowExecutionInfo?.status === RUNNING;
@@ -266,6 +267,7 @@ async function signalWithStart(
   }
 }
 
+/** Every call of Temporal goes through here: none may take as long as it likes. */
 function withinTime<T>({ client, timeout_ms }: DeliveryOptions, call: () => Promise<T>): Promise<T> {
   return client.withDeadline(Date.now() + timeout_ms, call);
 }

@@ -390,7 +390,10 @@ describe('health', () => {
   });
 
   test('/readyz asked 100 times at once asks Temporal once', async () => {
+    // However long a busy machine takes for them.
+    jest.spyOn(Date, 'now').mockReturnValue(Date.now());
     const replies = await Promise.all(Array.from({ length: 100 }, () => send(`${url}/readyz`)));
+    jest.restoreAllMocks();
     for (const reply of replies) expect(reply.status).toBe(200);
     expect(temporal.asked).toBe(1);
   });
