@@ -3,6 +3,7 @@
  * reads the environment. Temporal's own variables (TEMPORAL_ADDRESS, …) are read by Temporal's environment configuration.
  */
 import { readFileSync } from 'node:fs';
+import { isIPv4, isIPv6 } from 'node:net';
 import { types } from 'node:util';
 import { z } from 'zod';
 import { DAY, HOUR, MINUTE } from './gateway/durations';
@@ -37,6 +38,11 @@ const schedule = z
   .refine((times) => times.every((at, i) => at > (times[i - 1] ?? 0)), 'must grow from one time to the next');
 
 const port = z.coerce.number().int().min(0).max(65_535);
+/** Where to listen: an address of this machine with a port. */
+const listenAddress = z.string().refine((text) => {
+  const [, six, four = '', at] = /^(?:\[([\da-f:.]+)\]|([\d.]+)):(\d{1,5})$/i.exec(text) ?? [];
+  return (six ? isIPv6(six) : isIPv4(four)) && Number(at) > 0 && Number(at) <= 65_535;
+}, 'must be an IP address with a port, such as 127.0.0.1:9464 or [::1]:9464');
 const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
 /** Names separated by commas; none where the text is empty. */
 const names = z.string().transform((text) =>
@@ -202,6 +208,7 @@ const environment = z.object({
   SIMULATOR_SPEED: z.coerce.number().positive().max(1_000_000).default(1),
   SIMULATOR_INSECURE_REMOTE_CONTROL: flag.default(false),
 
+  METRICS_ADDRESS: listenAddress.optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 });
 

@@ -35,15 +35,17 @@ export interface PluginOptions {
 }
 
 export class PaymentGatewayPlugin extends SimplePlugin {
-  private worker: { gateways: GatewayClient[]; activities: object } | undefined;
+  // Private to the language: Temporal's SDK logs a Worker's options, its plugins among them, where debug lines are wanted.
+  readonly #config: Config;
+  readonly #own: PluginOptions;
+  #worker: { gateways: GatewayClient[]; activities: object } | undefined;
   private readonly failureConverterPath: string | undefined;
 
   /** Settings come from {@link loadConfig}. Throws ConfigError in production without encryption keys. */
-  constructor(
-    private readonly config: Config,
-    private readonly own: PluginOptions = {},
-  ) {
+  constructor(config: Config, own: PluginOptions = {}) {
     super({ name: PLUGIN_NAME, dataConverter: (users) => dataConverter(config, users) });
+    this.#config = config;
+    this.#own = own;
     this.failureConverterPath = dataConverter(config).failureConverterPath;
   }
 
@@ -58,11 +60,11 @@ export class PaymentGatewayPlugin extends SimplePlugin {
   /** Throws ConfigError where no gateway app is configured. */
   override configureWorker(options: WorkerOptions): WorkerOptions {
     // Given to both a connection and its Worker, a plugin is applied twice.
-    this.worker ??= workerParts(this.config, this.own);
+    this.#worker ??= workerParts(this.#config, this.#own);
     const hasWorkflows = options.workflowsPath !== undefined || options.workflowBundle !== undefined;
     return {
       ...super.configureWorker(options),
-      activities: { ...options.activities, ...this.worker.activities },
+      activities: { ...options.activities, ...this.#worker.activities },
       ...(hasWorkflows ? {} : { workflowsPath: require.resolve('./workflows') }),
     };
   }
@@ -76,7 +78,7 @@ export class PaymentGatewayPlugin extends SimplePlugin {
     try {
       await next(worker);
     } finally {
-      await Promise.all((this.worker?.gateways ?? []).map((gateway) => gateway.close()));
+      await Promise.all((this.#worker?.gateways ?? []).map((gateway) => gateway.close()));
     }
   }
 }

@@ -1,11 +1,11 @@
 /** The runnable worker: `npm run worker`, or `payment-gateway worker`. */
-import { DefaultLogger, type LogEntry, NativeConnection, Runtime, Worker } from '@temporalio/worker';
-import type { Logger } from 'pino';
+import { NativeConnection, Worker } from '@temporalio/worker';
 import { type Config, ConfigError, loadConfig, requireApps } from './config';
 import { temporalConfig, unreachable } from './connect';
 import { reportAndExit } from './exit';
 import { createLogger } from './log';
 import { PaymentGatewayPlugin } from './plugin';
+import { installRuntime } from './runtime';
 import { missingSearchAttributes } from './search-attributes';
 
 type Environment = Record<string, string | undefined>;
@@ -59,22 +59,11 @@ async function demandSearchAttributes(connection: NativeConnection, namespace: s
 export async function runWorker(env: Environment): Promise<void> {
   const config = loadConfig(env);
   const log = createLogger('worker', config.LOG_LEVEL);
-  Runtime.install({ logger: temporalLogger(log), shutdownSignals: ['SIGINT', 'SIGTERM'] });
+  installRuntime({ ...config, log, shutdownSignals: ['SIGINT', 'SIGTERM'] });
   const worker = await createWorker(config, env);
   log.info({ taskQueue: config.PAYMENTS_TASK_QUEUE, apps: config.apps.map((app) => app.app_id) }, 'worker started');
   await worker.run();
   log.info('worker ended');
 }
-
-/** Temporal's own log lines in our format. */
-export function temporalLogger(log: Logger): DefaultLogger {
-  const write = ({ level, message, meta }: LogEntry) => {
-    const { taskToken: _token, ...rest } = { ...meta } as Record<string, unknown>;
-    log[LEVELS[level]](rest, message);
-  };
-  return new DefaultLogger('WARN', write);
-}
-
-const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
 
 if (require.main === module) runWorker(process.env).catch(reportAndExit);

@@ -11,7 +11,8 @@ import Ajv from 'ajv';
 import pino from 'pino';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { dataConverter } from '../src/codec';
+import { codecServer, dataConverter } from '../src/codec';
+import { accessBy } from '../src/codec/access';
 import { ConfigError, loadConfig, requireApps, SETTING_NAMES } from '../src/config';
 import { temporalConfig } from '../src/connect';
 import { startSimulator } from '../src/simulator';
@@ -156,8 +157,9 @@ test('sealing gives the worker, and nobody else, the private keys beside what it
 
 // — What our programs say —
 
-test('our own services are worker, webhook, simulator and setup, of one image that is built here', () => {
-  expect(ours.map(([name]) => name).sort()).toEqual(['payments-setup', 'simulator', 'webhook', 'worker']);
+test('our own services are worker, webhook, codec server, simulator and setup, of one image that is built here', () => {
+  const names = ['codec-server', 'payments-setup', 'simulator', 'webhook', 'worker'];
+  expect(ours.map(([name]) => name).sort()).toEqual(names);
   const { version } = z.object({ version: z.string() }).parse(JSON.parse(text('package.json')));
   for (const [, { image, build }] of ours) {
     expect({ image, build }).toEqual({ image: `temporal-payment-gateway:${version}`, build: '.' });
@@ -165,7 +167,7 @@ test('our own services are worker, webhook, simulator and setup, of one image th
 });
 
 test.each(ours)('%s runs a command that the command line has', (_, { command }) => {
-  const commands = [...text('src/cli/main.ts').matchAll(/\.command\('(\w+)/g)].map(([, name]) => name);
+  const commands = [...text('src/cli/main.ts').matchAll(/\.command\('([\w-]+)/g)].map(([, name]) => name);
   expect(command).toHaveLength(1);
   expect(commands).toContain(command[0]);
 });
@@ -221,12 +223,16 @@ describe('every variable of .env.example', () => {
   });
 });
 
+/** As docs/docker.md makes it. */
+const TOKEN = 'c0dec0'.repeat(8);
+
 describe('started with its environment', () => {
   let secrets: string;
   beforeAll(() => {
     secrets = mkdtempSync(join(tmpdir(), 'compose-secrets-'));
     writeFileSync(join(secrets, 'gateway_secret_key'), 'the key\n');
     writeFileSync(join(secrets, 'encryption_keys'), `k1:${Buffer.alloc(32, 1).toString('base64')}\n`);
+    writeFileSync(join(secrets, 'codec_server_token'), `${TOKEN}\n`);
     writeFileSync(join(secrets, 'sealing_jwks'), '{"keys":[{"kty":"EC","kid":"1"}]}\n');
   });
   afterAll(() => rmSync(secrets, { recursive: true }));
@@ -270,6 +276,41 @@ describe('started with its environment', () => {
     expect(get('simulator').ports).toEqual([`127.0.0.1:8470:${simulator.SIMULATOR_PORT}`]);
   });
 
+  describe('the codec server', () => {
+    const config = () => loadConfig({ ...environmentOf('codec-server'), NODE_ENV: 'production' });
+
+    test('listens where its port is published, to this machine alone', () => {
+      expect(config()).toMatchObject({ CODEC_SERVER_HOST: '0.0.0.0', NODE_ENV: 'production' });
+      expect(get('codec-server').ports).toEqual([`127.0.0.1:8490:${config().CODEC_SERVER_PORT}`]);
+    });
+
+    test('decrypts for who has its token, and of pages for Temporal UI’s alone', async () => {
+      const { PAYMENTS_ENCRYPTION_KEYS: keys = fail('it has no keys'), CODEC_SERVER_UI_ORIGINS: origins = [] } =
+        config();
+      const log = pino({ level: 'silent' });
+      const server = codecServer({ keys, origins, log, access: accessBy(config()) });
+      const url = await server.listen({ host: '127.0.0.1', port: 0 });
+      const ask = async (headers: Record<string, string>) => {
+        const type = { 'content-type': 'application/json' };
+        const answer = await fetch(`${url}/decode`, {
+          method: 'POST',
+          headers: { ...type, ...headers },
+          body: '{"payloads":[]}',
+        });
+        return answer.status;
+      };
+      const { TEMPORAL_CORS_ORIGINS: origin = '' } = get('temporal-ui').environment;
+      const authorization = `Bearer ${TOKEN}`;
+      expect(origins).toEqual([origin]);
+      expect(await ask({ authorization })).toBe(200);
+      expect(await ask({ authorization, origin })).toBe(200);
+      expect(await ask({ origin })).toBe(401);
+      expect(await ask({ authorization: `${authorization}0` })).toBe(401);
+      expect(await ask({ authorization, origin: 'http://elsewhere.example' })).toBe(403);
+      await server.close();
+    });
+  });
+
   test('the simulator keeps its data in its volume, which the image makes for it', () => {
     const { SIMULATOR_DATA_FILE } = loadConfig(environmentOf('simulator'));
     expect(get('simulator').volumes).toEqual([`simulator-data:${dirname(SIMULATOR_DATA_FILE ?? '')}`]);
@@ -301,6 +342,15 @@ describe('the health check', () => {
     expect(await check('simulator', simulator.url)).toBe(0);
     await simulator.close();
     expect(await check('simulator', simulator.url)).toBe(1);
+  });
+
+  test('of the codec server is well while it runs, and not after', async () => {
+    const keys = [{ id: 'k1', key: Buffer.alloc(32) }] as const;
+    const server = codecServer({ keys, access: async () => undefined, origins: [], log: pino({ level: 'silent' }) });
+    const url = await server.listen({ host: '127.0.0.1', port: 0 });
+    expect(await check('codec-server', url)).toBe(0);
+    await server.close();
+    expect(await check('codec-server', url)).toBe(1);
   });
 
   test.each([
@@ -367,7 +417,7 @@ test('no secret stands in an environment: only the name of its file, which the s
       expect(secrets.map((secret) => `/run/secrets/${secret}`)).toContain(value);
     }
   }
-  expect(files).toBe(7);
+  expect(files).toBe(9);
   expect(Object.keys(EXAMPLE).filter((name) => SECRET.test(name))).toEqual([]);
 });
 
@@ -440,3 +490,7 @@ test('docs/docker.md tells every secret, every variable to fill in and where thi
   for (const [name, value] of Object.entries(FILLED_IN)) expect(guide).toContain(`${name}=${value}`);
   for (const [, { ports }] of services) for (const port of ports) expect(guide).toContain(port.split(':').at(-2));
 });
+
+function fail(message: string): never {
+  throw new Error(message);
+}

@@ -28,8 +28,8 @@ test('links inside the repository lead somewhere', () => {
   for (const link of links) expect(() => read(link)).not.toThrow();
 });
 
-test('SECURITY.md names a test in each row that promises something, and each of them is there', () => {
-  const rows = read('SECURITY.md')
+test.each(['SECURITY.md', 'docs/faults.md'])('%s names a test in each row that promises something', (document) => {
+  const rows = read(document)
     .split('\n')
     .filter((line) => line.startsWith('| '))
     .slice(2);
@@ -42,7 +42,13 @@ test('SECURITY.md names a test in each row that promises something, and each of 
 });
 
 test('links in the documents lead somewhere', () => {
-  for (const document of ['SECURITY.md', 'docs/keys.md', 'docs/docker.md', 'docs/assumptions.md']) {
+  for (const document of [
+    'SECURITY.md',
+    'docs/keys.md',
+    'docs/docker.md',
+    'docs/assumptions.md',
+    'docs/operations.md',
+  ]) {
     const links = [...read(document).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link = '']) => link);
     for (const link of links) expect(() => read(join(dirname(document), link))).not.toThrow();
   }

@@ -123,7 +123,7 @@ class Payments:
             first = await anext(aiter(handle.fetch_history_events(page_size=1)))
             payloads = first.workflow_execution_started_event_attributes.input.payloads
             [payment] = await self.client.data_converter.decode(payloads)
-            run_id = payment.get("previous_run_id")
+            run_id = payment.get("previous", {}).get("run_id")
             if run_id is None:
                 return handle, payment
 

@@ -4,7 +4,7 @@ import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/comm
 import { GatewayError, type InvalidRequestError } from '../gateway';
 import { isCredentialsRefusal } from '../gateway/refusals';
 import type { NotCreated } from '../workflows/activities';
-import { FAILURE } from '../workflows/contract';
+import { type Attention, FAILURE } from '../workflows/contract';
 import { HeldBackError } from './guarded';
 
 /** No news: expected, so neither an error in the logs nor in the metrics. */
@@ -34,13 +34,17 @@ export function heldBackFor({ retry_after_ms }: HeldBackError): number {
   return Math.round(retry_after_ms + Math.random() * 1_000 * Math.min(activityInfo().attempt, 30));
 }
 
-/** The order breaks a rule and never left this machine. */
-export function refusedHere(message: string, issues: InvalidRequestError['issues']): ApplicationFailure {
+/** The order breaks a rule and never left this machine; `attention` where a person must hear of it. */
+export function refusedHere(
+  message: string,
+  issues: InvalidRequestError['issues'],
+  attention?: Attention,
+): ApplicationFailure {
   return ApplicationFailure.create({
     type: FAILURE.invalidRequest,
     message,
     nonRetryable: true,
-    details: [{ issues }],
+    details: [{ issues, ...(attention ? { attention } : {}) }],
   });
 }
 

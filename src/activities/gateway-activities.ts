@@ -21,6 +21,7 @@ import { isSealed, SECRET_FIELDS, type SecretField } from '../gateway/sealing';
 import type { CreateResult, FindInput, GatewayActivities, RefundResult, WatchInput } from '../workflows/activities';
 import type { NewPayment } from '../workflows/contract';
 import { gapBeforeLook } from '../workflows/deadlines';
+import { BareSecretError, demandToken, refuseBareSecrets } from './bare-secrets';
 import { type BuyerOf, withBuyer } from './buyer';
 import { heldBackFor, isAnswer, later, notCreated, refusedHere, tryAgain } from './failures';
 import { type Gateway, gatewayOf } from './gateways';
@@ -58,6 +59,7 @@ export function gatewayActivities({
       const gateway = gatewayFor(input.app_id);
       const { attempt } = activityInfo();
       try {
+        refuseBareSecrets(input);
         const order = await openSecrets(withNotifyUrl(input, notifyUrl), sealingKeys(), rules);
         const answer = await (input.kind === 'direct' ? gateway.pay(order) : gateway.createCheckout(order));
         return { is: 'created', answer };
@@ -102,6 +104,7 @@ export function logWarning({ operation, out_trade_no, issues }: Warning): void {
 /** What a failed creation means. Throws only where the gateway certainly has no order and may be asked again. */
 function creationFailed(error: unknown, attempt: number): CreateResult {
   if (error instanceof SealingError) throw refusedHere(error.message, []);
+  if (error instanceof BareSecretError) throw refusedHere(error.message, error.issues, error.attention);
   if (error instanceof InvalidRequestError) throw refusedHere(error.message, error.issues);
   if (!(error instanceof GatewayError)) throw error;
   const { message } = error;
@@ -211,7 +214,7 @@ function withNotifyUrl({ app_id, kind, request }: NewPayment, notifyUrl: Gateway
   return { app_id, kind, order };
 }
 
-/** The order with its secrets bare, in this process's memory only. A secret that arrives bare was stored on its way: refused. */
+/** The order with its secrets bare, in this process's memory only. */
 async function openSecrets(
   { app_id, kind, order }: ReturnType<typeof withNotifyUrl>,
   keys: readonly JWK[],
@@ -221,18 +224,11 @@ async function openSecrets(
   if (kind === 'checkout') return parseCheckout(request, rules);
   // Named before anything is opened, so that a wrong order is refused with every one of its faults.
   const parsed = parseDirectPayment(request, rules);
-  const bare = SECRET_FIELDS.filter((name) => typeof parsed[name] === 'string');
-  if (bare.length > 0) {
-    throw new InvalidRequestError(
-      '/trade/pay',
-      bare.map((field) => ({ field, rule: 'must be sealed to the worker’s public key: it would stay in the history' })),
-      parsed.out_trade_no,
-    );
-  }
   const opened: Partial<Record<SecretField, string>> = {};
   for (const name of SECRET_FIELDS) {
     const value = parsed[name];
     if (isSealed(value)) opened[name] = await open(value, keys, { app_id, out_trade_no: parsed.out_trade_no });
   }
+  demandToken(opened, parsed.out_trade_no);
   return { ...parsed, ...opened };
 }

@@ -7,7 +7,6 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Runtime } from '@temporalio/worker';
 import { z } from 'zod';
 import { PaymentsClient } from '../client';
 import { startCodecServer } from '../codec';
@@ -16,11 +15,13 @@ import { connect, connectClient } from '../connect';
 import { type DevServer, defaultCacheDir, freePort, resolveBinary, startDevServer } from '../embedded';
 import { isForPeople } from '../exit';
 import { parseDirectPayment } from '../gateway';
+import { parseExact } from '../gateway/json';
 import { createLogger } from '../log';
+import { installRuntime } from '../runtime';
 import { registerSearchAttributes } from '../search-attributes';
 import { type Simulator, startSimulator } from '../simulator';
 import { startWebhook } from '../webhook';
-import { type ConnectedWorker, createWorker, temporalLogger } from '../worker';
+import { type ConnectedWorker, createWorker } from '../worker';
 import { paymentWorkflowId } from '../workflows/contract';
 import { type Environment, saveDevSettings, writePrivately } from './dev-settings';
 import { makeKeys } from './keys';
@@ -117,7 +118,7 @@ async function start(dataDir: string, orderFile: string, started: Started): Prom
   started.add('the codec server', () => codec.close());
   step('codec server', `${codec.url}, for Temporal UI`);
 
-  Runtime.install({ logger: temporalLogger(log), shutdownSignals: [] });
+  installRuntime({ ...config, log, shutdownSignals: [] });
   const worker = await createWorker(config, env);
   const running = runInBackground(worker);
   started.add('the worker', async () => {
@@ -190,8 +191,9 @@ async function firstPayment(on: {
     sealingKey: on.config.PAYMENTS_SEALING_PUBLIC_JWK,
   });
   const order = parseDirectPayment(
-    z.object({ request: z.record(z.string(), z.unknown()) }).parse(JSON.parse(await readOrderFile(on.orderFile)))
-      .request,
+    z
+      .object({ request: z.record(z.string(), z.unknown()).optional() })
+      .safeParse(jsonOf(await readOrderFile(on.orderFile))).data?.request,
   );
   const out_trade_no = `first-${new Date().toISOString().slice(0, 19).replace(/\D/g, '')}`;
   const data = await payments.pay({ ...order, out_trade_no });
@@ -217,7 +219,7 @@ async function firstPayment(on: {
 
 /** Keys and ports of this folder's stack: made at the first start, kept from then on. */
 async function loadKept(file: string): Promise<Kept> {
-  const before = existsSync(file) ? kept.safeParse(JSON.parse(await readFile(file, 'utf8'))) : undefined;
+  const before = existsSync(file) ? kept.safeParse(jsonOf(await readFile(file, 'utf8'))) : undefined;
   if (before && !before.success) throw new ConfigError(`${file} is not a stack's file; move it away to start afresh.`);
   const fresh = { ports: PORTS, secret_key: randomBytes(24).toString('hex'), ...(await makeKeys()) };
   const keys = { ...fresh, ...before?.data };
@@ -228,6 +230,15 @@ async function loadKept(file: string): Promise<Kept> {
     ports[name] = port;
   }
   return { ...keys, ports };
+}
+
+/** Undefined for what is no JSON: the parser's own error would quote it, and there are keys and cards in such files. */
+function jsonOf(text: string): unknown {
+  try {
+    return parseExact(text);
+  } catch {
+    return undefined;
+  }
 }
 
 async function readOrderFile(file: string): Promise<string> {

@@ -39,15 +39,18 @@ const TAG_BYTES = 16;
 const wire = temporal.api.common.v1.Payload;
 
 export class EncryptionCodec implements PayloadCodec {
-  private readonly byId: ReadonlyMap<string, EncryptionKey>;
+  // Private to the language, so that no log of a client or Worker, which have this, shows the keys.
+  readonly #keys: readonly [EncryptionKey, ...EncryptionKey[]];
+  readonly #byId: ReadonlyMap<string, EncryptionKey>;
 
   /** The first key encrypts, all of them decrypt. */
-  constructor(private readonly keys: readonly [EncryptionKey, ...EncryptionKey[]]) {
-    this.byId = new Map(keys.map((key) => [key.id, key]));
+  constructor(keys: readonly [EncryptionKey, ...EncryptionKey[]]) {
+    this.#keys = keys;
+    this.#byId = new Map(keys.map((key) => [key.id, key]));
   }
 
   async encode(payloads: Payload[], owner?: PayloadOwner): Promise<Payload[]> {
-    const [key] = this.keys;
+    const [key] = this.#keys;
     return payloads.map((payload) => encrypt(payload, key, contextOf(owner)));
   }
 
@@ -63,10 +66,10 @@ export class EncryptionCodec implements PayloadCodec {
     const id = text(payload, 'encryption-key-id');
     const madeFor = text(payload, 'encryption-context');
     const at = `A payload of ${reader ? `workflow ${reader.workflowId ?? '(none)'}` : 'a workflow'} cannot be decrypted`;
-    const key = this.byId.get(id);
+    const key = this.#byId.get(id);
     if (!key) {
       throw new PayloadDecryptionError(
-        `${at}: it was encrypted with the key "${id}", and PAYMENTS_ENCRYPTION_KEYS has ${[...this.byId.keys()].join(', ')}. Add that key behind the others.`,
+        `${at}: it was encrypted with the key "${id}", and PAYMENTS_ENCRYPTION_KEYS has ${[...this.#byId.keys()].join(', ')}. Add that key behind the others.`,
       );
     }
     if (!mayRead(madeFor, reader)) {

@@ -11,7 +11,7 @@ export const MASK = '***';
 /** Fields for every role: what says nothing of a person. */
 const EVERYBODY = [
   // Orders, and the gateway's answers to them.
-  ...['kind', 'app_id', 'out_trade_no', 'trade_no', 'out_request_no', 'previous_run_id', 'method', 'channel', 'bank'],
+  ...['kind', 'app_id', 'out_trade_no', 'trade_no', 'out_request_no', 'run_id', 'method', 'channel', 'bank'],
   ...['order_amount', 'order_currency', 'amount', 'currency', 'installments', 'issuer', 'region', 'regions', 'version'],
   ...['timeout_express', 'cancellation_express', 'trade_type', 'language_code', 'notify_url', 'recovered'],
   ...['trade_status', 'qr_code', 'barcode', 'bank_code', 'bank_name', 'reference', 'clabe', 'web_url', 'wallet_url'],

@@ -1,5 +1,5 @@
 /** Prefixes of settings that only our own processes may see: secrets are among them. */
-const OURS = ['GATEWAY_', 'PAYMENTS_', 'WEBHOOK_'];
+const OURS = ['GATEWAY_', 'PAYMENTS_', 'WEBHOOK_', 'CODEC_SERVER_'];
 
 /**
  * The environment for a program that is not ours: no payment settings (above all no secrets), no `TEMPORAL_…` (they

@@ -17,11 +17,13 @@ export function isCardNumber(text: string): boolean {
 /** Whether such a row of digits stands anywhere in the text. */
 export const holdsCardNumber = (text: string): boolean => (text.match(ROWS) ?? []).some(isCardNumber);
 
+export const CARD_AS_TOKEN = 'a card’s own number: send the token that it was exchanged for';
+
 /** A raw card number in a token's place is refused. A token that merely has many digits is none. */
 export const NO_CARD_AS_TOKEN: CrossRule = {
   field: 'token',
   broken: ({ text }) => isCardNumber(text('token') ?? ''),
-  rule: 'a card’s own number: send the token that it was exchanged for',
+  rule: CARD_AS_TOKEN,
 };
 
 /** What looks like a card number in a text that people read is worth a warning, which never names the number. */

@@ -15,7 +15,7 @@ export { parseTradeId, type Trade, type TradeId } from './query';
 export { parseRefund, type Refund, type RefundOfTrade, type RefundRequest } from './refund';
 export type { RefundedTrade, RuleSettings } from './rules';
 export { newSealingKeys, open, type Sealed, SealingError, seal } from './sealing';
-export { isSignedBy, SIGNATURE_SCHEMES, type SignatureScheme, signatureHeader } from './signing';
+export { isSignedBy, looksSigned, SIGNATURE_SCHEMES, type SignatureScheme, signatureHeader } from './signing';
 export { TRADE_STATUSES, type TradeStatus } from './statuses';
 export {
   type NewSpeiAccount,

@@ -37,6 +37,11 @@ export function isSignedBy(
   return wellFormed && matches;
 }
 
+/** Whether a header's value has the form of a signature in any scheme. */
+export function looksSigned(header: string): boolean {
+  return SIGNATURE_SCHEMES.some((scheme) => FORMS[scheme].test(header));
+}
+
 function hmac(body: Uint8Array, secretKey: string): Buffer {
   return createHmac('sha256', Buffer.from(secretKey, 'utf8')).update(body).digest();
 }

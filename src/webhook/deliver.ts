@@ -162,6 +162,7 @@ export async function keepStray(
   const seconds = await adoptions.take(app_id);
   if (seconds > 0) throw new TooManyAdoptionsError(seconds);
   const input: StrayNotificationInput = { app_id, body: Buffer.from(body).toString('base64') };
+  let started = false;
   try {
     await withinTime(options, () =>
       client.workflow.start(WORKFLOW.strayNotification, {
@@ -172,9 +173,12 @@ export async function keepStray(
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
       }),
     );
+    started = true;
   } catch (error) {
     // A person has seen these very bytes already.
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  } finally {
+    if (!started) await adoptions.giveBack(app_id);
   }
 }
 
@@ -263,6 +267,7 @@ async function signalWithStart(
   }
 }
 
+/** Every call of Temporal goes through here: none may take as long as it likes. */
 function withinTime<T>({ client, timeout_ms }: DeliveryOptions, call: () => Promise<T>): Promise<T> {
   return client.withDeadline(Date.now() + timeout_ms, call);
 }

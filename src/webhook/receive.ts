@@ -35,6 +35,13 @@ const NO_KEY = randomBytes(32).toString('hex');
 const NOBODY: WebhookApp = { app_id: '', secret_key: NO_KEY };
 const keysOf = (app: WebhookApp) => [app.secret_key, ...(app.previous_secret_keys ?? [])];
 
+/** An app's keys; for every app, and for one that nobody has, as many as the app with the most of them has. */
+export function keysFor(app_id: string, apps: readonly WebhookApp[]): string[] {
+  const keys = keysOf(apps.find((each) => each.app_id === app_id) ?? NOBODY);
+  const rounds = Math.max(1, ...apps.map((each) => keysOf(each).length));
+  return Array.from({ length: rounds }, (_, i) => keys[i] ?? NO_KEY);
+}
+
 /** What to do with a notification. Pure but for the hashing; never throws. */
 export function receive(
   incoming: IncomingNotification,
@@ -43,8 +50,7 @@ export function receive(
 ): Decision {
   const app = apps.find(({ app_id }) => app_id === incoming.app_id) ?? NOBODY;
   const [signature, ...more] = incoming.signatures;
-  const rounds = Math.max(1, ...apps.map((each) => keysOf(each).length));
-  const keys = Array.from({ length: rounds }, (_, i) => keysOf(app)[i] ?? NO_KEY);
+  const keys = keysFor(incoming.app_id, apps);
   const signed = isSignedBy(incoming.body, more.length > 0 ? undefined : signature, keys, scheme);
   if (app === NOBODY) return { is: 'refused', why: 'unknown app' };
   if (!signed) return { is: 'refused', why: 'bad signature' };

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { type Config, ConfigError, loadConfig, requireApps } from '../config';
 import { connectClient } from '../connect';
 import { createLogger } from '../log';
-import { webhookServer } from './server';
+import { type WebhookServerOptions, webhookServer } from './server';
 import { webhookSettings } from './settings';
 
 type Environment = Record<string, string | undefined>;
@@ -19,18 +19,23 @@ export interface RunningWebhook {
   close(): Promise<void>;
 }
 
-/** Starts the endpoint. `alone` where the process does nothing else. Throws ConfigError and TemporalUnreachableError. */
+/** What of the server its process decides; `alone` where that does nothing else. */
+interface InProcess extends Pick<WebhookServerOptions, 'onAnswer'> {
+  alone?: boolean;
+}
+
+/** Starts the endpoint. Throws ConfigError and TemporalUnreachableError. */
 export async function startWebhook(
   config: Config,
   env: Environment,
   log: Logger,
-  { alone = false } = {},
+  { alone = false, onAnswer }: InProcess = {},
 ): Promise<RunningWebhook> {
   requireApps(config);
   const client = await connectClient(env, config);
   const stopping = new AbortController();
   const settings = webhookSettings(config);
-  const server = webhookServer({ ...settings, client, log, shedLoad: alone, stopping: stopping.signal });
+  const server = webhookServer({ ...settings, client, log, shedLoad: alone, onAnswer, stopping: stopping.signal });
   const url = await listen(server, config).catch(async (error) => {
     await client.connection.close();
     throw error;
@@ -50,14 +55,34 @@ export async function startWebhook(
 export async function runWebhook(env: Environment): Promise<void> {
   const config = loadConfig(env);
   const log = createLogger('webhook', config.LOG_LEVEL);
-  const webhook = await startWebhook(config, env, log, { alone: true });
+  const metrics = await startMetrics(config, log);
+  const webhook = await startWebhook(config, env, log, { alone: true, onAnswer: metrics?.onAnswer });
   log.info({ url: webhook.url, apps: config.apps.map((app) => app.app_id) }, 'webhook listens at /ipn/{app_id}');
   await stopSignal();
   webhook.retire();
   log.info({ for_ms: config.WEBHOOK_STOP_DELAY }, 'webhook is not ready any more and serves on for a while');
   await Promise.race([delay(config.WEBHOOK_STOP_DELAY, undefined, { ref: false }), stopSignal()]);
   await webhook.close();
+  await metrics?.close();
   log.info('webhook ended');
+}
+
+/** Serves how many notifications are answered in which way, where METRICS_ADDRESS asks for it. Throws ConfigError. */
+async function startMetrics(config: Config, log: Logger) {
+  if (config.METRICS_ADDRESS === undefined) return undefined;
+  // Temporal's native runtime serves a worker's metrics too; without them the webhook does not need it.
+  const { installRuntime } = await import('../runtime.js');
+  const runtime = installRuntime({ ...config, log, shutdownSignals: [] });
+  const answers = runtime.metricMeter.createHistogram(
+    'payments_webhook_answers',
+    'int',
+    'ms',
+    'answers to notifications, by status, and how long each took in ms',
+  );
+  return {
+    onAnswer: (status: number, ms: number) => answers.record(Math.round(ms), { status: String(status) }),
+    close: () => runtime.shutdown(),
+  };
 }
 
 function stopSignal(): Promise<void> {

@@ -13,6 +13,8 @@ export interface WebhookServerOptions extends WebhookOptions {
   log: FastifyBaseLogger;
   /** Refuse for a while where the process is too busy or its memory too full; for a process that does nothing else. */
   shedLoad?: boolean | undefined;
+  /** Hears of each answer to a notification, or to what claims to be one: its status, and how long it took. */
+  onAnswer?: ((status: number, ms: number) => void) | undefined;
   /** Once aborted, `/readyz` says no and connections are not kept, though everything is still served. */
   stopping?: AbortSignal | undefined;
 }
@@ -25,7 +27,7 @@ const BUSY = { delay_ms: 1_000, heap: 0.85 };
 
 /** Makes the server; the caller listens and closes. Nothing is acknowledged before Temporal has it. */
 export function webhookServer(options: WebhookServerOptions): FastifyInstance {
-  const { client, log, trustedProxies = [], shedLoad = false, stopping } = options;
+  const { client, log, trustedProxies = [], shedLoad = false, onAnswer, stopping } = options;
   const webhook = createWebhook(options);
   const server = Fastify({
     loggerInstance: log,
@@ -58,6 +60,7 @@ export function webhookServer(options: WebhookServerOptions): FastifyInstance {
   });
 
   server.register(async (door) => {
+    if (onAnswer) door.addHook('onResponse', async (_request, reply) => onAnswer(reply.statusCode, reply.elapsedTime));
     if (shedLoad) {
       await door.register(underPressure, {
         maxEventLoopDelay: BUSY.delay_ms,

@@ -11,7 +11,7 @@ import { deliver, keepStray, TooManyAdoptionsError } from './deliver';
 import { hasSpaceAround, hintFor } from './hints';
 import { DEFAULT_LIMITS, type Limits } from './limits';
 import { PerMinute } from './per-minute';
-import { type Decision, receive, type SignatureSettings, type WebhookApp } from './receive';
+import { type Decision, keysFor, receive, type SignatureSettings, type WebhookApp } from './receive';
 
 /** What of a log is needed: pino's, Fastify's, or `console` behind three functions. */
 export interface WebhookLog {
@@ -74,13 +74,16 @@ export class Webhook {
   /** Whether an address is that of a proxy to be believed. */
   readonly trusts: Networks;
   readonly limits: Limits;
+  // Private to the language, so that no log of an endpoint shows its apps' keys.
+  readonly #options: WebhookOptions;
   private readonly overall: PerMinute;
   private readonly adoptions: PerMinute;
   private readonly logged = new PerMinute(LOGGED_REFUSALS);
   private bytesHeld = 0;
   private inFlight = 0;
 
-  constructor(private readonly options: WebhookOptions) {
+  constructor(options: WebhookOptions) {
+    this.#options = options;
     const { allowedIps = [], trustedProxies = [], apps, log } = options;
     this.allows = allowedIps.length > 0 ? networks(allowedIps) : undefined;
     this.trusts = networks(trustedProxies);
@@ -99,7 +102,7 @@ export class Webhook {
       if (!isPlainJson(request)) return ANSWER.wrongType;
       return await this.read(request);
     } catch (error) {
-      this.options.log.error({ err: error }, 'the webhook failed');
+      this.#options.log.error({ err: error }, 'the webhook failed');
       return ANSWER.failed;
     }
   }
@@ -107,7 +110,7 @@ export class Webhook {
   /** Takes the bytes in, as many as may be, and goes on with them while they are counted. */
   private async read(request: WebhookRequest): Promise<Answer> {
     if (request.body === undefined) {
-      this.options.log.error(
+      this.#options.log.error(
         { app_id: appOf(request.path) },
         'the body was parsed before the webhook saw it, but the signature is over its very bytes: mount the webhook before body parsers such as express.json()',
       );
@@ -134,7 +137,7 @@ export class Webhook {
   }
 
   private async decide(request: WebhookRequest, body: Buffer): Promise<Answer> {
-    const { apps, signature } = this.options;
+    const { apps, signature } = this.#options;
     const incoming = { app_id: appOf(request.path), signatures: valuesOf(request, signature.header), body };
     const decision = receive(incoming, apps, signature.scheme);
     // Asked last, so that a stranger's refusal takes as long from a wrong address as from a right one.
@@ -152,11 +155,11 @@ export class Webhook {
 
   /** Gives it to Temporal, for as long as an acknowledgement may take. */
   private async handOver(decision: Accepted, app_id: string, body: Buffer): Promise<Answer> {
-    const { client, taskQueue, log } = this.options;
+    const { client, taskQueue, log } = this.#options;
     const delivery = { client, taskQueue, timeout_ms: TEMPORAL_TIMEOUT_MS, adoptions: this.adoptions };
     this.inFlight += 1;
     try {
-      await within(this.options.ackTimeout ?? ACK_TIMEOUT_MS, (patience) =>
+      await within(this.#options.ackTimeout ?? ACK_TIMEOUT_MS, (patience) =>
         client
           .withAbortSignal(patience, () =>
             decision.is === 'notification'
@@ -185,9 +188,10 @@ export class Webhook {
   private async tellRefusal(why: string, incoming: Incoming, { headers, address }: WebhookRequest): Promise<void> {
     if ((await this.logged.take()) > 0) return;
     await afterTheAnswer();
-    const { apps, signature, log } = this.options;
-    const app = apps.find(({ app_id }) => app_id === incoming.app_id);
-    const hint = why === 'bad signature' && app ? hintFor({ ...incoming, headers }, app, signature) : undefined;
+    const { apps, signature, log } = this.#options;
+    // Looked for also where nobody has the app: whoever asks next would feel the difference.
+    const isUnsigned = why === 'bad signature' || why === 'unknown app';
+    const hint = isUnsigned ? hintFor({ ...incoming, headers }, keysFor(incoming.app_id, apps), signature) : undefined;
     log.warn({ why, address, ...(hint ? { hint } : {}) }, 'a notification was refused');
   }
 }

@@ -117,6 +117,7 @@ export type Attention =
   | 'chargeback-reversed'
   | 'refund-elsewhere'
   | 'unknown-refund'
+  | 'bare-secret'
   | 'unexpected-signal'
   | 'unreadable-notification';
 
@@ -322,7 +323,7 @@ export interface StrayNotificationInput {
 
 /** Types of the failures that callers meet; the details hold the fields named beside each. */
 export const FAILURE = {
-  /** `{ issues: [{ field, rule }] }`: nothing was sent. */
+  /** `{ issues: [{ field, rule }], attention? }`: nothing was sent; `attention` where a person is told as well. */
   invalidRequest: 'InvalidRequest',
   /** `{ outcome, code, sub_code, http_status }`: the gateway refused, and no order exists. */
   notCreated: 'NotCreated',

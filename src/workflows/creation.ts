@@ -6,6 +6,7 @@ import { type AdoptedPayment, FAILURE, type NewPayment } from './contract';
 import { findKnownTrade } from './known-trade';
 import type { Life } from './life';
 import { FIRST_PAUSE_MS, longerThan } from './pauses';
+import type { PaymentRecord } from './payment-record';
 
 /**
  * Creates the order, and returns once the gateway has it. A try whose outcome is unknown is followed by looks, and by
@@ -17,7 +18,7 @@ export async function create(order: NewPayment, life: Life): Promise<void> {
   const { app_id } = order;
   let mayExist = false;
   for (let pause = FIRST_PAUSE_MS; ; pause = longerThan(pause)) {
-    const tried = await tryToCreate(order);
+    const tried = await tryToCreate(order, record);
     switch (tried.is) {
       case 'created':
         record.settle('unknown-outcome');
@@ -59,11 +60,16 @@ export async function adopt({ app_id }: AdoptedPayment, life: Life): Promise<voi
   record.queried(found, Date.now());
 }
 
-async function tryToCreate(order: NewPayment): Promise<CreateResult> {
+async function tryToCreate(order: NewPayment, record: PaymentRecord): Promise<CreateResult> {
   try {
     return await createOrder(order);
   } catch (error) {
-    if (!(error instanceof ActivityFailure) || !(error.cause instanceof TimeoutFailure)) throw asFailure(error);
+    if (!(error instanceof ActivityFailure) || !(error.cause instanceof TimeoutFailure)) {
+      const failure = asFailure(error);
+      // Histories of earlier versions have no such word in their failures, and replay without it.
+      if (saysBareSecret(failure)) record.raise('bare-secret');
+      throw failure;
+    }
     const message = 'The worker died with the creation under way.';
     return { is: 'unknown', message, error: { outcome: 'unknown', retryable: true, operation: order.kind } };
   }
@@ -96,6 +102,11 @@ function duplicateOrder({ request: { out_trade_no } }: NewPayment): ApplicationF
     message: `The gateway has an order ${out_trade_no} already, made by somebody else. Nothing was charged here. Use a new out_trade_no, or adopt the order.`,
     nonRetryable: true,
   });
+}
+
+function saysBareSecret(failure: unknown): boolean {
+  const said: unknown = failure instanceof ApplicationFailure ? failure.details?.[0] : undefined;
+  return typeof said === 'object' && said !== null && 'attention' in said && said.attention === 'bare-secret';
 }
 
 /** An activity's refusal as the workflow's own failure, so that callers meet its type and not the activity around it. */

@@ -52,6 +52,8 @@ const WHAT_TO_DO: Record<Attention, string> = {
     'The gateway shows a refund that is not known here: made elsewhere, by a bank, or so long ago that Temporal has forgotten it. What we count as refunded is too little. Compare with the gateway’s dashboard.',
   'unknown-refund':
     'Nothing tells whether the gateway made this refund. It is not asked for again, and the next one waits. Look for it in the gateway’s dashboard, then send the after-sale the update `resolve` with its outcome.',
+  'bare-secret':
+    'A card token or PIN came unsealed, or a card’s own number in a token’s place. The order was refused and nothing was sent. What came unsealed stays in this history: have the sender seal it, then delete this workflow and treat the secret as seen by others.',
   'unexpected-signal': 'A signal arrived that nobody here understands. See the history.',
   'unreadable-notification': 'A notification was genuinely signed but could not be read.',
 };

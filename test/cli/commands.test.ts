@@ -1,6 +1,7 @@
 /** The command line as it is shipped: what it says and with which code it ends, with nothing running beside it. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -246,11 +247,30 @@ describe('settings that are missing or wrong', () => {
     expect(printed).toMatch(/WEBHOOK_PORT: .*\n.*LOG_LEVEL: /);
   });
 
+  test.each(['worker', 'webhook'])('%s says where it could not serve its metrics', async (command) => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const METRICS_ADDRESS = `127.0.0.1:${(taken.address() as AddressInfo).port}`;
+    expect(await refused([command], { ...APP, ...NO_TEMPORAL, METRICS_ADDRESS })).toMatch(
+      new RegExp(`METRICS_ADDRESS=${METRICS_ADDRESS} \\(.*in use.*Set another address`),
+    );
+    taken.close();
+  });
+
   test.each(['worker', 'webhook', 'setup'])('%s without Temporal says where it looked', async (command) => {
     const printed = await refused([command], { ...APP, ...NO_TEMPORAL, WEBHOOK_PORT: '0' });
     expect(printed).toContain('Temporal cannot be reached at 127.0.0.1:9');
     expect(printed).toContain('TEMPORAL_ADDRESS');
   });
+});
+
+test('dev names a file that is no stack’s, and does not quote it', async () => {
+  const dataDir = mkdtempSync(join(folder, 'stack-'));
+  writeFileSync(join(dataDir, 'stack.json'), '{"secret_key": sk_do_not_tell');
+  const { code, printed } = await run(['dev', '--data-dir', dataDir]);
+  expect(code).toBe(2);
+  expect(printed).toContain('stack.json is not a stack');
+  expect(printed).not.toContain('sk_do');
 });
 
 describe('simulator', () => {

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { SETTING_NAMES } from '../../src/config';
 import {
   type Answer,
   BinaryNotFoundError,
@@ -208,6 +209,9 @@ test('a program that is not ours sees none of our settings', () => {
     NODE_OPTIONS: 'x',
   };
   expect(childEnvironment(env)).toEqual({ PATH: '/bin' });
+  const secrets = SETTING_NAMES.filter((name) => /KEY|TOKEN|JWK/.test(name)).flatMap((name) => [name, `${name}_FILE`]);
+  expect(secrets.length).toBeGreaterThan(10);
+  expect(childEnvironment(Object.fromEntries(secrets.map((name) => [name, 'secret'])))).toEqual({});
 });
 
 test('the cache folder follows the XDG convention', () => {

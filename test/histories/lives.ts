@@ -188,6 +188,12 @@ export const LIVES: Record<string, Life> = {
     await temporal.client.workflow.execute('payment', { workflowId, taskQueue, args }).catch(() => undefined);
     return workflowId;
   },
+  async 'refused-for-a-bare-secret'({ temporal, taskQueue }) {
+    const workflowId = idOf('h-bare');
+    const args = [{ kind: 'direct', app_id: APP.app_id, request: { ...ORDER, out_trade_no: 'h-bare', token: 'tok' } }];
+    await temporal.client.workflow.execute('payment', { workflowId, taskQueue, args }).catch(() => undefined);
+    return workflowId;
+  },
 };
 
 const idOf = (out_trade_no: string) => `payment:${APP.app_id}:${out_trade_no}`;

@@ -6,8 +6,11 @@ import { join } from 'node:path';
 import card from '../../examples/orders/credit-card.json';
 import pix from '../../examples/orders/pix.json';
 import pse from '../../examples/orders/pse.json';
+import wallet from '../../examples/orders/wallet-card-number.json';
 import { open } from '../../src/gateway';
 import { startOf } from '../../src/runs';
+import { signTestNotification } from '../../src/webhook';
+import { keys } from '../../src/workflows/visibility';
 import { JsonProgram, pythonWith } from '../harness/python';
 import { APP, type Stack, startStack } from '../harness/stack';
 
@@ -127,6 +130,28 @@ test('a PIX payment, from its start to its result', async () => {
   expect(creations(out_trade_no)).toHaveLength(1);
 });
 
+test('news after its end opens a new run, and the order is still answered, and held against, by the first', async () => {
+  const out_trade_no = 'py-news';
+  const first = await payOnce(pixOrder(out_trade_no));
+  const { trade_no } = stack.simulator.trade(out_trade_no);
+  await stack.simulator.pay(out_trade_no);
+  const payment = stack.temporal.client.workflow.getHandle(workflowId(out_trade_no));
+  await payment.result();
+  const { runId } = await payment.describe();
+  const { body, headers } = signTestNotification(APP, { out_trade_no, trade_no, trade_status: 'CANCEL' });
+  const told = await fetch(`${stack.webhookUrl}/ipn/${APP.app_id}`, { method: 'POST', body, headers });
+  expect(told.status).toBe(200);
+  await payment.result();
+  expect((await payment.describe()).runId).not.toBe(runId);
+
+  expect((await payOnce(pixOrder(out_trade_no))).printed[0]).toEqual(first.printed[0]);
+  expect(await payOnce(pixOrder(out_trade_no, { order_amount: '150.01' }))).toMatchObject({
+    code: 1,
+    complaint: { error: 'DifferentRequest', fields: ['order_amount'] },
+  });
+  expect(creations(out_trade_no)).toHaveLength(1);
+});
+
 test('two backends with the same order at the same moment get the same answer, and the buyer one charge', async () => {
   const order = pixOrder('py-twice');
   const [one, other] = await Promise.all([payOnce(order), payOnce(order)]);
@@ -176,27 +201,29 @@ test('an order that somebody else made under the same number is not taken over',
   });
 });
 
-test('a card order with its token sealed in Python is opened by the worker, and by nobody before', async () => {
-  const out_trade_no = 'py-card';
-  const { token } = card.request;
-  const backend = await merchant({ ...card.request, out_trade_no }, '--wait');
+test.each([
+  ['a card order with its token', 'py-card', 'token' as const, card.request],
+  ['a wallet order with its PIN', 'py-wallet', 'account_verification_code' as const, wallet.request],
+])('%s sealed in Python is opened by the worker, and by nobody before', async (_, out_trade_no, field, request) => {
+  const secret = String(Reflect.get(request, field));
+  const backend = await merchant({ ...request, out_trade_no }, '--wait');
   expect(await backend.next()).toMatchObject({ payment_data: { out_trade_no, recovered: false } });
   await stack.simulator.pay(out_trade_no);
   expect(await backend.end()).toMatchObject({ code: 0, printed: [{}, { result: { outcome: 'SUCCESS' } }] });
 
   const stored = await historyOf(out_trade_no);
-  expect(stored.includes(card.request.fingerprint)).toBe(true);
-  expect(stored.includes(token)).toBe(false);
+  expect(stored.includes(request.buyer_id)).toBe(true);
+  expect(stored.includes(JSON.stringify(secret))).toBe(false);
 
   const { input } = await startOf(stack.temporal.client, workflowId(out_trade_no));
-  const sealed = 'request' in input ? input.request.token : undefined;
+  const sealed = 'request' in input ? input.request[field] : undefined;
   expect(sealed).toEqual({ sealed: expect.stringMatching(/^[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+$/) });
   const openedFor = (order: string) =>
     open(sealed as { sealed: string }, stack.config.PAYMENTS_SEALING_JWKS?.keys ?? [], {
       app_id: APP.app_id,
       out_trade_no: order,
     });
-  expect(await openedFor(out_trade_no)).toBe(token);
+  expect(await openedFor(out_trade_no)).toBe(secret);
   await expect(openedFor('py-another')).rejects.toThrow('sealed for another order');
 });
 
@@ -208,6 +235,14 @@ test('a bare card token is refused, and never reaches the gateway', async () => 
     complaint: { error: 'InvalidRequest', issues: [{ field: 'token', rule: expect.stringContaining('sealed') }] },
   });
   expect(stack.simulator.requests({ out_trade_no })).toEqual([]);
+  // The refusal reaches the merchant alone: an operator finds who sends such orders in Temporal UI.
+  const { typedSearchAttributes, status } = await stack.temporal.client.workflow
+    .getHandle(workflowId(out_trade_no))
+    .describe();
+  expect({ status: status.name, attention: typedSearchAttributes.get(keys.attention) }).toEqual({
+    status: 'FAILED',
+    attention: 'bare-secret',
+  });
 });
 
 /** An order made at the gateway without Temporal. */

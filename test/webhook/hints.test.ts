@@ -1,4 +1,5 @@
 /** What our own log says when the gateway's own notifications are refused because of a setting; and that no stranger puts it there. */
+import crypto from 'node:crypto';
 import { createWebhook, signTestNotification, type WebhookApp } from '../../src/webhook';
 import { app, FakeTemporal, ipn, otherApp, readableLog, sign } from './support';
 
@@ -6,7 +7,7 @@ const body = ipn();
 type Headers = [string, string][];
 
 /** Refuses a notification; answers with what the log then says. */
-async function refused(headers: Headers, { apps = [app], scheme = 'hex' }: Given = {}, sent: Uint8Array = body) {
+async function refused(headers: Headers, { apps = [app], scheme = 'hex', to = app.app_id, sent = body }: Given = {}) {
   const { log, lines } = readableLog();
   const temporal = new FakeTemporal();
   const webhook = createWebhook({
@@ -18,7 +19,7 @@ async function refused(headers: Headers, { apps = [app], scheme = 'hex' }: Given
   });
   const answer = await webhook.answer({
     method: 'POST',
-    path: `/ipn/${app.app_id}`,
+    path: `/ipn/${to}`,
     headers: [['content-type', 'application/json'], ...headers],
     address: '127.0.0.1',
     body: (async function* () {
@@ -32,6 +33,9 @@ async function refused(headers: Headers, { apps = [app], scheme = 'hex' }: Given
 interface Given {
   apps?: WebhookApp[];
   scheme?: 'hex' | 't-v2';
+  /** The app of its path. */
+  to?: string;
+  sent?: Buffer;
 }
 
 const spaced = [{ ...app, secret_key: `${app.secret_key}\n` }];
@@ -72,8 +76,52 @@ test.each<[string, Headers, Given]>([
   ['a wrong key in another header', [['Acme-Signature', sign(body, otherApp)]], {}],
   ['a wrong key where ours has white space', [['Service-Signature', sign(body, otherApp)]], { apps: spaced }],
   ['no signature', [], {}],
+  [
+    'two wrong ones',
+    [
+      ['Service-Signature', sign(body, otherApp)],
+      ['Service-Signature', '0'.repeat(64)],
+    ],
+    {},
+  ],
 ])('nobody without the key puts a hint there: %s', async (_, headers, given) => {
   expect(await refused(headers, given)).not.toContain('"hint"');
+});
+
+test('what is signed and refused all the same gets no hint about its signature', async () => {
+  const theirs = ipn({ app_id: otherApp.app_id });
+  const log = await refused([['Service-Signature', sign(theirs)]], { sent: theirs });
+  expect(log).toContain('"why":"other app"');
+  expect(log).not.toContain('"hint"');
+});
+
+describe('looking for a hint', () => {
+  const apps = [{ ...app, previous_secret_keys: ['an old key', 'an older one'] }, otherApp];
+  const hex = (n: number) => n.toString(16).padStart(64, '0');
+  const many = (name: (n: number) => string): Headers => Array.from({ length: 2_000 }, (_, n) => [name(n), hex(n)]);
+
+  /** How many signatures one refusal takes, its hint included. */
+  async function computed(headers: Headers, to: string): Promise<number> {
+    const hmac = jest.spyOn(crypto, 'createHmac');
+    await refused(headers, { apps, to });
+    const { length } = hmac.mock.calls;
+    hmac.mockRestore();
+    return length;
+  }
+
+  test.each<[string, Headers]>([
+    ['no signature', []],
+    ['a wrong one', [['Service-Signature', hex(1)]]],
+    ['2,000 headers that could each be the signature', many((n) => `x-${n}`)],
+    ['2,000 signatures', many(() => 'Service-Signature')],
+  ])('takes as long for an app that there is as for one that nobody has, and not for long: %s', async (_, headers) => {
+    const unlike = headers.map(([name]): Headers[number] => [name, 'no signature at all']);
+    for (const given of [headers, unlike]) {
+      const known = await computed(given, 'shop-1');
+      expect(known).toBeLessThanOrEqual(40);
+      expect([await computed(given, 'shop-2'), await computed(given, 'nobody')]).toEqual([known, known]);
+    }
+  });
 });
 
 test('a flood of forgeries does not become a flood of lines', async () => {

@@ -143,6 +143,14 @@ describe('payments that notifications start', () => {
     expect(temporal.starts).toHaveLength(1);
   });
 
+  test('what nobody can read and Temporal did not take does not count', async () => {
+    const url = await start({ limits: { adoptions: 1 } });
+    temporal.failures = [GRPC.UNAVAILABLE, GRPC.PERMISSION_DENIED];
+    for (let i = 0; i < 2; i += 1) expect((await post(url, Buffer.from('{'))).status).toBe(503);
+    expect((await post(url, Buffer.from('{'))).status).toBe(200);
+    expect((await post(url, Buffer.from('{{'))).status).toBe(503);
+  });
+
   test('a minute later there is room again', async () => {
     const url = await start({ limits: { adoptions: 1 } });
     await post(url, order(1));
@@ -221,12 +229,14 @@ describe('bodies that are still coming', () => {
 describe('a process that is too busy', () => {
   test('sheds load: 503 and come again, while health is served', async () => {
     const url = await start({ shedLoad: true });
-    expect((await post(url, body)).status).toBe(200);
-    const until = performance.now() + 4_000;
-    // What another task of the process could do: it leaves no time for anything else.
-    while (performance.now() < until);
     let reply = await post(url, body);
-    for (let i = 0; reply.status === 200 && i < 200; i += 1) reply = await post(url, body);
+    expect(reply.status).toBe(200);
+    // What another task of the process could do: it leaves little time for anything else. The load is a mean over seconds.
+    while (reply.status === 200) {
+      const until = performance.now() + 1_500;
+      while (performance.now() < until);
+      reply = await post(url, body);
+    }
     expect(reply).toMatchObject({ status: 503, body: '{"result":"fail"}', headers: { 'retry-after': '60' } });
     expect((await send(`${url}/healthz`)).status).toBe(200);
     while (reply.status !== 200) reply = await post(url, body);

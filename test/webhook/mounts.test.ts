@@ -1,5 +1,4 @@
 /** Every way to mount the endpoint gives the same answers to the same requests, in the frameworks that merchants have. */
-import { createServer, type RequestListener } from 'node:http';
 import express from 'express';
 import Fastify from 'fastify';
 import { Hono } from 'hono';
@@ -11,14 +10,13 @@ import {
   webhookMiddleware,
   webhookPlugin,
 } from '../../src/webhook';
+import { servers } from './serving';
 import { app, FakeTemporal, GRPC, ipn, otherApp, post, readableLog, send, sign } from './support';
 
 let temporal: FakeTemporal;
 let lines: string[];
-const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
+const { serve, platform, closeToo, closeAll } = servers();
+afterEach(closeAll);
 
 function webhook(options: Partial<WebhookOptions> = {}): Webhook {
   temporal = new FakeTemporal();
@@ -29,37 +27,12 @@ function webhook(options: Partial<WebhookOptions> = {}): Webhook {
   return createWebhook({ ...given, ...options });
 }
 
-async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  closing.push(() => new Promise((resolve) => server.close(resolve)));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('No port');
-  return `http://127.0.0.1:${address.port}`;
-}
-
-/** What a platform of `Request → Response` does for its handler: here, over Node's server. */
-const platform = (handle: (request: Request) => Promise<Response> | Response) =>
-  serve(async (incoming, outgoing) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of incoming) chunks.push(chunk);
-    const pairs: [string, string][] = incoming.rawHeaders.flatMap((name, i) =>
-      i % 2 === 0 && name.toLowerCase() !== 'connection' ? [[name, incoming.rawHeaders[i + 1] ?? '']] : [],
-    );
-    const method = incoming.method ?? 'GET';
-    const body = method === 'GET' || chunks.length === 0 ? {} : { body: new Uint8Array(Buffer.concat(chunks)) };
-    const response = await handle(
-      new Request(`http://shop.example${incoming.url}`, { method, headers: pairs, ...body }),
-    );
-    outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(await response.text());
-  });
-
 /** Each mount, with its address up to `/ipn/{app_id}`. */
 const MOUNTS: Record<string, (webhook: Webhook) => Promise<string>> = {
   async fastify(hook) {
     const server = Fastify();
     server.register(webhookPlugin(hook), { prefix: '/payments' });
-    closing.push(() => server.close());
+    closeToo(() => server.close());
     return `${await server.listen({ host: '127.0.0.1', port: 0 })}/payments`;
   },
   express: (hook) => serve(express().use('/ipn', webhookMiddleware(hook)).use(express.json())),
@@ -197,7 +170,7 @@ test('the Fastify plugin leaves the parsers of other routes alone', async () => 
   const server = Fastify();
   server.register(webhookPlugin(webhook()));
   server.post('/orders', async (request) => request.body);
-  closing.push(() => server.close());
+  closeToo(() => server.close());
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
   const reply = await send(`${url}/orders`, {
     method: 'POST',

@@ -84,6 +84,22 @@ describe('a notification is refused', () => {
     expect(decide({ signatures })).toEqual({ is: 'refused', why: 'bad signature' });
   });
 
+  const text = ipn().toString();
+  const { app_id, ...rest } = JSON.parse(text);
+  test.each<[string, string]>([
+    ['with white space', JSON.stringify(JSON.parse(text), null, 1)],
+    ['with its keys in another order', JSON.stringify({ ...rest, app_id })],
+    ['with a letter as an escape', text.replace('PIX', '\\u0050IX')],
+    ['with a number written otherwise', text.replace('"150.00"', '"150.0"')],
+    ['with a line end', `${text}\n`],
+  ])('where its body means the same and is written otherwise: %s', (_, written) => {
+    expect(JSON.parse(written)).toMatchObject({ out_trade_no: 'order-1', method: 'PIX' });
+    expect(decide({ body: Buffer.from(written), signatures: [signature] })).toEqual({
+      is: 'refused',
+      why: 'bad signature',
+    });
+  });
+
   test('in the scheme t-v2 with the plain signature', () => {
     expect(decide({ scheme: 't-v2', signatures: [signature] })).toEqual({ is: 'refused', why: 'bad signature' });
   });

@@ -1,4 +1,5 @@
 /** What the webhook's tests share: signed notifications, posting them, and a Temporal that answers as it is told. */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { connect } from 'node:net';
 import { Client, type ConnectionLike } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
@@ -101,6 +102,7 @@ export class FakeTemporal {
   failures: number[] = [];
   /** Calls wait for this before they are answered. */
   until: Promise<void> = Promise.resolve();
+  private readonly deadline = new AsyncLocalStorage<number>();
   readonly client: Client;
 
   constructor() {
@@ -126,7 +128,7 @@ export class FakeTemporal {
       plugins: [],
       close: async () => {},
       ensureConnected: async () => {},
-      withDeadline: (_deadline, run) => run(),
+      withDeadline: (deadline, run) => this.deadline.run(Number(deadline), run),
       withMetadata: (_metadata, run) => run(),
       withAbortSignal: (_signal, run) => run(),
     };
@@ -139,6 +141,9 @@ export class FakeTemporal {
   }
 
   private take(method: string, data: Uint8Array): void {
+    // A call without an end of its own would hold its notification for as long as Temporal likes.
+    const ms = (this.deadline.getStore() ?? Number.POSITIVE_INFINITY) - Date.now();
+    if (ms > 5_000) throw new Error(`${method} may take ${ms} ms`);
     this.asked += 1;
     if (method === 'SignalWithStartWorkflowExecution') {
       this.signals.push(wire.SignalWithStartWorkflowExecutionRequest.decode(data));

@@ -16,6 +16,7 @@ import type {
   PaymentState,
   PaymentWorkflow,
 } from '../../src/workflows';
+import { keys } from '../../src/workflows/visibility';
 import { FakeGateway } from '../harness/fake-gateway';
 import { workflowBundle } from '../harness/stack';
 import { timeSkippingServer } from '../harness/temporal';
@@ -311,6 +312,29 @@ describe('a creation that failed for certain', () => {
         ],
       },
     });
+    expect(gateway.created).toBe(0);
+  });
+
+  it.each([
+    ['a bare token', { token: 'tok_bare' }, 'bare-secret'],
+    ['a wrong amount', { order_amount: '0' }, null],
+  ])('refuses %s, and only a secret in the history is put before a person', async (_, wrong, attention) => {
+    const told: unknown[] = [];
+    await withWorker(
+      async (taskQueue) => {
+        const handle = await start(taskQueue, order(wrong));
+        await expect(handle.result()).rejects.toMatchObject({ cause: { type: 'InvalidRequest' } });
+        expect(await handle.query<PaymentState>('state')).toMatchObject({ attention, outcome: null });
+        const { typedSearchAttributes } = await handle.describe();
+        expect(typedSearchAttributes.get(keys.attention) ?? null).toBe(attention);
+        await Worker.runReplayHistory({ workflowBundle: bundle }, await handle.fetchHistory());
+      },
+      {},
+      (event) => {
+        told.push('payment' in event && event.payment.attention);
+      },
+    );
+    expect(told).toEqual(attention === null ? [] : [attention]);
     expect(gateway.created).toBe(0);
   });
 

@@ -1,0 +1,81 @@
+/** The very files of examples/ that mount the endpoint, as a merchant runs them: real frameworks, a real Temporal. */
+import { randomBytes } from 'node:crypto';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { devServer } from '../harness/temporal';
+import { servers } from './serving';
+import { ipn, post, app as shop, sign } from './support';
+
+const { serve, platform, closeToo, closeAll } = servers();
+const environment = { ...process.env };
+let temporal: TestWorkflowEnvironment;
+
+beforeAll(async () => {
+  temporal = await devServer();
+  // The examples take everything from the environment, and read it as they are loaded.
+  Object.assign(process.env, {
+    TEMPORAL_ADDRESS: temporal.address,
+    TEMPORAL_NAMESPACE: 'default',
+    GATEWAY_BASE_URL: 'https://gateway.example',
+    GATEWAY_APP_ID: shop.app_id,
+    GATEWAY_SECRET_KEY: shop.secret_key,
+    PAYMENTS_TASK_QUEUE: 'examples',
+    PAYMENTS_ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    LOG_LEVEL: 'silent',
+  });
+});
+afterAll(async () => {
+  await closeAll();
+  await example<typeof import('../../examples/typescript/webhook')>('webhook').client.connection.close();
+  await temporal?.teardown();
+  process.env = environment;
+});
+
+/** Loaded once, when the environment is there. */
+const example = <T extends object>(name: string) => jest.requireActual<T>(`../../examples/typescript/${name}`);
+
+/** Each example, with its address up to `/ipn/{app_id}`. */
+const EXAMPLES: Record<string, () => Promise<string>> = {
+  async 'webhook-fastify.ts'() {
+    const { app } = example<typeof import('../../examples/typescript/webhook-fastify')>('webhook-fastify');
+    closeToo(() => app.close());
+    return `${await app.listen({ host: '127.0.0.1', port: 0 })}/payments`;
+  },
+  async 'webhook-express.ts'() {
+    const { app } = example<typeof import('../../examples/typescript/webhook-express')>('webhook-express');
+    return serve(app);
+  },
+  async 'webhook-hono.ts'() {
+    const { app } = example<typeof import('../../examples/typescript/webhook-hono')>('webhook-hono');
+    return platform((request) => app.fetch(request));
+  },
+  async 'webhook-next.ts'() {
+    const { POST } = example<typeof import('../../examples/typescript/webhook-next')>('webhook-next');
+    return platform(POST);
+  },
+};
+
+test.each(Object.entries(EXAMPLES))(
+  '%s hands a notification to Temporal, encrypted, and lets no forgery in',
+  async (name, start) => {
+    const url = await start();
+    const out_trade_no = `order-by-${name}`;
+    const body = ipn({ out_trade_no });
+    // As the platform of Next.js says it.
+    const headers = { 'x-real-ip': '127.0.0.1' };
+    expect(await post(url, body)).toMatchObject({ status: 200, body: 'success' });
+    const forged = { ...headers, 'service-signature': sign(ipn()) };
+    expect(await post(url, body, { headers: forged })).toMatchObject({ status: 401, body: '{"result":"fail"}' });
+
+    const { events } = await temporal.client.workflow
+      .getHandle(`payment:${shop.app_id}:${out_trade_no}`)
+      .fetchHistory();
+    const [started, ...signals] = (events ?? []).flatMap(
+      ({ workflowExecutionStartedEventAttributes: start, workflowExecutionSignaledEventAttributes: signal }) =>
+        start ?? signal ?? [],
+    );
+    expect(signals).toHaveLength(1);
+    for (const { input } of [started, ...signals].flatMap((each) => each ?? [])) {
+      expect(String(input?.payloads?.[0]?.metadata?.encoding)).toBe('binary/encrypted');
+    }
+  },
+);
