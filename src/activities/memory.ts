@@ -1,6 +1,6 @@
 /** What Temporal still knows of a trade: its payment, and after-sales that have ended. Read by the worker's own client. */
 import { activityInfo, getClient } from '@temporalio/activity';
-import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { type Client, isGrpcServiceError, ServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure, defineSearchAttributeKey } from '@temporalio/common';
 import { originalRun } from '../runs';
 import type { MemoryActivities } from '../workflows/activities';
@@ -37,7 +37,10 @@ export const buyerOfPayment: BuyerOf = async ({ app_id, id: { out_trade_no } }) 
   return buyerOfOrder(orderOf(original.input)?.request ?? {});
 };
 
-/** The last state of the run before this one; null where there is none. */
+/**
+ * The last state of a run before this one; null where none of them knows anything. A run that was ended right after its
+ * start has not remembered yet what those before it knew.
+ */
 async function stateOfFormerRun(client: Client, workflowId: string, runId: string): Promise<AfterSaleState | null> {
   const runs: { runId: string; startTime: Date }[] = [];
   const query = `WorkflowId = "${workflowId.replace(/["\\]/g, '\\$&')}"`;
@@ -46,13 +49,16 @@ async function stateOfFormerRun(client: Client, workflowId: string, runId: strin
   if (!runs.some((run) => run.runId === runId)) {
     throw ApplicationFailure.retryable('This run is not in the list of workflows yet; runs before it may be missing.');
   }
-  const [former] = runs
+  const former = runs
     .filter((run) => run.runId !== runId)
     .sort((a, b) => b.startTime.getTime() - a.startTime.getTime());
-  if (former === undefined) return null;
-  // By query and not by result: a run that was terminated has the one and not the other.
-  const handle = client.workflow.getHandle(workflowId, former.runId);
-  return known(() => handle.query<AfterSaleState>(QUERY.state), null);
+  for (const run of former) {
+    // By query and not by result: a run that was terminated has the one and not the other.
+    const handle = client.workflow.getHandle(workflowId, run.runId);
+    const state = await known(() => handle.query<AfterSaleState>(QUERY.state), null);
+    if (state && (state.trade_status !== null || state.refunds.length > 0)) return state;
+  }
+  return null;
 }
 
 /** The former state with what has become since of refunds that were under way: they go on where their after-sale was ended. */
@@ -72,12 +78,17 @@ async function methodOf(client: Client, paymentId: string): Promise<string | nul
   return described?.typedSearchAttributes.get(methodKey) ?? null;
 }
 
+/** The code of a query to a run that was ended before a worker had it. */
+const FAILED_PRECONDITION = 9;
+
 /** What Temporal does not have, or no longer, is not known; every other trouble passes. */
 async function known<T>(read: () => Promise<T>, otherwise: T): Promise<T> {
   try {
     return await read();
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return otherwise;
+    if (error instanceof ServiceError && isGrpcServiceError(error.cause) && error.cause.code === FAILED_PRECONDITION)
+      return otherwise;
     throw error;
   }
 }

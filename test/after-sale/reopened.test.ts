@@ -67,6 +67,24 @@ test('the run before is known: same answers, nothing twice, and no more than is 
   });
 });
 
+test('a run that was ended before any worker had it does not hide those before', async () => {
+  const order = await sold(stack, 'credit-card');
+  const { out_trade_no } = order;
+  await stack.payments.refund(out_trade_no, part(order, '50.00', 'a'));
+  const { workflowId } = afterSaleOf(stack, out_trade_no);
+  await afterSaleOf(stack, out_trade_no).result();
+  const args = [{ app_id: APP.app_id, out_trade_no }];
+  const nobody = await stack.client.workflow.start('afterSale', { workflowId, taskQueue: 'nobody', args });
+  await nobody.terminate('a test');
+
+  await stack.payments.refund(out_trade_no, part(order, '30.00', 'b'));
+  expect(await afterSaleOf(stack, out_trade_no).result()).toMatchObject({
+    refunded_amount: '80.00',
+    ledger_complete: true,
+    refunds: [{ out_request_no: 'a' }, { out_request_no: 'b' }],
+  });
+});
+
 test('a run that Temporal has forgotten is not made up: the ledger says that it is not complete', async () => {
   const order = await sold(stack, 'credit-card');
   const { out_trade_no } = order;

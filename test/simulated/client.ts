@@ -10,6 +10,7 @@ const { EventType, WorkflowExecutionStatus, WorkflowIdReusePolicy, HistoryEventF
 
 const NOT_FOUND = 5;
 const ALREADY_EXISTS = 6;
+const FAILED_PRECONDITION = 9;
 const UNIMPLEMENTED = 12;
 
 class Refusal extends Error {
@@ -67,7 +68,9 @@ async function answer(temporal: SimulatedTemporal, method: string, data: Uint8Ar
     }
     case 'QueryWorkflow': {
       const { execution, query } = api.QueryWorkflowRequest.decode(data);
-      const result = await find(temporal, execution).query(query?.queryType ?? '');
+      const run = find(temporal, execution);
+      if (!run.isRunning && !run.hasBegun) throw new Refusal(FAILED_PRECONDITION);
+      const result = await run.query(query?.queryType ?? '');
       return api.QueryWorkflowResponse.encode({ queryResult: { payloads: [result] } }).finish();
     }
     case 'ListWorkflowExecutions': {

@@ -69,6 +69,11 @@ export class Run {
     return this.status === 'RUNNING';
   }
 
+  /** Whether a task has brought it to its code. */
+  get hasBegun(): boolean {
+    return this.past.length > 0;
+  }
+
   // — What comes from outside —
 
   signal(signalName: string, input: Payload[]): void {
@@ -85,7 +90,7 @@ export class Run {
 
   async query(queryType: string): Promise<Payload> {
     // It is asked after the first task, as on a server.
-    await this.temporal.agenda.until(() => this.past.length > 0, 60_000);
+    await this.temporal.agenda.until(() => this.hasBegun || !this.isRunning, 60_000);
     const queryWorkflow = { queryId: 'query', queryType, arguments: [] };
     const activation = coresdk.workflow_activation.WorkflowActivation.fromObject({
       runId: this.runId,
