@@ -46,7 +46,7 @@ import { Inbox } from './inbox';
 import type { Life, Problem } from './life';
 import { PaymentRecord } from './payment-record';
 import { differingFields, orderOf } from './requests';
-import { tellsOfMoney } from './transitions';
+import { comesAfterSale, tellsOfMoney } from './transitions';
 import { Visibility } from './visibility';
 import { Watching } from './watching';
 
@@ -140,10 +140,14 @@ class PaymentLife {
     return new Watching(this.input.app_id, order, this.lifeUnder(policy), this.inbox).run();
   }
 
-  /** After a sale somebody else goes on watching, where the settings ask for it. */
+  /** After a sale somebody else goes on: where the settings ask for it, and where the trade has moved on already. */
   private async handOver({ watch_window_ms }: PaymentPolicy): Promise<void> {
-    // Policies that earlier versions recorded have no window, and their histories no after-sale.
-    if (watch_window_ms && this.state.outcome === 'SUCCESS') await this.startAfterSale();
+    const { outcome, trade_status } = this.state;
+    if (outcome !== 'SUCCESS') return;
+    // Histories of earlier versions have no after-sale where no policy asks for one.
+    if (watch_window_ms || (comesAfterSale(trade_status ?? '') && patched('moved-after-the-sale'))) {
+      await this.startAfterSale();
+    }
   }
 
   private async startAfterSale(): Promise<void> {

@@ -1,6 +1,6 @@
 /** What comes while a payment ends: its outcome is known, and its workflow is still open for a moment. */
 import { MINUTE } from '../../src/gateway/durations';
-import { afterSaleWorkflowId, type PaymentState } from '../../src/workflows';
+import { type AfterSaleState, afterSaleWorkflowId, type PaymentState } from '../../src/workflows';
 import { picker } from '../simulated/chance';
 import { World } from './world';
 
@@ -17,6 +17,12 @@ async function ending(status: string): Promise<World> {
 
 const statesOf = ({ temporal, workflowId }: World) =>
   Promise.all(temporal.runs(workflowId).map((run) => temporal.query<PaymentState>(run, 'state')));
+
+function afterSaleOf({ temporal, out_trade_no }: World): Promise<AfterSaleState> {
+  const afterSale = temporal.latest(afterSaleWorkflowId('model', out_trade_no));
+  if (!afterSale) throw new Error('No after-sale');
+  return temporal.query<AfterSaleState>(afterSale, 'state');
+}
 
 test('money that is told of then is taken on by a run of its own, which names the outcome before', async () => {
   const world = await ending('CANCEL');
@@ -47,6 +53,17 @@ test('a dispute that is told of then reaches the after-sale', async () => {
     trade_status: 'DISPUTE',
     attention: 'dispute',
   });
+  await world.temporal.close();
+});
+
+test('a chargeback that the payment itself learns of reaches the after-sale, and a person', async () => {
+  const world = await World.create({ pick: picker(7), mishaps: [], blindQueries: 0, deafFor: 0 });
+  world.start();
+  await world.update('created', MINUTE, world.input);
+  world.move('CHARGEBACK');
+  expect(await world.update('recheck', MINUTE)).toMatchObject({ outcome: 'SUCCESS', trade_status: 'CHARGEBACK' });
+  await world.pass(MINUTE);
+  expect(await afterSaleOf(world)).toMatchObject({ trade_status: 'CHARGEBACK', attention: 'chargeback' });
   await world.temporal.close();
 });
 
