@@ -43,7 +43,10 @@ export function accountState(state: SpeiAccountState): string {
   return [
     account({ ...state.account, status: state.status ?? 'not known yet' }),
     `  ${count} deposits, ${sums.join(' and ') || 'nothing yet'}${pending > 0 ? `; ${pending} being confirmed` : ''}`,
-    ...(set_aside.length > 0 ? [`  Not counted, needs a person: ${set_aside.map(printable).join(', ')}`] : []),
+    ...set_aside.map(
+      ({ out_trade_no, amount, currency, because }) =>
+        `  Not counted, needs a person: ${printable(out_trade_no)}, announced with ${printable(amount ?? '?')} ${printable(currency ?? '')} (${because})`,
+    ),
     ...(state.attention ? [`  It needs a person: ${state.attention}`] : []),
   ].join('\n');
 }

@@ -23,6 +23,7 @@ import type {
   CarriedAccount,
   DepositSignal,
   NotifiedDeposit,
+  SetAsideDeposit,
   SpeiAccountInput,
   SpeiAccountState,
 } from './account-contract';
@@ -154,8 +155,7 @@ class SpeiAccountLife {
     if (judged === 'repeat') return;
     this.record.compare(signal);
     if (judged === 'forgotten') {
-      this.ledger.putAside(deposit);
-      this.record.raise('old-deposit');
+      this.putAside(deposit, 'old-deposit');
     } else {
       this.ledger.expect(deposit);
       this.queue.push({ deposit, carried: false });
@@ -183,7 +183,7 @@ class SpeiAccountLife {
     const payment = await paymentOf(this.input.app_id, deposit, carried);
     // Still pending in what is handed on: the next run hears of its end.
     if (this.closed) return;
-    if (payment === 'repeat') this.ledger.drop(deposit);
+    if (payment === 'counted') this.putAside(deposit, 'old-deposit');
     else this.settle(deposit, payment);
     this.show();
   }
@@ -208,9 +208,15 @@ class SpeiAccountLife {
     if (!saidPaid && payment !== null && payment.outcome !== 'SUCCESS') {
       this.ledger.drop(deposit);
     } else {
-      this.ledger.putAside(deposit);
-      this.record.raise('unconfirmed-deposit');
+      this.putAside(deposit, 'unconfirmed-deposit');
     }
+  }
+
+  /** Neither counted nor lost: recorded apart, and told. */
+  private putAside(deposit: NotifiedDeposit, because: SetAsideDeposit['because']): void {
+    const set_aside = this.ledger.putAside(deposit, because);
+    this.record.raise(because);
+    this.tell({ id: `set-aside:${set_aside.out_trade_no}`, type: 'deposit-set-aside', set_aside });
   }
 
   // — The updates —
@@ -283,7 +289,7 @@ class SpeiAccountLife {
     return `${workflowInfo().runId}:${this.events}`;
   }
 
-  private tell({ id, ...event }: Pick<AccountEvent, 'id' | 'type' | 'deposit'>): void {
+  private tell({ id, ...event }: Pick<AccountEvent, 'id' | 'type' | 'deposit' | 'set_aside'>): void {
     const { deposits, ...account } = this.state;
     const { count, total } = deposits;
     const time = new Date().toISOString();

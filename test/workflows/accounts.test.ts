@@ -243,7 +243,12 @@ describe('a deposit', () => {
       await handle.signal('deposit', notification);
       expect(await settled(handle)).toMatchObject({
         attention: 'unconfirmed-deposit',
-        deposits: { count: 0, total: {}, pending: 0, set_aside: ['VA1'] },
+        deposits: {
+          count: 0,
+          total: {},
+          pending: 0,
+          set_aside: [{ out_trade_no: 'VA1', amount: '10.00', because: 'unconfirmed-deposit' }],
+        },
       });
       for (const trade of trades.trades.values()) trade.statusAt = () => 'SUCCESS';
       await handle.signal('deposit', { ...notification, timestamp: 'another' });
