@@ -235,9 +235,8 @@ class SpeiAccountLife {
 
   private async recheck(): Promise<SpeiAccountState> {
     await condition(() => this.care !== undefined);
-    const look = { isOver: false };
-    this.care?.recheck(() => this.closed).then(() => Object.assign(look, { isOver: true }));
-    await this.within('looked at', () => look.isOver && !this.closed);
+    const isAnswered = this.care?.rechecks.ask();
+    await this.within('looked at', () => isAnswered?.() === true);
     return this.state;
   }
 
