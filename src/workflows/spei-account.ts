@@ -6,6 +6,7 @@
 import {
   ApplicationFailure,
   allHandlersFinished,
+  CancellationScope,
   condition,
   continueAsNew,
   defineQuery,
@@ -41,18 +42,29 @@ export const cancelAccountUpdate = defineUpdate<SpeiAccountState>(UPDATE.cancel)
 export const recheckAccountUpdate = defineUpdate<SpeiAccountState>(UPDATE.recheck);
 export const resolveAccountUpdate = defineUpdate<SpeiAccountState, [{ by: string; reason: string }]>(UPDATE.resolve);
 
-/** Payments that confirm deposits at the same time: far below what one workflow may have open, so that a burst waits here. */
-const AT_ONCE = 100;
+/** Payments that confirm deposits at the same time. A burst waits here: what is under way when a run ends costs the next one more. */
+const AT_ONCE = 50;
 /** How long `cancel` and `recheck` wait for the gateway before they say that it takes its time. */
 const ANSWER_WAIT_MS = 30_000;
-/** What is under way when Temporal suggests the next run may end in this one, for so many events; the rest is handed on. */
-const EVENTS_TO_FINISH = 200;
-const TIME_TO_FINISH = '2 seconds';
+/**
+ * A run that Temporal suggests to end begins nothing more, and waits so long, and for so many events, for what is under way:
+ * its news would each time keep the server from ending the run. What is left then is handed on.
+ */
+const TIME_TO_FINISH = '10 seconds';
+const EVENTS_TO_FINISH = 400;
+/** A run that would hand on more than this, in bytes, goes on: Temporal takes 2 MB, and ends a workflow that hands on more. */
+const MOST_HANDED_ON = 1_750_000;
 
-/** Never returns: money can come after a cancellation, and what was counted must not be forgotten. */
+/**
+ * Never returns: money can come after a cancellation, and what was counted must not be forgotten. So it does not heed a
+ * request to cancel the workflow either; the update `cancel` is the one for the account.
+ */
 export async function speiAccount(input: SpeiAccountInput): Promise<void> {
-  await new SpeiAccountLife(input).run();
+  await uncancelled(() => new SpeiAccountLife(input).run());
 }
+
+/** Each handler begins outside of what `speiAccount` protects, and so does what it begins. */
+const uncancelled = <T>(act: () => Promise<T>): Promise<T> => CancellationScope.nonCancellable(act);
 
 class SpeiAccountLife {
   private readonly record: AccountRecord;
@@ -71,6 +83,8 @@ class SpeiAccountLife {
   private failure: unknown;
   private told: CarriedAccount['told'];
   private events = 0;
+  /** Told before it is known whether anybody listens. */
+  private untold: AccountEvent[] = [];
 
   constructor(private readonly input: SpeiAccountInput) {
     const { account_id, account, carried } = input;
@@ -82,8 +96,8 @@ class SpeiAccountLife {
     this.told = carried?.told ?? { status: this.record.status, attention: null };
     setHandler(speiAccountStateQuery, () => this.state);
     setHandler(depositSignal, (signal) => this.take(signal));
-    setHandler(cancelAccountUpdate, () => this.cancel());
-    setHandler(recheckAccountUpdate, () => this.recheck());
+    setHandler(cancelAccountUpdate, () => uncancelled(() => this.cancel()));
+    setHandler(recheckAccountUpdate, () => uncancelled(() => this.recheck()));
     setHandler(resolveAccountUpdate, () => this.resolve(), { validator: demandName });
     setDefaultSignalHandler(() => this.raise('unexpected-signal'));
   }
@@ -91,6 +105,7 @@ class SpeiAccountLife {
   async run(): Promise<void> {
     const policy = await accountPolicy();
     if (policy.has_listener) this.outbox = new Outbox();
+    this.outbox?.put(this.untold.splice(0));
     const checks = { since: this.since, every_ms: policy.check_every_ms };
     const id = { app_id: this.input.app_id, account_id: this.input.account_id };
     this.care = new AccountCare(id, this.record, () => this.show(), checks, this.cancelWanted);
@@ -98,21 +113,26 @@ class SpeiAccountLife {
     this.show();
     this.pump();
     // A bound of our own would be a guess: Temporal knows what its server takes.
-    await condition(() => this.failure !== undefined || workflowInfo().continueAsNewSuggested);
+    await condition(() => this.failure !== undefined || this.shouldEnd);
     this.unlessFailed();
     await this.close(caring);
     await continueAsNew<typeof speiAccount>({ ...id, account: this.record.account, carried: this.carried });
+  }
+
+  private get shouldEnd(): boolean {
+    return workflowInfo().continueAsNewSuggested && JSON.stringify(this.carried).length <= MOST_HANDED_ON;
   }
 
   /** Brings to an end what soon ends by itself. Whatever comes meanwhile is taken, and handed on. */
   private async close(caring: Promise<void>): Promise<void> {
     this.closing = true;
     const last = workflowInfo().historyLength + EVENTS_TO_FINISH;
-    await condition(() => this.underWay === 0 || workflowInfo().historyLength > last, TIME_TO_FINISH);
+    const isIdle = () => this.underWay === 0 && this.outbox?.isEmpty !== false;
+    await condition(() => isIdle() || workflowInfo().historyLength > last, TIME_TO_FINISH);
     this.closed = true;
     this.care?.stop();
     await caring;
-    await this.outbox?.close();
+    await this.outbox?.handOver();
     await condition(allHandlersFinished);
     this.unlessFailed();
   }
@@ -170,7 +190,7 @@ class SpeiAccountLife {
       const next = this.queue.shift();
       if (next === undefined) return;
       this.underWay += 1;
-      this.confirm(next.deposit, next.carried)
+      uncancelled(() => this.confirm(next.deposit, next.carried))
         .catch((error: unknown) => this.fail(error))
         .finally(() => {
           this.underWay -= 1;
@@ -293,7 +313,9 @@ class SpeiAccountLife {
     const { count, total } = deposits;
     const time = new Date().toISOString();
     const told = { ...event, time, account: { ...account, deposits: { count, total } } };
-    this.outbox?.put([{ id: `${workflowInfo().workflowId}:${id}`, ...told }]);
+    const news = { id: `${workflowInfo().workflowId}:${id}`, ...told };
+    if (this.care === undefined) this.untold.push(news);
+    else this.outbox?.put([news]);
   }
 }
 

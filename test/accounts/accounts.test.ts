@@ -183,6 +183,18 @@ describe('deposits', () => {
     expect((await counted(account_id, 1)).deposits).toMatchObject({ count: 1, total: { MXN: '9.00' } });
   });
 
+  test('that puts an account before a person in its very first moment: the merchant hears of that, too', async () => {
+    const { account_id } = await open();
+    await handleOf(account_id).terminate();
+    const wrong = { account_number: '646180157000000005' };
+    await stack.simulator.deposit(account_id, { amount: '2.00', says: wrong });
+    expect(await counted(account_id, 1)).toMatchObject({ attention: 'clabe-check-digit' });
+    const told = () =>
+      heard.find((event) => event.type === 'account-attention' && event.account.account_id === account_id);
+    while (told() === undefined) await delay(50);
+    expect(told()).toMatchObject({ account: { attention: 'clabe-check-digit' } });
+  });
+
   test('that may be counted already, by an account that somebody terminated or by another one, is recorded apart', async () => {
     const { account_id } = await open();
     const { out_trade_no } = await stack.simulator.deposit(account_id, '8.00');

@@ -222,6 +222,20 @@ describe('an account that lives on', () => {
   });
 });
 
+it('an account whose workflow somebody asks to cancel lives on: it holds the count', async () => {
+  await withWorker(async (taskQueue) => {
+    const handle = await follow(taskQueue);
+    trades.statusAt = () => 'SUCCESS';
+    await handle.signal('deposit', await deposit('VA1'));
+    await settled(handle);
+    await handle.cancel();
+    await handle.signal('deposit', await deposit('VA2', '2.50'));
+    expect(await settled(handle)).toMatchObject({ deposits: { count: 2, total: { MXN: '12.50' } } });
+    await handle.executeUpdate('cancel');
+    expect(await stateOf(handle)).toMatchObject({ status: 'CANCELED', attention: null });
+  });
+});
+
 describe('a deposit', () => {
   it('that the gateway confirms hours later is counted then', async () => {
     await withWorker(async (taskQueue) => {
