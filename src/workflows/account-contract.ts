@@ -43,6 +43,8 @@ export interface NotifiedDeposit {
   currency?: string | undefined;
   /** When the buyer sent it, in seconds since the epoch. */
   transferred_s?: number | undefined;
+  /** Its payment was started by this run, or by one before it. */
+  begun?: boolean | undefined;
 }
 
 /** One deposit that was counted. */

@@ -1,6 +1,7 @@
 /** What came into one virtual account, each deposit counted exactly once. Pure: time comes in as ms since the epoch. */
 import Big from 'big.js';
 import type { CarriedLedger, Deposit, Deposits, NotifiedDeposit, SetAsideDeposit } from './account-contract';
+import { outcomeOf } from './transitions';
 
 const LATEST = 20;
 /** Far more than people look through: the events `deposit-set-aside` have no such bound. */
@@ -53,6 +54,23 @@ export class DepositLedger {
   /** Takes note of a deposit that is to be confirmed. */
   expect(deposit: NotifiedDeposit): void {
     this.waiting.set(deposit.out_trade_no, deposit);
+  }
+
+  /** Its payment is being started. */
+  begin(out_trade_no: string): void {
+    const deposit = this.waiting.get(out_trade_no);
+    if (deposit) this.waiting.set(out_trade_no, { ...deposit, begun: true });
+  }
+
+  /** What is told once more of a deposit that waits. That it was paid is not unsaid again. */
+  hear(deposit: NotifiedDeposit): void {
+    const before = this.waiting.get(deposit.out_trade_no);
+    if (before && !isSaidPaid(before)) this.waiting.set(deposit.out_trade_no, { ...before, ...deposit });
+  }
+
+  /** What is known by now of a deposit that waits. */
+  latestOf(deposit: NotifiedDeposit): NotifiedDeposit {
+    return this.waiting.get(deposit.out_trade_no) ?? deposit;
   }
 
   /** Counts what was confirmed. Null where it was counted before. */
@@ -130,6 +148,11 @@ export class DepositLedger {
       this.forgottenUntil = Math.max(this.forgottenUntil ?? at, at);
     }
   }
+}
+
+/** Whether somebody said that it was paid. */
+export function isSaidPaid({ trade_status }: NotifiedDeposit): boolean {
+  return outcomeOf(trade_status ?? '') === 'SUCCESS';
 }
 
 function transferredAt({ transferred_s }: NotifiedDeposit): string | null {

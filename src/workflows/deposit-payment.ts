@@ -11,25 +11,22 @@ type Reuse = 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE';
 
 /**
  * The state in which the deposit's payment ended; null where it came to no end of its own, and `counted` where an account
- * has counted it that did not say so here: this one before somebody terminated it, or another one. `carried`: a run before
- * this one expected it, so that this account has not counted it yet.
+ * has counted it that did not say so here: this one before somebody terminated it, or another one. A deposit that a run before
+ * this one has begun is not counted yet, for all that its payment is this account's.
  */
-export async function paymentOf(
-  app_id: string,
-  deposit: NotifiedDeposit,
-  carried: boolean,
-): Promise<PaymentState | null | 'counted'> {
+export async function paymentOf(app_id: string, deposit: NotifiedDeposit): Promise<PaymentState | null | 'counted'> {
+  const { begun = false } = deposit;
   const workflowId = paymentWorkflowId(app_id, deposit.out_trade_no);
   for (let reuse: Reuse = 'REJECT_DUPLICATE'; ; reuse = 'ALLOW_DUPLICATE') {
     const ended = await adopted(app_id, deposit, reuse);
     if (ended !== 'exists') return ended;
     const { parent, state } = await endedPayment({ workflow_id: workflowId });
     if (state?.outcome === 'SUCCESS') {
-      const isMine = carried && parent === workflowInfo().workflowId;
+      const isMine = begun && parent === workflowInfo().workflowId;
       return parent?.startsWith(speiAccountWorkflowId(app_id, '')) && !isMine ? 'counted' : state;
     }
     // It ended otherwise, and now there is news of it: it is taken on once more.
-    if (carried || reuse === 'ALLOW_DUPLICATE') return state;
+    if (begun || reuse === 'ALLOW_DUPLICATE') return state;
   }
 }
 

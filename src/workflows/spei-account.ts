@@ -31,10 +31,9 @@ import type {
 import { AccountRecord, depositOf } from './account-record';
 import { AccountAttributes, accountDetails } from './account-visibility';
 import { FAILURE, type PaymentState, QUERY, SIGNAL, UPDATE } from './contract';
-import { DepositLedger } from './deposit-ledger';
+import { DepositLedger, isSaidPaid } from './deposit-ledger';
 import { paymentOf } from './deposit-payment';
 import { Outbox } from './events';
-import { outcomeOf } from './transitions';
 
 export const speiAccountStateQuery = defineQuery<SpeiAccountState>(QUERY.state);
 export const depositSignal = defineSignal<[DepositSignal]>(SIGNAL.deposit);
@@ -75,7 +74,7 @@ class SpeiAccountLife {
   private care: AccountCare | undefined;
   private cancelWanted: boolean;
   /** Deposits whose payment has not been started by this run. */
-  private queue: { deposit: NotifiedDeposit; carried: boolean }[];
+  private readonly queue: NotifiedDeposit[];
   private underWay = 0;
   /** No more deposits are begun in this run; then none is counted in it any more. */
   private closing = false;
@@ -92,7 +91,7 @@ class SpeiAccountLife {
     this.ledger = new DepositLedger(carried?.ledger);
     this.since = carried?.since ?? Date.now();
     this.cancelWanted = carried?.cancel_wanted ?? false;
-    this.queue = this.ledger.pending.map((deposit) => ({ deposit, carried: true }));
+    this.queue = this.ledger.pending;
     this.told = carried?.told ?? { status: this.record.status, attention: null };
     setHandler(speiAccountStateQuery, () => this.state);
     setHandler(depositSignal, (signal) => this.take(signal));
@@ -172,13 +171,16 @@ class SpeiAccountLife {
       return;
     }
     const judged = this.ledger.judge(deposit);
-    if (judged === 'repeat') return;
+    if (judged === 'repeat') {
+      this.ledger.hear(deposit);
+      return;
+    }
     this.record.compare(signal);
     if (judged === 'forgotten') {
       this.putAside(deposit, 'old-deposit');
     } else {
       this.ledger.expect(deposit);
-      this.queue.push({ deposit, carried: false });
+      this.queue.push(deposit);
       this.pump();
     }
     this.show();
@@ -190,7 +192,8 @@ class SpeiAccountLife {
       const next = this.queue.shift();
       if (next === undefined) return;
       this.underWay += 1;
-      uncancelled(() => this.confirm(next.deposit, next.carried))
+      this.ledger.begin(next.out_trade_no);
+      uncancelled(() => this.confirm(next))
         .catch((error: unknown) => this.fail(error))
         .finally(() => {
           this.underWay -= 1;
@@ -199,10 +202,11 @@ class SpeiAccountLife {
     }
   }
 
-  private async confirm(deposit: NotifiedDeposit, carried: boolean): Promise<void> {
-    const payment = await paymentOf(this.input.app_id, deposit, carried);
+  private async confirm(announced: NotifiedDeposit): Promise<void> {
+    const payment = await paymentOf(this.input.app_id, announced);
     // Still pending in what is handed on: the next run hears of its end.
     if (this.closed) return;
+    const deposit = this.ledger.latestOf(announced);
     if (payment === 'counted') this.putAside(deposit, 'old-deposit');
     else this.settle(deposit, payment);
     this.show();
@@ -224,8 +228,7 @@ class SpeiAccountLife {
 
   /** What was announced and is no confirmed money. Only where nobody said that it was paid is there nothing to look at. */
   private missing(deposit: NotifiedDeposit, payment: PaymentState | null): void {
-    const saidPaid = outcomeOf(deposit.trade_status ?? '') === 'SUCCESS';
-    if (!saidPaid && payment !== null && payment.outcome !== 'SUCCESS') {
+    if (!isSaidPaid(deposit) && payment !== null && payment.outcome !== 'SUCCESS') {
       this.ledger.drop(deposit);
     } else {
       this.putAside(deposit, 'unconfirmed-deposit');

@@ -50,6 +50,25 @@ describe('counting', () => {
     expect(ledger.public).toMatchObject({ count: 1, total: { MXN: '1.00' } });
   });
 
+  test('what is told again while it is confirmed is not lost: that it was paid, and how much', () => {
+    const ledger = new DepositLedger();
+    ledger.expect({ ...notified(1), trade_status: 'PROCESSING' });
+    ledger.begin('VA1');
+    ledger.hear({ ...notified(1, NOW_S), trade_status: 'SUCCESS', amount: '5.00', currency: 'MXN' });
+    ledger.hear({ ...notified(1), trade_status: 'REFUSED' });
+    ledger.hear(notified(2));
+    expect(ledger.pending).toEqual([
+      {
+        out_trade_no: 'VA1',
+        trade_status: 'SUCCESS',
+        amount: '5.00',
+        currency: 'MXN',
+        transferred_s: NOW_S,
+        begun: true,
+      },
+    ]);
+  });
+
   test('the latest are the last 20, the newest first, with the time of the transfer', () => {
     const ledger = new DepositLedger();
     for (let no = 0; no < 30; no += 1) take(ledger, notified(no, NOW_S));
