@@ -45,9 +45,9 @@ export function accountState(state: SpeiAccountState): string {
     `  ${count} deposits, ${sums.join(' and ') || 'nothing yet'}${pending > 0 ? `; ${pending} being confirmed` : ''}`,
     ...set_aside.map(
       ({ out_trade_no, amount, currency, because }) =>
-        `  Not counted, needs a person: ${printable(out_trade_no)}, announced with ${printable(amount ?? '?')} ${printable(currency ?? '')} (${because})`,
+        `  Not counted: ${printable(out_trade_no)}, announced with ${printable(amount ?? '?')} ${printable(currency ?? '')} (${because})`,
     ),
-    ...(state.attention ? [`  It needs a person: ${state.attention}`] : []),
+    ...(state.attention ? [`  It needs a person: ${state.attention} (its page in Temporal UI says what to do)`] : []),
   ].join('\n');
 }
 
