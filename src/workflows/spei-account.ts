@@ -46,7 +46,12 @@ const AT_ONCE = 50;
 /** How long `cancel` and `recheck` wait for the gateway before they say that it takes its time. */
 const ANSWER_WAIT_MS = 30_000;
 /**
- * A run that Temporal suggests to end begins nothing more, and waits so long, and for so many events, for what is under way:
+ * A run ends when Temporal suggests it, or after so many events: while no worker runs, what comes piles up in it, and the
+ * next worker has to go through all of it within the time of one workflow task.
+ */
+const LONG_ENOUGH = 1_000;
+/**
+ * A run that is to end begins nothing more, and waits so long, and for so many events, for what is under way:
  * its news would each time keep the server from ending the run. What is left then is handed on.
  */
 const TIME_TO_FINISH = '10 seconds';
@@ -111,7 +116,6 @@ class SpeiAccountLife {
     const caring = this.care.run().catch((error: unknown) => this.fail(error));
     this.show();
     this.pump();
-    // A bound of our own would be a guess: Temporal knows what its server takes.
     await condition(() => this.failure !== undefined || this.shouldEnd);
     this.unlessFailed();
     await this.close(caring);
@@ -119,7 +123,9 @@ class SpeiAccountLife {
   }
 
   private get shouldEnd(): boolean {
-    return workflowInfo().continueAsNewSuggested && JSON.stringify(this.carried).length <= MOST_HANDED_ON;
+    const { continueAsNewSuggested, historyLength } = workflowInfo();
+    if (!continueAsNewSuggested && historyLength < LONG_ENOUGH) return false;
+    return JSON.stringify(this.carried).length <= MOST_HANDED_ON;
   }
 
   /** Brings to an end what soon ends by itself. Whatever comes meanwhile is taken, and handed on. */
