@@ -13,8 +13,9 @@ beforeAll(async () => {
 afterAll(() => stack?.close());
 
 test.each(Object.entries(AFTER_SALES))('%s', async (_name, live) => {
-  for (const workflowId of [await live(stack)].flat()) {
-    const handle = stack.client.workflow.getHandle(workflowId);
+  for (const one of [await live(stack)].flat()) {
+    const { workflowId, runId } = typeof one === 'string' ? { workflowId: one, runId: undefined } : one;
+    const handle = stack.client.workflow.getHandle(workflowId, runId);
     const failed = ((await handle.fetchHistory()).events ?? [])
       .flatMap(({ workflowTaskFailedEventAttributes: task }) => task?.failure ?? [])
       // The server's own: a signal came while the workflow was ending.

@@ -4,12 +4,14 @@ import type { RefundRequest } from '../../src/gateway';
 import { afterSaleWorkflowId, refundWorkflowId } from '../../src/workflows/contract';
 import type { Stack } from '../harness/stack';
 import { APP } from '../harness/stack';
+import { ACCOUNT_LIVES, type Life, SUGGESTED_AT } from './account-lives';
 
-/** Lives on a stack whose webhook works, and ends its workflows, whose ids it returns. */
-export type Life = (stack: Stack) => Promise<string | string[]>;
+/** Has a server suggest continue-as-new after so many events. */
+const suggestedAt = (events: number) => ['--dynamic-config-value', `limit.historyCount.suggestContinueAsNew=${events}`];
 
-/** For a server that suggests continue-as-new early. */
-export const LONG_SOON = ['--dynamic-config-value', 'limit.historyCount.suggestContinueAsNew=60'];
+/** What the lives after a sale are recorded with: settings, and a server on which they go on as new runs soon. */
+export const SETTINGS = { PAYMENTS_LATE: 'refund' };
+export const LONG_SOON = suggestedAt(60);
 
 const ORDER = {
   method: 'PIX',
@@ -22,9 +24,6 @@ const ORDER = {
 };
 
 // — After the sale —
-
-/** Settings with which each of these lives takes its way. */
-export const SETTINGS = { PAYMENTS_LATE: 'refund' };
 
 const IDENTITY = { number: '11144477735', type: 'CPF' };
 
@@ -120,8 +119,9 @@ export const AFTER_SALES: Record<string, Life> = {
   },
 };
 
-export const LIVES: Record<string, Life> = {
-  ...AFTER_SALES,
+// — Payments —
+
+const PAYMENTS: Record<string, Life> = {
   async 'paid-told-by-notification'({ payments, simulator }) {
     await payments.pay({ ...ORDER, out_trade_no: 'h-paid' });
     await simulator.pay('h-paid');
@@ -202,3 +202,13 @@ async function ended(payments: Stack['payments'], out_trade_no: string): Promise
   await payments.outcome(out_trade_no);
   return idOf(out_trade_no);
 }
+
+/** All lives, by the stack that each needs. */
+export const RECORDINGS: readonly { lives: Record<string, Life>; env: Record<string, string>; temporal: string[] }[] = [
+  { lives: AFTER_SALES, env: SETTINGS, temporal: LONG_SOON },
+  {
+    lives: { ...PAYMENTS, ...ACCOUNT_LIVES },
+    env: { PAYMENTS_ACCOUNT_CHECK_EVERY: '2s' },
+    temporal: suggestedAt(SUGGESTED_AT),
+  },
+];
