@@ -9,7 +9,7 @@ import { afterSaleOf, part, sold } from './sold';
 
 const heard: PaymentEvent[] = [];
 /** The merchant's handler waits for this when it hears of the state named. */
-const held = new Map<string, Promise<void>>();
+const held = new Map<string, { until: Promise<void>; release: () => void }>();
 
 const settings = { PAYMENTS_POLL_SCHEDULE: '300ms', PAYMENTS_POLL_EVERY: '300ms', PAYMENTS_SETTLING: '500ms' };
 const options = {
@@ -17,7 +17,7 @@ const options = {
   async onEvent(event: object) {
     if (!isOfSale(event)) return;
     heard.push(event);
-    if (event.type === 'transition') await held.get(event.transition?.to ?? '');
+    if (event.type === 'transition') await held.get(event.transition?.to ?? '')?.until;
   },
 };
 
@@ -26,17 +26,21 @@ const isOfSale = (event: object): event is PaymentEvent => 'after_sale' in event
 /** Holds the handler at a state; `release` lets it go on. */
 function hold(trade_status: string): { release: () => void } {
   let release = () => {};
-  held.set(trade_status, new Promise<void>((resolve) => (release = resolve)));
-  return {
-    release() {
+  const until = new Promise<void>((resolve) => {
+    release = () => {
       held.delete(trade_status);
-      release();
-    },
-  };
+      resolve();
+    };
+  });
+  held.set(trade_status, { until, release });
+  return { release };
 }
 
 let stack: Stack;
-afterEach(() => stack?.close());
+afterEach(async () => {
+  for (const { release } of held.values()) release();
+  await stack?.close();
+});
 
 /** Whether the after-sale takes no refund at this moment; nothing changes where it does. */
 async function isClosing(out_trade_no: string, known: RefundOrder): Promise<boolean> {
