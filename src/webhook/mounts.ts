@@ -11,6 +11,7 @@ import type { Webhook } from './webhook';
  */
 export function webhookPlugin(webhook: Webhook): FastifyPluginAsync {
   return async (server) => {
+    server.addHook('onClose', () => webhook.settled());
     // The signature is over the bytes as they came: nobody may read them first.
     server.removeAllContentTypeParsers();
     server.addContentTypeParser('*', (_request, _payload, done) => done(null));

@@ -5,12 +5,22 @@ const PATIENCE_MS = 3_000;
 const HOLDS_MS = 1_000;
 
 /** Whether Temporal can be reached. It is asked once a second at most, so that asking us is no way to flood it. */
-export function readiness(client: Client): () => Promise<boolean> {
-  let known: { at: number; ready: Promise<boolean> } | undefined;
-  return () => {
-    if (known === undefined || Date.now() - known.at >= HOLDS_MS) known = { at: Date.now(), ready: ask(client) };
-    return known.ready;
-  };
+export class Readiness {
+  private known: { at: number; ready: Promise<boolean> } | undefined;
+
+  constructor(private readonly client: Client) {}
+
+  isReady(): Promise<boolean> {
+    if (this.known === undefined || Date.now() - this.known.at >= HOLDS_MS) {
+      this.known = { at: Date.now(), ready: ask(this.client) };
+    }
+    return this.known.ready;
+  }
+
+  /** Resolves once it is not being asked, whoever has waited for the answer. */
+  async settled(): Promise<void> {
+    await this.known?.ready;
+  }
 }
 
 async function ask(client: Client): Promise<boolean> {

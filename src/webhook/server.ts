@@ -6,7 +6,7 @@ import underPressure from '@fastify/under-pressure';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
 import { FAIL, unavailable } from './answers';
 import { webhookPlugin } from './mounts';
-import { readiness } from './readiness';
+import { Readiness } from './readiness';
 import { createWebhook, type WebhookOptions } from './webhook';
 
 export interface WebhookServerOptions extends WebhookOptions {
@@ -80,10 +80,11 @@ export function webhookServer(options: WebhookServerOptions): FastifyInstance {
     await door.register(webhookPlugin(webhook));
   });
 
-  const ready = readiness(client);
+  const readiness = new Readiness(client);
+  server.addHook('onClose', () => readiness.settled());
   server.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }));
   server.get('/readyz', async (_request, reply) => {
-    const yes = !stopping?.aborted && (await ready());
+    const yes = !stopping?.aborted && (await readiness.isReady());
     return reply.code(yes ? 200 : 503).send({ status: yes ? 'ready' : 'not ready' });
   });
   return server;

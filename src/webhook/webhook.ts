@@ -80,7 +80,7 @@ export class Webhook {
   private readonly adoptions: PerMinute;
   private readonly logged = new PerMinute(LOGGED_REFUSALS);
   private bytesHeld = 0;
-  private inFlight = 0;
+  private readonly underWay = new Set<Promise<void>>();
 
   constructor(options: WebhookOptions) {
     this.#options = options;
@@ -105,6 +105,14 @@ export class Webhook {
       this.#options.log.error({ err: error }, 'the webhook failed');
       return ANSWER.failed;
     }
+  }
+
+  /**
+   * Resolves once nothing that was given to Temporal is under way. To be awaited before its connection is closed: a sender
+   * who has gone, or was answered that it took too long, does not wait for that, and a call that were repeated after it would throw from afar.
+   */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.underWay);
   }
 
   /** Takes the bytes in, as many as may be, and goes on with them while they are counted. */
@@ -149,7 +157,7 @@ export class Webhook {
     }
     const seconds = await this.overall.take();
     if (seconds > 0) return tooMany(seconds);
-    if (this.inFlight >= this.limits.in_flight) return unavailable();
+    if (this.underWay.size >= this.limits.in_flight) return unavailable();
     return this.handOver(decision, incoming.app_id, body);
   }
 
@@ -157,18 +165,15 @@ export class Webhook {
   private async handOver(decision: Accepted, app_id: string, body: Buffer): Promise<Answer> {
     const { client, taskQueue, log } = this.#options;
     const delivery = { client, taskQueue, timeout_ms: TEMPORAL_TIMEOUT_MS, adoptions: this.adoptions };
-    this.inFlight += 1;
     try {
       await within(this.#options.ackTimeout ?? ACK_TIMEOUT_MS, (patience) =>
-        client
-          .withAbortSignal(patience, () =>
+        this.track(
+          client.withAbortSignal(patience, () =>
             decision.is === 'notification'
               ? deliver(delivery, decision.notification, decision.digest)
               : keepStray(delivery, app_id, body, decision.digest),
-          )
-          .finally(() => {
-            this.inFlight -= 1;
-          }),
+          ),
+        ),
       );
     } catch (error) {
       log.error({ err: error, app_id }, 'Temporal did not take a notification; the gateway is asked to send it again');
@@ -182,6 +187,11 @@ export class Webhook {
       log.error({ app_id, digest }, 'a signed notification could not be read; it is kept for a person');
     }
     return ANSWER.accepted;
+  }
+
+  private track(delivery: Promise<void>): Promise<void> {
+    this.underWay.add(delivery);
+    return delivery.finally(() => this.underWay.delete(delivery));
   }
 
   /** Tells our own log why, and what to set. Once the answer is on its way, so that its time tells nothing. */

@@ -133,6 +133,24 @@ describe('a good notification', () => {
   });
 });
 
+test('is not closed before Temporal has ended what nobody waits for any more', async () => {
+  const impatient = await startWebhook({ ackTimeout: 50 });
+  let end = () => {};
+  impatient.temporal.until = new Promise((resolve) => {
+    end = resolve;
+  });
+  expect(await post(impatient.url, body)).toMatchObject({ status: 503 });
+  let isClosed = false;
+  const closing = impatient.server.close().then(() => {
+    isClosed = true;
+  });
+  // Everything else that closing waits for is there within this turn's requests.
+  await post(url, body);
+  expect(isClosed).toBe(false);
+  end();
+  await closing;
+});
+
 describe('a notification that is not genuine', () => {
   const otherAppsBody = ipn({ app_id: otherApp.app_id });
   const forgeries: [string, () => Promise<Reply>][] = [

@@ -17,7 +17,7 @@ let url: string;
 /** Nobody polls it: what is started there stays as the webhook left it. */
 const taskQueue = `idle-${randomUUID()}`;
 
-async function webhook(client: Client): Promise<string> {
+async function webhook(client: Client, closedBy = servers): Promise<string> {
   const server = webhookServer({
     client,
     taskQueue,
@@ -25,7 +25,7 @@ async function webhook(client: Client): Promise<string> {
     signature: { header: 'Service-Signature', scheme: 'hex' },
     log: pino({ level: 'silent' }),
   });
-  servers.push(server);
+  closedBy.push(server);
   return server.listen({ host: '127.0.0.1', port: 0 });
 }
 
@@ -243,7 +243,8 @@ describe('while Temporal cannot be reached', () => {
 
   test('nothing is acknowledged: 503 with Retry-After, and /readyz says so', async () => {
     const connection = Connection.lazy({ address: await nobody() });
-    const cutOff = await webhook(new Client({ connection }));
+    const own: FastifyInstance[] = [];
+    const cutOff = await webhook(new Client({ connection }), own);
     const replies = await Promise.all([post(cutOff, ipn()), post(cutOff, Buffer.from('{'))]);
     for (const reply of replies) {
       expect(reply).toMatchObject({ status: 503, body: '{"result":"fail"}', headers: { 'retry-after': '60' } });
@@ -252,6 +253,7 @@ describe('while Temporal cannot be reached', () => {
     expect((await send(`${cutOff}/healthz`)).status).toBe(200);
     // Refusals need no Temporal.
     expect((await post(cutOff, ipn(), { path: '/ipn/nobody' })).status).toBe(401);
+    for (const server of own) await server.close();
     await connection.close();
   });
 
