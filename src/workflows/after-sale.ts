@@ -28,6 +28,7 @@ import {
   type AfterSaleState,
   FAILURE,
   type NotificationSignal,
+  paymentWorkflowId,
   QUERY,
   type RefundAnswer,
   type RefundChange,
@@ -92,13 +93,18 @@ class AfterSaleLife {
     });
   }
 
+  private get paymentId(): string {
+    const { app_id, out_trade_no, trade_no } = this.input;
+    return paymentWorkflowId(app_id, out_trade_no ?? trade_no ?? '');
+  }
+
   get state(): AfterSaleState {
     return this.record.public;
   }
 
   async run(): Promise<void> {
     const policy = await policyFor({ method: null });
-    if (policy.has_listener) this.outbox = new PaymentOutbox();
+    if (policy.has_listener) this.outbox = new PaymentOutbox(this.paymentId, false);
     await this.remember(policy);
     await this.comeToTrade();
     this.isReady = true;

@@ -27,6 +27,8 @@ export const SIGNAL = {
   /** Ours alone, between an after-sale and its refunds: a person's word, and what has become of a refund. */
   resolve: 'resolve',
   refundChanged: 'refundChanged',
+  /** Ours alone: events for the workflow that tells what is left of a payment. */
+  tell: 'tell',
 } as const;
 export const QUERY = { state: 'state' } as const;
 
@@ -45,7 +47,9 @@ export const speiAccountWorkflowId = (app_id: string, account_id: string) => `sp
 export const createSpeiAccountWorkflowId = (app_id: string, key: string) => `create-spei-account:${app_id}:${key}`;
 export const speiAccountQuantityWorkflowId = (app_id: string) => `spei-account-quantity:${app_id}`;
 
-export const paymentEventsWorkflowId = (paymentId: string, run: string) => `events:${paymentId}:${run}`;
+/** Tells what is left to be told of a workflow: of all its runs in one place, unless a run has one of its own. */
+export const eventsWorkflowId = (workflowId: string, run?: string) =>
+  run === undefined ? `events:${workflowId}` : `events:${workflowId}:${run}`;
 
 /** Search attributes. They are never encrypted: no personal data, ever. */
 export const SEARCH_ATTRIBUTES = {

@@ -1,21 +1,28 @@
 /**
  * Tells a merchant's own handler what happens to a payment: at least once, in order, and beside the payment, which never
- * waits for a handler that fails. What is left when the payment is over goes on in a workflow of its own.
+ * waits for a handler that fails. What is left when the payment is over goes on in a workflow of its own, and what another
+ * run or the after-sale has to tell of the same payment meanwhile queues up behind it.
  */
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   CancellationScope,
+  defineSignal,
+  getExternalWorkflowHandle,
   isCancellation,
   ParentClosePolicy,
+  patched,
   proxyActivities,
+  setHandler,
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { AccountEvent } from './account-contract';
 import {
   type AfterSaleState,
+  eventsWorkflowId,
   type PaymentEvent,
   type PaymentState,
-  paymentEventsWorkflowId,
+  SIGNAL,
   type Transition,
   WORKFLOW,
 } from './contract';
@@ -38,9 +45,18 @@ const { 'payments.onEvent': tellUntilHeard } = proxyActivities<EventActivities>(
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '10 minutes' },
 });
 
-/** Goes on telling what a payment's handler had not heard when the payment was over. */
+const tellSignal = defineSignal<[MerchantEvent[]]>(SIGNAL.tell);
+
+/** Goes on telling what a payment's handler had not heard when the payment was over, and what it is sent after that. */
 export async function paymentEvents(events: MerchantEvent[]): Promise<void> {
-  for (const event of events) await tellUntilHeard(event);
+  const untold = [...events];
+  setHandler(tellSignal, (more) => {
+    untold.push(...more);
+  });
+  for (let next = untold[0]; next; next = untold[0]) {
+    await tellUntilHeard(next);
+    untold.shift();
+  }
 }
 
 /** So many go into the input of one workflow: each has about 1 KB, of 2 MB that Temporal takes. */
@@ -53,6 +69,12 @@ export class Outbox {
   private repeating: CancellationScope | undefined;
   private closing = false;
   private handedOver = false;
+
+  /**
+   * `tells`: the id of the workflow that takes over what is left, and that may be telling still what came before.
+   * Without it: one of this run's own.
+   */
+  constructor(private tells?: { readonly id: string; mayRun: boolean }) {}
 
   get isEmpty(): boolean {
     return this.untold.length === 0;
@@ -73,7 +95,7 @@ export class Outbox {
     await this.telling;
     if (this.untold.length === 0) return;
     const { workflowId, runId } = workflowInfo();
-    await goOnTelling(paymentEventsWorkflowId(workflowId, runId), this.untold);
+    await goOnTelling(this.tells?.id ?? eventsWorkflowId(workflowId, runId), this.untold);
   }
 
   /** Returns at once when others tell what was not heard, which is heard twice where it is being told just now. */
@@ -82,16 +104,27 @@ export class Outbox {
     this.repeating?.cancel();
     const { workflowId, runId } = workflowInfo();
     for (let part = 1; this.untold.length > 0; part += 1) {
-      await goOnTelling(paymentEventsWorkflowId(workflowId, `${runId}:${part}`), this.untold.splice(0, EVENTS_AT_ONCE));
+      await goOnTelling(eventsWorkflowId(workflowId, `${runId}:${part}`), this.untold.splice(0, EVENTS_AT_ONCE));
     }
   }
 
   private async tell(): Promise<void> {
-    for (let next = this.untold[0]; next && (await this.isHeard(next)); next = this.untold[0]) {
+    for (let next = this.untold[0]; next && (await this.isTaken(next)); next = this.untold[0]) {
       if (this.handedOver) return;
       this.untold.shift();
     }
     this.telling = undefined;
+  }
+
+  private async isTaken(event: MerchantEvent): Promise<boolean> {
+    return (await this.isQueued(event)) || this.isHeard(event);
+  }
+
+  /** True where somebody tells still what came before this event, and will tell it after that. */
+  private async isQueued(event: MerchantEvent): Promise<boolean> {
+    if (!this.tells?.mayRun) return false;
+    this.tells.mayRun = await queue(this.tells.id, [event]);
+    return this.tells.mayRun;
   }
 
   /** False where the payment is over before the handler takes the event. */
@@ -116,20 +149,43 @@ export class Outbox {
 }
 
 async function goOnTelling(workflowId: string, events: MerchantEvent[]): Promise<void> {
-  await startChild(WORKFLOW.paymentEvents, {
-    workflowId,
-    args: [events],
-    parentClosePolicy: ParentClosePolicy.ABANDON,
-    staticSummary: `What the handler of events has not heard of ${workflowInfo().workflowId}`,
-  });
+  try {
+    await startChild(WORKFLOW.paymentEvents, {
+      workflowId,
+      args: [events],
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      staticSummary: `What the handler of events has not heard of ${workflowInfo().workflowId}`,
+    });
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    // It tells what came before; should it end this very moment, another one begins.
+    if (!(await queue(workflowId, events))) await goOnTelling(workflowId, events);
+  }
+}
+
+/** Whether a workflow that tells events runs, and has these now. */
+async function queue(workflowId: string, events: MerchantEvent[]): Promise<boolean> {
+  try {
+    await getExternalWorkflowHandle(workflowId).signal(tellSignal, events);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The events of one payment, and of what follows its sale. */
 export class PaymentOutbox {
-  private readonly outbox = new Outbox();
+  private readonly outbox: Outbox;
   private made = 0;
   private steps = 0;
   private attention: PaymentState['attention'] = null;
+
+  /** `isFirst`: whether nobody can have told anything of this payment before. */
+  constructor(paymentId: string, isFirst: boolean) {
+    // Histories of earlier versions have for what is left a workflow of each run's own.
+    const isOne = patched('events-of-a-payment-in-one-place');
+    this.outbox = new Outbox(isOne ? { id: eventsWorkflowId(paymentId), mayRun: !isFirst } : undefined);
+  }
 
   /** Takes note of what is new in the state, and begins to tell it. */
   note({ history, payment_data: _data, ...payment }: PaymentState): void {

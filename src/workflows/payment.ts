@@ -107,7 +107,7 @@ class PaymentLife {
   async run(): Promise<void> {
     this.show();
     const policy = await policyFor({ method: this.state.method });
-    if (policy.has_listener) this.outbox = new PaymentOutbox();
+    if (policy.has_listener) this.outbox = new PaymentOutbox(workflowInfo().workflowId, this.input.kind !== 'adopt');
     if (policy.accept_late_payments) this.record.lateMoney = 'accept';
     if (policy.refund_late_payments) this.record.lateMoney = 'refund';
     try {

@@ -125,8 +125,11 @@ export class Run {
     await this.dispose();
     const replayed = await this.sandbox();
     for (const { activation, commands } of this.past) {
+      const patches = commands.flatMap(({ setPatchMarker }) => setPatchMarker?.patchId ?? []);
+      const jobs = [...patches.map((patchId) => ({ notifyHasPatch: { patchId } })), ...(activation.jobs ?? [])];
       const completion = await replayed.activate({
         ...activation,
+        jobs,
         isReplaying: true,
         availableInternalFlags: [...this.flags],
       });
