@@ -1,16 +1,18 @@
 /** Runs a part of a workflow's life, which a person's word may cut short at any point. */
-import { CancellationScope, condition, isCancellation } from '@temporalio/workflow';
+import { TemporalFailure } from '@temporalio/common';
+import { CancellationScope, condition } from '@temporalio/workflow';
 
 export async function runUnless(isDecided: () => boolean, part: () => Promise<void>): Promise<void> {
   const scope = new CancellationScope();
   const running = scope.run(part);
-  await Promise.race([running, condition(isDecided)]);
-  if (!isDecided()) return;
+  // A failure that comes at the very moment of the word comes after it.
+  await Promise.race([running.catch(() => undefined), condition(isDecided)]);
+  if (!isDecided()) return running;
   scope.cancel();
-  await running.catch(asCancellation);
+  await running.catch(overruled);
 }
 
-/** Swallows the cancellation that was asked for, and nothing else. */
-function asCancellation(error: unknown): void {
-  if (!isCancellation(error)) throw error;
+/** What the part came to does not count any more; faults of our own do. */
+function overruled(error: unknown): void {
+  if (!(error instanceof TemporalFailure)) throw error;
 }

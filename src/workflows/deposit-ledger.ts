@@ -62,10 +62,12 @@ export class DepositLedger {
     if (deposit) this.waiting.set(out_trade_no, { ...deposit, begun: true });
   }
 
-  /** What is told once more of a deposit that waits. That it was paid is not unsaid again. */
-  hear(deposit: NotifiedDeposit): void {
+  /** What is told once more of a deposit that waits. That it was paid is not unsaid again. Answers whether it is said now. */
+  hear(deposit: NotifiedDeposit): boolean {
     const before = this.waiting.get(deposit.out_trade_no);
-    if (before && !isSaidPaid(before)) this.waiting.set(deposit.out_trade_no, { ...before, ...deposit });
+    if (!before || isSaidPaid(before)) return false;
+    this.waiting.set(deposit.out_trade_no, { ...before, ...deposit });
+    return isSaidPaid(deposit);
   }
 
   /** What is known by now of a deposit that waits. */

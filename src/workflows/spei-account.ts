@@ -12,6 +12,8 @@ import {
   defineQuery,
   defineSignal,
   defineUpdate,
+  getExternalWorkflowHandle,
+  patched,
   setDefaultSignalHandler,
   setHandler,
   workflowInfo,
@@ -30,7 +32,7 @@ import type {
 } from './account-contract';
 import { AccountRecord, depositOf } from './account-record';
 import { AccountAttributes, accountDetails } from './account-visibility';
-import { FAILURE, type PaymentState, QUERY, SIGNAL, UPDATE } from './contract';
+import { FAILURE, type PaymentState, paymentWorkflowId, QUERY, SIGNAL, UPDATE } from './contract';
 import { DepositLedger, isSaidPaid } from './deposit-ledger';
 import { paymentOf } from './deposit-payment';
 import { Outbox } from './events';
@@ -178,7 +180,8 @@ class SpeiAccountLife {
     }
     const judged = this.ledger.judge(deposit);
     if (judged === 'repeat') {
-      this.ledger.hear(deposit);
+      // Histories of earlier versions leave it to the payment's next poll.
+      if (this.ledger.hear(deposit) && patched('a-deposit-is-looked-at-when-it-is-said-paid')) this.hurry(deposit);
       return;
     }
     this.record.compare(signal);
@@ -190,6 +193,14 @@ class SpeiAccountLife {
       this.pump();
     }
     this.show();
+  }
+
+  /** Has the payment of a deposit look now. Where there is none yet, it looks when it begins. */
+  private hurry({ out_trade_no, trade_status }: NotifiedDeposit): void {
+    const { app_id } = this.input;
+    getExternalWorkflowHandle(paymentWorkflowId(app_id, out_trade_no))
+      .signal(SIGNAL.notification, { app_id, out_trade_no, trade_status })
+      .catch(() => undefined);
   }
 
   private pump(): void {

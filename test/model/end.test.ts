@@ -67,6 +67,17 @@ test('a chargeback that the payment itself learns of reaches the after-sale, and
   await world.temporal.close();
 });
 
+test('a person’s word stands against a refusal that comes at the same moment', async () => {
+  const world = await World.create({ pick: () => 0, mishaps: ['final-refusal'], blindQueries: 0, deafFor: 0 });
+  world.start();
+  await world.temporal.agenda.until(() => world.calls.length > 0, MINUTE);
+  await world.resolve('CANCEL');
+  await world.pass(MINUTE);
+  expect(world.run?.status).toBe('COMPLETED');
+  expect(await statesOf(world)).toMatchObject([{ outcome: 'CANCEL', confirmed_by: 'operator' }]);
+  await world.temporal.close();
+});
+
 test('older news changes nothing', async () => {
   const world = await ending('SUCCESS');
   await world.notify('PROCESSING');
