@@ -58,6 +58,8 @@ const story = fc.record({
     }),
     { maxLength: 4 },
   ),
+  // Behind for less than the settling time, which is there for it.
+  lag_ms: fc.constantFrom(0, 0, 2_000, 10_000),
   partialStatus: fc.constantFrom('PARTIAL_REFUND' as const, 'REFUNDED' as const),
   steps: fc.array(step, { minLength: 2, maxLength: 10 }),
 });

@@ -30,6 +30,8 @@ export class RefundingGateway {
   plans: Plan[] = [];
   isDown = false;
   queries = 0;
+  /** How old the answers to queries are, in ms: a gateway may read from a copy that is behind. */
+  lag_ms = 0;
   /** What a trade is called of which a part was given back. */
   partialStatus: 'PARTIAL_REFUND' | 'REFUNDED' = 'PARTIAL_REFUND';
   /** A state that the bank put the trade into. */
@@ -68,7 +70,7 @@ export class RefundingGateway {
   async query(): Promise<Trade> {
     this.queries += 1;
     if (this.isDown) throw error('unknown');
-    const trade_status = this.statusAt(await this.now());
+    const trade_status = this.statusAt((await this.now()) - this.lag_ms);
     return { trade_no: 'T1', trade_status, order_amount: this.paid, order_currency: 'BRL', method: 'CreditCard' };
   }
 
@@ -77,7 +79,7 @@ export class RefundingGateway {
     if (banks) return banks;
     let status = 'SUCCESS';
     let given = new Big(0);
-    for (const { at, takes_ms, fate, amount } of this.made) {
+    for (const { at, takes_ms, fate, amount } of this.made.filter((one) => one.at <= now)) {
       const ended = at + takes_ms;
       if (now < ended) return 'REFUND_PROCESSING';
       if (fate === 'done') {
