@@ -41,9 +41,10 @@ export const quantity = (options: Options) =>
     return { json: { quantity: state }, text: `${state.available_quantity} virtual accounts are left${few}.` };
   });
 
-/** One line for each, page after page. */
+/** One line for each, page after page. Programs get no line where there are none. */
 export const deposits = (account_id: string, options: Options) =>
   withAccounts(options, async (accounts) => {
+    let listed = 0;
     let page: string | null = '';
     while (page !== null) {
       const found = await accounts.deposits(account_id, page === '' ? {} : { page });
@@ -52,8 +53,10 @@ export const deposits = (account_id: string, options: Options) =>
         const money = amount === null ? 'being confirmed' : `${amount} ${currency}  ${outcome}`;
         say(options.json ? JSON.stringify({ deposit }) : `${time}  ${out_trade_no}  ${money}`);
       }
+      listed += found.deposits.length;
       page = found.next_page;
     }
+    if (listed === 0 && !options.json) say('No deposits are listed.');
     return undefined;
   });
 

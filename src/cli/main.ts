@@ -36,9 +36,9 @@ const accountCommand = (usage: string, description: string) =>
 accountCommand('create <request>', 'create an account from a request file; the same key again gets the same account')
   .option('--key <key>', 'your own name for the account (default: its buyer_id)')
   .action(async (file, options) => (await import('./accounts.js')).create(file, options));
-accountCommand('show <account_id>', 'what is known of an account and its deposits').action(async (id, options) =>
-  (await import('./accounts.js')).show(id, options),
-);
+accountCommand('show <account_id>', 'what is known of an account and its deposits')
+  .alias('get')
+  .action(async (id, options) => (await import('./accounts.js')).show(id, options));
 accountCommand('deposits <account_id>', 'its deposits, the latest first').action(async (id, options) =>
   (await import('./accounts.js')).deposits(id, options),
 );

@@ -43,8 +43,11 @@ export function accountState(state: SpeiAccountState): string {
   return [
     account({ ...state.account, status: state.status ?? 'not known yet' }),
     `  ${count} deposits, ${sums.join(' and ') || 'nothing yet'}${pending > 0 ? `; ${pending} being confirmed` : ''}`,
-    ...(set_aside.length > 0 ? [`  Not counted, needs a person: ${set_aside.map(printable).join(', ')}`] : []),
-    ...(state.attention ? [`  It needs a person: ${state.attention}`] : []),
+    ...set_aside.map(
+      ({ out_trade_no, amount, currency, because }) =>
+        `  Not counted: ${printable(out_trade_no)}, announced with ${printable(amount ?? '?')} ${printable(currency ?? '')} (${because})`,
+    ),
+    ...(state.attention ? [`  It needs a person: ${state.attention} (its page in Temporal UI says what to do)`] : []),
   ].join('\n');
 }
 

@@ -199,7 +199,10 @@ export class AccountsClient {
       return await ask();
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) {
-        throw new AccountNotFoundError(`Nobody follows the virtual account ${key} here.`, key);
+        throw new AccountNotFoundError(
+          `Nobody follows the virtual account ${key} here: that begins with its creation, or with its first deposit.`,
+          key,
+        );
       }
       if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isGrpcDeadlineError(error))
         throw this.noAnswer(key);

@@ -43,6 +43,8 @@ export interface NotifiedDeposit {
   currency?: string | undefined;
   /** When the buyer sent it, in seconds since the epoch. */
   transferred_s?: number | undefined;
+  /** Its payment was started by this run, or by one before it. */
+  begun?: boolean | undefined;
 }
 
 /** One deposit that was counted. */
@@ -56,6 +58,17 @@ export interface Deposit {
   counted_at: string;
 }
 
+/** One that was announced and is not counted: a person has to look. What it says is what its notification says. */
+export interface SetAsideDeposit {
+  out_trade_no: string;
+  trade_no: string | null;
+  amount: string | null;
+  currency: string | null;
+  transferred_at: string | null;
+  /** Not confirmed as paid, or maybe counted already. */
+  because: 'unconfirmed-deposit' | 'old-deposit';
+}
+
 export interface Deposits {
   count: number;
   /** Exact sums by currency: `{ "MXN": "123.45" }`. */
@@ -64,8 +77,8 @@ export interface Deposits {
   latest: Deposit[];
   /** How many are known of and not confirmed yet. */
   pending: number;
-  /** `out_trade_no` of the last ones that were announced as paid and not counted, because they need a person. */
-  set_aside: string[];
+  /** The last ones that were announced and not counted, the newest first. */
+  set_aside: SetAsideDeposit[];
 }
 
 /** Why a virtual account needs a person. The money of a deposit that is confirmed is counted all the same. */
@@ -148,10 +161,12 @@ export interface SpeiAccountQuantityState {
 export interface AccountEvent {
   /** The same for every repetition: the idempotency key of the handler. */
   readonly id: string;
-  readonly type: 'deposit' | 'account-status' | 'account-attention';
+  readonly type: 'deposit' | 'deposit-set-aside' | 'account-status' | 'account-attention';
   readonly time: string;
   /** The account right after it, without its `latest` deposits. */
   readonly account: Omit<SpeiAccountState, 'deposits'> & { deposits: Pick<Deposits, 'count' | 'total'> };
   /** The deposit that was counted, for a `deposit`. */
   readonly deposit?: Deposit;
+  /** The one that was not, for a `deposit-set-aside`. */
+  readonly set_aside?: SetAsideDeposit;
 }

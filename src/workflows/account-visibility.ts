@@ -16,7 +16,7 @@ const WHAT_TO_DO: Record<AccountAttention, string> = {
   'unconfirmed-deposit':
     'A deposit was announced as paid, and its payment did not end so: it is not counted (`set_aside`). Look at the order in the gateway’s dashboard; its callback button has it confirmed once more. Then `resolve`.',
   'old-deposit':
-    'A deposit was announced that is older than what this account remembers, so that nobody can say whether it is counted: it is not (`set_aside`). Compare it with your books, then `resolve`.',
+    'A deposit was announced that may be counted already: it is older than what this account remembers or does not say when it was sent, or another account or a terminated run has confirmed it. It is not counted (`set_aside`). Compare it with your books, then `resolve`.',
   'clabe-check-digit':
     'The check digit of the account’s number, or of the one that a deposit names, is wrong. Banks may refuse it. Ask the gateway, then `resolve`.',
   'unknown-account':

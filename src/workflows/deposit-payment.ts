@@ -4,29 +4,29 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { ChildWorkflowFailure, ParentClosePolicy, startChild, workflowInfo } from '@temporalio/workflow';
 import { endedPayment } from './account-activities';
 import type { NotifiedDeposit } from './account-contract';
-import { type PaymentInput, type PaymentState, paymentWorkflowId, WORKFLOW } from './contract';
+import { type PaymentInput, type PaymentState, paymentWorkflowId, speiAccountWorkflowId, WORKFLOW } from './contract';
 
 type PaymentType = (input: PaymentInput) => Promise<PaymentState>;
 type Reuse = 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE';
 
 /**
- * The state in which the deposit's payment ended; null where it came to no end of its own, and `repeat` where this account
- * has counted it before, so long ago that it has forgotten. `carried`: a run before this one expected it, so that it is not
- * counted yet whoever started its payment.
+ * The state in which the deposit's payment ended; null where it came to no end of its own, and `counted` where an account
+ * has counted it that did not say so here: this one before somebody terminated it, or another one. A deposit that a run before
+ * this one has begun is not counted yet, for all that its payment is this account's.
  */
-export async function paymentOf(
-  app_id: string,
-  deposit: NotifiedDeposit,
-  carried: boolean,
-): Promise<PaymentState | null | 'repeat'> {
+export async function paymentOf(app_id: string, deposit: NotifiedDeposit): Promise<PaymentState | null | 'counted'> {
+  const { begun = false } = deposit;
   const workflowId = paymentWorkflowId(app_id, deposit.out_trade_no);
   for (let reuse: Reuse = 'REJECT_DUPLICATE'; ; reuse = 'ALLOW_DUPLICATE') {
     const ended = await adopted(app_id, deposit, reuse);
     if (ended !== 'exists') return ended;
     const { parent, state } = await endedPayment({ workflow_id: workflowId });
-    if (state?.outcome === 'SUCCESS') return parent === workflowInfo().workflowId && !carried ? 'repeat' : state;
+    if (state?.outcome === 'SUCCESS') {
+      const isMine = begun && parent === workflowInfo().workflowId;
+      return parent?.startsWith(speiAccountWorkflowId(app_id, '')) && !isMine ? 'counted' : state;
+    }
     // It ended otherwise, and now there is news of it: it is taken on once more.
-    if (carried || reuse === 'ALLOW_DUPLICATE') return state;
+    if (begun || reuse === 'ALLOW_DUPLICATE') return state;
   }
 }
 

@@ -43,16 +43,25 @@ export async function paymentEvents(events: MerchantEvent[]): Promise<void> {
   for (const event of events) await tellUntilHeard(event);
 }
 
+/** So many go into the input of one workflow: each has about 1 KB, of 2 MB that Temporal takes. */
+const EVENTS_AT_ONCE = 1_000;
+
 /** Events that are told one after the other. */
 export class Outbox {
   private readonly untold: MerchantEvent[] = [];
   private telling: Promise<void> | undefined;
   private repeating: CancellationScope | undefined;
   private closing = false;
+  private handedOver = false;
+
+  get isEmpty(): boolean {
+    return this.untold.length === 0;
+  }
 
   /** Begins to tell these, after those before them. */
   put(events: readonly MerchantEvent[]): void {
     this.untold.push(...events);
+    if (this.handedOver) return;
     // A part of the payment that is cut short does not cut short the telling.
     if (this.untold.length > 0) this.telling ??= CancellationScope.nonCancellable(() => this.tell());
   }
@@ -64,16 +73,24 @@ export class Outbox {
     await this.telling;
     if (this.untold.length === 0) return;
     const { workflowId, runId } = workflowInfo();
-    await startChild(WORKFLOW.paymentEvents, {
-      workflowId: paymentEventsWorkflowId(workflowId, runId),
-      args: [this.untold],
-      parentClosePolicy: ParentClosePolicy.ABANDON,
-      staticSummary: `What the handler of events has not heard of ${workflowId}`,
-    });
+    await goOnTelling(paymentEventsWorkflowId(workflowId, runId), this.untold);
+  }
+
+  /** Returns at once when others tell what was not heard, which is heard twice where it is being told just now. */
+  async handOver(): Promise<void> {
+    this.handedOver = true;
+    this.repeating?.cancel();
+    const { workflowId, runId } = workflowInfo();
+    for (let part = 1; this.untold.length > 0; part += 1) {
+      await goOnTelling(paymentEventsWorkflowId(workflowId, `${runId}:${part}`), this.untold.splice(0, EVENTS_AT_ONCE));
+    }
   }
 
   private async tell(): Promise<void> {
-    for (let next = this.untold[0]; next && (await this.isHeard(next)); next = this.untold[0]) this.untold.shift();
+    for (let next = this.untold[0]; next && (await this.isHeard(next)); next = this.untold[0]) {
+      if (this.handedOver) return;
+      this.untold.shift();
+    }
     this.telling = undefined;
   }
 
@@ -83,7 +100,7 @@ export class Outbox {
       await tellOnce(event);
       return true;
     } catch {
-      if (this.closing) return false;
+      if (this.closing || this.handedOver) return false;
     }
     this.repeating = new CancellationScope();
     try {
@@ -96,6 +113,15 @@ export class Outbox {
       this.repeating = undefined;
     }
   }
+}
+
+async function goOnTelling(workflowId: string, events: MerchantEvent[]): Promise<void> {
+  await startChild(WORKFLOW.paymentEvents, {
+    workflowId,
+    args: [events],
+    parentClosePolicy: ParentClosePolicy.ABANDON,
+    staticSummary: `What the handler of events has not heard of ${workflowInfo().workflowId}`,
+  });
 }
 
 /** The events of one payment, and of what follows its sale. */

@@ -1,14 +1,13 @@
 /** What comes from outside while a payment waits: notifications, and wishes to ask the gateway now. */
 import { condition } from '@temporalio/workflow';
 import type { NotificationSignal } from './contract';
+import { Rechecks } from './rechecks';
 
-export class Inbox {
+export class Inbox extends Rechecks {
   private notifications: NotificationSignal[] = [];
-  private wanted = 0;
-  private answered = 0;
 
   get isEmpty(): boolean {
-    return this.notifications.length === 0 && this.answered === this.wanted;
+    return this.notifications.length === 0 && !this.wantsCheck;
   }
 
   put(notification: NotificationSignal): void {
@@ -17,13 +16,8 @@ export class Inbox {
 
   /** Asks for a look at the trade; resolves when there was one that began later, or when `enough` says so. */
   async recheck(enough: () => boolean): Promise<void> {
-    const mine = ++this.wanted;
-    await condition(() => this.answered >= mine || enough());
-  }
-
-  /** Whether somebody waits for a look. */
-  get wantsCheck(): boolean {
-    return this.answered < this.wanted;
+    const isAnswered = this.ask();
+    await condition(() => isAnswered() || enough());
   }
 
   /** What was notified and not read yet. */
@@ -33,12 +27,5 @@ export class Inbox {
 
   take(): NotificationSignal[] {
     return this.notifications.splice(0);
-  }
-
-  /** Runs a look at the trade, which answers every recheck that was asked for before it began. */
-  async looking(look: () => Promise<void>): Promise<void> {
-    const { wanted } = this;
-    await look();
-    this.answered = wanted;
   }
 }

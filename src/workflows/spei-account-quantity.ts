@@ -2,12 +2,10 @@
 import {
   ApplicationFailure,
   allHandlersFinished,
-  CancellationScope,
   condition,
   continueAsNew,
   defineQuery,
   defineUpdate,
-  isCancellation,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -15,6 +13,8 @@ import { accountPolicy, askQuantity, watchQuantity } from './account-activities'
 import type { SpeiAccountQuantityState } from './account-contract';
 import { AccountAttributes, quantityDetails } from './account-visibility';
 import { FAILURE, QUERY, UPDATE } from './contract';
+import { pollUntil } from './polling';
+import { Rechecks } from './rechecks';
 
 export const speiAccountQuantityStateQuery = defineQuery<SpeiAccountQuantityState>(QUERY.state);
 export const recheckQuantityUpdate = defineUpdate<SpeiAccountQuantityState>(UPDATE.recheck);
@@ -26,8 +26,7 @@ export async function speiAccountQuantity({ app_id }: { app_id: string }): Promi
   const { low_quantity: low, quantity_every_ms: every_ms } = await accountPolicy();
   const state: SpeiAccountQuantityState = { app_id, available_quantity: null, low, checked_at: null, attention: null };
   const attributes = new AccountAttributes();
-  let wanted = 1;
-  let answered = 0;
+  const rechecks = new Rechecks();
 
   const take = (quantity: number) => {
     state.available_quantity = quantity;
@@ -36,27 +35,19 @@ export async function speiAccountQuantity({ app_id }: { app_id: string }): Promi
     attributes.update(null, state.attention);
     quantityDetails(state);
   };
-  const look = async () => {
-    const mine = wanted;
-    take(await askQuantity({ app_id }));
-    answered = mine;
-  };
+  const look = () => rechecks.looking(async () => take(await askQuantity({ app_id })));
   /** Waits for another number, or for somebody who wants to know. */
   const watch = async (seen: number) => {
-    const scope = new CancellationScope();
-    const isWanted = condition(() => answered < wanted).then(() => scope.cancel());
-    try {
-      take(await scope.run(() => watchQuantity({ app_id, seen, every_ms })));
-    } catch (error) {
-      if (!isCancellation(error)) throw error;
-      await isWanted;
-    }
+    const news = await pollUntil(
+      () => watchQuantity({ app_id, seen, every_ms }),
+      () => rechecks.wantsCheck,
+    );
+    if (typeof news === 'number') take(news);
   };
 
   setHandler(speiAccountQuantityStateQuery, () => state);
   setHandler(recheckQuantityUpdate, async () => {
-    const mine = ++wanted;
-    if (await condition(() => answered >= mine, ANSWER_WAIT_MS, { summary: 'recheck' })) return state;
+    if (await condition(rechecks.ask(), ANSWER_WAIT_MS, { summary: 'recheck' })) return state;
     throw ApplicationFailure.create({
       type: FAILURE.pending,
       message: `The gateway has not said yet how many virtual accounts app ${app_id} has left; ask again.`,
@@ -64,8 +55,8 @@ export async function speiAccountQuantity({ app_id }: { app_id: string }): Promi
     });
   });
 
-  while (!workflowInfo().continueAsNewSuggested) {
-    if (answered < wanted || state.available_quantity === null) await look();
+  while (!workflowInfo().continueAsNewSuggested || rechecks.wantsCheck) {
+    if (rechecks.wantsCheck || state.available_quantity === null) await look();
     else await watch(state.available_quantity);
   }
   await condition(allHandlersFinished);

@@ -6,6 +6,7 @@
 import {
   ApplicationFailure,
   allHandlersFinished,
+  CancellationScope,
   condition,
   continueAsNew,
   defineQuery,
@@ -23,16 +24,16 @@ import type {
   CarriedAccount,
   DepositSignal,
   NotifiedDeposit,
+  SetAsideDeposit,
   SpeiAccountInput,
   SpeiAccountState,
 } from './account-contract';
 import { AccountRecord, depositOf } from './account-record';
 import { AccountAttributes, accountDetails } from './account-visibility';
 import { FAILURE, type PaymentState, QUERY, SIGNAL, UPDATE } from './contract';
-import { DepositLedger } from './deposit-ledger';
+import { DepositLedger, isSaidPaid } from './deposit-ledger';
 import { paymentOf } from './deposit-payment';
 import { Outbox } from './events';
-import { outcomeOf } from './transitions';
 
 export const speiAccountStateQuery = defineQuery<SpeiAccountState>(QUERY.state);
 export const depositSignal = defineSignal<[DepositSignal]>(SIGNAL.deposit);
@@ -40,18 +41,34 @@ export const cancelAccountUpdate = defineUpdate<SpeiAccountState>(UPDATE.cancel)
 export const recheckAccountUpdate = defineUpdate<SpeiAccountState>(UPDATE.recheck);
 export const resolveAccountUpdate = defineUpdate<SpeiAccountState, [{ by: string; reason: string }]>(UPDATE.resolve);
 
-/** Payments that confirm deposits at the same time: far below what one workflow may have open, so that a burst waits here. */
-const AT_ONCE = 100;
+/** Payments that confirm deposits at the same time. A burst waits here: what is under way when a run ends costs the next one more. */
+const AT_ONCE = 50;
 /** How long `cancel` and `recheck` wait for the gateway before they say that it takes its time. */
 const ANSWER_WAIT_MS = 30_000;
-/** What is under way when Temporal suggests the next run may end in this one, for so many events; the rest is handed on. */
-const EVENTS_TO_FINISH = 200;
-const TIME_TO_FINISH = '2 seconds';
+/**
+ * A run ends when Temporal suggests it, or after so many events: while no worker runs, what comes piles up in it, and the
+ * next worker has to go through all of it within the time of one workflow task.
+ */
+const LONG_ENOUGH = 1_000;
+/**
+ * A run that is to end begins nothing more, and waits so long, and for so many events, for what is under way:
+ * its news would each time keep the server from ending the run. What is left then is handed on.
+ */
+const TIME_TO_FINISH = '10 seconds';
+const EVENTS_TO_FINISH = 400;
+/** A run that would hand on more than this, in bytes, goes on: Temporal takes 2 MB, and ends a workflow that hands on more. */
+const MOST_HANDED_ON = 1_750_000;
 
-/** Never returns: money can come after a cancellation, and what was counted must not be forgotten. */
+/**
+ * Never returns: money can come after a cancellation, and what was counted must not be forgotten. So it does not heed a
+ * request to cancel the workflow either; the update `cancel` is the one for the account.
+ */
 export async function speiAccount(input: SpeiAccountInput): Promise<void> {
-  await new SpeiAccountLife(input).run();
+  await uncancelled(() => new SpeiAccountLife(input).run());
 }
+
+/** Each handler begins outside of what `speiAccount` protects, and so does what it begins. */
+const uncancelled = <T>(act: () => Promise<T>): Promise<T> => CancellationScope.nonCancellable(act);
 
 class SpeiAccountLife {
   private readonly record: AccountRecord;
@@ -62,7 +79,7 @@ class SpeiAccountLife {
   private care: AccountCare | undefined;
   private cancelWanted: boolean;
   /** Deposits whose payment has not been started by this run. */
-  private queue: { deposit: NotifiedDeposit; carried: boolean }[];
+  private readonly queue: NotifiedDeposit[];
   private underWay = 0;
   /** No more deposits are begun in this run; then none is counted in it any more. */
   private closing = false;
@@ -70,6 +87,8 @@ class SpeiAccountLife {
   private failure: unknown;
   private told: CarriedAccount['told'];
   private events = 0;
+  /** Told before it is known whether anybody listens. */
+  private untold: AccountEvent[] = [];
 
   constructor(private readonly input: SpeiAccountInput) {
     const { account_id, account, carried } = input;
@@ -77,12 +96,12 @@ class SpeiAccountLife {
     this.ledger = new DepositLedger(carried?.ledger);
     this.since = carried?.since ?? Date.now();
     this.cancelWanted = carried?.cancel_wanted ?? false;
-    this.queue = this.ledger.pending.map((deposit) => ({ deposit, carried: true }));
+    this.queue = this.ledger.pending;
     this.told = carried?.told ?? { status: this.record.status, attention: null };
     setHandler(speiAccountStateQuery, () => this.state);
     setHandler(depositSignal, (signal) => this.take(signal));
-    setHandler(cancelAccountUpdate, () => this.cancel());
-    setHandler(recheckAccountUpdate, () => this.recheck());
+    setHandler(cancelAccountUpdate, () => uncancelled(() => this.cancel()));
+    setHandler(recheckAccountUpdate, () => uncancelled(() => this.recheck()));
     setHandler(resolveAccountUpdate, () => this.resolve(), { validator: demandName });
     setDefaultSignalHandler(() => this.raise('unexpected-signal'));
   }
@@ -90,28 +109,35 @@ class SpeiAccountLife {
   async run(): Promise<void> {
     const policy = await accountPolicy();
     if (policy.has_listener) this.outbox = new Outbox();
+    this.outbox?.put(this.untold.splice(0));
     const checks = { since: this.since, every_ms: policy.check_every_ms };
     const id = { app_id: this.input.app_id, account_id: this.input.account_id };
     this.care = new AccountCare(id, this.record, () => this.show(), checks, this.cancelWanted);
     const caring = this.care.run().catch((error: unknown) => this.fail(error));
     this.show();
     this.pump();
-    // A bound of our own would be a guess: Temporal knows what its server takes.
-    await condition(() => this.failure !== undefined || workflowInfo().continueAsNewSuggested);
+    await condition(() => this.failure !== undefined || this.shouldEnd);
     this.unlessFailed();
     await this.close(caring);
     await continueAsNew<typeof speiAccount>({ ...id, account: this.record.account, carried: this.carried });
+  }
+
+  private get shouldEnd(): boolean {
+    const { continueAsNewSuggested, historyLength } = workflowInfo();
+    if (!continueAsNewSuggested && historyLength < LONG_ENOUGH) return false;
+    return JSON.stringify(this.carried).length <= MOST_HANDED_ON;
   }
 
   /** Brings to an end what soon ends by itself. Whatever comes meanwhile is taken, and handed on. */
   private async close(caring: Promise<void>): Promise<void> {
     this.closing = true;
     const last = workflowInfo().historyLength + EVENTS_TO_FINISH;
-    await condition(() => this.underWay === 0 || workflowInfo().historyLength > last, TIME_TO_FINISH);
+    const isIdle = () => this.underWay === 0 && this.outbox?.isEmpty !== false;
+    await condition(() => isIdle() || workflowInfo().historyLength > last, TIME_TO_FINISH);
     this.closed = true;
     this.care?.stop();
     await caring;
-    await this.outbox?.close();
+    await this.outbox?.handOver();
     await condition(allHandlersFinished);
     this.unlessFailed();
   }
@@ -151,14 +177,16 @@ class SpeiAccountLife {
       return;
     }
     const judged = this.ledger.judge(deposit);
-    if (judged === 'repeat') return;
+    if (judged === 'repeat') {
+      this.ledger.hear(deposit);
+      return;
+    }
     this.record.compare(signal);
     if (judged === 'forgotten') {
-      this.ledger.putAside(deposit);
-      this.record.raise('old-deposit');
+      this.putAside(deposit, 'old-deposit');
     } else {
       this.ledger.expect(deposit);
-      this.queue.push({ deposit, carried: false });
+      this.queue.push(deposit);
       this.pump();
     }
     this.show();
@@ -170,7 +198,8 @@ class SpeiAccountLife {
       const next = this.queue.shift();
       if (next === undefined) return;
       this.underWay += 1;
-      this.confirm(next.deposit, next.carried)
+      this.ledger.begin(next.out_trade_no);
+      uncancelled(() => this.confirm(next))
         .catch((error: unknown) => this.fail(error))
         .finally(() => {
           this.underWay -= 1;
@@ -179,11 +208,12 @@ class SpeiAccountLife {
     }
   }
 
-  private async confirm(deposit: NotifiedDeposit, carried: boolean): Promise<void> {
-    const payment = await paymentOf(this.input.app_id, deposit, carried);
+  private async confirm(announced: NotifiedDeposit): Promise<void> {
+    const payment = await paymentOf(this.input.app_id, announced);
     // Still pending in what is handed on: the next run hears of its end.
     if (this.closed) return;
-    if (payment === 'repeat') this.ledger.drop(deposit);
+    const deposit = this.ledger.latestOf(announced);
+    if (payment === 'counted') this.putAside(deposit, 'old-deposit');
     else this.settle(deposit, payment);
     this.show();
   }
@@ -204,13 +234,18 @@ class SpeiAccountLife {
 
   /** What was announced and is no confirmed money. Only where nobody said that it was paid is there nothing to look at. */
   private missing(deposit: NotifiedDeposit, payment: PaymentState | null): void {
-    const saidPaid = outcomeOf(deposit.trade_status ?? '') === 'SUCCESS';
-    if (!saidPaid && payment !== null && payment.outcome !== 'SUCCESS') {
+    if (!isSaidPaid(deposit) && payment !== null && payment.outcome !== 'SUCCESS') {
       this.ledger.drop(deposit);
     } else {
-      this.ledger.putAside(deposit);
-      this.record.raise('unconfirmed-deposit');
+      this.putAside(deposit, 'unconfirmed-deposit');
     }
+  }
+
+  /** Neither counted nor lost: recorded apart, and told. */
+  private putAside(deposit: NotifiedDeposit, because: SetAsideDeposit['because']): void {
+    const set_aside = this.ledger.putAside(deposit, because);
+    this.record.raise(because);
+    this.tell({ id: `set-aside:${set_aside.out_trade_no}`, type: 'deposit-set-aside', set_aside });
   }
 
   // — The updates —
@@ -229,9 +264,8 @@ class SpeiAccountLife {
 
   private async recheck(): Promise<SpeiAccountState> {
     await condition(() => this.care !== undefined);
-    const look = { isOver: false };
-    this.care?.recheck(() => this.closed).then(() => Object.assign(look, { isOver: true }));
-    await this.within('looked at', () => look.isOver && !this.closed);
+    const isAnswered = this.care?.rechecks.ask();
+    await this.within('looked at', () => isAnswered?.() === true);
     return this.state;
   }
 
@@ -283,12 +317,14 @@ class SpeiAccountLife {
     return `${workflowInfo().runId}:${this.events}`;
   }
 
-  private tell({ id, ...event }: Pick<AccountEvent, 'id' | 'type' | 'deposit'>): void {
+  private tell({ id, ...event }: Pick<AccountEvent, 'id' | 'type' | 'deposit' | 'set_aside'>): void {
     const { deposits, ...account } = this.state;
     const { count, total } = deposits;
     const time = new Date().toISOString();
     const told = { ...event, time, account: { ...account, deposits: { count, total } } };
-    this.outbox?.put([{ id: `${workflowInfo().workflowId}:${id}`, ...told }]);
+    const news = { id: `${workflowInfo().workflowId}:${id}`, ...told };
+    if (this.care === undefined) this.untold.push(news);
+    else this.outbox?.put([news]);
   }
 }
 

@@ -183,6 +183,43 @@ describe('deposits', () => {
     expect((await counted(account_id, 1)).deposits).toMatchObject({ count: 1, total: { MXN: '9.00' } });
   });
 
+  test('that puts an account before a person in its very first moment: the merchant hears of that, too', async () => {
+    const { account_id } = await open();
+    await handleOf(account_id).terminate();
+    const wrong = { account_number: '646180157000000005' };
+    await stack.simulator.deposit(account_id, { amount: '2.00', says: wrong });
+    expect(await counted(account_id, 1)).toMatchObject({ attention: 'clabe-check-digit' });
+    const told = () =>
+      heard.find((event) => event.type === 'account-attention' && event.account.account_id === account_id);
+    while (told() === undefined) await delay(50);
+    expect(told()).toMatchObject({ account: { attention: 'clabe-check-digit' } });
+  });
+
+  test('that may be counted already, by an account that somebody terminated or by another one, is recorded apart', async () => {
+    const { account_id } = await open();
+    const { out_trade_no } = await stack.simulator.deposit(account_id, '8.00');
+    await counted(account_id, 1);
+    await handleOf(account_id).terminate();
+    await stack.simulator.notify(out_trade_no);
+    const aside = { out_trade_no, amount: '8.00', currency: 'MXN', because: 'old-deposit' };
+    const isAside = ({ deposits }: SpeiAccountState) => deposits.set_aside.length > 0;
+    expect(await once(account_id, isAside)).toMatchObject({
+      attention: 'old-deposit',
+      deposits: { count: 0, total: {}, set_aside: [aside] },
+    });
+    const other = await open();
+    const { app_id } = APP;
+    const announced = { app_id, out_trade_no, trade_status: 'SUCCESS', amount: '8.00', currency: 'MXN' };
+    await handleOf(other.account_id).signal('deposit', announced);
+    expect(await once(other.account_id, isAside)).toMatchObject({ deposits: { count: 0, set_aside: [aside] } });
+    const told = () => heard.filter(({ type }) => type === 'deposit-set-aside');
+    while (told().length < 2) await delay(50);
+    expect(told().at(-1)).toMatchObject({
+      id: `spei-account:${app_id}:${other.account_id}:set-aside:${out_trade_no}`,
+      set_aside: aside,
+    });
+  });
+
   test.each([
     ['number', { account_number: '032180000118359719' }],
     ['buyer', { buyer_id: 'somebody-else' }],

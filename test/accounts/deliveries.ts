@@ -22,10 +22,22 @@ export interface Burst {
   seed?: number;
   /** Hears how many deliveries were acknowledged. */
   progress?: (acknowledged: number) => Promise<void> | void;
+  /** Hears now and then, after the last delivery, how many are still being confirmed. */
+  pending?: (waiting: number) => void;
 }
 
 /** Makes the deposits, delivers each seven times in any order, and waits until nothing of them is pending. */
-export async function burst({ simulator, accounts, webhookUrl, app, account_id, deposits, seed = 7, progress }: Burst) {
+export async function burst({
+  simulator,
+  accounts,
+  webhookUrl,
+  app,
+  account_id,
+  deposits,
+  seed = 7,
+  progress,
+  pending,
+}: Burst) {
   const { account } = await accounts.get(account_id);
   let total = new Big(0);
   const bodies: Buffer[] = [];
@@ -67,7 +79,7 @@ export async function burst({ simulator, accounts, webhookUrl, app, account_id, 
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, deliverer));
-  return { total: total.toFixed(2), counted: await settled(accounts, account_id, deposits) };
+  return { total: total.toFixed(2), counted: await settled(accounts, account_id, deposits, pending) };
 }
 
 /** As a gateway does: again until it is acknowledged. */
@@ -87,11 +99,18 @@ async function delivered(webhookUrl: string, body: Buffer, app: Burst['app']): P
 }
 
 /** The account when all are counted, and what was told again and again has had its chance to be counted twice. */
-async function settled(accounts: AccountsClient, account_id: string, deposits: number): Promise<SpeiAccountState> {
-  for (;;) {
+async function settled(
+  accounts: AccountsClient,
+  account_id: string,
+  deposits: number,
+  pending?: Burst['pending'],
+): Promise<SpeiAccountState> {
+  for (let looks = 0; ; looks += 1) {
     // A worker that was killed, or a run that ends just now, cannot be asked.
     const state = await accounts.get(account_id).catch(() => undefined);
-    if (state && state.deposits.count >= deposits && state.deposits.pending === 0) return state;
+    const { count = 0, pending: waiting = 0, set_aside = [] } = state?.deposits ?? {};
+    if (state && count + set_aside.length >= deposits && waiting === 0) return state;
+    if (looks % 20 === 0) pending?.(waiting);
     await delay(500);
   }
 }

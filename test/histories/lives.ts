@@ -1,6 +1,7 @@
 /** Lives of payments whose histories are kept and replayed: one for each way through the workflows. */
 import type { Stack } from '../harness/stack';
 import { APP } from '../harness/stack';
+import { ACCOUNT_LIVES, type Recorded } from './account-lives';
 
 const ORDER = {
   method: 'PIX',
@@ -12,8 +13,9 @@ const ORDER = {
   customer: { name: 'Mariana Souza Lima' },
 };
 
-/** Each lives on a stack whose webhook works and ends its workflow, whose id it returns. */
-export const LIVES: Record<string, (stack: Stack) => Promise<string>> = {
+/** Each lives on a stack whose webhook works, and returns the id of its workflow, or one of its runs. */
+export const LIVES: Record<string, (stack: Stack) => Promise<Recorded>> = {
+  ...ACCOUNT_LIVES,
   async 'paid-told-by-notification'({ payments, simulator }) {
     await payments.pay({ ...ORDER, out_trade_no: 'h-paid' });
     await simulator.pay('h-paid');

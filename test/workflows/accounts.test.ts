@@ -14,6 +14,7 @@ import { loadConfig } from '../../src/config';
 import { GatewayError } from '../../src/gateway';
 import { DAY, HOUR } from '../../src/gateway/durations';
 import type {
+  CarriedAccount,
   CreateSpeiAccountInput,
   CreationResolution,
   SpeiAccountCreation,
@@ -131,12 +132,12 @@ const request = {
 type Follow = (input: SpeiAccountInput) => Promise<void>;
 type Create = (input: CreateSpeiAccountInput) => Promise<SpeiAccountData>;
 
-async function follow(taskQueue: string, account_id = 'A1') {
+async function follow(taskQueue: string, account_id = 'A1', carried?: CarriedAccount) {
   gateway.statuses.set(account_id, 'ACTIVE');
   const handle = await env.client.workflow.start<Follow>('speiAccount', {
     workflowId: `spei-account:${APP}:${account_id}`,
     taskQueue,
-    args: [{ app_id: APP, account_id }],
+    args: [{ app_id: APP, account_id, carried }],
   });
   await handle.executeUpdate('recheck');
   return handle;
@@ -222,6 +223,20 @@ describe('an account that lives on', () => {
   });
 });
 
+it('an account whose workflow somebody asks to cancel lives on: it holds the count', async () => {
+  await withWorker(async (taskQueue) => {
+    const handle = await follow(taskQueue);
+    trades.statusAt = () => 'SUCCESS';
+    await handle.signal('deposit', await deposit('VA1'));
+    await settled(handle);
+    await handle.cancel();
+    await handle.signal('deposit', await deposit('VA2', '2.50'));
+    expect(await settled(handle)).toMatchObject({ deposits: { count: 2, total: { MXN: '12.50' } } });
+    await handle.executeUpdate('cancel');
+    expect(await stateOf(handle)).toMatchObject({ status: 'CANCELED', attention: null });
+  });
+});
+
 describe('a deposit', () => {
   it('that the gateway confirms hours later is counted then', async () => {
     await withWorker(async (taskQueue) => {
@@ -243,11 +258,50 @@ describe('a deposit', () => {
       await handle.signal('deposit', notification);
       expect(await settled(handle)).toMatchObject({
         attention: 'unconfirmed-deposit',
-        deposits: { count: 0, total: {}, pending: 0, set_aside: ['VA1'] },
+        deposits: {
+          count: 0,
+          total: {},
+          pending: 0,
+          set_aside: [{ out_trade_no: 'VA1', amount: '10.00', because: 'unconfirmed-deposit' }],
+        },
       });
       for (const trade of trades.trades.values()) trade.statusAt = () => 'SUCCESS';
       await handle.signal('deposit', { ...notification, timestamp: 'another' });
       expect(await settled(handle)).toMatchObject({ deposits: { count: 1, total: { MXN: '10.00' }, set_aside: [] } });
+    });
+  });
+
+  it('that was announced as paid only later, and never is, is not dropped', async () => {
+    await withWorker(async (taskQueue) => {
+      const handle = await follow(taskQueue);
+      trades.statusAt = (elapsed) => (elapsed < 5 * HOUR ? 'PROCESSING' : 'REFUSED');
+      const notification = await deposit('VA1');
+      await handle.signal('deposit', { ...notification, trade_status: 'PROCESSING' });
+      await handle.signal('deposit', notification);
+      await letPass(env, 7 * HOUR, handle);
+      expect(await settled(handle)).toMatchObject({
+        attention: 'unconfirmed-deposit',
+        deposits: { count: 0, set_aside: [{ out_trade_no: 'VA1', amount: '10.00' }] },
+      });
+    });
+  });
+
+  it('that was refused before, and is announced as paid when a run ends, is confirmed by the next', async () => {
+    await withWorker(async (taskQueue) => {
+      trades.statusAt = () => 'REFUSED';
+      const { transfer_account: _none, app_id, ...announced } = await deposit('VA1');
+      const args = [{ kind: 'adopt', app_id, out_trade_no: 'VA1' }];
+      await env.client.workflow.execute('payment', { workflowId: `payment:${APP}:VA1`, taskQueue, args });
+      for (const trade of trades.trades.values()) trade.statusAt = () => 'SUCCESS';
+      const ledger = { count: 0, total: {}, latest: [], set_aside: [], counted: [], forgotten_until: null };
+      const handle = await follow(taskQueue, 'A1', {
+        since: Date.now(),
+        attention: null,
+        told: { status: null, attention: null },
+        cancel_wanted: false,
+        ledger: { ...ledger, pending: [announced] },
+      });
+      expect(await settled(handle)).toMatchObject({ attention: null, deposits: { count: 1, total: { MXN: '10.00' } } });
     });
   });
 

@@ -1,0 +1,178 @@
+/** `payment-gateway accounts …` beside a stack, as an operator runs it: what it prints, for people and for programs, and its exit code. */
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { APP, type Stack, startStack } from '../harness/stack';
+import { built } from '../start/built';
+import { Terminal } from '../start/terminal';
+
+const folder = mkdtempSync(join(tmpdir(), 'accounts-'));
+
+let stack: Stack;
+let settings: Record<string, string>;
+beforeAll(async () => {
+  await built();
+  stack = await startStack({ env: { PAYMENTS_ACCOUNTS_LOW: '5' } });
+  // What a caller needs: no gateway key, no address of the gateway.
+  settings = {
+    TEMPORAL_ADDRESS: stack.temporal.address,
+    GATEWAY_APP_ID: APP.app_id,
+    PAYMENTS_TASK_QUEUE: stack.taskQueue,
+  };
+});
+afterAll(async () => {
+  await stack?.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Runs a command to its end, and looks at its exit code. */
+async function accounts(code: number, ...args: string[]): Promise<Terminal> {
+  const command = new Terminal({ cwd: folder, env: settings }, 'accounts', ...args);
+  expect({ code: await command.ended, printed: command.printed }).toEqual({ code, printed: expect.any(String) });
+  expect(command.printed).not.toMatch(/^ +at /m);
+  return command;
+}
+
+const json = async (...args: string[]) => JSON.parse((await accounts(0, ...args, '--json')).output);
+
+function requestFile(changes: object = {}): string {
+  const path = join(folder, `${randomUUID()}.json`);
+  const customer = {
+    buyer_id: `buyer-${randomUUID()}`,
+    email: 'sofia@example.com',
+    name: 'Sofía Hernández',
+    identify: { number: 'HESO900101MDFRFF09', type: 'CURP' },
+    ...changes,
+  };
+  writeFileSync(path, JSON.stringify({ customer }));
+  return path;
+}
+
+/** A new account, and its buyer. */
+async function open(): Promise<{ account_id: string; account_number: string }> {
+  return (await json('create', requestFile())).account;
+}
+
+/** Deposits one after the other, and returns when they are counted and listed, which visibility is a little behind with. */
+async function deposit(account_id: string, ...amounts: string[]) {
+  const trades = [];
+  const { accounts: client } = stack.payments;
+  const listed = async () =>
+    (await client.deposits(account_id, { pageSize: 100 })).deposits.filter(({ outcome }) => outcome !== null);
+  for (const amount of amounts) {
+    trades.push(await stack.simulator.deposit(account_id, amount));
+    while ((await client.get(account_id)).deposits.count < trades.length);
+  }
+  while ((await listed()).length < amounts.length);
+  return trades;
+}
+
+describe('create', () => {
+  test('prints the account with its CLABE; the same file again prints the same one', async () => {
+    const file = requestFile();
+    const first = await accounts(0, 'create', file);
+    expect(first.output).toMatch(
+      /^The account is there\.\n {2}account_id +\w+\n {2}account_number +\d{18}\n {2}provider +STP\n {2}status +ACTIVE\n/,
+    );
+    expect((await accounts(0, 'create', file)).output).toBe(first.output);
+    expect((await accounts(0, 'create', file, '--key', randomUUID())).output).not.toBe(first.output);
+  });
+
+  test('--json prints one line for programs, and nothing else', async () => {
+    const { output, printed } = await accounts(0, 'create', requestFile(), '--json');
+    expect(JSON.parse(output)).toEqual({
+      account: expect.objectContaining({ account_number: expect.stringMatching(/^\d{18}$/), status: 'ACTIVE' }),
+    });
+    expect(printed).toBe(output);
+  });
+
+  test.each([
+    ['a wrong e-mail', () => requestFile({ email: 'a+b@example.com' }), /customer\.email: /],
+    ['no file', () => join(folder, 'none.json'), /none\.json cannot be read \(ENOENT\)/],
+  ])('%s ends with 2 and says what is wrong, and no account is made', async (_, file, said) => {
+    const before = stack.simulator.accounts().length;
+    const { printed, output } = await accounts(2, 'create', file());
+    expect(printed).toMatch(said);
+    expect(output).toBe('');
+    expect(stack.simulator.accounts()).toHaveLength(before);
+  });
+
+  test('no account left ends with 1 and the gateway’s word', async () => {
+    stack.simulator.configure({ accountPool: 0 });
+    const { printed } = await accounts(1, 'create', requestFile());
+    stack.simulator.configure({ accountPool: 1000 });
+    expect(printed).toMatch(/account-pool-run-out/);
+  });
+});
+
+describe('show, also as get', () => {
+  test('prints the account, its sums, and what needs a person', async () => {
+    const { account_id, account_number } = await open();
+    expect((await accounts(0, 'show', account_id)).output).toMatch(/^ {2}0 deposits, nothing yet$/m);
+    await deposit(account_id, '100.10', '23.35');
+    const { output } = await accounts(0, 'get', account_id);
+    expect(output).toMatch(new RegExp(`^ {2}account_number +${account_number}$`, 'm'));
+    expect(output).toMatch(/^ {2}2 deposits, 123\.45 MXN$/m);
+    expect(output).not.toMatch(/person/);
+  });
+
+  test('names what is not counted, with the money and the reason', async () => {
+    const { account_id } = await open();
+    const [trade] = await deposit(account_id, '8.00');
+    await stack.temporal.client.workflow.getHandle(`spei-account:${APP.app_id}:${account_id}`).terminate();
+    await stack.simulator.notify(trade?.out_trade_no ?? '');
+    const { accounts: client } = stack.payments;
+    const isAside = () =>
+      client.get(account_id).then(
+        ({ deposits }) => deposits.set_aside.length > 0,
+        () => false,
+      );
+    while (!(await isAside()));
+    const { output } = await accounts(0, 'show', account_id);
+    expect(output).toContain(`  Not counted: ${trade?.out_trade_no}, announced with 8.00 MXN (old-deposit)\n`);
+    expect(output).toContain('  It needs a person: old-deposit (its page in Temporal UI says what to do)\n');
+  });
+
+  test('an account that nobody follows ends with 1', async () => {
+    expect((await accounts(1, 'show', 'nobody')).printed).toContain('Nobody follows the virtual account nobody here');
+  });
+});
+
+test('deposits prints a line for each with exact amounts, the latest first, page after page', async () => {
+  const { account_id } = await open();
+  expect((await accounts(0, 'deposits', account_id)).output).toBe('No deposits are listed.\n');
+  // One more than a page has.
+  const amounts = ['99999999999999.99', '0.01', '12.10', ...Array.from({ length: 18 }, (_, i) => `${i + 1}.00`)];
+  const trades = await deposit(account_id, ...amounts);
+  const { output } = await accounts(0, 'deposits', account_id);
+  const lines = output.trimEnd().split('\n');
+  expect(lines).toHaveLength(21);
+  for (const [i, amount] of amounts.entries())
+    expect(output).toMatch(new RegExp(`^\\d{4}-\\S+Z {2}${trades[i]?.out_trade_no} {2}${amount} MXN {2}SUCCESS$`, 'm'));
+  const times = lines.map((line) => line.split(' ')[0]);
+  expect(times).toEqual([...times].sort().reverse());
+  const listed = (await accounts(0, 'deposits', account_id, '--json')).output.trimEnd().split('\n');
+  expect(listed.map((line) => JSON.parse(line).deposit.amount).sort()).toEqual([...amounts].sort());
+});
+
+test('cancel prints the account as the gateway confirms it; again is no harm; another’s is refused with 1', async () => {
+  const { account_id } = await open();
+  for (let i = 0; i < 2; i += 1)
+    expect((await accounts(0, 'cancel', account_id)).output).toMatch(/^ {2}status +CANCELED$/m);
+  expect(stack.simulator.account(account_id)).toMatchObject({ status: 'CANCELED' });
+  expect((await json('recheck', account_id)).state).toMatchObject({ status: 'CANCELED' });
+  expect((await accounts(1, 'cancel', 'nobody')).printed).toContain('Nobody follows');
+});
+
+test('quantity prints how many are left, and says where these are few', async () => {
+  const left = stack.simulator.availableAccounts(APP.app_id);
+  expect((await accounts(0, 'quantity')).output).toBe(`${left} virtual accounts are left.\n`);
+  stack.simulator.configure({ accountPool: stack.simulator.accounts().length + 4 });
+  expect((await accounts(0, 'quantity')).output).toBe(
+    '4 virtual accounts are left. These are few: below 5 (PAYMENTS_ACCOUNTS_LOW).\n',
+  );
+  expect(await json('quantity')).toEqual({
+    quantity: expect.objectContaining({ available_quantity: 4, low: 5, attention: 'few-accounts' }),
+  });
+});

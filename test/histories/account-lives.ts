@@ -1,0 +1,148 @@
+/** Lives of virtual accounts whose histories are kept and replayed, as those of payments are (lives.ts). */
+import { setTimeout as delay } from 'node:timers/promises';
+import type {
+  CarriedAccount,
+  SpeiAccountCreation,
+  SpeiAccountQuantityState,
+  SpeiAccountState,
+} from '../../src/workflows';
+import { runsOf } from '../accounts/deliveries';
+import type { Stack } from '../harness/stack';
+import { APP } from '../harness/stack';
+
+/** One of a workflow's runs; where only the id is told, its latest. */
+export type Recorded = string | { workflowId: string; runId: string };
+
+/** More than enough for a run to be suggested to end: see SUGGESTED_AT. */
+const MANY = 60;
+/** How long a run has to be before the server suggests another, where these lives are recorded. */
+export const SUGGESTED_AT = 200;
+
+const BY = { by: 'ana', reason: 'compared with the dashboard' };
+
+export const ACCOUNT_LIVES: Record<string, (stack: Stack) => Promise<Recorded>> = {
+  async 'account-created'({ payments }) {
+    await open(payments, 'h-created');
+    return creationOf('h-created');
+  },
+  async 'account-creation-answer-lost'({ payments, simulator, temporal }) {
+    simulator.addFault({ on: 'account-create', fault: 'reset-after', buyer_id: 'h-account-lost' });
+    const created = open(payments, 'h-account-lost');
+    const handle = temporal.client.workflow.getHandle(creationOf('h-account-lost'));
+    const state = () => handle.query<SpeiAccountCreation>('state').catch(() => undefined);
+    await until(state, (creation) => creation?.attention === 'unknown-outcome');
+    const [made] = simulator.accounts({ buyer_id: 'h-account-lost' });
+    await handle.executeUpdate('resolve', { args: [{ ...BY, account_id: made?.account_id }] });
+    await created;
+    return creationOf('h-account-lost');
+  },
+  async 'account-deposits-repeated-and-canceled'({ payments, simulator }) {
+    const account_id = await open(payments, 'h-deposits');
+    const { out_trade_no } = await simulator.deposit(account_id, '100.10');
+    await simulator.deposit(account_id, '23.35');
+    await counted(payments, account_id, 2);
+    await simulator.notify(out_trade_no);
+    await payments.accounts.cancel(account_id);
+    await payments.accounts.cancel(account_id);
+    simulator.configure({ depositsAfterCancel: 'accepted' });
+    await simulator.deposit(account_id, '1.00');
+    await counted(payments, account_id, 3);
+    return accountOf(account_id);
+  },
+  async 'account-mismatch-resolved'({ payments, simulator, temporal }) {
+    const account_id = await open(payments, 'h-mismatch');
+    await simulator.deposit(account_id, { amount: '3.00', says: { buyer_id: 'somebody-else' } });
+    await counted(payments, account_id, 1);
+    await payments.accounts.recheck(account_id);
+    await temporal.client.workflow.getHandle(accountOf(account_id)).executeUpdate('resolve', { args: [BY] });
+    return accountOf(account_id);
+  },
+  async 'account-adopted-by-a-deposit'({ payments, simulator, temporal }) {
+    const account_id = await open(payments, 'h-adopted');
+    const { out_trade_no } = await simulator.deposit(account_id, '7.00');
+    await counted(payments, account_id, 1);
+    await temporal.client.workflow.getHandle(accountOf(account_id)).terminate();
+    await simulator.notify(out_trade_no);
+    await until(
+      () => payments.accounts.get(account_id).catch(() => undefined),
+      (state) => (state?.deposits.set_aside.length ?? 0) > 0,
+    );
+    await simulator.deposit(account_id, '8.00');
+    await counted(payments, account_id, 1);
+    return accountOf(account_id);
+  },
+  async 'account-unknown-to-the-gateway'({ payments, temporal, taskQueue }) {
+    const args = [{ app_id: APP.app_id, account_id: 'nobody' }];
+    await temporal.client.workflow.start('speiAccount', { workflowId: accountOf('nobody'), taskQueue, args });
+    await payments.accounts.recheck('nobody');
+    await payments.accounts.cancel('nobody').catch(() => undefined);
+    return accountOf('nobody');
+  },
+  async 'account-continued-as-new'({ payments, simulator, temporal }) {
+    const account_id = await open(payments, 'h-continued');
+    await Promise.all(Array.from({ length: MANY }, () => simulator.deposit(account_id, '1.00')));
+    await counted(payments, account_id, MANY);
+    const workflowId = accountOf(account_id);
+    const runs = await until(
+      () => runsOf(temporal.client, workflowId),
+      ({ length }) => length > 1,
+    );
+    return { workflowId, runId: runs.at(-1)?.runId ?? '' };
+  },
+  async 'account-handed-on'({ payments, simulator, temporal, taskQueue }) {
+    const account_id = await open(payments, 'h-handed-on');
+    const begun = await simulator.deposit(account_id, '1.00');
+    await counted(payments, account_id, 1);
+    await temporal.client.workflow.getHandle(accountOf(account_id)).terminate();
+    const waits = await simulator.deposit(account_id, { amount: '2.00', notify: false });
+    // As a run hands on that ends with one payment under way and another one not begun.
+    const pending = [
+      { out_trade_no: begun.out_trade_no, trade_status: 'SUCCESS', begun: true },
+      { out_trade_no: waits.out_trade_no, trade_status: 'SUCCESS', trade_no: waits.trade_no },
+    ];
+    const carried: CarriedAccount = {
+      since: Date.now(),
+      attention: null,
+      told: { status: 'ACTIVE', attention: null },
+      cancel_wanted: true,
+      ledger: { count: 0, total: {}, latest: [], set_aside: [], pending, counted: [['old', 1]], forgotten_until: 1 },
+    };
+    const args = [{ app_id: APP.app_id, account_id, account: { account_id, status: 'ACTIVE' }, carried }];
+    await temporal.client.workflow.start('speiAccount', { workflowId: accountOf(account_id), taskQueue, args });
+    await counted(payments, account_id, 2);
+    await payments.accounts.cancel(account_id);
+    return accountOf(account_id);
+  },
+  async 'account-quantity'({ payments, simulator, temporal }) {
+    await payments.accounts.quantity();
+    const workflowId = `spei-account-quantity:${APP.app_id}`;
+    const { accountPool } = simulator.settings;
+    simulator.configure({ accountPool: simulator.accounts().length + 1 });
+    const state = () => temporal.client.workflow.getHandle(workflowId).query<SpeiAccountQuantityState>('state');
+    await until(state, ({ attention }) => attention !== null);
+    simulator.configure({ accountPool });
+    return workflowId;
+  },
+};
+
+const creationOf = (key: string) => `create-spei-account:${APP.app_id}:${key}`;
+const accountOf = (account_id: string) => `spei-account:${APP.app_id}:${account_id}`;
+
+async function open({ accounts }: Stack['payments'], buyer_id: string): Promise<string> {
+  const identify = { number: 'HESO900101MDFRFF09', type: 'CURP' };
+  const { account_id } = await accounts.create({ customer: { buyer_id, email: 'sofia@example.com', identify } });
+  return account_id;
+}
+
+function counted({ accounts }: Stack['payments'], account_id: string, count: number): Promise<unknown> {
+  const state = (): Promise<SpeiAccountState | undefined> => accounts.get(account_id).catch(() => undefined);
+  return until(state, (account) => account?.deposits.count === count);
+}
+
+async function until<T>(look: () => Promise<T>, isSo: (seen: T) => boolean): Promise<T> {
+  for (;;) {
+    const seen = await look();
+    if (isSo(seen)) return seen;
+    await delay(50);
+  }
+}
