@@ -43,6 +43,12 @@ test('what goes wrong is thrown at everybody who waits, and time can go on', asy
   expect(time.now).toBe(20);
 });
 
+test('what happens cannot wait for time, which would stand still for ever', async () => {
+  const time = agenda();
+  time.in(10, () => time.pass(10));
+  await expect(time.pass(20)).rejects.toThrow('Time stands still');
+});
+
 test('nobody waits for what is closed', async () => {
   const time = agenda();
   const waiting = time.pass(10);

@@ -1,4 +1,5 @@
 /** Virtual time: what is going to happen, and when. Nothing happens by itself; things due at once happen in random order. */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
 
 interface Item {
@@ -24,6 +25,9 @@ export type Delay = (pick: Pick) => number;
 export const unsteady: Delay = (pick) => (pick(10) === 0 ? pick(8_000) : pick(50));
 /** For tests that look at exact seconds. */
 export const steady: Delay = (pick) => pick(50);
+
+/** Set in what happens by the agenda. */
+const happening = new AsyncLocalStorage<true>();
 
 export class Agenda {
   private items: Item[] = [];
@@ -61,6 +65,7 @@ export class Agenda {
   async until(isSo: () => boolean, ms: number): Promise<boolean> {
     if (isSo()) return true;
     if (this.isClosed) throw new Error('The simulation is over');
+    if (happening.getStore()) throw new Error('Time stands still while something happens: it cannot be waited for');
     return new Promise((done, failed) => {
       this.waiters.push({ isSo, end: this.now + ms, done, failed });
       if (!this.isPassing) void this.letPass();
@@ -97,7 +102,7 @@ export class Agenda {
     } else {
       this.items = this.items.filter((item) => item !== next);
       this.now = next.at;
-      await next.act();
+      await happening.run(true, async () => next.act());
     }
     this.waiters = this.waiters.filter((waiter) => {
       const isSo = waiter.isSo();

@@ -181,15 +181,13 @@ async function update(
 ): Promise<wire.api.workflowservice.v1.IUpdateWorkflowExecutionResponse> {
   const { meta, input } = request.request ?? {};
   const updateId = meta?.updateId ?? '';
-  for (;;) {
-    const run = running(temporal, request.workflowExecution, request.firstExecutionRunId);
-    const asked = run.update(updateId, input?.name ?? '', input?.args?.payloads ?? []);
-    const reached = await reaches(temporal, asked, request.waitPolicy?.lifecycleStage);
-    const workflowExecution = { workflowId: run.start.workflowId, runId: run.runId };
-    if (reached) return { ...reached, updateRef: { workflowExecution, updateId } };
-    // The server itself sends it to the run that goes on.
-    if (!run.next) throw new Refusal(NOT_FOUND, ABORTED);
-  }
+  const run = running(temporal, request.workflowExecution, request.firstExecutionRunId);
+  const asked = run.update(updateId, input?.name ?? '', input?.args?.payloads ?? []);
+  const reached = await reaches(temporal, asked, request.waitPolicy?.lifecycleStage);
+  // A server sends it to the run that goes on, but here a run sees all that has come before it goes on as a new one.
+  if (!reached) throw new Refusal(run.next ? UNIMPLEMENTED : NOT_FOUND, ABORTED);
+  const workflowExecution = { workflowId: run.start.workflowId, runId: run.runId };
+  return { ...reached, updateRef: { workflowExecution, updateId } };
 }
 
 /** How far an update is when it has come to a stage; nothing where its run closed before it was looked at. */
