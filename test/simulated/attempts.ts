@@ -20,18 +20,15 @@ const { RetryState, TimeoutType } = temporal.api.enums.v1;
 /** What a workflow asked for: both kinds of activities have these. */
 export type Order = Pick<
   coresdk.workflow_commands.IScheduleActivity,
-  'activityId' | 'activityType' | 'arguments' | 'startToCloseTimeout' | 'retryPolicy'
+  'activityId' | 'activityType' | 'arguments' | 'startToCloseTimeout' | 'scheduleToCloseTimeout' | 'retryPolicy'
 > & { workflowId: string; runId: string; workflowType: string };
-
-/** How long each way takes, in ms of virtual time: a few, and now and then seconds, as networks do. */
-export function delay({ pick }: Agenda): number {
-  return pick(10) === 0 ? pick(8_000) : pick(50);
-}
 
 export class Attempts {
   private attempt = 0;
   private heartbeatDetails: unknown;
   private over = false;
+  /** When it must have ended with all its attempts. */
+  private latest = Number.POSITIVE_INFINITY;
   /** What the attempt that runs now would bring, unless its worker dies before. */
   private running: { forget: () => void; began: number } | undefined;
 
@@ -41,6 +38,13 @@ export class Attempts {
     private readonly agenda: Agenda,
     private readonly resolved: (resolution: Resolution) => void,
   ) {
+    const limit = optionalTsToMs(order.scheduleToCloseTimeout) ?? 0;
+    if (limit > 0) {
+      this.latest = agenda.now + limit;
+      agenda.in(limit, () =>
+        this.giveUp(timedOut(TimeoutType.TIMEOUT_TYPE_SCHEDULE_TO_CLOSE), RetryState.RETRY_STATE_TIMEOUT),
+      );
+    }
     this.begin(0);
   }
 
@@ -58,15 +62,17 @@ export class Attempts {
     forget();
     this.running = undefined;
     const timeout = optionalTsToMs(this.order.startToCloseTimeout) ?? 0;
-    this.agenda.in(began + timeout - this.agenda.now, () => this.failed(timedOut));
+    this.agenda.in(began + timeout - this.agenda.now, () =>
+      this.failed(timedOut(TimeoutType.TIMEOUT_TYPE_START_TO_CLOSE)),
+    );
   }
 
   private begin(after_ms: number): void {
-    this.agenda.in(after_ms + delay(this.agenda), () => {
+    this.agenda.in(after_ms + this.agenda.delay(), () => {
       if (this.over) return;
       this.attempt += 1;
       const scheduled = this.agenda.now;
-      const forget = this.agenda.in(delay(this.agenda), () => this.run(scheduled));
+      const forget = this.agenda.in(this.agenda.delay(), () => this.run(scheduled));
       this.running = { forget, began: scheduled };
     });
   }
@@ -80,7 +86,7 @@ export class Attempts {
         this.heartbeatDetails = details;
       },
     });
-    const forget = this.agenda.in(delay(this.agenda), () => {
+    const forget = this.agenda.in(this.agenda.delay(), () => {
       this.running = undefined;
       if (this.over) return;
       if ('result' in ended) this.end({ completed: { result: ended.result } });
@@ -92,10 +98,13 @@ export class Attempts {
   private failed(cause: Failure): void {
     if (this.over) return;
     const again = this.nextIn(cause);
-    if (again !== undefined) {
-      this.begin(again);
-      return;
-    }
+    if (again === undefined) this.giveUp(cause);
+    else if (this.agenda.now + again > this.latest) this.giveUp(cause, RetryState.RETRY_STATE_TIMEOUT);
+    else this.begin(again);
+  }
+
+  private giveUp(cause: Failure, retryState = RetryState.RETRY_STATE_NON_RETRYABLE_FAILURE): void {
+    if (this.over) return;
     const { activityType, activityId } = this.order;
     const failure = {
       message: 'Activity task failed',
@@ -103,7 +112,7 @@ export class Attempts {
       activityFailureInfo: {
         activityType: { name: activityType ?? '' },
         activityId: activityId ?? '',
-        retryState: RetryState.RETRY_STATE_NON_RETRYABLE_FAILURE,
+        retryState,
       },
     };
     this.end({ failed: { failure } });
@@ -168,10 +177,10 @@ export async function execute(
   }
 }
 
-const timedOut: Failure = {
-  message: 'activity StartToClose timeout',
-  timeoutFailureInfo: { timeoutType: TimeoutType.TIMEOUT_TYPE_START_TO_CLOSE },
-};
+function timedOut(timeoutType: temporal.api.enums.v1.TimeoutType): Failure {
+  const what = timeoutType === TimeoutType.TIMEOUT_TYPE_START_TO_CLOSE ? 'StartToClose' : 'ScheduleToClose';
+  return { message: `activity ${what} timeout`, timeoutFailureInfo: { timeoutType } };
+}
 
 /** What a workflow hears of an activity that it has cancelled. */
 export function cancelled({ activityType, activityId }: Order): Resolution {

@@ -6,7 +6,7 @@ import { TypedSearchAttributes } from '@temporalio/common';
 import { msNumberToTs, optionalTsToMs } from '@temporalio/common/lib/time';
 import { coresdk, type temporal } from '@temporalio/proto';
 import type { Workflow, WorkflowCreator } from '@temporalio/worker/lib/workflow/interface';
-import { Attempts, cancelled, delay, execute, type Order } from './attempts';
+import { Attempts, cancelled, execute, type Order } from './attempts';
 import type { SimulatedTemporal } from './temporal';
 
 type Job = coresdk.workflow_activation.IWorkflowActivationJob;
@@ -29,13 +29,17 @@ export interface Start {
 /** An update that somebody waits for. */
 export interface Asked {
   accepted?: boolean;
+  /** The run ended before it had looked at it. */
+  aborted?: boolean;
   outcome?: { completed: Payload } | { failure: Failure };
 }
 
 export class Run {
-  status: 'RUNNING' | 'COMPLETED' | 'FAILED' | 'CONTINUED_AS_NEW' | 'TERMINATED' = 'RUNNING';
+  status: 'RUNNING' | 'COMPLETED' | 'FAILED' | 'CONTINUED_AS_NEW' | 'CANCELED' | 'TERMINATED' = 'RUNNING';
   result: Payload | undefined;
   failure: Failure | undefined;
+  /** The run that goes on where this one stopped. */
+  next: Run | undefined;
   /** What operators can search for. */
   readonly searchAttributes: Record<string, Payload> = {};
   readonly runId: string;
@@ -80,7 +84,10 @@ export class Run {
     this.hear({ signalWorkflow: { signalName, input, identity: 'simulated' } });
   }
 
+  /** A repetition under the same id is the same update. */
   update(id: string, name: string, input: Payload[]): Asked {
+    const known = this.updates.get(id);
+    if (known) return known;
     const asked: Asked = {};
     this.updates.set(id, asked);
     const meta = { updateId: id, identity: 'simulated' };
@@ -88,10 +95,20 @@ export class Run {
     return asked;
   }
 
-  async query(queryType: string): Promise<Payload> {
+  /** An update that it was asked before. */
+  asked(id: string): Asked | undefined {
+    return this.updates.get(id);
+  }
+
+  /** Whether all that has come is before the workflow: a query waits for it. */
+  get isUpToDate(): boolean {
+    return !this.isRunning || !this.hasTask;
+  }
+
+  async query(queryType: string, args: Payload[] = []): Promise<Payload> {
     // It is asked after the first task, as on a server.
     await this.temporal.agenda.until(() => this.hasBegun || !this.isRunning, 60_000);
-    const queryWorkflow = { queryId: 'query', queryType, arguments: [] };
+    const queryWorkflow = { queryId: 'query', queryType, arguments: args };
     const activation = coresdk.workflow_activation.WorkflowActivation.fromObject({
       runId: this.runId,
       jobs: [{ queryWorkflow }],
@@ -109,7 +126,11 @@ export class Run {
     this.events += 1;
     if (this.hasTask) return;
     this.hasTask = true;
-    this.temporal.agenda.in(delay(this.temporal.agenda), () => this.task());
+    this.temporal.agenda.in(this.temporal.agenda.delay(), () => this.task());
+  }
+
+  requestCancel(reason: string): void {
+    this.hear({ cancelWorkflow: { reason } });
   }
 
   terminate(): void {
@@ -267,9 +288,10 @@ export class Run {
       this.close('CONTINUED_AS_NEW');
       const { arguments: args } = command.continueAsNewWorkflowExecution;
       const { firstRunId = this.runId } = this.start;
-      const next = this.temporal.begin({ ...this.start, args: args ?? [], firstRunId });
-      Object.assign(next.searchAttributes, this.searchAttributes);
-    } else if (!command.modifyWorkflowProperties && !command.setPatchMarker)
+      this.next = this.temporal.begin({ ...this.start, args: args ?? [], firstRunId });
+      Object.assign(this.next.searchAttributes, this.searchAttributes);
+    } else if (command.cancelWorkflowExecution) this.close('CANCELED');
+    else if (!command.modifyWorkflowProperties && !command.setPatchMarker)
       throw new Error(`Not simulated: ${Object.keys(command)}`);
   }
 
@@ -309,13 +331,13 @@ export class Run {
   }
 
   private startChild(command: coresdk.workflow_commands.IStartChildWorkflowExecution): void {
-    const { workflowId = '', workflowType = '', input, parentClosePolicy } = command;
+    const { workflowId = '', workflowType = '', input, parentClosePolicy, workflowIdReusePolicy } = command;
     const seq = numberOf(command.seq);
-    this.temporal.agenda.in(delay(this.temporal.agenda), () => {
+    this.temporal.agenda.in(this.temporal.agenda.delay(), () => {
       if (!this.isRunning && parentClosePolicy !== ParentClosePolicy.PARENT_CLOSE_POLICY_ABANDON) return;
       const id = workflowId ?? '';
       const type = workflowType ?? '';
-      if (this.temporal.latest(id)?.isRunning) {
+      if (this.temporal.isTaken(id, workflowIdReusePolicy)) {
         const cause =
           StartChildWorkflowExecutionFailedCause.START_CHILD_WORKFLOW_EXECUTION_FAILED_CAUSE_WORKFLOW_ALREADY_EXISTS;
         this.hear({
@@ -332,7 +354,7 @@ export class Run {
   private signalOther(command: coresdk.workflow_commands.ISignalExternalWorkflowExecution): void {
     const workflowId = command.workflowExecution?.workflowId ?? command.childWorkflowId ?? '';
     const seq = numberOf(command.seq);
-    this.temporal.agenda.in(delay(this.temporal.agenda), () => {
+    this.temporal.agenda.in(this.temporal.agenda.delay(), () => {
       const other = this.temporal.latest(workflowId);
       if (other?.isRunning) other.signal(command.signalName ?? '', command.args ?? []);
       const failure = {
@@ -355,7 +377,10 @@ export class Run {
     this.inbox = [];
     for (const seq of [...this.timers.keys()]) this.cancelTimer(seq);
     for (const { attempts } of this.activities.values()) attempts.cancel();
-    for (const asked of this.updates.values()) asked.outcome ??= { failure: { message: 'The workflow closed before' } };
+    for (const asked of this.updates.values()) {
+      if (asked.accepted) asked.outcome ??= { failure: closedBefore };
+      else if (!asked.outcome) asked.aborted = true;
+    }
     if (this.children.some(({ policy }) => policy !== ParentClosePolicy.PARENT_CLOSE_POLICY_ABANDON))
       throw new Error('Not simulated: a child that ends with its parent');
     const { parent, type, workflowId } = this.start;
@@ -370,5 +395,12 @@ export class Run {
     parent.run.hear({ resolveChildWorkflowExecution: { seq: parent.seq, result } });
   }
 }
+
+/** What the server says of an update that was accepted and has no outcome when its run closes. */
+const closedBefore: Failure = {
+  message: 'Workflow Update failed because the Workflow completed before the Update completed.',
+  source: 'Server',
+  applicationFailureInfo: { type: 'AcceptedUpdateCompletedWorkflow', nonRetryable: true },
+};
 
 const numberOf = (seq: number | null | undefined): number => seq ?? 0;

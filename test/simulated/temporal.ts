@@ -6,16 +6,19 @@
 
 import type { Client } from '@temporalio/client';
 import { defaultFailureConverter, defaultPayloadConverter } from '@temporalio/common';
+import { temporal as wire } from '@temporalio/proto';
 import { parseWorkflowCode } from '@temporalio/worker/lib/worker';
 import { ReusableVMWorkflowCreator } from '@temporalio/worker/lib/workflow/reusable-vm';
 import { workflowBundle } from '../harness/stack';
-import { Agenda } from './agenda';
+import { Agenda, type Delay, type Pick } from './agenda';
 import type { Activities } from './attempts';
 import { simulatedClient } from './client';
 import { type Asked, Run, type Start } from './run';
 
 /** Workflows look up those that they run within their own task. */
-const LOCAL_ACTIVITIES = new Set(['gateway.policy']);
+const LOCAL_ACTIVITIES = new Set(['gateway.policy', 'gateway.account-policy']);
+
+const { WorkflowIdReusePolicy } = wire.api.enums.v1;
 
 let sandboxes: Promise<ReusableVMWorkflowCreator> | undefined;
 
@@ -29,7 +32,9 @@ export interface SimulationOptions {
   /** Ms since the epoch. */
   now: number;
   /** The random source: a whole number from 0 to n - 1. */
-  pick: (n: number) => number;
+  pick: Pick;
+  /** How long the network takes; unsteady unless told otherwise. */
+  delay?: Delay;
   activities: Activities['functions'];
   /** Events of a run after which the server suggests to continue as new. */
   suggestsContinueAsNewAfter?: number;
@@ -55,9 +60,9 @@ export class SimulatedTemporal {
 
   private constructor(
     readonly creator: ReusableVMWorkflowCreator,
-    { now, pick, activities, suggestsContinueAsNewAfter = 4_000 }: SimulationOptions,
+    { now, pick, delay, activities, suggestsContinueAsNewAfter = 4_000 }: SimulationOptions,
   ) {
-    this.agenda = new Agenda(now, pick);
+    this.agenda = new Agenda(now, pick, delay);
     this.client = simulatedClient(this);
     this.activities = { client: this.client, functions: activities };
     this.suggestsContinueAsNewAfter = suggestsContinueAsNewAfter;
@@ -70,6 +75,23 @@ export class SimulatedTemporal {
 
   latest(workflowId: string): Run | undefined {
     return this.runs(workflowId).at(-1);
+  }
+
+  /** Whether nothing may begin under this id now: by default, where something runs. */
+  isTaken(workflowId: string, reuse?: wire.api.enums.v1.WorkflowIdReusePolicy | null): boolean {
+    const latest = this.latest(workflowId);
+    if (!latest || latest.isRunning) return latest !== undefined;
+    switch (reuse ?? WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_UNSPECIFIED) {
+      case WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_UNSPECIFIED:
+      case WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE:
+        return false;
+      case WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY:
+        return latest.status === 'COMPLETED';
+      case WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE:
+        return true;
+      default:
+        throw new Error(`Not simulated: reuse policy ${reuse}`);
+    }
   }
 
   start(type: string, workflowId: string, ...args: unknown[]): Run {
@@ -106,8 +128,9 @@ export class SimulatedTemporal {
 
   /** Waits for an update's answer by virtual time; throws UpdateFailed with the workflow's failure as its cause. */
   async answerTo<T>(asked: Asked, patience_ms: number): Promise<T> {
-    await this.agenda.until(() => asked.outcome !== undefined, patience_ms);
-    const { outcome } = asked;
+    await this.agenda.until(() => asked.outcome !== undefined || asked.aborted === true, patience_ms);
+    const { outcome, aborted } = asked;
+    if (aborted) throw new UpdateFailed('The workflow closed before it had looked at the update');
     if (!outcome) throw new Error(`No answer within ${patience_ms} ms`);
     if ('completed' in outcome) return defaultPayloadConverter.fromPayload<T>(outcome.completed);
     const cause = defaultFailureConverter.failureToError(outcome.failure, defaultPayloadConverter);
@@ -137,6 +160,7 @@ export class SimulatedTemporal {
   }
 
   async close(): Promise<void> {
+    this.agenda.close();
     for (const runs of this.workflows.values()) for (const run of runs) await run.dispose();
   }
 }
