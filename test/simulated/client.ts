@@ -202,12 +202,12 @@ async function reaches(
   const completed = Stage.UPDATE_WORKFLOW_EXECUTION_LIFECYCLE_STAGE_COMPLETED;
   const isThere = () => (wanted !== completed && asked.accepted === true) || asked.outcome !== undefined;
   await passes(temporal, () => isThere() || asked.aborted === true, 'an update');
-  const { outcome, accepted } = asked;
+  const { outcome, aborted } = asked;
   if (outcome) {
     const said = 'completed' in outcome ? { success: { payloads: [outcome.completed] } } : outcome;
     return { stage: completed, outcome: said };
   }
-  return accepted ? { stage: Stage.UPDATE_WORKFLOW_EXECUTION_LIFECYCLE_STAGE_ACCEPTED } : undefined;
+  return aborted ? undefined : { stage: Stage.UPDATE_WORKFLOW_EXECUTION_LIFECYCLE_STAGE_ACCEPTED };
 }
 
 /** The run that was meant, or the latest one. */
