@@ -14,6 +14,7 @@ import {
   defineUpdate,
   getExternalWorkflowHandle,
   ParentClosePolicy,
+  patched,
   setDefaultSignalHandler,
   setHandler,
   startChild,
@@ -78,6 +79,7 @@ class AfterSaleLife {
 
   constructor(private readonly input: AfterSaleInput) {
     this.record = new AfterSaleRecord(input);
+    if (input.previous) this.record.takeOver(input.previous);
     setHandler(afterSaleStateQuery, () => this.state);
     setHandler(notificationSignal, (notification) => this.inbox.put(notification));
     setHandler(refundChangedSignal, (change) => this.changed(change));
@@ -142,14 +144,12 @@ class AfterSaleLife {
   /** Goes on with what a former run knew, where Temporal still has it. */
   private async remember(policy: PaymentPolicy): Promise<void> {
     const { app_id, out_trade_no = null } = this.input;
-    const known = this.input.previous
-      ? { previous: this.input.previous, method: null }
-      : await knownBefore({ app_id, out_trade_no });
-    if (known.previous) {
-      this.record.takeOver(known.previous);
-      this.outbox?.skip(this.state);
+    if (!this.input.previous) {
+      const { previous, method } = await knownBefore({ app_id, out_trade_no });
+      if (previous) this.record.takeOver(previous);
+      this.record.learnMethod(method);
     }
-    this.record.learnMethod(known.method);
+    if (this.state.history.length > 0 || this.state.attention) this.outbox?.skip(this.state);
     if (policy.watch_window_ms) this.record.watchUntil(Date.now() + policy.watch_window_ms);
     this.show();
   }
@@ -227,7 +227,10 @@ class AfterSaleLife {
   /** Waits while no refund is under way. */
   private async wait(policy: PaymentPolicy): Promise<void> {
     if (!this.inbox.isEmpty) return this.check();
-    const isMail = () => !this.inbox.isEmpty || this.ledger.next !== undefined;
+    // Questions alone make a history long. Those of earlier versions wait for news to end it.
+    const mayEnd = patched('a-long-watch-ends');
+    const isLong = () => mayEnd && this.isIdle && workflowInfo().continueAsNewSuggested;
+    const isMail = () => !this.inbox.isEmpty || this.ledger.next !== undefined || isLong();
     if (!this.isWatching) return condition(() => isMail() || allHandlersFinished());
     const { watched_until, trade_status } = this.state;
     const isBounded = !movesByItself(trade_status ?? '');
