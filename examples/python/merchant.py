@@ -126,7 +126,7 @@ class Payments:
             handle = self._handle(out_trade_no, run_id)
             first = await anext(aiter(handle.fetch_history_events(page_size=1)))
             payloads = first.workflow_execution_started_event_attributes.input.payloads
-            # The SDK does not say by itself whose history this is, and a codec refuses what belongs to others.
+            # The SDK tells a codec by itself whose payloads these are everywhere else, but not in a history.
             reader = WorkflowSerializationContext(self.client.namespace, handle.id)
             [payment] = await self.client.data_converter.with_context(reader).decode(payloads)
             run_id = payment.get("previous", {}).get("run_id")
