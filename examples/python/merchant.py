@@ -14,6 +14,7 @@ import asyncio
 import json
 import os
 import sys
+import traceback
 from base64 import urlsafe_b64encode
 from collections.abc import Coroutine
 from datetime import timedelta
@@ -33,6 +34,7 @@ from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
 from temporalio.converter import WorkflowSerializationContext
 from temporalio.envconfig import ClientConfig
 from temporalio.exceptions import ApplicationError, WorkflowAlreadyStartedError
+from temporalio.service import RPCError, RPCStatusCode
 
 JSON = dict[str, Any]
 
@@ -91,6 +93,11 @@ class Payments:
             fail(error.cause)
         except (WorkflowUpdateRPCTimeoutOrCancelledError, asyncio.TimeoutError):
             raise PaymentError("PaymentPending", "Temporal keeps the order; is a worker running?") from None
+        except RPCError as error:
+            if error.status != RPCStatusCode.FAILED_PRECONDITION:
+                raise
+            message = "Temporal keeps the order, and the worker fails at it; has it the keys that this process has?"
+            raise PaymentError("PaymentPending", message) from None
 
     async def state(self, out_trade_no: str) -> JSON:
         """The payment's whole public state now."""
@@ -213,7 +220,12 @@ async def main(order_file: str, wait: bool) -> int:
 
 def run(program: Coroutine[Any, Any, int]) -> NoReturn:
     """Runs a short program to its exit code. Nothing of this is needed in a backend that keeps running."""
-    code = asyncio.run(program)
+    try:
+        code = asyncio.run(program)
+    except Exception:
+        # Whatever broke says nothing of the payment, which may go on.
+        traceback.print_exc()
+        code = 3
     # The SDK may abort a process that ends right after a call (temporalio/sdk-python#300): skip Python's own end.
     os._exit(code)
 

@@ -36,6 +36,12 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 
+/** The stack, and whatever still runs on it. */
+async function endAll(): Promise<void> {
+  await Promise.all(started.splice(0).map((program) => program.kill()));
+  await stack?.close();
+}
+
 type Order = { out_trade_no: string; [field: string]: unknown };
 
 const pixOrder = (out_trade_no: string, changes: object = {}): Order => ({ ...pix.request, ...changes, out_trade_no });
@@ -74,10 +80,7 @@ describe.each([
     stack = await startStack({ env: keys });
   }, 60_000);
 
-  afterAll(async () => {
-    await Promise.all(started.splice(0).map((program) => program.kill()));
-    await stack?.close();
-  });
+  afterAll(endAll);
 
   test('a PIX payment, from its start to its result', async () => {
     const out_trade_no = 'py-pix';
@@ -201,6 +204,8 @@ describe.each([
       printed: [],
       complaint: expect.objectContaining({
         error: 'NotCreated',
+        // A failure's text is encrypted with everything else.
+        message: expect.stringMatching(/^(?!Encoded failure)./),
         outcome: 'not-created',
         code: expect.stringMatching(/^4/),
         sub_code: expect.stringMatching(/./),
@@ -261,6 +266,39 @@ describe.each([
       status: 'FAILED',
       attention: 'bare-secret',
     });
+  });
+});
+
+describe('where worker and merchant do not have the same keys', () => {
+  const theirs = setting(key('theirs'));
+
+  beforeAll(async () => {
+    stack = await startStack({ env: { PAYMENTS_ENCRYPTION_KEYS: theirs } });
+  }, 60_000);
+
+  afterAll(endAll);
+
+  test('an order that the worker cannot read is not sent, and is told as not known', async () => {
+    keys = { PAYMENTS_ENCRYPTION_KEYS: setting(key('another')) };
+    expect(await payOnce(pixOrder('py-wrong-key'))).toEqual({
+      code: 3,
+      printed: [],
+      complaint: {
+        error: 'PaymentPending',
+        message: expect.stringContaining('has it the keys that this process has?'),
+      },
+    });
+    expect(stack.simulator.requests({ out_trade_no: 'py-wrong-key' })).toEqual([]);
+  }, 90_000);
+
+  test('an answer that the merchant cannot read says nothing of the payment, and can be had with the key', async () => {
+    const order = pixOrder('py-no-key');
+    keys = {};
+    const blind = await payOnce(order);
+    expect(blind).toEqual({ code: 3, printed: [], complaint: expect.stringContaining('binary/encrypted') });
+    keys = { PAYMENTS_ENCRYPTION_KEYS: theirs };
+    expect(await payOnce(order)).toMatchObject({ code: 0, printed: [{ payment_data: { recovered: false } }, {}] });
+    expect(creations('py-no-key')).toHaveLength(1);
   });
 });
 
