@@ -4,7 +4,9 @@ A merchant's backend in Python: payments with Temporal's own SDK and nothing of 
     python merchant.py ORDER.json           starts the payment and prints what its buyer needs to pay
     python merchant.py ORDER.json --wait    and waits for the outcome
 
-Copy `Payments` and `seal` into your backend; the rest is a small program around them.
+Where PAYMENTS_ENCRYPTION_KEYS (or …_FILE) is set, everything is encrypted on its way, by codec.py beside this file.
+
+Copy `Payments`, `seal` and codec.py into your backend; the rest is a small program around them.
 """
 
 import argparse
@@ -12,11 +14,13 @@ import asyncio
 import json
 import os
 import sys
+import traceback
 from base64 import urlsafe_b64encode
 from collections.abc import Coroutine
 from datetime import timedelta
 from typing import Any, NoReturn
 
+from codec import data_converter
 from joserfc import jwe, jwk
 from temporalio.client import (
     Client,
@@ -27,8 +31,10 @@ from temporalio.client import (
     WorkflowUpdateRPCTimeoutOrCancelledError,
 )
 from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
+from temporalio.converter import WorkflowSerializationContext
 from temporalio.envconfig import ClientConfig
 from temporalio.exceptions import ApplicationError, WorkflowAlreadyStartedError
+from temporalio.service import RPCError, RPCStatusCode
 
 JSON = dict[str, Any]
 
@@ -87,6 +93,11 @@ class Payments:
             fail(error.cause)
         except (WorkflowUpdateRPCTimeoutOrCancelledError, asyncio.TimeoutError):
             raise PaymentError("PaymentPending", "Temporal keeps the order; is a worker running?") from None
+        except RPCError as error:
+            if error.status != RPCStatusCode.FAILED_PRECONDITION:
+                raise
+            message = "Temporal keeps the order, and the worker fails at it; has it the keys that this process has?"
+            raise PaymentError("PaymentPending", message) from None
 
     async def state(self, out_trade_no: str) -> JSON:
         """The payment's whole public state now."""
@@ -122,7 +133,9 @@ class Payments:
             handle = self._handle(out_trade_no, run_id)
             first = await anext(aiter(handle.fetch_history_events(page_size=1)))
             payloads = first.workflow_execution_started_event_attributes.input.payloads
-            [payment] = await self.client.data_converter.decode(payloads)
+            # The SDK tells a codec by itself whose payloads these are everywhere else, but not in a history.
+            reader = WorkflowSerializationContext(self.client.namespace, handle.id)
+            [payment] = await self.client.data_converter.with_context(reader).decode(payloads)
             run_id = payment.get("previous", {}).get("run_id")
             if run_id is None:
                 return handle, payment
@@ -178,7 +191,7 @@ async def connect() -> Client:
     """Where Temporal is, by its own variables: TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_PROFILE, …"""
     config = ClientConfig.load_client_connect_config()
     config.setdefault("target_host", "localhost:7233")
-    return await Client.connect(**config)
+    return await Client.connect(**config, data_converter=data_converter(os.environ))
 
 
 async def main(order_file: str, wait: bool) -> int:
@@ -207,7 +220,12 @@ async def main(order_file: str, wait: bool) -> int:
 
 def run(program: Coroutine[Any, Any, int]) -> NoReturn:
     """Runs a short program to its exit code. Nothing of this is needed in a backend that keeps running."""
-    code = asyncio.run(program)
+    try:
+        code = asyncio.run(program)
+    except Exception:
+        # Whatever broke says nothing of the payment, which may go on.
+        traceback.print_exc()
+        code = 3
     # The SDK may abort a process that ends right after a call (temporalio/sdk-python#300): skip Python's own end.
     os._exit(code)
 

@@ -1,6 +1,7 @@
 /**
- * What `payment-gateway dev` leaves for other commands on this machine: its settings, so that `pay` in a second terminal
- * finds the stack that runs. Read only where the environment says nothing itself.
+ * What `payment-gateway dev` leaves for other programs on this machine: its settings with their keys, so that `pay` in a
+ * second terminal finds the stack that runs, and so do programs in other languages. One `NAME=value` a line, unquoted.
+ * Commands read it only where the environment says nothing itself.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
@@ -13,13 +14,12 @@ const FILE = 'dev.env';
 /** Variables that name a stack; where one is set, the environment is taken as it is. */
 const TELLING = ['TEMPORAL_ADDRESS', 'TEMPORAL_PROFILE', 'GATEWAY_APP_ID', 'GATEWAY_APPS_FILE'];
 
-export async function saveDevSettings(dataDir: string, settings: Record<string, string>): Promise<void> {
-  await writePrivately(
-    join(dataDir, FILE),
-    Object.entries(settings)
-      .map(([name, value]) => `${name}=${value}\n`)
-      .join(''),
-  );
+/** Gives the file that they were written to. */
+export async function saveDevSettings(dataDir: string, settings: Record<string, string>): Promise<string> {
+  const file = join(dataDir, FILE);
+  const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
+  await writePrivately(file, lines.join(''));
+  return file;
 }
 
 /** The environment, or what a stack on this machine left in `dataDir` under it. */

@@ -126,7 +126,7 @@ async function start(dataDir: string, orderFile: string, started: Started): Prom
     await running;
   });
   step('worker', `task queue ${config.PAYMENTS_TASK_QUEUE}`);
-  await saveDevSettings(dataDir, env);
+  step('settings and keys', `${await saveDevSettings(dataDir, env)}, for programs of your own; keep it to yourself`);
   await firstPayment({ orderFile, env, config, temporal });
 }
 

@@ -4,6 +4,7 @@ import card from '../../examples/orders/credit-card.json';
 import wallet from '../../examples/orders/wallet-card-number.json';
 import { ROLES } from '../../src/codec';
 import { MASK, masked } from '../../src/codec/mask';
+import type { AfterSaleState } from '../../src/workflows/contract';
 import { publishedOrders } from '../harness/orders';
 
 /** The values that a masked order still tells, as text. */
@@ -67,6 +68,49 @@ describe.each(ROLES)('a %s', (role) => {
       currentDetails: '**PAID**',
     };
     expect(masked(metadata, role)).toEqual(metadata);
+  });
+});
+
+test('a viewer sees every amount of a sale and its refunds, and nothing that people wrote about them', () => {
+  const state: AfterSaleState = {
+    app_id: 'app-1',
+    out_trade_no: 'order-1',
+    trade_no: '2026030212000000001',
+    trade_status: 'REFUND_PART',
+    order_amount: '150.00',
+    order_currency: 'BRL',
+    method: 'PIX',
+    attention: 'unknown-refund',
+    refunded_amount: '10.01',
+    refunding_amount: '20.02',
+    refunds: [
+      {
+        out_request_no: 'refund-2',
+        refund_amount: '20.02',
+        refund_currency: 'BRL',
+        partial: true,
+        refund_status: 'REFUND_PROCESSING',
+        outcome: null,
+        confirmed_by: null,
+        attention: null,
+        requested_at: '2026-03-02T12:00:00.000Z',
+        started_at: null,
+        answer: { refund_amount: '20.02', refund_status: 'REFUND_PROCESSING', recovered: false },
+        failure: { type: 'OverRefund', message: 'more than is left', details: { left: '119.97' } },
+        resolved: null,
+      },
+    ],
+    ledger_complete: false,
+    watched_until: '2026-09-02T12:00:00.000Z',
+    history: [{ time: '2026-03-02T12:00:00.000Z', from: 'SUCCESS', to: 'REFUND_PART', source: 'query' }],
+  };
+  expect(masked(state, 'viewer')).toEqual(state);
+
+  const order = { refund_amount: '20.02', refund_reason: 'Mariana called', bank_info: { account_no: '0001' } };
+  expect(masked(order, 'viewer')).toEqual({
+    refund_amount: '20.02',
+    refund_reason: MASK,
+    bank_info: { account_no: MASK },
   });
 });
 

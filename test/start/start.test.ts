@@ -4,12 +4,13 @@
  */
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import type { Browser, Page } from 'playwright-core';
+import { z } from 'zod';
 import pix from '../../examples/orders/pix.json';
 import spei from '../../examples/orders/spei.json';
 import { dataConverter } from '../../src/codec';
@@ -18,6 +19,7 @@ import { isPortFree } from '../../src/embedded/ports';
 import type { PaymentState } from '../../src/workflows/contract';
 import { isAlive } from '../embedded/processes';
 import { startChromium } from '../harness/chromium';
+import { JsonProgram, pythonWith } from '../harness/python';
 import { built } from './built';
 import { ROOT, Terminal } from './terminal';
 
@@ -168,6 +170,45 @@ test('pay --wait prints the payment data and each state until the outcome', asyn
   await pressPay(await openPage(payUrl));
   expect(await paying.ended).toBe(0);
   expect(paying.printed).toMatch(/ PROCESSING → SUCCESS {2}\(query\)\nOrder 2026-0001-PIX is paid, 150\.00 BRL/);
+});
+
+test('settings and keys lie in a file that only its owner can read, and no terminal shows a key', async () => {
+  await stack.sees(/✓ settings and keys +\S+dev\.env/);
+  expect((await stat(join(DATA_DIR, 'dev.env'))).mode & 0o777).toBe(0o600);
+  const sealing = JSON.parse(await setting('PAYMENTS_SEALING_JWKS'));
+  const [, encryption = ''] = (await setting('PAYMENTS_ENCRYPTION_KEYS')).split(':');
+  for (const secret of [encryption, sealing.keys[0].d, await setting('GATEWAY_SECRET_KEY')]) {
+    expect(secret).toMatch(/^\S{40,}$/);
+    expect(terminals.filter(({ printed }) => printed.includes(secret))).toEqual([]);
+  }
+});
+
+test('a merchant in Python pays by its README, word for word', async () => {
+  const example = join(ROOT, 'examples/python');
+  const guide = await readFile(join(example, 'README.md'), 'utf8');
+  const [, [, words = ''] = []] = [...guide.matchAll(/```sh\n(.*?)```/gs)];
+  expect(words).toContain('examples/python/merchant.py');
+  // What the first words of it make is made here once for all tests: an environment with the packages.
+  const environment = dirname(dirname(await pythonWith(join(example, 'requirements.txt'))));
+  await cp(example, join(folder, 'examples/python'), { recursive: true, filter: (file) => !file.includes('.venv') });
+  await symlink(environment, join(folder, 'examples/python/.venv'));
+  await mkdir(join(folder, 'examples/orders'));
+  const request = { ...pix.request, out_trade_no: 'from-python' };
+  await writeFile(join(folder, 'examples/orders/pix.json'), JSON.stringify({ kind: 'direct', request }));
+
+  const merchant = new JsonProgram('sh', ['-euc', `cd "$0"\n${words}`, folder], { PATH: process.env.PATH });
+  try {
+    const paid = z.object({ payment_data: z.object({ pay_url: z.string(), qr_code: z.string() }) });
+    const { payment_data } = paid.parse(await merchant.next());
+    expect(await merchant.next()).toMatchObject({ state: { trade_status: 'PROCESSING', outcome: null } });
+    await pressPay(await openPage(payment_data.pay_url));
+    expect(await merchant.end()).toMatchObject({
+      code: 0,
+      printed: [{ result: { outcome: 'SUCCESS', order_amount: '150.00', confirmed_by: 'query' } }],
+    });
+  } finally {
+    await merchant.kill();
+  }
 });
 
 test.each(INVALID)('pay refuses %s and names the field', async (name) => {

@@ -1,0 +1,165 @@
+"""
+Payload encryption for Temporal's Python SDK: AES-256-GCM, in the format of docs/keys.md.
+
+Copy this file into your backend and give `data_converter(os.environ)` to `Client.connect`.
+"""
+
+import json
+import re
+from base64 import b64decode
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from os import urandom
+from pathlib import Path
+from typing import Any
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from google.protobuf.message import DecodeError
+from temporalio.api.common.v1 import Payload
+from temporalio.converter import (
+    ActivitySerializationContext,
+    DataConverter,
+    DefaultFailureConverterWithEncodedAttributes,
+    PayloadCodec,
+    SerializationContext,
+    WithSerializationContext,
+    WorkflowSerializationContext,
+)
+from typing_extensions import Self
+
+SETTING = "PAYMENTS_ENCRYPTION_KEYS"
+KEY = r"([A-Za-z0-9_.-]{1,64}):([A-Za-z0-9+/]{43}=)"
+
+ENCODING = b"binary/encrypted"
+INFO = b"temporal-payment-gateway payload 1"
+SALT_BYTES = 32
+KEY_BYTES = 32
+NONCE_BYTES = 12
+
+
+class PayloadDecryptionError(Exception):
+    """An unknown key, another workflow's payload, or changed bytes. Never says what the payload holds."""
+
+
+def data_converter(environ: Mapping[str, str]) -> DataConverter:
+    """Encrypts where PAYMENTS_ENCRYPTION_KEYS or PAYMENTS_ENCRYPTION_KEYS_FILE is set; plain JSON where neither is."""
+    if not (keys := encryption_keys(environ)):
+        return DataConverter.default
+    return replace(
+        DataConverter.default,
+        payload_codec=EncryptionCodec(keys),
+        failure_converter_class=DefaultFailureConverterWithEncodedAttributes,
+    )
+
+
+def encryption_keys(environ: Mapping[str, str]) -> dict[str, bytes]:
+    """
+    Keys (32 bytes) by their ids, the one in use first; none where neither setting is there. Raises ValueError for
+    settings that cannot be used, and OSError for a file that cannot be read; neither quotes a key.
+    """
+    text, file = environ.get(SETTING), environ.get(f"{SETTING}_FILE")
+    if text and file:
+        raise ValueError(f"{SETTING} and {SETTING}_FILE are both set; keep one.")
+    if file:
+        text = Path(file).read_text(encoding="utf-8")
+    elif not text:
+        return {}
+    listed = [re.fullmatch(KEY, key) for key in re.split(r"[\s,]+", text) if key]
+    keys = {key[1]: b64decode(key[2]) for key in listed if key}
+    if not keys or len(keys) < len(listed):
+        raise ValueError(f"{SETTING} must be id:base64 of 32 bytes, several separated by commas, each id once.")
+    return keys
+
+
+class EncryptionCodec(PayloadCodec, WithSerializationContext):
+    """
+    The first key encrypts, all of them decrypt. What it encrypts is bound to the namespace and the workflow id that the
+    SDK tells it by `with_context`; a payload that was made for another workflow is refused.
+    """
+
+    def __init__(self, keys: Mapping[str, bytes], owner: Sequence[str] = ()) -> None:
+        """`owner` is the namespace and, where it is known, the workflow id: empty where nothing is known."""
+        self._keys = keys
+        self._owner = tuple(owner)
+
+    def with_context(self, context: SerializationContext) -> Self:
+        if not isinstance(context, (WorkflowSerializationContext, ActivitySerializationContext)):
+            return self
+        known = (context.namespace, context.workflow_id) if context.workflow_id else (context.namespace,)
+        return type(self)(self._keys, known)
+
+    async def encode(self, payloads: Sequence[Payload]) -> list[Payload]:
+        return [self._encrypt(payload) for payload in payloads]
+
+    async def decode(self, payloads: Sequence[Payload]) -> list[Payload]:
+        """What is in clear passes as it is: histories from before the keys were set. Raises PayloadDecryptionError."""
+        return [self._decrypt(payload) if is_encrypted(payload) else payload for payload in payloads]
+
+    def _encrypt(self, payload: Payload) -> Payload:
+        id, key = next(iter(self._keys.items()))
+        salt = urandom(SALT_BYTES)
+        cipher, nonce = cipher_and_nonce(key, salt)
+        key_id = id.encode()
+        context = json.dumps(self._owner, ensure_ascii=False, separators=(",", ":")).encode() if self._owner else b""
+        metadata = {"encoding": ENCODING, "encryption-key-id": key_id}
+        if context:
+            metadata["encryption-context"] = context
+        # The tag stands behind the ciphertext.
+        sealed = cipher.encrypt(nonce, payload.SerializeToString(), authenticated(key_id, context))
+        return Payload(metadata=metadata, data=salt + sealed)
+
+    def _decrypt(self, payload: Payload) -> Payload:
+        key_id = payload.metadata.get("encryption-key-id", b"")
+        context = payload.metadata.get("encryption-context", b"")
+        at = f"A payload of workflow {self._owner[1] if len(self._owner) > 1 else '(unknown)'} cannot be decrypted"
+        id = key_id.decode(errors="replace")
+        if (key := self._keys.get(id)) is None:
+            raise PayloadDecryptionError(
+                f'{at}: it was encrypted with the key "{id}", and {SETTING} has {", ".join(self._keys)}. '
+                "Add that key behind the others."
+            )
+        if not may_read(context, self._owner):
+            raise PayloadDecryptionError(f"{at}: it was made for another workflow or namespace, and moved here.")
+        cipher, nonce = cipher_and_nonce(key, payload.data[:SALT_BYTES])
+        try:
+            clear = cipher.decrypt(nonce, payload.data[SALT_BYTES:], authenticated(key_id, context))
+            return Payload.FromString(clear)
+        except (InvalidTag, DecodeError):
+            raise PayloadDecryptionError(
+                f'{at}: it was changed on its way, or another key has the name "{id}" where it was encrypted.'
+            ) from None
+
+
+def is_encrypted(payload: Payload) -> bool:
+    return payload.metadata.get("encoding") == ENCODING
+
+
+def may_read(made_for: bytes, reader: Sequence[str]) -> bool:
+    """Where both the payload's maker and its reader know a namespace or a workflow, they must name the same."""
+    if not made_for or not reader:
+        return True
+    try:
+        named: Any = json.loads(made_for)
+    except ValueError:
+        return False
+    if not isinstance(named, list) or not named or named[0] != reader[0]:
+        return False
+    return len(named) == 1 or len(reader) == 1 or is_same(named[1], reader[1])
+
+
+def is_same(made_for: str, reader: str) -> bool:
+    """A schedule's workflow has the time behind its id, and its arguments are encrypted before there is a time."""
+    return made_for in (reader, re.sub(r"-\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$", "", reader))
+
+
+def cipher_and_nonce(key: bytes, salt: bytes) -> tuple[AESGCM, bytes]:
+    """Each payload has a key and a nonce of its own, by its salt."""
+    derived = HKDF(SHA256(), KEY_BYTES + NONCE_BYTES, salt, INFO).derive(key)
+    return AESGCM(derived[:KEY_BYTES]), derived[KEY_BYTES:]
+
+
+def authenticated(key_id: bytes, context: bytes) -> bytes:
+    return key_id + b"\n" + context
