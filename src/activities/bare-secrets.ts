@@ -15,14 +15,29 @@ export class BareSecretError extends InvalidRequestError {
 /** Five parts, as a compact JWE has them; of ours the second one, an encrypted key, is empty. */
 const COMPACT_JWE = /^[\w-]+\.[\w-]*\.[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** Throws BareSecretError naming each secret field that holds something other than a sealed value. */
-export function refuseBareSecrets({ kind, request }: NewPayment): void {
+/**
+ * Throws BareSecretError naming each secret field that holds something other than a sealed value, and with them what `check`
+ * refuses of the order, so that its sender hears of every fault at once.
+ */
+export function refuseBareSecrets({ kind, request }: NewPayment, check: () => void): void {
   const issues = SECRET_FIELDS.filter((name) => isBare(request[name])).map((field) => ({
     field,
     rule: 'must be sealed to the worker’s public key: it would stay in the history',
   }));
   if (issues.length === 0) return;
-  throw new BareSecretError(kind === 'direct' ? '/trade/pay' : '/trade/create', issues, request.out_trade_no);
+  const isOther = ({ field }: { field: string }) => !issues.some((bare) => field.split('.')[0] === bare.field);
+  const faults = [...issues, ...faultsOf(check).filter(isOther)];
+  throw new BareSecretError(kind === 'direct' ? '/trade/pay' : '/trade/create', faults, request.out_trade_no);
+}
+
+function faultsOf(check: () => void): InvalidRequestError['issues'] {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    if (error instanceof InvalidRequestError) return error.issues;
+    throw error;
+  }
 }
 
 /** Throws BareSecretError where a card's own number was sealed in its token's place. */

@@ -59,7 +59,7 @@ export function gatewayActivities({
       const gateway = gatewayFor(input.app_id);
       const { attempt } = activityInfo();
       try {
-        refuseBareSecrets(input);
+        refuseBareSecrets(input, () => check(withNotifyUrl(input, notifyUrl), rules));
         const order = await openSecrets(withNotifyUrl(input, notifyUrl), sealingKeys(), rules);
         const answer = await (input.kind === 'direct' ? gateway.pay(order) : gateway.createCheckout(order));
         return { is: 'created', answer };
@@ -214,16 +214,24 @@ function withNotifyUrl({ app_id, kind, request }: NewPayment, notifyUrl: Gateway
   return { app_id, kind, order };
 }
 
+/** Throws InvalidRequestError naming every fault of the order. */
+function check(
+  { kind, order }: Pick<ReturnType<typeof withNotifyUrl>, 'kind' | 'order'>,
+  rules: Partial<RuleSettings>,
+) {
+  if (kind === 'checkout') parseCheckout(order, rules);
+  else parseDirectPayment(order, rules);
+}
+
 /** The order with its secrets bare, in this process's memory only. */
 async function openSecrets(
   { app_id, kind, order }: ReturnType<typeof withNotifyUrl>,
   keys: readonly JWK[],
   rules: Partial<RuleSettings>,
 ): Promise<Record<string, unknown>> {
-  const request: Record<string, unknown> = order;
-  if (kind === 'checkout') return parseCheckout(request, rules);
+  if (kind === 'checkout') return parseCheckout(order, rules);
   // Named before anything is opened, so that a wrong order is refused with every one of its faults.
-  const parsed = parseDirectPayment(request, rules);
+  const parsed = parseDirectPayment(order, rules);
   const opened: Partial<Record<SecretField, string>> = {};
   for (const name of SECRET_FIELDS) {
     const value = parsed[name];

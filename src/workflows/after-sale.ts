@@ -21,8 +21,10 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { amountProblem } from '../gateway/money';
+import type { Trade } from '../gateway/query';
 import { knownBefore, type PaymentPolicy, policyFor, queryTrade } from './activities';
 import { AfterSaleRecord } from './after-sale-record';
+import { type Asked, askAgainIfBehind } from './announced';
 import {
   type AfterSaleInput,
   type AfterSaleResolution,
@@ -72,6 +74,7 @@ class AfterSaleLife {
   private readonly record: AfterSaleRecord;
   private readonly visibility = new Visibility();
   private readonly inbox = new Inbox();
+  private policy: PaymentPolicy | undefined;
   private outbox: PaymentOutbox | undefined;
   private waitingFor = 'the gateway to say what it knows of the trade';
   private isReady = false;
@@ -106,6 +109,7 @@ class AfterSaleLife {
 
   async run(): Promise<void> {
     const policy = await policyFor({ method: null });
+    this.policy = policy;
     if (policy.has_listener) this.outbox = new PaymentOutbox(this.paymentId, false);
     await this.remember(policy);
     await this.comeToTrade();
@@ -119,12 +123,17 @@ class AfterSaleLife {
     this.isClosing = true;
     this.waitFor('nothing: a refund or a notification opens it again');
     await this.outbox?.close();
-    // What was notified meanwhile is answered by the look that a run begins with.
-    if (!this.inbox.isEmpty) await this.continueAsNew();
+    // Histories of earlier versions have ended here with what was notified meanwhile unread.
+    if (!this.inbox.isEmpty && patched('news-at-the-end-of-an-after-sale')) await this.continueAsNew();
   }
 
   private get ledger() {
     return this.record.ledger;
+  }
+
+  private get settings(): PaymentPolicy {
+    if (this.policy) return this.policy;
+    throw ApplicationFailure.nonRetryable('An after-sale begins with its policy.');
   }
 
   private get isIdle(): boolean {
@@ -148,19 +157,33 @@ class AfterSaleLife {
       const { previous, method } = await knownBefore({ app_id, out_trade_no });
       if (previous) this.record.takeOver(previous);
       this.record.learnMethod(method);
+      // Late money whose refund was lost with the after-sale that had taken it is still here.
+      const isLost = ({ out_request_no, outcome, started_at }: RefundState) =>
+        outcome === null && started_at === null && out_request_no === lateRefundNumber(this.state);
+      if (previous?.refunds.some(isLost)) this.record.raise('late-payment');
     }
-    if (this.state.history.length > 0 || this.state.attention) this.outbox?.skip(this.state);
+    this.outbox?.skip(this.state);
     if (policy.watch_window_ms) this.record.watchUntil(Date.now() + policy.watch_window_ms);
     this.show();
   }
 
   private async comeToTrade(): Promise<void> {
     // What was notified until now is answered by this look.
-    this.inbox.take();
+    const claims = [...(this.input.announced ?? []), ...this.inbox.take()];
     const found = await findKnownTrade(this.input.app_id, this.record, (what) => this.waitFor(what));
     if (!found) return;
-    this.record.queried(found, Date.now());
+    this.took(await this.heldAgainst(found, claims));
     this.show();
+  }
+
+  private heldAgainst(trade: Trade, claims: readonly NotificationSignal[]): Promise<Asked> {
+    const { settling_ms } = this.settings;
+    return askAgainIfBehind(trade, claims, { app_id: this.input.app_id, id: this.record.id, settling_ms });
+  }
+
+  private took({ trade, denied }: Asked): void {
+    this.record.queried(trade, Date.now());
+    if (denied) this.record.raise('unconfirmed-notification');
   }
 
   /** Sees a refund to its end. Its own workflow does the work and tells what changes. */
@@ -247,10 +270,11 @@ class AfterSaleLife {
   }
 
   private async check(): Promise<void> {
-    this.inbox.take();
+    const claims = this.inbox.take();
     await this.inbox.looking(async () => {
       const trade = await queryTrade({ app_id: this.input.app_id, id: this.record.id });
-      if (this.ledger.next === undefined) this.record.queried(trade, Date.now());
+      const asked = await this.heldAgainst(trade, claims);
+      if (this.ledger.next === undefined) this.took(asked);
     });
     this.show();
   }
@@ -272,7 +296,7 @@ class AfterSaleLife {
   private async continueAsNew(): Promise<void> {
     this.isClosing = true;
     await this.outbox?.close();
-    await continueAsNew<typeof afterSale>({ ...this.input, previous: this.state });
+    await continueAsNew<typeof afterSale>({ ...this.input, previous: this.state, announced: this.inbox.peek() });
   }
 
   // — The updates —

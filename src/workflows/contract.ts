@@ -88,6 +88,8 @@ export interface AdoptedPayment {
   out_trade_no?: string | undefined;
   /** The run that had ended when news of its trade came, such as money after its expiry. */
   previous?: PreviousRun | undefined;
+  /** The state that a notification told of, which the run before did not find. */
+  announced?: string | undefined;
 }
 
 /** What a payment's next run knows of the one before. */
@@ -209,6 +211,8 @@ export interface AfterSaleInput {
   out_trade_no?: string | undefined;
   /** What is known already, where the workflow goes on in a new run of its own. */
   previous?: AfterSaleState | undefined;
+  /** What was notified of the trade, and not looked into by the run before. */
+  announced?: readonly NotificationSignal[] | undefined;
 }
 
 /** The body of `/trade/refund` without `app_id`, `timestamp` and the trade's ids. */

@@ -2,11 +2,14 @@
 import { ActivityFailure, ApplicationFailure, sleep, TimeoutFailure } from '@temporalio/workflow';
 import type { Trade } from '../gateway/query';
 import { type CreateResult, createOrder, findTrade } from './activities';
+import { askAgainIfBehind } from './announced';
 import { type AdoptedPayment, FAILURE, type NewPayment } from './contract';
+import type { Inbox } from './inbox';
 import { findKnownTrade } from './known-trade';
 import type { Life } from './life';
 import { FIRST_PAUSE_MS, longerThan } from './pauses';
 import type { PaymentRecord } from './payment-record';
+import { outcomeOf } from './transitions';
 
 /**
  * Creates the order, and returns once the gateway has it. A try whose outcome is unknown is followed by looks, and by
@@ -50,14 +53,24 @@ export async function create(order: NewPayment, life: Life): Promise<void> {
 }
 
 /** Takes on a trade that exists already, and returns once the gateway has said what it knows of it. */
-export async function adopt({ app_id }: AdoptedPayment, life: Life): Promise<void> {
-  const { record } = life;
+export async function adopt({ app_id, announced }: AdoptedPayment, life: Life, inbox: Inbox): Promise<void> {
+  const { record, policy } = life;
   life.waitFor('the gateway to say what it knows of this trade');
   const found = await findKnownTrade(app_id, record, life.waitFor);
   if (!found) return;
-  const { out_trade_no, trade_no, trade_status } = { ...record.id, ...found };
+  const claims = [...inbox.peek(), ...(announced === undefined ? [] : [{ trade_status: announced }])];
+  const outcome = outcomeOf(found.trade_status);
+  // While a trade is under way, or where it was sold, what was announced is looked into later.
+  const isAnEnd = outcome !== null && outcome !== 'SUCCESS';
+  const { trade, denied } = await askAgainIfBehind(found, isAnEnd ? claims : [], {
+    ...{ app_id, id: record.id, settling_ms: policy.settling_ms },
+  });
+  const { out_trade_no, trade_no, trade_status } = { ...record.id, ...trade };
   record.created({ out_trade_no, trade_no, trade_status, recovered: true }, Date.now());
-  record.queried(found, Date.now());
+  record.queried(trade, Date.now());
+  if (!denied) return;
+  inbox.take();
+  record.raise('unconfirmed-notification');
 }
 
 async function tryToCreate(order: NewPayment, record: PaymentRecord): Promise<CreateResult> {

@@ -88,14 +88,15 @@ export class Outbox {
     if (this.untold.length > 0) this.telling ??= CancellationScope.nonCancellable(() => this.tell());
   }
 
-  /** Returns when everything was heard; where the handler fails, another workflow has taken over. */
+  /** Returns when everything was heard, or where the handler fails, when another workflow has taken over. What comes later is told after that. */
   async close(): Promise<void> {
     this.closing = true;
     this.repeating?.cancel();
     await this.telling;
     if (this.untold.length === 0) return;
     const { workflowId, runId } = workflowInfo();
-    await goOnTelling(this.tells?.id ?? eventsWorkflowId(workflowId, runId), this.untold);
+    await goOnTelling(this.tells?.id ?? eventsWorkflowId(workflowId, runId), this.untold.splice(0));
+    if (this.tells) this.tells.mayRun = true;
   }
 
   /** Returns at once when others tell what was not heard, which is heard twice where it is being told just now. */
@@ -122,9 +123,7 @@ export class Outbox {
 
   /** True where somebody tells still what came before this event, and will tell it after that. */
   private async isQueued(event: MerchantEvent): Promise<boolean> {
-    if (!this.tells?.mayRun) return false;
-    this.tells.mayRun = await queue(this.tells.id, [event]);
-    return this.tells.mayRun;
+    return this.tells?.mayRun === true && queue(this.tells.id, [event]);
   }
 
   /** False where the payment is over before the handler takes the event. */

@@ -66,16 +66,17 @@ export async function payment(input: PaymentInput): Promise<PaymentState> {
   const life = new PaymentLife(input);
   try {
     await life.run();
-    return life.state;
   } finally {
     await CancellationScope.nonCancellable(() => life.end());
   }
+  return life.state;
 }
 
 class PaymentLife {
   private readonly record: PaymentRecord;
   private readonly visibility = new Visibility();
   private readonly inbox = new Inbox();
+  private policy: PaymentPolicy | undefined;
   private outbox: PaymentOutbox | undefined;
   /** What ended the payment before there was an order: callers who wait are told. */
   private failure: unknown;
@@ -107,14 +108,13 @@ class PaymentLife {
   async run(): Promise<void> {
     this.show();
     const policy = await policyFor({ method: this.state.method });
+    this.policy = policy;
     if (policy.has_listener) this.outbox = new PaymentOutbox(workflowInfo().workflowId, this.input.kind !== 'adopt');
     if (policy.accept_late_payments) this.record.lateMoney = 'accept';
     if (policy.refund_late_payments) this.record.lateMoney = 'refund';
     try {
       await this.unlessResolved(() => this.comeToTrade(policy));
       await this.unlessResolved(() => this.watch(policy));
-      await this.handOver(policy);
-      await this.giveBack();
     } catch (error) {
       this.failure = error;
       throw error;
@@ -127,12 +127,18 @@ class PaymentLife {
   async end(): Promise<void> {
     await condition(allHandlersFinished);
     await this.outbox?.close();
+    // Only now: what the after-sale tells is to be heard after what this has told.
+    if (this.policy && this.failure === undefined) {
+      await this.handOver(this.policy);
+      await this.giveBack();
+      await this.outbox?.close();
+    }
     await this.takeOnMoney();
   }
 
   private comeToTrade(policy: PaymentPolicy): Promise<void> {
     const life = this.lifeUnder(policy);
-    return this.input.kind === 'adopt' ? adopt(this.input, life) : create(this.input, life);
+    return this.input.kind === 'adopt' ? adopt(this.input, life, this.inbox) : create(this.input, life);
   }
 
   private watch(policy: PaymentPolicy): Promise<void> {
@@ -166,6 +172,20 @@ class PaymentLife {
     }
   }
 
+  private async tellAfterSale(claim: NotificationSignal): Promise<void> {
+    const { app_id, out_trade_no } = this.state;
+    if (out_trade_no === null) return;
+    const afterSale = getExternalWorkflowHandle(afterSaleWorkflowId(app_id, out_trade_no));
+    for (;;) {
+      try {
+        return await afterSale.signal(SIGNAL.notification, claim);
+      } catch {
+        // It does not run, or has just ended.
+        await this.startAfterSale();
+      }
+    }
+  }
+
   /** Money that was told of while the payment ended gets the run, or the after-sale, that the webhook would have started a moment later. */
   private async takeOnMoney(): Promise<void> {
     const { app_id, out_trade_no, trade_no, outcome, trade_status, payment_data } = this.state;
@@ -173,16 +193,14 @@ class PaymentLife {
     // Histories of earlier versions end without a look.
     if (news.length === 0 || !patched('money-at-the-end')) return;
     if (outcome === 'SUCCESS') {
-      await this.startAfterSale();
-      const afterSale = getExternalWorkflowHandle(afterSaleWorkflowId(app_id, out_trade_no ?? ''));
-      for (const claim of news) await afterSale.signal(SIGNAL.notification, claim);
+      for (const claim of news) await this.tellAfterSale(claim);
       return;
     }
     this.visibility.withdraw();
     const { runId: run_id } = workflowInfo();
     const previous = { run_id, outcome, order: orderOf(this.input), payment_data };
     await continueAsNew<typeof payment>({
-      ...{ kind: 'adopt', app_id, previous },
+      ...{ kind: 'adopt', app_id, previous, announced: news.at(-1)?.trade_status },
       ...(out_trade_no === null ? {} : { out_trade_no }),
       ...(trade_no === null ? {} : { trade_no }),
     });
@@ -207,6 +225,7 @@ class PaymentLife {
       const reason = 'the after-sale did not answer in time; look there whether it has taken the refund';
       this.record.lateMoneyAsked({ is: 'refused', reason });
     }
+    this.show();
   }
 
   private lifeUnder(policy: PaymentPolicy): Life {

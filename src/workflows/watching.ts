@@ -76,6 +76,8 @@ export class Watching {
       if (!this.inbox.wantsCheck) return;
     }
     await this.check();
+    // What the query does not say of it is not read yet.
+    if (record.isOver) for (const notification of notifications) this.inbox.put(notification);
     if (record.isOver || record.needsDecision) return;
     if (notifications.some(({ trade_status = '' }) => outcomeOf(trade_status) === 'SUCCESS')) this.claimed();
   }

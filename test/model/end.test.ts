@@ -1,5 +1,5 @@
 /** What comes while a payment ends: its outcome is known, and its workflow is still open for a moment. */
-import { MINUTE } from '../../src/gateway/durations';
+import { DAY, MINUTE } from '../../src/gateway/durations';
 import { type AfterSaleState, afterSaleWorkflowId, type PaymentState } from '../../src/workflows';
 import { picker } from '../simulated/chance';
 import { World } from './world';
@@ -38,6 +38,32 @@ test('money that is told of then is taken on by a run of its own, which names th
     payment_data: before?.payment_data,
   });
   expect(more).toEqual([]);
+  await world.temporal.close();
+});
+
+test('late money is found where the gateway answers from a copy that is behind', async () => {
+  const world = await World.create({ pick: picker(7), mishaps: [], blindQueries: 0, deafFor: 0, lag_ms: 10_000 });
+  world.start();
+  await world.update('created', MINUTE, world.input);
+  world.move('CANCEL');
+  await world.pass(DAY);
+  expect(world.run?.isRunning).toBe(false);
+  world.move('SUCCESS');
+  await world.notify('SUCCESS');
+  await world.pass(MINUTE);
+  expect((await statesOf(world)).at(-1)).toMatchObject({ outcome: 'SUCCESS', attention: 'late-payment' });
+  await world.temporal.close();
+});
+
+test('money that is announced, and that the gateway keeps denying, is before a person', async () => {
+  const world = await ending('CANCEL');
+  await world.pass(DAY);
+  await world.notify('SUCCESS');
+  await world.pass(MINUTE);
+  expect((await statesOf(world)).at(-1)).toMatchObject({ outcome: 'CANCEL', attention: 'unconfirmed-notification' });
+  await world.notify('SUCCESS');
+  await world.pass(MINUTE);
+  expect(world.run?.isRunning).toBe(false);
   await world.temporal.close();
 });
 

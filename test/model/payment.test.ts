@@ -28,6 +28,8 @@ const story = fc.record({
   // Often none; sometimes so many that the gateway denies for the whole settling time an order that it has.
   blindQueries: fc.oneof(fc.nat(9), fc.nat(20)),
   deafFor: fc.nat({ max: 3 }),
+  // Behind for less than the settling time, which is there for it.
+  lag_ms: fc.constantFrom(0, 0, 2_000, 10_000),
   commands: fc.commands(steps, {
     maxCommands: 12,
     ...(process.env.MODEL_COMMANDS ? { replayPath: process.env.MODEL_COMMANDS } : {}),

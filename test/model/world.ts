@@ -31,6 +31,8 @@ export interface Circumstances {
   blindQueries: number;
   /** What the merchant's handler does with the events that come: it takes them once this is used up. */
   deafFor: number;
+  /** How old the answers to queries are, in ms. */
+  lag_ms?: number;
 }
 
 /** One payment and its gateway. Times are virtual, in ms since the epoch. */
@@ -50,6 +52,7 @@ export class World {
   private mishaps: Mishap[];
   private blindQueries: number;
   private deafFor: number;
+  private readonly lag_ms: number;
   private readonly adoptions = new PerMinute(1_000_000);
 
   static async create(circumstances: Circumstances): Promise<World> {
@@ -63,11 +66,12 @@ export class World {
 
   private constructor(
     readonly temporal: SimulatedTemporal,
-    { mishaps, blindQueries, deafFor }: Circumstances,
+    { mishaps, blindQueries, deafFor, lag_ms = 0 }: Circumstances,
   ) {
     this.mishaps = [...mishaps];
     this.blindQueries = blindQueries;
     this.deafFor = deafFor;
+    this.lag_ms = lag_ms;
   }
 
   private activities(): Record<string, unknown> {
@@ -231,7 +235,8 @@ export class World {
       said('nothing');
       throw error('unknown');
     }
-    const truth = this.truth.at(-1);
+    // A copy of the gateway's that is behind.
+    const truth = this.truth.findLast((one) => one.at <= at - this.lag_ms);
     if (!truth || this.blindQueries > 0) {
       this.blindQueries = Math.max(0, this.blindQueries - 1);
       said('no such order');
