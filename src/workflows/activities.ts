@@ -43,6 +43,8 @@ export interface PaymentPolicy extends WaitingPolicy {
   settling_ms: number;
   /** How long disputes and chargebacks are looked for by polling after a sale, in ms; 0 or absent: not at all. */
   watch_window_ms?: number;
+  /** Which behaviour the life began with: what has come in since is done from this number on. Absent in the first histories. */
+  behaviour?: number;
 }
 
 export interface RefundTry {

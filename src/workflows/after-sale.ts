@@ -110,7 +110,7 @@ class AfterSaleLife {
   async run(): Promise<void> {
     const policy = await policyFor({ method: null });
     this.policy = policy;
-    if (policy.has_listener) this.outbox = new PaymentOutbox(this.paymentId, false);
+    if (policy.has_listener) this.outbox = new PaymentOutbox(this.paymentId, false, policy);
     await this.remember(policy);
     await this.comeToTrade();
     this.isReady = true;
@@ -251,7 +251,7 @@ class AfterSaleLife {
   private async wait(policy: PaymentPolicy): Promise<void> {
     if (!this.inbox.isEmpty) return this.check();
     // Questions alone make a history long. Those of earlier versions wait for news to end it.
-    const mayEnd = patched('a-long-watch-ends');
+    const mayEnd = (policy.behaviour ?? 0) >= 1;
     const isLong = () => mayEnd && this.isIdle && workflowInfo().continueAsNewSuggested;
     const isMail = () => !this.inbox.isEmpty || this.ledger.next !== undefined || isLong();
     if (!this.isWatching) return condition(() => isMail() || allHandlersFinished());

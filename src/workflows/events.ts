@@ -10,13 +10,13 @@ import {
   getExternalWorkflowHandle,
   isCancellation,
   ParentClosePolicy,
-  patched,
   proxyActivities,
   setHandler,
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { AccountEvent } from './account-contract';
+import type { PaymentPolicy } from './activities';
 import {
   type AfterSaleState,
   eventsWorkflowId,
@@ -179,10 +179,12 @@ export class PaymentOutbox {
   private steps = 0;
   private attention: PaymentState['attention'] = null;
 
-  /** `isFirst`: whether nobody can have told anything of this payment before. */
-  constructor(paymentId: string, isFirst: boolean) {
-    // Histories of earlier versions have for what is left a workflow of each run's own.
-    const isOne = patched('events-of-a-payment-in-one-place');
+  /**
+   * `isFirst`: whether nobody can have told anything of this payment before. The first histories have for what is left a
+   * workflow of each run's own.
+   */
+  constructor(paymentId: string, isFirst: boolean, { behaviour = 0 }: Pick<PaymentPolicy, 'behaviour'>) {
+    const isOne = behaviour >= 1;
     this.outbox = new Outbox(isOne ? { id: eventsWorkflowId(paymentId), mayRun: !isFirst } : undefined);
   }
 

@@ -109,7 +109,8 @@ class PaymentLife {
     this.show();
     const policy = await policyFor({ method: this.state.method });
     this.policy = policy;
-    if (policy.has_listener) this.outbox = new PaymentOutbox(workflowInfo().workflowId, this.input.kind !== 'adopt');
+    const { workflowId } = workflowInfo();
+    if (policy.has_listener) this.outbox = new PaymentOutbox(workflowId, this.input.kind !== 'adopt', policy);
     if (policy.accept_late_payments) this.record.lateMoney = 'accept';
     if (policy.refund_late_payments) this.record.lateMoney = 'refund';
     try {
