@@ -79,12 +79,23 @@ const MUTATIONS = [
     '',
   ],
   [
+    'what was announced is not asked for again',
+    'src/workflows/announced.ts',
+    'if (!isBehind(trade.trade_status) ||',
+    'if (claims.length >= 0 ||',
+  ],
+  [
     'late money is no person’s business',
     'src/workflows/payment-record.ts',
     "if (this.lateMoney === 'attention') this.raise('late-payment');",
     '',
   ],
-  ['events are told once and no more', 'src/workflows/events.ts', 'if (this.closing) return false;', 'return true;'],
+  [
+    'events are told once and no more',
+    'src/workflows/events.ts',
+    'if (this.closing || this.handedOver) return false;',
+    'return true;',
+  ],
   [
     'a worker that dies makes the creation anew',
     'src/workflows/activity-options.ts',
@@ -128,8 +139,8 @@ const OF_REFUNDS = [
   [
     'a new run of the after-sale forgets the former one',
     'src/workflows/after-sale.ts',
-    'previous: this.state });',
-    '});',
+    'previous: this.state, announced',
+    'announced',
   ],
 ];
 
