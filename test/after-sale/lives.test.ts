@@ -52,7 +52,7 @@ describe('the watch window', () => {
     expect(long.lived).toBeGreaterThanOrEqual(90 * DAY);
     expect(long.queries).toBeGreaterThan(90 * 24);
     expect(long.steps).toBe(short.steps);
-    expect(long.events).toBeLessThan(120);
+    expect(long.events).toBeLessThan(200);
     expect(long.state.history.map(({ to }) => to)).toEqual(['SUCCESS', 'CHARGEBACK', 'CHARGEBACK_REVERSED', 'SUCCESS']);
     expect(long.state.attention).toBe('chargeback-reversed');
     expect(long.heard.map(({ type, payment }) => [type, payment.trade_status])).toEqual([
