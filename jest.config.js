@@ -7,8 +7,10 @@ module.exports = {
     '^temporal-payment-gateway$': '<rootDir>/src/index.ts',
     '^temporal-payment-gateway/(\\w+)$': '<rootDir>/src/$1/index.ts',
   },
-  // Starting a Temporal server and bundling workflows takes seconds, not milliseconds.
-  testTimeout: 120_000,
+  globalSetup: '<rootDir>/test/harness/run-begins.ts',
+  globalTeardown: '<rootDir>/test/harness/run-ends.ts',
+  // Only to end a hang: ten times what the longest test takes on a quiet machine.
+  testTimeout: 600_000,
   // Each end-to-end suite runs a server, a worker and a simulator of its own; the machines have two cores.
   maxWorkers: 2,
 };

@@ -4,10 +4,11 @@
  * many, 5,000 unless told; BENCH_KILLS=5 kills the worker (`kill -9`) five times at random meanwhile.
  */
 import { join } from 'node:path';
-import { burst, runsOf } from '../test/accounts/deliveries';
+import { APP } from '../src/testing/stack';
 import { outsideStack } from '../test/harness/outside-worker';
-import { APP } from '../test/harness/stack';
-import type { Terminal } from '../test/start/terminal';
+import { runsOf } from '../test/harness/runs';
+import type { Terminal } from '../test/harness/terminal';
+import { burst } from '../test/real-server/accounts/deliveries';
 
 const DEPOSITS = Number(process.env.BENCH_DEPOSITS ?? 5_000);
 const DELIVERIES = DEPOSITS * 7;

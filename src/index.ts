@@ -1,7 +1,5 @@
 export type { OnEvent } from './activities';
 export * from './client';
-export { type Config, ConfigError, loadConfig } from './config';
+export type { AccountEvent, MerchantEvent, PaymentEvent } from './contract';
 export { PaymentGatewayPlugin } from './plugin';
-export type { AccountEvent } from './workflows/account-contract';
-export type { PaymentEvent } from './workflows/contract';
-export type { MerchantEvent } from './workflows/events';
+export { type Config, ConfigError, loadConfig } from './process/settings';

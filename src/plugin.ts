@@ -1,9 +1,8 @@
 /**
- * PaymentGatewayPlugin: one object for a Client or a Worker. It encrypts payloads where the settings hold keys. To a Worker
- * it adds the gateway's activities, names our workflows where it has none of its own, and closes the gateway's connections
- * when the Worker has ended. It does not connect to Temporal, and it never replaces a user's `workflowsPath` or bundle:
- * there, one line brings our workflows in: `export * from 'temporal-payment-gateway/workflows'`. Who bundles workflows
- * beforehand gives the plugin to `bundleWorkflowCode` as well, or the messages of failed workflows stay in clear.
+ * PaymentGatewayPlugin: one object for a Client or a Worker. It encrypts payloads if the settings hold keys. To a Worker it
+ * adds the gateway's activities and, if the Worker has no workflows, ours. It does not connect to Temporal, and it never
+ * replaces your `workflowsPath` or bundle: add our workflows there with `export * from 'temporal-payment-gateway/workflows'`.
+ * If you bundle workflows beforehand, give the plugin to `bundleWorkflowCode` too, or messages of failures stay in clear text.
  */
 import { SimplePlugin } from '@temporalio/plugin';
 import { type BundleOptions, Runtime, type Worker, type WorkerOptions } from '@temporalio/worker';
@@ -13,35 +12,43 @@ import {
   buyerOfPayment,
   eventActivity,
   gatewayActivities,
-  guard,
-  guardedAccounts,
-  guardedBy,
-  lateMoneyActivities,
+  latePaymentActivities,
   logWarning,
-  memoryActivities,
   type OnEvent,
   policyActivity,
+  previousRunActivities,
   sealingKeys,
+  throttle,
+  throttledAccounts,
+  throttledPayments,
 } from './activities';
 import { dataConverter } from './codec/data-converter';
-import { type Config, loadConfig, requireApps, ruleSettings } from './config';
 import { GatewayClient, type GatewaySettings } from './gateway';
+import type { Environment } from './process/environment';
+import { type Config, ConfigError, loadConfig, requireApps, ruleSettings } from './process/settings';
 
 export const PLUGIN_NAME = 'temporal-payment-gateway.PaymentGatewayPlugin';
 
 export interface PluginOptions {
-  /** Hears what happens to payments and virtual accounts. See {@link OnEvent}. */
+  /** Called for each event of payments and virtual accounts. See {@link OnEvent}. */
   onEvent?: OnEvent | undefined;
 }
 
+interface WorkerParts {
+  gateways: GatewayClient[];
+  activities: object;
+}
+
 export class PaymentGatewayPlugin extends SimplePlugin {
-  // Private to the language: Temporal's SDK logs a Worker's options, its plugins among them, where debug lines are wanted.
+  // `#` hides them: at log level debug, Temporal's SDK logs a Worker's options with its plugins.
   readonly #config: Config;
   readonly #own: PluginOptions;
-  #worker: { gateways: GatewayClient[]; activities: object } | undefined;
+  #worker: WorkerParts | undefined;
+  /** Workers that run with this plugin now. */
+  #running = 0;
   private readonly failureConverterPath: string | undefined;
 
-  /** Settings come from {@link loadConfig}. Throws ConfigError in production without encryption keys. */
+  /** `config` comes from {@link loadConfig}. Throws ConfigError in production without encryption keys. */
   constructor(config: Config, own: PluginOptions = {}) {
     super({ name: PLUGIN_NAME, dataConverter: (users) => dataConverter(config, users) });
     this.#config = config;
@@ -49,17 +56,14 @@ export class PaymentGatewayPlugin extends SimplePlugin {
     this.failureConverterPath = dataConverter(config).failureConverterPath;
   }
 
-  /** The plugin with the settings of the environment. */
-  static fromEnvironment(
-    env: Record<string, string | undefined> = process.env,
-    options: PluginOptions = {},
-  ): PaymentGatewayPlugin {
+  /** The plugin with the settings of the environment. Throws ConfigError. */
+  static fromEnvironment(env: Environment = process.env, options: PluginOptions = {}): PaymentGatewayPlugin {
     return new PaymentGatewayPlugin(loadConfig(env), options);
   }
 
-  /** Throws ConfigError where no gateway app is configured. */
+  /** Adds activities and workflows. Throws ConfigError if no gateway app is configured. */
   override configureWorker(options: WorkerOptions): WorkerOptions {
-    // Given to both a connection and its Worker, a plugin is applied twice.
+    // A plugin that is given to both a connection and its Worker is applied twice.
     this.#worker ??= workerParts(this.#config, this.#own);
     const hasWorkflows = options.workflowsPath !== undefined || options.workflowBundle !== undefined;
     return {
@@ -74,51 +78,36 @@ export class PaymentGatewayPlugin extends SimplePlugin {
     return { ...super.configureBundler(options), ...(failureConverterPath ? { failureConverterPath } : {}) };
   }
 
+  /** Closes the gateway's connections when the last Worker has ended. */
   override async runWorker(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void> {
+    this.#running += 1;
     try {
       await next(worker);
     } finally {
-      await Promise.all((this.#worker?.gateways ?? []).map((gateway) => gateway.close()));
+      this.#running -= 1;
+      if (this.#running === 0) await Promise.all((this.#worker?.gateways ?? []).map((gateway) => gateway.close()));
     }
   }
 }
 
-/** What only a Worker needs: the gateway's clients and activities. */
-function workerParts(config: Config, { onEvent }: PluginOptions): { gateways: GatewayClient[]; activities: object } {
+/** The parts that only a Worker needs: the gateway's clients, and all activities. */
+function workerParts(config: Config, { onEvent }: PluginOptions): WorkerParts {
   const rules = ruleSettings(config);
-  const settings: GatewaySettings = {
-    ...rules,
-    connect_timeout_ms: config.GATEWAY_CONNECT_TIMEOUT,
-    answer_timeout_ms: config.GATEWAY_ANSWER_TIMEOUT,
-    wallet_token_path: config.GATEWAY_WALLET_TOKEN_PATH,
-    // Every call of the gateway is made inside an activity, whose log this is.
-    warn: logWarning,
-  };
-  const gateways = new Map(requireApps(config).map((app) => [app.app_id, new GatewayClient(app, settings)]));
-  const limits = {
-    calls_per_second: config.GATEWAY_CALLS_PER_SECOND,
-    circuit_failures: config.GATEWAY_CIRCUIT_FAILURES,
-    circuit_pause_ms: config.GATEWAY_CIRCUIT_PAUSE,
-  };
-  const notifyUrl = notifyUrlOf(config.WEBHOOK_PUBLIC_URL);
-  const guardedGateways = [...gateways].map(([app_id, gateway]) => {
-    const call = guard(app_id, limits, tellCircuit);
-    return { app_id, payments: guardedBy(call, gateway), accounts: guardedAccounts(call, gateway) };
-  });
+  const gateways = gatewayClients(config);
+  const calls = throttledCalls(config, gateways);
+  const notifyUrl = notifyUrlOf(requireWebhookUrl(config));
   const activities = {
     ...gatewayActivities({
-      gateways: new Map(guardedGateways.map(({ app_id, payments }) => [app_id, payments])),
+      gateways: new Map(calls.map(({ app_id, payments }) => [app_id, payments])),
       sealingKeys: sealingKeys(config),
       notifyUrl,
       rules,
+      noSuchOrder: config.GATEWAY_NO_SUCH_ORDER,
       buyerOf: buyerOfPayment,
     }),
-    ...memoryActivities,
-    ...lateMoneyActivities,
-    ...accountActivities({
-      gateways: new Map(guardedGateways.map(({ app_id, accounts }) => [app_id, accounts])),
-      notifyUrl,
-    }),
+    ...previousRunActivities,
+    ...latePaymentActivities,
+    ...accountActivities({ gateways: new Map(calls.map(({ app_id, accounts }) => [app_id, accounts])), notifyUrl }),
     ...policyActivity(config, onEvent !== undefined),
     ...accountPolicyActivity(config, onEvent !== undefined),
     ...(onEvent ? eventActivity(onEvent) : {}),
@@ -126,15 +115,49 @@ function workerParts(config: Config, { onEvent }: PluginOptions): { gateways: Ga
   return { gateways: [...gateways.values()], activities };
 }
 
-/** Where the gateway posts notifications of an app: the path names the app, so that its key is known before anything is parsed. */
-export function notifyUrlOf(publicUrl: string | undefined): ((app_id: string) => string) | undefined {
-  return publicUrl === undefined ? undefined : (app_id) => `${publicUrl}/ipn/${encodeURIComponent(app_id)}`;
+/** Without it every order would fail, and use up its number. Throws ConfigError. */
+function requireWebhookUrl({ WEBHOOK_PUBLIC_URL: url }: Config): string {
+  if (url !== undefined) return url;
+  throw new ConfigError(
+    'WEBHOOK_PUBLIC_URL is not set. The gateway takes no order without an address for its notifications: set it to the public address of the webhook.',
+  );
 }
 
-function tellCircuit(app_id: string, state: 'open' | 'closed'): void {
-  const said =
+/** A client for each app, by its id. Throws ConfigError if there is no app. */
+function gatewayClients(config: Config): Map<string, GatewayClient> {
+  const settings: GatewaySettings = {
+    ...ruleSettings(config),
+    connect_timeout_ms: config.GATEWAY_CONNECT_TIMEOUT,
+    answer_timeout_ms: config.GATEWAY_ANSWER_TIMEOUT,
+    wallet_token_path: config.GATEWAY_WALLET_TOKEN_PATH,
+    // Every call is made in an activity, so warnings go to the activity's log.
+    warn: logWarning,
+  };
+  return new Map(requireApps(config).map((app) => [app.app_id, new GatewayClient(app, settings)]));
+}
+
+/** The calls of each app, limited together: so many a second, and none while the gateway keeps failing. */
+function throttledCalls(config: Config, gateways: ReadonlyMap<string, GatewayClient>) {
+  const limits = {
+    calls_per_second: config.GATEWAY_CALLS_PER_SECOND,
+    circuit_failures: config.GATEWAY_CIRCUIT_FAILURES,
+    circuit_pause_ms: config.GATEWAY_CIRCUIT_PAUSE,
+  };
+  return [...gateways].map(([app_id, gateway]) => {
+    const call = throttle(app_id, limits, logCircuit);
+    return { app_id, payments: throttledPayments(call, gateway), accounts: throttledAccounts(call, gateway) };
+  });
+}
+
+/** Gives the address where the gateway posts an app's notifications. It names the app, so that its key is known at once. */
+export function notifyUrlOf(publicUrl: string): (app_id: string) => string {
+  return (app_id) => `${publicUrl}/ipn/${encodeURIComponent(app_id)}`;
+}
+
+function logCircuit(app_id: string, state: 'open' | 'closed'): void {
+  const message =
     state === 'open'
-      ? 'the gateway keeps failing: calls pause until one that tries it succeeds'
+      ? 'the gateway keeps failing: calls pause until a trial call succeeds'
       : 'the gateway answers again: calls go on';
-  Runtime.instance().logger.warn(said, { app_id });
+  Runtime.instance().logger.warn(message, { app_id });
 }

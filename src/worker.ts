@@ -1,28 +1,27 @@
-/** The runnable worker: `npm run worker`, or `payment-gateway worker`. */
+/** The worker as a program: `npm run worker`, or `payment-gateway worker`. */
 import { NativeConnection, Worker } from '@temporalio/worker';
-import { type Config, ConfigError, loadConfig, requireApps } from './config';
-import { temporalConfig, unreachable } from './connect';
-import { reportAndExit } from './exit';
-import { createLogger } from './log';
 import { PaymentGatewayPlugin } from './plugin';
-import { installRuntime } from './runtime';
-import { missingSearchAttributes } from './search-attributes';
+import type { Environment } from './process/environment';
+import { reportAndExit } from './process/exit';
+import { createLogger } from './process/log';
+import { type Config, ConfigError, loadConfig, requireApps } from './process/settings';
+import { temporalConfig, unreachable } from './temporal/connection';
+import { installRuntime } from './temporal/runtime';
+import { missingSearchAttributes } from './temporal/search-attributes';
 
-type Environment = Record<string, string | undefined>;
-
-/** Longer than one exchange with the gateway: a creation under way when the worker stops still gets its answer. */
+/** Longer than one exchange with the gateway, so that a creation under way still gets its answer when the worker stops. */
 export const SHUTDOWN_GRACE = '60 seconds';
 
-/** A worker with a connection of its own. */
+/** A worker and the connection that it uses. */
 export interface ConnectedWorker {
-  /** Works until `shutdown` or a signal, then closes the connection. */
+  /** Runs until `shutdown` or a signal, then closes the connection. */
   run(): Promise<void>;
   shutdown(): void;
 }
 
 /**
- * A worker with everything that payments need, connected and checked; the caller runs it.
- * Throws ConfigError, also where search attributes are not registered, TemporalUnreachableError, SearchAttributeConflictError.
+ * Makes a worker with everything that payments need, and connects it. The caller runs it. Throws ConfigError, also if the
+ * namespace lacks search attributes, TemporalUnreachableError and SearchAttributeConflictError.
  */
 export async function createWorker(config: Config, env: Environment): Promise<ConnectedWorker> {
   requireApps(config);
@@ -32,7 +31,7 @@ export async function createWorker(config: Config, env: Environment): Promise<Co
     throw unreachable(connectionOptions.address, error);
   });
   try {
-    await demandSearchAttributes(connection, namespace);
+    await requireSearchAttributes(connection, namespace);
     const worker = await Worker.create({
       connection,
       namespace,
@@ -47,15 +46,15 @@ export async function createWorker(config: Config, env: Environment): Promise<Co
   }
 }
 
-async function demandSearchAttributes(connection: NativeConnection, namespace: string): Promise<void> {
+async function requireSearchAttributes(connection: NativeConnection, namespace: string): Promise<void> {
   const missing = await missingSearchAttributes(connection, namespace);
   if (missing.length === 0) return;
   throw new ConfigError(
-    `The namespace ${namespace} lacks the search attributes ${missing.join(', ')}, without which no payment can run. Register them with: payment-gateway setup`,
+    `The namespace ${namespace} lacks the search attributes ${missing.join(', ')}, which payments need. Register them with: payment-gateway setup`,
   );
 }
 
-/** Runs a worker until a signal ends it. */
+/** Runs a worker until SIGINT or SIGTERM. */
 export async function runWorker(env: Environment): Promise<void> {
   const config = loadConfig(env);
   const log = createLogger('worker', config.LOG_LEVEL);

@@ -1,6 +1,6 @@
 /**
- * docker-compose.yml against the Compose specification and against our own programs. No container runs here: what is
- * checked is what can be known without one.
+ * docker-compose.yml against the Compose specification and against our own programs. No container runs here, so this
+ * checks what can be known without one.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,10 +12,10 @@ import pino from 'pino';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { codecServer, dataConverter } from '../src/codec';
-import { accessBy } from '../src/codec/access';
-import { ConfigError, loadConfig, requireApps, SETTING_NAMES } from '../src/config';
-import { temporalConfig } from '../src/connect';
+import { accessFrom } from '../src/codec/access';
+import { ConfigError, loadConfig, requireApps, SETTING_NAMES } from '../src/process/settings';
 import { startSimulator } from '../src/simulator';
+import { temporalConfig } from '../src/temporal/connection';
 import { webhookServer } from '../src/webhook';
 import { SHUTDOWN_GRACE } from '../src/worker';
 import { FakeTemporal } from './webhook/support';
@@ -27,18 +27,18 @@ const text = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const schema: object = JSON.parse(
   readFileSync(join(dirname(require.resolve('dclint/package.json')), 'schemas/compose.schema.json'), 'utf8'),
 );
-// Not strict about the schema itself, which has keywords of its authors; the formats are told by the checks below.
+// The schema has keywords of its authors, so Ajv must not be strict about it. The checks below look at formats.
 const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
-// It names its dialect by https, which is not draft 7's name.
+// The schema names its dialect by an https address, which is not the name of draft 7.
 const matches = ajv.compile({ ...schema, $schema: 'http://json-schema.org/draft-07/schema#' });
 function violations(compose: unknown): string[] {
   matches(compose);
   return (matches.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
 
-// — Reading: interpolation as Compose does it, anchors and merge keys, and a file laid over another —
+// — Reading: variables, anchors and merge keys as Compose reads them, and one file over another —
 
-/** Settings by name; those commented out in the example are its defaults. */
+/** Settings by name. Those that the example has as comments are defaults. */
 function envFile(source: string, withComments = false): Record<string, string> {
   const lines = source.matchAll(/^(#?)([A-Z][A-Z0-9_]*)=(.*)$/gm);
   return Object.fromEntries(
@@ -47,7 +47,7 @@ function envFile(source: string, withComments = false): Record<string, string> {
 }
 const EXAMPLE = envFile(text('.env.example'), true);
 
-/** What a newcomer who tries the simulator has in .env. */
+/** The file .env of a newcomer who tries the simulator. */
 const FILLED_IN = {
   GATEWAY_BASE_URL: 'http://simulator:8470',
   GATEWAY_APP_ID: 'test-app',
@@ -146,7 +146,7 @@ test.each([
   ['a condition that nobody knows', { services: { worker: { depends_on: { temporal: { condition: 'ready' } } } } }],
 ])('the specification’s schema refuses %s', (_, wrong) => expect(violations(wrong)).not.toEqual([]));
 
-test('sealing gives the worker, and nobody else, the private keys beside what it has', () => {
+test('the file for sealing gives the private keys to the worker only', () => {
   expect(get('worker').secrets).toEqual(['gateway_secret_key', 'encryption_keys', 'sealing_jwks']);
   expect(get('worker').environment).toMatchObject({
     GATEWAY_APP_ID: 'test-app',
@@ -157,7 +157,7 @@ test('sealing gives the worker, and nobody else, the private keys beside what it
 
 // — What our programs say —
 
-test('our own services are worker, webhook, codec server, simulator and setup, of one image that is built here', () => {
+test('worker, webhook, codec server, simulator and setup use one image, which is built here', () => {
   const names = ['codec-server', 'payments-setup', 'simulator', 'webhook', 'worker'];
   expect(ours.map(([name]) => name).sort()).toEqual(names);
   const { version } = z.object({ version: z.string() }).parse(JSON.parse(text('package.json')));
@@ -166,13 +166,13 @@ test('our own services are worker, webhook, codec server, simulator and setup, o
   }
 });
 
-test.each(ours)('%s runs a command that the command line has', (_, { command }) => {
+test.each(ours)('%s runs a command that payment-gateway has', (_, { command }) => {
   const commands = [...text('src/cli/main.ts').matchAll(/\.command\('([\w-]+)/g)].map(([, name]) => name);
   expect(command).toHaveLength(1);
   expect(commands).toContain(command[0]);
 });
 
-/** A variable that a program of ours reads: a setting, the file of one, or Temporal's own that temporalConfig reads. */
+/** Whether a program of ours reads a variable: a setting, the file of a setting, or one of Temporal's own. */
 function isRead(variable: string): boolean {
   if (SETTING_NAMES.includes(variable)) return true;
   const address = { TEMPORAL_ADDRESS: 'a.example:1', TEMPORAL_NAMESPACE: 'n' };
@@ -185,12 +185,12 @@ function isRead(variable: string): boolean {
   }
 }
 
-test('a variable that no program reads is told from one that is', () => {
+test('isRead knows variables that programs read, and no others', () => {
   expect(['GATEWAY_APP_ID', 'GATEWAY_SECRET_KEY_FILE', 'TEMPORAL_NAMESPACE'].filter(isRead)).toHaveLength(3);
   expect(['GATEWAY_APPID', 'LOG_LEVEL_FILE', 'TEMPORAL_ADRESS', 'WEBHOOK_TLS'].filter(isRead)).toEqual([]);
 });
 
-test.each(ours)('%s reads every variable that it is given', (_, { environment }) => {
+test.each(ours)('%s reads every variable that it gets', (_, { environment }) => {
   expect(Object.keys(environment).filter((name) => !isRead(name))).toEqual([]);
 });
 
@@ -201,7 +201,7 @@ describe('every variable of .env.example', () => {
     expect(asked.some(([, placeholder]) => placeholder === name) || isRead(name)).toBe(true);
   });
 
-  test('and every one that the compose file asks for is in .env.example, with the same default', () => {
+  test('which the compose file asks for is in .env.example, with the same default', () => {
     expect(asked.length).toBeGreaterThan(5);
     for (const [, name = '', operator, rest] of asked) {
       expect(EXAMPLE).toHaveProperty(name);
@@ -209,13 +209,13 @@ describe('every variable of .env.example', () => {
     }
   });
 
-  test('and those that must be filled in are asked for by name', () => {
+  test('which must be filled in is asked for by name where it is empty', () => {
     for (const name of Object.keys(envFile(text('.env.example')))) {
       expect(() => read('docker-compose.yml', { ...FILLED_IN, [name]: '' })).toThrow(`${name}: `);
     }
   });
 
-  test('shows the default of the setting, where it is one', () => {
+  test('which is a setting shows the setting’s default', () => {
     const defaults = new Map(Object.entries(loadConfig({})));
     for (const [name, value] of Object.entries(EXAMPLE)) {
       if (SETTING_NAMES.includes(name) && value !== '') expect([name, defaults.get(name)]).toEqual([name, value]);
@@ -223,7 +223,7 @@ describe('every variable of .env.example', () => {
   });
 });
 
-/** As docs/docker.md makes it. */
+/** A token as docs/docker.md makes one. */
 const TOKEN = 'c0dec0'.repeat(8);
 
 describe('started with its environment', () => {
@@ -237,7 +237,7 @@ describe('started with its environment', () => {
   });
   afterAll(() => rmSync(secrets, { recursive: true }));
 
-  /** The environment as a container has it, its secrets being files of ours. */
+  /** The environment of a container, with files of this test as its secrets. */
   const environmentOf = (name: string) =>
     Object.fromEntries(
       Object.entries(get(name).environment).map(([key, value]) => [key, value.replace(/^\/run\/secrets/, secrets)]),
@@ -253,13 +253,13 @@ describe('started with its environment', () => {
     expect({ ...connectionOptions, namespace }).toMatchObject({ address: 'temporal:7233', namespace: 'payments' });
   });
 
-  test('worker tells the gateway where the webhook is, and has the sealing keys', () => {
+  test('the worker knows the webhook’s address and has the sealing keys', () => {
     const config = loadConfig(environmentOf('worker'));
     expect(config.WEBHOOK_PUBLIC_URL).toBe('http://webhook:8480');
     expect(config.PAYMENTS_SEALING_JWKS?.keys).toHaveLength(1);
   });
 
-  test.each(['worker', 'webhook'])('%s encrypts, as the image’s NODE_ENV demands', (name) => {
+  test.each(['worker', 'webhook'])('%s encrypts, because the image sets NODE_ENV to production', (name) => {
     expect(text('Dockerfile')).toContain('ENV NODE_ENV=production');
     const environment: Record<string, string> = { ...environmentOf(name), NODE_ENV: 'production' };
     expect(dataConverter(loadConfig(environment)).payloadCodecs).toHaveLength(1);
@@ -279,16 +279,16 @@ describe('started with its environment', () => {
   describe('the codec server', () => {
     const config = () => loadConfig({ ...environmentOf('codec-server'), NODE_ENV: 'production' });
 
-    test('listens where its port is published, to this machine alone', () => {
+    test('listens on its published port, which only this machine reaches', () => {
       expect(config()).toMatchObject({ CODEC_SERVER_HOST: '0.0.0.0', NODE_ENV: 'production' });
       expect(get('codec-server').ports).toEqual([`127.0.0.1:8490:${config().CODEC_SERVER_PORT}`]);
     });
 
-    test('decrypts for who has its token, and of pages for Temporal UI’s alone', async () => {
+    test('decrypts only with its token, and of web pages only for Temporal UI', async () => {
       const { PAYMENTS_ENCRYPTION_KEYS: keys = fail('it has no keys'), CODEC_SERVER_UI_ORIGINS: origins = [] } =
         config();
       const log = pino({ level: 'silent' });
-      const server = codecServer({ keys, origins, log, access: accessBy(config()) });
+      const server = codecServer({ keys, origins, log, access: accessFrom(config()) });
       const url = await server.listen({ host: '127.0.0.1', port: 0 });
       const ask = async (headers: Record<string, string>) => {
         const type = { 'content-type': 'application/json' };
@@ -311,22 +311,22 @@ describe('started with its environment', () => {
     });
   });
 
-  test('the simulator keeps its data in its volume, which the image makes for it', () => {
+  test('the simulator keeps its data in its volume, at a folder that the image makes', () => {
     const { SIMULATOR_DATA_FILE } = loadConfig(environmentOf('simulator'));
     expect(get('simulator').volumes).toEqual([`simulator-data:${dirname(SIMULATOR_DATA_FILE ?? '')}`]);
     expect(text('Dockerfile')).toContain('mkdir /data && chown node:node /data');
   });
 });
 
-// — Health and ends —
+// — Health checks and stops —
 
-test.each(services)('%s has a health check, or says why not, or is a job', (_, service) => {
+test.each(services)('%s has a health check, or says why it has none, or is a job that ends', (_, service) => {
   const said = [service.healthcheck, service['x-no-healthcheck'], isJob(service) || undefined];
   expect(said.filter((each) => each !== undefined)).toHaveLength(1);
 });
 
 describe('the health check', () => {
-  /** The exit code of a service's check, asked of a server that is elsewhere. */
+  /** The exit code of a service's health check, which here asks a server at another address. */
   async function check(name: string, url: string): Promise<number | null> {
     const [kind, program, ...args] = get(name).healthcheck?.test ?? [];
     expect([kind, program]).toEqual(['CMD', 'node']);
@@ -337,14 +337,14 @@ describe('the health check', () => {
     return new Promise((resolve) => child.on('exit', resolve));
   }
 
-  test('of the simulator is well while it runs, and not after', async () => {
+  test('of the simulator passes while it runs and fails after', async () => {
     const simulator = await startSimulator({ apps: [{ app_id: 'a', secret_key: 'k' }] });
     expect(await check('simulator', simulator.url)).toBe(0);
     await simulator.close();
     expect(await check('simulator', simulator.url)).toBe(1);
   });
 
-  test('of the codec server is well while it runs, and not after', async () => {
+  test('of the codec server passes while it runs and fails after', async () => {
     const keys = [{ id: 'k1', key: Buffer.alloc(32) }] as const;
     const server = codecServer({ keys, access: async () => undefined, origins: [], log: pino({ level: 'silent' }) });
     const url = await server.listen({ host: '127.0.0.1', port: 0 });
@@ -354,9 +354,9 @@ describe('the health check', () => {
   });
 
   test.each([
-    ['well while Temporal can be reached', [], 0],
-    ['unwell while it cannot', [14], 1],
-  ])('of the webhook is %s', async (_, failures, code) => {
+    ['passes while Temporal can be reached', [], 0],
+    ['fails while Temporal cannot be reached', [14], 1],
+  ])('of the webhook %s', async (_, failures, code) => {
     const temporal = new FakeTemporal();
     temporal.failures = failures;
     const server = webhookServer({
@@ -372,19 +372,19 @@ describe('the health check', () => {
   });
 });
 
-test('the worker may take longer to stop than it gives the gateway to answer', () => {
+test('the worker’s container may take longer to stop than the worker waits for the gateway', () => {
   expect(msToNumber(get('worker').stop_grace_period)).toBeGreaterThan(msToNumber(SHUTDOWN_GRACE));
 });
 
-// — Who is there, and who reaches whom —
+// — Which services there are, and who reaches whom —
 
-test('the simulator comes only by its profile, and nothing waits for it', () => {
+test('the simulator starts only with its profile, and nothing waits for it', () => {
   expect(services.filter(([, { profiles }]) => profiles).map(([name]) => name)).toEqual(['simulator']);
   expect(get('simulator').profiles).toEqual(['simulator']);
   for (const [, { depends_on }] of services) expect(depends_on).not.toHaveProperty('simulator');
 });
 
-test('everybody waits for what there is, and for what it can become', () => {
+test('a service waits for jobs to complete and for other services to be healthy', () => {
   for (const [name, { depends_on }] of services) {
     for (const [other, { condition }] of Object.entries(depends_on)) {
       const can = isJob(get(other)) ? 'service_completed_successfully' : 'service_healthy';
@@ -408,7 +408,7 @@ test('only Temporal reaches the database', () => {
 
 const SECRET = /SECRET|PASSWORD|PWD|TOKEN|CREDENTIAL|PRIVATE|JWKS?(_|$)|(^|_)KEYS?(_|$)/;
 
-test('no secret stands in an environment: only the name of its file, which the service has', () => {
+test('an environment names only the file of a secret, and the service has that file', () => {
   let files = 0;
   for (const [name, { environment, secrets }] of services) {
     for (const [variable, value] of Object.entries(environment).filter(([variable]) => SECRET.test(variable))) {
@@ -421,7 +421,7 @@ test('no secret stands in an environment: only the name of its file, which the s
   expect(Object.keys(EXAMPLE).filter((name) => SECRET.test(name))).toEqual([]);
 });
 
-test('every secret is a file in the folder that git ignores, and the image never has it', () => {
+test('every secret is a file in a folder that git and the image’s build ignore', () => {
   for (const { file } of Object.values(stack.secrets)) expect(dirname(normalize(file))).toBe('deploy/secrets');
   expect(text('deploy/secrets/.gitignore').split('\n')).toContain('*');
   const taken = text('.dockerignore')
@@ -431,7 +431,7 @@ test('every secret is a file in the folder that git ignores, and the image never
   expect(text('.dockerignore').split('\n')).toContain('*');
 });
 
-test('every secret, network and volume that is used is declared, and the other way round', () => {
+test('every secret, network and volume that is used is declared, and every declared one is used', () => {
   const used = (of: 'secrets' | 'networks') => [...new Set(services.flatMap(([, service]) => service[of]))].sort();
   expect(used('secrets')).toEqual(Object.keys(stack.secrets).sort());
   expect(used('networks')).toEqual(Object.keys(stack.networks).sort());
@@ -439,7 +439,7 @@ test('every secret, network and volume that is used is declared, and the other w
   expect(named.map((volume) => volume.split(':')[0]).sort()).toEqual(Object.keys(stack.volumes).sort());
 });
 
-test('every file that is mounted or run is there', () => {
+test('every file that is mounted or run exists', () => {
   let files = 0;
   for (const [, { volumes, command, environment }] of services) {
     const mounts = volumes.filter((volume) => volume.startsWith('./')).map((volume) => volume.split(':'));
@@ -456,14 +456,14 @@ test('every file that is mounted or run is there', () => {
   expect(files).toBeGreaterThanOrEqual(4);
 });
 
-test('every service has bounds on CPU and memory, and an image with an exact version', () => {
+test('every service has limits of CPU and memory, and an image with an exact version', () => {
   for (const [name, { image }] of services)
     expect([name, image]).toEqual([name, expect.stringMatching(/:\d+\.\d+(\.\d+)?$/)]);
 });
 
 // — The image —
 
-test('the image copies only what is there and what its builder is given', () => {
+test('the image copies only files that exist and that its build gets', () => {
   const given = text('.dockerignore')
     .split('\n')
     .filter((line) => line.startsWith('!'));
@@ -477,14 +477,14 @@ test('the image copies only what is there and what its builder is given', () => 
   }
 });
 
-test('the image starts the command line that the package has', () => {
+test('the image starts the package’s command line', () => {
   const { bin } = z.object({ bin: z.record(z.string(), z.string()) }).parse(JSON.parse(text('package.json')));
   expect(text('Dockerfile')).toContain(`ENTRYPOINT ["node", "${bin['payment-gateway']}"]`);
 });
 
 // — The guide —
 
-test('docs/docker.md tells every secret, every variable to fill in and where things are', () => {
+test('docs/docker.md names every secret, every variable to fill in and every address', () => {
   const guide = text('docs/docker.md');
   for (const { file } of Object.values(stack.secrets)) expect(guide).toContain(normalize(file));
   for (const [name, value] of Object.entries(FILLED_IN)) expect(guide).toContain(`${name}=${value}`);

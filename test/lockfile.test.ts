@@ -1,4 +1,4 @@
-/** `npm ci` works on every platform, from whatever registry a machine uses. */
+/** `npm ci` works on every platform and with every registry. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -11,7 +11,7 @@ const { packages }: { packages: Record<string, Locked> } = JSON.parse(
 );
 const names = new Set(Object.keys(packages).map((path) => path.replace(/^.*node_modules\//, '')));
 
-test('the lock knows the binaries of every platform: one that it lacks makes npm ci fail everywhere', () => {
+test('the lock has the binaries of every platform, because npm ci fails everywhere where it lacks one', () => {
   const optional = Object.values(packages).flatMap(({ optionalDependencies = {} }) =>
     Object.keys(optionalDependencies),
   );

@@ -1,8 +1,9 @@
-/** What holds keys does not show them: Temporal's SDK, frameworks and people log such objects. */
+/** The plugin, and objects that hold keys: they do not show them, because Temporal's SDK, frameworks and people log them. */
 import { inspect } from 'node:util';
 import { Client } from '@temporalio/client';
-import { loadConfig, PaymentGatewayPlugin } from '../src';
+import { ConfigError, loadConfig, PaymentGatewayPlugin } from '../src';
 import { dataConverter } from '../src/codec';
+import { GatewayClient } from '../src/gateway';
 import { createWebhook, webhookSettings } from '../src/webhook';
 import { FakeTemporal } from './webhook/support';
 
@@ -11,6 +12,7 @@ const config = loadConfig({
   GATEWAY_BASE_URL: 'http://127.0.0.1:9',
   GATEWAY_APP_ID: 'app-1',
   GATEWAY_SECRET_KEY: 'sk_canary',
+  WEBHOOK_PUBLIC_URL: 'https://shop.example',
   PAYMENTS_ENCRYPTION_KEYS: `k1:${KEY.toString('base64')}`,
   PAYMENTS_SEALING_JWKS: '{"keys":[{"kty":"EC","crv":"P-256","x":"x","y":"y","d":"d_canary"}]}',
 });
@@ -27,14 +29,48 @@ test.each<[string, unknown]>([
   ['a client', new Client({ connection: client.connection, plugins: [plugin] }).options],
   ['a data converter', dataConverter(config)],
   ['an endpoint', createWebhook({ ...webhookSettings(config), client, log: console })],
-])('%s', (_, holder) => {
+])('%s shows no key in JSON or in inspect', (_, holder) => {
   const shown = [JSON.stringify(holder, withoutCycles()), inspect(holder, { depth: 20, showHidden: true })];
   for (const text of shown) expect(text).not.toMatch(SECRETS);
 });
 
-test('a key that is shown would be seen', () => {
+test('the settings themselves show their keys, so this test would notice', () => {
   const shown = [JSON.stringify(config), inspect(config, { depth: 20 })];
   for (const text of shown) expect(text.match(new RegExp(SECRETS, 'g'))?.length).toBeGreaterThan(5);
+});
+
+describe('the plugin on several Workers', () => {
+  /** A Worker that runs until it is told to end. */
+  function running() {
+    let end: () => void = () => undefined;
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    // The plugin only hands the Worker on.
+    const run = plugin.runWorker(Object.create(null), () => ended);
+    return { end, run };
+  }
+
+  test('closes the gateway’s connections when the last one has ended', async () => {
+    const closed = jest.spyOn(GatewayClient.prototype, 'close').mockResolvedValue();
+    plugin.configureWorker({ taskQueue: 'payments' });
+    const [one, two] = [running(), running()];
+    one.end();
+    await one.run;
+    expect(closed).not.toHaveBeenCalled();
+    two.end();
+    await two.run;
+    expect(closed).toHaveBeenCalledTimes(1);
+    closed.mockRestore();
+  });
+});
+
+test('a Worker without an address for notifications does not start: every order would use up its number', () => {
+  const { WEBHOOK_PUBLIC_URL: _none, ...without } = config;
+  const start = () =>
+    new PaymentGatewayPlugin({ ...without, WEBHOOK_PUBLIC_URL: undefined }).configureWorker({ taskQueue: 'payments' });
+  expect(start).toThrow(ConfigError);
+  expect(start).toThrow(/WEBHOOK_PUBLIC_URL/);
 });
 
 function withoutCycles() {

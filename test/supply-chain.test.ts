@@ -1,4 +1,4 @@
-/** What is shipped, by the lock: the bill of materials has all of it and nothing else, and each part may be used. */
+/** The packages that are shipped, according to the lock: the bill of materials and the licences. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const lock = z.object({
   packages: z.record(z.string(), z.object({ version: z.string(), dev: z.boolean(), link: z.boolean() }).partial()),
 });
 
-/** `name@version` of what is installed without development's own packages. */
+/** `name@version` of each package that is installed without the packages for development. */
 function shipped(): string[] {
   const { packages } = lock.parse(JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')));
   const parts = Object.entries(packages).filter(([path, { dev, link }]) => path !== '' && !dev && !link);
@@ -20,7 +20,7 @@ function shipped(): string[] {
   return [...new Set(named)].sort();
 }
 
-test('the bill of materials is CycloneDX and lists every package that is shipped, and no other', () => {
+test('the bill of materials is CycloneDX and lists every shipped package and no other', () => {
   const bom = z
     .object({
       bomFormat: z.literal('CycloneDX'),
@@ -35,9 +35,9 @@ test('the bill of materials is CycloneDX and lists every package that is shipped
   expect([...new Set(listed)].sort()).toEqual(shipped());
 });
 
-test('each shipped package is under a licence that lets it be used', () => {
+test('every shipped package has a licence that allows its use', () => {
   const FREE = /^(MIT|ISC|0BSD|Apache-2\.0|BSD-[23]-Clause|BlueOak-1\.0\.0|Unlicense|CC-BY-4\.0|Apache-2\.0 AND MIT)$/;
-  // It has the Unlicense's text, and names none in its manifest.
+  // This one has the text of the Unlicense, and no licence in its manifest.
   const UNNAMED = ['unionfs'];
   const others = run('licenses.cjs')
     .trim()

@@ -41,11 +41,11 @@ NONCE_BYTES = 12
 
 
 class PayloadDecryptionError(Exception):
-    """An unknown key, another workflow's payload, or changed bytes. Never says what the payload holds."""
+    """Unknown key, another workflow's payload, or changed bytes. The message never shows the payload's content."""
 
 
 def data_converter(environ: Mapping[str, str]) -> DataConverter:
-    """Encrypts where PAYMENTS_ENCRYPTION_KEYS or PAYMENTS_ENCRYPTION_KEYS_FILE is set; plain JSON where neither is."""
+    """Encrypts if PAYMENTS_ENCRYPTION_KEYS or PAYMENTS_ENCRYPTION_KEYS_FILE is set, else leaves plain JSON."""
     if not (keys := encryption_keys(environ)):
         return DataConverter.default
     return replace(
@@ -57,8 +57,8 @@ def data_converter(environ: Mapping[str, str]) -> DataConverter:
 
 def encryption_keys(environ: Mapping[str, str]) -> dict[str, bytes]:
     """
-    Keys (32 bytes) by their ids, the one in use first; none where neither setting is there. Raises ValueError for
-    settings that cannot be used, and OSError for a file that cannot be read; neither quotes a key.
+    The keys (32 bytes) by their ids, the one in use first; empty if neither setting is set. Raises ValueError for
+    unusable settings, and OSError for a file that cannot be read. No message quotes a key.
     """
     text, file = environ.get(SETTING), environ.get(f"{SETTING}_FILE")
     if text and file:
@@ -76,12 +76,12 @@ def encryption_keys(environ: Mapping[str, str]) -> dict[str, bytes]:
 
 class EncryptionCodec(PayloadCodec, WithSerializationContext):
     """
-    The first key encrypts, all of them decrypt. What it encrypts is bound to the namespace and the workflow id that the
-    SDK tells it by `with_context`; a payload that was made for another workflow is refused.
+    The first key encrypts, all of them decrypt. Each payload is bound to the namespace and the workflow id that the SDK
+    passes to `with_context`. A payload of another workflow is refused.
     """
 
     def __init__(self, keys: Mapping[str, bytes], owner: Sequence[str] = ()) -> None:
-        """`owner` is the namespace and, where it is known, the workflow id: empty where nothing is known."""
+        """`owner` is the namespace and the workflow id; the id alone, or both, are left out if they are not known."""
         self._keys = keys
         self._owner = tuple(owner)
 
@@ -95,7 +95,7 @@ class EncryptionCodec(PayloadCodec, WithSerializationContext):
         return [self._encrypt(payload) for payload in payloads]
 
     async def decode(self, payloads: Sequence[Payload]) -> list[Payload]:
-        """What is in clear passes as it is: histories from before the keys were set. Raises PayloadDecryptionError."""
+        """Clear text passes unchanged: it is from histories before keys were set. Raises PayloadDecryptionError."""
         return [self._decrypt(payload) if is_encrypted(payload) else payload for payload in payloads]
 
     def _encrypt(self, payload: Payload) -> Payload:
@@ -107,7 +107,7 @@ class EncryptionCodec(PayloadCodec, WithSerializationContext):
         metadata = {"encoding": ENCODING, "encryption-key-id": key_id}
         if context:
             metadata["encryption-context"] = context
-        # The tag stands behind the ciphertext.
+        # The tag is at the end of the ciphertext.
         sealed = cipher.encrypt(nonce, payload.SerializeToString(), authenticated(key_id, context))
         return Payload(metadata=metadata, data=salt + sealed)
 
@@ -119,7 +119,7 @@ class EncryptionCodec(PayloadCodec, WithSerializationContext):
         if (key := self._keys.get(id)) is None:
             raise PayloadDecryptionError(
                 f'{at}: it was encrypted with the key "{id}", and {SETTING} has {", ".join(self._keys)}. '
-                "Add that key behind the others."
+                "Add that key after the others."
             )
         if not may_read(context, self._owner):
             raise PayloadDecryptionError(f"{at}: it was made for another workflow or namespace, and moved here.")
@@ -129,7 +129,7 @@ class EncryptionCodec(PayloadCodec, WithSerializationContext):
             return Payload.FromString(clear)
         except (InvalidTag, DecodeError):
             raise PayloadDecryptionError(
-                f'{at}: it was changed on its way, or another key has the name "{id}" where it was encrypted.'
+                f'{at}: it was changed after its encryption, or it was encrypted with another key of the name "{id}".'
             ) from None
 
 
@@ -138,7 +138,7 @@ def is_encrypted(payload: Payload) -> bool:
 
 
 def may_read(made_for: bytes, reader: Sequence[str]) -> bool:
-    """Where both the payload's maker and its reader know a namespace or a workflow, they must name the same."""
+    """A namespace or workflow that both the payload and its reader name must be the same."""
     if not made_for or not reader:
         return True
     try:
@@ -151,12 +151,12 @@ def may_read(made_for: bytes, reader: Sequence[str]) -> bool:
 
 
 def is_same(made_for: str, reader: str) -> bool:
-    """A schedule's workflow has the time behind its id, and its arguments are encrypted before there is a time."""
+    """A schedule encrypts for the workflow's id, and starts the workflow with its time after that id."""
     return made_for in (reader, re.sub(r"-\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$", "", reader))
 
 
 def cipher_and_nonce(key: bytes, salt: bytes) -> tuple[AESGCM, bytes]:
-    """Each payload has a key and a nonce of its own, by its salt."""
+    """Each payload has its own key and nonce, derived from its salt."""
     derived = HKDF(SHA256(), KEY_BYTES + NONCE_BYTES, salt, INFO).derive(key)
     return AESGCM(derived[:KEY_BYTES]), derived[KEY_BYTES:]
 

@@ -1,12 +1,12 @@
 """
-A merchant's backend in Python: payments with Temporal's own SDK and nothing of temporal-payment-gateway installed.
+A merchant's backend in Python: payments with Temporal's own SDK. It does not install temporal-payment-gateway.
 
-    python merchant.py ORDER.json           starts the payment and prints what its buyer needs to pay
-    python merchant.py ORDER.json --wait    and waits for the outcome
+    python merchant.py ORDER.json           starts the payment and prints the data that the buyer needs to pay
+    python merchant.py ORDER.json --wait    also waits for the outcome
 
-Where PAYMENTS_ENCRYPTION_KEYS (or …_FILE) is set, everything is encrypted on its way, by codec.py beside this file.
+If PAYMENTS_ENCRYPTION_KEYS (or …_FILE) is set, codec.py encrypts everything that goes to Temporal.
 
-Copy `Payments`, `seal` and codec.py into your backend; the rest is a small program around them.
+Copy `Payments`, `seal` and codec.py into your backend; the rest is a small program that uses them.
 """
 
 import argparse
@@ -38,10 +38,10 @@ from temporalio.service import RPCError, RPCStatusCode
 
 JSON = dict[str, Any]
 
-# Fields of an order that travel sealed, so that only the worker ever sees what they hold.
+# Fields of an order that are sealed, so that only the worker can read them.
 SECRET_FIELDS = ("token", "account_verification_code")
 
-# Longer than the workflow itself waits for the gateway, so that its own answer comes first wherever a worker runs.
+# Longer than the workflow waits for the gateway, so that the workflow answers first if a worker runs.
 ANSWER_TIMEOUT = timedelta(seconds=45)
 
 
@@ -50,10 +50,10 @@ class PaymentError(Exception):
     Why there is no payment data. `type` is one of:
 
     - `InvalidRequest`: the order breaks a rule and was not sent; `details["issues"]` says which field and which rule
-    - `NotCreated`: the gateway refused it, and no order exists; `details` has the gateway's `code` and `sub_code`
-    - `DifferentRequest`: another request has this `out_trade_no`; `details["fields"]` says where the two differ
-    - `DuplicateOrder`: somebody else made an order with this `out_trade_no`
-    - `PaymentPending`: not known yet. The payment goes on by itself; ask again with the same order
+    - `NotCreated`: the gateway refused the order, and it does not exist; `details` has the gateway's `code` and `sub_code`
+    - `DifferentRequest`: this `out_trade_no` was used with another request; `details["fields"]` names the differences
+    - `DuplicateOrder`: the gateway has an order with this `out_trade_no` that was not made here
+    - `PaymentPending`: not known yet. The payment goes on; ask again with the same order
     """
 
     def __init__(self, type: str, message: str, details: JSON | None = None) -> None:
@@ -71,7 +71,7 @@ class Payments:
         self.task_queue = task_queue
 
     async def pay(self, request: JSON, kind: str = "direct") -> JSON:
-        """Starts the payment and answers with its payment data, such as `qr_code`. Raises PaymentError."""
+        """Starts the payment and returns its payment data, such as `qr_code`. Raises PaymentError."""
         payment = {"kind": kind, "app_id": self.app_id, "request": request}
         start = WithStartWorkflowOperation[Any, Any](
             "payment",
@@ -96,16 +96,16 @@ class Payments:
         except RPCError as error:
             if error.status != RPCStatusCode.FAILED_PRECONDITION:
                 raise
-            message = "Temporal keeps the order, and the worker fails at it; has it the keys that this process has?"
+            message = "Temporal keeps the order, but the worker cannot process it; has it the same keys as this process?"
             raise PaymentError("PaymentPending", message) from None
 
     async def state(self, out_trade_no: str) -> JSON:
-        """The payment's whole public state now."""
+        """The payment's state now."""
         state: JSON = await self._handle(out_trade_no).query("state", result_type=dict)
         return state
 
     async def outcome(self, out_trade_no: str) -> JSON:
-        """Waits for the payment's end, for days if need be, and returns its final state. Raises PaymentError."""
+        """Waits until the payment ends, which may take days, and returns its final state. Raises PaymentError."""
         return await result_of(self._handle(out_trade_no))
 
     def workflow_id(self, out_trade_no: str) -> str:
@@ -115,7 +115,7 @@ class Payments:
         return self.client.get_workflow_handle(self.workflow_id(out_trade_no), run_id=run_id, result_type=dict)
 
     async def _created_before(self, payment: JSON) -> JSON:
-        """The answer of a payment that has ended already, for the same order only."""
+        """The payment data of a payment that has ended. Raises PaymentError if the order was another one."""
         handle, before = await self._original(payment["request"]["out_trade_no"])
         if fields := [] if before["kind"] == "adopt" else differing_fields(before, payment):
             raise PaymentError(
@@ -127,13 +127,13 @@ class Payments:
         return state["payment_data"] or {"trade_status": state["trade_status"], **(state["refused_because"] or {})}
 
     async def _original(self, out_trade_no: str) -> tuple[WorkflowHandle[Any, JSON], JSON]:
-        """The run that made the order, and what it was started with. Later runs only took on news of it."""
+        """The run that made the order, and its input. Later runs only handle news of that order."""
         run_id: str | None = None
         while True:
             handle = self._handle(out_trade_no, run_id)
             first = await anext(aiter(handle.fetch_history_events(page_size=1)))
             payloads = first.workflow_execution_started_event_attributes.input.payloads
-            # The SDK tells a codec by itself whose payloads these are everywhere else, but not in a history.
+            # The SDK passes the payloads' owner to the codec everywhere else, but not for a history.
             reader = WorkflowSerializationContext(self.client.namespace, handle.id)
             [payment] = await self.client.data_converter.with_context(reader).decode(payloads)
             run_id = payment.get("previous", {}).get("run_id")
@@ -149,7 +149,7 @@ async def result_of(handle: WorkflowHandle[Any, JSON]) -> JSON:
 
 
 def fail(cause: BaseException) -> NoReturn:
-    """Raises a workflow's failure as what it means to a merchant; what is no failure of a payment as it is."""
+    """Raises a payment's failure as PaymentError, and every other failure unchanged."""
     if not isinstance(cause, ApplicationError) or cause.type is None:
         raise cause
     details = cause.details[0] if cause.details else {}
@@ -157,7 +157,7 @@ def fail(cause: BaseException) -> NoReturn:
 
 
 def differing_fields(one: JSON, other: JSON) -> list[str]:
-    """Where two payments differ, secrets aside: each seal of the same secret is another text."""
+    """The fields that differ. Secrets are left out: each seal of the same secret is a different text."""
     a, b = ({"kind": payment["kind"], **payment["request"]} for payment in (one, other))
     return sorted(name for name in {**a, **b} if name not in SECRET_FIELDS and a.get(name) != b.get(name))
 
@@ -165,7 +165,7 @@ def differing_fields(one: JSON, other: JSON) -> list[str]:
 def seal(request: JSON, app_id: str, public_jwk: JSON) -> JSON:
     """
     The order with its secrets sealed to the worker's public key (PAYMENTS_SEALING_PUBLIC_JWK), each as
-    `{"sealed": "<compact JWE>"}`. The seal names app and order, so that it is worth nothing with another one.
+    `{"sealed": "<compact JWE>"}`. The seal names app and order, so that it cannot be used with another one.
     """
     header = {
         "alg": "ECDH-ES",
@@ -188,7 +188,7 @@ def base64url(text: str) -> str:
 
 
 async def connect() -> Client:
-    """Where Temporal is, by its own variables: TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_PROFILE, …"""
+    """Connects by Temporal's own variables: TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_PROFILE, …"""
     config = ClientConfig.load_client_connect_config()
     config.setdefault("target_host", "localhost:7233")
     return await Client.connect(**config, data_converter=data_converter(os.environ))
@@ -219,14 +219,14 @@ async def main(order_file: str, wait: bool) -> int:
 
 
 def run(program: Coroutine[Any, Any, int]) -> NoReturn:
-    """Runs a short program to its exit code. Nothing of this is needed in a backend that keeps running."""
+    """Runs a short program and exits with its code. A backend that keeps running does not need this."""
     try:
         code = asyncio.run(program)
     except Exception:
-        # Whatever broke says nothing of the payment, which may go on.
+        # The error does not mean that the payment failed: it may go on.
         traceback.print_exc()
         code = 3
-    # The SDK may abort a process that ends right after a call (temporalio/sdk-python#300): skip Python's own end.
+    # The SDK may abort a process that ends right after a call (temporalio/sdk-python#300), so skip Python's shutdown.
     os._exit(code)
 
 

@@ -1,62 +1,70 @@
-/** How an activity fails: each failure tells the server whether, and when, to call again. */
+/** How activities fail. Each failure tells the Temporal server whether to call again, and when. */
+
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import { type Attention, FAILURE, type NotCreated, typedFailure } from '../contract';
 import { GatewayError, type InvalidRequestError } from '../gateway';
 import { isCredentialsRefusal } from '../gateway/refusals';
-import type { NotCreated } from '../workflows/activities';
-import { type Attention, FAILURE } from '../workflows/contract';
-import { HeldBackError } from './guarded';
+import { CallDeferredError } from './throttle';
 
-/** No news: expected, so neither an error in the logs nor in the metrics. */
-export function later(said: string, delay: number): ApplicationFailure {
-  const at = new Date(activityInfo().currentAttemptScheduledTimestampMs + delay).toISOString();
+/** Nothing has changed yet; Temporal calls again after `delay_ms`. Expected, so logs and metrics do not show it as an error. */
+export function notYet(reason: string, delay_ms: number): ApplicationFailure {
+  const at = new Date(activityInfo().currentAttemptScheduledTimestampMs + delay_ms).toISOString();
   return ApplicationFailure.create({
     type: 'NotYet',
-    message: `${said}; next check ${at}`,
-    nextRetryDelay: delay,
+    message: `${reason}; next check ${at}`,
+    nextRetryDelay: delay_ms,
     category: ApplicationFailureCategory.BENIGN,
   });
 }
 
-/** The gateway did not answer, or not usefully. Temporal asks again, ever more slowly, and shows the reason meanwhile. */
-export function tryAgain(error: unknown): unknown {
+/**
+ * A gateway's error as a failure that Temporal retries with growing delays; the pending activity shows the reason. Returns
+ * any other error as it is.
+ */
+export function retryableFailure(error: unknown): unknown {
   if (!(error instanceof GatewayError)) return error;
   return ApplicationFailure.create({
     type: 'GatewayUnavailable',
     message: error.message,
     details: [error.fields()],
-    ...(error instanceof HeldBackError ? { nextRetryDelay: heldBackFor(error) } : {}),
+    ...(error instanceof CallDeferredError ? { nextRetryDelay: deferralOf(error) } : {}),
   });
 }
 
-/** Spread out, and the more so the longer it has waited: what was held back together must not come back together. */
-export function heldBackFor({ retry_after_ms }: HeldBackError): number {
+/** How long a deferred call waits, in ms. A random part that grows with the attempts spreads calls that were deferred together. */
+export function deferralOf({ retry_after_ms }: CallDeferredError): number {
   return Math.round(retry_after_ms + Math.random() * 1_000 * Math.min(activityInfo().attempt, 30));
 }
 
-/** The order breaks a rule and never left this machine; `attention` where a person must hear of it. */
-export function refusedHere(
+/** The request breaks a rule and was not sent. `attention` is given if a person has to act. */
+export function invalidRequestFailure(
   message: string,
   issues: InvalidRequestError['issues'],
   attention?: Attention,
 ): ApplicationFailure {
-  return ApplicationFailure.create({
-    type: FAILURE.invalidRequest,
-    message,
-    nonRetryable: true,
-    details: [{ issues, ...(attention ? { attention } : {}) }],
-  });
+  return typedFailure(FAILURE.invalidRequest, message, { issues, ...(attention ? { attention } : {}) });
 }
 
-/** The gateway certainly made nothing, and will not. Throws where it may be asked again. */
+/** The result for a gateway that certainly created nothing. Throws a retryable failure if the call may be made again. */
 export function notCreated(error: GatewayError): NotCreated {
-  if (error.retryable) throw tryAgain(error);
+  if (error.retryable) throw retryableFailure(error);
   const fields = error.fields();
   return { is: 'not-created', error: fields, message: error.message, credentials: isCredentialsRefusal(fields) };
 }
 
-/** The gateway's own word on what was asked for; not on our credentials, and none that may be another in a moment. */
-export function isAnswer(error: unknown): error is GatewayError {
+/**
+ * Whether the gateway says that it has no such order. Its words for that are a setting. An overloaded gateway (HTTP 429 and
+ * 5xx) says nothing about an order, whatever the code.
+ */
+export function isNoSuchOrder(error: unknown, words: ReadonlySet<string>): error is GatewayError {
+  if (!(error instanceof GatewayError) || error.retryable) return false;
+  const { http_status = 200, code = '', sub_code = '' } = error;
+  return http_status !== 429 && http_status < 500 && (words.has(sub_code) || (sub_code === '' && words.has(code)));
+}
+
+/** Whether the gateway itself answered about the thing asked for: not about our credentials, and not "try again later". */
+export function isDefiniteAnswer(error: unknown): error is GatewayError {
   return (
     error instanceof GatewayError &&
     error.code !== undefined &&

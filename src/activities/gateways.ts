@@ -1,17 +1,20 @@
-/** The gateways of a worker: what payments and virtual accounts need of one, and which one is an app's. */
+/** The gateways of a worker: which operations payments and virtual accounts use, and which gateway belongs to an app. */
 import { ApplicationFailure } from '@temporalio/common';
 import type { GatewayClient } from '../gateway';
 
-/** The operations that payments need, for one app: a GatewayClient, or what stands in for one. */
-export type Gateway = Pick<GatewayClient, 'pay' | 'createCheckout' | 'query' | 'refund'>;
+/** The operations that payments use, for one app: a GatewayClient, or a fake in tests. */
+export type PaymentGateway = Pick<GatewayClient, 'pay' | 'createCheckout' | 'query' | 'refund'>;
 
-/** The operations that virtual accounts need, for one app. */
+/** The operations that virtual accounts use, for one app. */
 export type AccountGateway = Pick<
   GatewayClient,
   'createSpeiAccount' | 'cancelSpeiAccount' | 'querySpeiAccount' | 'speiAccountQuantity'
 >;
 
-/** The app's gateway. Throws where the worker has none: Temporal asks again in a minute, and `what` waits until then. */
+/** The webhook's public address for an app: the `notify_url` of requests that name none. */
+export type NotifyUrlOf = (app_id: string) => string;
+
+/** The app's gateway. If the worker has none, throws a failure that Temporal retries every minute. */
 export function gatewayOf<G>(gateways: ReadonlyMap<string, G>, app_id: string, what: 'payment' | 'account'): G {
   const gateway = gateways.get(app_id);
   if (gateway) return gateway;

@@ -1,11 +1,22 @@
-/** activities/: the gateway's operations as Temporal activities, and the only room through which a workflow reaches the network. */
-export { type AccountActivitiesOptions, accountActivities } from './account-activities';
-export { type BuyerOf, withBuyer } from './buyer';
-export { eventActivity, type OnEvent } from './events';
-export { type GatewayActivitiesOptions, gatewayActivities, logWarning } from './gateway-activities';
-export type { AccountGateway, Gateway } from './gateways';
-export { type CircuitListener, type Guard, guard, guarded, guardedAccounts, guardedBy, type Limits } from './guarded';
-export { lateMoneyActivities } from './late-money';
-export { buyerOfPayment, memoryActivities } from './memory';
+/**
+ * activities/: the gateway's operations as Temporal activities. Workflows reach the network only through this room. It
+ * imports contract/, gateway/, temporal/ and the settings of process/.
+ */
+export { type AccountActivitiesOptions, accountActivities } from './account';
+export type { AccountGateway, PaymentGateway } from './gateways';
+export { latePaymentActivities } from './late-refund';
+export { eventActivity, type OnEvent } from './on-event';
+export { type GatewayActivitiesOptions, gatewayActivities, logWarning } from './payment';
 export { type AccountPolicySettings, accountPolicyActivity, type PolicySettings, policyActivity } from './policy';
+export { buyerOfPayment, previousRunActivities } from './previous-run';
+export { type BuyerOf, fillUserInfo } from './refund-user-info';
 export { sealingKeys } from './sealing-keys';
+export {
+  type CallLimits,
+  type CircuitListener,
+  type Throttle,
+  throttle,
+  throttledAccounts,
+  throttledPayments,
+} from './throttle';
+export { atSimulatedTime } from './time';

@@ -1,14 +1,15 @@
-/** The worker's settings as a workflow records them: what it decides by must be in its history. */
-import type { Config } from '../config';
-import { lifeOf } from '../gateway/method-lives';
-import type { LocalAccountActivities } from '../workflows/account-activities';
-import type { LocalActivities } from '../workflows/activities';
+/** The worker's settings that workflows decide by. An activity returns them, so that they are in the history. */
+
+import type { LocalAccountActivities, LocalActivities } from '../contract';
+import { timingOf } from '../gateway/pure/method-timing';
+import type { Config } from '../process/settings';
 
 export type PolicySettings = Pick<
   Config,
   | 'PAYMENTS_POLL_SCHEDULE'
   | 'PAYMENTS_POLL_EVERY'
   | 'PAYMENTS_SETTLING'
+  | 'PAYMENTS_CREATE_WITHIN'
   | 'PAYMENTS_GRACE'
   | 'PAYMENTS_CONFIRM_BY_QUERY'
   | 'PAYMENTS_LATE'
@@ -16,12 +17,7 @@ export type PolicySettings = Pick<
   | 'PAYMENTS_WATCH_WINDOW'
 >;
 
-/**
- * Recorded with the settings, so that a life goes on as it began: 1 tells the events of a payment in one place, and ends
- * an after-sale's run that grew long while it watched.
- */
-const BEHAVIOUR = 1;
-
+/** The activity that returns the settings for a payment. `has_listener`: the worker has an event handler. Durations are in ms. */
 export function policyActivity(settings: PolicySettings, has_listener: boolean): LocalActivities {
   return {
     async 'gateway.policy'({ method }) {
@@ -29,6 +25,7 @@ export function policyActivity(settings: PolicySettings, has_listener: boolean):
         poll_schedule_ms: settings.PAYMENTS_POLL_SCHEDULE,
         poll_every_ms: settings.PAYMENTS_POLL_EVERY,
         settling_ms: settings.PAYMENTS_SETTLING,
+        create_within_ms: settings.PAYMENTS_CREATE_WITHIN,
         grace_ms: settings.PAYMENTS_GRACE,
         confirm_by_query: settings.PAYMENTS_CONFIRM_BY_QUERY,
         accept_late_payments: settings.PAYMENTS_LATE === 'accept',
@@ -36,8 +33,7 @@ export function policyActivity(settings: PolicySettings, has_listener: boolean):
         risk_control_ms: settings.PAYMENTS_RISK_CONTROL,
         watch_window_ms: settings.PAYMENTS_WATCH_WINDOW,
         has_listener,
-        behaviour: BEHAVIOUR,
-        ...lifeOf(method),
+        ...timingOf(method),
       };
     },
   };
@@ -48,6 +44,7 @@ export type AccountPolicySettings = Pick<
   'PAYMENTS_ACCOUNT_CHECK_EVERY' | 'PAYMENTS_POLL_EVERY' | 'PAYMENTS_ACCOUNTS_LOW' | 'PAYMENTS_ACCOUNT_UNKNOWN'
 >;
 
+/** The activity that returns the settings for virtual accounts. `has_listener`: the worker has an event handler. Durations are in ms. */
 export function accountPolicyActivity(settings: AccountPolicySettings, has_listener: boolean): LocalAccountActivities {
   return {
     async 'gateway.account-policy'() {

@@ -1,18 +1,18 @@
-/** A worker's sealing keys as they are now: a changed file counts from the next order on, and so does a deleted key. */
+/** A worker's sealing keys. A change of their file counts from the next order on, without a restart. */
 import { statSync } from 'node:fs';
 import { log } from '@temporalio/activity';
 import type { JWK } from 'jose';
-import { type Config, readSealingJwks } from '../config';
+import { type Config, readSealingJwks } from '../process/settings';
 
 /**
- * Gives the keys whenever an activity asks. Where they came from a file, the file is read again once it has changed; one
- * that cannot be used (half written, not there) leaves the keys as they were, and the log says so.
+ * A function that returns the current keys; call it inside an activity. Keys from a file are read again after the file has
+ * changed. If the file cannot be used (half written, missing), the keys stay as they were and the log says so.
  */
 export function sealingKeys(config: Pick<Config, 'PAYMENTS_SEALING_JWKS' | 'sealing_jwks_file'>): () => readonly JWK[] {
   const { sealing_jwks_file: file, PAYMENTS_SEALING_JWKS: atStart } = config;
   let keys: readonly JWK[] = atStart?.keys ?? [];
   if (file === undefined) return () => keys;
-  // Read at the first order in any case: the file may have changed since the settings were read.
+  // Undefined, so that the first order reads the file: it may have changed since the settings were read.
   let version: string | undefined;
   return () => {
     try {
@@ -20,13 +20,13 @@ export function sealingKeys(config: Pick<Config, 'PAYMENTS_SEALING_JWKS' | 'seal
       if (now !== version) keys = readSealingJwks(file).keys;
       version = now;
     } catch (error) {
-      log.warn('the sealing keys cannot be read again; those read before stay in use', { error: String(error) });
+      log.warn('the sealing keys could not be read again; the keys read before stay in use', { error: String(error) });
     }
     return keys;
   };
 }
 
-/** What changes whenever a file is written or replaced; a link, as secrets in Kubernetes are, is followed. */
+/** Changes whenever the file is written or replaced. Follows links, because Kubernetes mounts secrets as links. */
 function versionOf(file: string): string {
   const { ino, mtimeNs, size } = statSync(file, { bigint: true });
   return `${ino}:${mtimeNs}:${size}`;

@@ -11,7 +11,7 @@ export interface NewKeys {
   sealing_public_jwk: object;
 }
 
-/** Both keys bear the same id: when they were made, to the second in UTC, and something that no other has. */
+/** Makes both keys under one id: the time in UTC, to the second, and random characters. */
 export async function makeKeys(now = new Date()): Promise<NewKeys> {
   const time = now.toISOString().slice(0, 19).replace(/[-:]/g, '');
   const id = `${time}Z-${randomBytes(3).toString('hex')}`;
@@ -23,7 +23,7 @@ export async function makeKeys(now = new Date()): Promise<NewKeys> {
   };
 }
 
-/** When a key was made, by its id, in ms since the epoch; undefined where the id is none of ours. */
+/** When a key was made, by its id, in ms since the epoch; undefined for an id of another form. */
 export function madeAt(id: string): number | undefined {
   const time = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-/.exec(id)?.slice(1).map(Number);
   if (!time) return undefined;

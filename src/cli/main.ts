@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-/** The command line: `payment-gateway`. Each command is a file of its own; nothing heavy is loaded before it is asked for. */
+/** The command line: `payment-gateway`. Each command has its own file, which is loaded only when the command runs. */
 import { Command, Option } from 'commander';
-import { reportAndExit } from '../exit';
+import { reportAndExit } from '../process/exit';
 
 const program = new Command('payment-gateway')
   .description('Payments of a Latin American gateway as durable Temporal workflows')
@@ -13,30 +13,37 @@ program
   .command('dev')
   .description('everything on this machine: Temporal with its UI, a simulated gateway, webhook and worker')
   .option('--data-dir <folder>', 'where the state is kept', '.payments')
-  .option('--order <file>', 'the first order', 'examples/orders/pix.json')
-  .action(async (options) => (await import('./dev.js')).dev(options));
+  .option('--order <file>', 'the first order (default: the PIX order of this package)')
+  .action(async (options) => (await import('./dev/index.js')).dev(options));
 
 program
   .command('pay <order>')
   .description('send an order file and print its payment data')
   .option('--wait', 'print each state until the outcome is known')
-  .option('--app <app_id>', 'the gateway app, where the settings know several')
+  .option('--app <app_id>', 'the gateway app, if the settings have several')
   .addOption(new Option('--json', 'print JSON lines for programs'))
   .action(async (order, options) => (await import('./pay.js')).pay(order, options));
 
+program
+  .command('cancel <out_trade_no>')
+  .description('withdraw an order that was not sent yet')
+  .option('--app <app_id>', 'the gateway app, if the settings have several')
+  .addOption(new Option('--json', 'print JSON lines for programs'))
+  .action(async (number, options) => (await import('./cancel.js')).cancelOrder(number, options));
+
 const accounts = program
   .command('accounts')
-  .description('virtual accounts (SPEI): create, look, cancel, and how many are left');
+  .description('virtual accounts (SPEI): create, show, cancel, and how many are left');
 const accountCommand = (usage: string, description: string) =>
   accounts
     .command(usage)
     .description(description)
-    .option('--app <app_id>', 'the gateway app, where the settings know several')
+    .option('--app <app_id>', 'the gateway app, if the settings have several')
     .addOption(new Option('--json', 'print JSON for programs'));
 accountCommand('create <request>', 'create an account from a request file; the same key again gets the same account')
   .option('--key <key>', 'your own name for the account (default: its buyer_id)')
   .action(async (file, options) => (await import('./accounts.js')).create(file, options));
-accountCommand('show <account_id>', 'what is known of an account and its deposits')
+accountCommand('show <account_id>', 'show an account and its deposits')
   .alias('get')
   .action(async (id, options) => (await import('./accounts.js')).show(id, options));
 accountCommand('deposits <account_id>', 'its deposits, the latest first').action(async (id, options) =>
@@ -45,10 +52,10 @@ accountCommand('deposits <account_id>', 'its deposits, the latest first').action
 accountCommand('cancel <account_id>', 'cancel an account, and wait until the gateway confirms it').action(
   async (id, options) => (await import('./accounts.js')).cancel(id, options),
 );
-accountCommand('recheck <account_id>', 'ask the gateway now what has become of an account').action(
-  async (id, options) => (await import('./accounts.js')).recheck(id, options),
+accountCommand('recheck <account_id>', 'query an account at the gateway now').action(async (id, options) =>
+  (await import('./accounts.js')).recheck(id, options),
 );
-accountCommand('quantity', 'how many accounts are left to create').action(async (options) =>
+accountCommand('quantity', 'how many accounts can still be created').action(async (options) =>
   (await import('./accounts.js')).quantity(options),
 );
 
@@ -56,13 +63,13 @@ program
   .command('refund <out_trade_no>')
   .description('refund a paid order, all of it or a part')
   .option('--amount <decimal>', 'a part of what was paid')
-  .option('--currency <code>', 'where the payment itself is not known here any more')
-  .option('--number <out_request_no>', 'a number of its own, at most 16 characters')
+  .option('--currency <code>', 'needed if Temporal no longer has the payment')
+  .option('--number <out_request_no>', 'the number of this refund, at most 16 characters')
   .option('--reason <text>', 'why')
   .option('--with <file>', 'a JSON file with user_info and bank_info')
-  .option('--app <app_id>', 'the gateway app, where the settings know several')
+  .option('--app <app_id>', 'the gateway app, if the settings have several')
   .addOption(new Option('--json', 'print JSON lines for programs'))
-  .action(async (number, options) => (await import('./refund.js')).refund(number, options));
+  .action(async (number, options) => (await import('./refund.js')).refundOrder(number, options));
 
 program
   .command('worker')
@@ -76,7 +83,7 @@ program
 
 program
   .command('codec-server')
-  .description('run the server that decrypts for Temporal UI what people may see, until a signal ends it')
+  .description('run the server that decrypts payloads for Temporal UI, until a signal ends it')
   .action(async () => (await import('../codec/index.js')).runCodecServer(process.env));
 
 program
@@ -105,11 +112,7 @@ keys
     new Option('--stage', 'add new keys that nobody uses yet, for every process to learn').conflicts('promote'),
   )
   .addOption(new Option('--promote', 'use the staged keys from now on'))
-  .option(
-    '--drop-after <age>',
-    'delete sealing keys that were made longer ago than this, save the one in use and the one before it',
-    '24h',
-  )
+  .option('--drop-after <age>', 'delete older sealing keys, except the one in use and the one before it', '24h')
   .action(async (options) => (await import('./rotate-keys.js')).rotateKeys(options, process.env));
 
 /** An option that is given several times. */

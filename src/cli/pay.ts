@@ -1,63 +1,33 @@
-/** `payment-gateway pay ORDER.json [--wait]`: sends an order file and prints what comes of it. */
-import { readFile } from 'node:fs/promises';
+/** `payment-gateway pay ORDER.json [--wait]`: sends an order file and prints the payment data. */
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  DuplicateOrderError,
-  InvalidOrderError,
-  NotCreatedError,
-  PaymentPendingError,
-  PaymentsClient,
-} from '../client';
-import { ConfigError, loadConfig, ruleSettings } from '../config';
-import { connectClient } from '../connect';
+import { InvalidOrderError, type PaymentsClient } from '../client';
+import type { PaymentData, PaymentState } from '../contract';
 import { parseCheckout, parseDirectPayment, type RuleSettings } from '../gateway';
 import { InvalidRequestError } from '../gateway/errors';
-import { parseExact } from '../gateway/json';
-import type { PaymentData, PaymentState } from '../workflows/contract';
-import { withDevSettings } from './dev-settings';
+import { ruleSettings } from '../process/settings';
+import { ConfigError, UserError } from '../process/user-error';
 import * as print from './print';
+import { say } from './print';
+import { readJsonObject } from './read-json';
+import { type AppOptions, commandSettings, EXIT, withPayments } from './with-payments';
 
-interface PayOptions {
+interface PayOptions extends AppOptions {
   wait?: boolean;
-  json?: boolean;
-  app?: string;
 }
 
-/** What the command's exit code tells. */
-const EXIT = { ok: 0, notPaid: 1, wrongInput: 2, pending: 3 } as const;
+/** How often `--wait` queries the payment's state, in ms. A query adds nothing to the history. */
+const QUERY_EVERY_MS = 1_000;
 
-/** Between two looks at a payment's state, in ms. A look adds nothing to the history. */
-const LOOK_EVERY_MS = 1_000;
-
+/** Ends the process: 0 for a paid or sent order, 1 if it is not paid, 2 for wrong input, 3 if the outcome is not known yet. */
 export async function pay(file: string, options: PayOptions): Promise<void> {
-  const { env, from } = withDevSettings(process.env);
-  const config = loadConfig(env);
-  const rules = ruleSettings(config);
-  const order = await readOrder(file, rules);
-  const app_id = options.app ?? config.GATEWAY_APP_ID ?? config.apps[0]?.app_id;
-  if (app_id === undefined) {
-    throw new ConfigError('Which app pays? Set GATEWAY_APP_ID, use --app, or run npm start in this folder first.');
-  }
-  if (from && !options.json) say(`Using the stack that runs here (${from}).`);
-  const client = await connectClient(env, config);
-  const payments = new PaymentsClient({
-    client,
-    app_id,
-    taskQueue: config.PAYMENTS_TASK_QUEUE,
-    sealingKey: config.PAYMENTS_SEALING_PUBLIC_JWK,
-    rules,
+  const settings = commandSettings(options);
+  const order = await readOrder(file, ruleSettings(settings.config)).catch(nameWrongFields);
+  await withPayments(settings, async (payments) => {
+    const { out_trade_no } = order.request;
+    const sending = order.kind === 'checkout' ? payments.createCheckout(order.request) : payments.pay(order.request);
+    await show(await sending.catch(nameWrongFields), out_trade_no, options);
+    return options.wait ? follow(payments, out_trade_no, options) : EXIT.ok;
   });
-  try {
-    const data = await (order.kind === 'checkout'
-      ? payments.createCheckout(order.request)
-      : payments.pay(order.request));
-    await show(data, order.request.out_trade_no, options);
-    process.exitCode = options.wait ? await follow(payments, order.request.out_trade_no, options) : EXIT.ok;
-  } catch (error) {
-    process.exitCode = exitCodeFor(error);
-  }
-  // Not closed: a wait for an outcome may still be under way, and a closed connection would make it throw from afar.
-  process.exit();
 }
 
 async function show(data: PaymentData, out_trade_no: string, { json }: PayOptions): Promise<void> {
@@ -65,88 +35,50 @@ async function show(data: PaymentData, out_trade_no: string, { json }: PayOption
   say(`Order ${out_trade_no}: the gateway has it.\n${await print.paymentData(data)}`);
 }
 
-/** Prints each state as it is learned, until the outcome. */
+/** Prints each transition as it becomes known, until the outcome. Returns the exit code. */
 async function follow(payments: PaymentsClient, out_trade_no: string, { json }: PayOptions): Promise<number> {
-  let told = 0;
-  const tell = ({ history }: PaymentState) => {
-    for (const transition of history.slice(told)) {
+  let printed = 0;
+  const printNew = ({ history }: PaymentState) => {
+    for (const transition of history.slice(printed)) {
       say(json ? JSON.stringify({ transition }) : print.transition(transition));
     }
-    told = Math.max(told, history.length);
+    printed = Math.max(printed, history.length);
   };
-  if (!json) say('\nWaiting for the outcome (Ctrl-C leaves the payment going on by itself):');
+  if (!json) say('\nWaiting for the outcome (Ctrl-C stops the waiting, not the payment):');
   let ended: PaymentState | undefined;
   const outcome = payments.outcome(out_trade_no).then((state) => {
     ended = state;
   });
   while (ended === undefined) {
-    tell(await payments.state(out_trade_no));
-    await Promise.race([outcome, delay(LOOK_EVERY_MS)]);
+    printNew(await payments.state(out_trade_no));
+    await Promise.race([outcome, delay(QUERY_EVERY_MS)]);
   }
-  tell(ended);
+  printNew(ended);
   say(json ? JSON.stringify({ state: ended }) : print.ending(ended));
-  return ended.outcome === 'SUCCESS' ? EXIT.ok : EXIT.notPaid;
+  return ended.outcome === 'SUCCESS' ? EXIT.ok : EXIT.refused;
 }
 
 type OrderFile =
   | { kind: 'direct'; request: ReturnType<typeof parseDirectPayment> }
   | { kind: 'checkout'; request: ReturnType<typeof parseCheckout> };
 
-/** An order file: `{ kind, request }`, or the bare request of a direct payment. Ends the process on a wrong one. */
+/**
+ * Reads an order file: `{ kind, request }`, or the bare request of a direct payment. Throws ConfigError for a file that
+ * holds no order, and InvalidRequestError for an order that breaks the gateway's rules.
+ */
 async function readOrder(file: string, rules: RuleSettings): Promise<OrderFile> {
-  const value = await readFile(file, 'utf8')
-    .then(parseExact, (error: NodeJS.ErrnoException) => {
-      throw new ConfigError(`The order file ${file} cannot be read (${error.code}).`);
-    })
-    .catch((error: unknown) => {
-      throw error instanceof SyntaxError
-        ? new ConfigError(`The order file ${file} is not JSON: ${error.message}`)
-        : error;
-    });
-  const { kind, request } = shapeOf(value, file);
-  try {
-    return kind === 'checkout'
-      ? { kind, request: parseCheckout(request, rules) }
-      : { kind, request: parseDirectPayment(request, rules) };
-  } catch (error) {
-    if (error instanceof InvalidRequestError) process.exit(refused(error));
-    throw error;
-  }
-}
-
-function shapeOf(value: unknown, file: string): { kind: 'direct' | 'checkout'; request: unknown } {
-  if (typeof value !== 'object' || value === null)
-    throw new ConfigError(`The order file ${file} holds no JSON object.`);
-  if (!('request' in value)) return { kind: 'direct', request: value };
+  const value = await readJsonObject('order file', file);
+  if (!('request' in value)) return { kind: 'direct', request: parseDirectPayment(value, rules) };
   const kind = 'kind' in value ? value.kind : 'direct';
-  if (kind === 'direct' || kind === 'checkout') return { kind, request: value.request };
+  if (kind === 'direct') return { kind, request: parseDirectPayment(value.request, rules) };
+  if (kind === 'checkout') return { kind, request: parseCheckout(value.request, rules) };
   throw new ConfigError(`The order file ${file} has the kind ${JSON.stringify(kind)}; it is direct or checkout.`);
 }
 
-function exitCodeFor(error: unknown): number {
-  if (error instanceof InvalidOrderError) return refused(error);
-  if (error instanceof NotCreatedError || error instanceof DuplicateOrderError) return complain(error, EXIT.notPaid);
-  if (error instanceof PaymentPendingError) return complain(error, EXIT.pending);
-  throw error;
-}
-
-function refused({
-  issues,
-  out_trade_no,
-}: {
-  issues: readonly { field: string; rule: string }[];
-  out_trade_no?: string | undefined;
-}): number {
-  const list = issues.map(({ field, rule }) => `  ${field}: ${rule}\n`).join('');
-  process.stderr.write(`Order ${out_trade_no ?? ''} was not sent; these fields break the gateway’s rules:\n${list}`);
-  return EXIT.wrongInput;
-}
-
-function complain({ message }: Error, code: number): number {
-  process.stderr.write(`${message}\n`);
-  return code;
-}
-
-function say(text: string): void {
-  process.stdout.write(`${text}\n`);
+/** Throws a UserError that names the wrong fields of an order, and every other error as it is. */
+function nameWrongFields(error: unknown): never {
+  if (!(error instanceof InvalidRequestError || error instanceof InvalidOrderError)) throw error;
+  const fields = error.issues.map(({ field, rule }) => `\n  ${field}: ${rule}`).join('');
+  const { out_trade_no = '' } = error;
+  throw new UserError(`Order ${out_trade_no} was not sent; these fields break the gateway’s rules:${fields}`);
 }

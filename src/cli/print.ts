@@ -1,8 +1,18 @@
 /** How the command line speaks to people. */
 import qrcode from 'qrcode';
-import type { SpeiAccountData, SpeiAccountState } from '../workflows/account-contract';
-import type { PaymentData, PaymentState, Transition } from '../workflows/contract';
+import type { PaymentData, PaymentState, SpeiAccountData, SpeiAccountState, Transition } from '../contract';
 
+/** Prints to standard output. */
+export function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** Prints to standard error. */
+export function complain(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+/** Fields that are no payment data. */
 const ENVELOPE = new Set(['recovered', 'out_trade_no']);
 
 /** The payment data as lines, with the QR code of a PIX drawn in the terminal. */
@@ -10,7 +20,7 @@ export async function paymentData(data: PaymentData): Promise<string> {
   const shown = Object.entries(data).filter(([name, value]) => !ENVELOPE.has(name) && value !== '' && value !== null);
   const width = Math.max(...shown.map(([name]) => name.length), 0);
   const lines = shown.map(([name, value]) => `  ${name.padEnd(width)}  ${printable(value)}`);
-  if (data.recovered) lines.push('  (the gateway’s answer was lost; what is shown is known otherwise)');
+  if (data.recovered) lines.push('  (the gateway’s answer was lost; this was learned by a query)');
   if (typeof data.qr_code === 'string' && data.qr_code !== '') lines.push('', await drawn(data.qr_code));
   return lines.join('\n');
 }
@@ -29,14 +39,14 @@ export function ending({ out_trade_no, outcome, order_amount, order_currency, co
   return `Order ${out_trade_no} ${said}${money}${confirmed_by ? ` (known by ${confirmed_by})` : ''}${attention ? `. It needs a person: ${attention}` : ''}.`;
 }
 
-/** What is known of a virtual account, as lines. */
+/** A virtual account, as lines. */
 export function account(data: SpeiAccountData): string {
   const shown = Object.entries(data).filter(([, value]) => value !== undefined && value !== '');
   const width = Math.max(...shown.map(([name]) => name.length), 0);
   return shown.map(([name, value]) => `  ${name.padEnd(width)}  ${printable(value)}`).join('\n');
 }
 
-/** A virtual account with what came in, as lines. */
+/** A virtual account with its deposits, as lines. */
 export function accountState(state: SpeiAccountState): string {
   const { count, total, pending, set_aside } = state.deposits;
   const sums = Object.entries(total).map(([currency, sum]) => `${sum} ${printable(currency)}`);
@@ -51,14 +61,14 @@ export function accountState(state: SpeiAccountState): string {
   ].join('\n');
 }
 
-/** Values come from outside: control characters could drive the terminal. */
+/** Replaces control characters: values come from outside and could drive the terminal. */
 function printable(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.replace(/\p{Cc}/gu, '�');
 }
 
 async function drawn(code: string): Promise<string> {
-  // In a terminal with colours of its own, so that it can be scanned from a dark background, too.
+  // With explicit colours, so that it can be scanned in a dark terminal too.
   if (process.stdout.isTTY) return qrcode.toString(code, { type: 'terminal', small: true, errorCorrectionLevel: 'L' });
   return qrcode.toString(code, { type: 'utf8', errorCorrectionLevel: 'L', margin: 2 });
 }

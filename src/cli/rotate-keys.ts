@@ -1,12 +1,13 @@
 /**
- * `payment-gateway keys rotate`: new keys in place of old ones, in the files that the settings name. In each list the first
- * key is the one in use, and the others only open what was made before. A key that one process uses and another does not
- * know yet makes the other wait, so that a fleet learns new keys (`--stage`) before it uses them (`--promote`).
+ * `payment-gateway keys rotate`: replaces keys in the files that the settings name. The first key of each list is in use;
+ * the others only open older data. A process that lacks a key which another one uses must wait, so several processes first
+ * learn the new keys (`--stage`) and then use them (`--promote`).
  */
 import { existsSync } from 'node:fs';
 import { open, readFile, rm, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { ConfigError, loadConfig } from '../config';
+import type { Environment } from '../process/environment';
+import { ConfigError, loadConfig } from '../process/settings';
 import { madeAt, makeKeys } from './keys';
 
 export interface RotateOptions {
@@ -18,7 +19,7 @@ export interface RotateOptions {
 
 export type Step = 'at once' | 'stage' | 'promote';
 
-/** A list of keys after a step: the first is in use. A staged key is the last one. */
+/** A list of keys after a step. The first key is in use; a staged key is the last one. */
 export function rotated<T>(keys: readonly T[], fresh: T, step: Step): T[] {
   if (step === 'stage') return [...keys, fresh];
   if (step === 'at once') return [fresh, ...keys];
@@ -32,8 +33,8 @@ const jwk = z.looseObject({ kty: z.string(), kid: z.string().exactOptional() });
 type Jwk = z.infer<typeof jwk>;
 const jwks = z.object({ keys: z.array(jwk).min(1) });
 
-/** Throws ConfigError where no file is named, or one cannot be used; nothing is changed then. */
-export async function rotateKeys(options: RotateOptions, env: Record<string, string | undefined>): Promise<void> {
+/** Throws ConfigError if no file is named or one cannot be used. Nothing is changed then. */
+export async function rotateKeys(options: RotateOptions, env: Environment): Promise<void> {
   const step: Step = options.stage ? 'stage' : options.promote ? 'promote' : 'at once';
   const files: Files = Object.fromEntries(
     FILES.flatMap((name) => (env[`${name}_FILE`] ? [[name, env[`${name}_FILE`]]] : [])),
@@ -43,7 +44,7 @@ export async function rotateKeys(options: RotateOptions, env: Record<string, str
       'Which keys? Set PAYMENTS_ENCRYPTION_KEYS_FILE, or PAYMENTS_SEALING_JWKS_FILE and PAYMENTS_SEALING_PUBLIC_JWK_FILE.',
     );
   }
-  // Whatever is wrong with any of them is told before one is touched.
+  // Throws for a wrong file before any file is changed.
   loadConfig(Object.fromEntries(Object.entries(files).map(([name, file]) => [`${name}_FILE`, file])));
   const age = ageOf(options.dropAfter);
   const fresh = await makeKeys();
@@ -62,7 +63,7 @@ export async function rotateKeys(options: RotateOptions, env: Record<string, str
 }
 
 interface Change {
-  /** Absent where the text is only told. */
+  /** Absent if the text is only printed. */
   file?: string;
   text: string;
   said: string;
@@ -70,12 +71,12 @@ interface Change {
 
 async function encryptionChange(file: string, fresh: string, step: Step): Promise<Change> {
   const before = (await readFile(file, 'utf8')).split(/[\s,]+/).filter(Boolean);
-  const keys = rotated(demandStaged(file, before, step), fresh, step);
+  const keys = rotated(requireStaged(file, before, step), fresh, step);
   const said = `${file}: ${keys[0]?.split(':')[0]} encrypts, ${keys.length} decrypt.`;
   return { file, text: `${keys.join(',\n')}\n`, said };
 }
 
-/** The private keys before the public one: workers must know a key before callers seal with it. */
+/** Private keys come before the public one, because workers must know a key before callers seal with it. */
 async function sealingChanges(
   file: string,
   publicFile: string | undefined,
@@ -84,9 +85,9 @@ async function sealingChanges(
   age: number,
 ): Promise<Change[]> {
   const before = jwks.parse(JSON.parse(await readFile(file, 'utf8'))).keys;
-  const keys = rotated(demandStaged(file, before, step), fresh, step);
+  const keys = rotated(requireStaged(file, before, step), fresh, step);
   const isTooOld = ({ kid = '' }: Jwk) => Date.now() - (madeAt(kid) ?? Number.NaN) > age;
-  // Orders sealed to the key that was in use until now are still on their way.
+  // Orders that were sealed with the previous key may still be on their way.
   const kept = step === 'stage' ? keys : keys.filter((key, i) => i < 2 || !isTooOld(key));
   const said = `${file}: ${kept.length} keys open, ${keys.length - kept.length} deleted.`;
   const privateKeys = { file, text: `${JSON.stringify({ keys: kept })}\n`, said };
@@ -98,8 +99,8 @@ async function sealingChanges(
   return [privateKeys, { file: publicFile, text, said: `${publicFile}: callers seal with ${first.kid}.` }];
 }
 
-/** A promotion without a staged key would bring an old one back. */
-function demandStaged<T>(file: string, keys: T[], step: Step): T[] {
+/** Without a staged key, a promotion would bring an old key back. */
+function requireStaged<T>(file: string, keys: T[], step: Step): T[] {
   if (step !== 'promote') return keys;
   const ids = keys.map((key) => (typeof key === 'string' ? key.split(':')[0] : jwk.parse(key).kid) ?? '');
   const times = ids.map((id) => madeAt(id) ?? 0);
@@ -114,8 +115,8 @@ function ageOf(text: string): number {
 }
 
 /**
- * Writes into the file that is there, which keeps its owner and mode: a container that has mounted it goes on seeing it,
- * which it would not if another took its place. Until the new text is on the disk, the old one stands beside it.
+ * Writes into the existing file, which keeps its owner and mode. A container that has mounted it would not see a new file in
+ * its place. Until the new text is on the disk, the old text is kept beside it.
  */
 async function overwrite(file: string, text: string): Promise<void> {
   const spare = `${file}.before`;

@@ -1,8 +1,9 @@
-/** `payment-gateway setup`: what a namespace needs before payments can run in it. Safe to repeat. */
-import { connect } from '../connect';
-import { registerSearchAttributes } from '../search-attributes';
+/** `payment-gateway setup`: prepares a namespace for payments. Safe to repeat. */
+import type { Environment } from '../process/environment';
+import { connect } from '../temporal/connection';
+import { registerSearchAttributes } from '../temporal/search-attributes';
 
-export async function setup(env: Record<string, string | undefined>): Promise<void> {
+export async function setup(env: Environment): Promise<void> {
   const { connection, namespace } = await connect(env);
   try {
     const added = await registerSearchAttributes(connection, namespace);

@@ -1,71 +1,89 @@
-/** `payment-gateway simulator`: the simulated gateway as a server of its own, for the apps of the settings or a test app. */
-import { types } from 'node:util';
-import { type Config, ConfigError, loadConfig } from '../config';
-import { createLogger } from '../log';
-import { type GatewayApp, runSimulator, type SettingsChange, type Simulator, settingsFrom } from '../simulator';
+/** `payment-gateway simulator`: runs the simulated gateway as a server, for the apps of the settings or for a test app. */
+import type { Environment } from '../process/environment';
+import { listen } from '../process/listen';
+import { createLogger } from '../process/log';
+import { type Config, loadConfig } from '../process/settings';
+import { stopSignal } from '../process/signals';
+import { ConfigError } from '../process/user-error';
+import { type SettingsChange, type Simulator, type SimulatorApp, settingsSchema, startSimulator } from '../simulator';
+import { complain } from './print';
 
 interface SimulatorCommand {
   /** Settings of the simulator as `name=value`. */
   set: string[];
 }
 
-/** Who may call where the settings name no app. The key is no secret: it is in the documentation, and no money moves. */
+/** The app, if the settings name none. Its key is no secret: it is in the documentation, and no money moves. */
 const TEST_APP = { app_id: 'test-app', secret_key: 'test-key' } as const;
 
-export async function simulator(
-  env: Record<string, string | undefined>,
-  { set }: SimulatorCommand = { set: [] },
-): Promise<void> {
+/** Runs the simulated gateway until SIGINT or SIGTERM. Throws ConfigError. */
+export async function simulator(env: Environment, { set }: SimulatorCommand = { set: [] }): Promise<void> {
   const config = loadConfig(withBaseUrl(env));
   const log = createLogger('simulator', config.LOG_LEVEL);
   const apps = appsOf(config);
-  const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
-  await runSimulator({
-    signatureHeader: config.GATEWAY_SIGNATURE_HEADER,
-    signatureScheme: config.GATEWAY_SIGNATURE_SCHEME,
-    ...settingsOf(set),
-    host: config.SIMULATOR_HOST,
-    port: config.SIMULATOR_PORT,
-    publicUrl: config.SIMULATOR_PUBLIC_URL,
-    dataFile: config.SIMULATOR_DATA_FILE,
-    clock: { speed: config.SIMULATOR_SPEED },
-    allowRemoteControl: config.SIMULATOR_INSECURE_REMOTE_CONTROL,
-    apps,
-    log: (message, details) => log.info(details, message),
-    signal: stop.signal,
-    ready: (running) => {
-      process.stderr.write(greeting(running, apps));
-      log.info({ url: running.url }, 'the simulated gateway listens');
-    },
-  }).catch((error: unknown) => {
-    throw isTaken(error)
-      ? new ConfigError(
-          `Port ${config.SIMULATOR_PORT} is taken: set SIMULATOR_PORT to another, or to 0 for a free one.`,
-        )
-      : error;
-  });
+  const stopped = stopSignal();
+  const { SIMULATOR_HOST: host, SIMULATOR_PORT: port } = config;
+  const start = () =>
+    startSimulator({
+      signatureHeader: config.GATEWAY_SIGNATURE_HEADER,
+      signatureScheme: config.GATEWAY_SIGNATURE_SCHEME,
+      ...changesOf(set),
+      host,
+      port,
+      publicUrl: config.SIMULATOR_PUBLIC_URL,
+      dataFile: config.SIMULATOR_DATA_FILE,
+      clock: { speed: config.SIMULATOR_SPEED },
+      allowRemoteControl: config.SIMULATOR_INSECURE_REMOTE_CONTROL,
+      apps,
+      log: (message, details) => log.info(details, message),
+    });
+  const running = await listen({ what: 'The simulator', host, port, setting: 'SIMULATOR_PORT' }, start);
+  complain(greeting(running, apps));
+  log.info({ url: running.url }, 'the simulated gateway listens');
+  await stopped;
+  await running.close();
 }
 
-/** An app of the settings needs an address of its gateway; the gateway itself needs none. */
-function withBaseUrl(env: Record<string, string | undefined>): Record<string, string | undefined> {
+/** Settings of an app need the gateway's address. The gateway itself does not, so any will do. */
+function withBaseUrl(env: Environment): Environment {
   return env.GATEWAY_BASE_URL || env.GATEWAY_BASE_URL_FILE ? env : { ...env, GATEWAY_BASE_URL: 'http://127.0.0.1' };
 }
 
-function appsOf({ apps, GATEWAY_APP_ID: app_id = TEST_APP.app_id }: Config): GatewayApp[] {
+function appsOf({ apps, GATEWAY_APP_ID: app_id = TEST_APP.app_id }: Config): SimulatorApp[] {
   return apps.length > 0 ? apps : [{ ...TEST_APP, app_id }];
 }
 
-function settingsOf(texts: readonly string[]): SettingsChange {
+/** Settings from texts `name=value`: `refundTakes=0s`, `accountPool=5`, `notifyStatuses=["SUCCESS"]`. Throws ConfigError. */
+function changesOf(texts: readonly string[]): SettingsChange {
+  return Object.assign({}, ...texts.map(changeOf));
+}
+
+function changeOf(text: string): SettingsChange {
+  const [, name = text, value = ''] = /^(\w+)=(.*)$/s.exec(text) ?? [];
+  const known = Object.keys(settingsSchema.shape);
+  if (!known.includes(name)) throw wrong(`There is no setting ${name}; there are ${known.join(', ')}.`);
+  // Most values are words. Numbers, lists, true and false are read as JSON.
+  const asWord = settingsSchema.partial().safeParse({ [name]: value });
+  const read = asWord.success ? asWord : settingsSchema.partial().safeParse({ [name]: jsonOr(value) });
+  if (read.success) return read.data;
+  const why = read.error.issues.map(({ message }) => message).join('; ');
+  throw wrong(`The setting ${name} cannot be ${value === '' ? 'empty' : value}: ${why}.`);
+}
+
+function wrong(why: string): ConfigError {
+  return new ConfigError(`--set: ${why}`);
+}
+
+function jsonOr(text: string): unknown {
   try {
-    return settingsFrom(texts);
-  } catch (error) {
-    throw error instanceof RangeError ? new ConfigError(`--set: ${error.message}`) : error;
+    return JSON.parse(text);
+  } catch {
+    return text;
   }
 }
 
-/** What a person who started it wants to know, beside the log on standard error; a key is shown only where everybody knows it. */
-function greeting({ url, deskUrl, openApiUrl }: Simulator, apps: readonly GatewayApp[]): string {
+/** The first lines for a person, beside the log on standard error. Only the key that everybody knows is shown. */
+function greeting({ url, deskUrl, openApiUrl }: Simulator, apps: readonly SimulatorApp[]): string {
   const isTestKey = apps.some(({ secret_key }) => secret_key === TEST_APP.secret_key);
   return [
     'A simulated payment gateway, for tests: no money moves.',
@@ -81,10 +99,5 @@ function greeting({ url, deskUrl, openApiUrl }: Simulator, apps: readonly Gatewa
       : []),
     '',
     'Ctrl-C ends it.',
-    '',
   ].join('\n');
-}
-
-function isTaken(error: unknown): boolean {
-  return types.isNativeError(error) && 'code' in error && error.code === 'EADDRINUSE';
 }

@@ -1,52 +1,60 @@
-/** What a merchant's backend may meet, typed, each saying whether the order can exist. */
+/** The errors that a merchant's backend catches. Each one says whether an order, a refund or an account can exist. */
 import type { FieldIssue } from '../gateway';
-import { FAILURE } from '../workflows/contract';
-import { failureOf, issuesOf } from './failures';
 
+/** Fields that explain the error, such as the gateway's `code` and `sub_code`. */
+type Details = Readonly<Record<string, unknown>>;
+
+/** An error about a payment or a refund; `out_trade_no` is its order. */
 export class PaymentError extends Error {
   override readonly name: string = 'PaymentError';
   constructor(
     message: string,
     readonly out_trade_no: string,
-    readonly details: Readonly<Record<string, unknown>> = {},
+    readonly details: Details = {},
   ) {
     super(message);
   }
 }
 
-/** The order breaks the gateway's rules; nothing was sent. */
+/** The order breaks the gateway's rules; nothing was sent. `issues` names every wrong field with its rule. */
 export class InvalidOrderError extends PaymentError {
   override readonly name = 'InvalidOrderError';
-  constructor(
-    message: string,
-    out_trade_no: string,
-    readonly issues: readonly FieldIssue[],
-  ) {
-    super(message, out_trade_no, { issues });
+  readonly issues: readonly FieldIssue[];
+  constructor(message: string, out_trade_no: string, { issues }: Details) {
+    super(message, out_trade_no, { issues: issuesOf(issues) });
+    this.issues = issuesOf(issues);
   }
 }
 
-/** The gateway refused, and there is no order. `details` has its code and sub_code. */
+/**
+ * No order was created: the gateway refused it, or it was not sent. With `details.may_exist` an earlier try may still show
+ * one. `details` holds the gateway's `code` and `sub_code`, where it gave them.
+ */
 export class NotCreatedError extends PaymentError {
   override readonly name = 'NotCreatedError';
 }
 
-/** Another request runs, or ran, under this number; or somebody else made an order with it. Nothing was charged here. */
+/** This number was used with another request, or somebody else made an order with it. Nothing was charged here. */
 export class DuplicateOrderError extends PaymentError {
   override readonly name = 'DuplicateOrderError';
 }
 
-/** Not known yet: the payment goes on by itself. Ask again with the same request. */
+/** The result is not known yet, and the payment goes on. Ask again with the same request. */
 export class PaymentPendingError extends PaymentError {
   override readonly name = 'PaymentPendingError';
 }
 
-/** No payment runs or ran under this number here. */
+/** Temporal has no payment under this number. */
 export class PaymentNotFoundError extends PaymentError {
   override readonly name = 'PaymentNotFoundError';
 }
 
-/** The refund is more than is left of what was paid. Nothing was sent. `details.left` says what is left. */
+/** The gateway has the order, or may have it, so it cannot be withdrawn. The payment goes on. */
+export class PaymentNotCanceledError extends PaymentError {
+  override readonly name = 'PaymentNotCanceledError';
+}
+
+/** The refund is more than what is left of the payment; nothing was sent. `details.left` is the amount that is left. */
 export class OverRefundError extends PaymentError {
   override readonly name = 'OverRefundError';
 }
@@ -56,48 +64,56 @@ export class NotRefundedError extends PaymentError {
   override readonly name = 'NotRefundedError';
 }
 
-/** Another refund was asked for before under this number, or without one. Nothing was refunded now. */
+/** Another refund was requested before under this number, or without a number. Nothing was refunded now. */
 export class DuplicateRefundError extends PaymentError {
   override readonly name = 'DuplicateRefundError';
 }
 
-/** A refund's failure as the error that callers catch; undefined where it is none of ours. */
-export function fromRefundFailure(cause: unknown, out_trade_no: string): PaymentError | undefined {
-  const failure = failureOf(cause);
-  if (!failure) return undefined;
-  const { message, details } = failure;
-  switch (failure.type) {
-    case FAILURE.overRefund:
-      return new OverRefundError(message, out_trade_no, details);
-    case FAILURE.notRefunded:
-      return new NotRefundedError(message, out_trade_no, details);
-    case FAILURE.differentRequest:
-    case FAILURE.duplicateRefund:
-      return new DuplicateRefundError(message, out_trade_no, details);
-    case FAILURE.refundPending:
-    case FAILURE.closing:
-      return new PaymentPendingError(message, out_trade_no, details);
-    default:
-      return fromFailure(cause, out_trade_no);
+/** An error about a virtual account; `key` is the merchant's key or the account's id. */
+export class AccountError extends Error {
+  override readonly name: string = 'AccountError';
+  constructor(
+    message: string,
+    readonly key: string,
+    readonly details: Details = {},
+  ) {
+    super(message);
   }
 }
 
-/** A workflow's failure as the error that callers catch; undefined where it is none of ours. */
-export function fromFailure(cause: unknown, out_trade_no: string): PaymentError | undefined {
-  const failure = failureOf(cause);
-  if (!failure) return undefined;
-  const { message, details } = failure;
-  switch (failure.type) {
-    case FAILURE.invalidRequest:
-      return new InvalidOrderError(message, out_trade_no, issuesOf(failure));
-    case FAILURE.notCreated:
-      return new NotCreatedError(message, out_trade_no, details);
-    case FAILURE.differentRequest:
-    case FAILURE.duplicateOrder:
-      return new DuplicateOrderError(message, out_trade_no, details);
-    case FAILURE.pending:
-      return new PaymentPendingError(message, out_trade_no, details);
-    default:
-      return undefined;
+/** The request breaks the gateway's rules; nothing was sent. `issues` names every wrong field with its rule. */
+export class InvalidAccountError extends AccountError {
+  override readonly name = 'InvalidAccountError';
+  readonly issues: readonly FieldIssue[];
+  constructor(message: string, key: string, { issues }: Details) {
+    super(message, key, { issues: issuesOf(issues) });
+    this.issues = issuesOf(issues);
   }
+}
+
+/** The gateway refused, and there is no account. `details` holds its `code` and `sub_code`. The same key may be used again. */
+export class AccountNotCreatedError extends AccountError {
+  override readonly name = 'AccountNotCreatedError';
+}
+
+/** The gateway refuses to cancel this account. `details` holds its `code` and `sub_code`. */
+export class AccountNotCanceledError extends AccountError {
+  override readonly name = 'AccountNotCanceledError';
+}
+
+/** The result is not known yet, and the work goes on. Ask again. */
+export class AccountPendingError extends AccountError {
+  override readonly name = 'AccountPendingError';
+}
+
+/** Temporal has no account under this id. */
+export class AccountNotFoundError extends AccountError {
+  override readonly name = 'AccountNotFoundError';
+}
+
+/** Issues come from a workflow's failure, so their form is not certain. */
+function issuesOf(issues: unknown): FieldIssue[] {
+  return Array.isArray(issues)
+    ? issues.map((issue) => ({ field: String(issue?.field), rule: String(issue?.rule) }))
+    : [];
 }

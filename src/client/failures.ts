@@ -1,27 +1,68 @@
-/** A workflow's failure as clients read it before they turn it into an error of their own. */
+/** Turns the failure of a workflow into the error that the client throws. */
 import { ApplicationFailure } from '@temporalio/common';
-import type { FieldIssue } from '../gateway';
+import { detailsOf, FAILURE } from '../contract';
+import {
+  type AccountError,
+  AccountNotCanceledError,
+  AccountNotCreatedError,
+  AccountPendingError,
+  DuplicateOrderError,
+  DuplicateRefundError,
+  InvalidAccountError,
+  InvalidOrderError,
+  NotCreatedError,
+  NotRefundedError,
+  OverRefundError,
+  type PaymentError,
+  PaymentNotCanceledError,
+  PaymentPendingError,
+} from './errors';
 
-export interface Failure {
-  type: string | undefined;
-  message: string;
-  details: Record<string, unknown>;
-}
+type ErrorClass<E> = new (message: string, id: string, details: Record<string, unknown>) => E;
 
-/** What a workflow failed with, its details as they were given first; undefined where it is no failure of an application. */
-export function failureOf(cause: unknown): Failure | undefined {
-  if (!(cause instanceof ApplicationFailure)) return undefined;
-  const [first] = cause.details ?? [];
-  return {
-    type: cause.type ?? undefined,
-    message: cause.message,
-    details: typeof first === 'object' && first !== null ? { ...first } : {},
+type ErrorTable<E> = readonly (readonly [type: string, error: ErrorClass<E>])[];
+
+const PAYMENT_ERRORS: ErrorTable<PaymentError> = [
+  [FAILURE.invalidRequest, InvalidOrderError],
+  [FAILURE.notCreated, NotCreatedError],
+  [FAILURE.differentRequest, DuplicateOrderError],
+  [FAILURE.duplicateOrder, DuplicateOrderError],
+  [FAILURE.pending, PaymentPendingError],
+  [FAILURE.notCanceled, PaymentNotCanceledError],
+];
+
+/** A later row replaces an earlier one of the same type. */
+const REFUND_ERRORS: ErrorTable<PaymentError> = [
+  ...PAYMENT_ERRORS,
+  [FAILURE.overRefund, OverRefundError],
+  [FAILURE.notRefunded, NotRefundedError],
+  [FAILURE.differentRequest, DuplicateRefundError],
+  [FAILURE.duplicateRefund, DuplicateRefundError],
+  [FAILURE.refundPending, PaymentPendingError],
+  [FAILURE.closing, PaymentPendingError],
+];
+
+const ACCOUNT_ERRORS: ErrorTable<AccountError> = [
+  [FAILURE.invalidRequest, InvalidAccountError],
+  [FAILURE.notCreated, AccountNotCreatedError],
+  [FAILURE.notCanceled, AccountNotCanceledError],
+  [FAILURE.pending, AccountPendingError],
+];
+
+/** The error for a payment's failure under an `out_trade_no`; undefined if `cause` is not a failure in the table. */
+export const paymentErrorOf = readerOf(PAYMENT_ERRORS);
+
+/** The error for a refund's failure under an `out_trade_no`; undefined if `cause` is not a failure in the table. */
+export const refundErrorOf = readerOf(REFUND_ERRORS);
+
+/** The error for an account's failure under a key or `account_id`; undefined if `cause` is not a failure in the table. */
+export const accountErrorOf = readerOf(ACCOUNT_ERRORS);
+
+function readerOf<E>(table: ErrorTable<E>) {
+  const classes = new Map(table);
+  return (cause: unknown, id: string): E | undefined => {
+    if (!(cause instanceof ApplicationFailure)) return undefined;
+    const kind = classes.get(cause.type ?? '');
+    return kind && new kind(cause.message, id, detailsOf(cause) ?? {});
   };
-}
-
-/** The fields that an `InvalidRequest` names, with the rule that each breaks. */
-export function issuesOf({ details: { issues } }: Failure): FieldIssue[] {
-  return Array.isArray(issues)
-    ? issues.map((issue) => ({ field: String(issue?.field), rule: String(issue?.rule) }))
-    : [];
 }

@@ -1,6 +1,12 @@
-/** client/: what a merchant's backend calls. It needs a Temporal client, and nothing of a worker's native code. */
+/**
+ * client/: what a merchant's backend calls. It imports contract/, gateway/, codec/, temporal/ and process/, and loads no native
+ * code of the worker.
+ */
+export { dataConverter } from '../codec/data-converter';
 export { withReturnUrl } from '../gateway';
-export * from './account-errors';
-export { AccountsClient, type DepositPage, type DepositPayment } from './accounts-client';
+export { ConfigError, loadConfig } from '../process/settings';
+export { TemporalUnreachableError } from '../temporal/connection';
+export { AccountsClient, type DepositPage, type DepositPayment } from './accounts';
+export { type ConnectedPayments, connectPayments } from './connect';
 export * from './errors';
-export { type CheckoutCreated, PaymentsClient, type PaymentsClientOptions } from './payments-client';
+export { type CheckoutCreated, PaymentsClient, type PaymentsClientOptions } from './payments';

@@ -1,10 +1,10 @@
-/** Who asks the codec server: a bearer token of the settings, or the log-in that Temporal UI passes on as a JWT. */
+/** Who may use the codec server: holders of a bearer token from the settings, or of Temporal UI's log-in as a JWT. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createRemoteJWKSet, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
-import { type Config, ConfigError } from '../config';
+import { type Config, ConfigError } from '../process/settings';
 import type { Role } from './mask';
 
-/** The role behind an `Authorization` header; undefined where it proves nothing. */
+/** The role that an `Authorization` header proves; undefined if it proves none. */
 export type Access = (authorization: string | undefined) => Promise<Role | undefined>;
 
 export type AccessSettings = Pick<
@@ -18,35 +18,38 @@ export type AccessSettings = Pick<
   | 'CODEC_SERVER_JWT_SUPPORT_ROLE'
 >;
 
-/** Signatures by a public key only: a JWKS holds no secret that could verify others. */
+/** Only public-key signatures: a JWKS is public, so it cannot hold the secret of an HMAC. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 
-/** Throws ConfigError where nobody could prove anything, or a JWT of any other application would do. */
-export function accessBy(settings: AccessSettings): Access {
-  const ways = [tokens(settings), logIns(settings)].filter((way) => way !== undefined);
-  if (ways.length === 0) {
+/** The access that the settings describe. Throws ConfigError if they let nobody in, or accept JWTs for other applications. */
+export function accessFrom(settings: AccessSettings): Access {
+  const proofs = [byToken(settings), byLogin(settings)].filter((proof) => proof !== undefined);
+  if (proofs.length === 0) {
     throw new ConfigError(
-      'The codec server decrypts, so it must know who asks: set CODEC_SERVER_TOKEN or CODEC_SERVER_SUPPORT_TOKEN, or CODEC_SERVER_JWKS_URL for the log-in of Temporal UI.',
+      'The codec server decrypts, so it must know who uses it: set CODEC_SERVER_TOKEN or CODEC_SERVER_SUPPORT_TOKEN, or CODEC_SERVER_JWKS_URL for the log-in of Temporal UI.',
     );
   }
   return async (authorization) => {
     const [, token] = /^Bearer ([\w\-.~+/]+=*)$/i.exec(authorization ?? '') ?? [];
     if (token === undefined) return undefined;
-    for (const way of ways) {
-      const role = await way(token);
+    for (const proof of proofs) {
+      const role = await proof(token);
       if (role) return role;
     }
     return undefined;
   };
 }
 
-type Way = (token: string) => Promise<Role | undefined> | Role | undefined;
+/** The role that a bearer token proves. */
+type Proof = (token: string) => Promise<Role | undefined> | Role | undefined;
 
-function tokens(settings: AccessSettings): Way | undefined {
+function byToken(settings: AccessSettings): Proof | undefined {
   const { CODEC_SERVER_TOKEN: viewer, CODEC_SERVER_SUPPORT_TOKEN: support } = settings;
   if (viewer === undefined && support === undefined) return undefined;
   if (viewer === support) {
-    throw new ConfigError('CODEC_SERVER_TOKEN and CODEC_SERVER_SUPPORT_TOKEN are the same; make two.');
+    throw new ConfigError(
+      'CODEC_SERVER_TOKEN and CODEC_SERVER_SUPPORT_TOKEN are the same; choose two different tokens.',
+    );
   }
   return (token) => {
     const isSupport = support !== undefined && isSame(token, support);
@@ -56,18 +59,18 @@ function tokens(settings: AccessSettings): Way | undefined {
   };
 }
 
-/** In a time that does not tell how much of it is right. */
+/** Compares in constant time, so that the time does not show how much of the token is right. */
 function isSame(given: string, expected: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(expected));
 }
 
-function logIns(settings: AccessSettings): Way | undefined {
+function byLogin(settings: AccessSettings): Proof | undefined {
   const { CODEC_SERVER_JWKS_URL: url, CODEC_SERVER_JWT_ISSUER: issuer, CODEC_SERVER_JWT_AUDIENCE: audience } = settings;
   if (url === undefined) return undefined;
   if (issuer === undefined || audience === undefined) {
     throw new ConfigError(
-      'CODEC_SERVER_JWKS_URL needs CODEC_SERVER_JWT_ISSUER and CODEC_SERVER_JWT_AUDIENCE: without them a log-in to any other application would do.',
+      'CODEC_SERVER_JWKS_URL needs CODEC_SERVER_JWT_ISSUER and CODEC_SERVER_JWT_AUDIENCE: without them a log-in to any other application would be accepted.',
     );
   }
   const keys: JWTVerifyGetKey = createRemoteJWKSet(new URL(url));

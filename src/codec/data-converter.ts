@@ -1,6 +1,7 @@
-/** How payloads travel by the settings: encrypted wherever there are keys, in clear where somebody has said so. */
+/** The data converter by the settings: it encrypts if there are keys. In production, clear text must be allowed explicitly. */
 import type { DataConverter } from '@temporalio/common';
-import { type Config, ConfigError } from '../config';
+import type { Config } from '../process/settings';
+import { ConfigError } from '../process/user-error';
 import { EncryptionCodec } from './encryption-codec';
 
 export type EncryptionSettings = Pick<
@@ -9,27 +10,27 @@ export type EncryptionSettings = Pick<
 >;
 
 /**
- * The data converter of a client or a worker. A user's own codecs come before ours, which is added once however often
- * this is asked. Throws ConfigError in production without keys, unless histories in clear text were asked for.
+ * The data converter of a Client or Worker: the user's own, with our codec after theirs. Our codec is added only once, even if
+ * this is called on its own result. Throws ConfigError in production without keys, unless clear text is allowed.
  */
-export function dataConverter(settings: EncryptionSettings, users: DataConverter = {}): DataConverter {
+export function dataConverter(settings: EncryptionSettings, own: DataConverter = {}): DataConverter {
   const { PAYMENTS_ENCRYPTION_KEYS: keys } = settings;
   if (keys === undefined) {
-    demandClearTextWasMeant(settings);
-    return users;
+    assertClearTextIsAllowed(settings);
+    return own;
   }
-  const codecs = users.payloadCodecs ?? [];
-  if (codecs.some((codec) => codec instanceof EncryptionCodec)) return users;
+  const codecs = own.payloadCodecs ?? [];
+  if (codecs.some((codec) => codec instanceof EncryptionCodec)) return own;
   return {
-    ...users,
-    failureConverterPath: users.failureConverterPath ?? require.resolve('./failure-converter'),
+    ...own,
+    failureConverterPath: own.failureConverterPath ?? require.resolve('./failure-converter'),
     payloadCodecs: [...codecs, new EncryptionCodec(keys)],
   };
 }
 
-function demandClearTextWasMeant(settings: EncryptionSettings): void {
+function assertClearTextIsAllowed(settings: EncryptionSettings): void {
   if (settings.NODE_ENV !== 'production' || settings.PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES) return;
   throw new ConfigError(
-    'NODE_ENV is production and PAYMENTS_ENCRYPTION_KEYS is not set: Temporal would keep buyers’ data in clear text. Make a key with payment-gateway keys new, or set PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES=true to run without.',
+    'NODE_ENV is production and PAYMENTS_ENCRYPTION_KEYS is not set: Temporal would store buyers’ data in clear text. Make a key with payment-gateway keys new, or set PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES=true to run without one.',
   );
 }

@@ -1,4 +1,4 @@
-/** Failures whose messages and stacks travel as a payload, which is encrypted like every other. Loaded by its path. */
+/** Puts messages and stacks of failures into a payload, so that they are encrypted too. The SDK loads this file by its path. */
 import { DefaultFailureConverter } from '@temporalio/common';
 
 export const failureConverter = new DefaultFailureConverter({ encodeCommonAttributes: true });

@@ -1,9 +1,11 @@
 /**
- * codec/: payloads are encrypted before they leave this process for Temporal, and the codec server shows people what of
- * them they may see. It takes the settings and nothing of the other rooms.
+ * codec/: encrypts payloads before they leave this process for Temporal; the codec server shows people the part of them that
+ * they may see. It may import process/ only.
  */
+
+export type { EncryptionKey } from './cipher';
 export { dataConverter, type EncryptionSettings } from './data-converter';
-export { EncryptionCodec, type EncryptionKey, PayloadDecryptionError } from './encryption-codec';
+export { EncryptionCodec, PayloadDecryptionError } from './encryption-codec';
 export { ROLES, type Role } from './mask';
 export { type RunningCodecServer, runCodecServer, startCodecServer } from './run';
 export { type CodecServerOptions, codecServer } from './server';

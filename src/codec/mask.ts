@@ -1,14 +1,15 @@
 /**
- * What people may see of a decrypted payload in Temporal UI. A value is shown where its field is listed here, and masked
- * everywhere else: a field that nobody has thought of stays hidden. Card tokens, PINs and identity numbers are in no list.
+ * What people may see of a decrypted payload in Temporal UI. Only the values of the fields listed here are shown, so that a new
+ * field is hidden until somebody lists it. Card tokens, PINs and identity numbers are in no list.
  */
+import type { Payload } from '@temporalio/common';
 
 export const ROLES = ['viewer', 'support'] as const;
 export type Role = (typeof ROLES)[number];
 
 export const MASK = '***';
 
-/** Fields for every role: what says nothing of a person. */
+/** Fields for every role: none of them identifies a person. */
 const EVERYBODY = [
   // Orders, and the gateway's answers to them.
   ...['kind', 'app_id', 'out_trade_no', 'trade_no', 'out_request_no', 'run_id', 'method', 'channel', 'bank'],
@@ -28,7 +29,7 @@ const EVERYBODY = [
   ...['currentDetails'],
 ] as const;
 
-/** Fields for support beside those: how to reach the buyer, and what people have written. */
+/** Fields for support too: how to reach the buyer, and texts that people wrote. */
 const SUPPORT = [
   'name',
   'email',
@@ -47,18 +48,34 @@ const SHOWN: Record<Role, ReadonlySet<string>> = {
   support: new Set([...EVERYBODY, ...SUPPORT]),
 };
 
-/** What a workflow's code, and no order, has the names of: Temporal UI needs them to ask queries and send signals. */
-const OPEN = new Set(['queryDefinitions', 'signalDefinitions', 'updateDefinitions']);
+/** Names from a workflow's code, which hold nothing of an order. Temporal UI needs them to send queries and signals. */
+const UNMASKED = new Set(['queryDefinitions', 'signalDefinitions', 'updateDefinitions']);
 
 /**
- * The JSON value as a role may see it: every field by its name, its value or a mask. Empty values are shown, and what stands
- * in a list is judged by the list's name; a bare text or number has no name and is masked.
+ * The JSON value as a role may see it: every field's name, and its value or a mask. Empty values are shown. The items of a list
+ * count as fields with the list's name. A text or number without a field name is masked.
  */
 export function masked(value: unknown, role: Role, field?: string): unknown {
-  if (value === null || value === '' || (field !== undefined && OPEN.has(field))) return value;
+  if (value === null || value === '' || (field !== undefined && UNMASKED.has(field))) return value;
   if (Array.isArray(value)) return value.map((item) => masked(item, role, field));
   if (typeof value === 'object') {
     return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, masked(inner, role, name)]));
   }
   return field !== undefined && SHOWN[role].has(field) ? value : MASK;
+}
+
+/** The decrypted payload as a role may see it. JSON is masked by field, null stays null, other encodings are masked as a whole. */
+export function maskedPayload(payload: Payload, role: Role): Payload {
+  const encoding = Buffer.from(payload.metadata?.encoding ?? []).toString();
+  if (encoding === 'binary/null') return payload;
+  const shown = encoding.startsWith('json/') ? masked(parseJson(payload.data), role) : MASK;
+  return { metadata: { encoding: Buffer.from('json/plain') }, data: Buffer.from(JSON.stringify(shown)) };
+}
+
+function parseJson(data: Uint8Array | null | undefined): unknown {
+  try {
+    return JSON.parse(Buffer.from(data ?? []).toString());
+  } catch {
+    return MASK;
+  }
 }

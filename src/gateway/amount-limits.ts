@@ -1,19 +1,20 @@
-/** Limits on amounts that are known from the field. They change, so they are warnings and never errors. */
+/** Limits on amounts that gateways apply but the interface does not state. They change, so they only cause warnings. */
 import Big from 'big.js';
 import { methodIs } from './methods';
-import { amountProblem } from './money';
+import { amountProblem } from './pure/money';
 import type { CrossRule, RuleContext } from './rules';
 
-/** What an order may amount to, in units of its currency. */
+/** The smallest and largest order amount, in units of the currency. */
 const RANGES: readonly (readonly [method: string, currency: string, min: string, max: string])[] = [
   ['CreditCard', 'BRL', '0.50', '50000.00'],
 ];
 
-/** Currencies that are paid in whole units only. */
+/** Currencies without decimals. */
 const WHOLE_CURRENCIES = ['COP', 'CLP', 'PYG', 'CRC'];
 
-const FIELDS = ['order_amount', 'refund_amount'];
+const AMOUNT_FIELDS = ['order_amount', 'refund_amount'];
 
+/** The rules of this file, for warnings. */
 export const AMOUNT_LIMITS: readonly CrossRule[] = [
   ...RANGES.map(([method, currency, min, max]) => ({
     field: 'order_amount',
@@ -24,7 +25,7 @@ export const AMOUNT_LIMITS: readonly CrossRule[] = [
     },
     rule: `${method} in ${currency} usually takes ${min} to ${max}`,
   })),
-  ...FIELDS.flatMap((field) =>
+  ...AMOUNT_FIELDS.flatMap((field) =>
     WHOLE_CURRENCIES.map((currency) => ({
       field,
       broken: (context: RuleContext) => {

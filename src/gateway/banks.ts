@@ -1,9 +1,9 @@
 /** Bank list: `/trade/bank-list` (section 4.5). */
 import { z } from 'zod';
-import { type Answer, field, said } from './answers';
 import * as f from './fields';
 import { methodIs } from './methods';
 import type { Operation } from './operation';
+import { type GatewayResponse, looseText, textField } from './response';
 import type { RequestRules } from './rules';
 import { REGION_REQUIRED } from './shared-rules';
 
@@ -19,22 +19,22 @@ const bankListRequest = z.strictObject({
 export type BankListRequest = z.infer<typeof bankListRequest>;
 
 const bank = z.looseObject({
-  bank_id: said,
-  bank_name: said,
-  language_code: said,
-  channel: said,
-  logo: said,
-  currency: said,
-  min_amount: said,
+  bank_id: looseText,
+  bank_name: looseText,
+  language_code: looseText,
+  channel: looseText,
+  logo: looseText,
+  currency: looseText,
+  min_amount: looseText,
 });
 
 /**
- * A bank that an order's `bank` can name by its `bank_id`, with whatever else the gateway says of it. `min_amount` is a
- * decimal string in units of `currency`.
+ * A bank, with all fields that the gateway sends. An order names it in `bank` by its `bank_id`. `min_amount` is a decimal
+ * string in units of `currency`.
  */
 export type Bank = z.infer<typeof bank>;
 
-/** What `type` says of a method. */
+/** The `type` of a method. */
 const TYPES: readonly (readonly [method: string, type: string])[] = [
   ['BankTransfer', '1'],
   ['Cash', '2'],
@@ -51,6 +51,7 @@ const RULES: RequestRules<BankListRequest> = {
   })),
 };
 
+/** `/trade/bank-list` as an operation of the client. */
 export const BANK_LIST: Operation<BankListRequest, Bank[]> = {
   rules: RULES,
   ownFields: ['data.bank_id'],
@@ -60,20 +61,21 @@ export const BANK_LIST: Operation<BankListRequest, Bank[]> = {
 };
 
 /**
- * An answer's banks; undefined where `data` is nothing that can hold one. `data` is a list, or one object, or has its
- * fields beside it as `data.bank_id`; and an amount beside `data` is that of its banks.
+ * The banks of a response; undefined if it has no usable `data`. Gateways send `data` as a list, as one object, or as
+ * fields named `data.bank_id`. A `min_amount` beside `data` applies to all its banks.
  */
-export function readBanks(answer: Answer): Bank[] | undefined {
-  const { data = flattened(answer) } = answer;
+export function readBanks(response: GatewayResponse): Bank[] | undefined {
+  const { data = flattened(response) } = response;
   if (data === null || data === '') return [];
   if (typeof data !== 'object') return undefined;
-  const min_amount = field(answer, 'min_amount');
+  const min_amount = textField(response, 'min_amount');
   return (Array.isArray(data) ? data : [data])
     .filter((item) => typeof item === 'object' && item !== null)
     .map((item) => bank.parse({ ...(min_amount === undefined ? {} : { min_amount }), ...item }));
 }
 
-function flattened(answer: Answer): Answer | null {
-  const own = Object.entries(answer).filter(([key]) => key.startsWith('data.'));
+/** The object that fields such as `data.bank_id` stand for; null if there are none. */
+function flattened(response: GatewayResponse): GatewayResponse | null {
+  const own = Object.entries(response).filter(([key]) => key.startsWith('data.'));
   return own.length === 0 ? null : Object.fromEntries(own.map(([key, value]) => [key.slice('data.'.length), value]));
 }

@@ -1,32 +1,33 @@
 /**
- * Card numbers where none belongs. A token stands for a card; the card's own number must never come near a history. In
- * free text it is only pointed at, and in ids it is not looked for: one in ten rows of digits passes the check.
+ * Card numbers in fields where they do not belong. A card number in place of a token is refused, because it must never be
+ * in a history. In free text it causes a warning. Ids are not checked: one in ten rows of digits passes Luhn's check.
  */
 import { luhnChecksumValidate } from 'stdnum/lib/cjs/util/checksum';
 import type { CrossRule } from './rules';
 
-/** Rows of digits, with or without single spaces and hyphens between them. */
+/** Rows of digits, possibly with single spaces or hyphens between them. */
 const ROWS = /\d(?:[ -]?\d)*/g;
 
-/** Whether the text is 13 to 19 digits that pass Luhn's check; spaces and hyphens between them do not matter. */
+/** Whether the text is 13 to 19 digits that pass Luhn's check. Spaces and hyphens are ignored. */
 export function isCardNumber(text: string): boolean {
   const digits = text.replace(/[ -]/g, '');
   return /^\d{13,19}$/.test(digits) && luhnChecksumValidate(digits);
 }
 
-/** Whether such a row of digits stands anywhere in the text. */
+/** Whether the text contains a card number anywhere. */
 export const holdsCardNumber = (text: string): boolean => (text.match(ROWS) ?? []).some(isCardNumber);
 
+/** The rule that a card number in `token` breaks, in words. */
 export const CARD_AS_TOKEN = 'a card’s own number: send the token that it was exchanged for';
 
-/** A raw card number in a token's place is refused. A token that merely has many digits is none. */
+/** Refuses a card number as a token. A token of many digits that fails Luhn's check is accepted. */
 export const NO_CARD_AS_TOKEN: CrossRule = {
   field: 'token',
   broken: ({ text }) => isCardNumber(text('token') ?? ''),
   rule: CARD_AS_TOKEN,
 };
 
-/** What looks like a card number in a text that people read is worth a warning, which never names the number. */
+/** Warns about text that looks like a card number. The warning never holds the number. */
 export const CARD_NUMBERS: readonly CrossRule[] = ['subject', 'content', 'refund_reason'].map((field) => ({
   field,
   broken: ({ text }) => holdsCardNumber(text(field) ?? ''),

@@ -1,5 +1,5 @@
 /**
- * Holds a request against the interface's rules. Every wrong field is named at once, so that a merchant corrects an order
+ * Checks a request against the interface's rules. It names all wrong fields at once, so that a merchant can correct them
  * in one go.
  */
 import type { z } from 'zod';
@@ -17,25 +17,27 @@ import {
   type Words,
 } from './rules';
 
-/** What is said of a request that was accepted all the same. Holds nothing of the request but the order's id. */
+/** Doubts about a request that was accepted. It holds no values of the request but the order's id. */
 export interface Warning {
   operation: string;
   out_trade_no: string | undefined;
   issues: readonly FieldIssue[];
 }
 
+/** Facts that rules depend on; see {@link RuleContext} for their meaning and `contextOf` for their defaults. */
 export interface CheckOptions extends Partial<RuleSettings> {
   global?: boolean | undefined;
   sending?: boolean;
+  /** In ms since the epoch. Default: now. */
   now?: number;
   trade?: RefundedTrade;
-  /** Is told of each request that is accepted with warnings. */
+  /** Called for each request that is accepted with warnings. */
   warn?: ((warning: Warning) => void) | undefined;
 }
 
 /**
- * Reads `input` as a request of `rules.operation`.
- * Throws InvalidRequestError naming each wrong field with its rule.
+ * Returns `input` as a request of `rules.operation`. Throws InvalidRequestError, which names every wrong field with the
+ * first rule that it breaks.
  */
 export function checkRequest<T>(rules: RequestRules<T>, input: unknown, options: CheckOptions = {}): T {
   const context = contextOf(input, options);
@@ -61,8 +63,8 @@ export function checkRequest<T>(rules: RequestRules<T>, input: unknown, options:
 }
 
 /**
- * What may be wrong with a request although the interface does not say so: numbers that break their country's format,
- * amounts beyond what is usual, and card numbers in texts. Of any operation; a rule of ours that is out of date must not cost a sale.
+ * Doubts about a request of any operation, by rules that the interface does not state: formats of identity numbers, usual
+ * amounts, card numbers in text. They are no errors, because an outdated rule must not cost a sale.
  */
 export function warningsFor(request: unknown, options: CheckOptions = {}): FieldIssue[] {
   return brokenBy([...FORMATS, ...AMOUNT_LIMITS, ...CARD_NUMBERS], contextOf(request, options));
@@ -100,14 +102,14 @@ function contextOf(input: unknown, options: CheckOptions): RuleContext {
   };
 }
 
-/** A zod issue as (field, rule) pairs in the interface's own words. */
+/** A zod issue as pairs of field and rule. */
 function named(issue: z.core.$ZodIssue, input: unknown): [string, string][] {
   const path = issue.path.map(String).join('.');
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => [path ? `${path}.${key}` : key, 'unknown field']);
   }
   if (issue.code === 'invalid_union') {
-    // Of a secret's two forms, the one that the value resembles says what is wrong with it.
+    // A secret is text or a sealed object: report the issue of the form that the value looks like.
     const branch = issue.errors[typeof valueAt(input, path) === 'object' ? 1 : 0] ?? [];
     return branch.flatMap((inner) => named({ ...inner, path: [...issue.path, ...inner.path] }, input));
   }

@@ -1,30 +1,30 @@
 /** Hosted checkout: `/trade/create` (section 4.2). */
 import { z } from 'zod';
-import { type Answer, withoutEnvelope } from './answers';
 import { type CheckOptions, checkRequest } from './check';
 import * as f from './fields';
 import { isOneOf } from './methods';
 import type { Operation } from './operation';
 import { orderFields } from './pay';
+import { type GatewayResponse, withoutEnvelope } from './response';
 import type { RequestRules } from './rules';
 import { CANCELLATION_AFTER_TIMEOUT, HTTPS_RETURN_URL, NOTIFY_URL_REQUIRED } from './shared-rules';
 
-export const CREATE = '/trade/create';
+export const CHECKOUT_PATH = '/trade/create';
 
 const checkout = z.strictObject({
   ...orderFields,
   method: f.text(32).optional(),
   trade_type: z.literal('WEB', 'must be WEB'),
   regions: z.array(f.text(), 'must be a list of region codes').optional(),
-  // Undocumented, but a published sample carries it.
+  // Not in the interface's table, but in one of its samples.
   version: f.text().optional(),
 });
 
-/** The body of `/trade/create` without `app_id` and `timestamp`; `notify_url` may be left to the webhook's public address. */
+/** The body of `/trade/create` without `app_id` and `timestamp`. Without `notify_url`, the webhook's public address is used. */
 export type Checkout = z.infer<typeof checkout>;
 
 const RULES: RequestRules<Checkout> = {
-  operation: CREATE,
+  operation: CHECKOUT_PATH,
   shape: checkout,
   required: [NOTIFY_URL_REQUIRED],
   cross: [
@@ -38,12 +38,13 @@ const RULES: RequestRules<Checkout> = {
   ],
 };
 
-/** Reads a checkout order. Throws InvalidRequestError naming each wrong field. */
+/** Checks a checkout order. Throws InvalidRequestError, which names every wrong field. */
 export function parseCheckout(input: unknown, options?: CheckOptions): Checkout {
   return checkRequest(RULES, input, options);
 }
 
-export const CHECKOUT: Operation<Checkout, Answer> = {
+/** `/trade/create` as an operation of the client. */
+export const CHECKOUT: Operation<Checkout, GatewayResponse> = {
   rules: RULES,
   ownFields: ['trade_no', 'web_url'],
   creates: 'order',
@@ -52,8 +53,8 @@ export const CHECKOUT: Operation<Checkout, Answer> = {
 };
 
 /**
- * The checkout's address with another `return_url` than the order's (rule 1 of section 4.2; works only while the buyer
- * pays on the web). Throws a TypeError where either is no absolute address.
+ * The checkout's address with its `return_url` replaced (section 4.2, rule 1). It works only if the buyer pays on the web.
+ * Throws a TypeError if one of the two is not an absolute address.
  */
 export function withReturnUrl(web_url: string, return_url: string): string {
   new URL(return_url);

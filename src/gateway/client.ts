@@ -1,5 +1,5 @@
-/** The gateway's operations for one app. What each operation asks and answers stands in its own file. */
-import { type Answer, field, readAnswer } from './answers';
+/** A typed client of the gateway for one app. The request and response of each operation are in a file of its own. */
+
 import { BANK_LIST, type Bank, type BankListRequest } from './banks';
 import { type CheckOptions, checkRequest } from './check';
 import { CHECKOUT } from './checkout';
@@ -9,13 +9,21 @@ import { INSTALLMENTS, type InstallmentPlan, type InstallmentsRequest } from './
 import { decimalLiteral, stringifyExact } from './json';
 import type { Operation } from './operation';
 import { DIRECT_PAYMENT } from './pay';
+import { wireTimestamp } from './pure/timestamps';
 import { TRADE_QUERY, type Trade, type TradeId } from './query';
 import { redact } from './redact';
 import { REFUND, type Refund } from './refund';
 import { isListed, refusalOf } from './refusals';
+import { type GatewayResponse, readResponse, textField } from './response';
 import type { RefundedTrade, RuleSettings } from './rules';
-import { wireTimestamp } from './timestamps';
-import { ExchangeError, type HttpAnswer, TRANSPORT_DEFAULTS, Transport, type TransportSettings } from './transport';
+import {
+  type Exchange,
+  ExchangeError,
+  type HttpResponse,
+  TRANSPORT_DEFAULTS,
+  Transport,
+  type TransportSettings,
+} from './transport';
 import {
   ACCOUNT_QUANTITY,
   CANCEL_ACCOUNT,
@@ -24,77 +32,79 @@ import {
   type SpeiAccount,
   type SpeiAccountQuantity,
 } from './virtual-accounts';
-import { WALLET_TOKEN_PATH, type WalletTokenRequest, walletToken } from './wallet-token';
+import { WALLET_TOKEN_PATH, type WalletTokenRequest, walletTokenOperation } from './wallet-token';
 
-/** One app at the gateway: its credentials and its address. */
+/** One app: its credentials and the gateway's address. */
 export interface GatewayApp {
   app_id: string;
   secret_key: string;
-  /** Keys that signed notifications until lately; accepted beside `secret_key` during a rotation. */
+  /** Earlier keys, which still verify notifications while keys are rotated. */
   previous_secret_keys?: readonly string[] | undefined;
   base_url: string;
-  /** Whether the app is Global, so that orders name a region (section 4.1). */
+  /** Whether the app is Global: its orders must name a region (section 4.1). */
   global?: boolean | undefined;
-  /** IANA time zone of `timestamp`; the interface leaves it open, UTC is the default. */
+  /** IANA time zone of `timestamp`. Default: UTC, because the interface names none. */
   time_zone?: string | undefined;
 }
 
-/** How a client behaves; each has a default. */
+/** Settings of a client; each has a default. */
 export interface GatewaySettings
   extends Partial<Omit<TransportSettings, 'base_url'>>,
     Partial<RuleSettings>,
     Pick<CheckOptions, 'warn'> {
-  /** The path of the wallet client token's operation, which carries the wallet provider's name. */
+  /** The path of the wallet client token operation (section 4.7). */
   wallet_token_path?: string;
 }
 
-/** The request's fields that go out as JSON numbers with all their digits. */
+/** Request fields that are sent as JSON numbers with all their digits. */
 const DECIMALS = new Set(['order_amount', 'refund_amount', 'amount']);
 
 /**
- * A typed client of one app. Methods validate before they send (InvalidRequestError names each wrong field) and throw
- * GatewayError for everything that is not a success; nothing is ever repeated here. Amounts are decimal strings in
- * currency units. What comes back is the gateway's answer without `code` and `msg`, known fields as text, others kept.
+ * A typed client of one app. Methods check the request before they send it (InvalidRequestError names every wrong field),
+ * and throw GatewayError for everything but a success. The client never repeats a call. Amounts are decimal strings in
+ * currency units. Methods return the response without `code` and `msg`: known fields as text, the others as they came.
  *
- * A failed creation (pay, createCheckout, refund, createSpeiAccount) says by its `outcome` whether it may have happened.
- * Every other operation may be made again without harm: its failures are `unknown` or `not-sent`, and `retryable` says
- * whether that can help.
+ * The `outcome` of a failed creation (pay, createCheckout, refund, createSpeiAccount) tells whether it may have happened.
+ * All other operations are safe to repeat: their failures are `unknown` or `not-sent`, and `retryable` tells whether to.
  */
 export class GatewayClient {
   // Private to the language, so that no log of a client shows its keys.
   readonly #app: GatewayApp;
   readonly #credentials: string;
-  readonly #transport: Transport;
+  readonly #transport: Exchange;
   readonly #checks: CheckOptions;
   readonly #walletToken: Operation<WalletTokenRequest, string>;
 
-  constructor(app: GatewayApp, settings: GatewaySettings = {}) {
+  /** `transport` replaces HTTP, for tests of what is above it. */
+  constructor(app: GatewayApp, settings: GatewaySettings = {}, transport?: Exchange) {
     const { connect_timeout_ms, answer_timeout_ms, max_answer_bytes, wallet_token_path, ...checks } = settings;
     this.#app = app;
     this.#credentials = Buffer.from(`${app.app_id}:${app.secret_key}`, 'utf8').toString('base64');
-    this.#transport = new Transport({
-      base_url: app.base_url,
-      connect_timeout_ms: connect_timeout_ms ?? TRANSPORT_DEFAULTS.connect_timeout_ms,
-      answer_timeout_ms: answer_timeout_ms ?? TRANSPORT_DEFAULTS.answer_timeout_ms,
-      max_answer_bytes: max_answer_bytes ?? TRANSPORT_DEFAULTS.max_answer_bytes,
-    });
+    this.#transport =
+      transport ??
+      new Transport({
+        base_url: app.base_url,
+        connect_timeout_ms: connect_timeout_ms ?? TRANSPORT_DEFAULTS.connect_timeout_ms,
+        answer_timeout_ms: answer_timeout_ms ?? TRANSPORT_DEFAULTS.answer_timeout_ms,
+        max_answer_bytes: max_answer_bytes ?? TRANSPORT_DEFAULTS.max_answer_bytes,
+      });
     this.#checks = { ...checks, global: app.global, sending: true };
-    this.#walletToken = walletToken(wallet_token_path ?? WALLET_TOKEN_PATH);
+    this.#walletToken = walletTokenOperation(wallet_token_path ?? WALLET_TOKEN_PATH);
   }
 
-  /** `/trade/pay` (4.1). Secrets must be bare here, opened by the caller, and `notify_url` given. */
-  pay(order: unknown): Promise<Answer> {
+  /** `/trade/pay` (4.1). The caller opens sealed secrets first; `notify_url` is required. */
+  pay(order: unknown): Promise<GatewayResponse> {
     return this.#call(DIRECT_PAYMENT, order);
   }
 
-  /** `/trade/create` (4.2): `web_url` is where the buyer pays. `notify_url` must be given. */
-  createCheckout(order: unknown): Promise<Answer> {
+  /** `/trade/create` (4.2). The buyer pays at `web_url`. `notify_url` is required. */
+  createCheckout(order: unknown): Promise<GatewayResponse> {
     return this.#call(CHECKOUT, order);
   }
 
   /**
-   * `/trade/refund` (4.3), with one of the trade's ids or both. `trade` says what is known of it, which decides the user
-   * info that is required and whether the refund is a partial one.
+   * `/trade/refund` (4.3), with one of the trade's ids or both. `trade` is what is known about the trade: it decides which
+   * user info is required and whether the refund is partial.
    */
   refund(refund: unknown, trade: RefundedTrade = {}): Promise<Refund> {
     return this.#call(REFUND, refund, { trade });
@@ -105,7 +115,7 @@ export class GatewayClient {
     return this.#call(TRADE_QUERY, id);
   }
 
-  /** `/trade/bank-list` (4.5): a bank's `bank_id` is what an order's `bank` takes. */
+  /** `/trade/bank-list` (4.5). The `bank_id` of a bank goes into the `bank` of an order. */
   banks(request: BankListRequest): Promise<Bank[]> {
     return this.#call(BANK_LIST, request);
   }
@@ -115,17 +125,17 @@ export class GatewayClient {
     return this.#call(INSTALLMENTS, request);
   }
 
-  /** `/trade/get-wallet-client-token` (4.7), or the path of the settings: a token for the wallet's client component. */
+  /** `/trade/get-wallet-client-token` (4.7), or the path in the settings: a token for the wallet's client component. */
   walletToken(request: WalletTokenRequest = {}): Promise<string> {
     return this.#call(this.#walletToken, request);
   }
 
-  /** `/virtual-account/spei/create` (4.8). `notify_url` must be given. One whose outcome is unknown must not be repeated. */
+  /** `/virtual-account/spei/create` (4.8). `notify_url` is required. Do not repeat one whose outcome is unknown. */
   createSpeiAccount(account: unknown): Promise<SpeiAccount> {
     return this.#call(CREATE_ACCOUNT, account);
   }
 
-  /** `/virtual-account/spei/cancel` (4.8). Canceling twice is canceling once. */
+  /** `/virtual-account/spei/cancel` (4.8). Safe to repeat. */
   cancelSpeiAccount(account_id: string): Promise<SpeiAccount> {
     return this.#call(CANCEL_ACCOUNT, { account_id });
   }
@@ -140,6 +150,7 @@ export class GatewayClient {
     return this.#call(ACCOUNT_QUANTITY, {});
   }
 
+  /** Closes the connections after open requests have been answered. */
   close(): Promise<void> {
     return this.#transport.close();
   }
@@ -152,18 +163,18 @@ export class GatewayClient {
     const path = operation.rules.operation;
     const request = checkRequest(operation.rules, input, { ...this.#checks, ...options });
     const about = operation.about(request);
-    const known = { operation: path, out_trade_no: field(wire(request), 'out_trade_no') };
+    const known = { operation: path, out_trade_no: textField(wire(request), 'out_trade_no') };
 
     const http = await this.#exchange(path, request, about, known);
     const answered = { ...known, http_status: http.status };
-    const reading = readAnswer(http.body, operation.ownFields, operation.ownParts);
+    const reading = readResponse(http.body, operation.ownFields, operation.ownParts);
     if (reading.is === 'refusal') throw this.#refused(operation, request, reading, answered);
     const result = reading.is === 'success' ? operation.read(reading.answer, request) : undefined;
     if (result !== undefined) return result;
     const why =
       reading.is === 'unreadable'
         ? reading.why
-        : `its success lacks ${[...operation.ownFields, ...(operation.ownParts ?? [])].join(' or ')}`;
+        : `the success lacks ${[...operation.ownFields, ...(operation.ownParts ?? [])].join(' or ')}`;
     throw new GatewayError(
       `The gateway answered ${path} for ${about} with HTTP ${http.status}, but ${why}: whether it was carried out is unknown.`,
       { ...answered, outcome: 'unknown', retryable: true },
@@ -178,20 +189,20 @@ export class GatewayClient {
   ): GatewayError {
     const requestFields = [...fieldPaths(rules.shape), 'app_id', 'timestamp'];
     const { outcome, retryable } = refusalOf(refusal.code, refusal.sub_code, requestFields, creates);
-    /** What an error may tell of the gateway's words: they can quote the request, or the credentials that came with it. */
-    const told = (words: string) =>
+    /** The gateway's words can quote the request or the credentials, so an error shows them redacted. */
+    const safe = (words: string) =>
       isListed(words) || requestFields.includes(words)
         ? words
         : redact(words, {
             ...request,
             secrets: [this.#app.secret_key, this.#app.previous_secret_keys, this.#credentials],
           });
-    const code = told(refusal.code);
-    const sub_code = refusal.sub_code && told(refusal.sub_code);
-    const said = told(refusal.sub_msg ?? '');
+    const code = safe(refusal.code);
+    const sub_code = refusal.sub_code && safe(refusal.sub_code);
+    const reason = safe(refusal.sub_msg ?? '');
     return new GatewayError(
-      `The gateway refused ${rules.operation} for ${about(request)}: code ${code}${sub_code ? `, sub_code ${sub_code}` : ''}${said ? ` (${said})` : ''}.`,
-      // Where nothing is created, a refusal says nothing of what exists.
+      `The gateway refused ${rules.operation} for ${about(request)}: code ${code}${sub_code ? `, sub_code ${sub_code}` : ''}${reason ? ` (${reason})` : ''}.`,
+      // If the operation creates nothing, a refusal does not tell what exists.
       { ...known, code, sub_code, outcome: creates ? outcome : 'unknown', retryable },
     );
   }
@@ -201,7 +212,7 @@ export class GatewayClient {
     request: object,
     about: string,
     known: Pick<GatewayErrorFields, 'operation' | 'out_trade_no'>,
-  ): Promise<HttpAnswer> {
+  ): Promise<HttpResponse> {
     const { app_id, time_zone = 'UTC' } = this.#app;
     const body = { ...wire(request), app_id, timestamp: wireTimestamp(Date.now(), time_zone) };
     const headers = {

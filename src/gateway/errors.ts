@@ -1,15 +1,16 @@
 /**
- * Everything that can go wrong with a call of the gateway, in one hierarchy. Each error says whether an order can exist,
- * which is what decides whether a creation may be tried again.
+ * The errors of a call of the gateway. Each one tells whether an order can exist, and so whether a creation may be
+ * repeated.
  */
 
 /**
+ * What a failed creation left behind:
  * - `not-sent`: no byte of the request left this process.
- * - `not-created`: the gateway answered, and its answer means that there is no order.
+ * - `not-created`: the gateway answered that there is no order.
  * - `created-refused`: the order exists and the payment was refused.
  * - `unknown`: anything else; only a query can tell.
  */
-export type Outcome = 'not-sent' | 'not-created' | 'created-refused' | 'unknown';
+export type CallOutcome = 'not-sent' | 'not-created' | 'created-refused' | 'unknown';
 
 /** One wrong field: its path as the interface names it (`customer.name`) and the rule that it breaks. */
 export interface FieldIssue {
@@ -17,9 +18,10 @@ export interface FieldIssue {
   rule: string;
 }
 
+/** The fields of an error as plain JSON. */
 export interface GatewayErrorFields {
-  outcome: Outcome;
-  /** Whether the same call may succeed later with nothing changed. Says nothing about whether repeating it is safe: `outcome` does. */
+  outcome: CallOutcome;
+  /** Whether the same call may succeed later. Whether repeating it is safe is another question: see `outcome`. */
   retryable: boolean;
   /** The operation's path, such as `/trade/pay`. */
   operation: string;
@@ -29,10 +31,10 @@ export interface GatewayErrorFields {
   http_status?: number | undefined;
 }
 
-/** A call of the gateway that did not bring what was asked for. */
+/** A call of the gateway that failed. */
 export class GatewayError extends Error implements GatewayErrorFields {
   override readonly name: string = 'GatewayError';
-  readonly outcome: Outcome;
+  readonly outcome: CallOutcome;
   readonly retryable: boolean;
   readonly operation: string;
   readonly out_trade_no: string | undefined;
@@ -51,7 +53,7 @@ export class GatewayError extends Error implements GatewayErrorFields {
     this.http_status = fields.http_status;
   }
 
-  /** The fields as plain JSON, for a failure's details. Holds nothing of the request but the order's id. */
+  /** The fields as plain JSON, for the details of a failure. They hold no value of the request but the order's id. */
   fields(): GatewayErrorFields {
     const { outcome, retryable, operation, out_trade_no, code, sub_code, http_status } = this;
     return { outcome, retryable, operation, out_trade_no, code, sub_code, http_status };

@@ -1,22 +1,22 @@
 /**
- * Formats that the interface names but does not give: identity numbers by country, and a CLABE's check digit. Only what a
- * merchant sends is held against them, never what a gateway answers: published samples fail their own check digits.
+ * Formats that the interface mentions but does not define: identity numbers by country and a CLABE's check digit. They
+ * apply to requests only, because even published samples of responses have wrong check digits.
  */
 import { cnpj, cpf } from 'stdnum/lib/cjs/br';
 import { nit } from 'stdnum/lib/cjs/co';
 import { curp, rfc } from 'stdnum/lib/cjs/mx';
-import { isClabe } from './clabe';
 import { hasEmoji } from './fields';
 import { methodIs } from './methods';
+import { isClabe } from './pure/clabe';
 import type { CrossRule, RuleContext } from './rules';
 
-/** The country in which a kind of identity means this number; others use the same letters for numbers of their own. */
+/** Whether the request is from the country of an identity type; other countries use the same letters for other numbers. */
 type Country = (context: RuleContext) => boolean;
 const ANYWHERE: Country = () => true;
 const COLOMBIA: Country = ({ currency, text }) =>
   currency === 'COP' || ['CO', 'COL'].includes(text('region')?.toUpperCase() ?? '');
 
-/** What a number of each kind of identity has to be. */
+/** The check of each identity type. */
 const IDENTITIES: readonly (readonly [
   type: string,
   where: Country,
@@ -36,14 +36,14 @@ const IDENTITIES: readonly (readonly [
     'not a CNPJ: 14 characters, of which the last two check the others',
   ],
   ['CURP', ANYWHERE, (n) => curp.validate(n).isValid, 'not a CURP: 18 characters, of which the last checks the others'],
-  // The tax office's numbers for the general public and for foreigners bear no check digit.
+  // The tax office's numbers for the general public and for foreigners have no check digit.
   [
     'RFC',
     ANYWHERE,
     (n) => /^X[AE]XX010101000$/.test(n) || rfc.validate(n).isValid,
     'not an RFC: 12 or 13 characters, of which the last checks the others',
   ],
-  // A company's nine digits are often given without the tenth, which checks them.
+  // The nine digits of a company are often given without the tenth, the check digit.
   [
     'NIT',
     COLOMBIA,
@@ -53,23 +53,23 @@ const IDENTITIES: readonly (readonly [
   ['CC', COLOMBIA, (n) => /^\d{6,10}$/.test(n.replace(/[. ]/g, '')), 'not a cédula: 6 to 10 digits'],
 ];
 
-/** Numbers such as 111.111.111-11 check themselves, but Brazil gives none of them out. */
+/** Numbers such as 111.111.111-11 have a right check digit, but Brazil does not issue them. */
 function isOneDigit(number: string): boolean {
   return /^(\d)\1*$/.test(number.replace(/[. /-]/g, ''));
 }
 
-/** Where requests carry an identity. */
+/** The fields that hold an identity. */
 const HOLDERS = ['customer.identify', 'user_info.identify'];
 
-/** Rows that are warnings, or errors where the setting for formats says so. */
+/** Warnings, or errors if the setting `formats` is `refuse`. */
 export const FORMATS: readonly CrossRule[] = [
   ...HOLDERS.flatMap((holder) =>
     IDENTITIES.map(([type, where, valid, rule]) => ({
       field: `${holder}.number`,
       broken: (context: RuleContext) => {
         const number = context.text(`${holder}.number`)?.trim().toUpperCase();
-        const said = context.text(`${holder}.type`)?.trim().toUpperCase();
-        return number !== undefined && said === type && where(context) && !valid(number);
+        const kind = context.text(`${holder}.type`)?.trim().toUpperCase();
+        return number !== undefined && kind === type && where(context) && !valid(number);
       },
       rule,
     })),
@@ -82,7 +82,7 @@ export const FORMATS: readonly CrossRule[] = [
     },
     rule: 'not a CLABE: 18 digits, of which the last checks the others',
   },
-  // Section 4.1 says this of orders; 4.8 does not repeat it for virtual accounts, whose customers have a buyer_id.
+  // Section 4.1 states this for orders. Section 4.8 does not for virtual accounts, whose customers have a buyer_id.
   {
     field: 'customer.name',
     broken: ({ text, has }) => has('customer.buyer_id') && hasEmoji(text('customer.name') ?? ''),

@@ -1,22 +1,29 @@
 /**
- * gateway/: the interface in code, and nothing of Temporal. Schemas, a typed client, signing, sealing, errors, money and
- * durations. Nothing of any other room may come in here; `workflows/` takes only the files marked pure.
+ * gateway/: the gateway's interface in code: schemas, rules, a typed client, signing, sealing, errors. It knows nothing of
+ * Temporal and imports no other room. `pure/` holds what runs in a workflow too: it imports nothing but `big.js`.
  */
-export { type Answer, field } from './answers';
+
 export type { Bank, BankListRequest } from './banks';
 export { type CheckOptions, type Warning, warningsFor } from './check';
 export { type Checkout, parseCheckout, withReturnUrl } from './checkout';
 export { type GatewayApp, GatewayClient, type GatewaySettings } from './client';
-export { type FieldIssue, GatewayError, type GatewayErrorFields, InvalidRequestError, type Outcome } from './errors';
+export {
+  type CallOutcome,
+  type FieldIssue,
+  GatewayError,
+  type GatewayErrorFields,
+  InvalidRequestError,
+} from './errors';
 export type { InstallmentPlan, InstallmentsRequest } from './installments';
 export { type Notification, readNotification } from './notification';
 export { type DirectPayment, parseDirectPayment } from './pay';
+export { TRADE_STATUSES, type TradeStatus } from './pure/statuses';
 export { parseTradeId, type Trade, type TradeId } from './query';
 export { parseRefund, type Refund, type RefundOfTrade, type RefundRequest } from './refund';
+export { type GatewayResponse, textField } from './response';
 export type { RefundedTrade, RuleSettings } from './rules';
 export { newSealingKeys, open, type Sealed, SealingError, seal } from './sealing';
 export { isSignedBy, looksSigned, SIGNATURE_SCHEMES, type SignatureScheme, signatureHeader } from './signing';
-export { TRADE_STATUSES, type TradeStatus } from './statuses';
 export {
   type NewSpeiAccount,
   parseNewSpeiAccount,

@@ -1,9 +1,9 @@
 /** Installment query: `/trade/installments` (section 4.6). */
 import { z } from 'zod';
-import { type Answer, counted, said } from './answers';
 import * as f from './fields';
-import { MAX_INSTALLMENT_AMOUNT } from './money';
 import type { Operation } from './operation';
+import { MAX_INSTALLMENT_AMOUNT } from './pure/money';
+import { type GatewayResponse, looseInt, looseText } from './response';
 
 export const INSTALLMENTS_PATH = '/trade/installments';
 
@@ -13,18 +13,19 @@ const installmentsRequest = z.strictObject({ currency: f.currency, amount: f.amo
 export type InstallmentsRequest = z.infer<typeof installmentsRequest>;
 
 const plan = z.looseObject({
-  stage: counted,
-  amount_each: said,
-  amount: said,
-  rate: said,
+  stage: looseInt,
+  amount_each: looseText,
+  amount: looseText,
+  rate: looseText,
 });
 
 /**
- * One way to pay in installments: `stage` is their number; each amount, the total and the fee's rate are decimal strings.
- * Some gateways leave the rate out.
+ * One way to pay in installments: `stage` is their number; `amount_each`, the total `amount` and the `rate` of the fee are
+ * decimal strings. Some gateways leave the rate out.
  */
 export type InstallmentPlan = z.infer<typeof plan>;
 
+/** `/trade/installments` as an operation of the client. */
 export const INSTALLMENTS: Operation<InstallmentsRequest, InstallmentPlan[]> = {
   rules: { operation: INSTALLMENTS_PATH, shape: installmentsRequest, required: [], cross: [] },
   ownFields: [],
@@ -33,7 +34,7 @@ export const INSTALLMENTS: Operation<InstallmentsRequest, InstallmentPlan[]> = {
   read: readPlans,
 };
 
-/** An answer's plans; undefined where `fee` is no list of them. */
-export function readPlans(answer: Answer): InstallmentPlan[] | undefined {
-  return z.array(plan).safeParse(answer.fee).data;
+/** The plans of a response; undefined if `fee` is not a list of plans. */
+export function readPlans(response: GatewayResponse): InstallmentPlan[] | undefined {
+  return z.array(plan).safeParse(response.fee).data;
 }

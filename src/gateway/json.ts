@@ -1,13 +1,12 @@
 /**
- * JSON whose numbers keep their digits. `JSON.parse` turns 99999999999999.99 into ….98 and 1.00 into 1; here a number that
- * a double would change stays the text that was sent.
+ * JSON whose numbers keep their digits. `JSON.parse` turns 99999999999999.99 into ….98 and 1.00 into 1; here such a number
+ * becomes a string with its digits.
  */
-import { isLosslessNumber, LosslessNumber, parse, stringify } from 'lossless-json';
+import { LosslessNumber, parse, stringify } from 'lossless-json';
 
 /**
- * Reads JSON text into plain values. A number becomes a JavaScript number where that keeps every digit, else a string
- * with the digits as sent. Throws a SyntaxError for what is not JSON, and for an object that names a key twice with
- * different values.
+ * Reads JSON text into plain values. A number becomes a JavaScript number if that keeps all its digits, else a string.
+ * Throws a SyntaxError for text that is not JSON, and for an object with two different values under one key.
  */
 export function parseExact(text: string): unknown {
   return parse(text, undefined, (digits) => (String(Number(digits)) === digits ? Number(digits) : digits));
@@ -18,16 +17,12 @@ export function parseExactBytes(bytes: Uint8Array): unknown {
   return parseExact(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
 }
 
-/** Writes JSON text in which the values made by {@link decimalLiteral} are number literals with all their digits. */
+/** Writes JSON text. Values from {@link decimalLiteral} become number literals with all their digits. */
 export function stringifyExact(value: unknown): string {
   return stringify(value) ?? 'null';
 }
 
-/** A decimal string to be written as a JSON number: "150.00" goes out as 150.00. */
+/** A decimal string that {@link stringifyExact} writes as a JSON number: "150.00" as 150.00. */
 export function decimalLiteral(amount: string): LosslessNumber {
   return new LosslessNumber(amount);
-}
-
-export function isDecimalLiteral(value: unknown): value is LosslessNumber {
-  return isLosslessNumber(value);
 }

@@ -1,10 +1,10 @@
 /**
- * What each payment method asks of an order (section 4.1). Two methods bear masked names in the interface; which methods
- * they are is a setting (see RuleSettings).
+ * What each payment method requires of an order (section 4.1). The interface masks the names of two methods, so their real
+ * names are a setting (see RuleSettings).
  */
 import type { Condition, Requirement, RuleContext, RuleSettings } from './rules';
 
-/** The interface's words for the two, which stand in the tables below for whatever names the settings give. */
+/** The interface's words for the two. In the tables below they stand for the names in the settings. */
 const BANK_LIST_DRIVEN = 'the bank-list-driven method';
 const VOUCHER_STYLE = 'the voucher-style method';
 
@@ -13,12 +13,12 @@ const MASKED = new Map<string, keyof Pick<RuleSettings, 'bank_list_methods' | 'v
   [VOUCHER_STYLE, 'voucher_methods'],
 ]);
 
-/** Customer fields are required of every direct order, except by these methods. */
+/** Customer fields that every direct order must have, except with these methods. */
 const NOT_REQUIRED_BY: Record<string, readonly string[]> = {
   'customer.name': [VOUCHER_STYLE],
   'customer.email': ['PIX'],
   'customer.phone': [BANK_LIST_DRIVEN, VOUCHER_STYLE, 'OpenFinance', 'PIX'],
-  // PIX is not among the interface's exemptions, but gateways take PIX orders without an identity, and the examples do.
+  // The interface does not exempt PIX, but gateways accept PIX orders without an identity, and its samples have none.
   'customer.identify.number': [
     BANK_LIST_DRIVEN,
     VOUCHER_STYLE,
@@ -33,7 +33,7 @@ const NOT_REQUIRED_BY: Record<string, readonly string[]> = {
   'customer.identify.type': [BANK_LIST_DRIVEN, VOUCHER_STYLE, 'CoDi', 'OXXO', 'OXXOPay', 'SPEI', 'Cash', 'BNCR', 'PIX'],
 };
 
-/** Fields that the interface calls optional and some methods require. */
+/** Optional fields that these methods require. */
 const REQUIRED_BY: Record<string, readonly string[]> = {
   'address.zip_code': ['Boleto', 'Lottery'],
   ip: ['CreditCard'],
@@ -41,21 +41,22 @@ const REQUIRED_BY: Record<string, readonly string[]> = {
   bank: ['OpenFinance', BANK_LIST_DRIVEN],
 };
 
-/** Fields that only these methods may carry. */
+/** Fields that only orders by these methods may have. */
 export const ONLY_FOR: Record<string, readonly string[]> = {
   channel: ['Wallet'],
   issuer: ['CreditCard'],
   token: ['CreditCard', 'Wallet'],
 };
 
+/** The banks of a transfer in Ecuador. */
 export const ECUADOR_BANKS = ['bpacifico', 'internacional', 'pichincha'];
 
-/** Names are told apart without regard to case: the interface itself writes both `Cash` and `CASH`. */
+/** Whether `name` is one of `names`, in any case: the interface itself writes both `Cash` and `CASH`. */
 export function isOneOf(name: string | undefined, names: readonly string[]): boolean {
   return name !== undefined && names.some((one) => one.toLowerCase() === name.toLowerCase());
 }
 
-/** Whether the order's method, or that of the trade to refund, is one of these. */
+/** Whether the method of the order, or of the trade to refund, is one of these. */
 export const methodIs =
   (...methods: readonly string[]): Condition =>
   ({ method, settings }) =>
@@ -69,11 +70,11 @@ function namesOf(method: string, settings: RuleSettings): readonly string[] {
   return masked ? settings[masked] : [method];
 }
 
-/** Brazil, where names bear no digits: its currency, or its region on a Global app. */
+/** Whether the order is from Brazil, by its currency or by its region. Names have no digits there. */
 export const inBrazil: Condition = ({ text, currency }) =>
   currency === 'BRL' || ['BR', 'BRA'].includes(text('region')?.toUpperCase() ?? '');
 
-/** Ecuador's transfers are told from Panama's, also in dollars, by the region or by the buyer's kind of identity. */
+/** Whether the order is a transfer in Ecuador. Panama uses dollars too, so the region or the identity type decides. */
 export const isEcuadorTransfer: Condition = (context) => {
   if (!methodIs('BankTransfer')(context) || context.currency !== 'USD') return false;
   const region = context.text('region')?.toUpperCase();
@@ -81,6 +82,7 @@ export const isEcuadorTransfer: Condition = (context) => {
   return context.text('customer.identify.type')?.toUpperCase() === 'CI';
 };
 
+/** The tables above as rules. */
 export const METHOD_REQUIREMENTS: readonly Requirement[] = [
   ...Object.entries(NOT_REQUIRED_BY).map(([field, methods]) => ({
     field,

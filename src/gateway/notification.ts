@@ -1,15 +1,15 @@
-/** The body of a notification, IPN for short (section 6.5). */
+/** The body of a notification (IPN, section 6.5). */
 import { z } from 'zod';
 import { parseExactBytes } from './json';
 
-/** An id of at most `max` characters, counted as those of an order are. */
+/** An id of 1 to `max` characters (code points). */
 const id = (max: number) =>
   z
     .union([z.string(), z.number()])
     .transform(String)
     .refine((s) => s !== '' && [...s].length <= max);
-/** Gateways send numbers where the interface says string, and empty strings for what they do not have. */
-const loose = z
+/** A field that no decision needs. Gateways send numbers instead of strings, and empty strings or null for absent fields. */
+const optionalText = z
   .union([z.string(), z.number()])
   .transform((v) => (v === '' ? undefined : String(v)))
   .nullish()
@@ -19,24 +19,24 @@ const notification = z.object({
   app_id: id(32),
   trade_no: id(64),
   out_trade_no: id(64),
-  out_request_no: loose,
-  method: loose,
-  // The interface says 16 characters; states of the field are longer.
+  out_request_no: optionalText,
+  method: optionalText,
+  // The interface says 16 characters, but gateways send longer states.
   trade_status: z.string().min(1).max(64),
-  currency: loose,
-  amount: loose,
-  timestamp: loose,
+  currency: optionalText,
+  amount: optionalText,
+  timestamp: optionalText,
   transfer_account: z
     .literal('')
     .transform(() => undefined)
     .or(
       z.object({
-        account_id: loose,
-        account_number: loose,
-        provider: loose,
-        buyer_id: loose,
-        transfer_timestamp: loose,
-        beneficiary_name: loose,
+        account_id: optionalText,
+        account_number: optionalText,
+        provider: optionalText,
+        buyer_id: optionalText,
+        transfer_timestamp: optionalText,
+        beneficiary_name: optionalText,
       }),
     )
     .nullish()
@@ -44,12 +44,12 @@ const notification = z.object({
 });
 
 /**
- * A notification as workflows see it: without `user` and `card`, which are personal data that no decision needs.
+ * A notification as workflows get it. `user` and `card` are left out: they are personal data, and no decision needs them.
  * `amount` is a decimal string in currency units.
  */
 export type Notification = z.infer<typeof notification>;
 
-/** Reads the bytes of a notification whose signature holds; undefined where they cannot be one. */
+/** Reads the bytes of a notification; undefined if they are not one. Check the signature first. */
 export function readNotification(bytes: Uint8Array): Notification | undefined {
   try {
     return notification.parse(parseExactBytes(bytes));

@@ -1,18 +1,19 @@
-/** What makes an operation of the interface: its path, its request's rules, and how its answers are read. */
-import type { Answer } from './answers';
+/** An operation of the interface: its path, the rules of its request, and how its response is read. */
+
 import type { Creation } from './refusals';
+import type { GatewayResponse } from './response';
 import type { RequestRules } from './rules';
 
 export interface Operation<Request extends object, Result> {
-  /** The request's rules; `rules.operation` is the operation's path. */
+  /** The rules of the request; `rules.operation` is the path. */
   rules: RequestRules<Request>;
-  /** Fields, and fields with a list or an object in them, of which only a success of this operation carries one. */
+  /** Fields, and fields that hold a list or an object, that only a success of this operation has (see readResponse). */
   ownFields: readonly string[];
   ownParts?: readonly string[];
-  /** What a call brings into being. Absent where it may be made again without harm, whatever became of the first one. */
+  /** What a call creates. Absent if a call is always safe to repeat. */
   creates?: Creation;
-  /** What a call is about, for the people who read its errors: "order 17". Nothing private. */
+  /** What a call is about, for error messages: "order 17". It must hold nothing private. */
   about(request: Request): string;
-  /** A success as the client gives it; undefined where it lacks what makes it one. */
-  read(answer: Answer, request: Request): Result | undefined;
+  /** The result of a success; undefined if the response lacks a necessary field. */
+  read(answer: GatewayResponse, request: Request): Result | undefined;
 }

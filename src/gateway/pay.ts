@@ -1,18 +1,18 @@
 /** Direct payment: `/trade/pay` (section 4.1). */
 import { z } from 'zod';
-import { type Answer, withoutEnvelope } from './answers';
 import { NO_CARD_AS_TOKEN } from './card-numbers';
 import { type CheckOptions, checkRequest } from './check';
 import * as f from './fields';
 import { ECUADOR_BANKS, inBrazil, isEcuadorTransfer, METHOD_REQUIREMENTS, methodIs, ONLY_FOR } from './methods';
 import type { Operation } from './operation';
+import { type GatewayResponse, withoutEnvelope } from './response';
 import type { CrossRule, RequestRules, RuleContext } from './rules';
 import { SECRET_FIELDS } from './sealing';
 import { CANCELLATION_AFTER_TIMEOUT, HTTPS_RETURN_URL, NOTIFY_URL_REQUIRED, REGION_REQUIRED } from './shared-rules';
 
-export const PAY = '/trade/pay';
+export const PAY_PATH = '/trade/pay';
 
-/** The fields that direct payment and checkout share. */
+/** Fields that direct payments and checkouts have in common. */
 export const orderFields = {
   out_trade_no: f.text(64),
   channel: f.text(32).optional(),
@@ -60,7 +60,7 @@ const directPayment = z.strictObject({
   region: f.text().optional(),
 });
 
-/** The body of `/trade/pay` without `app_id` and `timestamp`; `notify_url` may be left to the webhook's public address. */
+/** The body of `/trade/pay` without `app_id` and `timestamp`. Without `notify_url`, the webhook's public address is used. */
 export type DirectPayment = z.infer<typeof directPayment>;
 
 const CROSS_RULES: readonly CrossRule[] = [
@@ -96,18 +96,19 @@ const CROSS_RULES: readonly CrossRule[] = [
 ];
 
 const RULES: RequestRules<DirectPayment> = {
-  operation: PAY,
+  operation: PAY_PATH,
   shape: directPayment,
   required: [...METHOD_REQUIREMENTS, REGION_REQUIRED, NOTIFY_URL_REQUIRED],
   cross: CROSS_RULES,
 };
 
-/** Reads a direct payment order. Throws InvalidRequestError naming each wrong field. */
+/** Checks a direct payment order. Throws InvalidRequestError, which names every wrong field. */
 export function parseDirectPayment(input: unknown, options?: CheckOptions): DirectPayment {
   return checkRequest(RULES, input, options);
 }
 
-export const DIRECT_PAYMENT: Operation<DirectPayment, Answer> = {
+/** `/trade/pay` as an operation of the client. */
+export const DIRECT_PAYMENT: Operation<DirectPayment, GatewayResponse> = {
   rules: RULES,
   ownFields: ['trade_no', 'trade_status'],
   creates: 'order',

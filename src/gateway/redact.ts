@@ -1,6 +1,6 @@
-/** Keeps what a request says of people and secrets out of what a gateway's text may quote back. */
+/** Removes personal data and secrets of a request from the gateway's texts, which may quote it. */
 
-/** The parts of a request that say nothing of a person and may stand in an error. */
+/** Request fields without personal data; errors may show them. */
 const PUBLIC = new Set([
   'out_trade_no',
   'trade_no',
@@ -27,7 +27,7 @@ const PUBLIC = new Set([
   'account_id',
 ]);
 
-/** `text` with every private value of `request` replaced, in at most 200 characters and on one line. */
+/** `text` on one line of at most 200 characters, with every private value of `request` replaced by `***`. */
 export function redact(text: string, request: object): string {
   let clean = text;
   for (const value of privateValues(request).sort((a, b) => b.length - a.length)) {
@@ -37,8 +37,8 @@ export function redact(text: string, request: object): string {
 }
 
 /**
- * Where a gateway quotes a value, in whatever case and spacing; a number also with other separators between its digits.
- * One of a character or two counts as a word of its own only.
+ * Matches a value in any case and spacing, and a number with any separators between its digits. A value of one or two
+ * characters matches as a whole word only.
  */
 function occurrencesOf(value: string): RegExp {
   const digits = value.replace(/[\s./-]/g, '');
@@ -58,7 +58,7 @@ function leaves(key: string, value: unknown): string[] {
   return Object.entries(value).flatMap(([inner, part]) => leaves(Array.isArray(value) ? key : inner, part));
 }
 
-/** A value as it is, as JSON and as an address quote it; and of a person's name each word. */
+/** The forms in which a text may quote a value: plain, in JSON, in a URL; and each word of a person's name. */
 function quotations(key: string, value: string): string[] {
   const words = key === 'name' ? value.split(/\s+/).filter((word) => word.length >= 3) : [];
   const encoded = encodeURIComponent(value.replace(/\p{Surrogate}/gu, ''));

@@ -1,12 +1,12 @@
 /** Refund: `/trade/refund` (section 4.3). */
 import { z } from 'zod';
-import { type Answer, said, withoutEnvelope } from './answers';
 import { type CheckOptions, checkRequest } from './check';
 import * as f from './fields';
 import { isOneOf, methodIs } from './methods';
-import { sameAmount } from './money';
 import type { Operation } from './operation';
+import { sameAmount } from './pure/money';
 import { nameOfTrade, tradeIdFields } from './query';
+import { type GatewayResponse, looseText, withoutEnvelope } from './response';
 import type { Condition, RequestRules, Requirement } from './rules';
 import { TRADE_ID_REQUIRED } from './shared-rules';
 
@@ -39,27 +39,27 @@ const refundRequest = z.strictObject({
 
 const refundOfTrade = refundRequest.extend(tradeIdFields);
 
-/** The body of `/trade/refund` without `app_id`, `timestamp` and the trade's ids: what a merchant asks for. */
+/** The body of `/trade/refund` without `app_id`, `timestamp` and the trade's ids: what a merchant gives. */
 export type RefundRequest = z.infer<typeof refundRequest>;
 
-/** A refund together with the trade that it is of; one of the two ids suffices. */
+/** A refund with the ids of its trade, one or both. */
 export type RefundOfTrade = z.infer<typeof refundOfTrade>;
 
 const WHOLE_USER = ['user_info.identify.number', 'user_info.name', 'user_info.email'];
 
-/** Where the money goes by method, and what of the buyer's the refund cannot do without. */
+/** Where the money goes by method, and which user info the refund requires. */
 const REFUNDS: readonly (readonly [methods: readonly string[], to: string, userInfo: readonly string[]])[] = [
   [['PIX', 'Boleto', 'Lottery', 'DepositExpress'], 'a bank account', WHOLE_USER],
   [['SPEI'], 'a bank account (CLABE)', ['user_info.email']],
   [['Wallet', 'CreditCard'], 'the original source', ['user_info.email']],
 ];
 
-/** Where the money of a trade by this method goes back to; undefined where the interface does not say. */
+/** Where a refund by this method goes; undefined if the interface does not say. */
 export function refundGoesTo(method: string | null): string | undefined {
   return REFUNDS.find(([methods]) => isOneOf(method ?? undefined, methods))?.[1];
 }
 
-/** A trade by another method, or by one that is not known here, needs what the table of fields calls required. */
+/** For other methods, and if the method is not known, the fields of the table in section 4.3 are required. */
 const byNoneOfThese: Condition = (context) => !REFUNDS.some(([methods]) => methodIs(...methods)(context));
 
 const USER_INFO: readonly Requirement[] = [
@@ -87,30 +87,31 @@ const RULES: RequestRules<RefundRequest> = {
 };
 
 /**
- * Reads a refund without its trade's ids. `options.trade` says what is known of the trade: without its method every user
- * info is required, without its amount no refund is taken for a partial one.
- * Throws InvalidRequestError naming each wrong field.
+ * Checks a refund without the ids of its trade. `options.trade` is what is known about the trade: without its method all
+ * user info is required, without its amount no refund counts as partial. Throws InvalidRequestError, which names every
+ * wrong field.
  */
 export function parseRefund(input: unknown, options?: CheckOptions): RefundRequest {
   return checkRequest(RULES, input, options);
 }
 
 const refund = z.looseObject({
-  out_trade_no: said,
-  trade_no: said,
-  refund_currency: said,
-  refund_amount: said,
-  refund_status: said,
+  out_trade_no: looseText,
+  trade_no: looseText,
+  refund_currency: looseText,
+  refund_amount: looseText,
+  refund_status: looseText,
 });
 
-/** A refund as the gateway answers it, with whatever else it says. The amount is a decimal string in currency units. */
+/** A refund, with all fields that the gateway sends. The amount is a decimal string in currency units. */
 export type Refund = z.infer<typeof refund>;
 
+/** `/trade/refund` as an operation of the client. */
 export const REFUND: Operation<RefundOfTrade, Refund> = {
   rules: { ...RULES, shape: refundOfTrade, required: [TRADE_ID_REQUIRED, ...REQUIRED] },
   ownFields: ['refund_status', 'refund_amount'],
   creates: 'refund',
   about: ({ out_request_no, ...id }) =>
     `${out_request_no ? `refund ${out_request_no}` : 'the refund'} of ${nameOfTrade(id)}`,
-  read: (answer: Answer) => refund.parse(withoutEnvelope(answer)),
+  read: (answer: GatewayResponse) => refund.parse(withoutEnvelope(answer)),
 };

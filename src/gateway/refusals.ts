@@ -1,12 +1,12 @@
 /**
- * What a refusal's code means for a creation: whether what was to be created can exist, and whether trying again can help.
+ * What the code of a refusal means for a creation: whether the order, refund or account can exist, and whether to try again.
  */
-import type { Outcome } from './errors';
+import type { CallOutcome } from './errors';
 
-/** What a call may bring into being. The codes of payments say nothing of a refund, where nobody has seen them. */
+/** What a call creates. Some codes are known for orders only, so they mean nothing for a refund. */
 export type Creation = 'order' | 'refund' | 'account';
 
-/** Why the gateway refused, where that changes what has to be done next. */
+/** Why the gateway refused, as far as the next step depends on it. */
 export type RefusalKind =
   | 'temporary'
   | 'credentials'
@@ -17,7 +17,7 @@ export type RefusalKind =
   | 'unlisted';
 
 export interface Refusal {
-  outcome: Outcome;
+  outcome: CallOutcome;
   kind: RefusalKind;
   retryable: boolean;
 }
@@ -27,14 +27,25 @@ const CREDENTIALS: Refusal = { outcome: 'not-created', kind: 'credentials', retr
 const REQUEST: Refusal = { outcome: 'not-created', kind: 'request', retryable: false };
 const NO_ACCOUNTS: Refusal = { outcome: 'not-created', kind: 'no accounts left', retryable: false };
 const REFUSED: Refusal = { outcome: 'created-refused', kind: 'refused', retryable: false };
-/** An order or refund under this number exists; whether it is the one that was sent, the refusal does not say. */
+/** An order or refund with this number exists, but perhaps not the one that was sent. */
 const DUPLICATE: Refusal = { outcome: 'unknown', kind: 'duplicate', retryable: false };
 const UNLISTED: Refusal = { outcome: 'unknown', kind: 'unlisted', retryable: false };
 
-/** What is refused before the gateway does anything is the same for every creation. */
+/** Refusals that come before the gateway does anything mean the same for every creation. */
 const EVERY: readonly Creation[] = ['order', 'refund', 'account'];
 
-/** `*` stands for any sub_code, also none. The first row that fits counts. */
+/**
+ * What gateways answer to a query for an order that they do not have: a `sub_code`, or a `code` without one. The interface
+ * names no word for it (section 7.3). These are the likely ones; another one goes into the settings.
+ */
+export const NO_SUCH_ORDER: readonly string[] = [
+  'trade-not-exist',
+  'trade-not-found',
+  'order-not-exist',
+  'order-not-found',
+];
+
+/** `*` means any sub_code or none. The first row that fits counts. */
 const REFUSALS: readonly (readonly [
   code: string,
   subCodes: readonly string[],
@@ -50,7 +61,7 @@ const REFUSALS: readonly (readonly [
   ['40002', ['duplicate-out_trade_no'], DUPLICATE, ['order']],
   ['40002', ['gen-card-token-fail', 'card-token-expired', 'bank-side-busy', 'SYS-0001'], REFUSED, ['order']],
   ['40002', ['account-pool-run-out'], NO_ACCOUNTS, ['order', 'account']],
-  // A refund's number is checked before it is sent, so what a gateway can have against it is its second use.
+  // Our rules check the form of a refund's number, so the gateway can only refuse it for its second use.
   ['40002', ['duplicate-out_request_no', 'out_request_no'], DUPLICATE, ['refund']],
   ['40005', ['*'], REQUEST, EVERY],
   ['70001', ['10001', '10002', '10003', '10004', '20001', '20002'], REFUSED, ['order']],
@@ -59,12 +70,12 @@ const REFUSALS: readonly (readonly [
 
 const LISTED: ReadonlySet<string> = new Set(REFUSALS.flatMap(([code, subCodes]) => [code, ...subCodes]));
 
-/** Whether a code or sub_code is one of the table's words, which say nothing of a request. */
+/** Whether a code or sub_code is in the table. Such a word holds nothing of the request. */
 export const isListed = (word: string) => LISTED.has(word);
 
 /**
- * What a refusal means for the creation of `creates`. `requestFields` are the dotted paths of the operation's request:
- * gateways name the field that they refuse as `sub_code`, and nothing was created then.
+ * What a refusal means for the creation of `creates`. If `sub_code` is one of `requestFields` (dotted paths), the gateway
+ * refused that field and created nothing.
  */
 export function refusalOf(
   code: string,
@@ -82,17 +93,13 @@ export function refusalOf(
 
 type RefusalFields = { code?: string | undefined; sub_code?: string | undefined };
 
-/** Whether a refusal proves that an order, or a refund, under this number exists. */
+/** Whether a refusal proves that an order or a refund with this number exists. */
 export const isDuplicate = ({ code, sub_code }: RefusalFields, creates: Creation = 'order') =>
   code !== undefined && refusalOf(code, sub_code, [], creates).kind === 'duplicate';
 
-/** Whether a refusal is about us, not about what was asked: every call will fail until the settings are mended. */
+/** Whether a refusal is about our credentials: every call fails until the settings are corrected. */
 export const isCredentialsRefusal = ({ code, sub_code }: RefusalFields) =>
   code !== undefined && refusalOf(code, sub_code, []).kind === 'credentials';
-
-/** Whether a refusal says that no virtual account is left to give; more come only when some are canceled or bought. */
-export const isOutOfAccounts = ({ code, sub_code }: RefusalFields) =>
-  code !== undefined && refusalOf(code, sub_code, []).kind === 'no accounts left';
 
 function range(from: number, to: number): string[] {
   return Array.from({ length: to - from + 1 }, (_, i) => String(from + i));

@@ -1,20 +1,22 @@
 /**
- * What rules of the interface are made of. A request is held against its shape, by zod, and against tables of what is
- * required when and of what one field demands of another (check.ts).
+ * The parts of the interface's rules: a shape (zod), a table of fields that are required under a condition, and a table of
+ * rules that involve several fields. check.ts applies them.
  */
 import type { z } from 'zod';
 
-/** What deployments decide for themselves, because the interface masks it or leaves it open. */
+/** Settings for what the interface masks or leaves open. */
 export interface RuleSettings {
-  /** The names of the bank-list-driven method, and those of the voucher-style one (section 4.1). */
+  /** The real names of the bank-list-driven methods (section 4.1). */
   bank_list_methods: readonly string[];
+  /** The real names of the voucher-style methods (section 4.1). */
   voucher_methods: readonly string[];
-  /** Channels, or methods, that take an HTTPS `return_url` only. */
+  /** Channels or methods that require an HTTPS `return_url`. */
   https_channels: readonly string[];
-  /** Whether a number that breaks its country's format goes out with a warning, or is refused. */
+  /** Whether an identity number of a wrong format causes a warning or is refused. */
   formats: 'warn' | 'refuse';
 }
 
+/** The settings of a deployment that sets none. */
 export const RULE_DEFAULTS: RuleSettings = {
   bank_list_methods: ['Khipu'],
   voucher_methods: ['Pago46'],
@@ -22,26 +24,26 @@ export const RULE_DEFAULTS: RuleSettings = {
   formats: 'warn',
 };
 
-/** What is known of a trade that is to be refunded; the refund's own body does not say it. */
+/** What is known about the trade of a refund; the request does not hold it. */
 export interface RefundedTrade {
   method?: string | undefined;
   /** A decimal string in currency units. */
   order_amount?: string | undefined;
 }
 
-/** What a rule may look at: the request's leaves by dotted path, and what is known of the app and the moment. */
+/** What a rule can look at: the values of the request by dotted path, the app, and the time. */
 export interface RuleContext {
-  /** The text at a dotted path, undefined where it is absent or not text. */
+  /** The text at a dotted path; undefined if it is absent or not text. */
   text(path: string): string | undefined;
-  /** Whether anything at all stands at a dotted path. */
+  /** Whether there is a value at a dotted path. Null and empty text count as absent. */
   has(path: string): boolean;
-  /** The method of the order, or of the trade that is to be refunded. */
+  /** The method of the order, or of the trade to refund. */
   method: string | undefined;
-  /** The currency of the order or refund, in capitals. */
+  /** The currency of the order or refund, in upper case. */
   currency: string | undefined;
   /** Whether the app is Global (section 4: `region` and `regions`). */
   global: boolean;
-  /** Whether the request goes out as it is, so that nothing is left to a default or to be opened. */
+  /** Whether the request is sent as it is: nothing is filled in or opened any more. */
   sending: boolean;
   /** Milliseconds since the epoch, UTC. */
   now: number;
@@ -49,25 +51,27 @@ export interface RuleContext {
   settings: RuleSettings;
 }
 
+/** Whether something holds for a request. */
 export type Condition = (context: RuleContext) => boolean;
 
-/** The words for the one who broke a rule; never with what the field holds. */
+/** The rule in words, for the person who broke it. Never contains the value of the field. */
 export type Words = string | ((context: RuleContext) => string);
 
-/** A field that must be there under a condition. */
+/** A field that is required under a condition. */
 export interface Requirement {
   field: string;
   when: Condition;
   rule: Words;
 }
 
-/** A demand that one field alone cannot show. */
+/** A rule that involves more than one field, or facts outside the request. */
 export interface CrossRule {
   field: string;
   broken: Condition;
   rule: Words;
 }
 
+/** All rules of one operation's request. */
 export interface RequestRules<T> {
   operation: string;
   shape: z.ZodType<T>;

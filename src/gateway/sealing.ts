@@ -1,18 +1,20 @@
 /**
- * Sealing: a PIN or a card token travels through Temporal as a JWE to the worker's public key (ECDH-ES, A256GCM), which
- * only the activity opens, in memory, just before the request. The agreement's party fields carry the app and the order,
- * so a sealed value cannot be moved to another order: `apu` is the app_id, `apv` the out_trade_no.
+ * Sealing: a PIN or a card token goes through Temporal as a JWE for the worker's public key (ECDH-ES, A256GCM). Only the
+ * activity opens it, in memory, just before the request. The JWE names the app (`apu`) and the order (`apv`), so a sealed
+ * value cannot be used for another order.
  */
 import { CompactEncrypt, compactDecrypt, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
 
-/** The fields of an order that are never to be seen in a history (section 4.1). */
+/** Fields of an order that must never be readable in a history (section 4.1). */
 export const SECRET_FIELDS = ['token', 'account_verification_code'] as const;
 export type SecretField = (typeof SECRET_FIELDS)[number];
 
+/** A sealed value: a compact JWE. */
 export interface Sealed {
   sealed: string;
 }
 
+/** The app and the order that a seal is for. */
 export interface SealingBinding {
   app_id: string;
   out_trade_no: string;
@@ -21,12 +23,12 @@ export interface SealingBinding {
 const ALG = 'ECDH-ES';
 const ENC = 'A256GCM';
 
-/** The field cannot be opened: a wrong key, another order's seal, or no seal at all. Never says what it holds. */
+/** A secret cannot be sealed or opened: a wrong key, the seal of another order, or no seal. Never holds the secret. */
 export class SealingError extends Error {
   override readonly name = 'SealingError';
 }
 
-/** Seals one secret to the worker's public key. Throws SealingError where the key cannot be used. */
+/** Seals a secret for the worker's public key. Throws SealingError if the key cannot be used. */
 export async function seal(secret: string, publicJwk: JWK, binding: SealingBinding): Promise<Sealed> {
   try {
     const key = await importJWK(publicJwk, ALG);
@@ -43,8 +45,8 @@ export async function seal(secret: string, publicJwk: JWK, binding: SealingBindi
 }
 
 /**
- * Opens a sealed secret with one of the worker's private keys. A seal made without the binding (another language's
- * plain JWE) is taken; one that names another app or order is refused. Throws SealingError.
+ * Opens a sealed secret with the first of the worker's private keys that fits. A JWE without `apu` and `apv`, as other
+ * languages may make, is accepted. Throws SealingError if no key fits or if it names another app or order.
  */
 export async function open(value: Sealed, privateJwks: readonly JWK[], binding: SealingBinding): Promise<string> {
   const bound = { apu: binding.app_id, apv: binding.out_trade_no };
@@ -52,8 +54,8 @@ export async function open(value: Sealed, privateJwks: readonly JWK[], binding: 
     const opened = await tryOpen(value.sealed, jwk);
     if (opened === undefined) continue;
     for (const [name, expected] of Object.entries(bound)) {
-      const said = opened.header[name];
-      if (said !== undefined && said !== Buffer.from(expected, 'utf8').toString('base64url')) {
+      const actual = opened.header[name];
+      if (actual !== undefined && actual !== Buffer.from(expected, 'utf8').toString('base64url')) {
         throw new SealingError(
           `The sealed field of order ${binding.out_trade_no} was sealed for another order or app.`,
         );
@@ -79,7 +81,7 @@ async function tryOpen(sealed: string, jwk: JWK) {
   }
 }
 
-/** A new key pair for sealing, as a set of private keys for the worker and one public key for callers. */
+/** A new key pair: a set with the private key for the worker, and the public key for callers. `kid` names it. */
 export async function newSealingKeys(kid: string): Promise<{ privateJwks: { keys: JWK[] }; publicJwk: JWK }> {
   const { privateKey, publicKey } = await generateKeyPair(ALG, { extractable: true, crv: 'P-256' });
   const named = { kid, use: 'enc', alg: ALG };
@@ -89,6 +91,7 @@ export async function newSealingKeys(kid: string): Promise<{ privateJwks: { keys
   };
 }
 
+/** Whether a value has the form of a sealed secret. Does not check that it can be opened. */
 export function isSealed(value: unknown): value is Sealed {
   return typeof value === 'object' && value !== null && 'sealed' in value && typeof value.sealed === 'string';
 }

@@ -1,27 +1,28 @@
 /**
- * The signature of a notification (section 6.4): HMAC-SHA256 over the exact bytes of the body, in lowercase hex. A second
- * scheme, `t-v2`, is seen in the field: `t=<unix seconds>,v2=<hex>`. Its time is not signed, so it proves nothing.
+ * The signature of a notification (section 6.4): HMAC-SHA256 over the exact bytes of the body, in lowercase hex. Some
+ * gateways use a second scheme, `t-v2`: `t=<unix seconds>,v2=<hex>`. Its time is not signed, so nothing relies on it.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
+/** The ways to write a signature. */
 export const SIGNATURE_SCHEMES = ['hex', 't-v2'] as const;
 export type SignatureScheme = (typeof SIGNATURE_SCHEMES)[number];
 
-/** Where each scheme keeps its digest. Buffer's hex decoding is lenient, so the form is checked on the text first. */
+/** The form of each scheme, with its digest. Checked before decoding, because Buffer accepts wrong hex digits silently. */
 const FORMS: Record<SignatureScheme, RegExp> = {
   hex: /^([0-9a-f]{64})$/,
   't-v2': /^t=\d{1,12}, ?v2=([0-9a-f]{64})$/,
 };
 
-/** The value of the signature header for `body`. `at` (ms since the epoch) is written by the scheme `t-v2` only. */
+/** The value of the signature header for `body`. `at` (ms since the epoch) appears in the scheme `t-v2` only. */
 export function signatureHeader(body: Uint8Array, secretKey: string, scheme: SignatureScheme, at: number): string {
   const digest = hmac(body, secretKey).toString('hex');
   return scheme === 'hex' ? digest : `t=${Math.floor(at / 1000)},v2=${digest}`;
 }
 
 /**
- * Whether `header` signs `body` with one of `secretKeys`. Every key is tried in constant time whatever the ones before it
- * said, so that the answer's time tells nothing about which key, or how much of it, matched.
+ * Whether `header` is a signature of `body` with one of `secretKeys`. Every key is tried, in constant time, so that the
+ * duration does not reveal which key matched or how much of it.
  */
 export function isSignedBy(
   body: Uint8Array,
@@ -37,7 +38,7 @@ export function isSignedBy(
   return wellFormed && matches;
 }
 
-/** Whether a header's value has the form of a signature in any scheme. */
+/** Whether a header has the form of a signature in any scheme. */
 export function looksSigned(header: string): boolean {
   return SIGNATURE_SCHEMES.some((scheme) => FORMS[scheme].test(header));
 }

@@ -1,33 +1,36 @@
 /**
- * One HTTP exchange with the gateway: a pool of connections to its base address, bounded in time and size, that follows
- * no redirect and repeats nothing. Retrying belongs to Temporal alone.
+ * HTTP to the gateway: a pool of connections to its base address, with limits on time and size. It follows no redirects and
+ * repeats nothing, because only Temporal retries.
  */
 import type { Socket } from 'node:net';
 import { buildConnector, Pool } from 'undici';
 
+/** The address and the limits of a transport. */
 export interface TransportSettings {
   /** The gateway's base address, without the operation's path. */
   base_url: string;
-  /** Milliseconds for the connection to stand, TLS included. */
+  /** How long connecting may take, with TLS, in ms. */
   connect_timeout_ms: number;
-  /** Milliseconds to wait for the answer's head, and again for its body. */
+  /** How long to wait for the head of a response, and again for its body, in ms. */
   answer_timeout_ms: number;
-  /** Bytes that an answer may have at most. */
+  /** The largest response, in bytes. */
   max_answer_bytes: number;
 }
 
+/** The limits of a client that sets none. */
 export const TRANSPORT_DEFAULTS = {
   connect_timeout_ms: 5_000,
   answer_timeout_ms: 15_000,
   max_answer_bytes: 1_048_576,
 } as const;
 
-export interface HttpAnswer {
+/** A whole HTTP response of any status. */
+export interface HttpResponse {
   status: number;
   body: Uint8Array;
 }
 
-/** The exchange brought no whole answer. `sent` is false only where certainly no byte of the request left. */
+/** There was no whole response. `sent` is false only if certainly no byte of the request was sent. */
 export class ExchangeError extends Error {
   constructor(
     readonly sent: boolean,
@@ -37,26 +40,40 @@ export class ExchangeError extends Error {
   }
 }
 
-export class Transport {
-  private readonly pool: Pool;
+/** What carries requests to the gateway and brings its answers. */
+export interface Exchange {
+  /** POSTs `body` to an operation's path. Throws ExchangeError; never for an HTTP status. */
+  post(path: string, headers: Record<string, string>, body: string): Promise<HttpResponse>;
+  close(): Promise<void>;
+}
+
+/** A pool of connections to one gateway. */
+export class Transport implements Exchange {
+  private readonly origin: string;
+  private pool: Pool | undefined;
   private readonly path: string;
   private readonly failedToConnect = new WeakSet<object>();
 
   constructor(private readonly settings: TransportSettings) {
     const base = new URL(settings.base_url);
+    this.origin = base.origin;
     this.path = base.pathname.replace(/\/$/, '');
+  }
+
+  private open(): Pool {
+    const { settings } = this;
     const connect = buildConnector({ timeout: settings.connect_timeout_ms });
-    this.pool = new Pool(base.origin, {
+    return new Pool(this.origin, {
       connections: 32,
-      // A pipelined request that is reset makes every one behind it ambiguous.
+      // With pipelining, one reset would make the outcome of all requests behind it unknown.
       pipelining: 1,
       headersTimeout: settings.answer_timeout_ms,
       bodyTimeout: settings.answer_timeout_ms,
       maxResponseSize: settings.max_answer_bytes,
-      // Shorter than any gateway's idle time-out: a stale socket's reset would make an order ambiguous for nothing.
+      // Shorter than any gateway's idle timeout, because the reset of a stale socket makes the outcome of a call unknown.
       keepAliveTimeout: 4_000,
       keepAliveMaxTimeout: 4_000,
-      // What the connector itself reports happened before any request could be written.
+      // An error of the connector comes before any request is written.
       connect: (options, callback) =>
         connect(options, (...[error, socket]: [Error, null] | [null, Socket]) => {
           if (error) this.failedToConnect.add(error);
@@ -66,15 +83,16 @@ export class Transport {
     });
   }
 
-  /** POSTs `body` to an operation's path. Throws ExchangeError; never for an HTTP status. */
-  async post(path: string, headers: Record<string, string>, body: string): Promise<HttpAnswer> {
+  /** POSTs `body` to the path of an operation. Returns a response of any HTTP status; throws ExchangeError if there is none. */
+  async post(path: string, headers: Record<string, string>, body: string): Promise<HttpResponse> {
+    this.pool ??= this.open();
     try {
       const { statusCode, body: answer } = await this.pool.request({
         method: 'POST',
         path: this.path + path,
         headers,
         body,
-        // The whole exchange is bounded too: a gateway that sends a byte now and then must not hold an order for ever.
+        // Limits the whole exchange: a gateway that sends a byte now and then would pass the other limits for ever.
         signal: AbortSignal.timeout(this.settings.connect_timeout_ms + 2 * this.settings.answer_timeout_ms),
       });
       return { status: statusCode, body: new Uint8Array(await answer.arrayBuffer()) };
@@ -84,13 +102,15 @@ export class Transport {
     }
   }
 
-  /** Ends every connection once what is under way has been answered. */
-  close(): Promise<void> {
-    return this.pool.close();
+  /** Closes the connections after open requests have been answered. A later request opens new ones. */
+  async close(): Promise<void> {
+    const { pool } = this;
+    this.pool = undefined;
+    await pool?.close();
   }
 }
 
-/** The error's own code where it has one: messages of the network layer can quote addresses and headers. */
+/** The code of an error, or its name. Not its message, which can quote addresses and headers. */
 function reasonOf(failure: object): string {
   if ('code' in failure && typeof failure.code === 'string') return failure.code;
   return 'name' in failure && typeof failure.name === 'string' ? failure.name : 'unknown failure';

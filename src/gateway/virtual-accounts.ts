@@ -1,9 +1,9 @@
-/** Virtual accounts by SPEI: `/virtual-account/spei/…` (sections 2.3 and 4.8). */
+/** Virtual accounts (SPEI): `/virtual-account/spei/…` (sections 2.3 and 4.8). */
 import { z } from 'zod';
-import { type Answer, counted, said, withoutEnvelope } from './answers';
 import { type CheckOptions, checkRequest } from './check';
 import * as f from './fields';
 import type { Operation } from './operation';
+import { type GatewayResponse, looseInt, looseText, withoutEnvelope } from './response';
 import type { RequestRules, Requirement } from './rules';
 import { NOTIFY_URL_REQUIRED } from './shared-rules';
 
@@ -27,10 +27,10 @@ const newAccount = z.strictObject({
     .optional(),
 });
 
-/** The body of the creation without `app_id` and `timestamp`; `notify_url` may be left to the webhook's public address. */
+/** The body of the creation without `app_id` and `timestamp`. Without `notify_url`, the webhook's public address is used. */
 export type NewSpeiAccount = z.infer<typeof newAccount>;
 
-/** Required although a sample of the interface omits the identity: its table says so, and its text asks for user information. */
+/** The table and the text of section 4.8 require the identity, although one of its samples omits it. */
 const CUSTOMER: readonly Requirement[] = [
   'customer.buyer_id',
   'customer.email',
@@ -45,23 +45,23 @@ const NEW_ACCOUNT: RequestRules<NewSpeiAccount> = {
   cross: [],
 };
 
-/** Reads the request for a virtual account. Throws InvalidRequestError naming each wrong field. */
+/** Checks the request for a virtual account. Throws InvalidRequestError, which names every wrong field. */
 export function parseNewSpeiAccount(input: unknown, options?: CheckOptions): NewSpeiAccount {
   return checkRequest(NEW_ACCOUNT, input, options);
 }
 
 const account = z.looseObject({
-  account_id: said,
-  account_number: said,
-  provider: said,
-  status: said,
-  notify_url: said,
-  beneficiary_name: said,
+  account_id: looseText,
+  account_number: looseText,
+  provider: looseText,
+  status: looseText,
+  notify_url: looseText,
+  beneficiary_name: looseText,
 });
 
 /**
- * A virtual account with whatever else the gateway says of it. `account_number` is the CLABE; `status` is ACTIVE or
- * CANCELED (section 3.2), others are kept.
+ * A virtual account, with all fields that the gateway sends. `account_number` is the CLABE. `status` is ACTIVE or CANCELED
+ * (section 3.2); others are kept.
  */
 export type SpeiAccount = z.infer<typeof account> & { account_id: string };
 
@@ -72,14 +72,14 @@ export type SpeiAccountId = z.infer<typeof accountId>;
 
 const named = ({ account_id }: SpeiAccountId) => `account ${account_id}`;
 
-/** An answer's account; `asked` is the id that was asked about, which an answer may leave out. */
-function readAccount(answer: Answer, asked?: string): SpeiAccount | undefined {
-  const read = account.parse(withoutEnvelope(answer));
-  const account_id = read.account_id ?? asked;
+/** The account of a response. `requested` is the id in the request, because some responses leave it out. */
+function readAccount(response: GatewayResponse, requested?: string): SpeiAccount | undefined {
+  const read = account.parse(withoutEnvelope(response));
+  const account_id = read.account_id ?? requested;
   return account_id === undefined ? undefined : { ...read, account_id };
 }
 
-/** The gateway knows no key for a creation, so one whose outcome is unknown must not be repeated. */
+/** The creation as an operation. It has no idempotency key, so one whose outcome is unknown must not be repeated. */
 export const CREATE_ACCOUNT: Operation<NewSpeiAccount, SpeiAccount> = {
   rules: NEW_ACCOUNT,
   ownFields: ['account_id'],
@@ -88,7 +88,7 @@ export const CREATE_ACCOUNT: Operation<NewSpeiAccount, SpeiAccount> = {
   read: (answer) => readAccount(answer),
 };
 
-/** Canceling twice is canceling once. */
+/** The cancellation as an operation. Safe to repeat. */
 export const CANCEL_ACCOUNT: Operation<SpeiAccountId, SpeiAccount> = {
   rules: { operation: SPEI_ACCOUNT_PATHS.cancel, shape: accountId, required: [], cross: [] },
   ownFields: ['status'],
@@ -96,6 +96,7 @@ export const CANCEL_ACCOUNT: Operation<SpeiAccountId, SpeiAccount> = {
   read: (answer, { account_id }) => readAccount(answer, account_id),
 };
 
+/** The query as an operation. */
 export const QUERY_ACCOUNT: Operation<SpeiAccountId, SpeiAccount & { status: string }> = {
   rules: { operation: SPEI_ACCOUNT_PATHS.query, shape: accountId, required: [], cross: [] },
   ownFields: ['status'],
@@ -106,18 +107,19 @@ export const QUERY_ACCOUNT: Operation<SpeiAccountId, SpeiAccount & { status: str
   },
 };
 
-// A sample of the interface also sends an account_id, which counts for nothing.
+// A sample of the interface sends an account_id, which has no effect.
 const quantityRequest = z.strictObject({ account_id: f.text().optional() });
 
 const quantity = z.union([
-  z.looseObject({ available_quantity: counted }),
-  // Seen in the field where accounts are counted by another path.
-  z.looseObject({ unused: counted }).transform(({ unused, ...rest }) => ({ ...rest, available_quantity: unused })),
+  z.looseObject({ available_quantity: looseInt }),
+  // Some gateways count accounts at another path and send this field.
+  z.looseObject({ unused: looseInt }).transform(({ unused, ...rest }) => ({ ...rest, available_quantity: unused })),
 ]);
 
-/** How many virtual accounts are left to create, with whatever else the gateway says. */
+/** How many virtual accounts are left to create, with all fields that the gateway sends. */
 export type SpeiAccountQuantity = z.infer<typeof quantity>;
 
+/** The quantity as an operation. */
 export const ACCOUNT_QUANTITY: Operation<z.infer<typeof quantityRequest>, SpeiAccountQuantity> = {
   rules: { operation: SPEI_ACCOUNT_PATHS.quantity, shape: quantityRequest, required: [], cross: [] },
   ownFields: ['available_quantity', 'unused'],

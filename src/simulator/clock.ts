@@ -1,18 +1,18 @@
 import { types } from 'node:util';
-import { Heap, type HeapItem } from './heap';
 
-/** Work that an alarm starts; what it returns is waited for by {@link SimulatorClock.settled}. */
-export type Work = () => void | Promise<void>;
+/** Work that an alarm starts. {@link SimulatorClock.settled} waits for its promise. */
+type ScheduledWork = () => void | Promise<void>;
 
-interface Alarm extends HeapItem {
-  work: Work;
+interface Alarm {
+  due: number;
+  work: ScheduledWork;
 }
 
-/** A reading that a restarted process can go on from. */
+/** What another process needs to continue the clock. */
 export interface ClockReading {
   /** The simulator's time, in ms since 1970. */
   now: number;
-  /** The machine's time at that moment. */
+  /** The machine's time at that moment, in ms since 1970. */
   real: number;
   speed: number;
 }
@@ -21,32 +21,31 @@ export interface ClockReading {
 const LONGEST_TIMEOUT = 2 ** 31 - 1;
 
 /**
- * The simulator's time: it runs at `speed` times the real one (0 stands still) and can be moved forward at will.
- * Everything timed in the simulator is an alarm of this clock, so three days pass in a test in milliseconds.
- * Several simulators may share one clock.
+ * The simulator's time. It runs at `speed` times real time (0 stops it) and can be moved forward. Everything timed in
+ * the simulator is an alarm of this clock, so a test passes three days in milliseconds. Simulators may share one clock.
  */
 export class SimulatorClock {
-  readonly #alarms = new Heap<Alarm>();
-  readonly #busy = new Set<Promise<void>>();
+  /** Ordered by time, then by the order in which they were set. */
+  readonly #alarms: Alarm[] = [];
+  readonly #running = new Set<Promise<void>>();
   #advancing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
-  #order = 0;
   #speed: number;
-  // The last known time, and the monotonic reading at which it was true.
-  #known: number;
-  #knownAt: number;
+  // The simulator's time at the monotonic reading `#setAt`.
+  #time: number;
+  #setAt = performance.now();
 
   /**
-   * @param start - the time at which the clock begins, default the machine's time
+   * @param start - the first time of the clock, default the machine's time
    * @param speed - simulated seconds per real second, default 1
+   * @throws RangeError if the start is no date, or the speed is negative
    */
   constructor({
     start = Date.now(),
     speed = 1,
   }: { start?: number | Date | undefined; speed?: number | undefined } = {}) {
-    this.#known = typeof start === 'number' ? start : start.getTime();
-    if (!Number.isFinite(this.#known)) throw new RangeError('The clock must start at a real date');
-    this.#knownAt = performance.now();
+    this.#time = Number(start);
+    if (!Number.isFinite(this.#time)) throw new RangeError('The clock must start at a real date');
     this.#speed = checkedSpeed(speed);
   }
 
@@ -55,109 +54,109 @@ export class SimulatorClock {
     return Math.floor(this.#exact());
   }
 
-  /** Simulated seconds per real second: 60 makes a minute of every second, 0 stops the clock. */
+  /** Simulated seconds per real second: at 60 a real second is a simulated minute, 0 stops the clock. */
   get speed(): number {
     return this.#speed;
   }
 
   set speed(speed: number) {
     const checked = checkedSpeed(speed);
-    this.#jumpTo(this.#exact());
+    this.#moveTo(this.#exact());
     this.#speed = checked;
     this.#arm();
   }
 
   /**
-   * Moves the clock forward and resolves when everything that came due on the way has been carried out, each thing at
-   * its own time: a retry due after ten minutes sees the clock ten minutes later, however far it is moved at once.
+   * Moves the clock forward by `ms`. Resolves when all work that became due is done. Each alarm sees its own time: a
+   * retry that is due in ten minutes sees the clock ten minutes later, even if the clock moves three days at once.
+   *
+   * @throws RangeError if `ms` is negative
    */
   advance(ms: number): Promise<void> {
     if (!Number.isFinite(ms) || ms < 0) return Promise.reject(new RangeError('A clock only moves forward'));
-    // One walk after the other, so that two callers do not overtake each other's alarms.
+    // One walk after the other: two callers must not overtake each other's alarms.
     const walk = this.#advancing.then(() => this.#walkTo(this.now() + ms));
     this.#advancing = walk.catch(() => undefined);
     return walk;
   }
 
-  /** Resolves when nothing that is due by now is waiting or under way. */
+  /** Resolves when nothing that is due now waits or runs. */
   async settled(): Promise<void> {
     this.#ring();
-    while (this.#busy.size > 0) {
-      await Promise.all(this.#busy);
+    while (this.#running.size > 0) {
+      await Promise.all(this.#running);
       this.#ring();
     }
   }
 
-  /** Starts `work` when the clock reaches `due` (at once if that is past). The function returned cancels it. */
-  at(due: number, work: Work): () => void {
-    const alarm: Alarm = { due, work, order: this.#order++, position: -1 };
-    this.#alarms.add(alarm);
+  /** Starts `work` when the clock reaches `due` (ms since 1970), or at once if that is past. Returns how to cancel it. */
+  at(due: number, work: ScheduledWork): () => void {
+    const alarm = { due, work };
+    this.#alarms.splice(this.#alarms.findLastIndex((earlier) => earlier.due <= due) + 1, 0, alarm);
     this.#arm();
     return () => {
-      this.#alarms.remove(alarm);
+      const place = this.#alarms.indexOf(alarm);
+      if (place < 0) return;
+      this.#alarms.splice(place, 1);
       this.#arm();
     };
   }
 
-  /** What {@link SimulatorClock.resume} needs to go on in another process. */
+  /** What {@link SimulatorClock.resume} needs to continue in another process. */
   reading(): ClockReading {
     return { now: this.now(), real: Date.now(), speed: this.#speed };
   }
 
-  /** Goes on from a reading of an earlier process: time passed while it was down, and never runs backwards. */
+  /** Continues from a reading of an earlier process. Time passed while that process was down. */
   resume(reading: ClockReading): void {
     const down = Math.max(0, Date.now() - reading.real);
-    this.#jumpTo(Math.max(this.#exact(), reading.now + down * reading.speed));
+    this.#moveTo(Math.max(this.#exact(), reading.now + down * reading.speed));
     this.#arm();
   }
 
   #exact(): number {
-    return this.#known + (performance.now() - this.#knownAt) * this.#speed;
+    return this.#time + (performance.now() - this.#setAt) * this.#speed;
   }
 
-  #jumpTo(time: number): void {
-    this.#known = time;
-    this.#knownAt = performance.now();
+  #moveTo(time: number): void {
+    this.#time = time;
+    this.#setAt = performance.now();
   }
 
   async #walkTo(target: number): Promise<void> {
     await this.settled();
-    for (let next = this.#alarms.first(); next !== undefined && next.due <= target; next = this.#alarms.first()) {
-      this.#jumpTo(Math.max(this.#exact(), next.due));
+    for (let next = this.#alarms[0]; next && next.due <= target; next = this.#alarms[0]) {
+      this.#moveTo(Math.max(this.#exact(), next.due));
       await this.settled();
     }
-    this.#jumpTo(Math.max(this.#exact(), target));
+    this.#moveTo(Math.max(this.#exact(), target));
     this.#arm();
   }
 
   #ring(): void {
-    for (
-      let next = this.#alarms.first();
-      next !== undefined && next.due <= this.#exact();
-      next = this.#alarms.first()
-    ) {
-      this.#alarms.remove(next);
+    for (let next = this.#alarms[0]; next && next.due <= this.#exact(); next = this.#alarms[0]) {
+      this.#alarms.shift();
       this.#start(next.work);
     }
     this.#arm();
   }
 
-  #start(work: Work): void {
+  #start(work: ScheduledWork): void {
     const run = (async () => work())()
-      // Work handles its own failures; what still comes here must neither end the process nor be lost.
+      // Work handles its own failures. A failure that comes here must not end the process and must not be lost.
       .catch((error: unknown) =>
         process.emitWarning(types.isNativeError(error) ? (error.stack ?? error.message) : String(error)),
       )
-      .finally(() => this.#busy.delete(run));
-    this.#busy.add(run);
+      .finally(() => this.#running.delete(run));
+    this.#running.add(run);
   }
 
-  // One timer for the next alarm, so an idle simulator costs nothing.
+  // One timer for the next alarm: an idle simulator uses no CPU.
   #arm(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const next = this.#alarms.first();
-    if (next === undefined) return;
+    const [next] = this.#alarms;
+    if (!next) return;
     const wait = next.due - this.#exact();
     if (wait > 0 && this.#speed === 0) return;
     const real = wait <= 0 ? 0 : Math.ceil(wait / this.#speed);
@@ -168,4 +167,39 @@ export class SimulatorClock {
 function checkedSpeed(speed: number): number {
   if (!Number.isFinite(speed) || speed < 0) throw new RangeError('The speed of a clock is 0 or more');
   return speed;
+}
+
+/** At most one alarm of a clock for each record. */
+export class Deadlines {
+  readonly #clock: SimulatorClock;
+  readonly #cancels = new Map<string, () => void>();
+
+  constructor(clock: SimulatorClock) {
+    this.#clock = clock;
+  }
+
+  /** Starts `work` at a time in ms since 1970, instead of what was set for this id before. `null` only cancels. */
+  set(id: string, at: number | null, work: ScheduledWork): void {
+    this.cancel(id);
+    if (at === null) return;
+    const cancel = this.#clock.at(at, () => {
+      this.#cancels.delete(id);
+      return work();
+    });
+    this.#cancels.set(id, cancel);
+  }
+
+  has(id: string): boolean {
+    return this.#cancels.has(id);
+  }
+
+  cancel(id: string): void {
+    this.#cancels.get(id)?.();
+    this.#cancels.delete(id);
+  }
+
+  close(): void {
+    for (const cancel of this.#cancels.values()) cancel();
+    this.#cancels.clear();
+  }
 }

@@ -1,46 +1,43 @@
 import { isLosslessNumber, LosslessNumber, parse, stringify } from 'lossless-json';
 
-/** A JSON object whose fields nobody has checked yet. */
-export type JsonObject = { [field: string]: unknown };
+/** A JSON object whose fields are not checked yet. */
+export type LooseObject = { [field: string]: unknown };
 
-/** Whether a value is a JSON object (and not a list, null, or a number kept as its text). */
-export function isJsonObject(value: unknown): value is JsonObject {
+/** Whether a value is a JSON object: not a list, not null, and not a number that is kept as its text. */
+export function isLooseObject(value: unknown): value is LooseObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
 }
 
-/** Reads a body that must be one JSON object in UTF-8; numbers keep every digit. `undefined` where it is none. */
-export function parseJsonObject(bytes: Uint8Array): JsonObject | undefined {
+/** Reads a body that must be one JSON object in UTF-8. Numbers keep every digit. `undefined` if the body is not one. */
+export function parseLooseObject(bytes: Uint8Array): LooseObject | undefined {
   try {
     const value = parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-    return isJsonObject(value) ? value : undefined;
+    return isLooseObject(value) ? value : undefined;
   } catch {
-    // Not UTF-8, not JSON, or nested deeper than the stack: to a gateway all of these are an unreadable body.
+    // Not UTF-8, not JSON, or nested too deeply: a gateway cannot read any of these.
     return undefined;
   }
 }
 
-/** Writes JSON in which a {@link LosslessNumber} appears as its exact literal. */
+/** Writes JSON. A {@link LosslessNumber} appears as its exact literal. */
 export function writeJson(value: unknown): string {
   return stringify(value) ?? 'null';
 }
 
-/** A decimal text as a JSON number literal that keeps all its digits. */
-export function numberLiteral(text: string): LosslessNumber {
+/** A decimal text as a JSON number that keeps all its digits. */
+export function exactNumber(text: string): LosslessNumber {
   return new LosslessNumber(text);
 }
 
-/** The value at a dotted path, own fields only; `undefined` where there is none. */
-export function valueAt(body: JsonObject, path: string): unknown {
-  let value: unknown = body;
-  for (const key of path.split('.')) {
-    if (!isJsonObject(value) || !Object.hasOwn(value, key)) return undefined;
-    value = value[key];
-  }
-  return value;
+/** The value at a dotted path, or `undefined`. */
+export function valueAt(body: LooseObject, path: string): unknown {
+  return path.split('.').reduce<unknown>((value, key) => {
+    return isLooseObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  }, body);
 }
 
-/** The text at a dotted path; numbers as their literal, everything else (and the empty text) as `undefined`. */
-export function textAt(body: JsonObject, path: string): string | undefined {
+/** The text at a dotted path; a number as its literal. `undefined` for the empty text and for all other values. */
+export function textAt(body: LooseObject, path: string): string | undefined {
   const value = valueAt(body, path);
   if (isLosslessNumber(value)) return value.value;
   return typeof value === 'string' && value !== '' ? value : undefined;

@@ -1,18 +1,14 @@
 import Big from 'big.js';
 import { z } from 'zod';
-import { balanceOf } from './refunds/balance';
-import { refundSchema } from './refunds/refund';
+import { type RefundRecord, type RefundStatus, refundSchema, type TradeRecord } from './records';
 import type { Store } from './store';
-import type { Trade } from './trades/trade';
 
-/** What became of one merchant's order in money: the truth that a test compares with. Amounts are exact, as texts. */
+/** The money of one order: what a test compares with. Amounts are decimal texts. */
 export const ledgerEntrySchema = z.object({
   app_id: z.string(),
   out_trade_no: z.string(),
   currency: z.string(),
-  orders: z
-    .int()
-    .describe('Trades under this number; more than one only where the setting `duplicateOrders` lets them.'),
+  orders: z.int().describe('Trades with this number. Only the setting `duplicateOrders` allows more than one.'),
   charges: z.int().describe('How often the buyer was charged.'),
   charged_amount: z.string(),
   refunds: z.array(
@@ -26,12 +22,12 @@ export const ledgerEntrySchema = z.object({
     }),
   ),
   refunded_amount: z.string().describe('What was given back.'),
-  refunding_amount: z.string().describe('What is on its way back.'),
+  refunding_amount: z.string().describe('What is under way back.'),
   charged_back: z.boolean().describe('Whether the bank has taken the money back.'),
 });
 
-/** What came into one virtual account. Amounts are exact, as texts. */
-export const depositLedgerSchema = z.object({
+/** The deposits of one virtual account. Amounts are decimal texts. */
+export const accountLedgerSchema = z.object({
   account_id: z.string(),
   count: z.int(),
   total: z.string(),
@@ -40,29 +36,29 @@ export const depositLedgerSchema = z.object({
   ),
 });
 
-/** A line of the ledger. */
 export type LedgerEntry = z.output<typeof ledgerEntrySchema>;
 
-/** The deposits of a virtual account. */
-export type DepositLedger = z.output<typeof depositLedgerSchema>;
+export type AccountLedger = z.output<typeof accountLedgerSchema>;
 
-/** The ledger of all orders, oldest first; deposits are orders too, under the service's own numbers. */
+/** The ledger of all orders, oldest first. Deposits are orders too, with numbers of the service. */
 export function ledgerOf(store: Store): LedgerEntry[] {
-  const orders = new Map<string, Trade[]>();
-  for (const trade of store.trades()) {
+  const orders = new Map<string, [TradeRecord, ...TradeRecord[]]>();
+  for (const trade of store.trades.values()) {
     const key = JSON.stringify([trade.app_id, trade.out_trade_no]);
-    orders.set(key, [...(orders.get(key) ?? []), trade]);
+    const order = orders.get(key);
+    if (order) order.push(trade);
+    else orders.set(key, [trade]);
   }
-  return [...orders.values()].flatMap((trades) => entryOf(trades, store) ?? []);
+  return [...orders.values()].map((trades) => entryOf(trades, store));
 }
 
-/** What came into an account. */
-export function depositsOf(accountId: string, store: Store): DepositLedger {
-  const deposits = [...store.trades()].filter(({ account_id }) => account_id === accountId);
+/** The deposits of an account, by its `account_id`. */
+export function depositsOf(accountId: string, store: Store): AccountLedger {
+  const deposits = [...store.trades.values()].filter(({ account_id }) => account_id === accountId);
   return {
     account_id: accountId,
     count: deposits.length,
-    total: sum(deposits.map(({ order_amount }) => order_amount)),
+    total: sumOf(deposits.map(({ order_amount }) => order_amount)),
     deposits: deposits.map(({ trade_no, out_trade_no, order_amount, created_at }) => ({
       trade_no,
       out_trade_no,
@@ -72,32 +68,58 @@ export function depositsOf(accountId: string, store: Store): DepositLedger {
   };
 }
 
-function entryOf(trades: readonly Trade[], store: Store): LedgerEntry | undefined {
-  const [first] = trades;
-  if (!first) return undefined;
+function entryOf(trades: [TradeRecord, ...TradeRecord[]], store: Store): LedgerEntry {
+  const [{ app_id, out_trade_no, order_currency }] = trades;
   const paid = trades.filter(wasPaid);
-  const refunds = trades.flatMap(({ trade_no }) => store.refundsOf(trade_no));
   const balances = trades.map((trade) => balanceOf(trade, store.refundsOf(trade.trade_no)));
-  return {
-    app_id: first.app_id,
-    out_trade_no: first.out_trade_no,
-    currency: first.order_currency,
+  return ledgerEntrySchema.parse({
+    app_id,
+    out_trade_no,
+    currency: order_currency,
     orders: trades.length,
     charges: paid.length,
-    charged_amount: sum(paid.map(({ order_amount }) => order_amount)),
-    refunds: refunds.map(({ refund_id, trade_no, out_request_no, refund_amount, refund_status, forced }) => {
-      return { refund_id, trade_no, out_request_no, refund_amount, refund_status, forced };
-    }),
-    refunded_amount: sum(balances.map(({ refunded }) => refunded)),
-    refunding_amount: sum(balances.map(({ refunding }) => refunding)),
+    charged_amount: sumOf(paid.map(({ order_amount }) => order_amount)),
+    refunds: trades.flatMap(({ trade_no }) => store.refundsOf(trade_no)),
+    refunded_amount: sumOf(balances.map(({ refunded }) => refunded)),
+    refunding_amount: sumOf(balances.map(({ refunding }) => refunding)),
     charged_back: trades.some(({ trade_status }) => trade_status === 'CHARGEBACK'),
-  };
+  });
 }
 
-function wasPaid({ kind, history }: Trade): boolean {
+function wasPaid({ kind, history }: TradeRecord): boolean {
   return kind === 'deposit' || history.some(({ to }) => to === 'SUCCESS');
 }
 
-function sum(amounts: readonly (string | Big)[]): string {
+function sumOf(amounts: readonly (string | Big)[]): string {
   return amounts.reduce((total: Big, amount) => total.plus(amount), new Big(0)).toFixed(2);
+}
+
+/** What of a trade's money was given back, is under way back to the buyer, and is left; exact. */
+interface TradeBalance {
+  refunded: Big;
+  refunding: Big;
+  left: Big;
+}
+
+/** What a refund's amount counts as, by the refund's state. */
+const countsAs: Readonly<Record<RefundStatus, 'refunded' | 'refunding' | 'nothing'>> = {
+  REFUND_VERIFYING: 'refunding',
+  REFUND_PROCESSING: 'refunding',
+  REFUNDED: 'refunded',
+  PARTIAL_REFUND: 'refunded',
+  REFUND_REFUSED: 'nothing',
+  REFUND_REVOKE: 'nothing',
+};
+
+/** The balance of a trade after its refunds. */
+export function balanceOf(
+  { order_amount }: Pick<TradeRecord, 'order_amount'>,
+  refunds: readonly RefundRecord[],
+): TradeBalance {
+  const total = (kind: 'refunded' | 'refunding') =>
+    refunds
+      .filter(({ refund_status }) => countsAs[refund_status] === kind)
+      .reduce((sum, { refund_amount }) => sum.plus(refund_amount), new Big(0));
+  const [refunded, refunding] = [total('refunded'), total('refunding')];
+  return { refunded, refunding, left: new Big(order_amount).minus(refunded).minus(refunding) };
 }

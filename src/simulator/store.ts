@@ -3,12 +3,18 @@ import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { types } from 'node:util';
 import { z } from 'zod';
-import { type Account, accountSchema } from './accounts/account';
 import type { SimulatorClock } from './clock';
-import { type Notification, notificationSchema } from './notifications/notification';
-import { type Refund, refundSchema } from './refunds/refund';
+import {
+  accountSchema,
+  type NotificationRecord,
+  notificationSchema,
+  type RefundRecord,
+  refundSchema,
+  type TradeRecord,
+  tradeSchema,
+  type VirtualAccount,
+} from './records';
 import { utcText } from './time';
-import { type Trade, tradeSchema } from './trades/trade';
 
 const fileSchema = z.object({
   version: z.literal(1),
@@ -16,21 +22,21 @@ const fileSchema = z.object({
   count: z.int(),
   trades: z.array(tradeSchema),
   notifications: z.array(notificationSchema),
-  // Files of earlier versions lack these.
-  refunds: z.array(refundSchema).default([]),
-  accounts: z.array(accountSchema).default([]),
+  refunds: z.array(refundSchema),
+  accounts: z.array(accountSchema),
 });
 
-/** Everything the simulated gateway knows: in memory, and in a file where one is named. */
+/** All records of the simulated gateway: in memory, and in a file if one is named. */
 export class Store {
+  /** By `trade_no`, by `refund_id`, by `account_id` and by `id`; each oldest first. Add trades and refunds by the methods below. */
+  readonly trades = new Map<string, TradeRecord>();
+  readonly refunds = new Map<string, RefundRecord>();
+  readonly accounts = new Map<string, VirtualAccount>();
+  readonly notifications = new Map<string, NotificationRecord>();
+  readonly #byMerchantNumber = new Map<string, TradeRecord>();
+  readonly #refundsOfTrade = new Map<string, RefundRecord[]>();
   readonly #file: string | undefined;
   readonly #clock: SimulatorClock;
-  readonly #trades = new Map<string, Trade>();
-  readonly #byMerchantNumber = new Map<string, Trade>();
-  readonly #notifications = new Map<string, Notification>();
-  readonly #refunds = new Map<string, Refund>();
-  readonly #refundsOfTrade = new Map<string, Refund[]>();
-  readonly #accounts = new Map<string, Account>();
   #count = 0;
   #writing: Promise<void> = Promise.resolve();
   #queued: Promise<void> | undefined;
@@ -40,7 +46,7 @@ export class Store {
     this.#clock = clock;
   }
 
-  /** Opens the store, with what an earlier process left in the file. */
+  /** Opens the store and reads what an earlier process left in the file. Throws if the file is not such a file. */
   static async open(file: string | undefined, clock: SimulatorClock): Promise<Store> {
     const store = new Store(file, clock);
     const text = file === undefined ? undefined : await readIfThere(file);
@@ -49,82 +55,46 @@ export class Store {
     clock.resume(saved.clock);
     store.#count = saved.count;
     for (const trade of saved.trades) store.addTrade(trade);
-    for (const notification of saved.notifications) store.addNotification(notification);
+    for (const notification of saved.notifications) store.notifications.set(notification.id, notification);
     for (const refund of saved.refunds) store.addRefund(refund);
-    for (const account of saved.accounts) store.addAccount(account);
+    for (const account of saved.accounts) store.accounts.set(account.account_id, account);
     return store;
   }
 
-  /** A number never given before, with the date in front as the service does. */
+  /** A new trade number; like the service's own it begins with the date. */
   nextTradeNo(): string {
     return utcText(this.#clock.now()).replace(/\D/g, '') + String(this.nextCount()).padStart(6, '0');
   }
 
-  /** Counts upwards over restarts: what must be unique to a trade is made of it. */
+  /** Counts upwards, also over restarts. */
   nextCount(): number {
     this.#count += 1;
     return this.#count;
   }
 
-  addTrade(trade: Trade): void {
-    this.#trades.set(trade.trade_no, trade);
+  addTrade(trade: TradeRecord): void {
+    this.trades.set(trade.trade_no, trade);
     this.#byMerchantNumber.set(merchantKey(trade.app_id, trade.out_trade_no), trade);
   }
 
-  trades(): Iterable<Trade> {
-    return this.#trades.values();
-  }
-
-  trade(tradeNo: string): Trade | undefined {
-    return this.#trades.get(tradeNo);
-  }
-
-  tradeOfMerchant(appId: string, outTradeNo: string): Trade | undefined {
-    return this.#byMerchantNumber.get(merchantKey(appId, outTradeNo));
-  }
-
-  addNotification(notification: Notification): void {
-    this.#notifications.set(notification.id, notification);
-  }
-
-  notifications(): Iterable<Notification> {
-    return this.#notifications.values();
-  }
-
-  addRefund(refund: Refund): void {
-    this.#refunds.set(refund.refund_id, refund);
+  addRefund(refund: RefundRecord): void {
+    this.refunds.set(refund.refund_id, refund);
     this.#refundsOfTrade.set(refund.trade_no, [...this.refundsOf(refund.trade_no), refund]);
   }
 
-  refunds(): Iterable<Refund> {
-    return this.#refunds.values();
-  }
-
-  refund(refundId: string): Refund | undefined {
-    return this.#refunds.get(refundId);
+  /** An app's trade by the merchant's own number; the latest one if the app used the number twice. */
+  tradeOfMerchant(appId: string, outTradeNo: string): TradeRecord | undefined {
+    return this.#byMerchantNumber.get(merchantKey(appId, outTradeNo));
   }
 
   /** The refunds of a trade, oldest first. */
-  refundsOf(tradeNo: string): readonly Refund[] {
+  refundsOf(tradeNo: string): readonly RefundRecord[] {
     return this.#refundsOfTrade.get(tradeNo) ?? [];
   }
 
-  addAccount(account: Account): void {
-    this.#accounts.set(account.account_id, account);
-  }
-
-  accounts(): Iterable<Account> {
-    return this.#accounts.values();
-  }
-
-  account(accountId: string): Account | undefined {
-    return this.#accounts.get(accountId);
-  }
-
   /**
-   * Resolves when everything changed so far is in the file. Callers wait for it before they tell anybody: an answer or a
-   * notification about a trade that a crash then forgets would be a lie. Changes made while one writing is under way
-   * share the next.
+   * Resolves when all changes so far are in the file. Wait for it before an answer or a notification leaves: it must not
+   * be about something that a crash makes the gateway forget. Changes made during one write share the next one.
    */
   save(): Promise<void> {
     const file = this.#file;
@@ -144,13 +114,13 @@ export class Store {
       version: 1,
       clock: this.#clock.reading(),
       count: this.#count,
-      trades: [...this.#trades.values()],
-      notifications: [...this.#notifications.values()],
-      refunds: [...this.#refunds.values()],
-      accounts: [...this.#accounts.values()],
+      trades: [...this.trades.values()],
+      notifications: [...this.notifications.values()],
+      refunds: [...this.refunds.values()],
+      accounts: [...this.accounts.values()],
     });
     await mkdir(dirname(file), { recursive: true });
-    // A reader sees the old file or the new one, never half of one, also after a crash of the machine.
+    // Write to a draft and rename it: a reader sees the old file or the new one, also after the machine crashed.
     const draft = `${file}.${randomUUID()}.tmp`;
     const handle = await open(draft, 'w', 0o600);
     try {

@@ -1,60 +1,45 @@
 const MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** Milliseconds of the units in which the interface counts. */
-export const MINUTE = MS.m;
-export const DAY = MS.d;
+export const MINUTE_MS = MS.m;
+export const DAY_MS = MS.d;
 
-/** A time as the service writes it: `yyyy-MM-dd HH:mm:ss`, UTC. */
+/** A time in ms as the gateway writes it: `yyyy-MM-dd HH:mm:ss`, UTC. */
 export function utcText(time: number): string {
   return new Date(time).toISOString().slice(0, 19).replace('T', ' ');
 }
 
-/** Whether a text is a `yyyy-MM-dd HH:mm:ss` that the calendar has. */
+/** Whether a text is `yyyy-MM-dd HH:mm:ss` and the calendar has that date. */
 export function isTimestamp(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text)) return false;
   const time = Date.parse(`${text.replace(' ', 'T')}Z`);
-  // A date such as February 30 is read as March 2, so only what comes back unchanged is real.
+  // JavaScript reads February 30 as March 2, so only a date that comes back unchanged is real.
   return Number.isFinite(time) && utcText(time) === text;
-}
-
-/** The last second of the UTC day in which a time lies. */
-export function endOfUtcDay(time: number): number {
-  return new Date(time).setUTCHours(23, 59, 59, 0);
 }
 
 /** How a span of time is written: a number and a unit. */
 export const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
 
-/** Reads how far to move the clock: milliseconds as a number, or `90s`, `2h`, `3d`. */
+/** Reads a span of time: milliseconds as a number, or a text such as `90s`, `2h`, `3d`. Throws a RangeError. */
 export function duration(text: string | number): number {
   if (typeof text === 'number') return text;
   const [, amount, unit] = DURATION.exec(text) ?? [];
-  if (amount === undefined) throw new RangeError(`"${text}" is not a duration such as 90s, 30m, 2h or 3d`);
-  switch (unit) {
-    case 'ms':
-    case 's':
-    case 'm':
-    case 'h':
-    case 'd':
-      return Number(amount) * MS[unit];
-    default:
-      throw new RangeError(`"${text}" has no unit`);
-  }
+  const factor = Object.entries(MS).find(([name]) => name === unit)?.[1];
+  if (factor === undefined) throw new RangeError(`"${text}" is not a duration such as 90s, 30m, 2h or 3d`);
+  return Number(amount) * factor;
 }
 
-/** What `timeout_express` and `cancellation_express` say: a span, or the end of the current UTC day. */
+/** The value of `timeout_express` and `cancellation_express`: a span in ms, or the end of the current UTC day. */
 export type Express = { span: number } | 'end of UTC day';
 
-/** Reads an express time, `undefined` where it follows no grammar: integer and unit, or `c` with or without its 1. */
+/** Reads an express time: an integer and a unit `m`, `h` or `d`, or `c` or `1c`. `undefined` if the text is neither. */
 export function parseExpress(text: string): Express | undefined {
   if (text === 'c' || text === '1c') return 'end of UTC day';
   const [, amount, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
-  const count = Number(amount);
-  if (!(count > 0)) return undefined;
-  return { span: count * (unit === 'm' ? MS.m : unit === 'h' ? MS.h : MS.d) };
+  if (!(Number(amount) > 0)) return undefined;
+  return { span: duration(`${amount}${unit}`) };
 }
 
-/** The moment at which an express time given at `from` is over. */
+/** When an express time that was given at `from` is over; both in ms since 1970. */
 export function expressEnd(express: Express, from: number): number {
-  return express === 'end of UTC day' ? endOfUtcDay(from) : from + express.span;
+  return express === 'end of UTC day' ? new Date(from).setUTCHours(23, 59, 59, 0) : from + express.span;
 }

@@ -1,27 +1,27 @@
-/** Every answer that the endpoint gives. A refusal tells nothing of its reason: that is for our own log. */
+/** Every answer of the endpoint. A refusal does not give its reason: the reason is in our own log. */
 
 export interface Answer {
   status: number;
   headers: Readonly<Record<string, string>>;
   body: string;
-  /** The rest of the request is not wanted: the connection ends with the answer. */
+  /** Close the connection after the answer: the rest of the request is not read. */
   close?: boolean;
 }
 
-/** The body of everything that is no acknowledgement. */
+/** The body of every answer that is not an acknowledgement. */
 export const FAIL = '{"result":"fail"}';
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
-/** Gateways keep to their own schedule; proxies and merchants' own senders heed it. Seconds. */
-const COME_AGAIN = 60;
+/** Gateways follow their own retry schedule; proxies and merchants' own senders respect this one. Seconds. */
+const RETRY_AFTER_S = 60;
 
 const fail = (status: number): Answer => ({ status, headers: JSON_TYPE, body: FAIL });
-const later = (status: number, seconds: number): Answer => ({
+const failUntil = (status: number, seconds: number): Answer => ({
   ...fail(status),
   headers: { ...JSON_TYPE, 'retry-after': String(seconds) },
 });
 
 export const ANSWER = {
-  /** What the interface (6.3) takes for an acknowledgement: only once Temporal has the notification. */
+  /** The acknowledgement of section 6.3. It is sent only after Temporal has the notification. */
   accepted: { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: 'success' },
   broken: { ...fail(400), close: true },
   refused: fail(401),
@@ -31,7 +31,7 @@ export const ANSWER = {
   failed: fail(500),
 } as const satisfies Record<string, Answer>;
 
-/** More than may come; `seconds` until there is room again. */
-export const tooMany = (seconds: number): Answer => later(429, seconds);
-/** Not taken, so the gateway sends it again: its schedule is our queue. */
-export const unavailable = (seconds = COME_AGAIN): Answer => later(503, seconds);
+/** A rate limit is exceeded. `seconds`: until requests are taken again. */
+export const tooMany = (seconds: number): Answer => failUntil(429, seconds);
+/** The notification was not taken. The gateway sends it again: its retry schedule is our queue. */
+export const unavailable = (seconds = RETRY_AFTER_S): Answer => failUntil(503, seconds);

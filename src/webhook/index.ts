@@ -1,16 +1,20 @@
-/** webhook/: the one door to the outside. It verifies a notification, hands it to Temporal, and only then acknowledges it. */
+/**
+ * webhook/: verifies the gateway's notifications, delivers them to Temporal, and only then acknowledges them. It may import
+ * contract/, gateway/, process/ and temporal/.
+ */
+export { DEFAULT_LIMITS, type Limits } from '../process/webhook-limits';
 export type { Answer } from './answers';
-export { DEFAULT_LIMITS, type Limits } from './limits';
 export { type HandlerOptions, webhookHandler, webhookMiddleware, webhookPlugin } from './mounts';
+export type { WebhookLog, WebhookOptions } from './options';
+export type { WebhookRequest } from './request';
+export { type RunningWebhook, runWebhook, startWebhook } from './run';
+export { type WebhookServerOptions, webhookServer } from './server';
+export { webhookSettings } from './settings';
 export {
   type Decision,
   type IncomingNotification,
   receive,
   type SignatureSettings,
   type WebhookApp,
-} from './receive';
-export { type RunningWebhook, runWebhook, startWebhook } from './run';
-export { type WebhookServerOptions, webhookServer } from './server';
-export { webhookSettings } from './settings';
-export { signTestNotification, type TestNotification, type TestNotificationFields } from './test-notification';
-export { createWebhook, type Webhook, type WebhookLog, type WebhookOptions, type WebhookRequest } from './webhook';
+} from './verify';
+export { createWebhook, type Webhook } from './webhook';

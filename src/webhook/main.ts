@@ -1,4 +1,4 @@
-import { reportAndExit } from '../exit';
+import { reportAndExit } from '../process/exit';
 import { runWebhook } from './run';
 
 runWebhook(process.env).catch(reportAndExit);

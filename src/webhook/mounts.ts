@@ -1,18 +1,18 @@
-/** The ways to mount the endpoint: a Fastify plugin, an Express or Connect middleware, and `Request → Response`. */
+/** Mounts the endpoint in a framework: a Fastify plugin, an Express or Connect middleware, a `Request → Response` handler. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyPluginAsync } from 'fastify';
-import { senderAddress } from './addresses';
+import { senderAddress } from '../process/addresses';
 import type { Answer } from './answers';
 import type { Webhook } from './webhook';
 
 /**
  * For Fastify: `app.register(webhookPlugin(webhook), { prefix: '/payments' })` serves `POST /payments/ipn/{app_id}`. The
- * content-type parsers of your other routes stay as they are.
+ * content-type parsers of your other routes do not change.
  */
 export function webhookPlugin(webhook: Webhook): FastifyPluginAsync {
   return async (server) => {
     server.addHook('onClose', () => webhook.settled());
-    // The signature is over the bytes as they came: nobody may read them first.
+    // The signature is over the exact bytes, so no parser may read them first.
     server.removeAllContentTypeParsers();
     server.addContentTypeParser('*', (_request, _payload, done) => done(null));
     server.post('/ipn/:app_id', async (request, reply) => {
@@ -24,8 +24,8 @@ export function webhookPlugin(webhook: Webhook): FastifyPluginAsync {
 }
 
 /**
- * For Express and whatever takes Connect's middleware: `app.use('/ipn', webhookMiddleware(webhook))` serves
- * `POST /ipn/{app_id}`. Mount it before `express.json()`; a body that `express.raw()` has read is taken too.
+ * For Express and every framework that takes Connect's middleware: `app.use('/ipn', webhookMiddleware(webhook))` serves
+ * `POST /ipn/{app_id}`. Mount it before `express.json()`. A body that `express.raw()` has read works too.
  */
 export function webhookMiddleware(
   webhook: Webhook,
@@ -37,15 +37,15 @@ export function webhookMiddleware(
 
 export interface HandlerOptions {
   /**
-   * Where a request comes from, as the platform says it in a way that senders cannot forge (such as Vercel's
-   * `x-real-ip`). Needed for an allow-list: a `Request` has no connection to ask.
+   * The sender's address, from a source that the sender cannot forge, such as Vercel's header `x-real-ip`. An allow-list
+   * needs it: a `Request` does not know its connection.
    */
   addressOf?: (request: Request) => string | undefined;
 }
 
 /**
- * For Next.js, Hono, and other platforms of `Request → Response`. The last segment of its address names the app. Throws a
- * TypeError where there is an allow-list and no `addressOf`.
+ * For Next.js, Hono and other platforms with `Request → Response` handlers. The last segment of the request's path is the
+ * app_id. Throws a TypeError if there is an allow-list and no `addressOf`.
  */
 export function webhookHandler(
   webhook: Webhook,
@@ -53,7 +53,7 @@ export function webhookHandler(
 ): (request: Request) => Promise<Response> {
   if (webhook.allows && !addressOf) {
     throw new TypeError(
-      'With WEBHOOK_ALLOWED_IPS, webhookHandler needs addressOf: a Request does not say who sends it.',
+      'With WEBHOOK_ALLOWED_IPS, webhookHandler needs addressOf: a Request does not know its sender.',
     );
   }
   return async (request) => {
@@ -62,29 +62,29 @@ export function webhookHandler(
       path: new URL(request.url).pathname,
       headers: [...request.headers],
       address: addressOf?.(request),
-      body: request.bodyUsed ? undefined : (request.body ?? nothing()),
+      body: request.bodyUsed ? undefined : (request.body ?? emptyBody()),
     });
     return new Response(body, { status, headers });
   };
 }
 
-/** Answers a request of Node's own server. */
+/** Answers a request of Node's HTTP server. */
 function answerNode(webhook: Webhook, request: IncomingMessage): Promise<Answer> {
   const { rawHeaders } = request;
   return webhook.answer({
     method: request.method ?? '',
     path: request.url ?? '',
-    // Node joins a header that is repeated; the raw list still tells its values apart.
+    // Node joins the values of a repeated header; the raw list keeps them apart.
     headers: rawHeaders.flatMap((name, i) => (i % 2 === 0 ? [[name, rawHeaders[i + 1] ?? ''] as const] : [])),
     address: senderAddress(request, webhook.trusts),
     body: bytesOf(request),
   });
 }
 
-/** The body of a request that may have passed through a framework. Leaving it early must not end the connection. */
+/** The body's bytes; undefined if a framework has parsed it. To stop reading early must not close the connection. */
 function bytesOf(request: IncomingMessage): AsyncIterable<Uint8Array> | undefined {
   const read: unknown = 'body' in request ? request.body : undefined;
-  if (read instanceof Uint8Array) return once(read);
+  if (read instanceof Uint8Array) return oneChunk(read);
   if (read !== undefined || request.readableDidRead) return undefined;
   return { [Symbol.asyncIterator]: () => request.iterator({ destroyOnReturn: false }) };
 }
@@ -95,8 +95,8 @@ function write(response: ServerResponse, { status, headers, body, close }: Answe
   response.end(body);
 }
 
-async function* nothing(): AsyncGenerator<Uint8Array> {}
+async function* emptyBody(): AsyncGenerator<Uint8Array> {}
 
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }

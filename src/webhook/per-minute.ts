@@ -2,7 +2,7 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 
 const MINUTE_SECONDS = 60;
 
-/** At most so many a minute for each key. Keys must be few: each is remembered for a minute. */
+/** Allows a fixed number of uses a minute for each key. Use few keys: each is kept in memory for a minute. */
 export class PerMinute {
   private readonly limiter: RateLimiterMemory;
 
@@ -10,7 +10,7 @@ export class PerMinute {
     this.limiter = new RateLimiterMemory({ points, duration: MINUTE_SECONDS });
   }
 
-  /** Takes one; answers with the seconds until there is one again, 0 where one was left. */
+  /** Takes one use. Returns 0 if one was left, else the seconds until there is one again. */
   async take(key = ''): Promise<number> {
     try {
       await this.limiter.consume(key);
@@ -21,7 +21,7 @@ export class PerMinute {
     }
   }
 
-  /** Gives one back that was not used after all. */
+  /** Gives back one use that was taken and not needed. */
   async giveBack(key = ''): Promise<void> {
     await this.limiter.reward(key);
   }

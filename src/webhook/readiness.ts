@@ -1,32 +1,33 @@
 import type { Client } from '@temporalio/client';
 
-/** What Temporal may take to say that it is there, and how long its word holds, in ms. */
-const PATIENCE_MS = 3_000;
-const HOLDS_MS = 1_000;
+/** How long Temporal may take to answer, in ms. */
+const TIMEOUT_MS = 3_000;
+/** How long one answer counts, in ms. */
+const CACHE_MS = 1_000;
 
-/** Whether Temporal can be reached. It is asked once a second at most, so that asking us is no way to flood it. */
-export class Readiness {
-  private known: { at: number; ready: Promise<boolean> } | undefined;
+/** Whether Temporal can be reached. It is asked at most once a second, so that nobody can flood it through `/readyz`. */
+export class TemporalReadiness {
+  private last: { at: number; ready: Promise<boolean> } | undefined;
 
   constructor(private readonly client: Client) {}
 
   isReady(): Promise<boolean> {
-    if (this.known === undefined || Date.now() - this.known.at >= HOLDS_MS) {
-      this.known = { at: Date.now(), ready: ask(this.client) };
+    if (this.last === undefined || Date.now() - this.last.at >= CACHE_MS) {
+      this.last = { at: Date.now(), ready: ask(this.client) };
     }
-    return this.known.ready;
+    return this.last.ready;
   }
 
-  /** Resolves once it is not being asked, whoever has waited for the answer. */
+  /** Resolves once no question is in progress. */
   async settled(): Promise<void> {
-    await this.known?.ready;
+    await this.last?.ready;
   }
 }
 
 async function ask(client: Client): Promise<boolean> {
   try {
     const { namespace } = client.options;
-    await client.withDeadline(Date.now() + PATIENCE_MS, () => client.workflowService.describeNamespace({ namespace }));
+    await client.withDeadline(Date.now() + TIMEOUT_MS, () => client.workflowService.describeNamespace({ namespace }));
     return true;
   } catch {
     return false;

@@ -1,25 +1,25 @@
-/** The runnable webhook: `npm run webhook`, or `payment-gateway webhook`. */
+/** The webhook as a program: `npm run webhook`, or `payment-gateway webhook`. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { type Config, ConfigError, loadConfig, requireApps } from '../config';
-import { connectClient } from '../connect';
-import { createLogger } from '../log';
+import type { Environment } from '../process/environment';
+import { listen } from '../process/listen';
+import { createLogger } from '../process/log';
+import { type Config, loadConfig, requireApps } from '../process/settings';
+import { stopSignal } from '../process/signals';
+import { connectClient } from '../temporal/connection';
 import { type WebhookServerOptions, webhookServer } from './server';
 import { webhookSettings } from './settings';
 
-type Environment = Record<string, string | undefined>;
-
 export interface RunningWebhook {
-  /** Where it listens. */
+  /** Its address, such as `http://127.0.0.1:8480`. */
   url: string;
-  /** Has `/readyz` say no from now on, while everything is still served, so that nothing new is sent here. */
+  /** From now on `/readyz` says no, so that load balancers send new requests elsewhere. Everything is still served. */
   retire(): void;
-  /** Takes no new connections, lets what was accepted end, then closes the connection to Temporal. */
+  /** Takes no new connections, finishes accepted requests, then closes the connection to Temporal. */
   close(): Promise<void>;
 }
 
-/** What of the server its process decides; `alone` where that does nothing else. */
+/** Options that depend on the process. `alone`: it runs nothing else, so an overloaded process may refuse requests. */
 interface InProcess extends Pick<WebhookServerOptions, 'onAnswer'> {
   alone?: boolean;
 }
@@ -36,7 +36,9 @@ export async function startWebhook(
   const stopping = new AbortController();
   const settings = webhookSettings(config);
   const server = webhookServer({ ...settings, client, log, shedLoad: alone, onAnswer, stopping: stopping.signal });
-  const url = await listen(server, config).catch(async (error) => {
+  const { WEBHOOK_HOST: host, WEBHOOK_PORT: port } = config;
+  const place = { what: 'The webhook', host, port, setting: 'WEBHOOK_PORT' };
+  const url = await listen(place, () => server.listen({ host, port })).catch(async (error) => {
     await client.connection.close();
     throw error;
   });
@@ -51,7 +53,7 @@ export async function startWebhook(
   };
 }
 
-/** Runs the endpoint until a signal ends it; a second signal ends the wait for others to look elsewhere. */
+/** Runs the endpoint until SIGINT or SIGTERM. It then serves for WEBHOOK_STOP_DELAY, or until a second signal. */
 export async function runWebhook(env: Environment): Promise<void> {
   const config = loadConfig(env);
   const log = createLogger('webhook', config.LOG_LEVEL);
@@ -60,18 +62,18 @@ export async function runWebhook(env: Environment): Promise<void> {
   log.info({ url: webhook.url, apps: config.apps.map((app) => app.app_id) }, 'webhook listens at /ipn/{app_id}');
   await stopSignal();
   webhook.retire();
-  log.info({ for_ms: config.WEBHOOK_STOP_DELAY }, 'webhook is not ready any more and serves on for a while');
+  log.info({ for_ms: config.WEBHOOK_STOP_DELAY }, 'webhook is no longer ready; it still serves for a while');
   await Promise.race([delay(config.WEBHOOK_STOP_DELAY, undefined, { ref: false }), stopSignal()]);
   await webhook.close();
   await metrics?.close();
   log.info('webhook ended');
 }
 
-/** Serves how many notifications are answered in which way, where METRICS_ADDRESS asks for it. Throws ConfigError. */
+/** Counts answers to notifications and serves them as metrics, if METRICS_ADDRESS is set. Throws ConfigError. */
 async function startMetrics(config: Config, log: Logger) {
   if (config.METRICS_ADDRESS === undefined) return undefined;
-  // Temporal's native runtime serves a worker's metrics too; without them the webhook does not need it.
-  const { installRuntime } = await import('../runtime.js');
+  // Temporal's native runtime serves the metrics. Without METRICS_ADDRESS the webhook does not load it.
+  const { installRuntime } = await import('../temporal/runtime.js');
   const runtime = installRuntime({ ...config, log, shutdownSignals: [] });
   const answers = runtime.metricMeter.createHistogram(
     'payments_webhook_answers',
@@ -83,26 +85,4 @@ async function startMetrics(config: Config, log: Logger) {
     onAnswer: (status: number, ms: number) => answers.record(Math.round(ms), { status: String(status) }),
     close: () => runtime.shutdown(),
   };
-}
-
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    process.once('SIGINT', () => resolve());
-    process.once('SIGTERM', () => resolve());
-  });
-}
-
-async function listen(server: FastifyInstance, config: Config): Promise<string> {
-  const { WEBHOOK_HOST: host, WEBHOOK_PORT: port } = config;
-  try {
-    return await server.listen({ host, port });
-  } catch (error) {
-    const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-    if (code === 'EADDRINUSE' || code === 'EACCES') {
-      throw new ConfigError(
-        `The webhook cannot listen on ${host}:${port} (${code}). Set WEBHOOK_PORT to another port.`,
-      );
-    }
-    throw error;
-  }
 }

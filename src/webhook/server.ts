@@ -1,120 +1,74 @@
-/** The endpoint as a server of its own: `POST /ipn/{app_id}`, `/healthz` and `/readyz`, with the bounds of a public door. */
-import type { Socket } from 'node:net';
+/** The endpoint on a server: `POST /ipn/{app_id}`, `/healthz` and `/readyz`, with the limits that a public server needs. */
 import { getHeapStatistics } from 'node:v8';
 import rateLimit from '@fastify/rate-limit';
 import underPressure from '@fastify/under-pressure';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
-import { FAIL, unavailable } from './answers';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { unavailable } from './answers';
+import { httpServer } from './http-server';
 import { webhookPlugin } from './mounts';
-import { Readiness } from './readiness';
-import { createWebhook, type WebhookOptions } from './webhook';
+import type { WebhookOptions } from './options';
+import { TemporalReadiness } from './readiness';
+import { createWebhook, type Webhook } from './webhook';
 
 export interface WebhookServerOptions extends WebhookOptions {
   log: FastifyBaseLogger;
-  /** Refuse for a while where the process is too busy or its memory too full; for a process that does nothing else. */
+  /** Answer 503 while the process is too busy or its memory too full. For a process that serves nothing else. */
   shedLoad?: boolean | undefined;
-  /** Hears of each answer to a notification, or to what claims to be one: its status, and how long it took. */
+  /** Called after each answer on the notification route, with its status and its duration in ms. */
   onAnswer?: ((status: number, ms: number) => void) | undefined;
-  /** Once aborted, `/readyz` says no and connections are not kept, though everything is still served. */
+  /** Once it is aborted, `/readyz` answers 503 and connections are not kept alive. Everything is still served. */
   stopping?: AbortSignal | undefined;
 }
 
-/** What a sender may take to say all of it, headers and body. */
-const REQUEST_TIMEOUT_MS = 10_000;
 const MINUTE_MS = 60_000;
-/** How far behind the process may run, and how much of its heap may be in use, before it refuses. */
+/** Load is shed above these: the delay of the event loop in ms, and the used part of the heap. */
 const BUSY = { delay_ms: 1_000, heap: 0.85 };
 
-/** Makes the server; the caller listens and closes. Nothing is acknowledged before Temporal has it. */
+/** Makes the server. The caller listens and closes. Throws a TypeError for networks that are none. */
 export function webhookServer(options: WebhookServerOptions): FastifyInstance {
-  const { client, log, trustedProxies = [], shedLoad = false, onAnswer, stopping } = options;
+  const { log, trustedProxies = [], stopping } = options;
   const webhook = createWebhook(options);
-  const server = Fastify({
-    loggerInstance: log,
-    // Paths that cannot be decoded or are too long: Fastify's own answers name it and repeat the path.
-    frameworkErrors: (_error, _request, reply) => fail(reply, 404),
-    clientErrorHandler: answerBroken,
-    logController: new LogController({ disableRequestLogging: true }),
-    trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
-    // Fastify turns Node's own guards against slow senders off unless told.
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    connectionTimeout: 15_000,
-    keepAliveTimeout: 30_000,
-    // Node swaps the two time-outs where that for the headers is the longer one, and looks only every 30 s unless told.
-    http: { headersTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: 1_000 },
-    routerOptions: { maxParamLength: 200, ignoreTrailingSlash: true },
-  });
-  server.server.maxConnections = webhook.limits.connections;
-  // No body is wanted but that of a notification, which the endpoint reads itself.
-  server.removeAllContentTypeParsers();
-  server.addContentTypeParser('*', (_request, _payload, done) => done(null));
-
-  server.setErrorHandler((error: unknown, request, reply) => {
-    const status = statusOf(error);
-    if (status === 500) log.error({ err: error, url: request.routeOptions.url }, 'the webhook failed');
-    return fail(reply, status);
-  });
-  server.setNotFoundHandler((_request, reply) => fail(reply, 404));
+  const server = httpServer({ log, trustedProxies, maxConnections: webhook.limits.connections });
   server.addHook('onSend', async (_request, reply) => {
     if (stopping?.aborted) reply.header('connection', 'close');
   });
-
-  server.register(async (door) => {
-    if (onAnswer) door.addHook('onResponse', async (_request, reply) => onAnswer(reply.statusCode, reply.elapsedTime));
-    if (shedLoad) {
-      await door.register(underPressure, {
-        maxEventLoopDelay: BUSY.delay_ms,
-        maxHeapUsedBytes: BUSY.heap * getHeapStatistics().heap_size_limit,
-        retryAfter: Number(unavailable().headers['retry-after']),
-      });
-    }
-    await door.register(rateLimit, {
-      max: webhook.limits.per_address,
-      timeWindow: MINUTE_MS,
-      // Only their own gateway is at these addresses; its signature is looked at all the same.
-      allowList: (request) => webhook.allows?.(request.ip) ?? false,
-      addHeaders: { 'x-ratelimit-limit': false, 'x-ratelimit-remaining': false, 'x-ratelimit-reset': false },
-      addHeadersOnExceeding: { 'x-ratelimit-limit': false, 'x-ratelimit-remaining': false, 'x-ratelimit-reset': false },
-      onExceeded: (request) => log.debug({ address: request.ip }, 'an address sends too much'),
-    });
-    await door.register(webhookPlugin(webhook));
-  });
-
-  const readiness = new Readiness(client);
-  server.addHook('onClose', () => readiness.settled());
-  server.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }));
-  server.get('/readyz', async (_request, reply) => {
-    const yes = !stopping?.aborted && (await readiness.isReady());
-    return reply.code(yes ? 200 : 503).send({ status: yes ? 'ready' : 'not ready' });
-  });
+  server.register((routes) => addNotificationRoute(routes, webhook, options));
+  addHealthRoutes(server, options);
   return server;
 }
 
-function fail(reply: FastifyReply, status: number) {
-  return reply.code(status).type('application/json; charset=utf-8').send(FAIL);
-}
-
-/** What Node's parser refuses: its error's code, and our answer. All else is 400. */
-const BROKEN: Record<string, string> = {
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
-};
-
-function answerBroken(error: { code?: string }, socket: Socket): void {
-  if (error.code !== 'ECONNRESET' && socket.writable) {
-    const head = [
-      `HTTP/1.1 ${BROKEN[error.code ?? ''] ?? '400 Bad Request'}`,
-      'Connection: close',
-      'Content-Type: application/json; charset=utf-8',
-      `Content-Length: ${FAIL.length}`,
-    ];
-    socket.write(`${head.join('\r\n')}\r\n\r\n${FAIL}`);
+async function addNotificationRoute(
+  server: FastifyInstance,
+  webhook: Webhook,
+  { log, onAnswer, shedLoad }: WebhookServerOptions,
+): Promise<void> {
+  if (onAnswer) server.addHook('onResponse', async (_request, reply) => onAnswer(reply.statusCode, reply.elapsedTime));
+  if (shedLoad) {
+    await server.register(underPressure, {
+      maxEventLoopDelay: BUSY.delay_ms,
+      maxHeapUsedBytes: BUSY.heap * getHeapStatistics().heap_size_limit,
+      retryAfter: Number(unavailable().headers['retry-after']),
+    });
   }
-  socket.destroy();
+  const hidden = { 'x-ratelimit-limit': false, 'x-ratelimit-remaining': false, 'x-ratelimit-reset': false };
+  await server.register(rateLimit, {
+    max: webhook.limits.per_address,
+    timeWindow: MINUTE_MS,
+    // The allow-list's addresses belong to the gateway. Its signature is still verified.
+    allowList: (request) => webhook.allows?.(request.ip) ?? false,
+    addHeaders: hidden,
+    addHeadersOnExceeding: hidden,
+    onExceeded: (request) => log.debug({ address: request.ip }, 'an address sends too many requests'),
+  });
+  await server.register(webhookPlugin(webhook));
 }
 
-function statusOf(error: unknown): number {
-  const status = typeof error === 'object' && error !== null && 'statusCode' in error ? error.statusCode : undefined;
-  return typeof status === 'number' && status >= 400 ? status : 500;
+function addHealthRoutes(server: FastifyInstance, { client, stopping }: WebhookServerOptions): void {
+  const readiness = new TemporalReadiness(client);
+  server.addHook('onClose', () => readiness.settled());
+  server.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }));
+  server.get('/readyz', async (_request, reply) => {
+    const isReady = !stopping?.aborted && (await readiness.isReady());
+    return reply.code(isReady ? 200 : 503).send({ status: isReady ? 'ready' : 'not ready' });
+  });
 }

@@ -1,7 +1,7 @@
-import type { Config } from '../config';
-import type { WebhookOptions } from './webhook';
+import type { Config } from '../process/settings';
+import type { WebhookOptions } from './options';
 
-/** What the settings say of the endpoint; a client and a log make it whole for {@link createWebhook}. */
+/** The options of `createWebhook` that come from the settings. The caller adds a client and a log. */
 export function webhookSettings(config: Config): Omit<WebhookOptions, 'client' | 'log'> {
   return {
     taskQueue: config.PAYMENTS_TASK_QUEUE,

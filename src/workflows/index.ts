@@ -1,25 +1,18 @@
 /**
- * workflows/: the lifecycles. Deterministic; this room touches no network, clock or environment, and of `gateway/` it
- * takes only types and the pure files. A worker's bundle re-exports it: `export * from 'temporal-payment-gateway/workflows'`.
+ * workflows/: the lifecycles. Deterministic; this room touches no network, clock or environment, and of other
+ * rooms it imports contract/ and gateway/pure/ only. A worker's bundle re-exports it: `export * from 'temporal-payment-gateway/workflows'`.
  */
-export * from './account-contract';
-export { afterSale, afterSaleStateQuery, refundUpdate, resolveAfterSaleUpdate } from './after-sale';
-export * from './contract';
+export * from '../contract';
 export {
   createSpeiAccount,
   resolveCreationUpdate,
   speiAccountCreationStateQuery,
-} from './create-spei-account';
-export { type MerchantEvent, paymentEvents } from './events';
+} from './account/create';
 export {
-  createdUpdate,
-  notificationSignal,
-  payment,
-  recheckUpdate,
-  resolveUpdate,
-  stateQuery,
-} from './payment';
-export { refund } from './refund';
+  recheckQuantityUpdate,
+  speiAccountQuantity,
+  speiAccountQuantityStateQuery,
+} from './account/quantity';
 export {
   cancelAccountUpdate,
   depositSignal,
@@ -27,10 +20,22 @@ export {
   resolveAccountUpdate,
   speiAccount,
   speiAccountStateQuery,
-} from './spei-account';
+} from './account/workflow';
+export { refund } from './after-sale/refund/workflow';
+export { afterSale, afterSaleStateQuery, refundUpdate, resolveAfterSaleUpdate } from './after-sale/workflow';
 export {
-  recheckQuantityUpdate,
-  speiAccountQuantity,
-  speiAccountQuantityStateQuery,
-} from './spei-account-quantity';
-export { strayNotification } from './stray-notification';
+  followUpStateQuery,
+  paymentFollowUp,
+  recheckFollowUpUpdate,
+  resolveFollowUpUpdate,
+} from './payment/follow-up';
+export {
+  createdUpdate,
+  notificationSignal,
+  payment,
+  recheckUpdate,
+  resolveUpdate,
+  stateQuery,
+} from './payment/workflow';
+export { paymentEvents } from './shared/outbox/relay';
+export { strayNotification } from './shared/stray-notification';

@@ -1,14 +1,14 @@
-/** An app that a worker has no credentials for: what asked for it waits, and says what to do. */
+/** A worker without credentials for an app waits, and its error says what to do. */
 import { ApplicationFailure } from '@temporalio/common';
 import { gatewayOf } from '../../src/activities/gateways';
 
 const gateways = new Map([['shop-1', 'its gateway']]);
 
-test('an app’s gateway is its own', () => {
+test('gatewayOf returns the gateway of the app', () => {
   expect(gatewayOf(gateways, 'shop-1', 'payment')).toBe('its gateway');
 });
 
-test.each(['payment', 'account'] as const)('without one, the %s waits and is tried again in a minute', (what) => {
+test.each(['payment', 'account'] as const)('without a gateway, the %s is tried again in a minute', (what) => {
   const asking = () => gatewayOf(gateways, 'shop-2', what);
   expect(asking).toThrow(ApplicationFailure);
   expect(asking).toThrow(

@@ -1,11 +1,11 @@
-/** A worker's sealing keys follow their file: a new key opens, and a deleted one does not, without a restart. */
+/** A worker's sealing keys follow their file without a restart: new keys open, deleted keys do not. */
 import { mkdtempSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { sealingKeys } from '../../src/activities';
-import { loadConfig } from '../../src/config';
 import { newSealingKeys, open, seal } from '../../src/gateway';
+import { loadConfig } from '../../src/process/settings';
 
 const folder = mkdtempSync(join(tmpdir(), 'sealing-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -13,11 +13,11 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const file = join(folder, 'sealing_jwks');
 const ORDER = { app_id: 'app-1', out_trade_no: 'order-1' };
 
-/** The ids of the keys that an activity gets now. */
+/** The ids of the keys that an activity gets. */
 const ids = (keys: ReturnType<typeof sealingKeys>): Promise<(string | undefined)[]> =>
   new MockActivityEnvironment().run(async () => keys().map(({ kid }) => kid));
 
-test('keys that change in their file count at once, and a deleted key opens nothing any more', async () => {
+test('changed keys count at once, and a deleted key opens nothing', async () => {
   const [one, two] = [await newSealingKeys('one'), await newSealingKeys('two')];
   const write = (...sets: (typeof one)[]) =>
     writeFileSync(file, JSON.stringify({ keys: sets.flatMap(({ privateJwks }) => privateJwks.keys) }));
@@ -35,7 +35,7 @@ test('keys that change in their file count at once, and a deleted key opens noth
   await expect(open(sealed, keys(), ORDER)).rejects.toThrow('a key that has been deleted');
 });
 
-test('a file that is replaced by another counts, and one that cannot be used leaves the keys as they were', async () => {
+test('a replaced file counts, and an unusable file leaves the keys unchanged', async () => {
   const [one, two] = [await newSealingKeys('one'), await newSealingKeys('two')];
   writeFileSync(file, JSON.stringify(one.privateJwks));
   const keys = sealingKeys(loadConfig({ PAYMENTS_SEALING_JWKS_FILE: file }));
@@ -50,7 +50,7 @@ test('a file that is replaced by another counts, and one that cannot be used lea
   expect(await ids(keys)).toEqual(['two']);
 });
 
-test('keys that came from no file stay, and none are none', async () => {
+test('keys that are not from a file stay, and without keys there are none', async () => {
   const { privateJwks } = await newSealingKeys('one');
   expect(await ids(sealingKeys(loadConfig({ PAYMENTS_SEALING_JWKS: JSON.stringify(privateJwks) })))).toEqual(['one']);
   expect(await ids(sealingKeys(loadConfig({})))).toEqual([]);

@@ -1,11 +1,11 @@
-/** The rules' settings reach the activity, and what a gateway may not like of an order is logged without its value. */
+/** The settings for rules reach the activity, and doubts about an order are logged without its values. */
 
 import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger, type LogEntry } from '@temporalio/worker';
-import { loadConfig } from '../../src/config';
+import type { GatewayActivities } from '../../src/contract';
 import { PaymentGatewayPlugin } from '../../src/plugin';
-import type { GatewayActivities } from '../../src/workflows/activities';
+import { loadConfig } from '../../src/process/settings';
 import { answerJson, edited, gateways, type Json, published } from '../gateway/support';
 
 const open = gateways();
@@ -13,7 +13,7 @@ const WRONG_CPF = '11144477734';
 const order = edited(published('boleto'), { 'customer.identify.number': WRONG_CPF, order_amount: '12.00' });
 const issue = 'customer.identify.number: not a CPF: 11 digits, of which the last two check the others';
 
-/** What became of one try to create an order by a plugin with these settings, and what it logged. */
+/** The result and the log of one try to create an order by a plugin with these settings. */
 async function create(request: Json, env: Record<string, string> = {}, attempt = 1) {
   const gateway = await open.http(answerJson({ code: '10000', trade_no: 't-1', trade_status: 'PROCESSING' }));
   const plugin = new PaymentGatewayPlugin(
@@ -29,7 +29,14 @@ async function create(request: Json, env: Record<string, string> = {}, attempt =
   const logger = new DefaultLogger('TRACE', (entry) => logged.push(entry));
   const environment = new MockActivityEnvironment({ attempt }, { logger });
   const activities = plugin.configureWorker({ taskQueue: 'any' }).activities as GatewayActivities;
-  const input = { kind: 'direct', app_id: 'app-1', request } as Parameters<GatewayActivities['gateway.create']>[0];
+  const original_run_id = '00000000-0000-0000-0000-000000000000';
+  const input = {
+    kind: 'direct',
+    app_id: 'app-1',
+    request,
+    send_before: Number.POSITIVE_INFINITY,
+    original_run_id,
+  } as Parameters<GatewayActivities['gateway.create']>[0];
   const outcome = await environment.run(activities['gateway.create'], input).catch((error: unknown) => error);
   return {
     outcome,
@@ -39,7 +46,7 @@ async function create(request: Json, env: Record<string, string> = {}, attempt =
   };
 }
 
-test('an order whose identity number checks wrong is sent, and field and rule are logged', async () => {
+test('an order with a wrong identity number is sent, and field and rule are logged', async () => {
   const { outcome, received, warnings, logged } = await create(order);
   expect(outcome).toMatchObject({ is: 'created' });
   expect(received).toHaveLength(1);
@@ -51,17 +58,17 @@ test('an order whose identity number checks wrong is sent, and field and rule ar
   ).not.toContain(WRONG_CPF);
 });
 
-test('the same try again logs nothing more', async () => {
+test('a second attempt logs nothing', async () => {
   const { outcome, warnings } = await create(order, {}, 2);
   expect(outcome).toMatchObject({ is: 'created' });
   expect(warnings).toEqual([]);
 });
 
-test('an order that is right logs nothing', async () => {
+test('a correct order logs nothing', async () => {
   expect((await create(edited(order, { 'customer.identify.number': '11144477735' }))).warnings).toEqual([]);
 });
 
-test('GATEWAY_STRICT_FORMATS=refuse makes it an error, and nothing is sent', async () => {
+test('with GATEWAY_STRICT_FORMATS=refuse the order is refused and not sent', async () => {
   const { outcome, received, warnings } = await create(order, { GATEWAY_STRICT_FORMATS: 'refuse' });
   expect(outcome).toBeInstanceOf(ApplicationFailure);
   expect(outcome).toMatchObject({ nonRetryable: true });
@@ -69,7 +76,7 @@ test('GATEWAY_STRICT_FORMATS=refuse makes it an error, and nothing is sent', asy
   expect({ received, warnings }).toEqual({ received: [], warnings: [] });
 });
 
-test('a method with a name of its own is known to the activity', async () => {
+test('a method named in the settings follows its rules', async () => {
   const voucher = edited(order, { method: 'Voucher', 'customer.name': undefined, 'customer.identify': undefined });
   expect(String((await create(voucher)).outcome)).toContain('customer.name: required');
   const { outcome } = await create(voucher, { GATEWAY_VOUCHER_METHODS: 'Voucher' });

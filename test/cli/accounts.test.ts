@@ -1,11 +1,12 @@
-/** `payment-gateway accounts …` beside a stack, as an operator runs it: what it prints, for people and for programs, and its exit code. */
+/** `payment-gateway accounts …` with a stack: what it prints, for people and for programs, and its exit codes. */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { APP, type Stack, startStack } from '../harness/stack';
-import { built } from '../start/built';
-import { Terminal } from '../start/terminal';
+import { setTimeout as delay } from 'node:timers/promises';
+import { APP, type Stack, startStack } from '../../src/testing/stack';
+import { built } from '../harness/built';
+import { Terminal } from '../harness/terminal';
 
 const folder = mkdtempSync(join(tmpdir(), 'accounts-'));
 
@@ -62,14 +63,14 @@ async function deposit(account_id: string, ...amounts: string[]) {
     (await client.deposits(account_id, { pageSize: 100 })).deposits.filter(({ outcome }) => outcome !== null);
   for (const amount of amounts) {
     trades.push(await stack.simulator.deposit(account_id, amount));
-    while ((await client.get(account_id)).deposits.count < trades.length);
+    while ((await client.get(account_id)).deposits.count < trades.length) await delay(50);
   }
-  while ((await listed()).length < amounts.length);
+  while ((await listed()).length < amounts.length) await delay(100);
   return trades;
 }
 
 describe('create', () => {
-  test('prints the account with its CLABE; the same file again prints the same one', async () => {
+  test('prints the account with its CLABE, and the same account for the same file', async () => {
     const file = requestFile();
     const first = await accounts(0, 'create', file);
     expect(first.output).toMatch(
@@ -98,7 +99,7 @@ describe('create', () => {
     expect(stack.simulator.accounts()).toHaveLength(before);
   });
 
-  test('no account left ends with 1 and the gateway’s word', async () => {
+  test('ends with 1 and the gateway’s code if no account is left', async () => {
     stack.simulator.configure({ accountPool: 0 });
     const { printed } = await accounts(1, 'create', requestFile());
     stack.simulator.configure({ accountPool: 1000 });
@@ -107,7 +108,7 @@ describe('create', () => {
 });
 
 describe('show, also as get', () => {
-  test('prints the account, its sums, and what needs a person', async () => {
+  test('prints the account and its sums', async () => {
     const { account_id, account_number } = await open();
     expect((await accounts(0, 'show', account_id)).output).toMatch(/^ {2}0 deposits, nothing yet$/m);
     await deposit(account_id, '100.10', '23.35');
@@ -117,7 +118,7 @@ describe('show, also as get', () => {
     expect(output).not.toMatch(/person/);
   });
 
-  test('names what is not counted, with the money and the reason', async () => {
+  test('names deposits that are not counted, with amount and reason', async () => {
     const { account_id } = await open();
     const [trade] = await deposit(account_id, '8.00');
     await stack.temporal.client.workflow.getHandle(`spei-account:${APP.app_id}:${account_id}`).terminate();
@@ -128,14 +129,14 @@ describe('show, also as get', () => {
         ({ deposits }) => deposits.set_aside.length > 0,
         () => false,
       );
-    while (!(await isAside()));
+    while (!(await isAside())) await delay(50);
     const { output } = await accounts(0, 'show', account_id);
     expect(output).toContain(`  Not counted: ${trade?.out_trade_no}, announced with 8.00 MXN (old-deposit)\n`);
     expect(output).toContain('  It needs a person: old-deposit (its page in Temporal UI says what to do)\n');
   });
 
-  test('an account that nobody follows ends with 1', async () => {
-    expect((await accounts(1, 'show', 'nobody')).printed).toContain('Nobody follows the virtual account nobody here');
+  test('ends with 1 for an account that no workflow follows', async () => {
+    expect((await accounts(1, 'show', 'nobody')).printed).toContain('Temporal has no virtual account nobody');
   });
 });
 
@@ -156,16 +157,16 @@ test('deposits prints a line for each with exact amounts, the latest first, page
   expect(listed.map((line) => JSON.parse(line).deposit.amount).sort()).toEqual([...amounts].sort());
 });
 
-test('cancel prints the account as the gateway confirms it; again is no harm; another’s is refused with 1', async () => {
+test('cancel prints the canceled account, also when repeated, and ends with 1 for an unknown account', async () => {
   const { account_id } = await open();
   for (let i = 0; i < 2; i += 1)
     expect((await accounts(0, 'cancel', account_id)).output).toMatch(/^ {2}status +CANCELED$/m);
   expect(stack.simulator.account(account_id)).toMatchObject({ status: 'CANCELED' });
   expect((await json('recheck', account_id)).state).toMatchObject({ status: 'CANCELED' });
-  expect((await accounts(1, 'cancel', 'nobody')).printed).toContain('Nobody follows');
+  expect((await accounts(1, 'cancel', 'nobody')).printed).toContain('Temporal has no virtual account');
 });
 
-test('quantity prints how many are left, and says where these are few', async () => {
+test('quantity prints how many accounts are left, and warns if they are few', async () => {
   const left = stack.simulator.availableAccounts(APP.app_id);
   expect((await accounts(0, 'quantity')).output).toBe(`${left} virtual accounts are left.\n`);
   stack.simulator.configure({ accountPool: stack.simulator.accounts().length + 4 });

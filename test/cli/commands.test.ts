@@ -1,4 +1,4 @@
-/** The command line as it is shipped: what it says and with which code it ends, with nothing running beside it. */
+/** The built command line, with no stack running: what it prints, and its exit codes. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { makeKeys } from '../../src/cli/keys';
-import { loadConfig } from '../../src/config';
 import { open, seal } from '../../src/gateway';
-import { built } from '../start/built';
-import { ROOT, Terminal } from '../start/terminal';
+import { loadConfig } from '../../src/process/settings';
+import { built } from '../harness/built';
+import { ROOT, Terminal } from '../harness/terminal';
 
 beforeAll(built);
 
@@ -48,6 +48,7 @@ async function refused(args: string[], env: Record<string, string> = {}): Promis
 const COMMANDS = [
   'dev',
   'pay',
+  'cancel',
   'accounts',
   'refund',
   'worker',
@@ -69,7 +70,7 @@ describe('help', () => {
     ]);
   });
 
-  test.each(COMMANDS)('%s --help tells of it and does nothing else', async (command) => {
+  test.each(COMMANDS)('%s --help prints its usage and does nothing else', async (command) => {
     const { code, output } = await run([command, '--help']);
     expect(code).toBe(0);
     expect(output).toContain(`Usage: payment-gateway ${command}`);
@@ -91,7 +92,7 @@ describe('wrong usage ends with code 2 and says what is wrong', () => {
     expect(printed).toContain(said);
   });
 
-  test('and where to find out more', async () => {
+  test('names the command that lists everything', async () => {
     expect(await refused(['refundd'])).toContain('payment-gateway --help');
   });
 });
@@ -121,7 +122,7 @@ describe('keys new', () => {
     expect(keys.sealing_public_jwk).not.toHaveProperty('d');
   });
 
-  test('what the public key seals the private ones open, by way of the settings', async () => {
+  test('a secret that the public key seals can be opened with the private keys, both read from settings', async () => {
     const { sealing_private_jwks, sealing_public_jwk } = await newKeys();
     const { PAYMENTS_SEALING_JWKS: set, PAYMENTS_SEALING_PUBLIC_JWK: key } = loadConfig({
       PAYMENTS_SEALING_JWKS: JSON.stringify(sealing_private_jwks),
@@ -132,7 +133,7 @@ describe('keys new', () => {
     expect(await open(await seal('4821', key, order), set.keys, order)).toBe('4821');
   });
 
-  test('are fresh each time, and stored nowhere', async () => {
+  test('makes new keys each time', async () => {
     const [one, other] = [await newKeys(), await newKeys()];
     expect(one.encryption_key).not.toBe(other.encryption_key);
     expect(one.sealing_public_jwk.x).not.toBe(other.sealing_public_jwk.x);
@@ -140,7 +141,7 @@ describe('keys new', () => {
     expect(one.sealing_private_jwks.keys[0]?.d).not.toBe(other.sealing_private_jwks.keys[0]?.d);
   });
 
-  test('without --json prints lines for the settings, saying who may have which', async () => {
+  test('without --json prints lines for the settings, and who may have each key', async () => {
     const { code, output } = await run(['keys', 'new']);
     expect(code).toBe(0);
     const settings = Object.fromEntries([...output.matchAll(/^(\w+)='(.*)'$/gm)].map(([, name, text]) => [name, text]));
@@ -211,7 +212,7 @@ describe('keys rotate', () => {
     ['no file is named', {}, [], 'Which keys? Set PAYMENTS_ENCRYPTION_KEYS_FILE'],
     ['a file is not there', { PAYMENTS_ENCRYPTION_KEYS_FILE: '/none' }, [], 'cannot be read (ENOENT)'],
     ['both steps are asked for', {}, ['--stage', '--promote'], 'cannot be used with option'],
-  ])('says so where %s', async (_, env, options, said) => {
+  ])('is refused with a sentence if %s', async (_, env, options, said) => {
     expect(await refused(['keys', 'rotate', ...options], env)).toContain(said);
   });
 });
@@ -219,35 +220,35 @@ describe('keys rotate', () => {
 describe('in production without encryption keys', () => {
   const PRODUCTION = { ...APP, ...NO_TEMPORAL, NODE_ENV: 'production', WEBHOOK_PORT: '0' };
 
-  test.each(['worker', 'webhook'])('%s does not start, and says what to do', async (command) => {
+  test.each(['worker', 'webhook'])('%s does not start, and names the setting', async (command) => {
     expect(await refused([command], PRODUCTION)).toContain('PAYMENTS_ENCRYPTION_KEYS is not set');
   });
 
-  test.each(['worker', 'webhook'])('%s starts where clear text is asked for by name', async (command) => {
+  test.each(['worker', 'webhook'])('%s starts if clear text is allowed explicitly', async (command) => {
     const env = { ...PRODUCTION, PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true' };
     expect(await refused([command], env)).toContain('Temporal cannot be reached');
   });
 
-  test('setup, which sends no payload, needs none', async () => {
+  test('setup needs no keys, because it sends no payloads', async () => {
     expect(await refused(['setup'], PRODUCTION)).toContain('Temporal cannot be reached');
   });
 });
 
-test('codec-server says what it lacks', async () => {
-  expect(await refused(['codec-server'])).toContain('set PAYMENTS_ENCRYPTION_KEYS');
+test('codec-server without keys names the setting', async () => {
+  expect(await refused(['codec-server'])).toContain('Set PAYMENTS_ENCRYPTION_KEYS');
 });
 
 describe('settings that are missing or wrong', () => {
-  test.each(['worker', 'webhook'])('%s without an app says how to name one', async (command) => {
+  test.each(['worker', 'webhook'])('%s without an app says how to configure one', async (command) => {
     expect(await refused([command])).toContain('no gateway app: set GATEWAY_BASE_URL, GATEWAY_APP_ID and');
   });
 
-  test.each(['worker', 'webhook', 'simulator'])('%s names every wrong one', async (command) => {
+  test.each(['worker', 'webhook', 'simulator'])('%s names every wrong setting', async (command) => {
     const printed = await refused([command], { ...APP, WEBHOOK_PORT: 'http', LOG_LEVEL: 'loud' });
     expect(printed).toMatch(/WEBHOOK_PORT: .*\n.*LOG_LEVEL: /);
   });
 
-  test.each(['worker', 'webhook'])('%s says where it could not serve its metrics', async (command) => {
+  test.each(['worker', 'webhook'])('%s names the address where it could not serve metrics', async (command) => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const METRICS_ADDRESS = `127.0.0.1:${(taken.address() as AddressInfo).port}`;
@@ -257,14 +258,14 @@ describe('settings that are missing or wrong', () => {
     taken.close();
   });
 
-  test.each(['worker', 'webhook', 'setup'])('%s without Temporal says where it looked', async (command) => {
+  test.each(['worker', 'webhook', 'setup'])('%s without Temporal names the address that it tried', async (command) => {
     const printed = await refused([command], { ...APP, ...NO_TEMPORAL, WEBHOOK_PORT: '0' });
     expect(printed).toContain('Temporal cannot be reached at 127.0.0.1:9');
     expect(printed).toContain('TEMPORAL_ADDRESS');
   });
 });
 
-test('dev names a file that is no stack’s, and does not quote it', async () => {
+test('dev refuses a stack.json of another kind, and does not quote it', async () => {
   const dataDir = mkdtempSync(join(folder, 'stack-'));
   writeFileSync(join(dataDir, 'stack.json'), '{"secret_key": sk_do_not_tell');
   const { code, printed } = await run(['dev', '--data-dir', dataDir]);
@@ -299,7 +300,7 @@ describe('simulator', () => {
     return sub_code;
   }
 
-  test('works without any settings: it prints its address, desk, document, app and test key', async () => {
+  test('runs without settings and prints its addresses, its app and the test key', async () => {
     const { command, url } = await simulator();
     const [desk = ''] = await command.sees(/Operator's desk +(http\S+)/);
     const [openApi = ''] = await command.sees(/OpenAPI +(http\S+)/);
@@ -311,7 +312,7 @@ describe('simulator', () => {
     expect(await command.interrupt()).toBe(0);
   });
 
-  test('serves the app of the settings, whose key it does not print', async () => {
+  test('serves the app of the settings and does not print its key', async () => {
     const { GATEWAY_APP_ID, GATEWAY_SECRET_KEY } = APP;
     const { command, url } = await simulator({ GATEWAY_APP_ID, GATEWAY_SECRET_KEY });
     await command.sees(/App id +app-1\n/);
@@ -320,7 +321,7 @@ describe('simulator', () => {
     expect(await answerTo(url, 'test-app', 'test-key')).toBe('invalid-signature');
   });
 
-  test('takes its own settings by --set, words, numbers, flags and lists', async () => {
+  test('takes words, numbers, flags and lists by --set', async () => {
     const sets = ['refundTakes=0s', 'accountPool=5', 'magicValues=false', 'notifyStatuses=["SUCCESS"]'];
     const { url } = await simulator({}, ...sets.flatMap((set) => ['--set', set]));
     expect(await (await fetch(`${url}/simulator/settings`)).json()).toMatchObject({
@@ -341,18 +342,19 @@ describe('simulator', () => {
     expect(await refused(['simulator', '--set', set], FREE)).toContain(said);
   });
 
-  test('a port that is taken is named', async () => {
+  test('a taken port is named, with the setting for another', async () => {
     const { url } = await simulator();
     const { port } = new URL(url);
     expect(await refused(['simulator'], { SIMULATOR_PORT: port })).toContain(
-      `Port ${port} is taken: set SIMULATOR_PORT`,
+      `The simulator cannot listen on 127.0.0.1:${port} (EADDRINUSE). Set SIMULATOR_PORT to another port`,
     );
   });
 
-  test('the commands of the README work', async () => {
+  test('the commands that docs/simulator.md shows create an order and pay it', async () => {
     const { url } = await simulator();
     const [, commands = ''] =
-      /<!-- the simulator alone -->\s+```sh\n(.*?)```/s.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ?? [];
+      /<!-- the simulator alone -->\s+```sh\n(.*?)```/s.exec(readFileSync(join(ROOT, 'docs/simulator.md'), 'utf8')) ??
+      [];
     const script = commands.replaceAll('http://127.0.0.1:8470', url).replaceAll('curl ', 'curl -sS ');
     const { stdout } = await promisify(execFile)('sh', ['-ec', script]);
     expect(stdout).toMatch(/"code":"10000".*"trade_status":"PROCESSING".*"trade_status":"SUCCESS"/s);
@@ -388,15 +390,15 @@ describe('pay', () => {
       () => orderFile('{"out_trade_no":"1","method":"PIX"}'),
       '  subject: required',
     ],
-  ])('a file that %s', async (_, file, said) => {
+  ])('a file that %s is refused with a sentence', async (_, file, said) => {
     expect(await refused(['pay', file()], { ...APP, ...NO_TEMPORAL })).toContain(said);
   });
 
-  test('an order without an app to pay it', async () => {
-    expect(await refused(['pay', PIX])).toMatch(/Which app pays\? Set GATEWAY_APP_ID, use --app, or run npm start/);
+  test('an order without an app is refused, with the settings that name one', async () => {
+    expect(await refused(['pay', PIX])).toMatch(/Which app\? Set GATEWAY_APP_ID, use --app, or run npm start/);
   });
 
-  test('an order without Temporal', async () => {
+  test('an order without Temporal is refused, with the address that was tried', async () => {
     expect(await refused(['pay', PIX, '--app', 'app-1'], NO_TEMPORAL)).toContain('cannot be reached at 127.0.0.1:9');
   });
 });

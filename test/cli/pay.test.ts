@@ -1,12 +1,12 @@
-/** `payment-gateway pay` beside a stack: what it prints for programs, and how its exit code tells what became of the order. */
+/** `payment-gateway pay` with a stack: what it prints, and its exit code for each outcome. */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { APP, type Stack, startStack } from '../../src/testing/stack';
+import { built } from '../harness/built';
 import { publishedOrders } from '../harness/orders';
-import { APP, type Stack, startStack } from '../harness/stack';
-import { built } from '../start/built';
-import { Terminal } from '../start/terminal';
+import { Terminal } from '../harness/terminal';
 
 const folder = mkdtempSync(join(tmpdir(), 'pay-'));
 
@@ -62,7 +62,7 @@ test('an amount written as a number keeps all its digits', async () => {
   expect(await stack.payments.state(order.out_trade_no)).toMatchObject({ order_amount: '99999999999999.99' });
 });
 
-test('the same file again prints the same and makes no second trade', async () => {
+test('the same file twice prints the same and makes one trade', async () => {
   const order = orderFile('pix');
   const [first, again] = [pay(settings, order.path, '--json'), pay(settings, order.path, '--json')];
   expect([await first.ended, await again.ended]).toEqual([0, 0]);
@@ -70,7 +70,7 @@ test('the same file again prints the same and makes no second trade', async () =
   expect(stack.simulator.trades({ out_trade_no: order.out_trade_no })).toHaveLength(1);
 });
 
-test('--wait --json prints each state and the last, and ends with 0 for what is paid', async () => {
+test('--wait --json prints each transition and the state, and ends with 0 for a paid order', async () => {
   const order = orderFile('pix');
   const paying = pay(settings, order.path, '--wait', '--json');
   await paying.sees(/"payment_data"/);
@@ -84,11 +84,11 @@ test('--wait --json prints each state and the last, and ends with 0 for what is 
   ]);
 });
 
-test('--wait ends with 1 for what is not paid', async () => {
+test('--wait ends with 1 for an order that is not paid', async () => {
   const order = orderFile('pix');
   const paying = pay(settings, order.path, '--wait');
   await paying.sees(/Waiting for the outcome/);
-  await stack.simulator.cancel(order.out_trade_no);
+  await stack.simulator.act(order.out_trade_no, 'cancel');
   expect(await paying.ended).toBe(1);
   expect(paying.output).toContain(`Order ${order.out_trade_no} was canceled, 150.00 BRL`);
 });
@@ -109,7 +109,7 @@ test('a checkout prints the address where the buyer pays', async () => {
   expect(paying.output).toMatch(/^ {2}web_url +http\S+$/m);
 });
 
-test('a secret without the public key to seal it ends with 2, and neither is told nor sent', async () => {
+test('a secret without a public key to seal it ends with 2, and is neither printed nor sent', async () => {
   const order = orderFile('wallet-card-number');
   const refused = pay(settings, order.path);
   expect(await refused.ended).toBe(2);
@@ -118,7 +118,7 @@ test('a secret without the public key to seal it ends with 2, and neither is tol
   expect(stack.simulator.trades({ out_trade_no: order.out_trade_no })).toEqual([]);
 });
 
-test('a secret is sealed where the key is set', async () => {
+test('a secret with the public key is sealed and sent', async () => {
   const order = orderFile('wallet-card-number');
   const sealing = JSON.stringify(stack.config.PAYMENTS_SEALING_PUBLIC_JWK);
   expect(await pay({ ...settings, PAYMENTS_SEALING_PUBLIC_JWK: sealing }, order.path).ended).toBe(0);

@@ -1,12 +1,13 @@
-/** `payment-gateway refund` as an operator runs it beside a stack: what it prints, and what its exit code tells. */
+/** `payment-gateway refund` with a stack: what it prints, and its exit codes. */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterSaleOf, orderOf, sold, USER } from '../after-sale/sold';
-import { APP, type Stack, startStack } from '../harness/stack';
-import { built } from '../start/built';
-import { Terminal } from '../start/terminal';
+import { APP, type Stack, startStack } from '../../src/testing/stack';
+import { built } from '../harness/built';
+import { publishedOrder } from '../harness/orders';
+import { afterSaleOf, sold, USER } from '../harness/sold';
+import { Terminal } from '../harness/terminal';
 
 const folder = mkdtempSync(join(tmpdir(), 'refund-'));
 
@@ -36,7 +37,7 @@ async function refund(...args: string[]) {
 
 const refundsOf = (out_trade_no: string) => stack.simulator.refunds({ out_trade_no });
 
-test('all that was paid, which need not be said; the same again prints the same and refunds nothing', async () => {
+test('a refund without an amount refunds all that was paid; a repetition prints the same and refunds nothing', async () => {
   const { out_trade_no, order_amount } = await sold(stack, 'credit-card');
   const first = await refund(out_trade_no, '--json');
   expect(first).toMatchObject({ code: 0, printed: first.output });
@@ -48,7 +49,7 @@ test('all that was paid, which need not be said; the same again prints the same 
   expect(refundsOf(out_trade_no)).toHaveLength(1);
 });
 
-test('a part with a number and a reason, for people; then more than is left ends with 2 and says what is left', async () => {
+test('a partial refund is printed for people; a refund of more than is left ends with 2 and says what is left', async () => {
   const { out_trade_no, order_amount } = await sold(stack, 'credit-card');
   const part = await refund(out_trade_no, '--amount', '50.00', '--number', 'part-1', '--reason', 'one was scratched');
   expect(part.code).toBe(0);
@@ -62,7 +63,7 @@ test('a part with a number and a reason, for people; then more than is left ends
   expect(refundsOf(out_trade_no)).toMatchObject([{ out_request_no: 'part-1', refund_amount: '50.00' }]);
 });
 
-test('what the payment does not know of its buyer is named, and comes from a file', async () => {
+test('missing data of the buyer is named, and can come from a file', async () => {
   const { out_trade_no } = await sold(stack, 'pix');
   const asked = await refund(out_trade_no);
   expect(asked).toMatchObject({ code: 2, output: '' });
@@ -75,8 +76,8 @@ test('what the payment does not know of its buyer is named, and comes from a fil
   expect(given.printed).not.toContain(USER.email);
 });
 
-test('an order that was not paid ends with 1: nothing is sent', async () => {
-  const order = orderOf('pix');
+test('a refund of an unpaid order ends with 1, and nothing is sent', async () => {
+  const order = publishedOrder('pix');
   await stack.payments.pay(order);
   const { code, printed } = await refund(order.out_trade_no);
   expect(code).toBe(1);
@@ -84,7 +85,7 @@ test('an order that was not paid ends with 1: nothing is sent', async () => {
   expect(stack.simulator.requests({ path: '/trade/refund', out_trade_no: order.out_trade_no })).toEqual([]);
 });
 
-test('an order that is not known here ends with 2 and says what to give', async () => {
+test('a refund of an unknown order ends with 2 and names the options that help', async () => {
   const { code, printed } = await refund(`nobody-${randomUUID()}`);
   expect(code).toBe(2);
   expect(printed).toMatch(/is not known\. Give --amount and --currency/);

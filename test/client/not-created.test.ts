@@ -1,6 +1,6 @@
-/** An order that the gateway will not have: its worker signs in with a key that the gateway does not know. */
+/** An order that the gateway refuses, because the worker has a wrong key. */
 import { NotCreatedError } from '../../src/client';
-import { type Stack, startStack } from '../harness/stack';
+import { type Stack, startStack } from '../../src/testing/stack';
 import { errorOf, orderOf } from './support';
 
 const WRONG_KEY = 'sk_not_the_apps_key';
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.close());
 
-test('ends in NotCreatedError with the gateway’s codes, and in the same when it is asked again', async () => {
+test('pay throws NotCreatedError with the gateway’s codes, and again when it is repeated', async () => {
   const request = orderOf('pix');
   for (const _time of ['first', 'again']) {
     const error = await errorOf(stack.payments.pay(request));
@@ -33,7 +33,7 @@ test('ends in NotCreatedError with the gateway’s codes, and in the same when i
   expect(stack.simulator.requests({ path: '/trade/pay' })).toHaveLength(1);
 });
 
-test('outcome tells the same, and state what it came to', async () => {
+test('outcome throws the same, and state shows the attention', async () => {
   const request = orderOf('pix');
   await errorOf(stack.payments.pay(request));
   await expect(stack.payments.outcome(request.out_trade_no)).rejects.toBeInstanceOf(NotCreatedError);

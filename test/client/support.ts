@@ -1,16 +1,16 @@
-/** What the tests of the client share: orders of their own, and the errors that calls end in. */
+/** What the tests of the client share: orders with unique numbers, and the errors of calls. */
 import { randomUUID } from 'node:crypto';
 import { PaymentError } from '../../src/client';
 import { publishedOrders } from '../harness/orders';
 
-/** A published order under a number that no other test uses. */
+/** A published order with a unique number. */
 export function orderOf(name: string) {
   const published = publishedOrders().find((one) => one.name === name);
   if (!published) throw new Error(`examples/orders has no ${name}.json`);
   return { ...published.request, out_trade_no: `${name}-${randomUUID()}` };
 }
 
-/** The PaymentError that a call ends in. */
+/** The PaymentError that a call throws. */
 export async function errorOf(call: Promise<unknown>): Promise<PaymentError> {
   const error = await call.then(
     (answer) => new Error(`The call succeeded: ${JSON.stringify(answer)}`),

@@ -1,4 +1,4 @@
-/** Payload encryption: what it hides, what it gives back, and what it refuses. */
+/** Payload encryption: what it hides, what it restores, and what it refuses. */
 import type { Payload, SerializationContext } from '@temporalio/common';
 import fc from 'fast-check';
 import { EncryptionCodec, PayloadDecryptionError } from '../../src/codec';
@@ -33,7 +33,7 @@ async function read(one: Payload, context?: SerializationContext, by = codec): P
   return decoded(clear ?? {});
 }
 
-/** The words in which a payload is refused. */
+/** The message with which a payload is refused. */
 async function refusal(one: Payload, context?: SerializationContext, by = codec): Promise<string> {
   const error: unknown = await by.decode([one], context).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(PayloadDecryptionError);
@@ -46,7 +46,7 @@ const withBytes = (one: Payload, change: (bytes: Buffer) => Buffer): Payload => 
 });
 
 describe('a payload', () => {
-  test('comes back as it was, whatever it holds', async () => {
+  test('is decrypted to the same value, for any JSON', async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue(), fc.string(), fc.string(), async (value, namespace, workflowId) => {
         const context = order(workflowId, namespace);
@@ -56,7 +56,7 @@ describe('a payload', () => {
     );
   });
 
-  test('comes back with its own metadata, and bytes as bytes', async () => {
+  test('is decrypted with its metadata, and bytes stay bytes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 5_000 }), async (bytes) => {
         const clear = payload(bytes);
@@ -67,7 +67,7 @@ describe('a payload', () => {
     );
   });
 
-  test('tells nothing but its key’s id and whose it is', async () => {
+  test('shows nothing but its key’s id and its workflow', async () => {
     const one = await encrypted({ customer: { name: 'Mariana Souza Lima' } }, HERE);
     expect(metadata(one)).toEqual({
       encoding: 'binary/encrypted',
@@ -78,7 +78,7 @@ describe('a payload', () => {
     for (const word of ['Mariana', 'customer', 'json/plain']) expect(bytes).not.toContain(word);
   });
 
-  test('that holds nothing is encrypted as well, and none stays none', async () => {
+  test('of undefined is encrypted too, and an empty list stays empty', async () => {
     const nothing = await encrypted(undefined, HERE);
     expect(metadata(nothing).encoding).toBe('binary/encrypted');
     expect(await read(nothing, HERE)).toBeUndefined();
@@ -86,42 +86,40 @@ describe('a payload', () => {
     expect(await codec.decode([], HERE)).toEqual([]);
   });
 
-  test('looks different each time', async () => {
+  test('has different bytes each time it is encrypted', async () => {
     const some = await Promise.all(Array.from({ length: 50 }, () => encrypted('the same', HERE)));
     expect(new Set(some.map(({ data }) => Buffer.from(data ?? []).toString('hex'))).size).toBe(50);
   });
 
-  test('in clear passes as it is: histories from before the keys were set, and callers without them', async () => {
+  test('in clear text passes unchanged', async () => {
     const clear = payload({ kind: 'direct' });
     expect(await codec.decode([clear], HERE)).toEqual([clear]);
   });
 });
 
 describe('rotation', () => {
-  test('the first key encrypts, all decrypt', async () => {
+  test('uses the first key to encrypt and all to decrypt', async () => {
     const before = await encrypted('old news', HERE, new EncryptionCodec([OLD]));
     expect(metadata(before)['encryption-key-id']).toBe('2026-01');
     expect(await read(before, HERE)).toBe('old news');
     expect(metadata(await encrypted('news', HERE))['encryption-key-id']).toBe('2026-07');
   });
 
-  test('a staged key, behind the others, is known before it is used', async () => {
+  test('decrypts with a staged key, which is after the others, before it encrypts with it', async () => {
     const staged = new EncryptionCodec([OLD, NEW]);
     expect(metadata(await encrypted('news', HERE, staged))['encryption-key-id']).toBe('2026-01');
     expect(await read(await encrypted('from the future', HERE), HERE, staged)).toBe('from the future');
   });
 
-  test('a key that is not there is named, with those that are', async () => {
+  test('names the missing key and the known ones in its error', async () => {
     const said = await refusal(await encrypted('news', HERE), HERE, new EncryptionCodec([OLD]));
     expect(said).toContain('the key "2026-07", and PAYMENTS_ENCRYPTION_KEYS has 2026-01');
     expect(said).toContain('workflow payment:app-1:order-1');
   });
 
-  test('another key under the same id opens nothing', async () => {
+  test('refuses a payload that another key of the same id encrypted', async () => {
     const impostor = new EncryptionCodec([key('2026-07')]);
-    expect(await refusal(await encrypted('news', HERE), HERE, impostor)).toContain(
-      'another key has the name "2026-07"',
-    );
+    expect(await refusal(await encrypted('news', HERE), HERE, impostor)).toContain('another key of the name "2026-07"');
   });
 });
 
@@ -142,32 +140,32 @@ describe('a payload that was moved', () => {
     expect(await refusal(mine, { ...ACTIVITY, namespace: 'elsewhere' })).toContain('namespace');
   });
 
-  test('and relabelled is refused as changed', async () => {
+  test('with a changed label is refused as changed', async () => {
     const mine = await encrypted('mine', HERE);
     for (const label of [undefined, '', '["payments"]', '["payments","payment:app-1:order-2"]']) {
       const { 'encryption-context': _was, ...rest } = mine.metadata ?? {};
       const named = label === undefined ? {} : { 'encryption-context': Buffer.from(label) };
       const moved = { ...mine, metadata: { ...rest, ...named } };
-      expect(await refusal(moved, order('payment:app-1:order-2'))).toContain('changed on its way');
-      expect(await refusal(moved)).toContain('changed on its way');
+      expect(await refusal(moved, order('payment:app-1:order-2'))).toContain('changed after its encryption');
+      expect(await refusal(moved)).toContain('changed after its encryption');
     }
   });
 
   test.each(['', 'null', '{}', '[]', '[1]', '["payments",2]', '["payments","a","b",3]', 'not JSON'])(
-    'with the label %j is never taken for one that belongs here',
+    'with the label %j is not accepted here',
     async (label) => {
       const mine = await encrypted('mine', HERE);
       const moved = { ...mine, metadata: { ...mine.metadata, 'encryption-context': Buffer.from(label) } };
-      expect(await refusal(moved, HERE)).toMatch(/another workflow|changed on its way/);
+      expect(await refusal(moved, HERE)).toMatch(/another workflow|changed after its encryption/);
     },
   );
 
-  test('between a workflow and its own activities is at home', async () => {
+  test('between a workflow and its own activities is accepted', async () => {
     expect(await read(await encrypted('argument', ACTIVITY), HERE)).toBe('argument');
     expect(await read(await encrypted('result', HERE), { ...ACTIVITY, activityId: '8', isLocal: true })).toBe('result');
   });
 
-  test('by a schedule to the workflow that it starts is at home, and to no other', async () => {
+  test('by a schedule to a workflow that it starts is accepted, and in other workflows refused', async () => {
     const argument = await encrypted('nightly', order('report'));
     expect(await read(argument, order('report-2026-11-21T09:22:24Z'))).toBe('nightly');
     for (const id of [
@@ -181,24 +179,24 @@ describe('a payload that was moved', () => {
   });
 });
 
-describe('whoever does not know whose a payload is', () => {
-  test('reads it by what stands beside it', async () => {
+describe('a caller that does not know the workflow', () => {
+  test('decrypts a payload of any workflow', async () => {
     expect(await read(await encrypted('mine', HERE))).toBe('mine');
   });
 
-  test('may make one for a namespace, which any workflow of it takes and no other namespace', async () => {
+  test('may encrypt for a namespace, whose workflows all accept it, and no other namespace does', async () => {
     const [typed] = await codec.encode([payload('resolve')], { namespace: 'payments' });
     expect(await read(typed ?? {}, HERE)).toBe('resolve');
     expect(await refusal(typed ?? {}, order('any', 'elsewhere'))).toContain('namespace');
   });
 
-  test('or for anybody', async () => {
+  test('may encrypt for any workflow', async () => {
     expect(await read(await encrypted('memo'), HERE)).toBe('memo');
   });
 });
 
 describe('a changed payload', () => {
-  test('is refused, whichever bit was changed', async () => {
+  test('is refused, for a change of any bit', async () => {
     const one = await encrypted({ amount: '150.00' }, HERE);
     const length = one.data?.length ?? 0;
     await fc.assert(
@@ -207,12 +205,12 @@ describe('a changed payload', () => {
           bytes[at] = (bytes[at] ?? 0) ^ (1 << bit);
           return bytes;
         });
-        expect(await refusal(flipped, HERE)).toContain('changed on its way');
+        expect(await refusal(flipped, HERE)).toContain('changed after its encryption');
       }),
     );
   });
 
-  test('is refused, however much of it is left', async () => {
+  test('is refused if it is shortened, lengthened or empty', async () => {
     const one = await encrypted({ amount: '150.00' }, HERE);
     for (let left = 0; left < (one.data?.length ?? 0); left += 1) {
       expect(
@@ -220,7 +218,7 @@ describe('a changed payload', () => {
           withBytes(one, (bytes) => bytes.subarray(0, left)),
           HERE,
         ),
-      ).toContain('changed on its way');
+      ).toContain('changed after its encryption');
     }
     expect(
       await refusal(
@@ -231,13 +229,13 @@ describe('a changed payload', () => {
     expect(await refusal({ metadata: one.metadata ?? {} }, HERE)).toContain('changed');
   });
 
-  test('is refused where its key’s id was changed to another that is known', async () => {
+  test('is refused if its key’s id was changed to another known one', async () => {
     const one = await encrypted('mine', HERE);
     const relabelled = { ...one, metadata: { ...one.metadata, 'encryption-key-id': Buffer.from('2026-01') } };
-    expect(await refusal(relabelled, HERE)).toContain('changed on its way');
+    expect(await refusal(relabelled, HERE)).toContain('changed after its encryption');
   });
 
-  test('and every other refusal says nothing of what it holds, nor of a key', async () => {
+  test('is refused without its content or a key in the message', async () => {
     const one = await encrypted('Mariana Souza Lima', HERE);
     const said = [
       await refusal(

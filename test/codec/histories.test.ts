@@ -1,18 +1,19 @@
 /**
- * What Temporal keeps of payments once keys are set: everything that it stores, by its own API, holds no secret and nothing
- * of a person in clear. Temporal, simulator, worker and webhook are real; the worker forgets every workflow after each
- * task, so that each history is read again and again.
+ * With keys, nothing that Temporal stores of a payment holds a secret or personal data in clear text. The test reads it by
+ * Temporal's own API. Temporal, worker, webhook and simulator are real; the worker caches no workflow, so that each history is
+ * replayed for every task.
  */
 import { Client, type WorkflowExecutionInfo } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
 import { PaymentsClient } from '../../src/client';
 import { dataConverter, PayloadDecryptionError } from '../../src/codec';
-import { loadConfig } from '../../src/config';
 import { PaymentGatewayPlugin } from '../../src/plugin';
-import { startOf } from '../../src/runs';
+import { loadConfig } from '../../src/process/settings';
+import { readStart } from '../../src/temporal/workflow-history';
+import { APP, type Stack, startStack } from '../../src/testing/stack';
+import { workflowBundle } from '../../src/testing/workflow-bundle';
 import { orderOf } from '../client/support';
-import { APP, type Stack, startStack, workflowBundle } from '../harness/stack';
 import { post, sign } from '../webhook/support';
 import { key, setting } from './support';
 
@@ -27,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.close());
 
-/** Marks that no order of ours has by chance. */
+/** Personal data that appears nowhere else. */
 const MARKED = {
   subject: 'canary subject',
   content: 'canary content',
@@ -47,7 +48,7 @@ const MARKS = [
 ];
 const idOf = (out_trade_no: string) => `payment:${APP.app_id}:${out_trade_no}`;
 
-/** Everything that Temporal gives away of a workflow without a key: history, description, list, as text with its bytes. */
+/** All that Temporal returns of a workflow without a key, as text: history, description, list. */
 async function stored(workflowId: string): Promise<string> {
   const { client, connection } = { client: stack.temporal.client, connection: stack.temporal.connection };
   const namespace = client.options.namespace;
@@ -61,7 +62,7 @@ async function stored(workflowId: string): Promise<string> {
   return inClear([history, described.toJSON(), listed.map(({ raw }) => raw)]);
 }
 
-/** JSON in which bytes stand as the text that they may be, and so do the bytes inside of it that are base64. */
+/** The value as JSON with its bytes as text, followed by everything in it that can be decoded as base64. */
 function inClear(value: unknown): string {
   const json = JSON.stringify(value, (_, inner) =>
     inner instanceof Uint8Array ? Buffer.from(inner).toString('latin1') : inner,
@@ -74,7 +75,7 @@ function inClear(value: unknown): string {
 
 const marksIn = (text: string) => MARKS.filter((mark) => text.includes(mark));
 
-test('a card payment by notification, from its start to its result, with updates, query and a refused update', async () => {
+test('a paid card payment, with its updates and query, stores nothing in clear text', async () => {
   const order = { ...orderOf('credit-card'), ...MARKED };
   const { out_trade_no } = order;
   const handle = stack.client.workflow.getHandle(idOf(out_trade_no));
@@ -85,7 +86,7 @@ test('a card payment by notification, from its start to its result, with updates
   expect(await handle.executeUpdate('recheck')).toMatchObject({ outcome: null });
   await stack.simulator.pay(out_trade_no);
   expect(await stack.payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'query' });
-  // The same answer after its end, by the start that is read from the history.
+  // After its end, the same answer, by the input in the history.
   expect(await stack.payments.pay(order)).toMatchObject({ out_trade_no });
 
   const text = await stored(idOf(out_trade_no));
@@ -95,7 +96,7 @@ test('a card payment by notification, from its start to its result, with updates
   expect(JSON.stringify(clear)).not.toContain('json/plain');
 });
 
-test('a payment that a person resolves, and one that is refused by rules: neither who, nor why, nor the failure’s words', async () => {
+test('a resolved payment and a refused order store no reason, no person and no failure’s text', async () => {
   const resolved = { ...orderOf('pix'), ...MARKED };
   await stack.payments.pay(resolved);
   await stack.client.workflow.getHandle(idOf(resolved.out_trade_no)).executeUpdate('resolve', {
@@ -121,7 +122,7 @@ test('a payment that a person resolves, and one that is refused by rules: neithe
   expect(text).not.toContain('order_amount');
 });
 
-test('a waiting payment: its pending activity’s last failure, its details and summaries', async () => {
+test('a waiting payment stores no failure’s text, details or summaries', async () => {
   const order = { ...orderOf('pix'), ...MARKED };
   await stack.payments.pay(order);
   const workflowId = idOf(order.out_trade_no);
@@ -138,7 +139,7 @@ test('a waiting payment: its pending activity’s last failure, its details and 
   expect(marksIn(await stored(workflowId))).toEqual([]);
 });
 
-test('a signed notification that nobody can read is kept where nobody without a key can read it', async () => {
+test('an unreadable notification with a good signature is stored encrypted', async () => {
   const body = Buffer.from(JSON.stringify({ app_id: APP.app_id, user: MARKED.customer }));
   const reply = await post(stack.webhookUrl, body, {
     path: `/ipn/${APP.app_id}`,
@@ -155,13 +156,13 @@ test('a signed notification that nobody can read is kept where nobody without a 
   expect(Buffer.from(state.body, 'base64')).toEqual(body);
 });
 
-test('search attributes and ids stay in clear: what an operator finds a payment by', async () => {
+test('search attributes and ids stay in clear text, so that an operator finds a payment', async () => {
   const order = { ...orderOf('pix'), ...MARKED };
   await stack.payments.pay(order);
   expect(await stored(idOf(order.out_trade_no))).toMatch(/PaymentStatus.*PROCESSING/s);
 });
 
-test('a backend that gives its own client the plugin starts and reads payments', async () => {
+test('a backend whose own Client has the plugin starts and reads payments', async () => {
   const { connection } = stack.temporal;
   const plugin = new PaymentGatewayPlugin(loadConfig({ PAYMENTS_ENCRYPTION_KEYS: setting(KEY) }));
   const client = new Client({ connection, namespace: stack.client.options.namespace, plugins: [plugin] });
@@ -172,7 +173,7 @@ test('a backend that gives its own client the plugin starts and reads payments',
   expect(marksIn(await stored(idOf(order.out_trade_no)))).toEqual([]);
 });
 
-describe('whoever has not the key', () => {
+describe('a client without the key', () => {
   const strangers = () => [
     new Client({ connection: stack.temporal.connection, namespace: stack.client.options.namespace }),
     new Client({
@@ -182,7 +183,7 @@ describe('whoever has not the key', () => {
     }),
   ];
 
-  test('cannot read a state, a start or an outcome', async () => {
+  test('cannot read a state, an input or an outcome', async () => {
     const order = { ...orderOf('pix'), ...MARKED };
     await stack.payments.pay(order);
     await stack.simulator.pay(order.out_trade_no);
@@ -192,7 +193,7 @@ describe('whoever has not the key', () => {
       for (const ask of [
         () => payments.state(order.out_trade_no),
         () => payments.outcome(order.out_trade_no),
-        () => startOf(client, idOf(order.out_trade_no)),
+        () => readStart(client, idOf(order.out_trade_no)),
       ]) {
         const answer: unknown = await ask().catch((error: unknown) => String(error));
         expect(marksIn(String(answer))).toEqual([]);
@@ -201,7 +202,7 @@ describe('whoever has not the key', () => {
     }
   });
 
-  test('can still start a payment, and never reads an answer', async () => {
+  test('can start a payment, but cannot read its result', async () => {
     const [plain] = strangers();
     const order = { ...orderOf('pix'), ...MARKED };
     const { out_trade_no } = order;
@@ -215,12 +216,12 @@ describe('whoever has not the key', () => {
     await stack.simulator.pay(out_trade_no);
     expect(await stack.payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS' });
     await expect(handle?.result()).rejects.toThrow(/encoding/i);
-    // What it has sent in clear stays in clear; and this shows that these tests would see it.
+    // Its own clear text stays clear. This also shows that these tests would find clear text.
     expect(marksIn(await stored(idOf(out_trade_no)))).toEqual(expect.arrayContaining(['canary', '50284414727']));
   });
 });
 
-test('a payload that was taken from another payment is not believed: the task fails and is tried again, nothing is done', async () => {
+test('a payload of another payment fails the workflow task, and no order is made', async () => {
   const order = orderOf('pix');
   await stack.payments.pay(order);
   const namespace = stack.client.options.namespace;
@@ -246,13 +247,13 @@ test('a payload that was taken from another payment is not believed: the task fa
   };
   while (!(await failure())) await new Promise(setImmediate);
   expect(inClear(await failure())).toMatch(/made for another workflow|Encoded failure/);
-  await expect(startOf(stack.client, workflowId)).rejects.toThrow(PayloadDecryptionError);
+  await expect(readStart(stack.client, workflowId)).rejects.toThrow(PayloadDecryptionError);
   expect(stack.simulator.requests({ out_trade_no: 'moved' })).toEqual([]);
   expect(stack.simulator.requests({ out_trade_no: order.out_trade_no, path: '/trade/pay' })).toHaveLength(1);
   await handle.terminate();
 });
 
-test('an encrypted history replays, and so does the clear one of a payment that began before there were keys', async () => {
+test('an encrypted history replays, and so does one in clear text from before there were keys', async () => {
   const order = orderOf('pix');
   await stack.payments.pay(order);
   await stack.simulator.pay(order.out_trade_no);
@@ -263,6 +264,6 @@ test('an encrypted history replays, and so does the clear one of a payment that 
   const replayed = { workflowBundle: await workflowBundle(converter.failureConverterPath), dataConverter: converter };
   await Worker.runReplayHistory(replayed, history, workflowId);
   await expect(Worker.runReplayHistory(replayed, history, idOf('another'))).rejects.toThrow();
-  const before = await import('../histories/kept/0.1.0-20261121/paid-told-by-notification.json');
+  const before = await import('../histories/kept/without-handler/paid-told-by-notification.json');
   await Worker.runReplayHistory(replayed, before.default, 'payment:test-app:h-paid');
 });

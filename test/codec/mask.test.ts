@@ -1,14 +1,14 @@
-/** What people may see in Temporal UI: the fields that are listed, and nothing that was not thought of. */
+/** What people may see in Temporal UI: only the listed fields. */
 import fc from 'fast-check';
 import card from '../../examples/orders/credit-card.json';
 import wallet from '../../examples/orders/wallet-card-number.json';
 import { ROLES } from '../../src/codec';
 import { MASK, masked } from '../../src/codec/mask';
-import type { AfterSaleState } from '../../src/workflows/contract';
+import type { AfterSaleState } from '../../src/contract';
 import { publishedOrders } from '../harness/orders';
 
-/** The values that a masked order still tells, as text. */
-const told = (value: unknown, role: (typeof ROLES)[number]) => JSON.stringify(masked(value, role));
+/** The masked value as text. */
+const maskedText = (value: unknown, role: (typeof ROLES)[number]) => JSON.stringify(masked(value, role));
 
 describe.each(ROLES)('a %s', (role) => {
   test('never sees a card token, a PIN, an identity number, a card number or a sealed field', () => {
@@ -23,12 +23,12 @@ describe.each(ROLES)('a %s', (role) => {
       card: { card_no: '411111******1111' },
       sealed: 'eyJhbGci.canary',
     };
-    const seen = told({ request: order, user_info: order.user }, role);
+    const seen = maskedText({ request: order, user_info: order.user }, role);
     for (const secret of ['canary', '4821', '4111', '50284414727', '50284414728']) expect(seen).not.toContain(secret);
     expect(masked(order, role)).toMatchObject({ customer: { identify: { number: MASK, type: 'CPF' } } });
   });
 
-  test('sees which fields there are, and what says nothing of a person', () => {
+  test('sees the names of all fields, and the values that identify nobody', () => {
     const { request } = card;
     const shown = masked(request, role);
     expect(Object.keys(Object(shown))).toEqual(Object.keys(request));
@@ -36,23 +36,23 @@ describe.each(ROLES)('a %s', (role) => {
     expect(shown).toMatchObject({ out_trade_no, method, order_amount, order_currency, token: MASK, ip: MASK });
   });
 
-  test('sees nothing of a field that nobody has thought of, at any depth', () => {
+  test('does not see the value of an unlisted field, at any depth', () => {
     const unknown = fc.string({ minLength: 1 }).map((name) => `x-${name}`);
     fc.assert(
       fc.property(fc.array(unknown, { minLength: 1, maxLength: 5 }), fc.boolean(), (path, listed) => {
         const leaf: unknown = listed ? ['canary', ['canary']] : 'canary';
         const value = path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), leaf);
-        expect(told(value, role)).not.toContain('canary');
+        expect(maskedText(value, role)).not.toContain('canary');
       }),
     );
   });
 
-  test.each([['text'], [4821], [true]])('sees nothing of a bare %j', (value) => {
+  test.each([['text'], [4821], [true]])('does not see %j without a field name', (value) => {
     expect(masked(value, role)).toBe(MASK);
     expect(masked([value], role)).toEqual([MASK]);
   });
 
-  test('sees that a field is empty', () => {
+  test('sees empty values', () => {
     expect(masked({ attention: null, token: null, customer: { email: '' } }, role)).toEqual({
       attention: null,
       token: null,
@@ -60,7 +60,7 @@ describe.each(ROLES)('a %s', (role) => {
     });
   });
 
-  test('sees why something failed, and the names that a workflow gives its queries', () => {
+  test('sees failures, and the names of a workflow’s queries', () => {
     const failure = { message: 'the gateway refused', stack_trace: 'at pay' };
     expect(masked(failure, role)).toEqual(failure);
     const metadata = {
@@ -71,7 +71,7 @@ describe.each(ROLES)('a %s', (role) => {
   });
 });
 
-test('a viewer sees every amount of a sale and its refunds, and nothing that people wrote about them', () => {
+test('a viewer sees every amount of a sale and its refunds, and no text that people wrote', () => {
   const state: AfterSaleState = {
     app_id: 'app-1',
     out_trade_no: 'order-1',
@@ -114,17 +114,17 @@ test('a viewer sees every amount of a sale and its refunds, and nothing that peo
   });
 });
 
-test('name, email and phone are for support, and nobody else', () => {
+test('name, email and phone are shown to support and not to a viewer', () => {
   const buyer = { customer: { name: 'Mariana', email: 'm@example.com', phone: '11999990000' } };
   expect(masked(buyer, 'support')).toEqual(buyer);
   expect(masked(buyer, 'viewer')).toEqual({ customer: { name: MASK, email: MASK, phone: MASK } });
 });
 
-test('of all published orders a viewer sees nothing personal', () => {
+test('a viewer sees no personal data of any example order', () => {
   const PERSONAL = ['customer', 'address', 'ip', 'buyer_id', 'token', 'account_number', 'account_verification_code'];
   for (const { request } of publishedOrders()) {
     const leaves = Object.entries(request).flatMap(([name, value]) => (PERSONAL.includes(name) ? leavesOf(value) : []));
-    const seen = told(request, 'viewer');
+    const seen = maskedText(request, 'viewer');
     for (const leaf of leaves.filter((text) => text.length > 3))
       expect([leaf, seen.includes(leaf)]).toEqual([leaf, false]);
   }

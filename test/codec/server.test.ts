@@ -1,10 +1,10 @@
-/** The codec server over HTTP: who may ask, what they are shown, and what is refused before it is read. */
+/** The codec server over HTTP: who may use it, what each role sees, and what it refuses. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Payload } from '@temporalio/common';
 import { exportJWK, generateKeyPair, type JWTPayload, type KeyLike, SignJWT } from 'jose';
 import { EncryptionCodec, type RunningCodecServer, startCodecServer } from '../../src/codec';
-import { ConfigError, loadConfig } from '../../src/config';
+import { ConfigError, loadConfig } from '../../src/process/settings';
 import { readableLog } from '../webhook/support';
 import { decoded, key, metadata, payload, setting } from './support';
 
@@ -54,7 +54,7 @@ async function start(env: Record<string, string>): Promise<RunningCodecServer> {
   return started;
 }
 
-/** Who logs people in: it publishes its public keys. */
+/** Starts a log-in provider's server, which publishes its public keys. */
 async function serve(document: unknown): Promise<string> {
   const login: Server = createServer((_request, response) => response.end(JSON.stringify(document)));
   await new Promise<void>((resolve) => login.listen(0, '127.0.0.1', resolve));
@@ -121,24 +121,24 @@ const FOR_VIEWERS = {
 };
 const FOR_SUPPORT = { ...masked, customer: { ...ORDER.customer, identify: { number: '***', type: 'CPF' } } };
 
-describe('what is shown', () => {
-  test('to a viewer: nothing of a person', async () => expect(await shown(ORDER, VIEWER)).toEqual(FOR_VIEWERS));
+describe('a decoded payload', () => {
+  test('shows a viewer no personal data', async () => expect(await shown(ORDER, VIEWER)).toEqual(FOR_VIEWERS));
 
-  test('to support: how to reach the buyer, and never token, PIN or identity number', async () =>
+  test('shows support how to reach the buyer, but no token, PIN or identity number', async () =>
     expect(await shown(ORDER, SUPPORT)).toEqual(FOR_SUPPORT));
 
-  test('of nothing is nothing, of bytes and bare texts a mask', async () => {
+  test('of undefined stays undefined; bytes and bare texts are masked', async () => {
     expect(await shown(undefined, SUPPORT)).toBeUndefined();
     for (const value of [Buffer.from('canary'), 'canary', 4821]) expect(await shown(value, SUPPORT)).toBe('***');
   });
 
-  test('of what came in clear is what came', async () => {
+  test('that came in clear text is returned unchanged', async () => {
     const mixed = [payload(ORDER), ...(await codec.encode([payload(ORDER)], HERE))];
     const answer = await ask('/decode', inJson(mixed));
     expect(payloadsIn(answer.body).map(decoded)).toEqual([ORDER, FOR_VIEWERS]);
   });
 
-  test('by the path that Temporal UI uses, and of no payloads none', async () => {
+  test('is served at the path that Temporal UI uses; an empty list stays empty', async () => {
     expect(await ask('/decode?preserveStorageRefs=true', '{"payloads":[]}')).toMatchObject({
       status: 200,
       body: '{"payloads":[]}',
@@ -146,8 +146,8 @@ describe('what is shown', () => {
   });
 });
 
-describe('what a person types in Temporal UI', () => {
-  test('is encrypted for the namespace, so that any workflow of it takes it and no other does', async () => {
+describe('a payload that a person types in Temporal UI', () => {
+  test('is encrypted for the namespace: its workflows accept it, and other namespaces do not', async () => {
     const resolution = { outcome: 'CANCEL', by: 'ana', reason: 'the buyer called' };
     const answer = await ask('/encode', inJson([payload(resolution)]), { token: VIEWER, 'x-namespace': 'payments' });
     const [typed] = payloadsIn(answer.body);
@@ -159,7 +159,7 @@ describe('what a person types in Temporal UI', () => {
 });
 
 describe('a log-in of Temporal UI', () => {
-  test('is a viewer, and support by its role, in a list or alone', async () => {
+  test('is a viewer, or support by its role, in a list or alone', async () => {
     expect(await shown(ORDER, await jwt())).toEqual(FOR_VIEWERS);
     expect(await shown(ORDER, await jwt({ roles: ['other'] }))).toEqual(FOR_VIEWERS);
     expect(await shown(ORDER, await jwt({ roles: ['other', 'payments-support'] }))).toEqual(FOR_SUPPORT);
@@ -168,10 +168,10 @@ describe('a log-in of Temporal UI', () => {
 
   test.each<[what: string, token: () => Promise<string>]>([
     ['that has expired', () => jwt({}, { expires: '-1m' })],
-    ['to another application', () => jwt({}, { audience: 'another' })],
-    ['by somebody else', () => jwt({}, { issuer: 'https://evil.example.com/' })],
+    ['for another application', () => jwt({}, { audience: 'another' })],
+    ['from another issuer', () => jwt({}, { issuer: 'https://evil.example.com/' })],
     [
-      'without an end',
+      'without an expiry',
       () =>
         new SignJWT({}).setProtectedHeader({ alg: 'RS256' }).setIssuer(ISSUER).setAudience(AUDIENCE).sign(signingKey),
     ],
@@ -185,7 +185,7 @@ describe('a log-in of Temporal UI', () => {
       },
     ],
     [
-      'signed with nothing',
+      'without a signature',
       async () => {
         const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
         return `${part({ alg: 'none' })}.${part({ iss: ISSUER, aud: AUDIENCE, exp: 4_000_000_000 })}.`;
@@ -196,14 +196,14 @@ describe('a log-in of Temporal UI', () => {
   });
 });
 
-describe('who proves nothing', () => {
+describe('a request without a valid proof', () => {
   test.each([
     ['no token', {}],
     ['another token', { token: 'another-token-of-at-least-32-characters' }],
-    ['the beginning of a token', { token: VIEWER.slice(0, -1) }],
-    ['more than a token', { token: `${VIEWER}x` }],
-    ['a token by another scheme', { authorization: `Basic ${VIEWER}` }],
-  ])('%s is refused, at every path', async (_, headers) => {
+    ['the beginning of the token', { token: VIEWER.slice(0, -1) }],
+    ['more than the token', { token: `${VIEWER}x` }],
+    ['the token in another scheme', { authorization: `Basic ${VIEWER}` }],
+  ])('with %s is refused, at every path', async (_, headers) => {
     for (const path of ['/decode', '/encode']) {
       const answer = await ask(path, inJson(await codec.encode([payload(ORDER)], HERE)), headers);
       expect(answer).toMatchObject({ status: 401, body: '{"message":"who are you?"}' });
@@ -211,7 +211,7 @@ describe('who proves nothing', () => {
     }
   });
 
-  test('is refused before what it sends is read', async () => {
+  test('is refused before its body is read', async () => {
     expect((await ask('/decode', 'x'.repeat(20_000_000), {})).status).toBe(401);
   });
 });
@@ -227,7 +227,7 @@ describe('a browser', () => {
       },
     });
 
-  test('on the page of Temporal UI may ask', async () => {
+  test('on the page of Temporal UI is served', async () => {
     const { status, headers } = await preflight(UI);
     expect(status).toBe(204);
     expect(headers.get('access-control-allow-origin')).toBe(UI);
@@ -244,7 +244,7 @@ describe('a browser', () => {
     'https://temporal.example.com.evil.example',
     'http://temporal.example.com',
     'null',
-  ])('on the page of %s may not, whatever token it has', async (origin) => {
+  ])('on the page of %s is refused, even with a token', async (origin) => {
     const asked = await preflight(origin);
     expect([asked.status, asked.headers.get('access-control-allow-origin')]).toEqual([403, null]);
     const answer = await ask('/decode', '{"payloads":[]}', { token: VIEWER, origin });
@@ -252,23 +252,23 @@ describe('a browser', () => {
   });
 });
 
-describe('what cannot be decoded', () => {
+describe('a request that cannot be decoded', () => {
   test.each([
-    ['no JSON', '{'],
-    ['nothing', ''],
-    ['no payloads', '{}'],
-    ['payloads that are none', '{"payloads":["canary"]}'],
-    ['data that is no base64', '{"payloads":[{"metadata":{},"data":"%%"}]}'],
-    ['a prototype', '{"payloads":[],"__proto__":{"x":1}}'],
-  ])('%s is not understood', async (_, body) => {
+    ['without JSON', '{'],
+    ['without a body', ''],
+    ['without payloads', '{}'],
+    ['with payloads that are texts', '{"payloads":["canary"]}'],
+    ['with data that is not base64', '{"payloads":[{"metadata":{},"data":"%%"}]}'],
+    ['with a prototype', '{"payloads":[],"__proto__":{"x":1}}'],
+  ])('%s is answered 400', async (_, body) => {
     expect(await ask('/decode', body)).toMatchObject({ status: 400, body: '{"message":"not understood"}' });
   });
 
-  test('a body beyond the limit is refused', async () => {
+  test('with a body above the limit is answered 413', async () => {
     expect((await ask('/decode', `{"payloads":[],"x":"${'x'.repeat(17_000_000)}"}`)).status).toBe(413);
   });
 
-  test('another key’s payload and a changed one are refused with the reason', async () => {
+  test('with a payload of another key, or a changed one, is answered 400 with the reason', async () => {
     const [other] = await new EncryptionCodec([key('gone')]).encode([payload(ORDER)], HERE);
     expect(await ask('/decode', inJson([other ?? {}]))).toMatchObject({
       status: 400,
@@ -279,22 +279,22 @@ describe('what cannot be decoded', () => {
     expect((await ask('/decode', inJson([changed]))).status).toBe(400);
   });
 
-  test('other paths and methods are not there', async () => {
+  test('at another path or with another method is answered 404', async () => {
     expect((await ask('/download', '{}')).status).toBe(404);
     expect((await fetch(`${server.url}/decode`)).status).toBe(404);
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
   });
 });
 
-describe('it does not start', () => {
+describe('the codec server does not start', () => {
   const TOKEN = { CODEC_SERVER_TOKEN: VIEWER };
 
   test.each<[what: string, env: Record<string, string>, said: string]>([
-    ['without keys', { ...TOKEN, PAYMENTS_ENCRYPTION_KEYS: '' }, 'set PAYMENTS_ENCRYPTION_KEYS'],
-    ['where nobody can prove anything', {}, 'it must know who asks: set CODEC_SERVER_TOKEN'],
-    ['with one token for both roles', { ...TOKEN, CODEC_SERVER_SUPPORT_TOKEN: VIEWER }, 'are the same; make two'],
+    ['without keys', { ...TOKEN, PAYMENTS_ENCRYPTION_KEYS: '' }, 'Set PAYMENTS_ENCRYPTION_KEYS'],
+    ['without any way to prove a role', {}, 'it must know who uses it: set CODEC_SERVER_TOKEN'],
+    ['with one token for both roles', { ...TOKEN, CODEC_SERVER_SUPPORT_TOKEN: VIEWER }, 'are the same; choose two'],
     [
-      'taking log-ins to any application',
+      'if it would accept log-ins to any application',
       { CODEC_SERVER_JWKS_URL: 'https://login.example.com/jwks' },
       'needs CODEC_SERVER_JWT_ISSUER and CODEC_SERVER_JWT_AUDIENCE',
     ],
@@ -306,7 +306,7 @@ describe('it does not start', () => {
   });
 });
 
-test('the log has none of what was asked, shown or proved', () => {
+test('the log has no payload content and no token', () => {
   const text = lines.join('');
   for (const secret of ['canary', 'Mariana', '50284414727', VIEWER, SUPPORT]) expect(text).not.toContain(secret);
 });

@@ -1,11 +1,11 @@
-/** Keys, payloads and a log that the codec's tests share. */
+/** Keys and payloads for the codec's tests. */
 import { randomBytes } from 'node:crypto';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import type { EncryptionKey } from '../../src/codec';
 
 export const key = (id: string): EncryptionKey => ({ id, key: randomBytes(32) });
 
-/** As PAYMENTS_ENCRYPTION_KEYS has them. */
+/** The value of PAYMENTS_ENCRYPTION_KEYS for these keys. */
 export const setting = (...keys: EncryptionKey[]) =>
   keys.map(({ id, key: bytes }) => `${id}:${Buffer.from(bytes).toString('base64')}`).join(',');
 

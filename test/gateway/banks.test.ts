@@ -1,4 +1,4 @@
-/** The bank list (section 4.5): `data` as one bank or many, and the shapes in which it was seen. */
+/** The bank list (section 4.5): all forms of `data` that gateways send. */
 import { BANK_LIST, readBanks } from '../../src/gateway/banks';
 import { checkRequest } from '../../src/gateway/check';
 import { answerJson, failureOf, faults, gateways, type Json } from './support';
@@ -7,7 +7,7 @@ const open = gateways();
 const reading = (input: Json, options = {}) => faults(() => checkRequest(BANK_LIST.rules, input, options));
 
 describe('a request', () => {
-  test('names a method; a region where the app is Global', () => {
+  test('names a method, and a region if the app is Global', () => {
     expect(reading({})).toEqual({ method: 'required' });
     expect(reading({ method: 'Cash' })).toEqual({});
     expect(reading({ method: 'Cash' }, { global: true })).toEqual({ region: 'required, because the app is Global' });
@@ -22,12 +22,12 @@ describe('a request', () => {
     ['Khipu', '1', {}],
   ])('of %s with type %s', (method, type, expected) => expect(reading({ method, type })).toEqual(expected));
 
-  test('has no other field', () => {
+  test('with another field is refused', () => {
     expect(reading({ method: 'Cash', currency: 'MXN' })).toEqual({ currency: 'unknown field' });
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   const bank = { bank_id: '001', bank_name: 'Banco', min_amount: '200' };
 
   test.each<[string, Json, Json[]]>([
@@ -57,16 +57,16 @@ describe('an answer', () => {
     ['something that is no bank among banks', { data: [null, 'x', bank] }, [bank]],
   ])('with %s', (_, answer, banks) => expect(readBanks(answer)).toEqual(banks));
 
-  test('whose data can hold no bank is none', () => {
+  test('whose data cannot hold a bank is unreadable', () => {
     for (const data of ['a text', 7, true]) expect(readBanks({ data })).toBeUndefined();
   });
 
-  test('is a success without code and msg, by its data', async () => {
+  test('without code and msg is a success by its data', async () => {
     const gateway = await open.http(answerJson({ data: [bank] }));
     await expect(open.client(gateway).banks({ method: 'Khipu' })).resolves.toEqual([bank]);
   });
 
-  test('with neither a code nor data is no answer, and may be asked for again', async () => {
+  test('with neither code nor data is unknown and retryable', async () => {
     const gateway = await open.http(answerJson({ banks: [bank] }));
     const failure = await failureOf(open.client(gateway).banks({ method: 'Khipu' }));
     expect(failure).toMatchObject({ outcome: 'unknown', retryable: true, operation: '/trade/bank-list' });

@@ -1,4 +1,4 @@
-/** A card's own number where none belongs: refused as a token, pointed at in a text, never looked for in an id. */
+/** Card numbers where they do not belong: refused as a token, a warning in text, not looked for in ids. */
 import * as fc from 'fast-check';
 import { parseDirectPayment, warningsFor } from '../../src/gateway';
 import { holdsCardNumber } from '../../src/gateway/card-numbers';
@@ -16,32 +16,32 @@ test.each([CARD, CARD.replaceAll(' ', ''), CARD.replaceAll(' ', '-'), '601100099
 );
 
 test.each(['tok_4111111111111112', '411111111111', '41111111111111111111', 'tok_4111111111111111'])(
-  '%s is none: wrong check, too short, too long, more than digits',
+  '%s is not a card number: wrong check digit, too short, too long, or more than digits',
   (token) => {
     expect(faults(() => parseDirectPayment(edited(card, { token })))).toEqual({});
   },
 );
 
-test.each(['subject', 'content'])('in %s it is a warning that names the field alone', (field) => {
+test.each(['subject', 'content'])('a card number in %s causes a warning that names only the field', (field) => {
   const order = edited(card, { [field]: `Paid with ${CARD}, thanks` });
   expect(faults(() => parseDirectPayment(order))).toEqual({});
   expect(warningsFor(order)).toEqual([{ field, rule: 'looks as if it held a card number' }]);
 });
 
-test('in a refund’s reason as well', () => {
+test('a card number in the reason of a refund causes a warning', () => {
   expect(warningsFor({ refund_reason: CARD })).toEqual([
     { field: 'refund_reason', rule: 'looks as if it held a card number' },
   ]);
 });
 
-test('in ids it is not looked for: one in ten rows of digits passes', () => {
+test('ids are not searched, because one in ten rows of digits passes the check', () => {
   const number = CARD.replaceAll(' ', '');
   const order = edited(card, { out_trade_no: number, buyer_id: number, account_number: undefined });
   expect(faults(() => parseDirectPayment(order))).toEqual({});
   expect(warningsFor(order)).toEqual([]);
 });
 
-test('exactly one last digit makes a card number of any 12 to 18 digits before it', () => {
+test('any 12 to 18 digits have exactly one check digit', () => {
   const digits = fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 12, maxLength: 18 });
   fc.assert(
     fc.property(digits, (before) => {

@@ -1,4 +1,4 @@
-/** What only a checkout has: its type, its regions, and the address that it sends the buyer to. */
+/** What only a checkout has: its type, its regions, and the address where the buyer pays. */
 import { parseCheckout, withReturnUrl } from '../../src/gateway';
 import { edited, faults, type Json, published } from './support';
 
@@ -15,26 +15,27 @@ describe('/trade/create', () => {
     (field) => expect(reading({ [field]: undefined })).toEqual({}),
   );
 
-  test('has the trade_type WEB and no other', () => {
+  test('accepts the trade_type WEB only', () => {
     expect(reading({ trade_type: 'APP' })).toEqual({ trade_type: 'must be WEB' });
     expect(reading({ trade_type: 'web' })).toEqual({ trade_type: 'must be WEB' });
   });
 
-  test('takes a list of regions', () => {
+  test('accepts a list of regions', () => {
     expect(reading({ regions: ['BRA', 'MEX'] })).toEqual({});
     expect(reading({ regions: 'BRA' })).toEqual({ regions: 'must be a list of region codes' });
     expect(reading({ regions: ['BRA', 7] })).toEqual({ 'regions.1': 'must be text' });
   });
 
-  test('takes the undocumented version of the published sample', () => expect(reading({ version: '2.0' })).toEqual({}));
+  test('accepts the undocumented version of the published sample', () =>
+    expect(reading({ version: '2.0' })).toEqual({}));
 
-  test('has a channel only with Wallet, or while the buyer is still to choose a method', () => {
+  test('accepts a channel with Wallet or without a method', () => {
     expect(reading({ channel: 'QR', method: 'Wallet' })).toEqual({});
     expect(reading({ channel: 'QR' })).toEqual({});
     expect(reading({ channel: 'QR', method: 'SPEI' })).toEqual({ channel: 'only with Wallet' });
   });
 
-  test('a method asks for nothing of the buyer: the page does', () => {
+  test('requires no data of the buyer with any method, because the page asks for it', () => {
     for (const method of ['Boleto', 'CreditCard', 'OpenFinance']) expect(reading({ method })).toEqual({});
   });
 });
@@ -68,19 +69,19 @@ describe('withReturnUrl: rule 1 of section 4.2', () => {
     ],
   ])('%s', (_, web_url, expected) => expect(withReturnUrl(web_url, back)).toBe(expected));
 
-  test('leaves the other parameters as the gateway wrote them', () => {
+  test('keeps the other parameters unchanged', () => {
     const web_url = 'https://pay.example/c?prepay_id=a%2Fb+c==-79e50';
     expect(withReturnUrl(web_url, back)).toBe(`${web_url}&${encoded}`);
   });
 
-  test('the buyer comes back to the address that was given', () => {
+  test('the gateway reads the given address back', () => {
     expect(new URL(withReturnUrl('https://pay.example/c?trade_no=7', back)).searchParams.get('return_url')).toBe(back);
   });
 
   test.each([
     ['https://pay.example/c', '/back'],
     ['/c?trade_no=7', back],
-  ])('refuses what is no absolute address: %s, %s', (web_url, return_url) => {
+  ])('throws for an address that is not absolute: %s, %s', (web_url, return_url) => {
     expect(() => withReturnUrl(web_url, return_url)).toThrow('Invalid URL');
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Every place where a call can fail, and what each says about the order: `not-sent` where certainly nothing left this
- * process, `unknown` for everything else that is not an answer. Nothing is ever repeated by the client itself.
+ * Every way in which a call can fail, and its outcome: `not-sent` if certainly nothing left this process, `unknown` for
+ * everything else that is not an answer. The client itself repeats nothing.
  */
 import dns from 'node:dns';
 import { gzipSync } from 'node:zlib';
@@ -13,7 +13,7 @@ const success = JSON.stringify({ code: '10000', msg: 'Success', trade_no: 't-1',
 const head = (length: number) =>
   `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`;
 
-describe('nothing was sent, so the call may be made again', () => {
+describe('not-sent: the call may be repeated', () => {
   const notSent = {
     outcome: 'not-sent',
     retryable: true,
@@ -23,14 +23,14 @@ describe('nothing was sent, so the call may be made again', () => {
     http_status: undefined,
   };
 
-  test('nobody listens', async () => {
+  test('if nobody listens', async () => {
     const failure = await failureOf(open.client(await open.nobody()).pay(pix));
     expect(failure).toMatchObject(notSent);
     expect(failure.message).toContain('could not be reached');
     expect(failure.message).toContain('ECONNREFUSED');
   });
 
-  test('the name is not known', async () => {
+  test('if the host name is unknown', async () => {
     const lookup = jest.spyOn(dns, 'lookup').mockImplementation(((...args: unknown[]) => {
       const done = args.at(-1) as (error: Error) => void;
       done(Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' }));
@@ -45,7 +45,7 @@ describe('nothing was sent, so the call may be made again', () => {
     }
   });
 
-  test('the connection does not come to stand in time', async () => {
+  test('if connecting takes too long', async () => {
     // A TCP connection stands at once; that of TLS over it never does.
     const gateway = await open.tcp(() => {}, 'https');
     const failure = await failureOf(open.client(gateway, { connect_timeout_ms: 20 }).pay(pix));
@@ -54,12 +54,12 @@ describe('nothing was sent, so the call may be made again', () => {
     expect(gateway.sockets).toHaveLength(1);
   });
 
-  test('the other side does not speak TLS', async () => {
+  test('if the other side does not speak TLS', async () => {
     const gateway = await open.tcp((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'), 'https');
     expect(await failureOf(open.client(gateway).pay(pix))).toMatchObject(notSent);
   });
 
-  test('the other side’s certificate is one that nobody vouches for', async () => {
+  test('if the certificate of the other side is not trusted', async () => {
     const gateway = await open.tls();
     const failure = await failureOf(open.client(gateway).pay(pix));
     expect(failure).toMatchObject(notSent);
@@ -67,26 +67,26 @@ describe('nothing was sent, so the call may be made again', () => {
     expect(gateway.received).toEqual([]);
   });
 
-  test('the other side resets while TLS is being agreed on', async () => {
+  test('if the other side resets during the TLS handshake', async () => {
     const gateway = await open.tcp((socket) => socket.once('data', () => socket.resetAndDestroy()), 'https');
     expect(await failureOf(open.client(gateway).pay(pix))).toMatchObject(notSent);
   });
 
-  test('every one of many orders that wait for a connection', async () => {
+  test('for each of many orders that wait for a connection', async () => {
     const client = open.client(await open.nobody());
     const orders = Array.from({ length: 40 }, (_, i) => ({ ...pix, out_trade_no: `order-${i}` }));
     const failures = await Promise.all(orders.map((order) => failureOf(client.pay(order))));
     expect(new Set(failures.map(({ outcome }) => outcome))).toEqual(new Set(['not-sent']));
   });
 
-  test('a query, too', async () => {
+  test('for a query', async () => {
     const failure = await failureOf(open.client(await open.nobody()).query({ trade_no: 't-1' }));
     expect(failure).toMatchObject({ outcome: 'not-sent', retryable: true, operation: '/trade/query' });
     expect(failure.message).toContain('trade t-1');
   });
 });
 
-describe('the request may have left, so only a query can tell', () => {
+describe('unknown: the request may have been sent', () => {
   const unknown = { outcome: 'unknown', retryable: true, operation: '/trade/pay', out_trade_no: '2026-0001-PIX' };
 
   /** What a server does with a connection, by bare sockets; it must never see the request twice. */
@@ -122,7 +122,7 @@ describe('the request may have left, so only a query can tell', () => {
     expect(gateway.sockets).toHaveLength(1);
   });
 
-  test('a reset as soon as the connection stands, which the connector may see before anything was written', async () => {
+  test('after a reset as soon as the connection is open', async () => {
     const gateway = await open.tcp((socket) => socket.resetAndDestroy());
     const { outcome, retryable } = await failureOf(open.client(gateway).pay(pix));
     expect(['not-sent', 'unknown']).toContain(outcome);
@@ -130,7 +130,7 @@ describe('the request may have left, so only a query can tell', () => {
     expect(gateway.sockets).toHaveLength(1);
   });
 
-  test('no answer in time', async () => {
+  test('after no response in time', async () => {
     const gateway = await open.http(() => {});
     const failure = await failureOf(open.client(gateway, { answer_timeout_ms: 30 }).pay(pix));
     expect(failure).toMatchObject({ ...unknown, http_status: undefined });
@@ -138,14 +138,14 @@ describe('the request may have left, so only a query can tell', () => {
     expect(gateway.received).toHaveLength(1);
   });
 
-  test('a head in time, and then no body', async () => {
+  test('after a head in time but no body', async () => {
     const gateway = await open.tcp((socket) => socket.once('data', () => socket.write(head(success.length))));
     const failure = await failureOf(open.client(gateway, { answer_timeout_ms: 30 }).pay(pix));
     expect(failure).toMatchObject(unknown);
     expect(failure.message).toContain('UND_ERR_BODY_TIMEOUT');
   });
 
-  test('a byte now and then, for ever', async () => {
+  test('after a response of a byte now and then, for ever', async () => {
     const gateway = await open.tcp((socket) => {
       socket.once('data', () => {
         socket.write(head(1_000_000));
@@ -157,13 +157,13 @@ describe('the request may have left, so only a query can tell', () => {
     expect(await failureOf(open.client(gateway, settings).pay(pix))).toMatchObject(unknown);
   });
 
-  test('an answer of more bytes than an answer may have, with its length said', async () => {
+  test('after a response that is too large, with its length', async () => {
     const gateway = await open.http((response) => response.end(success.padEnd(101)));
     const client = open.client(gateway, { max_answer_bytes: 100 });
     expect(await failureOf(client.pay(pix))).toMatchObject(unknown);
   });
 
-  test('an answer of more bytes than an answer may have, in chunks', async () => {
+  test('after a response that is too large, in chunks', async () => {
     const gateway = await open.http((response) => {
       response.write(success.padEnd(60));
       response.end(' '.repeat(60));
@@ -171,12 +171,12 @@ describe('the request may have left, so only a query can tell', () => {
     expect(await failureOf(open.client(gateway, { max_answer_bytes: 100 }).pay(pix))).toMatchObject(unknown);
   });
 
-  test('an answer of just as many bytes is read', async () => {
+  test('a response of exactly the largest size is read', async () => {
     const gateway = await open.http((response) => response.end(success.padEnd(100)));
     await expect(open.client(gateway, { max_answer_bytes: 100 }).pay(pix)).resolves.toMatchObject({ trade_no: 't-1' });
   });
 
-  test.each([301, 302, 303, 307, 308])('a redirect, which is not followed: %i', async (status) => {
+  test.each([301, 302, 303, 307, 308])('after a redirect %i, which is not followed', async (status) => {
     const gateway = await open.http((response) => response.writeHead(status, { location: '/elsewhere' }).end());
     expect(await failureOf(open.client(gateway).pay(pix))).toMatchObject({ ...unknown, http_status: status });
     expect(gateway.received.map(({ path }) => path)).toEqual(['/trade/pay']);
@@ -207,7 +207,7 @@ describe('the request may have left, so only a query can tell', () => {
   });
 });
 
-describe('what an answer is called does not decide what it is', () => {
+describe('the content type of a response does not matter', () => {
   test.each(['text/html', 'text/plain; charset=latin1', 'application/octet-stream', undefined])(
     'JSON is read where its type is %s',
     async (type) => {
@@ -219,7 +219,7 @@ describe('what an answer is called does not decide what it is', () => {
     },
   );
 
-  test('a page is none where its type is JSON', async () => {
+  test('an HTML page with the type JSON is not an answer', async () => {
     const gateway = await open.http((response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).end('<html></html>');
     });
@@ -229,7 +229,7 @@ describe('what an answer is called does not decide what it is', () => {
 
 describe('numbers beyond any double', () => {
   test.each(['1e999', '-1e999', '9'.repeat(400), `0.${'1'.repeat(400)}`, '123456789012345678901234567890'])(
-    '%.40s is kept as it was written',
+    '%.40s is kept as it was sent',
     async (number) => {
       const gateway = await open.http((response) =>
         response.end(`{"code":10000,"trade_no":${number},"trade_status":"PROCESSING","order_amount":${number}}`),
@@ -251,13 +251,13 @@ describe.each(OPERATIONS)('$path', ({ path, request, call, creates, about }) => 
     return failure;
   };
 
-  test('is not sent where nobody listens', async () => {
+  test('is not-sent if nobody listens', async () => {
     const failure = await failureOf(call(open.client(await open.nobody()), request));
     expect(failure).toMatchObject({ outcome: 'not-sent', retryable: true, operation: path });
     expect(failure.message).toContain(`${path} for ${about} (ECONNREFUSED)`);
   });
 
-  test('is unknown where the connection is reset after the request', async () => {
+  test('is unknown if the connection is reset after the request', async () => {
     const gateway = await open.tcp((socket) => socket.once('data', () => socket.resetAndDestroy()));
     const failure = await failureOf(call(open.client(gateway), request));
     expect(failure).toMatchObject({ outcome: 'unknown', retryable: true, operation: path });
@@ -265,20 +265,20 @@ describe.each(OPERATIONS)('$path', ({ path, request, call, creates, about }) => 
     expect(gateway.sockets).toHaveLength(1);
   });
 
-  test('is unknown where the answer is none', async () => {
+  test('is unknown if the response is not an answer', async () => {
     const failure = await after({ hello: 'world' }, 502);
     expect(failure).toMatchObject({ outcome: 'unknown', retryable: true, http_status: 502 });
     expect(failure.message).toContain(`${path} for ${about} with HTTP 502`);
   });
 
-  test('may be made again after an outage', async () => {
+  test('may be repeated after an outage', async () => {
     expect(await after({ code: '20000', msg: 'Service Currently Unavailable' })).toMatchObject({
       outcome: creates ? 'not-created' : 'unknown',
       retryable: true,
     });
   });
 
-  test('is refused for its credentials, and may not simply be made again', async () => {
+  test('is not retryable if the credentials are refused', async () => {
     const failure = await after({ code: '40002', sub_code: 'invalid-signature', sub_msg: 'invalid signature' }, 400);
     expect(failure).toMatchObject({
       outcome: creates ? 'not-created' : 'unknown',
@@ -292,11 +292,11 @@ describe.each(OPERATIONS)('$path', ({ path, request, call, creates, about }) => 
     );
   });
 
-  test('is unknown by a code that nobody knows', async () => {
+  test('is unknown with an unlisted code', async () => {
     expect(await after({ code: '49999', sub_code: 'new' })).toMatchObject({ outcome: 'unknown', retryable: false });
   });
 
-  test('that names a field of its request did nothing', async () => {
+  test('is not-created if the refusal names a field of the request', async () => {
     for (const sub_code of ['timestamp', ...Object.keys(request)].filter((name) => name !== 'out_request_no')) {
       expect(await after({ code: '40002', msg: 'Business Failed', sub_code })).toMatchObject({
         sub_code,
@@ -306,7 +306,7 @@ describe.each(OPERATIONS)('$path', ({ path, request, call, creates, about }) => 
   });
 });
 
-describe('a refusal is read from its JSON, whatever the HTTP status', () => {
+describe('a refusal is read from its JSON with any HTTP status', () => {
   const STATUSES = [200, 400, 401, 403, 422, 500, 502];
 
   test.each<[string, object, object]>([
@@ -374,7 +374,7 @@ describe('a refusal is read from its JSON, whatever the HTTP status', () => {
     expect(await failureOf(open.client(gateway).pay(pix))).toMatchObject({ outcome: 'not-created', sub_code });
   });
 
-  test('its words are kept for whoever reads the error', async () => {
+  test('its words are in the message of the error', async () => {
     const gateway = await open.http(
       answerJson({ code: '40002', sub_code: 'currency-not-supported', sub_msg: 'USD is not\n supported  here' }),
     );
@@ -384,7 +384,7 @@ describe('a refusal is read from its JSON, whatever the HTTP status', () => {
     );
   });
 
-  test('an error of any length stays a short one', async () => {
+  test('a long text of the gateway is shortened', async () => {
     const long = 'x'.repeat(100_000);
     const gateway = await open.http(answerJson({ code: long, sub_code: long, sub_msg: long }));
     const failure = await failureOf(open.client(gateway).pay(pix));
@@ -392,7 +392,7 @@ describe('a refusal is read from its JSON, whatever the HTTP status', () => {
   });
 });
 
-describe('a query that fails says nothing of the trade', () => {
+describe('a failed query says nothing about the trade', () => {
   test.each([
     ['a refusal', { code: '40002', msg: 'Business Failed', sub_code: 'trade-not-exist' }],
     ['a refusal that a creation would believe', { code: '40002', sub_code: 'currency-not-supported' }],
@@ -411,7 +411,7 @@ describe('a query that fails says nothing of the trade', () => {
   });
 });
 
-test('a call that failed does not spoil the ones after it', async () => {
+test('a failed call does not affect later ones', async () => {
   let calls = 0;
   const gateway = await open.http((response) => {
     calls += 1;

@@ -1,7 +1,6 @@
 /**
- * No error tells a secret or a word of the buyer's, whatever the gateway says back: every field of every operation's
- * request is planted with a mark, the gateway echoes it, and the error is searched in every form in which it may be
- * stored, logged or printed.
+ * No error holds a secret or data of the buyer, whatever the gateway answers: every request field gets a mark, the gateway
+ * echoes it, and the test searches every form in which the error may be stored, logged or printed.
  */
 import { inspect } from 'node:util';
 import * as fc from 'fast-check';
@@ -18,7 +17,7 @@ const credentials = Buffer.from(`${app_id}:${secret_key}`).toString('base64');
 const old_key = 'sk_live_of-last-year';
 const SECRETS = [secret_key, credentials, old_key];
 
-/** Which of `values` an error tells, in whatever case. */
+/** The `values` that an error holds, in any case. */
 function told(error: unknown, values: string[]): string[] {
   // Lines and columns of a stack are digits, as those of a PIN are.
   const text = shown(error)
@@ -27,7 +26,7 @@ function told(error: unknown, values: string[]): string[] {
   return values.filter((value) => text.includes(value.toLowerCase()));
 }
 
-/** Everything that a log, a failure or a person could see of an error. */
+/** Everything of an error that a log, a failure or a person can see. */
 function shown(error: unknown): string {
   if (!(error instanceof GatewayError)) throw error;
   const own = Object.getOwnPropertyNames(error).map((name) => String(Reflect.get(error, name)));
@@ -44,7 +43,7 @@ function shown(error: unknown): string {
   ].join('\n');
 }
 
-/** The strings of the lines that a log writes of an error; not their time and process, whose digits can be those of a PIN. */
+/** The strings of an error's log lines, without time and process id, whose digits could equal a PIN. */
 function logged(error: GatewayError): string[] {
   const lines: string[] = [];
   const log = pino({ base: null, timestamp: false }, { write: (line: string) => lines.push(line) });
@@ -58,9 +57,9 @@ function leaves(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(leaves) : [];
 }
 
-/** Every private value of an order, with a mark that nothing else contains. */
+/** The private values of an order, each with a unique mark. */
 const mark = fc.string({ unit: fc.constantFrom(...'abcdefghkmnpqrstuvwxyzÀéñ'), minLength: 6, maxLength: 14 });
-/** Digits that are not those of the refusal's own code. */
+/** Digits that differ from the refusal's code. */
 const digits = (length: number) =>
   fc
     .string({ unit: fc.constantFrom(...'0123456789'), minLength: length, maxLength: length })
@@ -102,7 +101,7 @@ const order = (parts: Json): Json => ({
   ...parts,
 });
 
-/** The private fields of each operation that has any, and the request that they make. */
+/** The private fields of each operation, and a request with them. */
 const PRIVATE: [path: string, parts: fc.Arbitrary<Json>, request: (parts: Json) => Json][] = [
   ['/trade/pay', privateParts, order],
   [
@@ -152,7 +151,7 @@ const PRIVATE: [path: string, parts: fc.Arbitrary<Json>, request: (parts: Json) 
   ],
 ];
 
-/** Ways in which a gateway may quote a request back at us, given everything that it could quote. */
+/** Ways in which a gateway may quote a request. */
 const ECHOES: [name: string, answer: (said: string) => { status: number; body: string }][] = [
   ['in sub_msg', (said) => ({ status: 400, body: refusal({ sub_msg: said }) })],
   ['in the middle of sub_msg', (said) => ({ status: 200, body: refusal({ sub_msg: `bad value [${said}] given` }) })],
@@ -179,7 +178,7 @@ describe.each(ECHOES)('a gateway that echoes %s', (_, answer) => {
   describe.each(PRIVATE)('to %s', (path, private_parts, request) => {
     const { call } = operation(path);
 
-    test('makes no error tell a value of the buyer or of the shop', async () => {
+    test('causes no error that holds a value of the buyer or the shop', async () => {
       let said = '';
       const gateway = await open.http((response) => {
         const { status, body } = answer(said);
@@ -198,7 +197,7 @@ describe.each(ECHOES)('a gateway that echoes %s', (_, answer) => {
       );
     });
 
-    test('makes no error tell all of them at once, nor the request’s own text', async () => {
+    test('causes no error that holds any of them when it echoes the whole request', async () => {
       const gateway = await open.http((response, { body: sent }) => {
         const { status, body } = answer(sent.toString('utf8'));
         response.writeHead(status).end(body);
@@ -213,7 +212,7 @@ describe.each(ECHOES)('a gateway that echoes %s', (_, answer) => {
     });
   });
 
-  test('makes no error of any operation tell a key', async () => {
+  test('causes no error of any operation that holds a key', async () => {
     for (const secret of SECRETS) {
       const gateway = await open.http((response) => {
         const { status, body } = answer(`Basic ${secret}`);
@@ -227,7 +226,7 @@ describe.each(ECHOES)('a gateway that echoes %s', (_, answer) => {
 });
 
 const buyer = { name: 'Ana', email: 'ana@example.com', phone: '5255', identify: { number: '123456789', type: 'CURP' } };
-/** Fields that say nothing of a person and may stand in an error. */
+/** Fields without personal data; errors may show them. */
 const PUBLIC =
   /^(out_trade_no|trade_no|out_request_no|account_id|method|channel|type|bank|region|regions|language_code|version)$|currency$|amount$|_express$|^trade_type$|^platform_type$|^installments$/;
 
@@ -252,7 +251,7 @@ describe.each(OPERATIONS.filter(({ creates }) => creates))(
       (secret) => ({ number: { type: secret } }),
     ];
 
-    test('makes no error tell it, whether it is refused here or by a gateway that quotes all of it', async () => {
+    test('is not in an error of ours, nor in one of a gateway that quotes everything', async () => {
       const gateway = await open.http((response, { body }) =>
         answerJson({ code: '40002', sub_code: 'new-code', sub_msg: body.toString('utf8') }, 400)(response),
       );
@@ -276,7 +275,7 @@ describe.each(OPERATIONS.filter(({ creates }) => creates))(
   },
 );
 
-describe('an error without an answer', () => {
+describe('an error without a response', () => {
   test.each<[string, () => Promise<{ base_url: string }>]>([
     ['nobody listens', () => open.nobody()],
     ['the connection is reset', () => open.tcp((socket) => socket.once('data', () => socket.resetAndDestroy()))],
@@ -285,7 +284,7 @@ describe('an error without an answer', () => {
       'the answer’s head quotes the request',
       () => open.tcp((socket) => socket.on('data', (request) => socket.end(`HTTP/1.1 200 ${String(request)}`))),
     ],
-  ])('tells nothing either: %s', async (_, address) => {
+  ])('holds no private value: %s', async (_, address) => {
     const client = open.client(await address(), {}, { app_id, secret_key });
     const parts = {
       buyer_id: 'marked-buyer',
@@ -298,8 +297,8 @@ describe('an error without an answer', () => {
   });
 });
 
-describe('what an error does tell', () => {
-  test('is the gateway’s own words, also where a buyer’s value is one of them', async () => {
+describe('an error shows', () => {
+  test('the words of the table of refusals, even if a value of the buyer equals one', async () => {
     // A subject that occurs in a code of the table must not make the refusal unreadable.
     const gateway = await open.http(
       answerJson({ code: '40002', sub_code: 'duplicate-out_trade_no', sub_msg: 'out_trade_no is duplicate' }),
@@ -309,7 +308,7 @@ describe('what an error does tell', () => {
     expect(failure).toMatchObject({ code: '40002', sub_code: 'duplicate-out_trade_no' });
   });
 
-  test('is the order’s number, which the gateway may quote', async () => {
+  test('the order number that the gateway quotes', async () => {
     const gateway = await open.http(
       answerJson({ code: '40002', sub_code: 'new-code', sub_msg: 'ORDER-1 of Ana is 150.00 MXN' }),
     );

@@ -1,4 +1,4 @@
-/** What the client puts on the wire (sections 2.1, 4 and 5), and what it makes of a success. */
+/** What the client sends (sections 2.1, 4 and 5), and how it reads a success. */
 import { inspect } from 'node:util';
 import { type GatewayClient, InvalidRequestError } from '../../src/gateway';
 import { OPERATIONS, operation } from './operations';
@@ -45,17 +45,17 @@ describe.each(OPERATIONS)('$path', ({ path, request, answer, call }) => {
     expect(said).toBeLessThanOrEqual(Date.now());
   });
 
-  test('carries every field of a complete request as it was given, but amounts as numbers', async () => {
+  test('carries every field of a complete request unchanged, with amounts as numbers', async () => {
     const { app_id: _app, timestamp: _timestamp, ...fields } = (await sent()).json;
     const amounts = Object.entries(request).filter(([name]) => /amount$/.test(name));
     expect(fields).toEqual({ ...request, ...Object.fromEntries(amounts.map(([name, text]) => [name, Number(text)])) });
   });
 
-  test('names its sender', async () => {
+  test('has a User-Agent', async () => {
     expect((await sent()).headers['user-agent']).toBe('temporal-payment-gateway');
   });
 
-  test('is refused with a field that the interface does not have, and sends nothing', async () => {
+  test('with an unknown field is refused and not sent', async () => {
     const gateway = await open.http(answerJson(answer));
     for (const [changes, named] of typos(request)) {
       const failure = await failureOf(call(open.client(gateway), edited(request, changes)));
@@ -65,13 +65,13 @@ describe.each(OPERATIONS)('$path', ({ path, request, answer, call }) => {
     expect(gateway.received).toEqual([]);
   });
 
-  test('says its length, so that half a request cannot pass for a whole one', async () => {
+  test('has a Content-Length, so that half a request is not taken for a whole one', async () => {
     const { headers, body } = await sent();
     expect(headers['content-length']).toBe(String(body.length));
   });
 });
 
-/** A field too much at the top of a request and in each of its parts; accounts are named by an argument of their own. */
+/** An unknown field at the top of a request and in each of its parts. */
 function typos(request: Json): [Json, string][] {
   if (Object.keys(request).length < 2 && !('region' in request)) return [];
   const parts = Object.keys(request).filter(
@@ -99,13 +99,13 @@ describe('an order on the wire', () => {
     },
   );
 
-  test('is UTF-8, whatever its text is made of', async () => {
+  test('is UTF-8 for any text', async () => {
     const order = edited(pix, { subject: 'Ação nº 1: “日本” 𝒳 \u0000\u2028"\\', 'customer.name': 'Conceição d’Ávila' });
     const { json } = await sentBy((client) => client.pay(order));
     expect(json).toMatchObject({ subject: order.subject, customer: order.customer });
   });
 
-  test('has no field that was left out', async () => {
+  test('has no field that the merchant left out', async () => {
     const { json } = await sentBy((client) => client.pay({ ...pix, content: undefined, address: undefined }));
     expect(Object.keys(json)).not.toContain('content');
     expect(Object.keys(json)).not.toContain('address');
@@ -138,7 +138,7 @@ describe('the base address', () => {
 });
 
 describe('a success', () => {
-  test('of a creation is the answer without its envelope', async () => {
+  test('of a creation is the response without its envelope', async () => {
     const answer = { ...created, qr_code: '000201…', qr_code_img: 'data:image/png;base64,iVBORw0KGgo', new_field: [1] };
     const gateway = await open.http(answerJson(answer));
     await expect(open.client(gateway).pay(pix)).resolves.toEqual({
@@ -149,21 +149,21 @@ describe('a success', () => {
     });
   });
 
-  test.each([200, 201, 400, 403, 500, 502])('is told by its JSON, whatever the HTTP status: %i', async (status) => {
+  test.each([200, 201, 400, 403, 500, 502])('is recognised by its JSON with HTTP status %i', async (status) => {
     const gateway = await open.http(answerJson(trade, status));
     const client = open.client(gateway);
     await expect(client.pay(pix)).resolves.toMatchObject({ trade_no: 't-1' });
     await expect(client.query({ trade_no: 't-1' })).resolves.toMatchObject({ trade_status: 'PROCESSING' });
   });
 
-  test('without code and msg is told by the operation’s own fields', async () => {
+  test('without code and msg is recognised by the operation’s own fields', async () => {
     const gateway = await open.http(answerJson({ web_url: 'https://pay.example/c?trade_no=t-1' }));
     await expect(open.client(gateway).createCheckout(sendable('checkout'))).resolves.toEqual({
       web_url: 'https://pay.example/c?trade_no=t-1',
     });
   });
 
-  test('of a query keeps an amount’s digits, also where it is a number', async () => {
+  test('of a query keeps all digits of an amount, even if it is a number', async () => {
     const gateway = await open.http((response) => {
       response.end('{"trade_status":"SUCCESS","trade_no":2025120320503108483,"order_amount":99999999999999.99}');
     });
@@ -178,7 +178,7 @@ describe('an order that breaks a rule', () => {
   test.each<[string, Json, object]>([
     ['of the interface', { order_amount: '0.00' }, {}],
     ['of a Global app', {}, { global: true }],
-  ])('%s never reaches the gateway', async (_, changes, as) => {
+  ])('%s is not sent', async (_, changes, as) => {
     const gateway = await open.http(answerJson(created));
     const failure = await failureOf((async () => open.client(gateway, {}, as).pay({ ...pix, ...changes }))());
     expect(failure).toBeInstanceOf(InvalidRequestError);
@@ -186,7 +186,7 @@ describe('an order that breaks a rule', () => {
     expect(gateway.received).toEqual([]);
   });
 
-  test('an order or account without notify_url, or with a secret that is still sealed, never reaches the gateway', async () => {
+  test('an order or account without notify_url or with a sealed secret is not sent', async () => {
     const gateway = await open.http(answerJson(created));
     const client = open.client(gateway);
     for (const path of ['/trade/pay', '/trade/create', '/virtual-account/spei/create']) {
@@ -202,27 +202,27 @@ describe('an order that breaks a rule', () => {
     expect(gateway.received).toEqual([]);
   });
 
-  test('a query without an id never reaches the gateway', async () => {
+  test('a query without an id is not sent', async () => {
     const gateway = await open.http(answerJson(trade));
     await expect(open.client(gateway).query({})).rejects.toBeInstanceOf(InvalidRequestError);
     expect(gateway.received).toEqual([]);
   });
 });
 
-test('a client shows no key to whoever prints it', () => {
+test('a client that is printed shows no key', () => {
   const shown = inspect(open.client({ base_url: 'https://gateway.example' }), { depth: null, showHidden: true });
   expect(shown).not.toContain(app.secret_key);
   expect(shown).not.toContain(Buffer.from(`${app.app_id}:${app.secret_key}`).toString('base64'));
 });
 
-test('the wallet token’s path is a setting, since it carries the provider’s name', async () => {
+test('the path of the wallet token is a setting', async () => {
   const gateway = await open.http(answerJson({ code: '10000', token: 'client-token-1' }));
   const client = open.client(gateway, { wallet_token_path: '/trade/get-paypal-client-token' });
   await expect(client.walletToken()).resolves.toBe('client-token-1');
   expect(gateway.received.map(({ path }) => path)).toEqual(['/trade/get-paypal-client-token']);
 });
 
-test('many calls at once each get their own answer', async () => {
+test('many calls at the same time get their own responses', async () => {
   const gateway = await open.http((response, { body }) => {
     const { out_trade_no } = JSON.parse(body.toString('utf8'));
     answerJson({ ...created, out_trade_no })(response);

@@ -8,7 +8,7 @@ import { answerJson, failureOf, faults, gateways, type Json } from './support';
 const open = gateways();
 const plans = (text: string) => readPlans(parseExact(text) as Json);
 
-test('a request names a currency and an amount, and nothing else', () => {
+test('a request has a currency and an amount, and nothing else', () => {
   expect(faults(() => checkRequest(INSTALLMENTS.rules, { method: 'CreditCard' }))).toEqual({
     currency: 'required',
     amount: 'required',
@@ -16,27 +16,27 @@ test('a request names a currency and an amount, and nothing else', () => {
   });
 });
 
-test('the amount goes out as a number with all its digits', async () => {
+test('the amount is sent as a number with all its digits', async () => {
   const gateway = await open.http(answerJson({ code: '10000', fee: [] }));
   await open.client(gateway).installments({ currency: 'BRL', amount: '99999999.90' });
   expect(gateway.received[0]?.body.toString('utf8')).toContain('"amount":99999999.90,');
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   test.each([
     ['{"stage":3,"amount_each":33.34,"amount":100.02,"rate":0.0199}', 'numbers'],
     ['{"stage":"3","amount_each":"33.34","amount":"100.02","rate":"0.0199"}', 'strings'],
-  ])('may be of %s', (plan) => {
+  ])('may have %s', (plan) => {
     expect(plans(`{"fee":[${plan}]}`)).toEqual([{ stage: 3, amount_each: '33.34', amount: '100.02', rate: '0.0199' }]);
   });
 
-  test('keeps trailing zeros and what nobody knows of, and may lack the rate', () => {
+  test('keeps trailing zeros and unknown fields, and may lack the rate', () => {
     expect(plans('{"fee":[{"stage":1,"amount_each":200.00,"amount":99999999999999.99,"label":"sem juros"}]}')).toEqual([
       { stage: 1, amount_each: '200.00', amount: '99999999999999.99', label: 'sem juros' },
     ]);
   });
 
-  test('is no answer without a list of plans that say how many installments they are', () => {
+  test('without a list of plans with their numbers of installments is unreadable', () => {
     for (const text of [
       '{}',
       '{"fee":"none"}',
@@ -49,17 +49,17 @@ describe('an answer', () => {
     }
   });
 
-  test('is a success without code and msg, by its plans', async () => {
+  test('without code and msg is a success by its plans', async () => {
     const gateway = await open.http(answerJson({ fee: [{ stage: 1, amount: '5.00' }] }));
     await expect(open.client(gateway).installments({ currency: 'BRL', amount: '5.00' })).resolves.toEqual([
       { stage: 1, amount: '5.00' },
     ]);
   });
 
-  test('that says success and holds no plan is asked for again', async () => {
+  test('with a success code but no plans is unknown and retryable', async () => {
     const gateway = await open.http(answerJson({ code: '10000', msg: 'Success' }));
     const failure = await failureOf(open.client(gateway).installments({ currency: 'BRL', amount: '5.00' }));
     expect(failure).toMatchObject({ outcome: 'unknown', retryable: true });
-    expect(failure.message).toContain('its success lacks fee');
+    expect(failure.message).toContain('the success lacks fee');
   });
 });

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { decimalLiteral, parseExact, parseExactBytes, stringifyExact } from '../../src/gateway/json';
 
-/** Amounts of 1 to 16 digits, as the interface's largest has. */
+/** Amounts of 1 to 16 digits; the interface's largest has 16. */
 const amount = fc
   .tuple(
     fc.bigInt({ min: 0n, max: 99999999999999n }),
@@ -12,7 +12,7 @@ const amount = fc
 
 describe('an amount', () => {
   test.each(['99999999999999.99', '1.00', '0.10', '150.00', '0.01', '12', '9999999999999999'])(
-    '%s survives both ways',
+    '%s keeps its digits when read and written',
     (text) => {
       const wire = stringifyExact({ order_amount: decimalLiteral(text) });
       expect(wire).toBe(`{"order_amount":${text}}`);
@@ -20,12 +20,12 @@ describe('an amount', () => {
     },
   );
 
-  test('that a double would change is shown to be one', () => {
+  test('that a double would change is among the examples', () => {
     expect(JSON.parse('{"a":99999999999999.99}').a).toBe(99999999999999.98);
     expect(field(parseExact('{"order_amount":99999999999999.99}'))).toBe('99999999999999.99');
   });
 
-  test('of any digits survives: string, number literal on the wire, and back', () => {
+  test('of any digits keeps them from string to number literal and back', () => {
     fc.assert(
       fc.property(amount, (text) => {
         const wire = stringifyExact({ order_amount: decimalLiteral(text) });
@@ -59,24 +59,24 @@ describe('a number that is read', () => {
 });
 
 describe('JSON that is read', () => {
-  test('is what JSON.parse reads, but for numbers', () => {
+  test('equals what JSON.parse reads, except for numbers', () => {
     fc.assert(
       fc.property(fc.json({ noUnicodeString: false }), (text) => expect(parseExact(text)).toEqual(JSON.parse(text))),
     );
   });
 
   test.each(['', ' ', '{', '{"a":1,}', "{'a':1}", '{"a":01}', '{"a":NaN}', '{"a":1} x', 'undefined', '<html>'])(
-    '%j is none',
+    '%j throws a SyntaxError',
     (text) => expect(() => parseExact(text)).toThrow(SyntaxError),
   );
 
-  test('an object that says a thing twice, differently, is refused rather than half believed', () => {
+  test('an object with two different values under one key throws', () => {
     expect(() => parseExact('{"trade_status":"PROCESSING","trade_status":"SUCCESS"}')).toThrow(SyntaxError);
     expect(() => parseExact('{"a":{"amount":1.0,"amount":1.00}}')).toThrow(SyntaxError);
     expect(parseExact('{"a":1,"a":1}')).toEqual({ a: 1 });
   });
 
-  test('a key that means something to JavaScript is a key like any other', () => {
+  test('a key such as __proto__ is an ordinary key', () => {
     const value = parseExact('{"__proto__":{"code":"10000"},"constructor":1,"hasOwnProperty":2}');
     expect(Object.keys(value as object)).toEqual(['__proto__', 'constructor', 'hasOwnProperty']);
     expect(Reflect.get(Object(value), 'code')).toBeUndefined();
@@ -89,7 +89,7 @@ describe('bytes that are read', () => {
     expect(parseExactBytes(Buffer.from('{"city":"São Paulo 𝒳"}'))).toEqual({ city: 'São Paulo 𝒳' });
   });
 
-  test('that are not UTF-8 are refused, not replaced', () => {
+  test('that are not UTF-8 throw', () => {
     expect(() => parseExactBytes(Buffer.from('{"city":"São Paulo"}', 'latin1'))).toThrow(
       'not valid for encoding utf-8',
     );
@@ -98,7 +98,7 @@ describe('bytes that are read', () => {
 });
 
 describe('JSON that is written', () => {
-  test('is what JSON.parse gives back, but for decimal literals', () => {
+  test('is read back by JSON.parse unchanged, except for decimal literals', () => {
     fc.assert(
       fc.property(fc.jsonValue({ noUnicodeString: false }), (value) =>
         expect(JSON.parse(stringifyExact(value))).toEqual(JSON.parse(JSON.stringify(value))),
@@ -106,7 +106,7 @@ describe('JSON that is written', () => {
     );
   });
 
-  test('leaves out what is undefined', () => {
+  test('leaves out undefined values', () => {
     expect(stringifyExact({ a: undefined, b: [{ c: undefined }], d: 1 })).toBe('{"b":[{}],"d":1}');
   });
 });

@@ -1,4 +1,4 @@
-/** The body of a notification (section 6.5) as gateways really send it: read where it can be, and without personal data. */
+/** The body of a notification (section 6.5) as gateways really send it: read if possible, without personal data. */
 import { readNotification } from '../../src/gateway';
 import { edited, fixture, type Json } from './support';
 
@@ -8,7 +8,7 @@ const read = (body: unknown) => readNotification(bytes(body));
 const [boleto, empty, deposit] = fixture<{ of: string; body: Json }[]>('notifications').map(({ body }) => body);
 if (!boleto || !empty || !deposit) throw new Error('The fixture has changed');
 
-describe('published notifications', () => {
+describe('a published notification', () => {
   test('of an ordinary order', () => {
     expect(read(boleto)).toEqual({
       app_id: '162************38',
@@ -22,7 +22,7 @@ describe('published notifications', () => {
     });
   });
 
-  test('of a deposit: a number for its time, and no buyer_id although the interface requires one', () => {
+  test('of a deposit has a number as its time, and may lack the buyer_id', () => {
     expect(read(deposit)).toMatchObject({
       trade_status: 'SUCCESS',
       transfer_account: {
@@ -35,10 +35,10 @@ describe('published notifications', () => {
     expect(read(deposit)?.transfer_account?.buyer_id).toBeUndefined();
   });
 
-  test('of nothing but empty strings is none', () => expect(read(empty)).toBeUndefined());
+  test('with only empty strings is not a notification', () => expect(read(empty)).toBeUndefined());
 });
 
-describe('what a notification cannot do without', () => {
+describe('a required field of a notification', () => {
   test.each(['app_id', 'trade_no', 'out_trade_no', 'trade_status'])('%s', (field) => {
     for (const nothing of [undefined, null, '', {}, [], true]) {
       expect(read(edited(boleto, { [field]: nothing }))).toBeUndefined();
@@ -55,7 +55,7 @@ describe('what a notification cannot do without', () => {
     'user',
     'card',
     'transfer_account',
-  ])('it can do without %s', (field) => {
+  ])('%s may be absent', (field) => {
     for (const nothing of [undefined, null, '']) {
       const notification = read(edited(deposit, { [field]: nothing }));
       expect(notification).toMatchObject({ trade_no: '2022022201111100011', trade_status: 'SUCCESS' });
@@ -75,8 +75,8 @@ describe('what a notification cannot do without', () => {
   );
 });
 
-describe('numbers stand for strings', () => {
-  test('and keep their digits', () => {
+describe('numbers are read as strings', () => {
+  test('with all their digits', () => {
     const body =
       '{"app_id":1620000038,"trade_no":2022022201111100011,"out_trade_no":1001,"trade_status":"SUCCESS","amount":99999999999999.99,"timestamp":1645516741}';
     expect(readNotification(Buffer.from(body))).toMatchObject({
@@ -94,20 +94,20 @@ describe('numbers stand for strings', () => {
   });
 });
 
-describe('what the interface does not say', () => {
+describe('beyond the interface', () => {
   test('a state of more than 16 characters is read', () => {
     expect(read({ ...boleto, trade_status: 'CHARGEBACK_REVERSED' })?.trade_status).toBe('CHARGEBACK_REVERSED');
   });
 
-  test('a state that nobody knows is read', () => {
+  test('an unknown state is read', () => {
     expect(read({ ...boleto, trade_status: 'HELD' })?.trade_status).toBe('HELD');
   });
 
-  test('a refund’s number is read', () => {
+  test('the number of a refund is read', () => {
     expect(read({ ...boleto, trade_status: 'REFUNDED', out_request_no: 'r-1' })?.out_request_no).toBe('r-1');
   });
 
-  test('ids may be as long as an order’s, in whatever characters', () => {
+  test('ids may be as long as those of an order, in any characters', () => {
     for (const character of ['x', 'é', '𝒳']) {
       const out_trade_no = character.repeat(64);
       expect(read({ ...boleto, out_trade_no })?.out_trade_no).toBe(out_trade_no);
@@ -117,7 +117,7 @@ describe('what the interface does not say', () => {
 });
 
 describe('personal data', () => {
-  test('of the buyer and the card is dropped, wherever it stands', () => {
+  test('of the buyer and the card is dropped', () => {
     const marked = {
       ...deposit,
       user: { name: 'marked', email: 'marked@x', phone: 'marked', identify: { number: 'marked', type: 'marked' } },
@@ -134,7 +134,7 @@ describe('personal data', () => {
   });
 });
 
-describe('what is no notification', () => {
+describe('not a notification', () => {
   test.each<[string, string | Buffer]>([
     ['nothing', ''],
     ['half a body', '{"app_id":"a","trade_no":"t"'],

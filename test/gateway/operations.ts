@@ -1,4 +1,4 @@
-/** Every operation of the interface with a request that has every field it takes, and an answer that it succeeds with. */
+/** Every operation of the interface with a request that has all its fields, and a response that is a success. */
 import type { GatewayClient } from '../../src/gateway';
 import type { Json } from './support';
 import { sendable } from './support';

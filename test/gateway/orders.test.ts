@@ -1,10 +1,10 @@
-/** The published orders: what the interface allows is accepted, what it forbids is refused by the field that breaks it. */
+/** The published orders: valid ones are accepted, invalid ones are refused with the field that breaks a rule. */
 import { parseCheckout, parseDirectPayment } from '../../src/gateway';
 import { faults, publishedOrders } from './support';
 
 const parse = { direct: parseDirectPayment, checkout: parseCheckout };
 
-/** How our refusals say the rules that the examples put in other words. */
+/** Our words for rules that the examples word differently. */
 const IN_OUR_WORDS: Record<string, RegExp> = {
   'two decimals': /two decimals at most/,
   'Brazil: no digits': /no digits in Brazil/,
@@ -15,11 +15,11 @@ const IN_OUR_WORDS: Record<string, RegExp> = {
   'SPEI: at least 10 characters': /SPEI needs at least 10 characters/,
 };
 
-/** Lacks `customer.identify` as a whole, of which the interface requires the type as well as the number that it names. */
+/** Lacks `customer.identify`: the example names the number only, but the interface requires the type too. */
 const LACKING_MORE: Record<string, string[]> = { 'pse-no-identify.json': ['customer.identify.type'] };
 
 describe('examples/orders', () => {
-  test.each(publishedOrders())('$file is accepted, and nothing of it is changed', ({ kind, request }) => {
+  test.each(publishedOrders())('$file is accepted unchanged', ({ kind, request }) => {
     expect(parse[kind](request)).toEqual(request);
   });
 

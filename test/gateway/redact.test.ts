@@ -1,4 +1,4 @@
-/** What is kept out of a gateway's words: every private value of the request, in any case, as a whole. */
+/** Every private value of the request is removed from the gateway's text, in any case. */
 import * as fc from 'fast-check';
 import { redact } from '../../src/gateway/redact';
 
@@ -28,39 +28,39 @@ test.each([
   ['', ''],
 ])('%j becomes %j', (said, told) => expect(redact(said, order)).toBe(told));
 
-test('a value of one or two characters is taken out where it stands as a word', () => {
+test('a value of one or two characters is removed as a whole word only', () => {
   expect(redact('state SP, number 15: no SPEI, code 1500, sub-code 215', order)).toBe(
     'state ***, number ***: no SPEI, code 1500, sub-code 215',
   );
 });
 
-test('a longer value goes before one that is part of it', () => {
+test('a longer value is removed before its parts', () => {
   expect(redact('Ana Lima Souza', { customer: { name: 'Ana Lima Souza', nick: 'Ana' }, buyer_id: 'Lima' })).toBe('***');
 });
 
-test('a value of characters that mean something in a pattern is taken as it is', () => {
+test('characters with a meaning in regular expressions match literally', () => {
   expect(redact('a.c abc (x|y)* $& \\d', { subject: 'a.c', content: '(x|y)*', buyer_id: '$&', token: '\\d' })).toBe(
     '*** abc *** *** ***',
   );
 });
 
-test('values in lists and at any depth count, and what is no text is no value', () => {
+test('values in lists and at any depth are removed; other types than text are ignored', () => {
   expect(
     redact('alpha beta true null 42', { a: [{ b: ['alpha'] }, { c: { d: 'beta' } }], e: true, f: null, g: 42 }),
   ).toBe('*** *** true null 42');
 });
 
-test('the words stay on one line and are cut at 200 characters', () => {
+test('the text is one line of at most 200 characters', () => {
   expect(redact(' a\r\n\tb ', {})).toBe(' a b ');
   expect(redact('x'.repeat(300), {})).toHaveLength(200);
 });
 
-test('a value is taken out before the words are cut, not after', () => {
+test('values are removed before the text is cut', () => {
   const told = redact(`${'x '.repeat(98)}Mariana Souza`, order);
   expect(told).not.toContain('Mar');
 });
 
-test('no value of a request is left, wherever it stands', () => {
+test('no value of a request is left at any place', () => {
   const value = fc
     .string({ unit: 'binary', minLength: 3, maxLength: 20 })
     .filter((v) => v.trim().length >= 3 && !/\*/.test(v));

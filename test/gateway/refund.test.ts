@@ -1,4 +1,4 @@
-/** Refunds (section 4.3): whose user info each method asks for, when a number is needed, and what comes back. */
+/** Refunds (section 4.3): the user info of each method, when a number is required, and the response. */
 import { parseRefund } from '../../src/gateway';
 import { checkRequest } from '../../src/gateway/check';
 import { REFUND } from '../../src/gateway/refund';
@@ -15,7 +15,7 @@ const name = 'user_info.name';
 const email = 'user_info.email';
 const OF_EVERY_REFUND = ['refund_currency', 'refund_amount'];
 
-/** What of the user a refund cannot do without, by the method of its trade. */
+/** The user info that a refund requires, by the method of its trade. */
 const USER_INFO: [method: string | undefined, required: string[]][] = [
   ['PIX', [number, name, email]],
   ['Boleto', [number, name, email]],
@@ -44,7 +44,7 @@ const FIELDS = [
 ];
 
 describe.each(USER_INFO)('a refund of a trade by %s', (method, required) => {
-  test(`cannot be asked for without ${required.join(', ')}, and without every other user and bank info it can`, () => {
+  test(`requires ${required.join(', ')} and no other user or bank info`, () => {
     const missed = FIELDS.filter((field) => {
       const found = Object.keys(faults(() => parseRefund(edited(body, { [field]: undefined }), { trade: { method } })));
       if (found.length > 0) expect(found).toEqual([field]);
@@ -54,7 +54,7 @@ describe.each(USER_INFO)('a refund of a trade by %s', (method, required) => {
   });
 });
 
-test('the words say where the money goes', () => {
+test('the rule tells where the money goes', () => {
   const missing = (method: string, field: string) =>
     faults(() => parseRefund(edited(body, { [field]: undefined }), { trade: { method } }))[field];
   expect(missing('Boleto', number)).toBe('required to refund to a bank account');
@@ -77,13 +77,13 @@ describe('out_request_no', () => {
     expect(reading(refund_amount, { order_amount })).toEqual(expected);
   });
 
-  test('is left to the gateway where the amount of the trade is not known', () => {
+  test('is not required if the amount of the trade is unknown', () => {
     expect(reading('12.10', {})).toEqual({});
   });
 });
 
 describe('the trade', () => {
-  test('is not part of what a merchant asks for', () => {
+  test('is not part of the merchant’s request', () => {
     expect(faults(() => parseRefund(request))).toEqual({ trade_no: 'unknown field', out_trade_no: 'unknown field' });
   });
 
@@ -91,12 +91,12 @@ describe('the trade', () => {
     [{ trade_no: undefined }, {}],
     [{ out_trade_no: undefined }, {}],
     [{ trade_no: undefined, out_trade_no: undefined }, { out_trade_no: 'required, unless trade_no is given' }],
-  ])('is named by one of its two ids: %j', (changes, expected) => {
+  ])('is named by its ids: %j', (changes, expected) => {
     expect(faults(() => checkRequest(REFUND.rules, edited(request, changes)))).toEqual(expected);
   });
 });
 
-test('fields that the interface does not have are named by their path', () => {
+test('unknown fields are refused by their path', () => {
   const input = edited(body, {
     reason: 'x',
     'user_info.mail': 'x',
@@ -111,20 +111,20 @@ test('fields that the interface does not have are named by their path', () => {
   });
 });
 
-test('an email may hold a +, which the interface forbids of a customer only', () => {
+test('an email with + is accepted; it is forbidden for customers only', () => {
   expect(faults(() => parseRefund(edited(body, { [email]: 'a+b@example.com' })))).toEqual({});
   expect(faults(() => parseRefund(edited(body, { [email]: 'example.com' })))).toEqual({
     [email]: 'must be an email address',
   });
 });
 
-describe('the answer', () => {
+describe('the response', () => {
   const answered = async (text: string) => {
     const gateway = await open.http((response) => response.end(text));
     return open.client(gateway).refund(request);
   };
 
-  test('is kept whole, its amount with every digit', async () => {
+  test('keeps all fields and every digit of the amount', async () => {
     await expect(
       answered(
         '{"code":"10000","trade_no":"t-1","refund_amount":99999999999999.90,"refund_status":"NEW","fee":{"a":1}}',
@@ -137,25 +137,25 @@ describe('the answer', () => {
     });
   });
 
-  test('may be of numbers or strings, with empty strings for what is absent, and without code and msg', async () => {
+  test('may have numbers or strings, empty strings for absent fields, and no code and msg', async () => {
     await expect(answered('{"trade_no":17,"refund_amount":"10.00","refund_status":""}')).resolves.toEqual({
       trade_no: '17',
       refund_amount: '10.00',
     });
   });
 
-  test('without a code, and with nothing that only a refund has, leaves the refund unknown', async () => {
+  test('without a code and without a field of a refund is unknown', async () => {
     expect(await failureOf(answered('{"trade_no":"t-1"}'))).toMatchObject({ outcome: 'unknown', retryable: true });
   });
 });
 
-test('the amount goes out as a number with all its digits', async () => {
+test('the amount is sent as a number with all its digits', async () => {
   const gateway = await open.http(answerJson({ code: '10000' }));
   await open.client(gateway).refund({ ...request, refund_amount: '99999999999999.90' });
   expect(gateway.received[0]?.body.toString('utf8')).toContain('"refund_amount":99999999999999.90,');
 });
 
-test('what is known of the trade is not sent, and is held against the refund before anything is', async () => {
+test('facts about the trade are used for the check and not sent', async () => {
   const gateway = await open.http(answerJson({ code: '10000' }));
   const refund = edited(request, { out_request_no: undefined, refund_amount: '1.00' });
   const failure = await failureOf(open.client(gateway).refund(refund, { method: 'PIX', order_amount: '2.00' }));

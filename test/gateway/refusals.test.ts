@@ -1,11 +1,5 @@
 /** What each refusal means for a creation, row by row of the table in gateway-in-the-field.md. */
-import {
-  type Creation,
-  isCredentialsRefusal,
-  isDuplicate,
-  isOutOfAccounts,
-  refusalOf,
-} from '../../src/gateway/refusals';
+import { type Creation, isCredentialsRefusal, isDuplicate, refusalOf } from '../../src/gateway/refusals';
 
 const REQUEST_FIELDS = ['out_trade_no', 'buyer_id', 'customer.email', 'address.zip_code'];
 const means = (code: string, sub_code?: string) => refusalOf(code, sub_code, REQUEST_FIELDS);
@@ -48,7 +42,7 @@ describe.each(TABLE)('code %s with %j', (code, sub_codes, expected) => {
   });
 });
 
-describe('any other code is unknown until a query says what is', () => {
+describe('any other code is unknown', () => {
   test.each([
     ['40002', undefined],
     ['40002', 'never-heard-of'],
@@ -74,12 +68,12 @@ describe('any other code is unknown until a query says what is', () => {
   ])('%s with %s', (code, sub_code) => expect(means(code, sub_code)).toEqual(unknown));
 });
 
-describe('what creates no order', () => {
+describe('a creation of a refund or an account', () => {
   const of = (creates: Creation, code: string, sub_code?: string) =>
     refusalOf(code, sub_code, ['user_info.name'], creates);
   const others = ['refund', 'account'] as const;
 
-  test('is refused before anything is done, as an order is', () => {
+  test('is not created after the refusals that come first, as an order', () => {
     for (const creates of others) {
       expect(of(creates, '20000')).toMatchObject({ outcome: 'not-created', kind: 'temporary', retryable: true });
       expect(of(creates, '40001')).toMatchObject({ ...notCreated, kind: 'request' });
@@ -91,7 +85,7 @@ describe('what creates no order', () => {
     }
   });
 
-  test('is unknown by the codes of a payment that the bank or the risk control refused', () => {
+  test('is unknown with the codes of a payment that the bank or risk control refused', () => {
     for (const creates of others) {
       for (const [code, sub_code] of [
         ['40002', 'duplicate-out_trade_no'],
@@ -105,7 +99,7 @@ describe('what creates no order', () => {
     }
   });
 
-  test('an account is not created where none is left; a refund knows no such refusal', () => {
+  test('“no accounts left” means not created for an account, and unknown for a refund', () => {
     expect(of('account', '40002', 'account-pool-run-out')).toMatchObject({ ...notCreated, kind: 'no accounts left' });
     expect(of('refund', '40002', 'account-pool-run-out')).toEqual(unknown);
   });
@@ -121,7 +115,7 @@ describe('what creates no order', () => {
   );
 });
 
-describe('what a caller may ask of a refusal', () => {
+describe('a refusal tells', () => {
   test('whether it proves that an order exists', () => {
     expect(isDuplicate({ code: '40002', sub_code: 'duplicate-out_trade_no' })).toBe(true);
     expect(isDuplicate({ code: '40002', sub_code: 'invalid-signature' })).toBe(false);
@@ -129,13 +123,7 @@ describe('what a caller may ask of a refusal', () => {
     expect(isDuplicate({ sub_code: 'duplicate-out_trade_no' })).toBe(false);
   });
 
-  test('whether no virtual account is left', () => {
-    expect(isOutOfAccounts({ code: '40002', sub_code: 'account-pool-run-out' })).toBe(true);
-    expect(isOutOfAccounts({ code: '40002', sub_code: 'invalid-signature' })).toBe(false);
-    expect(isOutOfAccounts({})).toBe(false);
-  });
-
-  test('whether it is about us, so that every order will fail', () => {
+  test('whether it is about our credentials', () => {
     expect(isCredentialsRefusal({ code: '40002', sub_code: 'merchant-status-abnormal' })).toBe(true);
     expect(isCredentialsRefusal({ code: '40002', sub_code: 'currency-not-supported' })).toBe(false);
     expect(isCredentialsRefusal({})).toBe(false);

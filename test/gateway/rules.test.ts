@@ -1,5 +1,11 @@
-/** How an order is held against the interface: every fault at once, by the path of its field, in words that help. */
+/** How a request is checked: all faults at once, by the path of the field, in words. The rules: test/contract/interface/rows.ts. */
 import { InvalidRequestError, parseCheckout, parseDirectPayment } from '../../src/gateway';
+import { BANK_LIST } from '../../src/gateway/banks';
+import { checkRequest } from '../../src/gateway/check';
+import { INSTALLMENTS } from '../../src/gateway/installments';
+import type { Operation } from '../../src/gateway/operation';
+import { REFUND } from '../../src/gateway/refund';
+import { operation } from './operations';
 import { edited, faults, type Json, published } from './support';
 
 const boleto = published('boleto');
@@ -7,7 +13,7 @@ const checkout = published('checkout');
 const reading = (changes: Json, order = boleto) => faults(() => parseDirectPayment(edited(order, changes)));
 
 describe('fields that the interface does not have', () => {
-  test('are named by their path, also when nested', () => {
+  test('are named by their path, nested ones too', () => {
     expect(
       reading({
         cancelation_express: '3d',
@@ -23,14 +29,14 @@ describe('fields that the interface does not have', () => {
     });
   });
 
-  test('app_id and timestamp are ours to send, not part of an order', () => {
+  test('app_id and timestamp are refused: the client adds them', () => {
     expect(reading({ app_id: 'app-1', timestamp: '2026-01-01 00:00:00' })).toEqual({
       app_id: 'unknown field',
       timestamp: 'unknown field',
     });
   });
 
-  test('a checkout has none of the customer, address and card fields', () => {
+  test('a checkout with fields of a customer, address or card is refused', () => {
     const { customer, address } = boleto;
     expect(faults(() => parseCheckout({ ...checkout, customer, address, token: 'tok_1', ip: '10.0.0.1' }))).toEqual({
       customer: 'unknown field',
@@ -40,7 +46,7 @@ describe('fields that the interface does not have', () => {
     });
   });
 
-  test('a direct payment has none of the fields of a checkout', () => {
+  test('a direct payment with fields of a checkout is refused', () => {
     expect(reading({ trade_type: 'WEB', regions: ['BRA'], version: '2.0' })).toEqual({
       trade_type: 'unknown field',
       regions: 'unknown field',
@@ -50,7 +56,7 @@ describe('fields that the interface does not have', () => {
 });
 
 describe('several faults', () => {
-  test('are all named at once, whatever kind they are of', () => {
+  test('of different kinds are named at once', () => {
     const found = reading({
       order_amount: '0.001',
       subject: 's'.repeat(129),
@@ -75,19 +81,19 @@ describe('several faults', () => {
     });
   });
 
-  test('of one field are one fault', () => {
+  test('of one field are reported as one', () => {
     const error = refused({ 'customer.email': '' });
     expect(error.issues.filter(({ field }) => field === 'customer.email')).toHaveLength(1);
   });
 
-  test('stand in the message too, with the order’s number', () => {
+  test('are in the message too, with the number of the order', () => {
     const { message } = refused({ buyer_id: undefined, order_amount: '-1' });
     expect(message).toContain('Order 2026-0002-Boleto was not sent to /trade/pay');
     expect(message).toContain('buyer_id: required');
     expect(message).toContain('order_amount: at least 0.01');
   });
 
-  test('of an order without a customer name each field of the customer that its method asks for', () => {
+  test('of an order without a customer name each field that its method requires', () => {
     expect(Object.keys(reading({ customer: undefined })).sort()).toEqual([
       'customer.email',
       'customer.identify.number',
@@ -99,7 +105,7 @@ describe('several faults', () => {
 });
 
 describe('a refusal', () => {
-  test('says that nothing was sent, and that trying again does not help', () => {
+  test('says that nothing was sent and that a retry does not help', () => {
     expect(refused({ buyer_id: undefined })).toMatchObject({
       name: 'InvalidRequestError',
       outcome: 'not-sent',
@@ -109,7 +115,7 @@ describe('a refusal', () => {
     });
   });
 
-  test('never repeats what a field holds', () => {
+  test('never contains the value of a field', () => {
     const error = refused({
       'customer.name': 'Marked-Name 😀',
       'customer.email': 'marked+email@example.com',
@@ -124,23 +130,12 @@ describe('a refusal', () => {
   });
 });
 
-describe('a value of the wrong type', () => {
-  test.each<[string, unknown, string]>([
-    ['an amount as a number', { order_amount: 150 }, 'order_amount'],
-    ['a number where text is asked for', { buyer_id: 12 }, 'buyer_id'],
-    ['text where a whole number is asked for', { installments: '3' }, 'installments'],
-    ['a fraction of an installment', { installments: 1.5 }, 'installments'],
-    ['no installment at all', { installments: 0 }, 'installments'],
-    ['a list where text is asked for', { subject: ['Order 2'] }, 'subject'],
-  ])('%s is refused', (_, changes, field) => {
-    expect(Object.keys(reading({ ...(changes as Json) }))).toEqual([field]);
-  });
-
+describe('a value of a wrong type', () => {
   test('an amount as a number is refused with the reason', () => {
     expect(reading({ order_amount: 150 }).order_amount).toMatch(/as text.*a JSON number would lose digits/);
   });
 
-  test('null is not taken for a field that may be left out, and is not said to be required', () => {
+  test('null in an optional field is refused, but not as required', () => {
     for (const field of ['content', 'return_url', 'ip', 'bank']) {
       const found = reading({ [field]: null });
       expect(Object.keys(found)).toEqual([field]);
@@ -148,17 +143,17 @@ describe('a value of the wrong type', () => {
     }
   });
 
-  test.each([null, undefined, 'order', 7, [], true])('an order that is %p is refused as a whole', (input) => {
+  test.each([null, undefined, 'order', 7, [], true])('the order %p is refused as a whole', (input) => {
     const found = faults(() => parseDirectPayment(input));
     expect(Object.keys(found)).toContain('(request)');
   });
 });
 
-describe('a secret, bare or sealed', () => {
+describe('a secret', () => {
   const wallet = published('wallet-card-number');
   const secret = (account_verification_code: unknown) => reading({ account_verification_code }, wallet);
 
-  test('is taken in either form', () => {
+  test('is accepted bare and sealed', () => {
     expect(secret('4821')).toEqual({});
     expect(secret({ sealed: 'eyJhbGciOiJFQ0RILUVTIn0..a.b.c' })).toEqual({});
   });
@@ -169,40 +164,52 @@ describe('a secret, bare or sealed', () => {
     ['an empty seal', { sealed: '' }, { 'account_verification_code.sealed': 'must not be empty' }],
     ['a seal without its text', {}, { 'account_verification_code.sealed': 'required' }],
     ['a field beside the seal', { sealed: 'x', pin: '1' }, { 'account_verification_code.pin': 'unknown field' }],
-  ])('is refused as %s, by the rule of the form that it resembles', (_, value, expected) => {
+  ])('is refused as %s, with the rule of the form that it looks like', (_, value, expected) => {
     expect(secret(value)).toEqual(expected);
   });
 });
 
-describe('cancellation_express is larger than timeout_express', () => {
-  const noon = Date.UTC(2026, 2, 2, 12);
-  const at = (timeout_express: string, cancellation_express: string) =>
-    faults(() => parseDirectPayment(edited(boleto, { timeout_express, cancellation_express }), { now: noon }));
-  const larger = { cancellation_express: 'must be larger than timeout_express' };
+describe('the words of a rule', () => {
+  const pay = (order: string, changes: Json, global = false) =>
+    faults(() => parseDirectPayment(edited(published(order), changes), { global }));
 
-  test.each([
-    ['90m', '91m', {}],
-    ['90m', '90m', larger],
-    ['2h', '120m', larger],
-    ['2h', '121m', {}],
-    ['1d', '24h', larger],
-    ['1d', '25h', {}],
-    ['1c', '11h', larger],
-    ['1c', '12h', {}],
-    ['c', '719m', larger],
-    ['c', '720m', {}],
-  ])('%s and then %s, at noon', (timeout, cancellation, expected) => {
-    expect(at(timeout, cancellation)).toEqual(expected);
+  test.each<[order: string, changes: Json, words: Json]>([
+    ['boleto', { out_trade_no: 'x'.repeat(65) }, { out_trade_no: 'at most 64 characters' }],
+    ['boleto', { order_currency: 'BR' }, { order_currency: '3 letters' }],
+    ['boleto', { order_amount: '0.00' }, { order_amount: 'at least 0.01' }],
+    ['boleto', { order_amount: '100000000000000.00' }, { order_amount: 'at most 99999999999999.99' }],
+    ['boleto', { installments: 0 }, { installments: 'at least 1' }],
+    ['boleto', { installments: 1.5 }, { installments: 'must be a whole number' }],
+    [
+      'boleto',
+      { timeout_express: '10s' },
+      { timeout_express: 'must be an integer and a unit: m, h or d (90m), or 1c' },
+    ],
+    ['boleto', { cancellation_express: '4d' }, { cancellation_express: 'at most 3 days' }],
+    [
+      'boleto',
+      { cancellation_express: '1c' },
+      { cancellation_express: 'must be an integer and a unit: m, h or d (2d)' },
+    ],
+    [
+      'boleto',
+      { timeout_express: '2h', cancellation_express: '1h' },
+      { cancellation_express: 'must be larger than timeout_express' },
+    ],
+    ['wallet-card-number', { account_number: '7' }, { account_number: '10 to 18 digits' }],
+    ['wallet-card-number', { account_verification_code: '7' }, { account_verification_code: '4 digits' }],
+  ])('%s with %j', (order, changes, words) => expect(pay(order, changes)).toEqual(words));
+
+  test('that depends on the app says so', () => {
+    expect(pay('boleto', { region: undefined }, true)).toEqual({ region: 'required, because the app is Global' });
   });
 
-  test('also of a checkout', () => {
-    const order = edited(checkout, { timeout_express: '2h', cancellation_express: '1h' });
-    expect(faults(() => parseCheckout(order))).toEqual(larger);
-  });
-
-  test('one that is alone is held to its own rules only', () => {
-    expect(reading({ timeout_express: undefined, cancellation_express: '1m' })).toEqual({});
-    expect(reading({ timeout_express: '30d', cancellation_express: undefined })).toEqual({});
+  test('that refunds, bank lists and installments have', () => {
+    const words = <T>({ rules }: Operation<T & object, unknown>, changes: Json) =>
+      faults(() => checkRequest(rules, edited(operation(rules.operation).request, changes)));
+    expect(words(REFUND, { platform_type: 'APIX' })).toEqual({ platform_type: 'must be API' });
+    expect(words(BANK_LIST, { method: 'Khipu', type: '3' })).toEqual({ type: 'must be 1 (BankTransfer) or 2 (Cash)' });
+    expect(words(INSTALLMENTS, { amount: '100000000.00' })).toEqual({ amount: 'at most 99999999.99' });
   });
 });
 

@@ -1,4 +1,4 @@
-/** Sealed secrets: only the worker's key opens them, and only for the order and the app that they were sealed for. */
+/** Sealed secrets: only the worker's key opens them, and only for their order and app. */
 import { inspect } from 'node:util';
 import { CompactEncrypt, type CompactJWEHeaderParameters, generateKeyPair, importJWK, type JWK } from 'jose';
 import { newSealingKeys, open, SealingError, seal } from '../../src/gateway';
@@ -23,14 +23,14 @@ async function sealingErrorOf(work: Promise<unknown>): Promise<SealingError> {
   throw error;
 }
 
-/** A JWE as any language's library makes it. */
+/** A JWE as a library of any language makes it. */
 async function plainJwe(text: string, header: Partial<CompactJWEHeaderParameters>, key: JWK): Promise<string> {
   return new CompactEncrypt(Buffer.from(text))
     .setProtectedHeader({ alg: 'ECDH-ES', enc: 'A256GCM', ...header })
     .encrypt(await importJWK(key, 'ECDH-ES'));
 }
 
-describe('what is sealed', () => {
+describe('a sealed secret', () => {
   test.each(['4821', 'tok_4f1c2a9be77d', 'ção 𝒳\u0000', 'x'.repeat(10_000)])('opens again: %#', async (secret) => {
     const sealed = await seal(secret, worker.publicJwk, binding);
     await expect(open(sealed, worker.privateJwks.keys, binding)).resolves.toBe(secret);
@@ -46,7 +46,7 @@ describe('what is sealed', () => {
     expect(Buffer.from(header.apv, 'base64url').toString()).toBe('order-1');
   });
 
-  test('opens with any of the worker’s keys, while they are rotated', async () => {
+  test('opens with any of the worker’s keys during a rotation', async () => {
     const sealed = await seal(pin, older.publicJwk, binding);
     const keys = [...worker.privateJwks.keys, ...older.privateJwks.keys];
     await expect(open(sealed, keys, binding)).resolves.toBe(pin);
@@ -69,20 +69,20 @@ describe('a plain JWE of another language', () => {
   test.each<[string, object]>([
     ['another encryption', { enc: 'A128GCM' }],
     ['a wrapped key', { alg: 'ECDH-ES+A256KW' }],
-  ])('with %s than the contract says is not opened', async (_, header) => {
+  ])('with %s than in the contract is not opened', async (_, header) => {
     const sealed = await plainJwe(pin, header, worker.publicJwk);
     await sealingErrorOf(open({ sealed }, worker.privateJwks.keys, binding));
   });
 });
 
-describe('what is not opened', () => {
+describe('not opened:', () => {
   test('a seal to another key, such as one that has been deleted', async () => {
     const sealed = await seal(pin, older.publicJwk, binding);
     const error = await sealingErrorOf(open(sealed, worker.privateJwks.keys, binding));
     expect(error.message).toMatch(/order order-1 cannot be opened with the worker's 1 sealing key/);
   });
 
-  test('anything, without a key', async () => {
+  test('any seal without a key', async () => {
     const sealed = await seal(pin, worker.publicJwk, binding);
     await sealingErrorOf(open(sealed, [], binding));
   });
@@ -119,13 +119,13 @@ describe('what is not opened', () => {
   });
 
   test.each(['', 'x', '....', pin, 'eyJhbGciOiJub25lIn0.e30.', '{"alg":"ECDH-ES"}'])(
-    '%j, which is no seal',
+    '%j, which is not a seal',
     async (sealed) => {
       await sealingErrorOf(open({ sealed }, worker.privateJwks.keys, binding));
     },
   );
 
-  test('what was never text', async () => {
+  test('content that is not text', async () => {
     const sealed = await new CompactEncrypt(Buffer.from([0xff, 0xfe]))
       .setProtectedHeader({ alg: 'ECDH-ES', enc: 'A256GCM' })
       .encrypt(await importJWK(worker.publicJwk, 'ECDH-ES'));
@@ -133,7 +133,7 @@ describe('what is not opened', () => {
   });
 });
 
-describe('no error tells the secret or a key', () => {
+describe('no error holds the secret or a key', () => {
   const shown = (error: Error) =>
     [error.message, error.stack, JSON.stringify(error), inspect(error, { depth: null, showHidden: true })].join('\n');
 
@@ -160,14 +160,14 @@ describe('no error tells the secret or a key', () => {
 });
 
 describe('sealing keys', () => {
-  test('come as a private set for the worker and a public key for callers, under one name', async () => {
+  test('are a private set for the worker and a public key for callers, with one kid', async () => {
     const [key] = worker.privateJwks.keys;
     expect(key).toMatchObject({ kty: 'EC', crv: 'P-256', kid: 'new', use: 'enc', alg: 'ECDH-ES' });
     expect(worker.publicJwk).toEqual({ ...key, d: undefined });
     expect(Object.keys(worker.publicJwk)).not.toContain('d');
   });
 
-  test('are never the same twice', () => expect(worker.publicJwk.x).not.toBe(older.publicJwk.x));
+  test('differ each time', () => expect(worker.publicJwk.x).not.toBe(older.publicJwk.x));
 
   test('that cannot seal are refused', async () => {
     const { publicKey } = await generateKeyPair('RS256', { extractable: true });

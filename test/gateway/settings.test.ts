@@ -1,7 +1,8 @@
-/** Rules that a deployment decides: the masked methods, channels that take HTTPS only, and how strict formats are. */
-import { loadConfig, ruleSettings } from '../../src/config';
+/** Rules that settings decide: the masked methods, channels that require HTTPS, and how strict formats are. */
+
 import { parseCheckout, parseDirectPayment } from '../../src/gateway';
 import { RULE_DEFAULTS } from '../../src/gateway/rules';
+import { loadConfig, ruleSettings } from '../../src/process/settings';
 import { edited, faults, type Json, published } from './support';
 
 const settings = (env: Record<string, string>) => ruleSettings(loadConfig(env));
@@ -12,12 +13,12 @@ const direct = (changes: Json, env: Record<string, string> = {}) =>
 describe('the bank-list-driven method', () => {
   const bare = { 'customer.phone': undefined, 'customer.identify': undefined };
 
-  test('is Khipu unless the settings give other names', () => {
+  test('is Khipu by default', () => {
     expect(direct({ ...bare, method: 'Khipu' })).toEqual({ bank: 'required for Khipu' });
     expect(direct({ ...bare, method: 'khipu', bank: '001' })).toEqual({});
   });
 
-  test('has the names of GATEWAY_BANK_LIST_METHODS, and no other', () => {
+  test('has exactly the names in GATEWAY_BANK_LIST_METHODS', () => {
     const env = { GATEWAY_BANK_LIST_METHODS: 'BankButton, WebPay' };
     for (const method of ['BankButton', 'WEBPAY']) {
       expect(direct({ ...bare, method }, env)).toEqual({ bank: `required for ${method}` });
@@ -34,7 +35,7 @@ describe('the bank-list-driven method', () => {
 describe('the voucher-style method', () => {
   const bare = { 'customer.name': undefined, 'customer.phone': undefined, 'customer.identify': undefined };
 
-  test('is Pago46 unless GATEWAY_VOUCHER_METHODS gives other names', () => {
+  test('is Pago46 by default, or has the names in GATEWAY_VOUCHER_METHODS', () => {
     expect(direct({ ...bare, method: 'Pago46' })).toEqual({});
     expect(direct({ ...bare, method: 'Voucher' }, { GATEWAY_VOUCHER_METHODS: 'Voucher' })).toEqual({});
     expect(Object.keys(direct({ ...bare, method: 'Pago46' }, { GATEWAY_VOUCHER_METHODS: 'Voucher' }))).toHaveLength(4);
@@ -48,12 +49,12 @@ describe('return_url', () => {
   const reading = (changes: Json, env: Record<string, string>) =>
     faults(() => parseDirectPayment(edited(wallet, changes), settings(env)));
 
-  test('may be plain HTTP unless the settings name its channel', () => {
+  test('may be HTTP if the settings do not name the channel', () => {
     expect(reading({}, {})).toEqual({});
     expect(reading({}, { GATEWAY_HTTPS_CHANNELS: 'URL' })).toEqual({});
   });
 
-  test('must be HTTPS for the channels, and for the methods, of GATEWAY_HTTPS_CHANNELS', () => {
+  test('must be HTTPS for the channels and methods in GATEWAY_HTTPS_CHANNELS', () => {
     expect(reading({}, { GATEWAY_HTTPS_CHANNELS: 'URL, qr' })).toEqual(rule);
     expect(reading({}, { GATEWAY_HTTPS_CHANNELS: 'Wallet' })).toEqual(rule);
     expect(reading({ return_url: 'myshop://back' }, { GATEWAY_HTTPS_CHANNELS: 'QR' })).toEqual(rule);
@@ -61,22 +62,22 @@ describe('return_url', () => {
     expect(reading({ return_url: undefined }, { GATEWAY_HTTPS_CHANNELS: 'QR' })).toEqual({});
   });
 
-  test('also of a checkout', () => {
+  test('of a checkout follows the same setting', () => {
     const checkout = edited(published('checkout'), { method: 'Wallet', channel: 'QR', return_url: plain });
     expect(faults(() => parseCheckout(checkout, settings({ GATEWAY_HTTPS_CHANNELS: 'QR' })))).toEqual(rule);
     expect(faults(() => parseCheckout(checkout))).toEqual({});
   });
 });
 
-describe('the settings themselves', () => {
-  test('have the defaults that the rules have', () => expect(settings({})).toEqual(RULE_DEFAULTS));
+describe('the settings', () => {
+  test('have the defaults of the rules', () => expect(settings({})).toEqual(RULE_DEFAULTS));
 
-  test('of formats are warn or refuse', () => {
+  test('for formats are warn or refuse', () => {
     expect(settings({ GATEWAY_STRICT_FORMATS: 'refuse' }).formats).toBe('refuse');
     expect(() => loadConfig({ GATEWAY_STRICT_FORMATS: 'yes' })).toThrow(/GATEWAY_STRICT_FORMATS/);
   });
 
-  test('of the wallet token’s path are a path', () => {
+  test('for the path of the wallet token must be a path', () => {
     expect(loadConfig({}).GATEWAY_WALLET_TOKEN_PATH).toBe('/trade/get-wallet-client-token');
     expect(loadConfig({ GATEWAY_WALLET_TOKEN_PATH: '/trade/x' }).GATEWAY_WALLET_TOKEN_PATH).toBe('/trade/x');
     for (const path of ['trade/x', 'https://elsewhere.example/x', '/a b', '/a?b=c', '/']) {

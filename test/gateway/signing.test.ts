@@ -1,4 +1,4 @@
-/** The signature of a notification (section 6.4), and the second scheme of the field. */
+/** The signature of a notification (section 6.4) in both schemes. */
 import * as fc from 'fast-check';
 import { isSignedBy, type SignatureScheme, signatureHeader } from '../../src/gateway';
 
@@ -22,12 +22,12 @@ describe('the header', () => {
     expect(signatureHeader(vector.body, vector.key, 'hex', at)).toBe(vector.digest);
   });
 
-  test('carries the time in seconds in the scheme t-v2, which signs the body alone', () => {
+  test('in the scheme t-v2 has the time in seconds, which is not signed', () => {
     expect(signatureHeader(vector.body, vector.key, 't-v2', at)).toBe(`t=1645516741,v2=${vector.digest}`);
     expect(signatureHeader(vector.body, vector.key, 't-v2', at + 999)).toBe(`t=1645516741,v2=${vector.digest}`);
   });
 
-  test('has the key and the body as UTF-8', () => {
+  test('is computed from key and body as UTF-8', () => {
     // Computed by openssl dgst -sha256 -hmac 'chave-ção'.
     expect(signatureHeader(Buffer.from('{"name":"São Paulo 😀"}'), 'chave-ção', 'hex', 0)).toBe(
       '6e671706cfadac3926e3aa05bc474e1889963dfd56c8db35c62055b046012b1c',
@@ -35,7 +35,7 @@ describe('the header', () => {
   });
 });
 
-describe('a signature holds', () => {
+describe('a signature is valid', () => {
   test.each<[SignatureScheme, string]>([
     ['hex', vector.digest],
     ['t-v2', `t=1645516741,v2=${vector.digest}`],
@@ -44,7 +44,7 @@ describe('a signature holds', () => {
     ['t-v2', `t=0,v2=${vector.digest}`],
   ])('in the scheme %s: %s', (scheme, header) => expect(holds(header, scheme)).toBe(true));
 
-  test('for whatever is signed, in both schemes, and for no other body or key', () => {
+  test('for any body in both schemes, and for no other body or key', () => {
     const scheme = fc.constantFrom<SignatureScheme>('hex', 't-v2');
     fc.assert(
       fc.property(
@@ -65,7 +65,7 @@ describe('a signature holds', () => {
     );
   });
 
-  test('only over the exact bytes: another white space is another body', () => {
+  test('only for the exact bytes: other white space is another body', () => {
     const header = signatureHeader(Buffer.from('{"a":1}'), 'k', 'hex', at);
     expect(isSignedBy(Buffer.from('{"a": 1}'), header, ['k'], 'hex')).toBe(false);
   });
@@ -112,9 +112,9 @@ describe('a header is refused', () => {
     ['with more white space', `t=1645516741,  v2=${digest}`],
   ])('in the scheme t-v2 %s', (_, header) => expect(holds(header, 't-v2')).toBe(false));
 
-  test('where no key is known', () => expect(holds(digest, 'hex', [])).toBe(false));
+  test('if there are no keys', () => expect(holds(digest, 'hex', [])).toBe(false));
 
-  test('that is what an unreadable one would decode to, all zeros', () => {
+  test('of all zeros, the stand-in for an unreadable one', () => {
     expect(holds('0'.repeat(64))).toBe(false);
   });
 });
@@ -122,12 +122,12 @@ describe('a header is refused', () => {
 describe('while keys are rotated', () => {
   const header = (key: string) => signatureHeader(vector.body, key, 'hex', at);
 
-  test.each(['new', 'old', 'older'])('the key %s is accepted, wherever it stands', (key) => {
+  test.each(['new', 'old', 'older'])('the key %s is accepted at any position', (key) => {
     expect(holds(header(key), 'hex', ['new', 'old', 'older'])).toBe(true);
     expect(holds(header(key), 'hex', ['older', 'old', 'new'])).toBe(true);
   });
 
-  test('a key that is none of them is not', () => expect(holds(header('oldest'), 'hex', ['new', 'old'])).toBe(false));
+  test('another key is refused', () => expect(holds(header('oldest'), 'hex', ['new', 'old'])).toBe(false));
 
-  test('a key that was taken out is not', () => expect(holds(header('old'), 'hex', ['new'])).toBe(false));
+  test('a removed key is refused', () => expect(holds(header('old'), 'hex', ['new'])).toBe(false));
 });

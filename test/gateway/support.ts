@@ -1,4 +1,4 @@
-/** What the tests of the gateway's room share: orders, refusals told by field, and gateways made of a bare server. */
+/** What the tests of gateway/ share: orders, faults by field, and fake gateways made of a plain server. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -36,17 +36,17 @@ export function published(name: string): Json {
   return order.request;
 }
 
-/** The request of one published order as it goes out: nothing is left to the webhook's public address. */
+/** The request of one published order with its `notify_url`, ready to send. */
 export function sendable(name: string): Json {
   return { notify_url: 'https://shop.example.com/ipn', ...published(name) };
 }
 
-/** Published samples, which the tests of the whole interface drive, too. */
+/** Published samples, which the tests of the interface use too. */
 export function fixture<T>(name: 'answers' | 'notifications'): T {
-  return JSON.parse(readFileSync(join(__dirname, '../interface/fixtures', `${name}.json`), 'utf8'));
+  return JSON.parse(readFileSync(join(__dirname, '../contract/interface/fixtures', `${name}.json`), 'utf8'));
 }
 
-/** A copy of an order with other values at dotted paths; `undefined` takes the field away. */
+/** A copy of an order with other values at dotted paths; `undefined` removes the field. */
 export function edited(order: Json, changes: Json): Json {
   const copy: Json = structuredClone(order);
   for (const [path, value] of Object.entries(changes)) {
@@ -64,7 +64,7 @@ export function edited(order: Json, changes: Json): Json {
   return copy;
 }
 
-/** Every wrong field with its rule, as an order is refused; empty where it is accepted. */
+/** Every wrong field with its rule; empty if the order is accepted. */
 export function faults(read: () => unknown): Record<string, string> {
   try {
     read();
@@ -75,7 +75,7 @@ export function faults(read: () => unknown): Record<string, string> {
   }
 }
 
-/** The GatewayError that a call ends in. */
+/** The GatewayError that a call throws. */
 export async function failureOf(call: Promise<unknown>): Promise<GatewayError> {
   const outcome = await call.then(
     (answer) => new Error(`The call succeeded: ${JSON.stringify(answer)}`),
@@ -198,7 +198,7 @@ export function gateways() {
   };
 }
 
-/** Answers with JSON, as a gateway does. */
+/** Responds with JSON, as a gateway does. */
 export function answerJson(body: unknown, status = 200): (response: ServerResponse) => void {
   return (response) => {
     response.writeHead(status, { 'content-type': 'application/json' });

@@ -14,21 +14,21 @@ describe('a new account', () => {
   const REQUIRED = ['customer.buyer_id', 'customer.email', 'customer.identify.number', 'customer.identify.type'];
   const OPTIONAL = ['notify_url', 'customer.name', 'customer.phone'];
 
-  test.each(REQUIRED)('cannot do without %s', (field) => {
+  test.each(REQUIRED)('requires %s', (field) => {
     expect(reading({ [field]: undefined })).toEqual({ [field]: 'required' });
   });
 
-  test.each(OPTIONAL)('can be asked for without %s', (field) => expect(reading({ [field]: undefined })).toEqual({}));
+  test.each(OPTIONAL)('may lack %s', (field) => expect(reading({ [field]: undefined })).toEqual({}));
 
-  test('cannot do without a customer at all', () => {
+  test('requires a customer', () => {
     expect(Object.keys(reading({ customer: undefined })).sort()).toEqual([...REQUIRED].sort());
   });
 
-  test('takes no + in an email', () => {
+  test('with + in the email is refused', () => {
     expect(reading({ 'customer.email': 'a+b@example.com' })).toEqual({ 'customer.email': 'must not contain +' });
   });
 
-  test('has none of the fields of an order', () => {
+  test('with fields of an order is refused', () => {
     expect(reading({ buyer_id: 'b-1', out_trade_no: 'o-1', 'customer.surname': 'Lima' })).toEqual({
       buyer_id: 'unknown field',
       out_trade_no: 'unknown field',
@@ -38,23 +38,23 @@ describe('a new account', () => {
 });
 
 describe('the other requests', () => {
-  test.each([CANCEL_ACCOUNT, QUERY_ACCOUNT])('$rules.operation names an account, and nothing else', ({ rules }) => {
+  test.each([CANCEL_ACCOUNT, QUERY_ACCOUNT])('$rules.operation has an account_id and nothing else', ({ rules }) => {
     expect(faults(() => checkRequest(rules, {}))).toEqual({ account_id: 'required' });
     expect(faults(() => checkRequest(rules, { account_id: '' }))).toEqual({ account_id: 'must not be empty' });
     expect(faults(() => checkRequest(rules, { account_id: 'a-1', reason: 'x' }))).toEqual({ reason: 'unknown field' });
   });
 
-  test('the quantity needs nothing; a sample also sends an account', () => {
+  test('the quantity requires nothing; a sample sends an account_id', () => {
     expect(faults(() => checkRequest(ACCOUNT_QUANTITY.rules, {}))).toEqual({});
     expect(faults(() => checkRequest(ACCOUNT_QUANTITY.rules, { account_id: 'a-1' }))).toEqual({});
     expect(faults(() => checkRequest(ACCOUNT_QUANTITY.rules, { region: 'MEX' }))).toEqual({ region: 'unknown field' });
   });
 });
 
-describe('an account that is answered', () => {
+describe('an account in a response', () => {
   const account = { account_id: 'a-1', account_number: '646180157000000004', provider: 'STP', status: 'ACTIVE' };
 
-  test('is kept whole, with or without code and msg', async () => {
+  test('keeps all fields, with or without code and msg', async () => {
     const whole = { ...account, buyer_id: '0001', beneficiary_name: 'Gateway', limits: { day: 3 } };
     for (const body of [whole, { code: 10000, msg: 'Success', ...whole }]) {
       const client = await answering(body);
@@ -64,7 +64,7 @@ describe('an account that is answered', () => {
     }
   });
 
-  test('keeps the digits of a CLABE that is written as a number', async () => {
+  test('keeps the digits of a CLABE that is a number', async () => {
     const gateway = await open.http((response) =>
       response.end('{"code":"10000","account_id":17,"account_number":646180157000000004}'),
     );
@@ -74,22 +74,22 @@ describe('an account that is answered', () => {
     });
   });
 
-  test('may have a status that nobody knows', async () => {
+  test('may have an unknown status', async () => {
     const client = await answering({ ...account, status: 'FROZEN' });
     await expect(client.querySpeiAccount('a-1')).resolves.toMatchObject({ status: 'FROZEN' });
   });
 
-  test('is the one that was asked about, where the answer does not name it', async () => {
+  test('has the requested id if the response has none', async () => {
     const client = await answering({ code: '10000', status: 'CANCELED' });
     await expect(client.cancelSpeiAccount('a-1')).resolves.toEqual({ account_id: 'a-1', status: 'CANCELED' });
   });
 
-  test('without an id was perhaps created: unknown', async () => {
+  test('without an id after a creation is unknown', async () => {
     const failure = await failureOf((await answering({ code: '10000', msg: 'Success' })).createSpeiAccount(request));
     expect(failure).toMatchObject({ outcome: 'unknown', operation: '/virtual-account/spei/create' });
   });
 
-  test('without a status does not answer a query', async () => {
+  test('without a status after a query is unknown', async () => {
     const client = await answering({ code: '10000', account_id: 'a-1' });
     expect(await failureOf(client.querySpeiAccount('a-1'))).toMatchObject({ outcome: 'unknown', retryable: true });
   });
@@ -100,12 +100,12 @@ describe('the quantity', () => {
     [{ code: '10000', available_quantity: 3 }, 3],
     [{ available_quantity: '0' }, 0],
     [{ used: 2000, unused: 1000 }, 1000],
-  ])('%j leaves %i', async (body, left) => {
+  ])('%j means %i left', async (body, left) => {
     await expect((await answering(body)).speiAccountQuantity()).resolves.toMatchObject({ available_quantity: left });
   });
 
   test.each([{ code: '10000' }, { code: '10000', available_quantity: '' }, { available_quantity: 'many' }])(
-    '%j is no answer',
+    '%j is unreadable',
     async (body) => {
       const failure = await failureOf((await answering(body)).speiAccountQuantity());
       expect(failure).toMatchObject({ outcome: 'unknown', retryable: true });

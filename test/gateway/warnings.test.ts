@@ -1,8 +1,8 @@
-/** Warnings: what the interface names but does not give, and limits that change. None costs a sale unless asked to. */
+/** Warnings: formats that the interface does not define and limits that change. They refuse an order only by setting. */
 import * as fc from 'fast-check';
 import { validate as libraryKnows } from 'stdnum/lib/cjs/mx/clabe';
 import { parseDirectPayment, parseRefund, type Warning, warningsFor } from '../../src/gateway';
-import { isClabe } from '../../src/gateway/clabe';
+import { isClabe } from '../../src/gateway/pure/clabe';
 import { OPERATIONS, operation } from './operations';
 import { answerJson, edited, failureOf, faults, gateways, type Json, publishedOrders } from './support';
 
@@ -43,14 +43,14 @@ describe.each(IDENTITIES)('%s', (type, order_currency, right, wrong) => {
       customer: { identify: { type: as, number } },
     });
 
-  test.each(right)('%s is none to warn of', (number) => expect(warned(order(number))).toEqual({}));
+  test.each(right)('%s causes no warning', (number) => expect(warned(order(number))).toEqual({}));
 
-  test.each(wrong)('%s is warned of, with its type in any case', (number) => {
+  test.each(wrong)('%s causes a warning, with its type in any case', (number) => {
     expect(warned(order(number))).toEqual({ 'customer.identify.number': RULES[type] });
     expect(warned(order(number, ` ${type.toLowerCase()}`))).toEqual({ 'customer.identify.number': RULES[type] });
   });
 
-  test('is looked at in refunds and virtual accounts as well', () => {
+  test('is checked in refunds and virtual accounts too', () => {
     const [number = ''] = wrong;
     const refund = { refund_currency: order_currency, user_info: { identify: { type, number } } };
     expect(warned(refund)).toEqual({ 'user_info.identify.number': RULES[type] });
@@ -60,7 +60,7 @@ describe.each(IDENTITIES)('%s', (type, order_currency, right, wrong) => {
   });
 });
 
-test('NIT and CC are Colombia’s only where the currency or the region says so', () => {
+test('NIT and CC are checked only if the currency or region is Colombia’s', () => {
   for (const type of ['NIT', 'CC']) {
     const order = { customer: { identify: { type, number: '12' } } };
     expect(warned({ ...order, order_currency: 'GTQ' })).toEqual({});
@@ -92,7 +92,7 @@ describe('a CLABE', () => {
     );
   });
 
-  test('may be of a bank that is younger than any library’s list', () => {
+  test('may be of a bank that no library knows', () => {
     expect(libraryKnows('722969010000000011').isValid).toBe(false);
     expect(isClabe('722969010000000011')).toBe(true);
   });
@@ -106,7 +106,7 @@ describe('a CLABE', () => {
   });
 });
 
-test('a virtual account’s name with an emoji is warned of, since the interface forbids it of an order only', () => {
+test('an emoji in the name of a virtual account causes a warning; it is forbidden for orders only', () => {
   expect(warned({ customer: { buyer_id: 'b-1', name: 'Ana 😀' } })).toEqual({ 'customer.name': 'no emoji' });
 });
 
@@ -119,14 +119,14 @@ describe('amounts', () => {
     ['0.50', false],
     ['50000.00', false],
     ['50000.01', true],
-  ])('of a card in Brazil: %s is warned of: %s', (order_amount, expected) => {
+  ])('of a card in Brazil: %s causes a warning: %s', (order_amount, expected) => {
     const rule = { order_amount: 'CreditCard in BRL usually takes 0.50 to 50000.00' };
     expect(amount('CreditCard', 'brl', order_amount)).toEqual(expected ? rule : {});
     expect(amount('CreditCard', 'MXN', order_amount)).toEqual({});
     expect(amount('PIX', 'BRL', order_amount)).toEqual({});
   });
 
-  test.each(['COP', 'CLP', 'PYG', 'CRC'])('in %s are whole', (currency) => {
+  test.each(['COP', 'CLP', 'PYG', 'CRC'])('in %s with decimals cause a warning', (currency) => {
     const rule = `${currency} is usually paid in whole units`;
     expect(amount('PSE', currency, '42000.50')).toEqual({ order_amount: rule });
     expect(amount('PSE', currency, '42000.00')).toEqual({});
@@ -134,11 +134,11 @@ describe('amounts', () => {
     expect(warned({ refund_currency: currency, refund_amount: '0.01' })).toEqual({ refund_amount: rule });
   });
 
-  test('that are none are the rules’ business, not a warning', () => {
+  test('that are not decimals are errors and not warnings', () => {
     for (const order_amount of ['', 'x', '-1.5', '1e3']) expect(amount('PSE', 'COP', order_amount)).toEqual({});
   });
 
-  test('are never refused for it, however strict formats are', () => {
+  test('are never refused by the setting for formats', () => {
     const order = edited(pay, { order_amount: '50000.01' });
     expect(faults(() => parseDirectPayment(order, { formats: 'refuse' }))).toEqual({});
   });
@@ -148,7 +148,7 @@ describe('a warning', () => {
   const wrong = edited(pay, { 'customer.identify.number': '11144477734' });
   const issue = { field: 'customer.identify.number', rule: RULES.CPF };
 
-  test('costs no sale: the order goes out, and whoever asked for it is told of field and rule', async () => {
+  test('does not stop the order, and `warn` gets field and rule', async () => {
     const gateway = await open.http(answerJson(operation('/trade/pay').answer));
     const warnings: Warning[] = [];
     const client = open.client(gateway, { warn: (warning) => warnings.push(warning) });
@@ -158,7 +158,7 @@ describe('a warning', () => {
     expect(JSON.stringify(warnings)).not.toContain('11144477734');
   });
 
-  test('is an error where formats are refused, and then nothing is sent', async () => {
+  test('is an error if formats are refused, and nothing is sent', async () => {
     const gateway = await open.http(answerJson(operation('/trade/pay').answer));
     const warnings: Warning[] = [];
     const client = open.client(gateway, { formats: 'refuse', warn: (warning) => warnings.push(warning) });
@@ -172,7 +172,7 @@ describe('a warning', () => {
     expect(Object.keys(faults(() => parseRefund(refund, options)))).toEqual(['bank_info.number']);
   });
 
-  test('is not given for an order that is refused anyway', () => {
+  test('is not given for a refused order', () => {
     const warnings: Warning[] = [];
     const order = edited(wrong, { buyer_id: undefined });
     const found = faults(() => parseDirectPayment(order, { warn: (warning) => warnings.push(warning) }));
@@ -180,10 +180,10 @@ describe('a warning', () => {
   });
 });
 
-test.each(publishedOrders())('the published order $file is none to warn of', ({ request }) => {
+test.each(publishedOrders())('the published order $file causes no warning', ({ request }) => {
   expect(warned(request)).toEqual({});
 });
 
-test.each(OPERATIONS)('a complete request of $path is none to warn of', ({ request }) => {
+test.each(OPERATIONS)('a complete request of $path causes no warning', ({ request }) => {
   expect(warned(request)).toEqual({});
 });

@@ -1,8 +1,11 @@
-/** The published orders of examples/orders, as tests send them. */
+/** Orders for tests: a PIX order, and the published ones of examples/orders. */
+import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Checkout, DirectPayment } from '../../src/gateway';
 import { parseExact } from '../../src/gateway/json';
+import { APP } from '../../src/testing/stack';
+import type { NewPayment } from '../../src/workflows';
 
 export interface PublishedOrder {
   name: string;
@@ -21,4 +24,30 @@ export function publishedOrders(folder = '.'): PublishedOrder[] {
       name: file.replace('.json', ''),
       ...(parseExact(readFileSync(join(directory, file), 'utf8')) as Omit<PublishedOrder, 'name'>),
     }));
+}
+
+/** A published order with a number of its own. */
+export function publishedOrder(name: string, changes: Partial<DirectPayment> = {}): DirectPayment {
+  const found = publishedOrders().find((one) => one.name === name);
+  if (!found) throw new Error(`examples/orders has no ${name}.json`);
+  return { ...found.request, out_trade_no: `${name}-${randomUUID()}`, ...changes };
+}
+
+/** The input of a payment by PIX of 150.00 BRL that expires after 90 minutes. */
+export function order(request: Partial<NewPayment['request']> = {}): NewPayment {
+  return {
+    kind: 'direct',
+    app_id: APP.app_id,
+    request: {
+      out_trade_no: `order-${randomUUID()}`,
+      method: 'PIX',
+      order_currency: 'BRL',
+      order_amount: '150.00',
+      subject: 'Order 1',
+      buyer_id: 'buyer-1',
+      timeout_express: '90m',
+      customer: { name: 'Mariana Souza Lima' },
+      ...request,
+    },
+  };
 }

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { PaymentsClient } from '../../src/client';
-import { startSimulator } from '../../src/simulator';
+import { type SimulatorOptions, startSimulator } from '../../src/simulator';
+import { devServer } from '../../src/testing/dev-server';
+import { APP } from '../../src/testing/stack';
 import { webhookServer } from '../../src/webhook';
-import { built } from '../start/built';
-import { Terminal } from '../start/terminal';
-import { APP } from './stack';
-import { devServer } from './temporal';
+import { built } from './built';
+import { Terminal } from './terminal';
 
 export type OutsideStack = Awaited<ReturnType<typeof outsideStack>>;
 
@@ -18,13 +18,15 @@ export type OutsideStack = Awaited<ReturnType<typeof outsideStack>>;
 export async function outsideStack({
   extraArgs = [],
   settings = {},
+  simulator: simulated = {},
 }: {
   extraArgs?: string[];
   settings?: Record<string, string>;
+  simulator?: Partial<SimulatorOptions>;
 }) {
   await built();
   const temporal = await devServer(extraArgs);
-  const simulator = await startSimulator({ apps: [APP] });
+  const simulator = await startSimulator({ apps: [APP], ...simulated });
   const folder = mkdtempSync(join(tmpdir(), 'outside-'));
   const taskQueue = `outside-${randomUUID()}`;
   const webhook = webhookServer({

@@ -5,8 +5,8 @@ import { access, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { defaultCacheDir } from '../../src/embedded';
-import { runCommand } from '../../src/embedded/run-command';
+import { defaultCacheDir } from '../../src/cli/dev/temporal';
+import { runCommand } from '../../src/cli/dev/temporal/run-command';
 
 /** No usable Python, or its packages cannot be had. The message is for people and says what to do. */
 export class PythonNotReadyError extends Error {

@@ -1,10 +1,19 @@
-/** Lives of payments whose histories are kept and replayed: one for each way through the workflows. */
+/** Lives whose histories are kept and replayed: one for each way through the workflows. */
+import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { RefundRequest } from '../../src/gateway';
-import { afterSaleWorkflowId, refundWorkflowId } from '../../src/workflows/contract';
-import type { Stack } from '../harness/stack';
-import { APP } from '../harness/stack';
+import type { OnEvent } from '../../src/activities';
+import {
+  afterSaleWorkflowId,
+  eventsWorkflowId,
+  paymentFollowUpWorkflowId,
+  refundWorkflowId,
+  strayNotificationWorkflowId,
+} from '../../src/contract';
+import { type RefundRequest, signatureHeader } from '../../src/gateway';
+import type { Stack } from '../../src/testing/stack';
+import { APP } from '../../src/testing/stack';
 import { ACCOUNT_LIVES, type Life, SUGGESTED_AT } from './account-lives';
+import { handler, refused } from './handler';
 
 /** Has a server suggest continue-as-new after so many events. */
 const suggestedAt = (events: number) => ['--dynamic-config-value', `limit.historyCount.suggestContinueAsNew=${events}`];
@@ -60,7 +69,7 @@ export const AFTER_SALES: Record<string, Life> = {
     await sold(stack, 'h-account');
     const { bank_info: _none, ...refund } = REFUND;
     await stack.payments.refund('h-account', refund);
-    await stack.simulator.confirmRefund('h-account');
+    await stack.simulator.actOnRefund('h-account', 'confirm');
     return afterSale(stack, 'h-account', null);
   },
   async 'refunded-in-parts'(stack) {
@@ -80,12 +89,12 @@ export const AFTER_SALES: Record<string, Life> = {
   async 'charged-back-and-reversed'(stack) {
     const { simulator } = stack;
     await sold(stack, 'h-bank');
-    await simulator.dispute('h-bank');
+    await simulator.act('h-bank', 'dispute');
     await simulator.settled();
-    await simulator.chargeback('h-bank');
+    await simulator.act('h-bank', 'chargeback');
     await simulator.settled();
     await stack.payments.refund('h-bank', REFUND).catch(() => undefined);
-    await simulator.reverseChargeback('h-bank');
+    await simulator.act('h-bank', 'reverse-chargeback');
     await simulator.settled();
     return afterSale(stack, 'h-bank', null);
   },
@@ -112,7 +121,7 @@ export const AFTER_SALES: Record<string, Life> = {
     await stack.payments.refund('h-long', { ...refund, refund_amount: '50.00', out_request_no: 'a' });
     const { runId } = await handle.describe();
     for (let i = 0; i < 12; i += 1) await handle.executeUpdate('recheck');
-    await stack.simulator.confirmRefund('h-long');
+    await stack.simulator.actOnRefund('h-long', 'confirm');
     while ((await handle.describe()).runId === runId) await delay(50);
     await stack.payments.refund('h-long', { ...REFUND, refund_amount: '100.00', out_request_no: 'b' });
     return afterSale(stack, 'h-long', 'a', 'b');
@@ -136,7 +145,7 @@ const PAYMENTS: Record<string, Life> = {
   async 'checkout-canceled'({ payments, simulator }) {
     const { customer: _none, method: _any, ...order } = ORDER;
     await payments.createCheckout({ ...order, trade_type: 'WEB', out_trade_no: 'h-checkout' });
-    await simulator.cancel('h-checkout');
+    await simulator.act('h-checkout', 'cancel');
     return ended(payments, 'h-checkout');
   },
   async 'creation-answer-lost'({ payments, simulator }) {
@@ -158,7 +167,7 @@ const PAYMENTS: Record<string, Life> = {
     await payments.pay({ ...order, subject: 'Another' }).catch(() => undefined);
     const handle = temporal.client.workflow.getHandle(idOf('h-again-and-again'));
     await handle.executeUpdate('recheck');
-    await simulator.refuse('h-again-and-again');
+    await simulator.act('h-again-and-again', 'refuse');
     return ended(payments, 'h-again-and-again');
   },
   async 'resolved-by-a-person'({ payments, temporal }) {
@@ -167,6 +176,18 @@ const PAYMENTS: Record<string, Life> = {
       .getHandle(idOf('h-resolved'))
       .executeUpdate('resolve', { args: [{ outcome: 'CANCEL', reason: 'the buyer called', by: 'ana' }] });
     return ended(payments, 'h-resolved');
+  },
+  async 'watched-on-and-paid-late'({ payments, simulator, temporal }) {
+    await payments.pay({ ...ORDER, out_trade_no: 'h-paid-late' });
+    const handle = temporal.client.workflow.getHandle(idOf('h-paid-late'));
+    const { runId } = await handle.describe();
+    await handle.executeUpdate('resolve', { args: [{ outcome: 'CANCEL', reason: 'the buyer called', by: 'ana' }] });
+    await ended(payments, 'h-paid-late');
+    const followUp = temporal.client.workflow.getHandle(paymentFollowUpWorkflowId(APP.app_id, 'h-paid-late', runId));
+    await followUp.executeUpdate('recheck');
+    await simulator.pay('h-paid-late');
+    await followUp.result();
+    return [idOf('h-paid-late'), followUp.workflowId];
   },
   async adopted({ payments, simulator, temporal, taskQueue }) {
     await payments.pay({ ...ORDER, out_trade_no: 'h-elsewhere' });
@@ -203,12 +224,66 @@ async function ended(payments: Stack['payments'], out_trade_no: string): Promise
   return idOf(out_trade_no);
 }
 
-/** All lives, by the stack that each needs. */
-export const RECORDINGS: readonly { lives: Record<string, Life>; env: Record<string, string>; temporal: string[] }[] = [
-  { lives: AFTER_SALES, env: SETTINGS, temporal: LONG_SOON },
+// — Notifications and events —
+
+const OTHERS: Record<string, Life> = {
+  async 'stray-notification'({ client, webhookUrl }) {
+    const { app_id, secret_key } = APP;
+    const body = 'signed, but not JSON';
+    const signature = signatureHeader(Buffer.from(body), secret_key, 'hex', Date.now());
+    const headers = { 'content-type': 'application/json', 'Service-Signature': signature };
+    await fetch(`${webhookUrl}/ipn/${app_id}`, { method: 'POST', body, headers });
+    const digest = createHash('sha256').update(`${app_id}\n`).update(body).digest('hex');
+    const handle = client.workflow.getHandle(strayNotificationWorkflowId(app_id, digest));
+    await handle.executeUpdate('resolve', { args: [{ by: 'ana', reason: 'nothing of ours' }] });
+    await handle.result();
+    return handle.workflowId;
+  },
+};
+
+/** Lives that need a handler: it refuses events, so the relay delivers them. */
+const RELAYED: Record<string, Life> = {
+  async 'events-relayed'(stack) {
+    const { client } = stack;
+    refused.add('h-relay');
+    await sold(stack, 'h-relay');
+    await stack.payments.refund('h-relay', REFUND);
+    const workflowIds = await afterSale(stack, 'h-relay', null);
+    refused.delete('h-relay');
+    const relayId = eventsWorkflowId(idOf('h-relay'));
+    await client.workflow.getHandle(relayId).result();
+    return [idOf('h-relay'), ...workflowIds, relayId];
+  },
+};
+
+const PAYING = { ...PAYMENTS, ...ACCOUNT_LIVES, ...OTHERS };
+const PAYING_SETTINGS = { PAYMENTS_ACCOUNT_CHECK_EVERY: '2s' };
+
+export interface Recording {
+  /** The folder under test/histories/kept. */
+  folder: string;
+  lives: Record<string, Life>;
+  env: Record<string, string>;
+  temporal: string[];
+  onEvent?: OnEvent;
+}
+
+/** All lives, by the stack that each needs: every one without a handler of events and with one. */
+export const RECORDINGS: readonly Recording[] = [
+  { folder: 'without-handler', lives: AFTER_SALES, env: SETTINGS, temporal: LONG_SOON },
   {
-    lives: { ...PAYMENTS, ...ACCOUNT_LIVES },
-    env: { PAYMENTS_ACCOUNT_CHECK_EVERY: '2s' },
+    folder: 'with-handler',
+    lives: { ...AFTER_SALES, ...RELAYED },
+    env: SETTINGS,
+    temporal: LONG_SOON,
+    onEvent: handler,
+  },
+  { folder: 'without-handler', lives: PAYING, env: PAYING_SETTINGS, temporal: suggestedAt(SUGGESTED_AT) },
+  {
+    folder: 'with-handler',
+    lives: PAYING,
+    env: PAYING_SETTINGS,
     temporal: suggestedAt(SUGGESTED_AT),
+    onEvent: handler,
   },
 ];

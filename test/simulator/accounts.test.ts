@@ -53,7 +53,7 @@ describe('create (section 4.8)', () => {
     expect(clabeCheckDigit(number.slice(0, 17))).toBe(number.slice(17));
   });
 
-  test('the same request again is another account: there is no number by which it could be known', async () => {
+  test('the same request again opens another account', async () => {
     expect(await open()).not.toBe(await open());
     expect(new Set(simulator.accounts().map(({ account_number }) => account_number)).size).toBe(2);
   });
@@ -94,7 +94,7 @@ describe('create (section 4.8)', () => {
 });
 
 describe('cancel and query (section 4.8)', () => {
-  test('a canceled account stays so, however often it is canceled', async () => {
+  test('a canceled account stays canceled, however often it is canceled', async () => {
     const account_id = await open();
     expect((await spei('query', { account_id })).body).toMatchObject({ account_id, status: 'ACTIVE' });
     for (let times = 0; times < 2; times += 1) {
@@ -152,7 +152,7 @@ describe('quantity: accounts are few (section 4.8)', () => {
     expect(await quantity()).toBe(2);
   });
 
-  test('a pool made smaller has nothing left, not less than nothing', async () => {
+  test('a pool that is made smaller than its accounts has 0 left', async () => {
     await open();
     simulator.configure({ accountPool: 0 });
     expect(await quantity()).toBe(0);
@@ -221,7 +221,7 @@ describe('deposits (sections 1 and 6.5)', () => {
     expect(merchant.received[0]?.body).not.toHaveProperty('transfer_account');
   });
 
-  test('by setting transfer_timestamp is a text, and the buyer_id is left out', async () => {
+  test('settings make transfer_timestamp a text and leave the buyer_id out', async () => {
     simulator.configure({ transferTimestamp: 'string', transferBuyerId: 'absent' });
     await simulator.deposit(await open(), '1.00');
     await simulator.settled();
@@ -260,7 +260,7 @@ describe('deposits (sections 1 and 6.5)', () => {
     );
   });
 
-  test('into a canceled account: not at all, or by setting as ever', async () => {
+  test('a canceled account takes no deposit, or takes it by the setting', async () => {
     const account_id = await open();
     await spei('cancel', { account_id });
     await expect(simulator.deposit(account_id, '1.00')).rejects.toThrow('is canceled and takes no deposits');
@@ -270,7 +270,7 @@ describe('deposits (sections 1 and 6.5)', () => {
     expect(merchant.received).toHaveLength(1);
   });
 
-  test('one that nobody is told of is there all the same', async () => {
+  test('a deposit without a notification exists all the same', async () => {
     const { out_trade_no } = await simulator.deposit(await open(), { amount: '1.00', notify: false });
     await simulator.advance('30d');
     expect(merchant.received).toEqual([]);
@@ -279,7 +279,7 @@ describe('deposits (sections 1 and 6.5)', () => {
     expect(merchant.received).toHaveLength(1);
   });
 
-  test('a notification can be made to name another account than the true one', async () => {
+  test('a notification can name another account than the true one', async () => {
     const account_id = await open();
     const says = { account_number: '646180000000000000', buyer_id: 'somebody else' };
     await simulator.deposit(account_id, { amount: '1.00', says });
@@ -288,7 +288,7 @@ describe('deposits (sections 1 and 6.5)', () => {
     expect(simulator.deposits(account_id).count).toBe(1);
   });
 
-  test('can be given back to a CLABE', async () => {
+  test('a deposit can be refunded to a CLABE', async () => {
     const { out_trade_no } = await simulator.deposit(await open(), '100.00');
     const refund = {
       out_trade_no,

@@ -88,7 +88,7 @@ describe('what a body is', () => {
     expect((await send(simulator, '/trade/query', 'out_trade_no=none', headers)).body.code).toBe('40005');
   });
 
-  test('names of prototypes are fields like any other', async () => {
+  test('names of prototypes are unknown fields like any other', async () => {
     const inherited = '{"__proto__":{"out_trade_no":"none"},"constructor":{"prototype":{"y":1}},';
     const sent = JSON.stringify({ ...query, out_trade_no: undefined }).replace('{', inherited);
     const { body } = await send(simulator, '/trade/query', sent, { authorization: authorization() });

@@ -1,5 +1,6 @@
 import type { Simulator } from '../../src/simulator';
-import { bankActions, bankStep, isBankAction, tradeStatuses } from '../../src/simulator/trades/states';
+import { tradeStates } from '../../src/simulator/records';
+import { bankStep, tradeActionNames, tradeActions } from '../../src/simulator/trades/states';
 import { call, control, type Json, Merchant, order, start } from './support';
 
 let simulator: Simulator;
@@ -33,14 +34,14 @@ const refund = (out_trade_no: string, refund_amount: string, out_request_no: str
   });
 
 describe('disputes and chargebacks', () => {
-  test('disputed, charged back, reversed: each notified; then SUCCESS again, and nobody is told', async () => {
+  test('dispute, chargeback and reversal are notified; the SUCCESS that follows is not', async () => {
     const no = await paid();
     for (const [act, expected] of [
       ['dispute', 'DISPUTE'],
       ['chargeback', 'CHARGEBACK'],
-      ['reverseChargeback', 'CHARGEBACK_REVERSED'],
+      ['reverse-chargeback', 'CHARGEBACK_REVERSED'],
     ] as const) {
-      expect(await simulator[act](no)).toMatchObject({ trade_status: expected });
+      expect(await simulator.act(no, act)).toMatchObject({ trade_status: expected });
       await simulator.settled();
       expect(await state(no)).toBe(expected);
     }
@@ -51,11 +52,11 @@ describe('disputes and chargebacks', () => {
     expect(told()).toEqual(['DISPUTE', 'CHARGEBACK', 'CHARGEBACK_REVERSED']);
   });
 
-  test('how long it takes to stand again is a setting', async () => {
+  test('the time until a trade is SUCCESS again is a setting', async () => {
     simulator.configure({ standsAgainAfter: '2h' });
     const no = await paid();
-    await simulator.chargeback(no);
-    await simulator.reverseChargeback(no);
+    await simulator.act(no, 'chargeback');
+    await simulator.act(no, 'reverse-chargeback');
     await simulator.advance('119m');
     expect(await state(no)).toBe('CHARGEBACK_REVERSED');
     await simulator.advance('1m');
@@ -64,7 +65,7 @@ describe('disputes and chargebacks', () => {
 
   test('a forced refund is REFUNDED at once, without a request', async () => {
     const no = await paid();
-    await simulator.forceRefund(no);
+    await simulator.act(no, 'force-refund');
     await simulator.settled();
     expect(await state(no)).toBe('REFUNDED');
     expect(merchant.received.map(({ body }) => [body.trade_status, body.out_request_no])).toEqual([['REFUNDED', '']]);
@@ -78,24 +79,24 @@ describe('disputes and chargebacks', () => {
     simulator.configure({ refundTakes: '0s' });
     const no = await paid();
     await refund(no, '50.00', 'r1');
-    await simulator.forceRefund(no);
+    await simulator.act(no, 'force-refund');
     expect(simulator.ledger()).toMatchObject([
       { refunded_amount: '150.00', refunds: [{ refund_amount: '50.00' }, { refund_amount: '100.00', forced: true }] },
     ]);
   });
 
-  test('only where the table of states has the step', async () => {
+  test('a bank’s action is refused if the table of states lacks its step', async () => {
     const no = await paid();
-    await simulator.dispute(no);
+    await simulator.act(no, 'dispute');
     for (const action of ['dispute', 'reverse-chargeback', 'force-refund'] as const) {
-      await expect(simulator.bankAct(action, no)).rejects.toThrow('A trade that is DISPUTE can not become');
+      await expect(simulator.act(no, action)).rejects.toThrow('A trade that is DISPUTE can not become');
     }
     expect((await refund(no, '150.00', 'r1')).body.sub_code).toBe('trade-status-error');
     expect(simulator.refunds()).toEqual([]);
     // What a bank does to a trade, it does to one that was paid.
-    const from = Object.keys(bankActions)
-      .filter(isBankAction)
-      .map((action) => [action, tradeStatuses.filter((status) => bankStep(status, action))]);
+    const from = tradeActionNames
+      .filter((action) => tradeActions[action].by === 'bank')
+      .map((action) => [action, tradeStates.filter((status) => bankStep(status, action))]);
     expect(Object.fromEntries(from)).toEqual({
       dispute: ['SUCCESS', 'PARTIAL_REFUND'],
       chargeback: ['SUCCESS', 'DISPUTE', 'PARTIAL_REFUND'],
@@ -104,10 +105,10 @@ describe('disputes and chargebacks', () => {
     });
   });
 
-  test('nor does it end a refund that is on its way', async () => {
+  test('a bank cannot end a pending refund', async () => {
     const no = await paid();
     await refund(no, '150.00', 'r1');
-    await expect(simulator.forceRefund(no)).rejects.toThrow('A trade that is REFUND_PROCESSING');
+    await expect(simulator.act(no, 'force-refund')).rejects.toThrow('A trade that is REFUND_PROCESSING');
     await simulator.advance('5s');
     expect(simulator.ledger()).toMatchObject([{ refunded_amount: '150.00', refunds: { length: 1 } }]);
   });
@@ -139,9 +140,9 @@ describe('the ledger', () => {
     await call(simulator, '/trade/pay', order('pix', { out_trade_no: 'unpaid' }));
     const no = await paid('one');
     await refund(no, '50.10', 'r1');
-    await simulator.approveRefund('r1');
+    await simulator.actOnRefund('r1', 'approve');
     await refund(no, '20.20', 'r2');
-    await simulator.refuseRefund('r2');
+    await simulator.actOnRefund('r2', 'refuse');
     await refund(no, '0.07', 'r3');
     const nothing = { app_id: 'app-1', currency: 'BRL', orders: 1, charged_back: false };
     expect(simulator.ledger()).toMatchObject([
@@ -165,7 +166,7 @@ describe('the ledger', () => {
     );
   });
 
-  test('shows two charges where a careless merchant creates twice at a careless gateway', async () => {
+  test('shows two charges if a merchant creates twice at a gateway that accepts duplicates', async () => {
     simulator.configure({ duplicateOrders: 'accepted' });
     const numbers = [];
     for (let times = 0; times < 2; times += 1) {
@@ -180,7 +181,7 @@ describe('the ledger', () => {
   });
 
   test('remembers a charge after it was charged back', async () => {
-    await simulator.chargeback(await paid());
+    await simulator.act(await paid(), 'chargeback');
     expect(simulator.ledger()).toMatchObject([{ charges: 1, charged_back: true }]);
   });
 });

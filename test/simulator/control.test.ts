@@ -1,7 +1,7 @@
 import { request as open } from 'node:http';
 import { networkInterfaces } from 'node:os';
-import { runSimulator, type Simulator, startSimulator } from '../../src/simulator';
-import { isLoopback } from '../../src/simulator/control/guard';
+import { type Simulator, startSimulator } from '../../src/simulator';
+import { isLocalName } from '../../src/simulator/control/guard';
 import { app, call, control, Merchant, order, start } from './support';
 
 let simulator: Simulator;
@@ -29,7 +29,7 @@ describe('trades', () => {
     );
   });
 
-  test('show nothing of the buyer, and not what protects their page', async () => {
+  test('trades are shown without the buyer’s data and without the nonce of the page', async () => {
     await call(simulator, '/trade/pay', order('boleto'));
     const { value } = await control(simulator, 'GET', 'trades');
     for (const field of ['user', 'page_nonce', 'Mariana', '11144477735'])
@@ -54,7 +54,7 @@ describe('trades', () => {
     });
   });
 
-  test('what the state forbids is answered 409 with a sentence', async () => {
+  test('an action that the state forbids is answered 409 with a sentence', async () => {
     await create('one');
     await simulator.pay('one');
     expect(await control(simulator, 'POST', 'trades/one/cancel')).toEqual({
@@ -106,7 +106,7 @@ test('notifications: by the button, off and on, and every attempt', async () => 
   await merchant.close();
 });
 
-test('the clock is read, moved and paced', async () => {
+test('the clock is read, moved and given a speed', async () => {
   await create('one', { timeout_express: '2h' });
   expect((await control(simulator, 'GET', 'clock')).value).toEqual({ now: '2026-03-02T12:00:00.000Z', speed: 0 });
   expect((await control(simulator, 'POST', 'clock', { advance: '2h' })).value).toEqual({
@@ -169,16 +169,16 @@ describe('who may use it', () => {
     ['localhost.example.com', false],
     ['', false],
   ])('%s is this machine: %s', (name, expected) => {
-    expect(isLoopback(name)).toBe(expected);
+    expect(isLocalName(name)).toBe(expected);
   });
 
-  test('a name that somebody pointed at this machine is refused', async () => {
+  test('a foreign name that points at this machine is refused', async () => {
     const port = new URL(simulator.url).port;
     expect(await statusFor(simulator.url, { host: `localhost:${port}` })).toBe(200);
     expect(await statusFor(simulator.url, { host: `rebound.example.com:${port}` })).toBe(403);
   });
 
-  test('a page of another site is refused, one of its own is not', async () => {
+  test('a request of a page of another site is refused, one of its own is not', async () => {
     expect(await statusFor(simulator.url, { origin: simulator.url })).toBe(200);
     expect(await statusFor(simulator.url, { origin: 'https://evil.example.com' })).toBe(403);
     expect(await statusFor(simulator.url, { origin: 'null' })).toBe(403);
@@ -202,26 +202,11 @@ describe('who may use it', () => {
   );
 });
 
-test('a simulator is run until its signal ends it', async () => {
-  const end = new AbortController();
-  let url = '';
-  await runSimulator({
-    apps: [app],
-    signal: end.signal,
-    ready: (started) => {
-      url = started.url;
-      end.abort();
-    },
-  });
-  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-  await expect(fetch(url)).rejects.toThrow();
-});
-
 test('settings that make no sense do not start', async () => {
   await expect(startSimulator({ apps: [app], ackTimeoutMs: 0 })).rejects.toThrow();
 });
 
-test('closing ends open connections, and twice is once', async () => {
+test('closing ends open connections, and closing twice does no harm', async () => {
   await fetch(`${simulator.url}/healthz`);
   await Promise.all([simulator.close(), simulator.close()]);
   await expect(fetch(`${simulator.url}/healthz`)).rejects.toThrow();

@@ -52,7 +52,7 @@ const post = async (path: string, form: Record<string, string>) => {
 };
 
 describe('trades', () => {
-  test('are listed, newest first, and found by either number', async () => {
+  test('trades are listed, newest first, and found by either number', async () => {
     const one = await paid('one');
     await paid('two');
     const { status, headers, html } = await visit(desk());
@@ -68,12 +68,12 @@ describe('trades', () => {
     const trade_no = await paid('one');
     const page = () => visit(desk(`/trade?trade_no=${trade_no}`));
     expect(buttons((await page()).html)).toEqual(['Dispute', 'Charge back', 'Force a refund', 'Send the callback']);
-    await simulator.chargeback('one');
+    await simulator.act('one', 'chargeback');
     expect(buttons((await page()).html)).toEqual(['Reverse the chargeback', 'Send the callback']);
     expect((await visit(desk('/trade?trade_no=none'))).status).toBe(404);
   });
 
-  test('a refund on its way has buttons of its own', async () => {
+  test('a pending refund has its own buttons', async () => {
     const trade_no = await paid('one');
     await refund('one', 'r1');
     const { html } = await visit(desk(`/trade?trade_no=${trade_no}`));
@@ -81,16 +81,16 @@ describe('trades', () => {
     expect(html).toContain('aria-label="Refund r1"');
   });
 
-  test('a button that comes too late says so', async () => {
+  test('a button that is pressed too late shows a sentence', async () => {
     const trade_no = await paid('one');
     const nonce = nonceOf((await visit(desk(`/trade?trade_no=${trade_no}`))).html);
-    await simulator.chargeback('one');
+    await simulator.act('one', 'chargeback');
     const { status, html } = await post('/trade', { nonce, trade_no, action: 'dispute' });
     expect(status).toBe(409);
     expect(html).toContain('<p class="bad" role="alert">A trade that is CHARGEBACK can not become DISPUTE.</p>');
   });
 
-  test('every text of an order is a text', async () => {
+  test('markup in the texts of an order is escaped', async () => {
     const evil = '"><script>alert(1)</script>';
     const trade_no = await paid(evil, { subject: evil });
     for (const path of ['', `/trade?trade_no=${trade_no}`, `?no=${encodeURIComponent(evil)}`]) {
@@ -100,7 +100,7 @@ describe('trades', () => {
 });
 
 describe('virtual accounts', () => {
-  test('are listed with what is left of the pool and what came in', async () => {
+  test('accounts are listed with the rest of the pool and their deposits', async () => {
     expect((await visit(desk('/accounts'))).html).toContain('There are no virtual accounts.');
     const { account_id, account_number } = await account();
     await simulator.deposit(account_id, '12.30');
@@ -147,7 +147,7 @@ describe('who may press', () => {
       request.on('error', reject).end();
     });
 
-  test('this machine only, and no page of another site', async () => {
+  test('only this machine may press, and no page of another site', async () => {
     const { host } = new URL(simulator.url);
     expect(await statusFor({ host })).toBe(200);
     expect(await statusFor({ host: 'rebound.example.com' })).toBe(403);
@@ -193,7 +193,7 @@ describe('in a browser', () => {
     expect(merchant.received.map(({ body }) => body.trade_status)).toEqual(['CHARGEBACK']);
   });
 
-  test('a buyer says where a refund goes, and an operator approves it', async () => {
+  test('a buyer names the account for a refund, and an operator approves it', async () => {
     const trade_no = await paid('one');
     simulator.configure({ refundTakes: 'manual' });
     await call(simulator, '/trade/refund', {

@@ -25,7 +25,7 @@ const pay = (out_trade_no = 'one', signal: AbortSignal | null = null) =>
   post('/trade/pay', order('pix', { out_trade_no, notify_url: merchant.url }), signal);
 const query = (out_trade_no = 'one') => post('/trade/query', { out_trade_no });
 
-describe('faults of requests: whether the trade exists is what matters', () => {
+describe('faults of requests decide whether the trade exists', () => {
   test.each(['reset-before', 'reset-after'] as const)('%s', async (fault) => {
     simulator.addFault({ on: 'pay', fault });
     await expect(pay()).rejects.toThrow();
@@ -50,7 +50,7 @@ describe('faults of requests: whether the trade exists is what matters', () => {
     expect(simulator.trades()).toHaveLength(fault === '5xx-after' ? 1 : 0);
   });
 
-  test('malformed: half of the answer', async () => {
+  test('malformed: half of the answer is sent', async () => {
     simulator.addFault({ on: 'pay', fault: 'malformed' });
     const { status, text } = await pay();
     expect(status).toBe(200);
@@ -59,7 +59,7 @@ describe('faults of requests: whether the trade exists is what matters', () => {
     expect(simulator.trades()).toHaveLength(1);
   });
 
-  test('lost-response: the trade exists and nobody ever answers', async () => {
+  test('lost-response: the trade exists and no answer comes', async () => {
     simulator.addFault({ on: 'pay', fault: 'lost-response' });
     const patience = new AbortController();
     const lost = pay('one', patience.signal);
@@ -101,14 +101,14 @@ describe('faults of requests: whether the trade exists is what matters', () => {
     await slow;
   });
 
-  test('not-found: a query that comes too early', async () => {
+  test('not-found: a query does not find the order', async () => {
     await pay();
     simulator.addFault({ on: 'query', fault: 'not-found' });
     expect((await query()).text).toContain('trade-not-exist');
     expect((await query()).text).toContain('"trade_status":"PROCESSING"');
   });
 
-  test('stale: a query that is behind', async () => {
+  test('stale: a query answers with the state before', async () => {
     await pay();
     await simulator.pay('one');
     simulator.addFault({ on: 'query', fault: 'stale' });
@@ -118,7 +118,7 @@ describe('faults of requests: whether the trade exists is what matters', () => {
 });
 
 describe('faults of answers', () => {
-  test('refuse: any code, nothing done; by default the one for "come again"', async () => {
+  test('refuse: refuses with any code and does nothing; the default code is 20000', async () => {
     simulator.addFault({ on: 'pay', fault: 'refuse' });
     expect(JSON.parse((await pay()).text)).toMatchObject({ code: '20000', msg: 'Service Currently Unavailable' });
     simulator.addFault({ on: 'pay', fault: 'refuse', code: '40002', sub_code: 'app-status-abnormal' });
@@ -146,7 +146,7 @@ describe('faults of answers', () => {
     expect(await query()).toMatchObject({ status: 403, text: '{"code":"10000","code":"40002","n":1e400}' });
   });
 
-  test('early-ipn: the notification is there before the answer, and the trade is paid', async () => {
+  test('early-ipn: the trade is paid and notified before the answer comes', async () => {
     for (const [path, on, file] of [
       ['/trade/pay', 'pay', 'pix'],
       ['/trade/create', 'create', 'checkout'],
@@ -227,7 +227,7 @@ describe('faults of the other operations', () => {
     expect(simulator.requests()).toMatchObject([{ created: count === 1, fault }]);
   });
 
-  test('early-ipn of a refund: it is done, and told, before the answer', async () => {
+  test('early-ipn of a refund: it is done and notified before the answer comes', async () => {
     await paid();
     simulator.addFault({ on: 'refund', fault: 'early-ipn' });
     const { text } = await post('/trade/refund', refund);
@@ -249,7 +249,7 @@ describe('faults of the other operations', () => {
 });
 
 describe('when a fault strikes', () => {
-  test('as often as it is told, only where it is told, in the order set', async () => {
+  test('a fault strikes as often as it says, only where it says, in the order in which faults were set', async () => {
     simulator.addFault({ on: 'query', fault: '5xx-before', times: 2 });
     simulator.addFault({ on: 'query', fault: 'malformed', out_trade_no: 'one' });
     await pay();
@@ -263,13 +263,13 @@ describe('when a fault strikes', () => {
     expect(simulator.faults().map(({ fired }) => fired)).toEqual([2, 1]);
   });
 
-  test('a query by trade_no is one for its order', async () => {
+  test('a fault of an order strikes a query by trade_no too', async () => {
     await pay();
     simulator.addFault({ on: 'query', fault: '5xx-before', out_trade_no: 'one' });
     expect((await post('/trade/query', { trade_no: simulator.trade('one').trade_no })).status).toBe(502);
   });
 
-  test('never again once cleared', async () => {
+  test('a cleared fault does not strike again', async () => {
     simulator.addFault({ on: 'pay', fault: 'reset-before', times: 100 });
     simulator.clearFaults();
     expect((await pay()).status).toBe(200);
@@ -284,7 +284,7 @@ describe('faults of notifications', () => {
     await simulator.settled();
   };
 
-  test('drop: the attempt never leaves, and the next comes by the schedule', async () => {
+  test('drop: the attempt is not sent, and the next comes by the schedule', async () => {
     await paid({ on: 'ipn', fault: 'drop', times: 2 });
     await simulator.advance('29m');
     expect(merchant.received).toEqual([]);
@@ -293,13 +293,13 @@ describe('faults of notifications', () => {
     expect(simulator.notifications()).toMatchObject([{ acknowledged: true, attempts: { length: 3 } }]);
   });
 
-  test('drop seven times: it never arrives', async () => {
+  test('drop seven times: the notification never arrives', async () => {
     await paid({ on: 'ipn', fault: 'drop', times: 7 });
     await simulator.advance('30d');
     expect(merchant.received).toEqual([]);
   });
 
-  test('delay: by the simulator’s clock', async () => {
+  test('delay: the attempt comes later by the simulator’s clock', async () => {
     await paid({ on: 'ipn', fault: 'delay', ms: 90_000 });
     await simulator.advance('89s');
     expect(merchant.received).toEqual([]);
@@ -307,7 +307,7 @@ describe('faults of notifications', () => {
     expect(merchant.received).toHaveLength(1);
   });
 
-  test('duplicate: twice the same', async () => {
+  test('duplicate: the same attempt is sent twice', async () => {
     await paid({ on: 'ipn', fault: 'duplicate' });
     expect(merchant.received).toHaveLength(2);
     expect(merchant.received[0]?.bytes.equals(merchant.received[1]?.bytes ?? Buffer.of())).toBe(true);
@@ -325,14 +325,14 @@ describe('faults of notifications', () => {
   test('reorder: a later notification of the trade overtakes it', async () => {
     await paid({ on: 'ipn', fault: 'reorder', trade_status: 'SUCCESS' });
     expect(merchant.received).toEqual([]);
-    await simulator.chargeback('one');
+    await simulator.act('one', 'chargeback');
     await simulator.settled();
     expect(merchant.received.map(({ body }) => body.trade_status)).toEqual(['CHARGEBACK', 'SUCCESS']);
     await simulator.advance('30d');
     expect(merchant.received).toHaveLength(2);
   });
 
-  test('reorder: alone it waits for its ms, or ten minutes', async () => {
+  test('reorder: without a later one the attempt waits for its ms, or ten minutes', async () => {
     await paid({ on: 'ipn', fault: 'reorder', ms: 90_000 });
     await simulator.advance('89s');
     expect(merchant.received).toEqual([]);
@@ -363,7 +363,7 @@ describe('faults of notifications', () => {
     expect([...amounts].sort()).toEqual(['1.00', '2.00', '3.00']);
   });
 
-  test('forge: a lie signed with another key comes first, and then the truth', async () => {
+  test('forge: a false state signed with another key comes before the true one', async () => {
     await paid({ on: 'ipn', fault: 'forge' });
     const [lie, truth] = merchant.received;
     expect(lie?.body).toEqual({ ...truth?.body, trade_status: 'REFUNDED' });
@@ -372,7 +372,7 @@ describe('faults of notifications', () => {
     expect(simulator.notifications()).toMatchObject([{ attempts: { length: 1 } }]);
   });
 
-  test('a lie can be sent at any time, and what was answered is told', async () => {
+  test('a false state can be sent at any time, and the answer is returned', async () => {
     await pay();
     expect(await simulator.forge('one')).toEqual({ http_status: 200, acknowledged: true, error: null });
     expect(merchant.received).toMatchObject([{ body: { out_trade_no: 'one', trade_status: 'SUCCESS' } }]);
@@ -383,7 +383,7 @@ describe('faults of notifications', () => {
     expect(simulator.trade('one').trade_status).toBe('PROCESSING');
   });
 
-  test('for one order, one state, one buyer only', async () => {
+  test('a fault of notifications can be limited to an order, a state or a buyer', async () => {
     simulator.addFault({ on: 'ipn', fault: 'drop', times: 9, out_trade_no: 'two' });
     simulator.addFault({ on: 'ipn', fault: 'drop', times: 9, trade_status: 'CHARGEBACK' });
     simulator.addFault({ on: 'ipn', fault: 'drop', times: 9, buyer_id: 'nobody' });
@@ -392,7 +392,7 @@ describe('faults of notifications', () => {
     await simulator.pay('one');
     await simulator.pay('two');
     await simulator.settled();
-    await simulator.chargeback('one');
+    await simulator.act('one', 'chargeback');
     await simulator.settled();
     expect(merchant.received).toMatchObject([{ body: { out_trade_no: 'one', trade_status: 'SUCCESS' } }]);
   });

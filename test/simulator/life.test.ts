@@ -1,6 +1,7 @@
-import type { Simulator, TradeStatus } from '../../src/simulator';
+import type { Simulator, TradeState } from '../../src/simulator';
+import { tradeStates } from '../../src/simulator/records';
 import { duration } from '../../src/simulator/time';
-import { buyerActions, isBuyerAction, route, tradeStatuses, transitions } from '../../src/simulator/trades/states';
+import { stepsBetween, tradeActionNames, tradeActions, tradeSteps } from '../../src/simulator/trades/states';
 import { call, type Json, noon, order, start } from './support';
 
 let simulator: Simulator;
@@ -19,7 +20,7 @@ const status = (no: string) => simulator.trade(no).trade_status;
 
 describe('the table of transitions', () => {
   // The gateway in the field, state by state.
-  const table: Partial<Record<TradeStatus, TradeStatus[]>> = {
+  const table: Partial<Record<TradeState, TradeState[]>> = {
     INITIAL: ['EXPIRED', 'PROCESSING', 'RISK_CONTROLLING', 'REFUSED'],
     PROCESSING: ['SUCCESS', 'REFUSED', 'CANCEL'],
     RISK_CONTROLLING: ['SUCCESS', 'REFUSED'],
@@ -36,13 +37,13 @@ describe('the table of transitions', () => {
     CHARGEBACK_REVERSED: ['SUCCESS'],
   };
 
-  test.each(tradeStatuses)('%s goes where it may', (from) => {
-    const to = transitions.filter((step) => step.from === from).map((step) => step.to);
+  test.each(tradeStates)('%s has the steps of the table', (from) => {
+    const to = tradeSteps.filter((step) => step.from === from).map((step) => step.to);
     expect(to.sort()).toEqual([...(table[from] ?? [])].sort());
   });
 
   test('two steps back to SUCCESS are never notified', () => {
-    expect(transitions.filter(({ silent }) => silent).map(({ from, to }) => `${from} ${to}`)).toEqual([
+    expect(tradeSteps.filter(({ silent }) => silent).map(({ from, to }) => `${from} ${to}`)).toEqual([
       'REFUND_REVOKE SUCCESS',
       'CHARGEBACK_REVERSED SUCCESS',
     ]);
@@ -58,7 +59,7 @@ describe('a buyer acts', () => {
     ['risk', 'RISK_CONTROLLING', ['RISK_CONTROLLING']],
   ] as const)('on an INITIAL card: %s', async (action, end, steps) => {
     const no = await create('credit-card');
-    expect(await simulator[action](no)).toMatchObject({ trade_status: end });
+    expect(await simulator.act(no, action)).toMatchObject({ trade_status: end });
     expect(simulator.trade(no).history.map(({ to }) => to)).toEqual(steps);
   });
 
@@ -70,39 +71,39 @@ describe('a buyer acts', () => {
     ['RISK_CONTROLLING', 'refuse', 'REFUSED'],
   ] as const)('on a %s card: %s', async (before, action, end) => {
     const no = await create('credit-card');
-    await simulator.act(before === 'PROCESSING' ? 'submit' : 'risk', no);
-    await simulator[action](no);
+    await simulator.act(no, before === 'PROCESSING' ? 'submit' : 'risk');
+    await simulator.act(no, action);
     expect(status(no)).toBe(end);
   });
 
-  test('everything else is illegal, and changes nothing', async () => {
+  test('every other action is refused and changes nothing', async () => {
     const ends = ['pay', 'refuse', 'cancel'] as const;
     for (const end of ends) {
       const no = await create('credit-card', { out_trade_no: `ended by ${end}` });
-      await simulator[end](no);
+      await simulator.act(no, end);
       const before = simulator.trade(no);
-      for (const action of Object.keys(buyerActions).filter(isBuyerAction)) {
-        await expect(simulator.act(action, no)).rejects.toThrow(
-          `A trade that is ${before.trade_status} can not become ${buyerActions[action]}.`,
+      for (const action of tradeActionNames.filter((name) => tradeActions[name].by === 'buyer')) {
+        await expect(simulator.act(no, action)).rejects.toThrow(
+          `A trade that is ${before.trade_status} can not become ${tradeActions[action].to}.`,
         );
       }
       expect(simulator.trade(no)).toEqual(before);
     }
     const risky = await create('credit-card', { out_trade_no: 'risky' });
-    await simulator.risk(risky);
+    await simulator.act(risky, 'risk');
     for (const action of ['submit', 'cancel', 'risk'] as const)
-      await expect(simulator.act(action, risky)).rejects.toThrow('can not become');
+      await expect(simulator.act(risky, action)).rejects.toThrow('can not become');
   });
 
   test('risk control looks at cards only', async () => {
     const no = await create('wallet-qr');
-    await expect(simulator.risk(no)).rejects.toThrow('cards only');
+    await expect(simulator.act(no, 'risk')).rejects.toThrow('cards only');
     expect(status(no)).toBe('INITIAL');
   });
 
   test('on a checkout that left the method open, in the method chosen or a usual one', async () => {
     const no = await create('checkout', { out_trade_no: 'one' });
-    expect(await simulator.submit(no, { method: 'Boleto' })).toMatchObject({
+    expect(await simulator.act(no, 'submit', { method: 'Boleto' })).toMatchObject({
       method: 'Boleto',
       payment_data: { barcode: expect.stringMatching(/^\d{44}$/) },
     });
@@ -116,9 +117,9 @@ describe('a buyer acts', () => {
     await expect(simulator.pay(no, { method: 'Gold' })).rejects.toThrow('There is no method Gold.');
   });
 
-  test('no route leads back', () => {
+  test('no steps lead back to an earlier state', () => {
     for (const from of ['SUCCESS', 'CANCEL', 'EXPIRED', 'REFUSED'] as const) {
-      for (const to of ['INITIAL', 'PROCESSING', 'SUCCESS'] as const) expect(route(from, to)).toBeUndefined();
+      for (const to of ['INITIAL', 'PROCESSING', 'SUCCESS'] as const) expect(stepsBetween(from, to)).toBeUndefined();
     }
   });
 });
@@ -165,10 +166,10 @@ describe('a trade ends by itself', () => {
     );
   });
 
-  test('what was submitted is bound by the cancellation, not by the timeout', async () => {
+  test('a submitted trade ends at the cancellation, not at the timeout', async () => {
     const no = await create('checkout-one-method', { timeout_express: '1d', cancellation_express: '2d' });
     await simulator.advance('23h');
-    await simulator.submit(no);
+    await simulator.act(no, 'submit');
     await simulator.advance('24h');
     expect(status(no)).toBe('PROCESSING');
     await simulator.advance('1h');
@@ -180,7 +181,7 @@ describe('a trade ends by itself', () => {
 
   test.each(['pay', 'refuse', 'cancel'] as const)('not once its buyer did: %s', async (action) => {
     const no = await create('pix');
-    await simulator[action](no);
+    await simulator.act(no, action);
     const before = simulator.trade(no);
     await simulator.advance('60d');
     expect(simulator.trade(no)).toEqual(before);
@@ -188,7 +189,7 @@ describe('a trade ends by itself', () => {
 
   test('not while risk control looks at it, for days', async () => {
     const no = await create('credit-card');
-    await simulator.risk(no);
+    await simulator.act(no, 'risk');
     await simulator.advance('4d');
     expect(status(no)).toBe('RISK_CONTROLLING');
   });

@@ -143,7 +143,7 @@ describe('the wallet’s client token (section 4.7)', () => {
     expect(two.body.token).not.toBe(one.body.token);
   });
 
-  test('is had where the setting says, and there only', async () => {
+  test('is served at the path of the setting, and only there', async () => {
     simulator.configure({ walletTokenPath: '/trade/get-acme-client-token' });
     expect((await call(simulator, '/trade/get-acme-client-token', {})).body.token).toBeDefined();
     expect((await call(simulator, path, {})).status).toBe(404);

@@ -32,12 +32,12 @@ describe('a tag in the subject sets a fault for that order', () => {
     expect(simulator.trades()).toMatchObject([{ subject: 'A book [sim:reset-before]' }]);
   });
 
-  test('reset-after: it exists, as the next request hears', async () => {
+  test('reset-after: the order exists, so the next request is refused as a duplicate', async () => {
     await expect(pay('[sim:reset-after] A book')).rejects.toThrow();
     expect((await pay('[sim:reset-after] A book')).text).toContain('duplicate-out_trade_no');
   });
 
-  test('as often as it says, with the number it says', async () => {
+  test('a tag strikes as often as it says, with its number', async () => {
     const statuses = [];
     for (let times = 0; times < 3; times += 1) statuses.push((await pay('[sim:5xx-before=503*2]')).status);
     expect(statuses).toEqual([503, 503, 200]);
@@ -65,7 +65,7 @@ describe('a tag in the subject sets a fault for that order', () => {
     expect(simulator.requests({ path: '/trade/pay' })).toMatchObject([{ fault: 'malformed', created: true }]);
   });
 
-  test('for nobody else', async () => {
+  test('a tag does not strike another order', async () => {
     await pay('[sim:query:not-found*9]', 'one');
     await pay('A book', 'two');
     expect((await query('two')).text).toContain('"code":"10000"');
@@ -126,7 +126,7 @@ test('a tag in the name of an account’s buyer is for that buyer’s accounts',
   expect((await ask()).text).toContain('"status":"CANCELED"');
 });
 
-describe('no fault by accident', () => {
+describe('tags without effect', () => {
   test.each([
     '[sim:flood]',
     '[sim:]',
@@ -156,7 +156,7 @@ describe('no fault by accident', () => {
     expect(simulator.faults()).toEqual([]);
   });
 
-  test('nor where the setting is off, in another field, or without credentials', async () => {
+  test('a tag sets nothing if the setting is off, in another field, or without credentials', async () => {
     const elsewhere = order('pix', { content: '[sim:reset-after]', buyer_id: '[sim:reset-after]' });
     expect((await call(simulator, '/trade/pay', elsewhere)).body.code).toBe('10000');
     const as = { app_id: 'app-1', secret_key: 'guess' };

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Simulator } from '../../src/simulator';
-import { isAcknowledgement } from '../../src/simulator/notifications/post';
+import { isAcknowledgement } from '../../src/simulator/notifications/sender';
 import { app, call, type Json, Merchant, noon, order, otherApp, start } from './support';
 
 let simulator: Simulator;
@@ -93,7 +93,7 @@ describe('what is sent (sections 6.1, 6.4, 6.5)', () => {
   });
 });
 
-describe('what is notified', () => {
+describe('which states are notified', () => {
   test.each([
     ['pix', 'pay', ['SUCCESS']],
     ['pix', 'refuse', ['REFUSED']],
@@ -102,12 +102,12 @@ describe('what is notified', () => {
     ['credit-card', 'risk', []],
     ['credit-card', 'pay', ['SUCCESS']],
   ] as const)('%s, %s: %j', async (file, action, expected) => {
-    await simulator.act(action, await create(file));
+    await simulator.act(await create(file), action);
     await simulator.settled();
     expect(told()).toEqual(expected);
   });
 
-  test('deadlines too', async () => {
+  test('a state that a deadline reaches is notified', async () => {
     await create('pix', { timeout_express: '10m' });
     await create('checkout', { timeout_express: '20m' });
     await simulator.advance('1h');
@@ -116,7 +116,7 @@ describe('what is notified', () => {
 
   test('by setting: SUCCESS only, or the states on the way as well', async () => {
     simulator.configure({ notifyStatuses: [] });
-    await simulator.cancel(await create('pix', { out_trade_no: 'one' }));
+    await simulator.act(await create('pix', { out_trade_no: 'one' }), 'cancel');
     await simulator.pay(await create('pix', { out_trade_no: 'two' }));
     await simulator.settled();
     expect(told()).toEqual(['SUCCESS']);
@@ -126,7 +126,7 @@ describe('what is notified', () => {
     expect(told().sort()).toEqual(['PROCESSING', 'SUCCESS', 'SUCCESS']);
   });
 
-  test('nothing where notifications are off, for all or for one trade', async () => {
+  test('no state is notified if notifications are off, for all or for one trade', async () => {
     const one = await create('pix', { out_trade_no: 'one' });
     await simulator.setNotifications(one, false);
     await simulator.pay(one);
@@ -196,7 +196,7 @@ describe('acknowledgement and retries (section 6.3)', () => {
     },
   );
 
-  test('not a second before its time', async () => {
+  test('a retry does not come a second before its time', async () => {
     merchant.answer = { status: 500, body: '' };
     await simulator.pay(await create('pix'));
     await simulator.advance('599s');
@@ -215,7 +215,7 @@ describe('acknowledgement and retries (section 6.3)', () => {
     expect(simulator.notifications()).toMatchObject([{ acknowledged: true, attempts: { length: 4 } }]);
   });
 
-  test('who does not answer in time has not acknowledged', async () => {
+  test('an answer after the time-out is no acknowledgement', async () => {
     merchant.answer = 'never';
     simulator.configure({ ackTimeoutMs: 50 });
     await simulator.pay(await create('pix'));
@@ -229,7 +229,7 @@ describe('acknowledgement and retries (section 6.3)', () => {
     ]);
   });
 
-  test('an endpoint that is down holds up nobody else', async () => {
+  test('an endpoint that is down does not delay others', async () => {
     const port = new URL(merchant.url).port;
     const gone = await Merchant.start();
     const nowhere = gone.url;
@@ -249,7 +249,7 @@ describe('acknowledgement and retries (section 6.3)', () => {
     ]);
   });
 
-  test('closing does not wait for who never answers, and does not count that attempt', async () => {
+  test('closing does not wait for an answer, and does not count that attempt', async () => {
     merchant.answer = 'never';
     await simulator.pay(await create('pix'));
     const arrived = simulator.settled();
@@ -278,7 +278,7 @@ describe('the callback button', () => {
     expect(told()).toEqual(['SUCCESS']);
   });
 
-  test('works for a state that nobody would notify', async () => {
+  test('works for a state that is not notified', async () => {
     await simulator.notify(await create('pix'));
     expect(told()).toEqual(['PROCESSING']);
   });

@@ -58,7 +58,7 @@ describe('what a buyer sees', () => {
     expect(html).toContain('name="viewport"');
   });
 
-  test('for PIX a QR code and the text of it', async () => {
+  test('a PIX payment shows its QR code and the text of the code', async () => {
     const url = await create('pix');
     const { html } = await visit(url);
     const code = simulator.trade('2026-0001-PIX').payment_data.qr_code ?? 'none';
@@ -76,7 +76,7 @@ describe('what a buyer sees', () => {
     for (const field of fields) expect(html).toContain(`>${trade?.payment_data[field]}<`);
   });
 
-  test('every text of an order is a text', async () => {
+  test('markup in the texts of an order is escaped', async () => {
     const evil = `"><script>alert('1')</script>&`;
     const { html } = await visit(
       await create('checkout', { subject: evil, out_trade_no: evil, return_url: `https://shop.example.com/"><b>` }),
@@ -86,7 +86,7 @@ describe('what a buyer sees', () => {
     expect(html).toContain('&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;');
   });
 
-  test('nothing is loaded, run or framed', async () => {
+  test('a page loads nothing, runs nothing and cannot be framed', async () => {
     const { headers, html } = await visit(await create('pix'));
     const policy = headers.get('content-security-policy') ?? '';
     expect(policy).toMatch(
@@ -97,7 +97,7 @@ describe('what a buyer sees', () => {
     expect(html).not.toMatch(/<script|<link|<img|<iframe| on\w+=|style=/);
   });
 
-  test('no payment, no page', async () => {
+  test('an unknown payment has no page', async () => {
     for (const query of ['', '?trade_no=', '?trade_no=none', '?trade_no=__proto__']) {
       expect((await visit(`${simulator.url}/checkout${query}`)).status).toBe(404);
     }
@@ -160,7 +160,7 @@ describe('what a buyer can press', () => {
     expect(simulator.trade('one')).toMatchObject({ method: 'CreditCard', trade_status: 'SUCCESS' });
   });
 
-  test('a button that comes too late says so', async () => {
+  test('a button that is pressed too late shows a sentence', async () => {
     const url = await create('pix');
     const { html } = await visit(url);
     await simulator.pay('2026-0001-PIX');
@@ -191,7 +191,7 @@ describe('what a buyer can press', () => {
     expect(simulator.trades()).toMatchObject([{ trade_status: 'PROCESSING' }]);
   });
 
-  test('the nonce of one payment presses nothing on another', async () => {
+  test('the nonce of one payment does not work for another', async () => {
     const one = hidden((await visit(await create('pix', { out_trade_no: 'one' }))).html);
     await create('pix', { out_trade_no: 'two' });
     const body = new URLSearchParams({ ...one, action: 'pay', trade_no: simulator.trade('two').trade_no });
@@ -209,7 +209,7 @@ describe('the way back (section 4.2)', () => {
     expect(back((await visit(await create('pix'))).html)).toBe('none');
   });
 
-  test('is overridden by the page’s own address while the buyer pays, and stays so at the end', async () => {
+  test('the return_url of the page’s address replaces the order’s while the buyer pays, and at the end', async () => {
     const url = over(await create('checkout'), 'https://shop.example.com/other?a=1&b=2');
     expect(back((await visit(url)).html)).toBe('https://shop.example.com/other?a=1&b=2');
     expect(back((await press(url, 'submit', { method: 'PIX' })).html)).toBe('https://shop.example.com/other?a=1&b=2');

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Simulator } from '../../src/simulator';
-import { call, type Json, Merchant, order, start } from './support';
+import { call, Merchant, order, start } from './support';
 
 let folder: string;
 let dataFile: string;
@@ -28,7 +28,7 @@ async function open(file = dataFile): Promise<Simulator> {
 const create = (simulator: Simulator, out_trade_no: string, changes = {}) =>
   call(simulator, '/trade/pay', order('pix', { out_trade_no, notify_url: merchant.url, ...changes }));
 
-test('trades, their numbers, deadlines and pages outlive the process', async () => {
+test('trades, their numbers, deadlines and pages survive a restart', async () => {
   const before = await open();
   await create(before, 'one', { timeout_express: '2h' });
   await create(before, 'two', { timeout_express: '4h' });
@@ -49,7 +49,7 @@ test('trades, their numbers, deadlines and pages outlive the process', async () 
   expect(after.trade('two').trade_status).toBe('SUCCESS');
 });
 
-test('a pending notification goes on where it was', async () => {
+test('a pending notification continues after a restart', async () => {
   merchant.answer = { status: 500, body: '' };
   const before = await open();
   await create(before, 'one');
@@ -84,7 +84,7 @@ const refund = (simulator: Simulator, out_request_no: string, changes = {}) =>
     ...changes,
   });
 
-test('refunds go on where they were, and their numbers stay used', async () => {
+test('refunds continue after a restart, and their numbers stay used', async () => {
   const before = await open();
   await create(before, 'one');
   await before.pay('one');
@@ -110,7 +110,7 @@ test('refunds go on where they were, and their numbers stay used', async () => {
   expect((await refund(later, 'r3', { refund_amount: '100.01' })).body.sub_code).toBe('refund-amount-exceeded');
 });
 
-test('virtual accounts, their deposits and the pool outlive the process', async () => {
+test('virtual accounts, their deposits and the pool survive a restart', async () => {
   const before = await open();
   before.configure({ accountPool: 2 });
   const account_id = await account(before);
@@ -127,7 +127,7 @@ test('virtual accounts, their deposits and the pool outlive the process', async 
   expect(after.account(await account(after)).account_number).not.toBe(shown.account_number);
 });
 
-test('a refund, an account and a deposit are in the file before anybody is told', async () => {
+test('a refund, an account and a deposit are in the file before an answer or a notification is sent', async () => {
   const simulator = await open();
   await create(simulator, 'one');
   await simulator.pay('one');
@@ -149,28 +149,7 @@ test('a refund, an account and a deposit are in the file before anybody is told'
   expect(written).toMatchObject({ kind: 'deposit', account_id, order_amount: '1.00' });
 });
 
-test('a file of an earlier version, which knows no refunds and accounts, is read', async () => {
-  const before = await open();
-  await create(before, 'one');
-  await before.pay('one');
-  await before.settled();
-  await before.close();
-  const old = JSON.parse(await readFile(dataFile, 'utf8'));
-  const without = (record: Json, ...names: string[]) =>
-    Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
-  const file = join(folder, 'old.json');
-  const earlier = {
-    ...without(old, 'refunds', 'accounts'),
-    trades: old.trades.map((trade: Json) => without(trade, 'stands_again_at', 'account_id', 'transfer_account')),
-    notifications: old.notifications.map((one: Json) => without(one, 'out_request_no', 'account_id')),
-  };
-  await writeFile(file, JSON.stringify(earlier));
-  const after = await open(file);
-  expect(after.trade('one')).toMatchObject({ trade_status: 'SUCCESS', account_id: null, transfer_account: null });
-  expect((await refund(after, 'r1')).body.code).toBe('10000');
-});
-
-test('a process that is killed has lost nothing that it answered for', async () => {
+test('a killed process loses nothing that it has answered', async () => {
   const before = await open();
   await create(before, 'one');
   await before.pay('one');
@@ -183,7 +162,7 @@ test('a process that is killed has lost nothing that it answered for', async () 
   expect(after.notifications()).toMatchObject([{ acknowledged: true }]);
 });
 
-test('a merchant hears of nothing that is not in the file', async () => {
+test('a notification is sent only when its state is in the file', async () => {
   const simulator = await open();
   await create(simulator, 'one', { timeout_express: '2h' });
   let written: unknown;
@@ -195,7 +174,7 @@ test('a merchant hears of nothing that is not in the file', async () => {
   expect(written).toBe('CANCEL');
 });
 
-test('numbers are not given twice, also by processes in the same second', async () => {
+test('a trade number is never given twice, also by processes in the same second', async () => {
   const numbers = [];
   for (const out_trade_no of ['one', 'two', 'three']) {
     const simulator = await open();
@@ -213,7 +192,7 @@ test('the file is always whole, with nothing beside it, however many write at on
   expect(saved.trades).toHaveLength(40);
 });
 
-test('a file that is none is refused, not overwritten', async () => {
+test('a file of another kind is refused and not overwritten', async () => {
   const file = join(folder, 'other.json');
   await writeFile(file, '{"version":99}');
   await expect(start({ dataFile: file })).rejects.toThrow();

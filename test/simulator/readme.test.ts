@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { faultPlaces, notificationFaults, requestFaults } from '../../src/simulator/faults/faults';
-import { defaultSettings } from '../../src/simulator/options';
-import { refundActions } from '../../src/simulator/refunds/refunds';
-import { bankActions, buyerActions } from '../../src/simulator/trades/states';
+import { defaultSettings } from '../../src/simulator/settings';
+import { refundActionNames, tradeActionNames } from '../../src/simulator/trades/states';
 
-const readme = readFileSync(join(__dirname, '../../src/simulator/README.md'), 'utf8');
+const readme = readFileSync(join(__dirname, '../../docs/simulator.md'), 'utf8');
 
 describe('the README of the simulator names', () => {
   test.each(Object.entries(defaultSettings))('the setting %s and its default, %j', (name, value) => {
@@ -22,7 +21,7 @@ describe('the README of the simulator names', () => {
     expect(readme).toContain(`\`${name}\``);
   });
 
-  test.each([...Object.keys(buyerActions), ...Object.keys(bankActions), ...refundActions])('the action %s', (name) => {
+  test.each([...tradeActionNames, ...refundActionNames])('the action %s', (name) => {
     expect(readme).toMatch(new RegExp(`/${name}\``));
   });
 });

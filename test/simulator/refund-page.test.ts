@@ -58,16 +58,16 @@ describe('what a buyer sees', () => {
     const url = await waiting();
     const page = simulator.trade('one').page_url;
     expect((await visit(page)).html).toContain(`<a class="button main" href="${url}">Say where your refund goes</a>`);
-    await simulator.approveRefund('one');
+    await simulator.actOnRefund('one', 'approve');
     expect((await visit(page)).html).not.toContain('refund_id');
   });
 
-  test('every text of an order is a text', async () => {
+  test('markup in the texts of an order is escaped', async () => {
     const { html } = await visit(await waiting('pix', { subject: '"><script>alert(1)</script>' }));
     expect(html).not.toContain('<script');
   });
 
-  test('no refund, no page', async () => {
+  test('an unknown refund has no page', async () => {
     for (const query of ['', '?refund_id=', '?refund_id=none', '?refund_id=__proto__']) {
       expect((await visit(`${simulator.url}/refund${query}`)).status).toBe(404);
     }
@@ -87,7 +87,7 @@ describe('what a buyer can press', () => {
     expect(JSON.stringify([simulator.refunds(), simulator.trades()])).not.toContain('key-of-mariana');
   });
 
-  test('nothing without an account', async () => {
+  test('Confirm without an account does nothing', async () => {
     const { status, html } = await press(await waiting(), 'confirm', { account: '  ' });
     expect(status).toBe(400);
     expect(html).toContain('<p class="bad" role="alert">Say which account the money goes to.</p>');
@@ -108,23 +108,23 @@ describe('what a buyer can press', () => {
     expect(simulator.refund('one').refund_status).toBe(right ? 'REFUND_PROCESSING' : 'REFUND_VERIFYING');
   });
 
-  test('I do not want it: the refund is revoked', async () => {
+  test('the button "I do not want it" revokes the refund', async () => {
     const after = await press(await waiting(), 'decline');
     expect(after.html).toContain('Revoked');
     await simulator.advance('1m');
     expect(simulator.trade('one').trade_status).toBe('SUCCESS');
   });
 
-  test('a button that comes too late says so', async () => {
+  test('a button that is pressed too late shows a sentence', async () => {
     const url = await waiting();
     const { html } = await visit(url);
-    await simulator.refuseRefund('one');
+    await simulator.actOnRefund('one', 'refuse');
     const response = await fetch(`${simulator.url}/refund`, {
       method: 'POST',
       body: new URLSearchParams({ ...hidden(html), action: 'decline' }),
     });
     expect(response.status).toBe(409);
-    expect(await response.text()).toContain('A refund that is REFUND_REFUSED waits for nobody.');
+    expect(await response.text()).toContain('A refund that is REFUND_REFUSED does not wait for the buyer.');
     expect(simulator.refund('one').refund_status).toBe('REFUND_REFUSED');
   });
 

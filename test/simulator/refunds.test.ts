@@ -54,7 +54,7 @@ describe('what a refund answers with (section 4.3)', () => {
     expect((await refund(await paid('pix', { out_trade_no: 'two' }))).text).toContain('"refund_amount":"150.00"');
   });
 
-  test('either number names the order; both must agree; none is refused', async () => {
+  test('either number names the order; both must be of one order; none is refused', async () => {
     const one = await paid('pix', { out_trade_no: 'one' });
     const two = await paid('pix', { out_trade_no: 'two' });
     const { trade_no } = simulator.trade(one);
@@ -123,7 +123,7 @@ describe('the table of methods (section 4.3)', () => {
     },
   );
 
-  test('one wallet gives back all or nothing', async () => {
+  test('PicPay gives back the whole amount only', async () => {
     const no = await paid('wallet-qr', { channel: 'PicPay' });
     const { order_amount: refund_amount } = simulator.trade(no);
     const part = await refund(no, { refund_amount: '0.01', out_request_no: 'part' });
@@ -194,7 +194,7 @@ describe('the life of a refund', () => {
     });
   });
 
-  test('at once, slowly, or by hand, as the setting says', async () => {
+  test('a refund is done at once, later, or by hand, as the setting says', async () => {
     simulator.configure({ refundTakes: '0s' });
     expect((await refund(await paid('pix', { out_trade_no: 'one' }))).body.refund_status).toBe('REFUNDED');
     simulator.configure({ refundTakes: '3d' });
@@ -207,7 +207,7 @@ describe('the life of a refund', () => {
     await refund(await paid('pix', { out_trade_no: 'three' }));
     await simulator.advance('90d');
     expect(await state('three')).toBe('REFUND_PROCESSING');
-    await simulator.approveRefund('three');
+    await simulator.actOnRefund('three', 'approve');
     expect(await state('three')).toBe('REFUNDED');
   });
 
@@ -216,13 +216,13 @@ describe('the life of a refund', () => {
     expect((await refund(no, { bank_info: undefined })).body.refund_status).toBe('REFUND_VERIFYING');
     await simulator.advance('6d');
     expect(await state(no)).toBe('REFUND_VERIFYING');
-    await simulator.confirmRefund(no);
+    await simulator.actOnRefund(no, 'confirm');
     expect(await state(no)).toBe('REFUND_PROCESSING');
     await simulator.advance('5s');
     expect(await state(no)).toBe('REFUNDED');
   });
 
-  test('revoked where the buyer never does: SUCCESS again soon after, and nobody is told', async () => {
+  test('a refund that no buyer confirms is revoked; soon the trade is SUCCESS again without a notification', async () => {
     const no = await paid();
     await refund(no, { bank_info: undefined, out_request_no: 'r1' });
     await simulator.advance('7d');
@@ -241,7 +241,7 @@ describe('the life of a refund', () => {
   test('refused by the bank: the trade says so, the money can be asked back again', async () => {
     const no = await paid();
     await refund(no, { out_request_no: 'r1' });
-    await simulator.refuseRefund('r1');
+    await simulator.actOnRefund('r1', 'refuse');
     await simulator.settled();
     expect(await state(no)).toBe('REFUND_REFUSED');
     expect(told()).toEqual([['REFUND_REFUSED', 'r1']]);
@@ -251,22 +251,24 @@ describe('the life of a refund', () => {
     expect(simulator.ledger({ out_trade_no: no })).toMatchObject([{ refunded_amount: '150.00' }]);
   });
 
-  test('what the state forbids is a sentence', async () => {
+  test('an action that the state forbids is refused with a sentence', async () => {
     const no = await paid();
     await refund(no, { out_request_no: 'r1' });
-    await expect(simulator.confirmRefund('r1')).rejects.toThrow('A refund that is REFUND_PROCESSING can not become');
-    await simulator.approveRefund('r1');
+    await expect(simulator.actOnRefund('r1', 'confirm')).rejects.toThrow(
+      'A refund that is REFUND_PROCESSING can not become',
+    );
+    await simulator.actOnRefund('r1', 'approve');
     for (const act of ['approve', 'refuse', 'revoke', 'confirm'] as const) {
-      await expect(simulator.refundAct(act, 'r1')).rejects.toThrow('A refund that is REFUNDED can not become');
+      await expect(simulator.actOnRefund('r1', act)).rejects.toThrow('A refund that is REFUNDED can not become');
     }
   });
 
-  test('the merchant hears of the steps on the way where it asked to', async () => {
+  test('the setting notifyStatuses can notify the steps of a pending refund', async () => {
     simulator.configure({ notifyStatuses: ['REFUND_VERIFYING', 'REFUND_PROCESSING', 'REFUNDED'] });
     const no = await paid();
     await refund(no, { bank_info: undefined, out_request_no: 'r1' });
     await simulator.settled();
-    await simulator.confirmRefund('r1');
+    await simulator.actOnRefund('r1', 'confirm');
     await simulator.advance('5s');
     expect(told()).toEqual([
       ['REFUND_VERIFYING', 'r1'],
@@ -326,7 +328,7 @@ describe('how much can be given back', () => {
     expect(await state(no)).toBe('SUCCESS');
   });
 
-  test('nothing while another refund is on its way, nor before it was paid', async () => {
+  test('a refund is refused while another is pending, and before the trade is paid', async () => {
     simulator.configure({ refundTakes: 'manual' });
     const no = await paid();
     await part(no, '1.00', 'r1');
@@ -349,7 +351,7 @@ describe('how much can be given back', () => {
           const { body } = await part(no, (amount / 100).toFixed(2), `r${index}`);
           expect(body.sub_code).toBe(given + amount > 15_000 ? 'refund-amount-exceeded' : undefined);
           if (body.sub_code !== undefined) continue;
-          await simulator.refundAct(then, String(simulator.refunds({ out_trade_no: no }).at(-1)?.refund_id));
+          await simulator.actOnRefund(String(simulator.refunds({ out_trade_no: no }).at(-1)?.refund_id), then);
           await simulator.settled();
           if (then === 'approve') given += amount;
           const refunded_amount = (given / 100).toFixed(2);
@@ -366,7 +368,7 @@ describe('a number that was used', () => {
     const no = await paid();
     await refund(no, { out_request_no: 'r1' });
     expect((await refund(no, { out_request_no: 'r1' })).body.sub_code).toBe('duplicate-out_request_no');
-    await simulator.refuseRefund('r1');
+    await simulator.actOnRefund('r1', 'refuse');
     expect((await refund(no, { out_request_no: 'r1' })).body.sub_code).toBe('duplicate-out_request_no');
     expect(simulator.refunds()).toHaveLength(1);
   });
@@ -394,7 +396,7 @@ describe('a number that was used', () => {
 });
 
 describe('by the control API', () => {
-  test('refunds are listed, shown, confirmed, approved, refused and revoked', async () => {
+  test('refunds are listed, shown, confirmed, approved, refused and revoked by the control API', async () => {
     for (const no of ['one', 'two', 'three']) {
       await refund(await paid('pix', { out_trade_no: no }), { out_request_no: `r-${no}`, bank_info: undefined });
     }
@@ -436,7 +438,7 @@ describe('by the control API', () => {
     });
   });
 
-  test('the account, the buyer and what protects their page are not shown', async () => {
+  test('refunds are shown without the account, the buyer and the nonce of the page', async () => {
     await refund(await paid(), { out_request_no: 'r1' });
     const shown = JSON.stringify((await control(simulator, 'GET', 'refunds')).value);
     for (const secret of ['page_nonce', '0012345-6', '11144477735', 'Mariana']) expect(shown).not.toContain(secret);

@@ -1,7 +1,7 @@
-/** The very files of examples/ that mount the endpoint, as a merchant runs them: real frameworks, a real Temporal. */
+/** The example programs that mount the endpoint, as a merchant runs them: real frameworks and a real Temporal. */
 import { randomBytes } from 'node:crypto';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { devServer } from '../harness/temporal';
+import { devServer } from '../../src/testing/dev-server';
 import { servers } from './serving';
 import { ipn, post, app as shop, sign } from './support';
 
@@ -11,7 +11,7 @@ let temporal: TestWorkflowEnvironment;
 
 beforeAll(async () => {
   temporal = await devServer();
-  // The examples take everything from the environment, and read it as they are loaded.
+  // The examples read the environment when they are loaded.
   Object.assign(process.env, {
     TEMPORAL_ADDRESS: temporal.address,
     TEMPORAL_NAMESPACE: 'default',
@@ -30,10 +30,10 @@ afterAll(async () => {
   process.env = environment;
 });
 
-/** Loaded once, when the environment is there. */
+/** Loads an example after the environment is set. */
 const example = <T extends object>(name: string) => jest.requireActual<T>(`../../examples/typescript/${name}`);
 
-/** Each example, with its address up to `/ipn/{app_id}`. */
+/** Starts each example. Resolves to its URL up to `/ipn/{app_id}`. */
 const EXAMPLES: Record<string, () => Promise<string>> = {
   async 'webhook-fastify.ts'() {
     const { app } = example<typeof import('../../examples/typescript/webhook-fastify')>('webhook-fastify');
@@ -55,12 +55,12 @@ const EXAMPLES: Record<string, () => Promise<string>> = {
 };
 
 test.each(Object.entries(EXAMPLES))(
-  '%s hands a notification to Temporal, encrypted, and lets no forgery in',
+  '%s gives a notification to Temporal, encrypted, and refuses a forged one',
   async (name, start) => {
     const url = await start();
     const out_trade_no = `order-by-${name}`;
     const body = ipn({ out_trade_no });
-    // As the platform of Next.js says it.
+    // The header in which the platform of Next.js gives the sender's address.
     const headers = { 'x-real-ip': '127.0.0.1' };
     expect(await post(url, body)).toMatchObject({ status: 200, body: 'success' });
     const forged = { ...headers, 'service-signature': sign(ipn()) };

@@ -1,8 +1,19 @@
-/** How much may come: what is over a limit is answered so that it comes again, and strangers cannot use up what is not theirs. */
+/** The endpoint's limits: requests above a limit are to be sent again, and strangers cannot use up the gateway's share. */
 import { connect } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { createWebhook, type WebhookServerOptions } from '../../src/webhook';
-import { app, FakeTemporal, GRPC, ipn, otherApp, post, readableLog, send, sign, startWebhook } from './support';
+import type { WebhookServerOptions } from '../../src/webhook';
+import {
+  type FakeTemporal,
+  GRPC,
+  ipn,
+  makeWebhook,
+  otherApp,
+  post,
+  requestOf,
+  send,
+  sign,
+  startWebhook,
+} from './support';
 
 let temporal: FakeTemporal;
 let server: FastifyInstance;
@@ -17,53 +28,53 @@ async function start(options: Partial<WebhookServerOptions>): Promise<string> {
 
 const body = ipn();
 const forged = { headers: { 'service-signature': sign(body, otherApp) } };
-/** Seconds within the minute that limits count in. */
+/** Retry-After: at most the minute in which limits count. */
 const SOON = expect.stringMatching(/^([1-9]|[1-5]\d|60)$/);
-/** Lets what Temporal was asked go on. */
-function held(): () => void {
+/** Makes Temporal wait with its answers; the result lets it answer. */
+function holdTemporal(): () => void {
   let go = () => {};
-  temporal.until = new Promise((resolve) => {
+  temporal.gate = new Promise((resolve) => {
     go = resolve;
   });
   return go;
 }
 
 describe('requests of one address', () => {
-  test('over the limit: 429 with Retry-After and nothing that tells of the limit, while health is served', async () => {
+  test('above the limit get 429 with Retry-After, without the limit itself; /readyz is still served', async () => {
     const url = await start({ limits: { per_address: 3 } });
     for (let i = 0; i < 3; i += 1) expect((await post(url, body, forged)).status).toBe(401);
     const reply = await post(url, body);
     expect(reply).toMatchObject({ status: 429, body: '{"result":"fail"}', headers: { 'retry-after': SOON } });
     expect(Object.keys(reply.headers).filter((name) => name.startsWith('x-'))).toEqual([]);
     expect((await send(`${url}/readyz`)).status).toBe(200);
-    expect(temporal.told).toBe(0);
+    expect(temporal.writeCount).toBe(0);
   });
 
-  test('are counted by where they really come from', async () => {
+  test('are counted by the address that a trusted proxy reports', async () => {
     const url = await start({ limits: { per_address: 1 }, trustedProxies: ['127.0.0.0/8'] });
     const from = async (address: string) => (await post(url, body, { headers: { 'x-forwarded-for': address } })).status;
     expect(await from('203.0.113.1')).toBe(200);
     expect(await from('203.0.113.1')).toBe(429);
     expect(await from('203.0.113.2')).toBe(200);
-    // One sender of IPv6 has a whole network of addresses.
+    // One IPv6 sender has a whole network of addresses.
     expect(await from('2001:db8::1')).toBe(200);
     expect(await from('2001:db8::ffff')).toBe(429);
   });
 
-  test('an untrusted X-Forwarded-For gives nobody a new count', async () => {
+  test('are counted by the connection’s address if X-Forwarded-For is not trusted', async () => {
     const url = await start({ limits: { per_address: 1 } });
     expect((await post(url, body, { headers: { 'x-forwarded-for': '203.0.113.1' } })).status).toBe(200);
     expect((await post(url, body, { headers: { 'x-forwarded-for': '203.0.113.2' } })).status).toBe(429);
   });
 
-  test('the gateway’s own addresses are not counted where they are known', async () => {
+  test('are not counted for addresses of the allow-list', async () => {
     const url = await start({ limits: { per_address: 1 }, allowedIps: ['127.0.0.1'] });
     for (let i = 0; i < 5; i += 1) expect((await post(url, body)).status).toBe(200);
   });
 });
 
-describe('genuine notifications in all', () => {
-  test('over the limit: 429, and forgeries do not count', async () => {
+describe('good notifications of all addresses', () => {
+  test('above the limit get 429; forged ones do not count', async () => {
     const url = await start({ limits: { overall: 2 } });
     for (let i = 0; i < 20; i += 1) await post(url, body, forged);
     for (let i = 0; i < 2; i += 1) expect((await post(url, body)).status).toBe(200);
@@ -73,28 +84,28 @@ describe('genuine notifications in all', () => {
 });
 
 describe('notifications that wait for Temporal', () => {
-  test('more than may at once: 503 and come again, while forgeries are answered as ever and take no place', async () => {
+  test('above the limit get 503; forged ones get 401 as always and take no place', async () => {
     const url = await start({ limits: { in_flight: 2 } });
-    const go = held();
+    const go = holdTemporal();
     const waiting = [post(url, body), post(url, body)];
-    while (temporal.asked < 2) await new Promise(setImmediate);
+    while (temporal.callCount < 2) await new Promise(setImmediate);
     expect(await post(url, body)).toMatchObject({ status: 503, headers: { 'retry-after': '60' } });
     expect((await post(url, body, forged)).status).toBe(401);
-    expect(temporal.asked).toBe(2);
+    expect(temporal.callCount).toBe(2);
     go();
     for (const reply of await Promise.all(waiting)) expect(reply.status).toBe(200);
     expect((await post(url, body)).status).toBe(200);
   });
 
-  test('longer than an acknowledgement may take: 503, and the place is free only when Temporal has let go', async () => {
+  test('for longer than the acknowledgement may take get 503; the place is free only after Temporal answers', async () => {
     const url = await start({ limits: { in_flight: 1 }, ackTimeout: 50 });
-    const go = held();
+    const go = holdTemporal();
     const began = performance.now();
     expect(await post(url, body)).toMatchObject({ status: 503, headers: { 'retry-after': '60' } });
     expect(performance.now() - began).toBeLessThan(2_000);
-    expect(lines.join('')).toContain('AcknowledgementLateError');
+    expect(lines.join('')).toContain('DeadlineExceededError');
     expect((await post(url, body)).status).toBe(503);
-    expect(temporal.asked).toBe(1);
+    expect(temporal.callCount).toBe(1);
     go();
     let status = 503;
     while (status === 503) status = (await post(url, body)).status;
@@ -105,7 +116,7 @@ describe('notifications that wait for Temporal', () => {
 describe('payments that notifications start', () => {
   const order = (n: number, changes = {}) => ipn({ out_trade_no: `order-${n}`, ...changes });
 
-  test('over the limit: 503 so that the gateway sends again; payments that run are signalled all the same', async () => {
+  test('above the limit get 503; running payments are still signalled', async () => {
     const url = await start({ limits: { adoptions: 2 } });
     for (let i = 0; i < 2; i += 1) expect((await post(url, order(i))).status).toBe(200);
     expect(await post(url, order(3))).toMatchObject({ status: 503, headers: { 'retry-after': SOON } });
@@ -116,7 +127,7 @@ describe('payments that notifications start', () => {
     expect(temporal.signals).toHaveLength(3);
   });
 
-  test('count only where one is started: signals to payments that run, and what Temporal did not take, do not', async () => {
+  test('count only if one is started: a signal to a running payment, or a failed call, does not count', async () => {
     const url = await start({ limits: { adoptions: 1 } });
     temporal.running = true;
     for (let i = 0; i < 5; i += 1) expect((await post(url, order(i))).status).toBe(200);
@@ -127,7 +138,7 @@ describe('payments that notifications start', () => {
     expect((await post(url, order(2))).status).toBe(503);
   });
 
-  test('each app has its own: one whose key has leaked takes nothing from another', async () => {
+  test('are counted for each app, so that an app with a leaked key takes nothing from another', async () => {
     const url = await start({ limits: { adoptions: 1 } });
     const theirs = ipn({ app_id: otherApp.app_id });
     const asOther = { path: `/ipn/${otherApp.app_id}`, headers: { 'service-signature': sign(theirs, otherApp) } };
@@ -136,14 +147,14 @@ describe('payments that notifications start', () => {
     expect((await post(url, theirs, asOther)).status).toBe(200);
   });
 
-  test('what nobody can read counts too: it opens a workflow as well', async () => {
+  test('include the workflows of unreadable notifications', async () => {
     const url = await start({ limits: { adoptions: 1 } });
     expect((await post(url, Buffer.from('{'))).status).toBe(200);
     expect((await post(url, Buffer.from('{{'))).status).toBe(503);
     expect(temporal.starts).toHaveLength(1);
   });
 
-  test('what nobody can read and Temporal did not take does not count', async () => {
+  test('do not include unreadable notifications that Temporal did not take', async () => {
     const url = await start({ limits: { adoptions: 1 } });
     temporal.failures = [GRPC.UNAVAILABLE, GRPC.PERMISSION_DENIED];
     for (let i = 0; i < 2; i += 1) expect((await post(url, Buffer.from('{'))).status).toBe(503);
@@ -151,7 +162,7 @@ describe('payments that notifications start', () => {
     expect((await post(url, Buffer.from('{{'))).status).toBe(503);
   });
 
-  test('a minute later there is room again', async () => {
+  test('may start again a minute later', async () => {
     const url = await start({ limits: { adoptions: 1 } });
     await post(url, order(1));
     expect((await post(url, order(2))).status).toBe(503);
@@ -163,7 +174,7 @@ describe('payments that notifications start', () => {
 });
 
 describe('connections', () => {
-  test('over the limit are closed at once; when one ends there is room', async () => {
+  test('above the limit are closed at once; when one closes, another may come', async () => {
     const url = await start({ limits: { connections: 2 } });
     const { hostname, port } = new URL(url);
     const open = () =>
@@ -190,33 +201,21 @@ describe('connections', () => {
   });
 });
 
-describe('bodies that are still coming', () => {
-  test('hold 64 MiB of memory together and no more: who comes then is sent away, until there is room again', async () => {
-    const webhook = createWebhook({
-      client: new FakeTemporal().client,
-      taskQueue: 'payments',
-      apps: [app],
-      signature: { header: 'Service-Signature', scheme: 'hex' },
-      log: readableLog().log,
-    });
+describe('unfinished bodies', () => {
+  test('may use 64 MiB of memory together; above that requests get 503 until others end', async () => {
+    const { webhook } = makeWebhook();
     let end = () => {};
     const ended = new Promise<void>((resolve) => {
       end = resolve;
     });
     const piece = Buffer.alloc(65_536, ' ');
-    /** A sender who says all that may be said, and then nothing more until the end. */
+    /** Sends the largest body, and does not end it until the test says so. */
     const slow = async () => {
-      const answer = await webhook.answer({
-        method: 'POST',
-        path: '/ipn/shop-1',
-        headers: [['content-type', 'application/json']],
-        address: '127.0.0.1',
-        body: (async function* () {
-          yield piece;
-          await ended;
-        })(),
-      });
-      return answer.status;
+      const body = (async function* () {
+        yield piece;
+        await ended;
+      })();
+      return (await webhook.answer(requestOf(body))).status;
     };
     const waiting = Array.from({ length: 1_024 }, slow);
     expect([await slow(), await slow()]).toEqual([503, 503]);
@@ -227,11 +226,11 @@ describe('bodies that are still coming', () => {
 });
 
 describe('a process that is too busy', () => {
-  test('sheds load: 503 and come again, while health is served', async () => {
+  test('answers 503 with Retry-After, while /healthz is served', async () => {
     const url = await start({ shedLoad: true });
     let reply = await post(url, body);
     expect(reply.status).toBe(200);
-    // What another task of the process could do: it leaves little time for anything else. The load is a mean over seconds.
+    // Block the event loop, as a heavy task would. The measured load is a mean over seconds.
     while (reply.status === 200) {
       const until = performance.now() + 1_500;
       while (performance.now() < until);
@@ -243,12 +242,12 @@ describe('a process that is too busy', () => {
   });
 });
 
-describe('an endpoint that stops', () => {
-  test('finishes what it has accepted before it is gone', async () => {
+describe('closing the server', () => {
+  test('answers the accepted requests before it ends', async () => {
     const url = await start({});
-    const go = held();
+    const go = holdTemporal();
     const waiting = Array.from({ length: 10 }, () => post(url, body));
-    while (temporal.asked < 10) await new Promise(setImmediate);
+    while (temporal.callCount < 10) await new Promise(setImmediate);
     const closed = server.close();
     go();
     for (const reply of await Promise.all(waiting)) expect(reply).toMatchObject({ status: 200, body: 'success' });

@@ -1,17 +1,10 @@
-/** Every way to mount the endpoint gives the same answers to the same requests, in the frameworks that merchants have. */
+/** Every mount gives the same answers to the same requests, in real frameworks. */
 import express from 'express';
 import Fastify from 'fastify';
 import { Hono } from 'hono';
-import {
-  createWebhook,
-  type Webhook,
-  type WebhookOptions,
-  webhookHandler,
-  webhookMiddleware,
-  webhookPlugin,
-} from '../../src/webhook';
+import { type Webhook, type WebhookOptions, webhookHandler, webhookMiddleware, webhookPlugin } from '../../src/webhook';
 import { servers } from './serving';
-import { app, FakeTemporal, GRPC, ipn, otherApp, post, readableLog, send, sign } from './support';
+import { type FakeTemporal, GRPC, ipn, makeWebhook, otherApp, post, send, sign } from './support';
 
 let temporal: FakeTemporal;
 let lines: string[];
@@ -19,15 +12,12 @@ const { serve, platform, closeToo, closeAll } = servers();
 afterEach(closeAll);
 
 function webhook(options: Partial<WebhookOptions> = {}): Webhook {
-  temporal = new FakeTemporal();
-  const readable = readableLog();
-  lines = readable.lines;
-  const signature = { header: 'Service-Signature', scheme: 'hex' } as const;
-  const given = { client: temporal.client, taskQueue: 'payments', apps: [app, otherApp], signature, log: readable.log };
-  return createWebhook({ ...given, ...options });
+  const made = makeWebhook(options);
+  ({ temporal, lines } = made);
+  return made.webhook;
 }
 
-/** Each mount, with its address up to `/ipn/{app_id}`. */
+/** Mounts the endpoint. Resolves to its URL up to `/ipn/{app_id}`. */
 const MOUNTS: Record<string, (webhook: Webhook) => Promise<string>> = {
   async fastify(hook) {
     const server = Fastify();
@@ -38,7 +28,7 @@ const MOUNTS: Record<string, (webhook: Webhook) => Promise<string>> = {
   express: (hook) => serve(express().use('/ipn', webhookMiddleware(hook)).use(express.json())),
   'express after express.raw': (hook) =>
     serve(express().use('/ipn', express.raw({ type: '*/*', limit: '1mb' }), webhookMiddleware(hook))),
-  'connect, on a server of Node’s own': (hook) => {
+  'connect, on Node’s HTTP server': (hook) => {
     const middleware = webhookMiddleware(hook);
     return serve((request, response) => middleware(request, response, () => response.writeHead(500).end()));
   },
@@ -54,13 +44,13 @@ const body = ipn();
 const unreadable = Buffer.from('{"trade_no":');
 const headers = (changes: Record<string, string>) => ({ headers: changes });
 
-/** A request, its answer, and how much Temporal is told. */
+/** A request, the status of its answer, and the number of calls that change something in Temporal. */
 const REQUESTS: [string, (url: string) => ReturnType<typeof post>, number, number][] = [
   ['a good notification', (url) => post(url, body), 200, 1],
-  ['one with a query', (url) => post(url, body, { path: '/ipn/shop-1?from=gateway' }), 200, 1],
-  ['one in UTF-8 and many bytes', (url) => post(url, ipn({ subject: 'ação '.repeat(5_000) })), 200, 1],
-  ['a signed one that cannot be read', (url) => post(url, unreadable), 200, 1],
-  ['an empty one', (url) => post(url, Buffer.alloc(0), headers({ 'service-signature': sign(body) })), 401, 0],
+  ['a good one with a query in its path', (url) => post(url, body, { path: '/ipn/shop-1?from=gateway' }), 200, 1],
+  ['a good one of many bytes in UTF-8', (url) => post(url, ipn({ subject: 'ação '.repeat(5_000) })), 200, 1],
+  ['an unreadable one with a good signature', (url) => post(url, unreadable), 200, 1],
+  ['an empty body', (url) => post(url, Buffer.alloc(0), headers({ 'service-signature': sign(body) })), 401, 0],
   ['a bad signature', (url) => post(url, body, headers({ 'service-signature': sign(body, otherApp) })), 401, 0],
   [
     'two signatures',
@@ -69,64 +59,64 @@ const REQUESTS: [string, (url: string) => ReturnType<typeof post>, number, numbe
     0,
   ],
   ['an unknown app', (url) => post(url, body, { path: '/ipn/nobody' }), 401, 0],
-  ['another app’s path', (url) => post(url, body, { path: '/ipn/shop-2' }), 401, 0],
-  ['a body too long', (url) => post(url, Buffer.concat([body, Buffer.alloc(65_536, 32)])), 413, 0],
-  ['another type', (url) => post(url, body, headers({ 'content-type': 'text/plain' })), 415, 0],
-  ['something compressed', (url) => post(url, body, headers({ 'content-encoding': 'gzip' })), 415, 0],
+  ['the path of another app', (url) => post(url, body, { path: '/ipn/shop-2' }), 401, 0],
+  ['a body that is too long', (url) => post(url, Buffer.concat([body, Buffer.alloc(65_536, 32)])), 413, 0],
+  ['another content type', (url) => post(url, body, headers({ 'content-type': 'text/plain' })), 415, 0],
+  ['a compressed body', (url) => post(url, body, headers({ 'content-encoding': 'gzip' })), 415, 0],
 ];
 
 describe.each(Object.entries(MOUNTS))('mounted in %s', (name, mount) => {
-  test.each(REQUESTS)('%s', async (what, ask, status, told) => {
-    // express.raw() unpacks and measures by itself, before us.
-    if (name === 'express after express.raw' && what === 'something compressed') return;
+  test.each(REQUESTS)('%s', async (what, ask, status, writes) => {
+    // express.raw() decompresses the body before we see it.
+    if (name === 'express after express.raw' && what === 'a compressed body') return;
     const reply = await ask(await mount(webhook()));
     expect(reply).toMatchObject({ status, body: status === 200 ? 'success' : '{"result":"fail"}' });
-    expect(temporal.told).toBe(told);
+    expect(temporal.writeCount).toBe(writes);
   });
 
-  test('Temporal away: not acknowledged, and asked to come again', async () => {
+  test('a notification is answered 503 with Retry-After while Temporal cannot be reached', async () => {
     const url = await mount(webhook());
     temporal.failures = [GRPC.UNAVAILABLE];
     expect(await post(url, body)).toMatchObject({ status: 503, headers: { 'retry-after': '60' } });
   });
 
-  test('GET is no notification', async () => {
+  test('GET is answered 404', async () => {
     expect((await send(`${await mount(webhook())}/ipn/shop-1`)).status).toBe(404);
-    expect(temporal.told).toBe(0);
+    expect(temporal.writeCount).toBe(0);
   });
 });
 
 describe('a body that a framework has parsed', () => {
-  const told = () => lines.join('');
+  const logText = () => lines.join('');
 
-  test('by express.json(): 500, and the log says what to do', async () => {
+  test('by express.json() is answered 500, and the log says what to do', async () => {
     const url = await serve(express().use(express.json()).use('/ipn', webhookMiddleware(webhook())));
     expect(await post(url, body)).toMatchObject({ status: 500, body: '{"result":"fail"}' });
-    expect(told()).toMatch(/mount the webhook before body parsers such as express\.json\(\)/);
-    expect(told()).not.toContain('Mariana');
-    expect(temporal.told).toBe(0);
+    expect(logText()).toMatch(/mount the webhook before body parsers such as express\.json\(\)/);
+    expect(logText()).not.toContain('Mariana');
+    expect(temporal.writeCount).toBe(0);
   });
 
-  test('as text is not the bytes that were signed either', async () => {
+  test('as text is answered 500: its exact bytes are lost too', async () => {
     const url = await serve(
       express()
         .use(express.text({ type: '*/*' }))
         .use('/ipn', webhookMiddleware(webhook())),
     );
     expect((await post(url, body)).status).toBe(500);
-    expect(told()).toContain('the body was parsed before the webhook saw it');
+    expect(logText()).toContain('the body was parsed before the webhook saw it');
   });
 
-  test('and left no trace of it', async () => {
+  test('and removed from the request is answered 500', async () => {
     const middleware = webhookMiddleware(webhook());
     const url = await serve((request, response) => {
       request.resume().on('end', () => middleware(request, response, () => {}));
     });
     expect((await post(url, body)).status).toBe(500);
-    expect(told()).toContain('the body was parsed before the webhook saw it');
+    expect(logText()).toContain('the body was parsed before the webhook saw it');
   });
 
-  test('as a Request that was read', async () => {
+  test('as a Request that was read is answered 500', async () => {
     const handler = webhookHandler(webhook());
     const request = new Request('http://shop.example/ipn/shop-1', {
       method: 'POST',
@@ -135,18 +125,18 @@ describe('a body that a framework has parsed', () => {
     });
     await request.text();
     expect((await handler(request)).status).toBe(500);
-    expect(told()).toContain('the body was parsed before the webhook saw it');
+    expect(logText()).toContain('the body was parsed before the webhook saw it');
   });
 });
 
-describe('an allow-list where a Request does not say who sends it', () => {
+describe('an allow-list for a Request → Response handler', () => {
   const allowed = { allowedIps: ['203.0.113.0/24'] };
 
-  test('is refused unless the platform’s word for it is given', () => {
+  test('throws without addressOf', () => {
     expect(() => webhookHandler(webhook(allowed))).toThrow('needs addressOf');
   });
 
-  test('holds by that word', async () => {
+  test('checks the address that addressOf returns', async () => {
     const handler = webhookHandler(webhook(allowed), {
       addressOf: (request) => request.headers.get('x-real-ip') ?? undefined,
     });
@@ -166,7 +156,7 @@ describe('an allow-list where a Request does not say who sends it', () => {
   });
 });
 
-test('the Fastify plugin leaves the parsers of other routes alone', async () => {
+test('the Fastify plugin does not change the parsers of other routes', async () => {
   const server = Fastify();
   server.register(webhookPlugin(webhook()));
   server.post('/orders', async (request) => request.body);

@@ -1,12 +1,12 @@
-/** The runnable endpoint: configured by the environment, ending what it started, and clear about what it lacks. */
+/** The webhook as a process: its settings, its end, and its messages about wrong settings. */
 import { connect } from 'node:net';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import pino from 'pino';
-import { ConfigError, loadConfig } from '../../src/config';
-import { TemporalUnreachableError } from '../../src/connect';
-import { freePort } from '../../src/embedded';
+import { freePort } from '../../src/cli/dev/temporal';
+import { ConfigError, loadConfig } from '../../src/process/settings';
+import { TemporalUnreachableError } from '../../src/temporal/connection';
+import { devServer } from '../../src/testing/dev-server';
 import { runWebhook, startWebhook } from '../../src/webhook';
-import { devServer } from '../harness/temporal';
 import { app, ipn, post, send } from './support';
 
 let temporal: TestWorkflowEnvironment;
@@ -29,16 +29,16 @@ const start = (changes: Record<string, string> = {}) => {
   return startWebhook(loadConfig(given), given, pino({ level: 'silent' }));
 };
 
-test('serves what its environment says', async () => {
-  const webhook = await start({ PAYMENTS_TASK_QUEUE: 'of-my-own' });
+test('uses the app and the task queue of its environment', async () => {
+  const webhook = await start({ PAYMENTS_TASK_QUEUE: 'another-queue' });
   expect(await post(webhook.url, ipn({ out_trade_no: 'from-env' }))).toMatchObject({ status: 200, body: 'success' });
   expect((await send(`${webhook.url}/readyz`)).status).toBe(200);
   const { taskQueue } = await temporal.client.workflow.getHandle(`payment:${app.app_id}:from-env`).describe();
-  expect(taskQueue).toBe('of-my-own');
+  expect(taskQueue).toBe('another-queue');
   await webhook.close();
 });
 
-test('is deaf once it is closed', async () => {
+test('refuses connections after it is closed', async () => {
   const webhook = await start();
   await webhook.close();
   const { hostname, port } = new URL(webhook.url);
@@ -46,7 +46,7 @@ test('is deaf once it is closed', async () => {
   expect(refusal).toMatchObject({ code: 'ECONNREFUSED' });
 });
 
-test('says which port is taken and what to set', async () => {
+test('throws ConfigError with the port and the setting if the port is taken', async () => {
   const webhook = await start();
   const { port } = new URL(webhook.url);
   await expect(start({ WEBHOOK_PORT: port })).rejects.toThrow(
@@ -56,7 +56,7 @@ test('says which port is taken and what to set', async () => {
   await webhook.close();
 });
 
-test('says where it looked for Temporal', async () => {
+test('throws TemporalUnreachableError with the address if Temporal cannot be reached', async () => {
   const webhook = await start();
   await webhook.close();
   const { host } = new URL(webhook.url);
@@ -64,12 +64,12 @@ test('says where it looked for Temporal', async () => {
   await expect(start({ TEMPORAL_ADDRESS: host })).rejects.toThrow(`Temporal cannot be reached at ${host}`);
 });
 
-test('does not start without an app', async () => {
+test('throws ConfigError if no app is configured', async () => {
   await expect(start({ GATEWAY_SECRET_KEY: '' })).rejects.toThrow('no gateway app');
 });
 
 describe('a stop signal', () => {
-  test('has /readyz say no first, while notifications are taken, and then nothing is taken any more', async () => {
+  test('turns /readyz to 503 while notifications are still taken, and then ends the webhook', async () => {
     const { port } = await freePort(0);
     const url = `http://127.0.0.1:${port}`;
     const running = runWebhook({ ...env, WEBHOOK_PORT: `${port}`, WEBHOOK_STOP_DELAY: '2s', LOG_LEVEL: 'silent' });
@@ -90,7 +90,7 @@ describe('a stop signal', () => {
     expect(await ready()).toBe(0);
   });
 
-  test('that comes twice does not wait', async () => {
+  test('that comes twice ends the webhook without WEBHOOK_STOP_DELAY', async () => {
     const { port } = await freePort(0);
     const running = runWebhook({ ...env, WEBHOOK_PORT: `${port}`, WEBHOOK_STOP_DELAY: '1h', LOG_LEVEL: 'silent' });
     const alive = () =>

@@ -1,4 +1,4 @@
-/** The endpoint over HTTP, with a Temporal that answers as it is told. */
+/** The endpoint over HTTP, with a fake Temporal. */
 import type { FastifyInstance } from 'fastify';
 import {
   app,
@@ -27,7 +27,7 @@ afterEach(() => server.close());
 const body = ipn();
 const signature = sign(body);
 
-/** A raw request whose headers may come twice. */
+/** Posts over a bare socket, so that a header may come twice. */
 const rawPost = (headers: string[], path = `/ipn/${app.app_id}`) =>
   raw(
     url,
@@ -44,13 +44,13 @@ const rawPost = (headers: string[], path = `/ipn/${app.app_id}`) =>
   );
 
 describe('a good notification', () => {
-  test('is acknowledged as the interface asks: 200 and success', async () => {
+  test('is acknowledged with 200 and success (section 6.3)', async () => {
     expect(await post(url, body)).toMatchObject({ status: 200, body: 'success' });
   });
 
-  test('is acknowledged only after Temporal took it', async () => {
+  test('is acknowledged only after Temporal has it', async () => {
     let take = () => {};
-    temporal.until = new Promise((resolve) => {
+    temporal.gate = new Promise((resolve) => {
       take = resolve;
     });
     let answered = false;
@@ -58,15 +58,15 @@ describe('a good notification', () => {
       answered = true;
       return answer;
     });
-    while (temporal.asked === 0) await new Promise(setImmediate);
-    // Another request's whole way through the server: an answer that did not wait would be here by now.
+    while (temporal.callCount === 0) await new Promise(setImmediate);
+    // A whole other request passes through the server: an answer that does not wait would have come by now.
     await send(`${url}/healthz`);
     expect(answered).toBe(false);
     take();
     expect(await reply).toMatchObject({ status: 200, body: 'success' });
   });
 
-  test('signals its payment, or starts it in adopt form', async () => {
+  test('signals its payment, with the input for a start in adopt form', async () => {
     await post(url, body);
     expect(temporal.signals).toHaveLength(1);
     const [request] = temporal.signals;
@@ -90,22 +90,22 @@ describe('a good notification', () => {
     });
   });
 
-  test('asks Temporal once', async () => {
+  test('needs one call to Temporal', async () => {
     for (const running of [true, false]) {
       temporal.running = running;
       await post(url, body);
     }
-    expect(temporal.asked).toBe(2);
+    expect(temporal.callCount).toBe(2);
   });
 
-  test('carries nothing of its buyer into Temporal', async () => {
+  test('sends no personal data to Temporal', async () => {
     await post(url, body);
     const sent = JSON.stringify(temporal.signals.map((s) => [s.input, s.signalInput].map(payloadText)));
     expect(sent).toContain('order-1');
     expect(sent).not.toMatch(/canar|Mariana|50284414727/i);
   });
 
-  test('has the same request id whenever it comes again, and another has another', async () => {
+  test('has the same request id each time; another notification has another one', async () => {
     await post(url, body);
     await post(url, body);
     await post(url, ipn({ amount: '150.01' }));
@@ -119,11 +119,11 @@ describe('a good notification', () => {
     ['with its type in capitals', { 'content-type': 'Application/JSON' }],
     ['with a slash at the end of its path', {}, '/ipn/shop-1/'],
     ['with a query', {}, '/ipn/shop-1?source=gateway'],
-  ])('is taken %s', async (_, headers, path = '/ipn/shop-1') => {
+  ])('is accepted %s', async (_, headers, path = '/ipn/shop-1') => {
     expect(await post(url, body, { headers: { ...headers }, path })).toMatchObject({ status: 200, body: 'success' });
   });
 
-  test('is read under another signature header and in the scheme t-v2, where settings say so', async () => {
+  test('is accepted with the signature header and the scheme of the settings', async () => {
     const other = await startWebhook({ signature: { header: 'Acme-Signature', scheme: 't-v2' } });
     for (const header of [`t=1645516741,v2=${signature}`, `t=1645516741, v2=${signature}`]) {
       expect(await post(other.url, body, { headers: { 'acme-signature': header } })).toMatchObject({ status: 200 });
@@ -133,10 +133,10 @@ describe('a good notification', () => {
   });
 });
 
-test('is not closed before Temporal has ended what nobody waits for any more', async () => {
+test('the server closes only after the calls to Temporal have ended, even if their senders were answered', async () => {
   const impatient = await startWebhook({ ackTimeout: 50 });
   let end = () => {};
-  impatient.temporal.until = new Promise((resolve) => {
+  impatient.temporal.gate = new Promise((resolve) => {
     end = resolve;
   });
   expect(await post(impatient.url, body)).toMatchObject({ status: 503 });
@@ -144,35 +144,38 @@ test('is not closed before Temporal has ended what nobody waits for any more', a
   const closing = impatient.server.close().then(() => {
     isClosed = true;
   });
-  // Everything else that closing waits for is there within this turn's requests.
+  // A whole other request passes: everything else that closing waits for has ended by now.
   await post(url, body);
   expect(isClosed).toBe(false);
   end();
   await closing;
 });
 
-describe('a notification that is not genuine', () => {
+describe('a forged notification', () => {
   const otherAppsBody = ipn({ app_id: otherApp.app_id });
   const forgeries: [string, () => Promise<Reply>][] = [
     ['without a signature', () => post(url, body, { headers: { 'service-signature': '' } })],
-    ['with another’s signature', () => post(url, body, { headers: { 'service-signature': sign(body, otherApp) } })],
+    [
+      'with the signature of another app',
+      () => post(url, body, { headers: { 'service-signature': sign(body, otherApp) } }),
+    ],
     ['in uppercase', () => post(url, body, { headers: { 'service-signature': signature.toUpperCase() } })],
     ['with 63 digits', () => post(url, body, { headers: { 'service-signature': signature.slice(1) } })],
     ['with 65 digits', () => post(url, body, { headers: { 'service-signature': `${signature}0` } })],
     ['in the other scheme', () => post(url, body, { headers: { 'service-signature': `t=1,v2=${signature}` } })],
     ['for an unknown app', () => post(url, body, { path: '/ipn/nobody' })],
     ['for the wrong app', () => post(url, body, { path: '/ipn/shop-2' })],
-    ['whose app is only in the body', () => post(url, otherAppsBody)],
+    ['whose app is in the body, but not in the path', () => post(url, otherAppsBody)],
     ['with bytes after its end', () => post(url, Buffer.concat([body, Buffer.from(' ')]), signedAs(signature))],
     ['with no body', () => post(url, Buffer.alloc(0), signedAs(signature))],
   ];
 
-  test.each(forgeries)('%s is refused, and nothing is signalled', async (_, attempt) => {
+  test.each(forgeries)('%s is refused, and Temporal gets nothing', async (_, attempt) => {
     expect(await attempt()).toMatchObject({ status: 401, body: '{"result":"fail"}' });
-    expect(temporal.told).toBe(0);
+    expect(temporal.writeCount).toBe(0);
   });
 
-  test('is refused without a hint of why: to the byte, every refusal is the same', async () => {
+  test('gets the same answer, byte by byte, whatever is wrong', async () => {
     const replies: Reply[] = [];
     for (const [, attempt] of forgeries) replies.push(await attempt());
     expect(new Set(replies.map((reply) => JSON.stringify(reply))).size).toBe(1);
@@ -185,14 +188,14 @@ describe('a notification that is not genuine', () => {
   ])('is refused with two signature headers, %s', async (_, values) => {
     const answer = await rawPost(values.map((value) => `Service-Signature: ${value}`));
     expect(answer).toMatch(/^HTTP\/1\.1 401 .*\{"result":"fail"\}$/s);
-    expect(temporal.told).toBe(0);
+    expect(temporal.writeCount).toBe(0);
   });
 
-  test('one signature header, whatever its case, is enough', async () => {
+  test('and a good one with its signature header in mixed case is accepted', async () => {
     expect(await rawPost([`sErViCe-SiGnAtUrE: ${signature}`])).toMatch(/^HTTP\/1\.1 200 .*success$/s);
   });
 
-  test('leaves its reason in our own log, and never its signature, its body or a key', async () => {
+  test('has its reason in our own log, but never its signature, its body or a key', async () => {
     for (const [, attempt] of forgeries) await attempt();
     await post(url, body);
     temporal.failures = [GRPC.UNAVAILABLE];
@@ -206,16 +209,16 @@ describe('a notification that is not genuine', () => {
   });
 });
 
-test('line ends and colours in what the log tells of a notification stay inside its one line', async () => {
+test('line ends and colours in a notification’s fields are escaped in the log', async () => {
   const forged = 'PIX\r\n{"level":60,"msg":"all is well"}\u001b[31m\u2028';
   expect((await post(url, ipn({ out_trade_no: forged, trade_status: forged }))).status).toBe(200);
-  const told = lines.filter((line) => line.includes('notification accepted'));
-  expect(told).toHaveLength(1);
-  for (const sign of ['\n', '\r', '\u001b']) expect(told[0]?.trimEnd()).not.toContain(sign);
-  expect(JSON.parse(told[0] ?? '')).toMatchObject({ level: 30, out_trade_no: forged, trade_status: forged });
+  const accepted = lines.filter((line) => line.includes('notification accepted'));
+  expect(accepted).toHaveLength(1);
+  for (const sign of ['\n', '\r', '\u001b']) expect(accepted[0]?.trimEnd()).not.toContain(sign);
+  expect(JSON.parse(accepted[0] ?? '')).toMatchObject({ level: 30, out_trade_no: forged, trade_status: forged });
 });
 
-describe('a request that is no notification', () => {
+describe('a request that is not a notification', () => {
   test.each([
     ['text/plain', 415],
     ['application/x-www-form-urlencoded', 415],
@@ -223,32 +226,32 @@ describe('a request that is no notification', () => {
     ['application/jsonp', 415],
     ['application/json, text/plain', 415],
     ['nonsense', 415],
-  ])('of the content type %s is refused, though the signature holds', async (type, status) => {
+  ])('with the content type %s is refused, even with a good signature', async (type, status) => {
     expect(await post(url, body, { headers: { 'content-type': type } })).toMatchObject({
       status,
       body: '{"result":"fail"}',
     });
-    expect(temporal.told).toBe(0);
+    expect(temporal.writeCount).toBe(0);
   });
 
-  test('with no content type is refused', async () => {
+  test('without a content type is refused', async () => {
     const answer = await raw(
       url,
       `POST /ipn/shop-1 HTTP/1.1\r\nHost: w\r\nConnection: close\r\nService-Signature: ${signature}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
     );
     expect(answer).toMatch(/^HTTP\/1\.1 4\d\d .*\{"result":"fail"\}$/s);
-    expect(temporal.told).toBe(0);
+    expect(temporal.writeCount).toBe(0);
   });
 
   const padded = (length: number) => Buffer.concat([body, Buffer.alloc(length - body.length, ' ')]);
 
-  test('of more than 64 KiB is refused, though the signature holds; of just that it is taken', async () => {
+  test('of more than 64 KiB is refused, even with a good signature; 64 KiB are accepted', async () => {
     expect(await post(url, padded(65_537))).toMatchObject({ status: 413, body: '{"result":"fail"}' });
-    expect(temporal.told).toBe(0);
+    expect(temporal.writeCount).toBe(0);
     expect(await post(url, padded(65_536))).toMatchObject({ status: 200, body: 'success' });
   });
 
-  test('that grows past 64 KiB in chunks, its length untold, is cut off', async () => {
+  test('whose chunks grow above 64 KiB is cut off', async () => {
     const chunk = `4000\r\n${' '.repeat(0x4000)}\r\n`;
     const answer = await raw(
       url,
@@ -258,31 +261,31 @@ describe('a request that is no notification', () => {
       },
     );
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
-    expect(temporal.told).toBe(0);
+    expect(temporal.writeCount).toBe(0);
   });
 
-  test.each(['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('%s is not a way to notify', async (method) => {
+  test.each(['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('with the method %s gets 404', async (method) => {
     const withBody = method === 'GET' ? {} : { body: new Uint8Array(body) };
     const headers = { 'content-type': 'application/json', 'service-signature': signature };
     expect(await send(`${url}/ipn/shop-1`, { method, headers, ...withBody })).toMatchObject({
       status: 404,
       body: '{"result":"fail"}',
     });
-    expect(temporal.told).toBe(0);
+    expect(temporal.writeCount).toBe(0);
   });
 
   test.each(['/', '/ipn', '/ipn/', '/ipn/shop-1/x', '/IPN/shop-1', '/ipn/../ipn', '/metrics', '/docs'])(
-    '%s is no address of ours',
+    'at the path %s gets 401 or 404',
     async (path) => {
       const reply = await post(url, body, { path });
       expect([401, 404]).toContain(reply.status);
       expect(reply.body).toBe('{"result":"fail"}');
-      expect(temporal.told).toBe(0);
+      expect(temporal.writeCount).toBe(0);
     },
   );
 });
 
-describe('no answer tells what runs here', () => {
+describe('no answer shows what software runs here', () => {
   const strange: [string, () => Promise<string>][] = [
     ['a path that cannot be decoded', () => rawPost([`Service-Signature: ${signature}`], '/ipn/%zz')],
     [
@@ -290,10 +293,10 @@ describe('no answer tells what runs here', () => {
       () => rawPost([`Service-Signature: ${signature}`], `/ipn/${'a'.repeat(10_000)}`),
     ],
     ['headers of 64 KiB', () => rawPost([`X-Long: ${'a'.repeat(65_536)}`])],
-    ['no HTTP', () => raw(url, 'EHLO webhook\r\n\r\n')],
-    ['HTTP with two lengths', () => rawPost(['Content-Length: 1'])],
-    ['a body that is not as long as it says', () => raw(url, 'POST /ipn/shop-1 HTTP/1.1\r\nContent-Length: x\r\n\r\n')],
-    ['a method that nobody knows', () => raw(url, 'BREW /ipn/shop-1 HTTP/1.1\r\nHost: w\r\nConnection: close\r\n\r\n')],
+    ['bytes that are not HTTP', () => raw(url, 'EHLO webhook\r\n\r\n')],
+    ['two lengths', () => rawPost(['Content-Length: 1'])],
+    ['a length that is not a number', () => raw(url, 'POST /ipn/shop-1 HTTP/1.1\r\nContent-Length: x\r\n\r\n')],
+    ['an unknown method', () => raw(url, 'BREW /ipn/shop-1 HTTP/1.1\r\nHost: w\r\nConnection: close\r\n\r\n')],
     ['TRACE', () => raw(url, 'TRACE /ipn/shop-1 HTTP/1.1\r\nHost: w\r\nConnection: close\r\n\r\n')],
     ['a wrong path', () => rawPost([], '/nowhere')],
     ['health', () => raw(url, 'GET /healthz HTTP/1.1\r\nHost: w\r\nConnection: close\r\n\r\n')],
@@ -306,12 +309,12 @@ describe('no answer tells what runs here', () => {
     expect(answer).not.toMatch(
       /fastify|FST_|node|x-powered-by|^server:|\bat .*:\d+:\d+|\.[jt]s\b|stack|temporal|grpc/im,
     );
-    expect(temporal.told).toBe(0);
+    expect(temporal.writeCount).toBe(0);
   });
 
-  test('a failure of our own: 500 without a word of it', async () => {
+  test('an error in our code gets 500 without its message', async () => {
     const broken = await startWebhook({
-      // An app whose key cannot be read: what a programming mistake would look like.
+      // A key that throws when it is read, as a programming mistake would.
       apps: [
         {
           ...app,
@@ -327,13 +330,13 @@ describe('no answer tells what runs here', () => {
   });
 });
 
-describe('a Temporal that does not take it', () => {
+describe('if Temporal', () => {
   test.each([
     ['cannot be reached', [GRPC.UNAVAILABLE]],
     ['refuses us', [GRPC.PERMISSION_DENIED]],
     ['does not answer, twice', [GRPC.DEADLINE_EXCEEDED, GRPC.DEADLINE_EXCEEDED]],
     ['does not answer and then cannot be reached', [GRPC.DEADLINE_EXCEEDED, GRPC.UNAVAILABLE]],
-  ])('and %s: 503, and the gateway is asked to come again', async (_, failures) => {
+  ])('%s, a notification gets 503 with Retry-After', async (_, failures) => {
     temporal.failures = failures;
     const reply = await post(url, body);
     expect(reply).toMatchObject({ status: 503, body: '{"result":"fail"}', headers: { 'retry-after': '60' } });
@@ -341,7 +344,7 @@ describe('a Temporal that does not take it', () => {
     expect(await post(url, body)).toMatchObject({ status: 200, body: 'success' });
   });
 
-  test('in time is asked once more under the same request id, so that the signal cannot be there twice', async () => {
+  test('does not answer in time, the call is repeated with the same request id, so that no signal is doubled', async () => {
     temporal.failures = [GRPC.DEADLINE_EXCEEDED];
     expect(await post(url, body)).toMatchObject({ status: 200, body: 'success' });
     const [first, second] = temporal.signals;
@@ -349,7 +352,7 @@ describe('a Temporal that does not take it', () => {
     expect(second?.requestId).toBe(first?.requestId);
   });
 
-  test('an unreadable notification is not acknowledged either', async () => {
+  test('cannot be reached, an unreadable notification gets 503 too', async () => {
     temporal.failures = [GRPC.UNAVAILABLE];
     const unreadable = Buffer.from('{"trade_no":');
     expect(await post(url, unreadable)).toMatchObject({ status: 503, headers: { 'retry-after': '60' } });
@@ -357,8 +360,8 @@ describe('a Temporal that does not take it', () => {
   });
 });
 
-describe('a genuinely signed notification that cannot be read', () => {
-  test('is kept as a workflow with its bytes, then acknowledged', async () => {
+describe('an unreadable notification with a good signature', () => {
+  test('starts a workflow that keeps its bytes, and is acknowledged', async () => {
     const unreadable = Buffer.from([0x7b, 0xff, 0x00, 0x7d]);
     expect(await post(url, unreadable)).toMatchObject({ status: 200, body: 'success' });
     expect(temporal.signals).toHaveLength(0);
@@ -372,7 +375,7 @@ describe('a genuinely signed notification that cannot be read', () => {
     );
   });
 
-  test('does not put its bytes into the log', async () => {
+  test('is logged without its bytes', async () => {
     await post(url, Buffer.from('{"user":{"name":"Mariana"}'));
     expect(lines.join('')).toContain('could not be read');
     expect(lines.join('')).not.toContain('Mariana');
@@ -380,12 +383,12 @@ describe('a genuinely signed notification that cannot be read', () => {
 });
 
 describe('health', () => {
-  test('/healthz says that the process lives, also without Temporal', async () => {
+  test('/healthz answers 200, even without Temporal', async () => {
     temporal.failures = [GRPC.UNAVAILABLE];
     expect(await send(`${url}/healthz`)).toMatchObject({ status: 200, body: '{"status":"ok"}' });
   });
 
-  test('/readyz says whether notifications can be taken', async () => {
+  test('/readyz answers 200 or 503 by whether Temporal can be reached', async () => {
     expect(await send(`${url}/readyz`)).toMatchObject({ status: 200, body: '{"status":"ready"}' });
     temporal.failures = [GRPC.UNAVAILABLE];
     jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 1_001);
@@ -395,17 +398,17 @@ describe('health', () => {
     jest.restoreAllMocks();
   });
 
-  test('/readyz asked 100 times at once asks Temporal once', async () => {
-    // However long a busy machine takes for them.
+  test('/readyz calls Temporal once for 100 requests at once', async () => {
+    // The clock stands still, so that a slow machine needs one call too.
     jest.spyOn(Date, 'now').mockReturnValue(Date.now());
     const replies = await Promise.all(Array.from({ length: 100 }, () => send(`${url}/readyz`)));
     jest.restoreAllMocks();
     for (const reply of replies) expect(reply.status).toBe(200);
-    expect(temporal.asked).toBe(1);
+    expect(temporal.callCount).toBe(1);
   });
 });
 
-describe('a slow sender is cut off', () => {
+describe('a slow sender', () => {
   const head = 'POST /ipn/shop-1 HTTP/1.1\r\nHost: w\r\nContent-Type: application/json\r\n';
   const timers: NodeJS.Timeout[] = [];
   afterEach(() => {
@@ -415,21 +418,19 @@ describe('a slow sender is cut off', () => {
     timers.push(setInterval(() => write('a'), 200));
   };
 
-  test('within seconds, whether it says nothing, drips headers, drips a body or stops in the middle', async () => {
-    const started = Date.now();
-    const seconds = async (cut: Promise<string>) => {
-      await cut;
-      return (Date.now() - started) / 1_000;
-    };
-    const taken = await Promise.all([
-      seconds(raw(url, '')),
-      seconds(raw(url, `${head}X-Slow: `, drip)),
-      seconds(raw(url, `${head}Content-Length: 60000\r\n\r\n{`, drip)),
-      seconds(raw(url, `${head}Content-Length: 60000\r\n\r\n{"trade_no":`)),
+  test('is cut off if it sends nothing, drips headers, drips a body or stops in the middle', async () => {
+    const began = performance.now();
+    // Each resolves when the server closes the connection.
+    await Promise.all([
+      raw(url, ''),
+      raw(url, `${head}X-Slow: `, drip),
+      raw(url, `${head}Content-Length: 60000\r\n\r\n{`, drip),
+      raw(url, `${head}Content-Length: 60000\r\n\r\n{"trade_no":`),
     ]);
-    for (const took of taken) expect(took).toBeLessThan(16);
-    expect(temporal.told).toBe(0);
-  }, 60_000);
+    // It takes about 11 s. Node's own limit, which would hold without ours, is 300 s.
+    expect(performance.now() - began).toBeLessThan(110_000);
+    expect(temporal.writeCount).toBe(0);
+  });
 });
 
 function signedAs(header: string) {

@@ -1,10 +1,10 @@
-/** Node's own servers for what merchants mount, on free ports, all closed in the end. */
+/** HTTP servers for mounts, on free ports, closed together. */
 import { createServer, type RequestListener } from 'node:http';
 
 export function servers() {
   const closing: (() => Promise<unknown>)[] = [];
 
-  /** Listens; gives the address. */
+  /** Starts a server; resolves to its URL. */
   async function serve(listener: RequestListener): Promise<string> {
     const server = createServer(listener);
     closing.push(() => new Promise((resolve) => server.close(resolve)));
@@ -14,7 +14,7 @@ export function servers() {
     return `http://127.0.0.1:${address.port}`;
   }
 
-  /** What a platform of `Request → Response` does for its handler: here, over Node's server. */
+  /** Serves a `Request → Response` handler, as a platform such as Vercel does. */
   const platform = (handle: (request: Request) => Promise<Response> | Response) =>
     serve(async (incoming, outgoing) => {
       const chunks: Buffer[] = [];
@@ -33,7 +33,7 @@ export function servers() {
   return {
     serve,
     platform,
-    /** Has something else closed with the servers. */
+    /** Closes something else together with the servers. */
     closeToo: (close: () => Promise<unknown>) => closing.push(close),
     async closeAll(): Promise<void> {
       for (const close of closing.splice(0)) await close();

@@ -1,4 +1,4 @@
-/** What the webhook's tests share: signed notifications, posting them, and a Temporal that answers as it is told. */
+/** Helpers of the webhook's tests: signed notifications, HTTP requests, a fake Temporal, and the endpoint with and without a server. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { connect } from 'node:net';
 import { Client, type ConnectionLike } from '@temporalio/client';
@@ -6,12 +6,18 @@ import { temporal } from '@temporalio/proto';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import pino from 'pino';
 import { type SignatureScheme, signatureHeader } from '../../src/gateway';
-import { type WebhookServerOptions, webhookServer } from '../../src/webhook';
+import {
+  createWebhook,
+  type WebhookOptions,
+  type WebhookRequest,
+  type WebhookServerOptions,
+  webhookServer,
+} from '../../src/webhook';
 
 export const app = { app_id: 'shop-1', secret_key: 'sk_live_canary-of-shop-1' };
 export const otherApp = { app_id: 'shop-2', secret_key: 'sk_live_canary-of-shop-2' };
 
-/** A notification as the gateway writes it, with the personal data that it carries in the field. */
+/** A notification as the gateway writes it, with the personal data that real ones have. */
 export function ipn(changes: Record<string, unknown> = {}): Buffer {
   const body = {
     app_id: app.app_id,
@@ -33,11 +39,11 @@ export const sign = (body: Uint8Array, { secret_key } = app, scheme: SignatureSc
 export interface Reply {
   status: number;
   body: string;
-  /** Without `date`, which is no answer to anything. */
+  /** Without `date`, which differs each time. */
   headers: Record<string, string>;
 }
 
-/** Posts bytes as a gateway does: to the app's path, signed with its key, unless told otherwise. */
+/** Posts bytes as the gateway does: by default to the path of `app`, signed with its key. */
 export async function post(
   url: string,
   body: Uint8Array,
@@ -56,7 +62,7 @@ export async function send(url: string, request: RequestInit = {}): Promise<Repl
   return { status: response.status, body: await response.text(), headers };
 }
 
-/** Writes bytes to a socket and returns what comes back until the server closes it. `then` may go on writing. */
+/** Writes text to a socket; resolves to all that comes back until the server closes it. `then` may write more. */
 export async function raw(
   url: string,
   text: string,
@@ -69,7 +75,7 @@ export async function raw(
   socket.on('data', (chunk: string) => {
     answer += chunk;
   });
-  // A server that cuts somebody off may do so with a reset.
+  // A server may close with a reset.
   socket.on('error', () => {});
   socket.write(text);
   then((more) => socket.writable && socket.write(more));
@@ -77,7 +83,7 @@ export async function raw(
   return answer;
 }
 
-/** A log that can be read afterwards. */
+/** A log whose lines the test can read. */
 export function readableLog(): { log: FastifyBaseLogger; lines: string[] } {
   const lines: string[] = [];
   return { log: pino({ level: 'trace' }, { write: (line) => lines.push(line) }), lines };
@@ -90,18 +96,18 @@ const { v1: wire } = temporal.api.workflowservice;
 /** gRPC's status codes that these tests need. */
 export const GRPC = { DEADLINE_EXCEEDED: 4, NOT_FOUND: 5, PERMISSION_DENIED: 7, UNAVAILABLE: 14 } as const;
 
-/** A Temporal without a network: it takes signals and starts, and fails or lingers as it is told. */
+/** A Temporal without a network. It records signals and starts, and can be made to fail or to wait. */
 export class FakeTemporal {
   readonly signals: SignalWithStart[] = [];
-  /** How often it was asked for anything, also where it did nothing. */
-  asked = 0;
-  /** Whether the payments run that are signalled. */
+  /** The number of all calls, also of those that failed. */
+  callCount = 0;
+  /** Whether the signalled workflows run already. */
   running = false;
   readonly starts: Start[] = [];
-  /** Codes with which the next calls fail, one each. */
+  /** gRPC codes with which the next calls fail, one for each call. */
   failures: number[] = [];
-  /** Calls wait for this before they are answered. */
-  until: Promise<void> = Promise.resolve();
+  /** Calls are answered after this resolves. */
+  gate: Promise<void> = Promise.resolve();
   private readonly deadline = new AsyncLocalStorage<number>();
   readonly client: Client;
 
@@ -109,7 +115,7 @@ export class FakeTemporal {
     const workflowService = wire.WorkflowService.create((method, data, callback) => {
       this.take(method.name, data);
       const code = this.failures.shift() ?? this.missing(method.name);
-      this.until.then(() => {
+      this.gate.then(() => {
         if (code === undefined) callback(null, this.answer(method.name));
         else
           callback(
@@ -135,23 +141,23 @@ export class FakeTemporal {
     this.client = new Client({ connection, namespace: 'payments' });
   }
 
-  /** How many calls would have changed something. */
-  get told(): number {
+  /** The number of calls that change something. */
+  get writeCount(): number {
     return this.signals.length + this.starts.length;
   }
 
   private take(method: string, data: Uint8Array): void {
-    // A call without an end of its own would hold its notification for as long as Temporal likes.
+    // Every call must have a deadline, or a slow Temporal could hold a notification for ever.
     const ms = (this.deadline.getStore() ?? Number.POSITIVE_INFINITY) - Date.now();
     if (ms > 5_000) throw new Error(`${method} may take ${ms} ms`);
-    this.asked += 1;
+    this.callCount += 1;
     if (method === 'SignalWithStartWorkflowExecution') {
       this.signals.push(wire.SignalWithStartWorkflowExecutionRequest.decode(data));
     }
     if (method === 'StartWorkflowExecution') this.starts.push(wire.StartWorkflowExecutionRequest.decode(data));
   }
 
-  /** The code of what is asked of a payment that there is not. */
+  /** The code for a workflow that does not exist. */
   private missing(method: string): number | undefined {
     return method === 'DescribeWorkflowExecution' && !this.running ? GRPC.NOT_FOUND : undefined;
   }
@@ -169,27 +175,51 @@ export class FakeTemporal {
   }
 }
 
-/** The endpoint as these tests start it, on a free port, in front of a Temporal that answers as it is told. */
+/** The endpoint on a free port, with a fake Temporal. */
 export interface StartedWebhook {
   temporal: FakeTemporal;
-  /** What it has logged. */
+  /** The lines of its log. */
   lines: string[];
-  /** For the test to close. */
+  /** The test closes it. */
   server: FastifyInstance;
   url: string;
 }
 
-/** Starts the endpoint of both apps; `options` say what is to be otherwise. */
-export async function startWebhook(options: Partial<WebhookServerOptions> = {}): Promise<StartedWebhook> {
+/** The options of an endpoint for both apps, with a fake Temporal and a readable log. */
+function testOptions() {
   const temporal = new FakeTemporal();
   const { log, lines } = readableLog();
-  const server = webhookServer({
-    client: temporal.client,
-    taskQueue: 'payments',
-    apps: [app, otherApp],
-    signature: { header: 'Service-Signature', scheme: 'hex' },
-    log,
-    ...options,
-  });
+  const signature = { header: 'Service-Signature', scheme: 'hex' } as const;
+  const options = { client: temporal.client, taskQueue: 'payments', apps: [app, otherApp], signature, log };
+  return { temporal, lines, options };
+}
+
+/** Starts the endpoint on a free port. `changes` replace its default options. */
+export async function startWebhook(changes: Partial<WebhookServerOptions> = {}): Promise<StartedWebhook> {
+  const { temporal, lines, options } = testOptions();
+  const server = webhookServer({ ...options, ...changes });
   return { temporal, lines, server, url: await server.listen({ host: '127.0.0.1', port: 0 }) };
+}
+
+/** Makes the endpoint without a server. `changes` replace its default options. */
+export function makeWebhook(changes: Partial<WebhookOptions> = {}) {
+  const { temporal, lines, options } = testOptions();
+  return { temporal, lines, webhook: createWebhook({ ...options, ...changes }) };
+}
+
+/** A request for the endpoint without a server: JSON to the path of `app`. It has no signature unless `headers` give one. */
+export function requestOf(
+  body: Uint8Array | AsyncIterable<Uint8Array>,
+  { headers = [], path = `/ipn/${app.app_id}` }: Partial<Pick<WebhookRequest, 'headers' | 'path'>> = {},
+): WebhookRequest {
+  const whole = async function* () {
+    if (body instanceof Uint8Array) yield body;
+  };
+  return {
+    method: 'POST',
+    path,
+    headers: [['content-type', 'application/json'], ...headers],
+    address: '127.0.0.1',
+    body: body instanceof Uint8Array ? whole() : body,
+  };
 }

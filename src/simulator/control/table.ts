@@ -1,42 +1,24 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { faultSchema, faultViewSchema } from '../faults/faults';
-import { depositLedgerSchema, ledgerEntrySchema } from '../ledger';
-import { attemptSchema } from '../notifications/notification';
-import { settingsSchema } from '../options';
-import { refundStatuses } from '../refunds/refund';
-import { type RefundAction, refundActions } from '../refunds/refunds';
+import { accountLedgerSchema, ledgerEntrySchema } from '../ledger';
+import { attemptSchema, tradeStates, transferAccountSchema } from '../records';
+import { settingsSchema } from '../settings';
 import type { Simulator } from '../simulator';
-import {
-  type BankAction,
-  type BuyerAction,
-  bankActions,
-  buyerActions,
-  isBankAction,
-  isBuyerAction,
-  tradeStatuses,
-} from '../trades/states';
-import { transferAccountSchema } from '../trades/trade';
-import {
-  accountViewSchema,
-  notificationViewSchema,
-  refundViewSchema,
-  requestViewSchema,
-  tradeViewSchema,
-} from './views';
+import { refundActionNames, refundActions, type TradeAction, tradeActionNames, tradeActions } from '../trades/states';
+import { accountView, filters, notificationView, refundView, requestView, tradeView } from '../views';
 
-/** One request that the control API takes: `routes.ts` serves it, the OpenAPI document describes it. */
+/** One request that the control API takes. `routes.ts` serves it and the OpenAPI document describes it. */
 export interface Control {
   method: 'GET' | 'POST' | 'DELETE';
-  /** Below `/simulator`; `:no` names a trade, a refund or an account. */
+  /** Below `/simulator`. `:no` names a trade, a refund or an account. */
   path: string;
   /** What it does, as a sentence. */
   does: string;
-  /** Schemas of the parameters, of the JSON body, and of the answer. */
   query: z.ZodObject;
   body: z.ZodType;
   answer: z.ZodType;
-  /** Reads a request and does what it asks for. Throws where the request, the number or the state is wrong. */
+  /** Reads a request and does what it asks for. Throws if the request, the number or the state is wrong. */
   handle: (simulator: Simulator, request: FastifyRequest) => unknown;
 }
 
@@ -63,226 +45,73 @@ function control<Query extends z.ZodObject, Body extends z.ZodType>(
 }
 
 const numbered = z.object({ no: z.string().default('') });
-/** Parameters of no meaning are no mistake; a body where none is wanted is. */
+// An unknown parameter does no harm. A body where none belongs is a mistake.
 const plain = { query: z.object({}), body: z.strictObject({}) };
+const shows = (answer: z.ZodType) => ({ ...plain, answer });
+const lists = <Query extends z.ZodObject>(item: z.ZodType, query: Query) => ({
+  ...plain,
+  query,
+  answer: z.array(item),
+});
+const takes = <Body extends z.ZodType>(body: Body, answer: z.ZodType) => ({ ...plain, body, answer });
 
 const text = z.string().optional();
-const tradeFilter = z.strictObject({
-  app_id: text,
-  out_trade_no: text,
-  trade_no: text,
-  trade_status: z.enum(tradeStatuses).optional(),
-});
-const notificationFilter = z.strictObject({ app_id: text, out_trade_no: text, trade_no: text });
-const requestFilter = z.strictObject({ app_id: text, out_trade_no: text, trade_no: text, path: text });
-const refundFilter = z.strictObject({
-  app_id: text,
-  out_trade_no: text,
-  trade_no: text,
-  out_request_no: text,
-  refund_status: z.enum(refundStatuses).optional(),
-});
-const accountFilter = z.strictObject({
-  app_id: text,
-  buyer_id: text,
-  status: z.enum(['ACTIVE', 'CANCELED']).optional(),
-});
-const ledgerFilter = z.strictObject({ app_id: text, out_trade_no: text });
-
-const choice = z.strictObject({ method: text.describe('The method of a checkout that left it to the buyer.') });
-const enabled = z.strictObject({ enabled: z.boolean() });
-const lie = z.strictObject({ trade_status: z.enum(tradeStatuses).optional().describe('SUCCESS if left out.') });
+const methodChoice = z.strictObject({ method: text.describe('The method, if the checkout left it to the buyer.') });
+const choiceFor = (action: TradeAction) =>
+  tradeActions[action].by === 'buyer' ? methodChoice : methodChoice.omit({ method: true });
+const switched = z.strictObject({ enabled: z.boolean() });
+const forgery = z.strictObject({ trade_status: z.enum(tradeStates).optional().describe('Default SUCCESS.') });
 const deposit = z.strictObject({
-  amount: z.string().describe('An exact decimal with at most two decimals.'),
-  notify: z.boolean().optional().describe('false: this deposit is never notified of its own accord.'),
-  says: transferAccountSchema.partial().optional().describe('What the notification says in place of the truth.'),
+  amount: z.string().describe('A decimal text with at most two decimals.'),
+  notify: z.boolean().optional().describe('false: only the callback button sends notifications of this deposit.'),
+  says: transferAccountSchema.partial().optional().describe('What the notification says instead of the truth.'),
 });
 const clockChange = z.strictObject({
   advance: z
     .union([z.number().min(0), z.string()])
     .optional()
     .describe('Milliseconds, or a span such as 90s, 30m, 2h or 3d.'),
-  speed: z.number().min(0).optional().describe('Simulated seconds per real second; 0 stands still.'),
+  speed: z.number().min(0).optional().describe('Simulated seconds per real second; 0 stops the clock.'),
 });
 const clockReading = z.object({ now: z.iso.datetime(), speed: z.number() });
+const delivery = attemptSchema.omit({ at: true });
+const faultList = z.array(faultViewSchema);
 
-const trade = { ...plain, answer: tradeViewSchema };
-const refund = { ...plain, answer: refundViewSchema };
-const account = { ...plain, answer: accountViewSchema };
-const faults = { ...plain, answer: z.array(faultViewSchema) };
+async function changeClock(simulator: Simulator, { advance, speed }: z.output<typeof clockChange>) {
+  if (speed !== undefined) simulator.clock.speed = speed;
+  if (advance !== undefined) await simulator.advance(advance);
+  return readClock(simulator);
+}
 
-const buyersDoings: Readonly<Record<BuyerAction, string>> = {
-  submit: 'The buyer submits: INITIAL becomes PROCESSING.',
-  pay: 'The buyer pays, and submits before that where it was not yet.',
-  refuse: 'The bank refuses the payment.',
-  cancel: 'The buyer gives up.',
-  risk: 'Risk control takes the payment for a look; cards only.',
-};
-const banksDoings: Readonly<Record<BankAction, string>> = {
-  dispute: 'The buyer disputes a paid trade.',
-  chargeback: 'The bank takes the money back.',
-  'reverse-chargeback': 'A chargeback is reversed; soon after, the trade is SUCCESS again and nobody is told.',
-  'force-refund': 'The bank gives all that is left back, unasked.',
-};
-const refundDoings: Readonly<Record<RefundAction, string>> = {
-  confirm: 'The buyer names an account: REFUND_VERIFYING becomes REFUND_PROCESSING.',
-  approve: 'The refund is done.',
-  refuse: 'The bank refuses the refund.',
-  revoke: 'The refund is canceled; soon after, the trade is SUCCESS again and nobody is told.',
-};
-
-/** The control API, what a test or a person does in the place of buyers, banks, time and trouble. */
+// biome-ignore format: a table, read by columns
+/** The control API: what a test does in place of buyers, banks, time and failures. */
 export const controls: readonly Control[] = [
-  control(
-    'GET',
-    '/trades',
-    'Lists trades, oldest first.',
-    { ...plain, query: tradeFilter, answer: z.array(tradeViewSchema) },
-    (simulator, { query }) => simulator.trades(query),
-  ),
-  control('GET', '/trades/:no', 'Shows one trade.', trade, (simulator, { no }) => simulator.trade(no)),
-  ...Object.keys(buyerActions)
-    .filter(isBuyerAction)
-    .map((action) =>
-      control(
-        'POST',
-        `/trades/:no/${action}`,
-        buyersDoings[action],
-        { ...trade, body: choice },
-        (simulator, { no, body }) => simulator.act(action, no, body),
-      ),
-    ),
-  ...Object.keys(bankActions)
-    .filter(isBankAction)
-    .map((action) =>
-      control('POST', `/trades/:no/${action}`, banksDoings[action], trade, (simulator, { no }) =>
-        simulator.bankAct(action, no),
-      ),
-    ),
-  control(
-    'POST',
-    '/trades/:no/notify',
-    'The dashboard’s callback button: notifies the present state once, now.',
-    { ...plain, answer: notificationViewSchema },
-    (simulator, { no }) => simulator.notify(no),
-  ),
-  control(
-    'POST',
-    '/trades/:no/notifications',
-    'Switches this trade’s own notifications off or on; the callback button still works.',
-    { ...trade, body: enabled },
-    (simulator, { no, body }) => simulator.setNotifications(no, body.enabled),
-  ),
-  control(
-    'POST',
-    '/trades/:no/forge',
-    'Sends the merchant a lie about the state, signed with another key, and shows what came of it.',
-    { ...plain, body: lie, answer: attemptSchema.omit({ at: true }) },
-    (simulator, { no, body }) => simulator.forge(no, body.trade_status),
-  ),
-
-  control(
-    'GET',
-    '/refunds',
-    'Lists refunds, oldest first.',
-    { ...plain, query: refundFilter, answer: z.array(refundViewSchema) },
-    (simulator, { query }) => simulator.refunds(query),
-  ),
-  control('GET', '/refunds/:no', 'Shows one refund.', refund, (simulator, { no }) => simulator.refund(no)),
-  ...refundActions.map((action) =>
-    control('POST', `/refunds/:no/${action}`, refundDoings[action], refund, (simulator, { no }) =>
-      simulator.refundAct(action, no),
-    ),
-  ),
-
-  control(
-    'GET',
-    '/accounts',
-    'Lists virtual accounts, oldest first.',
-    { ...plain, query: accountFilter, answer: z.array(accountViewSchema) },
-    (simulator, { query }) => simulator.accounts(query),
-  ),
-  control('GET', '/accounts/:no', 'Shows one virtual account.', account, (simulator, { no }) => simulator.account(no)),
-  control(
-    'GET',
-    '/accounts/:no/deposits',
-    'Shows what came into a virtual account.',
-    { ...plain, answer: depositLedgerSchema },
-    (simulator, { no }) => simulator.deposits(no),
-  ),
-  control(
-    'POST',
-    '/accounts/:no/deposits',
-    'Money comes in: a SUCCESS order, and its notification.',
-    { ...trade, body: deposit },
-    (simulator, { no, body }) => simulator.deposit(no, body),
-  ),
-  control(
-    'POST',
-    '/accounts/:no/cancel',
-    'Cancels a virtual account behind the merchant’s back.',
-    account,
-    (simulator, { no }) => simulator.cancelAccount(no),
-  ),
-
-  control(
-    'GET',
-    '/ledger',
-    'What became of every order in money: trades, charges, refunds, exact sums.',
-    { ...plain, query: ledgerFilter, answer: z.array(ledgerEntrySchema) },
-    (simulator, { query }) => simulator.ledger(query),
-  ),
-  control(
-    'GET',
-    '/notifications',
-    'Lists notifications with all their attempts, oldest first.',
-    { ...plain, query: notificationFilter, answer: z.array(notificationViewSchema) },
-    (simulator, { query }) => simulator.notifications(query),
-  ),
-  control(
-    'GET',
-    '/requests',
-    'Lists the requests that the operations received, oldest first; of this process only.',
-    { ...plain, query: requestFilter, answer: z.array(requestViewSchema) },
-    (simulator, { query }) => simulator.requests(query),
-  ),
-
-  control('GET', '/clock', 'Reads the clock.', { ...plain, answer: clockReading }, readClock),
-  control(
-    'POST',
-    '/clock',
-    'Moves or paces the clock; answers when all that came due is done.',
-    { ...plain, body: clockChange, answer: clockReading },
-    async (simulator, { body: { advance, speed } }) => {
-      if (speed !== undefined) simulator.clock.speed = speed;
-      if (advance !== undefined) await simulator.advance(advance);
-      return readClock(simulator);
-    },
-  ),
-
-  control('GET', '/settings', 'Shows the settings in force.', { ...plain, answer: settingsSchema }, (simulator) => {
-    return simulator.settings;
-  }),
-  control(
-    'POST',
-    '/settings',
-    'Changes the settings that are named, from now on.',
-    { ...plain, body: settingsSchema.partial(), answer: settingsSchema },
-    (simulator, { body }) => simulator.configure(body),
-  ),
-
-  control('GET', '/faults', 'Lists the faults that were set.', faults, (simulator) => simulator.faults()),
-  control(
-    'POST',
-    '/faults',
-    'Sets a fault to strike.',
-    { ...plain, body: faultSchema, answer: faultViewSchema },
-    (simulator, { body }) => simulator.addFault(body),
-  ),
-  control('DELETE', '/faults', 'Takes all faults away.', faults, (simulator) => {
-    simulator.clearFaults();
-    return simulator.faults();
-  }),
+  control('GET',    '/trades',                   'Lists trades, oldest first.', lists(tradeView, filters.trades), (on, { query }) => on.trades(query)),
+  control('GET',    '/trades/:no',               'Shows one trade.', shows(tradeView), (on, { no }) => on.trade(no)),
+  ...tradeActionNames.map((action) =>
+    control('POST', `/trades/:no/${action}`,     tradeActions[action].does, takes(choiceFor(action), tradeView), (on, { no, body }) => on.act(no, action, body))),
+  control('POST',   '/trades/:no/notify',        'The dashboard’s callback button: one notification of the present state, now.', shows(notificationView), (on, { no }) => on.notify(no)),
+  control('POST',   '/trades/:no/notifications', 'Switches the notifications of this trade. The callback button still works.', takes(switched, tradeView), (on, { no, body }) => on.setNotifications(no, body.enabled)),
+  control('POST',   '/trades/:no/forge',         'Sends a false state to the merchant, signed with another key, and shows the answer.', takes(forgery, delivery), (on, { no, body }) => on.forge(no, body.trade_status)),
+  control('GET',    '/refunds',                  'Lists refunds, oldest first.', lists(refundView, filters.refunds), (on, { query }) => on.refunds(query)),
+  control('GET',    '/refunds/:no',              'Shows one refund.', shows(refundView), (on, { no }) => on.refund(no)),
+  ...refundActionNames.map((action) =>
+    control('POST', `/refunds/:no/${action}`,    refundActions[action].does, shows(refundView), (on, { no }) => on.actOnRefund(no, action))),
+  control('GET',    '/accounts',                 'Lists virtual accounts, oldest first.', lists(accountView, filters.accounts), (on, { query }) => on.accounts(query)),
+  control('GET',    '/accounts/:no',             'Shows one virtual account.', shows(accountView), (on, { no }) => on.account(no)),
+  control('GET',    '/accounts/:no/deposits',    'Shows the deposits into a virtual account.', shows(accountLedgerSchema), (on, { no }) => on.deposits(no)),
+  control('POST',   '/accounts/:no/deposits',    'Money comes in: a trade that is SUCCESS, and its notification.', takes(deposit, tradeView), (on, { no, body }) => on.deposit(no, body)),
+  control('POST',   '/accounts/:no/cancel',      'Cancels a virtual account without a request of the merchant.', shows(accountView), (on, { no }) => on.cancelAccount(no)),
+  control('GET',    '/ledger',                   'The money of every order: trades, charges, refunds, exact sums.', lists(ledgerEntrySchema, filters.ledger), (on, { query }) => on.ledger(query)),
+  control('GET',    '/notifications',            'Lists notifications with all their attempts, oldest first.', lists(notificationView, filters.notifications), (on, { query }) => on.notifications(query)),
+  control('GET',    '/requests',                 'Lists the requests that this process received for the operations, oldest first.', lists(requestView, filters.requests), (on, { query }) => on.requests(query)),
+  control('GET',    '/clock',                    'Reads the clock.', shows(clockReading), readClock),
+  control('POST',   '/clock',                    'Moves the clock or sets its speed. Answers when all that became due is done.', takes(clockChange, clockReading), (on, { body }) => changeClock(on, body)),
+  control('GET',    '/settings',                 'Shows the settings in force.', shows(settingsSchema), (on) => on.settings),
+  control('POST',   '/settings',                 'Changes the settings that are named.', takes(settingsSchema.partial(), settingsSchema), (on, { body }) => on.configure(body)),
+  control('GET',    '/faults',                   'Lists the faults that are set.', shows(faultList), (on) => on.faults()),
+  control('POST',   '/faults',                   'Sets a fault.', takes(faultSchema, faultViewSchema), (on, { body }) => on.addFault(body)),
+  control('DELETE', '/faults',                   'Removes all faults.', shows(faultList), (on) => on.clearFaults()),
 ];
 
 function readClock({ clock }: Simulator): z.output<typeof clockReading> {

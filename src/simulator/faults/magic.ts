@@ -1,16 +1,17 @@
 import { z } from 'zod';
-import { type JsonObject, textAt } from '../json';
-import { invalid, type Refusal } from '../operations/answers';
+import { type LooseObject, textAt } from '../json';
+import { invalidField, type RequestRefusal } from '../rules/refusal';
 import {
   type FaultOrder,
   type FaultPlace,
+  type Faults,
   type FaultTarget,
   faultPlaces,
   faultSchema,
   type OperationName,
 } from './faults';
 
-/** The text of each operation in which tags are looked for. */
+/** The field of each operation's request that can contain tags. */
 const taggedTexts: Partial<Record<OperationName, string>> = {
   pay: 'subject',
   create: 'subject',
@@ -18,31 +19,32 @@ const taggedTexts: Partial<Record<OperationName, string>> = {
   'account-create': 'customer.name',
 };
 
-// A tag has brackets, the word and a colon, so that no order of goods has one by accident.
+// Brackets, the word and a colon: no real order has such a tag by accident.
 const TAG = /\[sim:[^\]]*\]/g;
 const PARTS = /^\[sim:(?:([a-z-]+):)?([a-z0-9-]+)(?:=(\d{1,8}))?(?:\*(\d{1,3}))?\]$/;
 
-/** A fault that a tag asks for, and a key by which the same request made again is known. */
-export interface MagicFault {
-  key: string;
-  order: FaultOrder;
-}
-
 /**
- * Reads the tags of a request: `[sim:fault]` for the request itself, `[sim:place:fault]` for what comes later of the same
- * order or account, with `=n` (milliseconds, or the HTTP status of `5xx` faults) and `*n` (times). One that has no meaning is a refusal.
+ * Sets the faults that the tags of a request ask for; the same request again sets nothing new. `[sim:fault]` is for the
+ * request itself, `[sim:place:fault]` for later requests and notifications of the same order or account. `=n` gives
+ * milliseconds, or the HTTP status of `5xx` faults; `*n` how often it strikes. Returns a refusal, and sets none, if a tag
+ * has no meaning.
  */
-export function magicFaults(place: OperationName, body: JsonObject, target: FaultTarget): MagicFault[] | Refusal {
+export function setTaggedFaults(
+  faults: Faults,
+  place: OperationName,
+  { app, body, target }: { app: object | undefined; body: LooseObject | undefined; target: FaultTarget },
+): RequestRefusal | undefined {
   const field = taggedTexts[place];
-  if (field === undefined) return [];
-  const faults: MagicFault[] = [];
+  if (!app || !body || field === undefined) return undefined;
+  const orders = new Map<string, FaultOrder>();
   for (const [tag] of (textAt(body, field) ?? '').matchAll(TAG)) {
     const order = orderOf(tag, place, target);
-    if (typeof order === 'string') return invalid(field, `has the tag ${tag}, but ${order}`);
+    if (typeof order === 'string') return invalidField(field, `has the tag ${tag}, but ${order}`);
     const about = [place, target.app_id, target.out_trade_no, textAt(body, 'out_request_no'), target.buyer_id, tag];
-    faults.push({ key: JSON.stringify(about.map((part) => part ?? null)), order });
+    orders.set(JSON.stringify(about.map((part) => part ?? null)), order);
   }
-  return faults;
+  for (const [key, order] of orders) faults.addOnce(key, order);
+  return undefined;
 }
 
 function orderOf(
@@ -57,7 +59,7 @@ function orderOf(
   const order = {
     on,
     fault,
-    // A fault set by a tag strikes nobody else.
+    // A tag affects its own app and order only.
     app_id,
     ...(place === 'account-create' ? { buyer_id } : { out_trade_no }),
     ...(number === undefined ? {} : fault.startsWith('5xx') ? { http_status: Number(number) } : { ms: Number(number) }),

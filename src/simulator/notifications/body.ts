@@ -1,22 +1,22 @@
-import type { Settings } from '../options';
-import type { Trade, TransferAccount } from '../trades/trade';
+import type { TradeRecord, TransferAccount } from '../records';
+import type { Settings } from '../settings';
 
-/** What a notification tells besides the trade itself. */
-export interface BodyTerms {
+interface BodyTerms {
+  /** The simulator's time, in ms since 1970. */
   now: number;
   settings: Settings;
-  /** The number of the refund that it is about. */
+  /** The number of the refund that the notification is about. */
   out_request_no: string | null;
 }
 
-/** The body of a trade's notification, as the text that is signed and sent. */
-export function notificationBody(trade: Trade, { now, settings, out_request_no }: BodyTerms): string {
+/** The body of a trade's notification: the exact text that is signed and sent (section 6.5 of the interface). */
+export function notificationBody(trade: TradeRecord, { now, settings, out_request_no }: BodyTerms): string {
   const { user } = trade;
   return JSON.stringify({
     app_id: trade.app_id,
     trade_no: trade.trade_no,
     out_trade_no: trade.out_trade_no,
-    // Empty where there is no refund, not absent.
+    // Without a refund the text is empty; the field is there.
     out_request_no: out_request_no ?? '',
     method: trade.method ?? '',
     channel: trade.channel ?? '',
@@ -24,7 +24,7 @@ export function notificationBody(trade: Trade, { now, settings, out_request_no }
     currency: trade.order_currency,
     amount: trade.order_amount,
     timestamp: String(Math.floor(now / 1000)),
-    // What is not known is an empty text, and there is more of it than the interface says.
+    // An unknown value is an empty text. Real gateways send these fields; the interface does not list all of them.
     user: {
       buyer_id: trade.buyer_id,
       name: user.name ?? '',
@@ -34,11 +34,11 @@ export function notificationBody(trade: Trade, { now, settings, out_request_no }
       identify: user.identify ?? { number: '', type: '' },
     },
     ...(trade.method === 'CreditCard' ? { card: { card_no: '411111******1111' } } : {}),
-    ...(trade.transfer_account ? { transfer_account: transferAccount(trade.transfer_account, settings) } : {}),
+    ...(trade.transfer_account ? { transfer_account: transferAccountOf(trade.transfer_account, settings) } : {}),
   });
 }
 
-function transferAccount({ buyer_id, transfer_timestamp, ...account }: TransferAccount, settings: Settings) {
+function transferAccountOf({ buyer_id, transfer_timestamp, ...account }: TransferAccount, settings: Settings) {
   return {
     ...account,
     ...(settings.transferBuyerId === 'present' ? { buyer_id } : {}),

@@ -1,84 +1,91 @@
 import { z } from 'zod';
-import type { Control } from '../control/table';
-import { accountViewSchema, notificationViewSchema, refundViewSchema, tradeViewSchema } from '../control/views';
+import { type Control, controls } from '../control/table';
 import { faultViewSchema } from '../faults/faults';
-import { settingsSchema } from '../options';
-import type { JsonSchema, JsonSchemaObject } from '../rules/schema';
-import { json, ref } from './media';
+import type { JsonSchema } from '../rules/rule';
+import { settingsSchema } from '../settings';
+import { accountView, notificationView, refundView, tradeView } from '../views';
 
-/** The answers that many requests share, by the name that they have among the document's schemas. */
-const shared = new Map<unknown, string>([
-  [tradeViewSchema, 'control-trade'],
-  [refundViewSchema, 'control-refund'],
-  [accountViewSchema, 'control-account'],
-  [notificationViewSchema, 'control-notification'],
-  [faultViewSchema, 'control-fault'],
-  [settingsSchema, 'control-settings'],
-]);
+/** Answers of many requests. Each has a name among the document's schemas. */
+const shared = {
+  'control-trade': tradeView,
+  'control-refund': refundView,
+  'control-account': accountView,
+  'control-notification': notificationView,
+  'control-fault': faultViewSchema,
+  'control-settings': settingsSchema,
+};
+
+/** A reference to one of the document's schemas. */
+export function ref(name: string): JsonSchema {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** A JSON body with a schema. */
+export function jsonBody(schema: JsonSchema, more: object = {}): object {
+  return { 'application/json': { schema, ...more } };
+}
 
 /** The document's schemas for the control API. */
 export function controlSchemas(): Record<string, JsonSchema> {
-  return Object.fromEntries(
-    [...shared].map(([schema, name]) => [name, schema instanceof z.ZodType ? jsonSchema(schema, 'output') : true]),
-  );
+  const problem = { 'control-problem': z.object({ error: z.string().describe('A sentence.') }) };
+  return Object.fromEntries(Object.entries({ ...shared, ...problem }).map(([name, one]) => [name, schemaOf(one)]));
 }
 
-/** The paths of the control API as the document has them. */
-export function controlPaths(controls: readonly Control[]): Record<string, Record<string, object>> {
+/** The document's paths of the control API. */
+export function controlPaths(): Record<string, Record<string, object>> {
   const paths: Record<string, Record<string, object>> = {};
   for (const control of controls) {
     const path = `/simulator${control.path.replace(/:(\w+)/g, '{$1}')}`;
-    paths[path] = { ...paths[path], [control.method.toLowerCase()]: operation(control) };
+    paths[path] = { ...paths[path], [control.method.toLowerCase()]: controlOperation(control) };
   }
   return paths;
 }
 
-function operation({ method, path, does, query, body, answer }: Control): object {
+function controlOperation({ method, path, does, query, body, answer }: Control): object {
+  const isNumbered = path.includes(':no');
+  const filters = Object.entries(Object(schemaOf(query, 'input').properties));
   const parameters = [
-    ...(path.includes(':no') ? [{ name: 'no', in: 'path', required: true, schema: { type: 'string' } }] : []),
-    ...Object.entries(query.shape).map(([name, schema]) => ({
-      name,
-      in: 'query',
-      schema: schema instanceof z.ZodType ? jsonSchema(schema, 'input') : true,
-    })),
+    ...(isNumbered ? [{ name: 'no', in: 'path', required: true, schema: { type: 'string' } }] : []),
+    ...filters.map(([name, schema]) => ({ name, in: 'query', schema })),
   ];
-  const asked = jsonSchema(body, 'input');
-  const isAsked = Object.keys(Object(asked.properties)).length > 0;
+  const asked = schemaOf(body, 'input');
+  const hasBody = Object.keys(Object(asked.properties)).length > 0;
   return {
     operationId: `control-${method.toLowerCase()}${path.replace(/\/:?/g, '-')}`,
     tags: ['control'],
     summary: does,
-    // Whoever reaches it needs no credentials: it answers this machine only.
+    // It needs no credentials: it answers this machine only.
     security: [],
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(isAsked ? { requestBody: { required: 'required' in asked, content: json(asked) } } : {}),
+    ...(hasBody ? { requestBody: { required: 'required' in asked, content: jsonBody(asked) } } : {}),
     responses: {
-      '200': { description: 'Done.', content: json(answerSchema(answer)) },
-      ...problem(400, 'The request makes no sense.'),
-      ...problem(403, 'It does not come from this machine.'),
-      ...(path.includes(':no') ? problem(404, 'Nothing has this number.') : {}),
-      ...(path.includes(':no') && method === 'POST' ? problem(409, 'The state does not allow it now.') : {}),
+      '200': { description: 'Done.', content: jsonBody(answerRef(answer)) },
+      ...problemAnswer(400, 'The request makes no sense.'),
+      ...problemAnswer(403, 'It does not come from this machine.'),
+      ...(isNumbered ? problemAnswer(404, 'Nothing has this number.') : {}),
+      ...(isNumbered && method === 'POST' ? problemAnswer(409, 'The state does not allow it now.') : {}),
     },
   };
 }
 
-function problem(status: number, description: string): object {
-  return { [status]: { description, content: json(ref('control-problem')) } };
+function problemAnswer(status: number, description: string): object {
+  return { [status]: { description, content: jsonBody(ref('control-problem')) } };
 }
 
-function answerSchema(answer: z.ZodType): JsonSchemaObject {
-  const name = shared.get(answer);
+function answerRef(answer: unknown): JsonSchema {
+  const name = Object.entries(shared).find(([, schema]) => schema === answer)?.[0];
   if (name !== undefined) return ref(name);
-  const item = answer instanceof z.ZodArray ? shared.get(answer.element) : undefined;
-  return item === undefined ? jsonSchema(answer, 'output') : { type: 'array', items: ref(item) };
+  if (answer instanceof z.ZodArray) return { type: 'array', items: answerRef(answer.element) };
+  return answer instanceof z.ZodType ? schemaOf(answer) : {};
 }
 
-function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchemaObject {
+/** A zod schema as JSON Schema: of what is answered, or of what is taken. */
+export function schemaOf(schema: z.ZodType, io: 'input' | 'output' = 'output'): JsonSchema {
   const { $schema: _draft, ...rest } = z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',
     override: ({ jsonSchema: made }) => {
-      // What a number or a time is by itself needs no bounds and no pattern.
+      // The bounds of doubles and zod's pattern of a date tell a reader nothing.
       if (made.minimum === Number.MIN_SAFE_INTEGER) delete made.minimum;
       if (made.maximum === Number.MAX_SAFE_INTEGER) delete made.maximum;
       if (made.format === 'date-time') delete made.pattern;

@@ -1,47 +1,48 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { controls } from '../control/table';
-import type { OperationName } from '../faults/faults';
-import { type Route, routesOf } from '../operations/routes';
-import type { Settings } from '../options';
-import { answerSchema, record, refusalSchema } from './answers';
-import { controlPaths, controlSchemas } from './control';
-import { COMMON, orderExamples } from './examples';
-import { json, ref } from './media';
-import { acknowledgements, notificationSchema } from './notification';
-import { described } from './operations';
-import { requestSchema } from './request';
+import { type GatewayOperation, operationsOf } from '../operations/table';
+import { refundFields } from '../rules/refund';
+import type { JsonSchema } from '../rules/rule';
+import type { Settings } from '../settings';
+import { controlPaths, controlSchemas, jsonBody, ref, schemaOf } from './control';
+import { examplesOf, version } from './examples';
+import { requestBodySchema } from './request';
+import { answerSchema, notificationBodySchema, refusalSchema } from './shapes';
 
-const { version } = z
-  .object({ version: z.string() })
-  .parse(JSON.parse(readFileSync(join(__dirname, '../../../package.json'), 'utf8')));
+const ABOUT = `A payment gateway for tests: no money moves. Use it as the base address of your integration. Act as buyer and bank on
+its pages, at the operator's desk (\`/simulator/desk\`) or by the control API, and see what your integration does.
 
-const ABOUT = `A payment gateway for tests: no money moves. Point your integration at it as its base address, act as buyer and bank on
-its pages, at its desk (\`/simulator/desk\`) or by the control API, and see what your integration makes of it.
+Leave a field out rather than send it empty or null. The service ignores fields that it does not know. Amounts are exact:
+read numbers as decimals, not as doubles. What a schema cannot express is in the descriptions. With faults that a test
+sets, the answers are other than this document says.`;
 
-A request leaves a field out rather than sending it empty or null, and fields that the service does not know are ignored.
-Amounts are exact: read numbers as decimals, not as doubles. What a schema cannot tell is in the descriptions. Faults that
-a test sets make it answer otherwise than this document says.`;
-
-const tags = [
-  { name: 'payments', description: 'Orders and refunds: sections 4.1 to 4.4 of the interface.' },
-  { name: 'lookups', description: 'Banks, installments and the wallet’s client token: sections 4.5 to 4.7.' },
-  { name: 'virtual accounts', description: 'CLABEs that buyers pay into (SPEI): section 4.8.' },
-  {
-    name: 'control',
-    description:
-      'What a test does in the place of buyers, banks, time and trouble. Answers this machine only. `no` is a `trade_no` or an `out_trade_no`; of a refund its `refund_id`, its `out_request_no` or its trade’s number; of an account its `account_id` or its number.',
-  },
-  { name: 'server', description: 'About the simulator itself.' },
+/** The groups of operations, by the first section of each. */
+const operationTags = [
+  { name: 'payments', from: '4.1', description: 'Orders and refunds: sections 4.1 to 4.4 of the interface.' },
+  { name: 'lookups', from: '4.5', description: 'Banks, installments, the wallet’s client token: sections 4.5 to 4.7.' },
+  { name: 'virtual accounts', from: '4.8', description: 'CLABEs that buyers pay into (SPEI): section 4.8.' },
 ];
+const controlTag = {
+  name: 'control',
+  description:
+    'What a test does in place of buyers, banks, time and failures. Answers this machine only. `no` is a `trade_no` or an `out_trade_no`; of a refund its `refund_id`, its `out_request_no` or its trade’s number; of an account its `account_id` or its number.',
+};
+const serverTag = { name: 'server', description: 'About the simulator itself.' };
+
+/** Serves the OpenAPI document. It has nothing secret, so viewers on other sites may read it. */
+export function openApiRoutes(server: FastifyInstance, gateway: { readonly settings: Settings }): void {
+  server.get('/openapi.json', async (_request, reply) =>
+    reply.header('access-control-allow-origin', '*').send(openApiDocument(gateway.settings)),
+  );
+}
 
 /**
- * The OpenAPI 3.1 document of a simulator with these settings: the interface's operations, its notifications as a webhook,
- * and the control API. The same settings make the same document. Amounts in it are exact literals: write it by `writeJson`.
+ * The OpenAPI 3.1 document of a simulator with these settings: the operations of the interface, its notifications as a
+ * webhook, and the control API. The same settings make the same document.
  */
 export function openApiDocument(settings: Settings): object {
-  const routes = routesOf(settings);
+  const operations = operationsOf(settings);
+  const description = 'Base64 of `app_id:secret_key`. The body has the same `app_id`.';
   return {
     openapi: '3.1.0',
     info: {
@@ -51,122 +52,95 @@ export function openApiDocument(settings: Settings): object {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/', description: 'This simulator.' }],
-    tags,
+    tags: [...operationTags.map(({ from: _from, ...tag }) => tag), controlTag, serverTag],
     security: [{ credentials: [] }],
     paths: {
-      ...Object.fromEntries(routes.map((route) => [route.path, { post: operation(route, settings) }])),
-      ...serverPaths,
-      ...controlPaths(controls),
+      ...Object.fromEntries(operations.map((one) => [one.path, { post: operationObject(one, settings) }])),
+      '/healthz': serverPath('health', 'Answers while the simulator runs', z.object({ status: z.literal('ok') })),
+      '/openapi.json': serverPath('openapi', 'This document, by the settings in force', z.looseObject({})),
+      ...controlPaths(),
     },
-    webhooks: { notification: { post: notification(settings) } },
+    webhooks: { notification: { post: notificationWebhook(settings) } },
     components: {
-      securitySchemes: {
-        credentials: {
-          type: 'http',
-          scheme: 'basic',
-          description: 'Base64 of `app_id:secret_key`. The body carries the same `app_id`.',
-        },
-      },
+      securitySchemes: { credentials: { type: 'http', scheme: 'basic', description } },
       schemas: {
-        ...Object.fromEntries(
-          routes.flatMap(({ name }) => [
-            [`${name}-request`, requestSchema(described[name].fields, settings)],
-            [`${name}-answer`, answerSchema(described[name].answer, settings)],
-          ]),
-        ),
-        refusal: refusalSchema,
-        notification: notificationSchema(settings),
-        'control-problem': record({ error: { type: 'string', description: 'A sentence.' } }),
+        ...Object.fromEntries(operations.flatMap((one) => operationSchemas(one, settings))),
+        refusal: schemaOf(refusalSchema, 'input'),
+        notification: schemaOf(notificationBodySchema(settings), 'input'),
         ...controlSchemas(),
       },
     },
   };
 }
 
-function operation({ name }: Route, settings: Settings): object {
-  const { tag, section, summary, sub_codes } = described[name];
+function operationSchemas({ name, fields }: GatewayOperation, settings: Settings): [string, JsonSchema][] {
+  // The table has the fields of a refund that are checked before its trade is known.
+  const table = name === 'refund' ? refundFields : fields;
+  return [
+    [`${name}-request`, requestBodySchema(table(settings))],
+    // Later versions may add fields, so the answer is described as the input of its reader.
+    [`${name}-answer`, schemaOf(answerSchema(name, settings), 'input')],
+  ];
+}
+
+function operationObject({ name, section, does, sub_codes }: GatewayOperation, settings: Settings): object {
   return {
     operationId: name,
-    tags: [tag],
-    summary,
+    tags: [operationTags.findLast(({ from }) => from <= section)?.name],
+    summary: does,
     description: `Section ${section} of the interface. Faults and tags call it \`${name}\`.`,
-    requestBody: { required: true, content: json(ref(`${name}-request`), { examples: examplesOf(name) }) },
-    responses: responses(`${name}-answer`, sub_codes(settings), settings),
+    requestBody: { required: true, content: jsonBody(ref(`${name}-request`), { examples: examplesOf(name) }) },
+    responses: responsesOf(`${name}-answer`, sub_codes(settings), settings),
   };
 }
 
-function examplesOf(name: OperationName): object {
-  const { example } = described[name];
-  if (example) return { [name]: { value: { ...COMMON, ...example } } };
-  return orderExamples(name === 'create' ? 'checkout' : 'direct');
-}
-
-/** What is answered with which HTTP status: by the settings, a refusal may have that of a success. */
-function responses(answer: string, own: readonly string[], { refusalStatus, credentialsStatus }: Settings): object {
-  const credentials = '`sub_code` `invalid-signature`: the credentials are wrong.';
+/** The answers by HTTP status. The settings can give a refusal the status of a success. */
+function responsesOf(answer: string, own: readonly string[], { refusalStatus, credentialsStatus }: Settings): object {
   const codes = ['app-not-match', ...own].map((code) => `\`${code}\``).join(', ');
   const cases = [
-    { status: 200, schema: answer, description: 'Done.' },
-    { status: refusalStatus, schema: 'refusal', description: `Refused: \`sub_code\` is a field’s name, or ${codes}.` },
-    { status: credentialsStatus, schema: 'refusal', description: credentials },
+    { status: 200, schema: answer, says: 'Done.' },
+    { status: refusalStatus, schema: 'refusal', says: `Refused: \`sub_code\` is a field’s name, or ${codes}.` },
+    { status: credentialsStatus, schema: 'refusal', says: '`sub_code` `invalid-signature`: wrong credentials.' },
   ];
-  const statuses = [...new Set(cases.map(({ status }) => status))];
-  return Object.fromEntries(
-    statuses.map((status) => {
-      const same = cases.filter((one) => one.status === status);
-      const [schema = '', ...others] = [...new Set(same.map((one) => one.schema))];
-      const content = json(others.length > 0 ? { anyOf: [schema, ...others].map(ref) } : ref(schema));
-      return [status, { description: same.map((one) => one.description).join(' '), content }];
-    }),
-  );
+  const responses = cases.map(({ status }) => {
+    const same = cases.filter((one) => one.status === status);
+    const schemas = [...new Set(same.map(({ schema }) => schema))].map(ref);
+    const content = jsonBody(schemas.length > 1 ? { anyOf: schemas } : { ...schemas[0] });
+    return [status, { description: same.map(({ says }) => says).join(' '), content }];
+  });
+  return Object.fromEntries(responses);
 }
 
-function notification({ signatureHeader, signatureScheme }: Settings): object {
-  const signature = 'Lowercase hexadecimal HMAC-SHA256 of the body’s very bytes, keyed with the app’s `secret_key`';
+function notificationWebhook({ signatureHeader, signatureScheme }: Settings): object {
+  const isHex = signatureScheme === 'hex';
+  const signature = 'Lowercase hexadecimal HMAC-SHA256 of the bytes of the body, keyed with the app’s `secret_key`.';
+  const header = {
+    name: signatureHeader,
+    in: 'header',
+    required: true,
+    description: isHex ? signature : `\`t=<unix seconds>,v2=<signature>\`. ${signature}`,
+    schema: { type: 'string', pattern: isHex ? '^[0-9a-f]{64}$' : '^t=[0-9]+,v2=[0-9a-f]{64}$' },
+  };
+  const success = z.literal('success');
+  const acknowledgements = {
+    'text/plain': { schema: schemaOf(success) },
+    ...jsonBody(schemaOf(z.object({ result: success }), 'input')),
+  };
   return {
     operationId: 'notification',
     tags: ['payments'],
-    summary: 'The service tells a merchant of an order’s state',
+    summary: 'The service tells a merchant the state of an order',
     description:
-      'Posted to the order’s `notify_url` (section 6 of the interface): at once, and again 10, 30, 60, 120, 360 and 840 minutes after the first attempt until it is acknowledged. Retries carry the same bytes. Verify the signature before reading the body, and query the order before believing it.',
-    // The signature stands in for credentials.
+      'Posted to the order’s `notify_url` (section 6 of the interface): at once, and again 10, 30, 60, 120, 360 and 840 minutes after the first attempt until it is acknowledged. Retries have the same bytes. Verify the signature before you read the body, and query the order before you believe it.',
+    // The signature takes the place of credentials.
     security: [],
-    parameters: [
-      {
-        name: signatureHeader,
-        in: 'header',
-        required: true,
-        description: signatureScheme === 'hex' ? `${signature}.` : `\`t=<unix seconds>,v2=<signature>\`. ${signature}.`,
-        schema: {
-          type: 'string',
-          pattern: signatureScheme === 'hex' ? '^[0-9a-f]{64}$' : '^t=[0-9]+,v2=[0-9a-f]{64}$',
-        },
-      },
-    ],
-    requestBody: { required: true, content: json(ref('notification')) },
+    parameters: [header],
+    requestBody: { required: true, content: jsonBody(ref('notification')) },
     responses: { '200': { description: 'Acknowledged. Any other answer counts as none.', content: acknowledgements } },
   };
 }
 
-const serverPaths = {
-  '/healthz': {
-    get: {
-      operationId: 'health',
-      tags: ['server'],
-      summary: 'Answers while the simulator runs',
-      security: [],
-      responses: {
-        '200': { description: 'It runs.', content: json(record({ status: { type: 'string', const: 'ok' } })) },
-      },
-    },
-  },
-  '/openapi.json': {
-    get: {
-      operationId: 'openapi',
-      tags: ['server'],
-      summary: 'This document, by the settings in force',
-      security: [],
-      responses: { '200': { description: 'This document.', content: json({ type: 'object' }) } },
-    },
-  },
-};
+function serverPath(operationId: string, summary: string, answer: z.ZodType): object {
+  const responses = { '200': { description: summary, content: jsonBody(schemaOf(answer)) } };
+  return { get: { operationId, tags: ['server'], summary, security: [], responses } };
+}

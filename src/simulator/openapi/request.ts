@@ -1,79 +1,86 @@
-import type { Settings } from '../options';
+import { z } from 'zod';
+import { schemaAt } from '../rules/conditions';
 import { commonFields } from '../rules/fields';
-import type { Field, Rule } from '../rules/rule';
-import { at, type JsonSchema, type JsonSchemaObject, merged } from '../rules/schema';
-import { fieldMeanings } from './fields';
+import type { Field, FieldRule, JsonSchema } from '../rules/rule';
 
 /** How each type of a field table is written in JSON. */
 const types = {
   string: { type: 'string' },
   decimal: { type: ['string', 'number'] },
   'list of strings': { type: 'array', items: { type: 'string' } },
-} as const satisfies Record<NonNullable<Field['type']>, JsonSchema>;
+} as const;
 
 /**
- * The schema of a request whose body has these fields, by the settings in force: all that the body alone can tell. It
- * leaves unknown fields be, as the service does, and asks for a field to be left out rather than to be empty or null.
+ * The schema of a request with these fields: all that the body alone can tell. Unknown fields are allowed, as the service
+ * allows them. A field must be left out rather than empty or null.
  */
-export function requestSchema(fields: readonly Field[], settings: Settings): JsonSchema {
+export function requestBodySchema(fields: readonly Field[]): JsonSchema {
   const all = [...commonFields, ...fields];
-  return merged([...all.map((field) => fieldSchema(field, settings)), ...conditionals(all, settings)]);
+  const leaves = all.map((field) => ({
+    path: field.name.split('.'),
+    schema: fieldSchema(field),
+    required: field.required === true,
+  }));
+  return { ...nested(leaves), allOf: all.flatMap(conditionals) };
 }
 
-function fieldSchema(field: Field, settings: Settings): JsonSchema {
-  const { name, type = 'string', max, rules = [], required } = field;
-  const isRequired = required.schema(settings) === true;
-  const ruled = merged(rules.filter(({ when }) => when === undefined).map(({ schema = true }) => schema));
-  const saysHowShort = typeof ruled === 'object' && ('minLength' in ruled || 'enum' in ruled);
-  const schema = merged([
-    { description: description(field, settings) },
-    types[type],
-    isRequired && type === 'string' && !saysHowShort ? { minLength: 1 } : true,
-    max === undefined ? true : { maxLength: max },
-    ruled,
-  ]);
-  return at(name, schema, isRequired);
+interface Leaf {
+  path: readonly string[];
+  schema: JsonSchema;
+  required: boolean;
 }
 
-function description({ name, required, rules = [] }: Field, settings: Settings): string {
-  const isRequired = required.schema(settings);
-  return [
-    fieldMeanings[name],
-    typeof isRequired === 'boolean' ? undefined : `Required ${required.says}.`,
-    ...rules.filter(({ when }) => when?.schema(settings) !== false).map(sentence),
-  ]
-    .filter((part) => part !== undefined)
-    .join(' ');
+/** Puts fields into the objects of their paths. An object is required if one of its fields is. */
+function nested(leaves: readonly Leaf[]): JsonSchema {
+  const keys = [...new Set(leaves.map(({ path: [key = ''] }) => key))];
+  const groups = keys.map((key) => {
+    const group = leaves.filter(({ path }) => path[0] === key);
+    const inner = group.map((leaf) => ({ ...leaf, path: leaf.path.slice(1) }));
+    const schema = inner.find(({ path }) => path.length === 0)?.schema ?? nested(inner);
+    return { key, schema, required: group.some(({ required }) => required) };
+  });
+  return {
+    type: 'object',
+    required: groups.filter(({ required }) => required).map(({ key }) => key),
+    properties: Object.fromEntries(groups.map(({ key, schema }) => [key, schema])),
+  };
 }
 
-function sentence({ says, when }: Rule): string {
+function fieldSchema({ means, type = 'string', max, rules = [], required }: Field): JsonSchema {
+  const [first = {}, ...more] = rules.filter(({ when }) => !when).map(keywordsOf);
+  const sentences = rules.map(({ says, when }) => sentenceOf(says, when?.says));
+  const when = typeof required === 'object' ? [`Required ${required.says}.`] : [];
+  return {
+    description: [means, ...when, ...sentences].join(' '),
+    ...types[type],
+    ...(required === true && type === 'string' ? { minLength: 1 } : {}),
+    ...(max === undefined ? {} : { maxLength: max }),
+    ...first,
+    ...(more.length > 0 ? { allOf: more } : {}),
+  };
+}
+
+function sentenceOf(says: string, when = ''): string {
   // A rule that always fails says by itself where it does.
-  const where = when === undefined || says.startsWith('is for') ? '' : ` ${when.says}`;
+  const where = when === '' || says.startsWith('is for') ? '' : ` ${when}`;
   return `${says.charAt(0).toUpperCase()}${says.slice(1)}${where}.`;
 }
 
-/** What is asked of some requests only: one `if` for each condition, with all that follows from it. */
-function conditionals(fields: readonly Field[], settings: Settings): JsonSchemaObject[] {
-  const consequences = fields.flatMap(({ name, required, rules = [] }) => [
-    { when: required, follows: at(name, { minLength: 1 }, true) },
-    ...rules.flatMap(({ when, schema = true }) => (when ? [{ when, follows: at(name, schema, false) }] : [])),
-  ]);
-  const cases = new Map<string, { says: string; condition: JsonSchema; follow: JsonSchema[] }>();
-  for (const { when, follows } of consequences) {
-    const condition = when.schema(settings);
-    // Always and never are said where the field is; what the body does not tell is in its description.
-    if (condition === undefined || typeof condition === 'boolean') continue;
-    const key = JSON.stringify(condition);
-    const same = cases.get(key) ?? { says: when.says, condition, follow: [] };
-    same.follow.push(follows);
-    cases.set(key, same);
-  }
-  if (cases.size === 0) return [];
-  const allOf = [...cases.values()].map(({ says, condition, follow }) => ({
-    $comment: says,
-    if: condition,
+/** The rule's value as JSON Schema, without the type: the field's own type says whether numbers are allowed. */
+function keywordsOf({ value }: FieldRule): JsonSchema {
+  if (!value) return {};
+  const { $schema: _draft, type: _type, ...keywords } = z.toJSONSchema(value);
+  return keywords;
+}
+
+/** What is asked of some requests only. A condition that the body does not decide is in the description alone. */
+function conditionals({ name, required, rules = [] }: Field): JsonSchema[] {
+  const consequences = [
+    { when: typeof required === 'object' ? required : undefined, follows: schemaAt(name, { minLength: 1 }, true) },
+    ...rules.map((rule) => ({ when: rule.when, follows: schemaAt(name, keywordsOf(rule), false) })),
+  ];
+  return consequences.flatMap(({ when, follows }) =>
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-    then: merged(follow),
-  }));
-  return [{ allOf }];
+    when?.schema ? [{ $comment: when.says, if: when.schema, then: follows }] : [],
+  );
 }

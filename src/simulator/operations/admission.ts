@@ -1,28 +1,37 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { JsonObject } from '../json';
-import type { GatewayApp } from '../options';
-import { businessFailure, type Refusal } from './answers';
+import type { LooseObject } from '../json';
+import type { SimulatorApp } from '../options';
+import { businessRefusal, type RequestRefusal } from '../rules/refusal';
 
-/** Wrong credentials: the gateway does not say what is wrong with them. */
-export const invalidSignature: Refusal = businessFailure('invalid-signature', 'invalid signature');
+/** The refusal of wrong credentials. The gateway does not say what is wrong with them. */
+export const invalidSignature: RequestRefusal = businessRefusal('invalid-signature', 'invalid signature');
 
-/** The application whose `app_id:secret_key` an Authorization header carries. */
-export function appOf(authorization: string | undefined, apps: readonly GatewayApp[]): GatewayApp | undefined {
+/** The application whose `app_id:secret_key` an Authorization header has. */
+export function appOf(authorization: string | undefined, apps: readonly SimulatorApp[]): SimulatorApp | undefined {
   const [, credentials] = /^Basic ([A-Za-z0-9+/]+={0,2})$/i.exec(authorization ?? '') ?? [];
   if (credentials === undefined) return undefined;
   const given = Buffer.from(credentials, 'base64').toString('utf8');
-  // A secret may hold a colon, so the two are compared as a whole.
-  return apps.find(({ app_id, secret_key }) => areEqual(given, `${app_id}:${secret_key}`));
+  // Compare both parts together, because a secret can contain a colon.
+  return apps.find(({ app_id, secret_key }) => isSameSecret(given, `${app_id}:${secret_key}`));
 }
 
-/** Whether the body speaks for the application that the header proves. */
-export function appMismatch(body: JsonObject, app: GatewayApp): Refusal | undefined {
+/** The refusal of a body with another `app_id` than the credentials. */
+export function appMismatch(body: LooseObject, app: SimulatorApp): RequestRefusal | undefined {
   return body.app_id === app.app_id
     ? undefined
-    : businessFailure('app-not-match', 'app_id does not match the credentials');
+    : businessRefusal('app-not-match', 'app_id does not match the credentials');
 }
 
-function areEqual(a: string, b: string): boolean {
+/** The refusal of a body that is no JSON object. The content type is only recommended, so it matters only here. */
+export function unreadableBody(contentType: string | undefined): RequestRefusal {
+  const isJson = contentType === undefined || /^application\/json\b/i.test(contentType);
+  return isJson
+    ? { code: '40001', sub_code: 'body', sub_msg: 'The body is not a JSON object in UTF-8.' }
+    : { code: '40005', sub_code: 'content-type', sub_msg: 'The body must be JSON.' };
+}
+
+/** Compares two secrets in constant time. */
+export function isSameSecret(a: string, b: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(a), digest(b));
 }

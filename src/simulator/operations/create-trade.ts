@@ -1,58 +1,47 @@
-import { type JsonObject, textAt } from '../json';
-import { twoDecimals } from '../rules/amount';
-import { checkoutFields, directFields } from '../rules/fields';
-import { methodNamed, methods } from '../rules/methods';
-import { check, type Field } from '../rules/rule';
-import { pageAddress } from '../trades/payment-data';
-import type { Trade } from '../trades/trade';
-import { businessFailure, type Refusal, success } from './answers';
-import type { Call, Gateway, Operation } from './operation';
+import { type LooseObject, textAt } from '../json';
+import type { TradeRecord } from '../records';
+import { methodNamed, methodTable } from '../rules/methods';
+import { businessRefusal } from '../rules/refusal';
+import { twoDecimals } from '../rules/values';
+import type { SimulatedGateway } from '../simulated-gateway';
+import type { NewOrder } from '../trades/lifecycle';
+import { checkoutAddress } from '../trades/payment-data';
+import { fieldsOf, type OperationCall, type OperationHandler, success } from './operation';
 
-/** `/trade/pay`: creates a trade in one method and answers with what the buyer needs to pay. */
-export const pay: Operation = (call, gateway) => {
-  const refusal = refusalOf(call, gateway, directFields);
-  if (refusal) return { answer: refusal };
-  const trade = gateway.lifecycle.create(orderOf(call, 'direct', startOf(call.body, gateway)));
-  const { out_trade_no, trade_no, trade_status, payment_data } = trade;
-  return { answer: success({ out_trade_no, trade_no, trade_status, ...payment_data }), trade, created: true };
-};
+/** `/trade/pay`: creates a trade in one method. The answer has what the buyer needs to pay. */
+export const createDirect = creation('direct', ({ trade_status, payment_data }) => ({ trade_status, ...payment_data }));
 
-/** `/trade/create`: creates a trade that the buyer finishes on the checkout page. */
-export const create: Operation = (call, gateway) => {
-  const refusal = refusalOf(call, gateway, checkoutFields);
-  if (refusal) return { answer: refusal };
-  const trade = gateway.lifecycle.create(orderOf(call, 'checkout', 'INITIAL'));
-  const { out_trade_no, trade_no } = trade;
-  const web_url = pageAddress(gateway.publicUrl, trade_no);
-  return { answer: success({ out_trade_no, trade_no, web_url }), trade, created: true };
-};
+/** `/trade/create`: creates a trade that the buyer pays on the checkout page. */
+export const createCheckout = creation('checkout', ({ trade_no }, { publicUrl }) => ({
+  web_url: checkoutAddress(publicUrl, trade_no),
+}));
 
-function refusalOf({ app, body }: Call, gateway: Gateway, fields: readonly Field[]): Refusal | undefined {
-  const { settings, clock, store } = gateway;
-  const broken = check(fields, { body, app, settings, now: clock.now() });
-  if (broken) return broken;
-  if (settings.duplicateOrders === 'accepted') return undefined;
-  const exists = store.tradeOfMerchant(app.app_id, textAt(body, 'out_trade_no') ?? '');
-  return exists && businessFailure('duplicate-out_trade_no', 'out_trade_no is duplicate');
+function creation(
+  kind: 'direct' | 'checkout',
+  fieldsFor: (trade: TradeRecord, gateway: SimulatedGateway) => LooseObject,
+): OperationHandler {
+  return (call, gateway) => {
+    const used = gateway.store.tradeOfMerchant(call.app.app_id, textAt(call.body, 'out_trade_no') ?? '');
+    if (used && gateway.settings.duplicateOrders === 'refused') {
+      return { answer: businessRefusal('duplicate-out_trade_no', 'out_trade_no is duplicate') };
+    }
+    const trade = gateway.lifecycle.create(orderOf(call, kind, gateway));
+    const { out_trade_no, trade_no } = trade;
+    return { answer: success({ out_trade_no, trade_no, ...fieldsFor(trade, gateway) }), trade, created: true };
+  };
 }
 
-function startOf(body: JsonObject, { settings }: Gateway): 'INITIAL' | 'PROCESSING' {
-  const method = methodNamed(textAt(body, 'method') ?? '');
-  return method === undefined ? 'INITIAL' : methods[method].starts[settings.directStatus];
-}
-
-function orderOf({ app, body }: Call, kind: Trade['kind'], trade_status: 'INITIAL' | 'PROCESSING') {
-  const required = (path: string) => textAt(body, path) ?? '';
-  const optional = (path: string) => textAt(body, path) ?? null;
-  const number = optional('customer.identify.number');
+function orderOf({ app, body }: OperationCall, kind: NewOrder['kind'], { settings }: SimulatedGateway): NewOrder {
+  const { required, optional, user } = fieldsOf(body);
+  const method = methodNamed(required('method')) ?? null;
   return {
     app_id: app.app_id,
     kind,
-    trade_status,
+    trade_status: kind === 'checkout' || method === null ? 'INITIAL' : methodTable[method][settings.directStatus],
     out_trade_no: required('out_trade_no'),
     order_amount: twoDecimals(required('order_amount')),
     order_currency: required('order_currency'),
-    method: methodNamed(required('method')) ?? null,
+    method,
     channel: optional('channel'),
     subject: required('subject'),
     content: optional('content'),
@@ -61,12 +50,7 @@ function orderOf({ app, body }: Call, kind: Trade['kind'], trade_status: 'INITIA
     return_url: optional('return_url'),
     timeout_express: optional('timeout_express'),
     cancellation_express: optional('cancellation_express'),
-    user: {
-      name: optional('customer.name'),
-      email: optional('customer.email'),
-      phone: optional('customer.phone'),
-      ip: optional('ip'),
-      identify: number === null ? null : { number, type: required('customer.identify.type') },
-    },
+    user,
+    notifications: true,
   };
 }

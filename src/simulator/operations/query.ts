@@ -1,45 +1,36 @@
 import { textAt } from '../json';
-import type { Settings } from '../options';
-import { queryFields } from '../rules/fields';
-import { check } from '../rules/rule';
+import type { TradeRecord, TradeState } from '../records';
+import { businessRefusal, type RequestRefusal } from '../rules/refusal';
+import type { Settings } from '../settings';
 import type { Store } from '../store';
 import { utcText } from '../time';
-import type { TradeStatus } from '../trades/states';
-import type { Trade } from '../trades/trade';
-import { type Answer, businessFailure, decimalAs, type Refusal, success } from './answers';
-import type { Call, Operation } from './operation';
+import { decimalAs, type OperationCall, type OperationHandler, success, type WireAnswer } from './operation';
 
-/** `/trade/query`: what has become of a trade. */
-export const query: Operation = ({ app, body }, { store, clock, settings }) => {
-  const refusal = check(queryFields, { body, app, settings, now: clock.now() });
-  if (refusal) return { answer: refusal };
-  const trade = tradeAsked({ app, body }, store);
+/** `/trade/query`: the state of a trade. */
+export const queryOrder: OperationHandler = (call, { store, settings }) => {
+  const trade = tradeAsked(call, store);
   if (!trade) return { answer: unknownOrder(settings) };
   const before = trade.history.at(-1)?.from ?? trade.trade_status;
-  return {
-    answer: tradeAnswer(trade, trade.trade_status, settings),
-    stale: tradeAnswer(trade, before, settings),
-    trade,
-  };
+  const answer = tradeAnswer(trade, trade.trade_status, settings);
+  return { answer, stale: tradeAnswer(trade, before, settings), trade };
 };
 
-/** The caller's trade that both numbers of a request agree on, where both are given. */
-export function tradeAsked({ app, body }: Call, store: Store): Trade | undefined {
+/** The caller's own trade that a request names. If it gives both numbers, they must be of one trade. */
+export function tradeAsked({ app, body }: OperationCall, store: Store): TradeRecord | undefined {
   const tradeNo = textAt(body, 'trade_no');
   const outTradeNo = textAt(body, 'out_trade_no');
   const trade =
-    tradeNo !== undefined ? store.trade(tradeNo) : outTradeNo && store.tradeOfMerchant(app.app_id, outTradeNo);
+    tradeNo !== undefined ? store.trades.get(tradeNo) : outTradeNo && store.tradeOfMerchant(app.app_id, outTradeNo);
   if (!trade || trade.app_id !== app.app_id) return undefined;
   return outTradeNo === undefined || outTradeNo === trade.out_trade_no ? trade : undefined;
 }
 
-/** How the service says that it has no such order. */
-export function unknownOrder({ unknownOrderSubCode }: Settings): Refusal {
-  return businessFailure(unknownOrderSubCode, 'The trade does not exist.');
+/** The refusal of an order that does not exist. */
+export function unknownOrder({ unknownOrderSubCode }: Settings): RequestRefusal {
+  return businessRefusal(unknownOrderSubCode, 'The trade does not exist.');
 }
 
-/** A trade in the state given, as a query tells it. */
-export function tradeAnswer(trade: Trade, trade_status: TradeStatus, settings: Settings): Answer {
+function tradeAnswer(trade: TradeRecord, trade_status: TradeState, settings: Settings): WireAnswer {
   return success({
     out_trade_no: trade.out_trade_no,
     trade_no: trade.trade_no,
@@ -48,7 +39,7 @@ export function tradeAnswer(trade: Trade, trade_status: TradeStatus, settings: S
     order_currency: trade.order_currency,
     method: trade.method ?? '',
     create_time: utcText(trade.created_at),
-    // An empty text where nothing has happened yet, as in the field.
+    // Real gateways answer with an empty text until the first change.
     update_time: trade.updated_at === null ? '' : utcText(trade.updated_at),
   });
 }

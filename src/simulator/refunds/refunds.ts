@@ -1,64 +1,51 @@
 import { randomUUID } from 'node:crypto';
-import type { SimulatorClock } from '../clock';
-import type { Settings } from '../options';
-import type { Store } from '../store';
+import { Deadlines } from '../clock';
+import { IllegalAction } from '../errors';
+import { balanceOf } from '../ledger';
+import type { Context } from '../options';
+import { type RefundRecord, type RefundStatus, refundSchema, type TradeRecord } from '../records';
 import { duration } from '../time';
-import { IllegalAction } from '../trades/errors';
 import { bankStepOf, type Lifecycle, stepTo } from '../trades/lifecycle';
-import { route } from '../trades/states';
-import type { Trade } from '../trades/trade';
-import { balanceOf } from './balance';
-import type { Refund, RefundStatus } from './refund';
+import { pageAddress } from '../trades/payment-data';
+import { type RefundAction, refundActions, stepsBetween } from '../trades/states';
 
 /** What a new refund is made of; the rest follows from it and its trade. */
-export type NewRefund = Pick<Refund, 'out_request_no' | 'refund_amount' | 'goes_to'> & {
-  /** Whether the merchant named the account that the money goes to. */
+type NewRefund = Pick<RefundRecord, 'out_request_no' | 'refund_amount' | 'goes_to'> & {
+  /** Whether the merchant named the account that receives the money. */
   accountGiven: boolean;
 };
 
-/** What can be done with a refund; where `approve` leads depends on what is left of the trade. */
-export const refundActions = ['confirm', 'approve', 'refuse', 'revoke'] as const;
-
-/** The name of an action on a refund. */
-export type RefundAction = (typeof refundActions)[number];
-
-/** Whether a text names an action on a refund. */
-export function isRefundAction(text: string): text is RefundAction {
-  return refundActions.some((name) => name === text);
+/** The address of the page on which a buyer names the account for a refund. */
+export function refundPageAddress(publicUrl: string, refundId: string): string {
+  return pageAddress(publicUrl, 'refund', 'refund_id', refundId);
 }
 
-/** What the lives of refunds need from the rest of the simulator. */
-export interface RefundParts {
-  store: Store;
-  clock: SimulatorClock;
-  lifecycle: Lifecycle;
-  settings: () => Settings;
-}
-
-/** Gives refunds their life; each step of a refund is one of its trade. */
+/** Creates refunds, carries out what buyers and banks do with them, and ends them at their deadlines. */
 export class Refunds {
-  readonly #parts: RefundParts;
-  readonly #due = new Map<string, () => void>();
+  readonly #context: Context;
+  readonly #lifecycle: Lifecycle;
+  readonly #deadlines: Deadlines;
 
-  constructor(parts: RefundParts) {
-    this.#parts = parts;
+  constructor(context: Context, lifecycle: Lifecycle) {
+    this.#context = context;
+    this.#lifecycle = lifecycle;
+    this.#deadlines = new Deadlines(context.clock);
   }
 
-  /** Sets the deadlines of the refunds that an earlier process left. */
+  /** Sets the deadlines of the refunds of an earlier process. */
   resume(): void {
-    for (const refund of this.#parts.store.refunds()) this.#setAlarm(refund);
+    for (const refund of this.#context.store.refunds.values()) this.#setDeadline(refund);
   }
 
   close(): void {
-    for (const cancel of this.#due.values()) cancel();
-    this.#due.clear();
+    this.#deadlines.close();
   }
 
   /**
-   * Begins a refund of a trade whose state allows one. It waits for the buyer where the money goes to a bank account that
-   * nobody named, and is processed at once otherwise.
+   * Begins a refund. It waits for the buyer if the money goes to an account that nobody named; otherwise it is processed
+   * at once. Throws {@link IllegalAction} if the trade's state forbids a refund.
    */
-  request(trade: Trade, { accountGiven, ...terms }: NewRefund): Refund {
+  request(trade: TradeRecord, { accountGiven, ...terms }: NewRefund): RefundRecord {
     stepTo(trade, 'REFUND_VERIFYING');
     const refund = this.#add(trade, { ...terms, forced: false, refund_status: 'REFUND_VERIFYING' });
     this.#step(trade, refund, 'REFUND_VERIFYING');
@@ -66,110 +53,90 @@ export class Refunds {
     return refund;
   }
 
-  /** Carries out an action, or throws {@link IllegalAction}. */
-  act(refund: Refund, action: RefundAction): void {
+  /** Carries out an action, or throws {@link IllegalAction} if the refund's state forbids it. */
+  act(refund: RefundRecord, action: RefundAction): void {
     const trade = this.#tradeOf(refund);
-    const to = this.#target(trade, refund, action);
-    const steps = route(refund.refund_status, to);
+    const to = action === 'approve' ? this.#doneState(trade, refund) : refundActions[action].to;
+    const steps = stepsBetween(refund.refund_status, to);
     if (!steps) throw new IllegalAction(`A refund that is ${refund.refund_status} can not become ${to}.`);
-    // Naming an account and the decision in one go.
+    // The buyer names an account and the bank decides in one action.
     if (steps.length > 1) this.#enter(trade, refund, 'REFUND_PROCESSING');
     this.#step(trade, refund, to);
   }
 
-  /** The bank gives back all that is left, unasked. Throws {@link IllegalAction} where the trade's state forbids it. */
-  force(trade: Trade): Refund {
+  /** The bank gives back all that is left. Throws {@link IllegalAction} if the trade's state forbids it. */
+  force(trade: TradeRecord): RefundRecord {
     bankStepOf(trade, 'force-refund');
-    const { left } = balanceOf(trade, this.#parts.store.refundsOf(trade.trade_no));
+    const { left } = balanceOf(trade, this.#context.store.refundsOf(trade.trade_no));
     const terms = { out_request_no: null, refund_amount: left.toFixed(2), goes_to: 'source' } as const;
     const refund = this.#add(trade, { ...terms, forced: true, refund_status: 'REFUNDED' });
-    this.#parts.lifecycle.bankAct(trade, 'force-refund');
+    this.#lifecycle.act(trade, 'force-refund');
     refund.history.push({ status: 'REFUNDED', at: refund.created_at });
     return refund;
   }
 
   #add(
-    trade: Trade,
-    terms: Pick<Refund, 'out_request_no' | 'refund_amount' | 'goes_to' | 'forced' | 'refund_status'>,
-  ): Refund {
-    const { store, clock } = this.#parts;
-    const now = clock.now();
-    const { app_id, trade_no, out_trade_no, order_currency } = trade;
-    const refund: Refund = {
+    trade: TradeRecord,
+    terms: Pick<RefundRecord, 'out_request_no' | 'refund_amount' | 'goes_to' | 'forced' | 'refund_status'>,
+  ): RefundRecord {
+    const now = this.#context.clock.now();
+    const refund = refundSchema.parse({
+      ...trade,
       ...terms,
       refund_id: randomUUID(),
-      app_id,
-      trade_no,
-      out_trade_no,
-      refund_currency: order_currency,
+      refund_currency: trade.order_currency,
       created_at: now,
       updated_at: now,
       due_at: null,
       page_nonce: randomUUID(),
       history: [],
-    };
-    store.addRefund(refund);
+    });
+    this.#context.store.addRefund(refund);
     return refund;
   }
 
-  #target(trade: Trade, refund: Refund, action: RefundAction): RefundStatus {
-    switch (action) {
-      case 'confirm':
-        return 'REFUND_PROCESSING';
-      case 'refuse':
-        return 'REFUND_REFUSED';
-      case 'revoke':
-        return 'REFUND_REVOKE';
-      case 'approve': {
-        const { store, settings } = this.#parts;
-        const { refunded } = balanceOf(trade, store.refundsOf(trade.trade_no));
-        const isAll = refunded.plus(refund.refund_amount).gte(trade.order_amount);
-        return isAll ? 'REFUNDED' : settings().partialRefundStatus;
-      }
+  #doneState(trade: TradeRecord, { refund_amount }: RefundRecord): RefundStatus {
+    const { store, settings } = this.#context;
+    const { refunded } = balanceOf(trade, store.refundsOf(trade.trade_no));
+    return refunded.plus(refund_amount).gte(trade.order_amount) ? 'REFUNDED' : settings.partialRefundStatus;
+  }
+
+  // A refund that takes no time is done within the step.
+  #step(trade: TradeRecord, refund: RefundRecord, to: RefundStatus): void {
+    this.#enter(trade, refund, to);
+    const { refundTakes } = this.#context.settings;
+    if (to === 'REFUND_PROCESSING' && refundTakes !== 'manual' && duration(refundTakes) === 0) {
+      this.act(refund, 'approve');
     }
   }
 
-  // A refund processed in no time is done within the step.
-  #step(trade: Trade, refund: Refund, to: RefundStatus): void {
-    this.#enter(trade, refund, to);
-    const { refundTakes } = this.#parts.settings();
-    if (to === 'REFUND_PROCESSING' && refundTakes !== 'manual' && duration(refundTakes) === 0)
-      this.act(refund, 'approve');
-  }
-
-  #enter(trade: Trade, refund: Refund, to: RefundStatus): void {
-    const { clock, lifecycle } = this.#parts;
-    const now = clock.now();
+  #enter(trade: TradeRecord, refund: RefundRecord, to: RefundStatus): void {
+    const now = this.#context.clock.now();
     const step = stepTo(trade, to);
     refund.refund_status = to;
     refund.updated_at = now;
     refund.history.push({ status: to, at: now });
     refund.due_at = this.#dueAt(to, now);
-    lifecycle.move(trade, step, refund.out_request_no);
-    this.#setAlarm(refund);
+    this.#lifecycle.move(trade, step, refund.out_request_no);
+    this.#setDeadline(refund);
   }
 
   #dueAt(status: RefundStatus, now: number): number | null {
-    const { refundTakes, refundConfirmWithin } = this.#parts.settings();
+    const { refundTakes, refundConfirmWithin } = this.#context.settings;
     if (status === 'REFUND_VERIFYING') return now + duration(refundConfirmWithin);
     if (status === 'REFUND_PROCESSING' && refundTakes !== 'manual') return now + duration(refundTakes);
     return null;
   }
 
-  #setAlarm(refund: Refund): void {
-    const { clock, store } = this.#parts;
-    this.#due.get(refund.refund_id)?.();
-    this.#due.delete(refund.refund_id);
-    if (refund.due_at === null) return;
-    const cancel = clock.at(refund.due_at, async () => {
+  #setDeadline(refund: RefundRecord): void {
+    this.#deadlines.set(refund.refund_id, refund.due_at, async () => {
       this.act(refund, refund.refund_status === 'REFUND_VERIFYING' ? 'revoke' : 'approve');
-      await store.save();
+      await this.#context.store.save();
     });
-    this.#due.set(refund.refund_id, cancel);
   }
 
-  #tradeOf({ refund_id, trade_no }: Refund): Trade {
-    const trade = this.#parts.store.trade(trade_no);
+  #tradeOf({ refund_id, trade_no }: RefundRecord): TradeRecord {
+    const trade = this.#context.store.trades.get(trade_no);
     if (!trade) throw new IllegalAction(`The data file lacks trade ${trade_no} of refund ${refund_id}.`);
     return trade;
   }

@@ -1,31 +1,16 @@
-import type { MethodName } from './methods';
+import { type MethodName, wireNames } from './methods';
 
 /** A bank (or a shop's counter) in which a method can be paid. */
-export interface Bank {
-  method: MethodName;
-  region: string;
-  bank_id: string;
-  bank_name: string;
-  language_code: string;
-  channel: string;
-  currency: string;
-  min_amount: string;
-}
+export type ListedBank = ReturnType<typeof bank>;
 
 const bank = (
-  method: MethodName,
-  region: string,
-  language_code: string,
-  currency: string,
-  channel: string,
-  min_amount: string,
-  bank_id: string,
-  bank_name: string,
-): Bank => ({ method, region, bank_id, bank_name, language_code, channel, currency, min_amount });
+  ...[method, region, language_code, currency, channel, min_amount, bank_id, bank_name]: [MethodName, ...BankTexts]
+) => ({ method, region, bank_id, bank_name, language_code, channel, currency, min_amount });
+type BankTexts = [string, string, string, string, string, string, string];
 
 // biome-ignore format: a table, read by columns
-/** Every bank that there is. The names are made up, but for the ids that the interface gives. */
-const banks: readonly Bank[] = [
+/** All banks. The names are invented; some of the ids are the interface's. */
+const banks: readonly ListedBank[] = [
   //    method,         region, language, currency, channel,    least,   id,              name
   bank('BankTransfer', 'ECU', 'es', 'USD', 'Transfer', '1.00',   'bpacifico',     'Banco Simulado del Mar'),
   bank('BankTransfer', 'ECU', 'es', 'USD', 'Transfer', '1.00',   'internacional', 'Banco Simulado del Mundo'),
@@ -43,12 +28,15 @@ const banks: readonly Bank[] = [
   bank('OpenFinance',  'BRA', 'pt', 'BRL', 'OpenFinance', '1.00', '341',          'Banco Simulado de São Paulo'),
 ];
 
-/** The banks of a method, in a region where one is named. */
-export function banksOf(method: MethodName, region?: string | undefined): Bank[] {
+/** The names on the wire of the methods that have banks. */
+export const bankMethods = [...new Set(banks.map(({ method }) => method))].flatMap(wireNames);
+
+/** The banks of a method, in a region if one is named. */
+export function banksOf(method: MethodName, region?: string | undefined): ListedBank[] {
   return banks.filter((one) => one.method === method && (region === undefined || one.region === region));
 }
 
-/** The first bank of an id. */
-export function bankNamed(bankId: string): Bank | undefined {
+/** The first bank with an id. */
+export function bankNamed(bankId: string): ListedBank | undefined {
   return banks.find(({ bank_id }) => bank_id === bankId);
 }

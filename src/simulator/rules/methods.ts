@@ -1,149 +1,129 @@
-/** The fields that a direct creation answers with besides the trade's own. */
-export const paymentFields = [
-  'pay_url',
-  'barcode',
-  'bank_code',
-  'qr_code',
-  'provider_owner',
-  'provider_owner_document',
-  'provider_agency',
-  'provider_number',
-  'wallet_url',
-  'app_link_url',
-  'bank_name',
-  'reference',
-  'clabe',
-  'beneficiary_name',
-] as const;
+/** What is told about one of the payment data. */
+export interface PaymentDatum {
+  means: string;
+  /** The words before it on the buyer's page, if the buyer reads or copies it. */
+  label?: string;
+}
 
-/** A field of payment data. */
-export type PaymentField = (typeof paymentFields)[number];
+// biome-ignore format: a table, read by columns
+/** The payment data: what the answer to a direct creation has besides the trade's own fields. */
+export const paymentFields = {
+  pay_url:                 { means: 'The page on which the buyer pays, and later sees the state of the payment.' },
+  qr_code:                 { means: 'The text of the QR code. The buyer can also copy and paste it.', label: 'PIX copy and paste code' },
+  bank_code:               { means: 'The line of digits that a buyer types.', label: 'Boleto line to type' },
+  barcode:                 { means: 'The 44 digits of the barcode.', label: 'Boleto barcode' },
+  clabe:                   { means: 'The CLABE to pay to.', label: 'CLABE' },
+  reference:               { means: 'Reference of the transfer.', label: 'Reference' },
+  bank_name:               { means: 'Name of the bank.', label: 'Bank' },
+  beneficiary_name:        { means: 'Owner of the CLABE.', label: 'Beneficiary' },
+  provider_owner:          { means: 'Owner of the account to pay into.', label: 'Account holder' },
+  provider_owner_document: { means: 'The owner’s document.', label: 'Document of the holder' },
+  provider_agency:         { means: 'Branch of the account.', label: 'Agency' },
+  provider_number:         { means: 'Number of the account.', label: 'Account' },
+  wallet_url:              { means: 'Address of the QR code’s picture, or of the wallet’s page.' },
+  app_link_url:            { means: 'Opens the wallet’s app on a phone.' },
+} as const satisfies Record<string, PaymentDatum>;
 
-/** The state in which a direct creation leaves the trade. */
+export type PaymentField = keyof typeof paymentFields;
+
 type DirectStart = 'INITIAL' | 'PROCESSING';
 
 /** What the gateway knows of a payment method. */
-export interface Method {
-  /** How a direct creation starts, by the setting `directStatus`. */
-  starts: { field: DirectStart; interface: DirectStart };
-  /** How long a payment holds where the order says nothing. */
+export interface PaymentMethod {
+  /** The first state of a direct creation, by the setting `directStatus`. */
+  field: DirectStart;
+  interface: DirectStart;
+  /** How long a payment is valid if the order does not say; an express time. */
   usualExpiry: string;
-  /** Where a checkout offers it; `*` is everywhere. */
-  currencies: readonly string[];
-  /** What a direct creation answers with. */
+  /** The currencies for which a checkout offers it; `*` means all. */
+  currencies: string;
+  /** The payment data in the answer to a direct creation. */
   answers: readonly PaymentField[];
 }
-
-const method = (
-  field: DirectStart,
-  byInterface: DirectStart,
-  usualExpiry: string,
-  currencies: string,
-  ...answers: PaymentField[]
-): Method => ({ starts: { field, interface: byInterface }, usualExpiry, currencies: currencies.split(' '), answers });
 
 const [I, P] = ['INITIAL', 'PROCESSING'] as const;
 const provider = ['provider_owner', 'provider_owner_document', 'provider_agency', 'provider_number'] as const;
 
 // biome-ignore format: a table, read by columns
 const table = {
-  //                      starts in the field, by the interface; usual expiry; currencies; what the creation answers with
-  PIX:            method(P, I, '2h',  'BRL', 'pay_url', 'qr_code'),
-  Boleto:         method(P, I, '30d', 'BRL', 'pay_url', 'barcode', 'bank_code'),
-  Lottery:        method(P, I, '10d', 'BRL', 'pay_url'),
-  DepositExpress: method(P, I, '7d',  'BRL', 'pay_url', ...provider),
-  OpenFinance:    method(I, I, '60m', 'BRL'),
-  SPEI:           method(P, I, '3d',  'MXN', 'pay_url', 'bank_name', 'reference', 'clabe', 'beneficiary_name'),
-  OXXO:           method(P, I, '5d',  'MXN', 'pay_url'),
-  OXXOPay:        method(P, I, '5d',  'MXN'),
-  CoDi:           method(P, I, '2h',  'MXN'),
-  Cash:           method(P, I, '1d',  'MXN PEN CLP ARS COP USD'),
-  PSE:            method(P, P, '1d',  'COP', 'pay_url'),
-  Efecty:         method(P, P, '1d',  'COP', 'pay_url'),
-  BankTransfer:   method(P, I, '1h',  'USD PEN ARS'),
-  BNCR:           method(P, I, '7d',  'CRC USD'),
-  Khipu:          method(I, I, '1d',  'CLP ARS'),
-  Pago46:         method(P, I, '1d',  'CLP'),
-  CreditCard:     method(I, I, '1d',  '*'),
-  Wallet:         method(I, I, '1d',  '*'),
-} as const satisfies Record<string, Method>;
+  PIX:            { field: P, interface: I, usualExpiry: '2h',  currencies: 'BRL', answers: ['pay_url', 'qr_code'] },
+  Boleto:         { field: P, interface: I, usualExpiry: '30d', currencies: 'BRL', answers: ['pay_url', 'barcode', 'bank_code'] },
+  Lottery:        { field: P, interface: I, usualExpiry: '10d', currencies: 'BRL', answers: ['pay_url'] },
+  DepositExpress: { field: P, interface: I, usualExpiry: '7d',  currencies: 'BRL', answers: ['pay_url', ...provider] },
+  OpenFinance:    { field: I, interface: I, usualExpiry: '60m', currencies: 'BRL', answers: [] },
+  SPEI:           { field: P, interface: I, usualExpiry: '3d',  currencies: 'MXN', answers: ['pay_url', 'bank_name', 'reference', 'clabe', 'beneficiary_name'] },
+  OXXO:           { field: P, interface: I, usualExpiry: '5d',  currencies: 'MXN', answers: ['pay_url'] },
+  OXXOPay:        { field: P, interface: I, usualExpiry: '5d',  currencies: 'MXN', answers: [] },
+  CoDi:           { field: P, interface: I, usualExpiry: '2h',  currencies: 'MXN', answers: [] },
+  Cash:           { field: P, interface: I, usualExpiry: '1d',  currencies: 'MXN PEN CLP ARS COP USD', answers: [] },
+  PSE:            { field: P, interface: P, usualExpiry: '1d',  currencies: 'COP', answers: ['pay_url'] },
+  Efecty:         { field: P, interface: P, usualExpiry: '1d',  currencies: 'COP', answers: ['pay_url'] },
+  BankTransfer:   { field: P, interface: I, usualExpiry: '1h',  currencies: 'USD PEN ARS', answers: [] },
+  BNCR:           { field: P, interface: I, usualExpiry: '7d',  currencies: 'CRC USD', answers: [] },
+  Khipu:          { field: I, interface: I, usualExpiry: '1d',  currencies: 'CLP ARS', answers: [] },
+  Pago46:         { field: P, interface: I, usualExpiry: '1d',  currencies: 'CLP', answers: [] },
+  CreditCard:     { field: I, interface: I, usualExpiry: '1d',  currencies: '*', answers: [] },
+  Wallet:         { field: I, interface: I, usualExpiry: '1d',  currencies: '*', answers: [] },
+} as const satisfies Record<string, PaymentMethod>;
 
-/** The name of a payment method. */
 export type MethodName = keyof typeof table;
 
-/** Every method, by the name it has on the wire. */
-export const methods: Readonly<Record<MethodName, Method>> = table;
+/** All methods, by their name on the wire. */
+export const methodTable: Readonly<Record<MethodName, PaymentMethod>> = table;
+const names = Object.keys(table).filter(isMethodName);
 
 /** Finds a method by its name on the wire. */
 export function methodNamed(name: string): MethodName | undefined {
-  if (isMethodName(name)) return name;
-  return Object.keys(methods)
-    .filter(isMethodName)
-    .find((known) => wireNames(known).includes(name));
+  return names.find((known) => wireNames(known).includes(name));
 }
 
-/** The names under which requests may name a method; the interface itself writes Cash as CASH once. */
+/** The names under which requests may name a method. The interface itself writes Cash as CASH once. */
 export function wireNames(name: MethodName): string[] {
   return name === 'Cash' ? [name, 'CASH'] : [name];
 }
 
 /** Every name that {@link methodNamed} knows. */
 export function allWireNames(): string[] {
-  return Object.keys(methods).filter(isMethodName).flatMap(wireNames);
+  return names.flatMap(wireNames);
 }
 
 /** The methods that a checkout page offers for a currency. */
 export function methodsFor(currency: string): MethodName[] {
-  return Object.keys(methods)
-    .filter(isMethodName)
-    .filter((name) => methods[name].currencies.some((offered) => offered === '*' || offered === currency));
+  return names.filter((name) => methodTable[name].currencies.split(' ').some((one) => one === '*' || one === currency));
 }
 
 function isMethodName(name: string): name is MethodName {
   return Object.hasOwn(table, name);
 }
 
-/** The kinds of wallet channel, and what a creation answers with for each. */
-export const walletAnswers = {
-  QR: ['pay_url', 'wallet_url', 'app_link_url'],
-  URL: ['wallet_url'],
-  CardNumber: [],
-  Token: [],
-} as const satisfies Record<string, readonly PaymentField[]>;
-
-/** A kind of wallet channel. */
-export type WalletKind = keyof typeof walletAnswers;
-
-// The interface masks the channels' names; these are the kinds under their own name, and the wallets known in the field.
-const wallets: Readonly<Record<string, WalletKind>> = {
-  QR: 'QR',
-  URL: 'URL',
-  CardNumber: 'CardNumber',
-  Token: 'Token',
-  AME: 'QR',
-  PicPay: 'URL',
-  MercadoPago: 'URL',
-  AstroPay: 'URL',
-  Todito: 'CardNumber',
-  PayPal: 'Token',
-};
-
-/** The channels of a kind that are known by name. */
-export function walletsOfKind(kind: WalletKind): string[] {
-  return Object.keys(wallets).filter((channel) => wallets[channel] === kind);
+/** A kind of wallet channel: the channels that are known by name, and the payment data in the answer to a creation. */
+export interface WalletKind {
+  channels: readonly string[];
+  answers: readonly PaymentField[];
 }
 
-/** The kind of a wallet channel; one that nobody has heard of sends the buyer to an address, as most do. */
-export function walletKind(channel: string | undefined): WalletKind {
-  return (channel === undefined ? undefined : wallets[channel]) ?? 'URL';
+const urlWallet: WalletKind = { channels: ['URL', 'PicPay', 'MercadoPago', 'AstroPay'], answers: ['wallet_url'] };
+
+/** All kinds. The interface masks the channels' names: these are the kinds' own names, and the wallets in the field. */
+export const walletKinds = {
+  QR: { channels: ['QR', 'AME'], answers: ['pay_url', 'wallet_url', 'app_link_url'] },
+  URL: urlWallet,
+  CardNumber: { channels: ['CardNumber', 'Todito'], answers: [] },
+  Token: { channels: ['Token', 'PayPal'], answers: [] },
+} as const satisfies Record<string, WalletKind>;
+
+/** The kind of a wallet channel. An unknown one sends the buyer to an address, as most wallets do. */
+export function walletKind(channel: string | null): WalletKind {
+  const kinds: readonly WalletKind[] = Object.values(walletKinds);
+  return kinds.find(({ channels }) => channels.includes(channel ?? '')) ?? urlWallet;
 }
 
-/** What a direct creation in a method (and channel) answers with. */
-export function answersOf(name: MethodName, channel: string | undefined): readonly PaymentField[] {
-  return name === 'Wallet' ? walletAnswers[walletKind(channel)] : methods[name].answers;
+/** The payment data in the answer to a direct creation in a method and channel. */
+export function answersOf(name: MethodName, channel: string | null): readonly PaymentField[] {
+  return name === 'Wallet' ? walletKind(channel).answers : methodTable[name].answers;
 }
 
-/** How long a payment holds where the order says nothing. */
-export function usualExpiryOf(name: MethodName, channel: string | undefined): string {
-  return channel === 'PicPay' ? '3m' : methods[name].usualExpiry;
+/** How long a payment is valid if the order does not say; an express time. */
+export function usualExpiryOf(name: MethodName, channel: string | null): string {
+  return channel === 'PicPay' ? '3m' : methodTable[name].usualExpiry;
 }

@@ -1,11 +1,13 @@
 import { textAt } from '../json';
-import { isBetween, SMALLEST_AMOUNT, twoDecimals } from './amount';
+import type { Settings } from '../settings';
+import { beyondBody } from './conditions';
+import { queryFields } from './fields';
 import { type MethodName, methodNamed } from './methods';
-import { always, type Field, never, type Rule } from './rule';
-import { amountRange, beyondBody, cents, either, oneOf, settingIs, threeCharacters, without } from './shared';
+import type { FieldRule, FieldTable } from './rule';
+import { amountRange, cents, isAmount, oneOf, threeCharacters, twoDecimals } from './values';
 
 /** Where refunds of a method go, and what they need (the interface's table of methods in 4.3). */
-export interface RefundWay {
+interface RefundWay {
   to: 'account' | 'clabe' | 'source';
   userInfo: 'all' | 'email';
 }
@@ -28,53 +30,49 @@ export function refundWay(method: string | null): RefundWay | undefined {
   return name && ways[name];
 }
 
-/** Wallets that give back all or nothing. */
+/** Whether a wallet gives back the whole amount only. */
 export function refundsWholeOnly(channel: string | null): boolean {
   return channel === 'PicPay';
 }
 
-const needsAll = either(
-  beyondBody(
-    `for trades in ${Object.keys(ways)
-      .filter((method) => refundWay(method)?.userInfo === 'all')
-      .join(', ')}`,
-    ({ trade }) => refundWay(trade?.method ?? null)?.userInfo === 'all',
-  ),
-  settingIs('refundUserInfo', 'all'),
+const methodNeedsAll = beyondBody(
+  `for trades in ${Object.keys(ways)
+    .filter((method) => refundWay(method)?.userInfo === 'all')
+    .join(', ')}`,
+  ({ trade }) => refundWay(trade?.method ?? null)?.userInfo === 'all',
 );
 
-/** Whether a refund asks for less than was paid; an amount that is none at all is refused for itself. */
+/** Whether a refund asks for less than was paid. An amount that is no amount is refused by the amount's own rules. */
 export const isPartial = beyondBody('for a partial refund', ({ body, trade }) => {
   const amount = textAt(body, 'refund_amount') ?? '';
-  return (
-    trade !== undefined &&
-    isBetween(amount, SMALLEST_AMOUNT, trade.order_amount) &&
-    twoDecimals(amount) !== trade.order_amount
-  );
+  return trade !== undefined && isAmount(amount, trade.order_amount) && twoDecimals(amount) !== trade.order_amount;
 });
-const currencyOfOrder: Rule = {
-  holds: (currency, { trade }) => currency === trade?.order_currency,
+const currencyOfOrder: FieldRule = {
+  agrees: (currency, { trade }) => currency === trade?.order_currency,
   says: 'must be the currency of the order',
 };
+const refundAmount = amountRange();
+const platform = oneOf('API');
 
-// biome-ignore format: tables, read by columns
-/** The fields of a refund. */
-export const refundFields: readonly Field[] = [
-  { name: 'trade_no',                  required: without('out_trade_no'), max: 64 },
-  { name: 'out_trade_no',              required: without('trade_no'),     max: 64 },
-  { name: 'out_request_no',            required: isPartial, max: 16 },
-  { name: 'refund_currency',           required: always,    rules: [threeCharacters, currencyOfOrder] },
-  { name: 'refund_amount',             required: always,    type: 'decimal', rules: [amountRange(), cents] },
-  { name: 'refund_reason',             required: never,     max: 128 },
-  { name: 'user_info.identify.number', required: needsAll,  max: 16 },
-  { name: 'user_info.identify.type',   required: never,     max: 16 },
-  { name: 'user_info.name',            required: needsAll,  max: 64 },
-  { name: 'user_info.email',           required: always,    max: 64 },
-  { name: 'user_info.phone',           required: never,     max: 64 },
-  { name: 'platform_type',             required: never,     max: 3, rules: [oneOf('API')] },
-  { name: 'bank_info.bank_id',         required: never,     max: 64 },
-  { name: 'bank_info.bank_name',       required: never,     max: 64 },
-  { name: 'bank_info.agency',          required: never,     max: 64 },
-  { name: 'bank_info.type',            required: never,     max: 64 },
-  { name: 'bank_info.number',          required: never,     max: 64 },
+const needsAll = ({ refundUserInfo }: Settings) => refundUserInfo === 'all' || methodNeedsAll;
+
+// biome-ignore format: a table, read by columns
+/** The fields of a refund. They are checked when the trade is known. */
+export const refundFields: FieldTable = (settings) => [
+  ...queryFields(settings),
+  { name: 'out_request_no',            required: isPartial, max: 16, means: 'The merchant’s own number of the refund.' },
+  { name: 'refund_currency',           required: true,      rules: [threeCharacters, currencyOfOrder], means: 'Currency code.' },
+  { name: 'refund_amount',             required: true,      type: 'decimal', rules: [refundAmount, cents], means: 'Amount to give back.' },
+  { name: 'refund_reason',             required: false,     max: 128, means: 'Why it is given back. Tags such as `[sim:reset-after]` set faults here.' },
+  { name: 'user_info.identify.number', required: needsAll(settings), max: 16, means: 'Number of the receiver’s identity document.' },
+  { name: 'user_info.identify.type',   required: false,     max: 16, means: 'Kind of that document.' },
+  { name: 'user_info.name',            required: needsAll(settings), max: 64, means: 'The receiver’s name.' },
+  { name: 'user_info.email',           required: true,      max: 64, means: 'The receiver’s email address.' },
+  { name: 'user_info.phone',           required: false,     max: 64, means: 'The receiver’s phone number.' },
+  { name: 'platform_type',             required: false,     max: 3, rules: [platform], means: 'From where the refund is asked for.' },
+  { name: 'bank_info.bank_id',         required: false,     max: 64, means: 'Id of the receiving bank.' },
+  { name: 'bank_info.bank_name',       required: false,     max: 64, means: 'Name of the receiving bank.' },
+  { name: 'bank_info.agency',          required: false,     max: 64, means: 'Branch of the receiving bank.' },
+  { name: 'bank_info.type',            required: false,     max: 64, means: 'Kind of account.' },
+  { name: 'bank_info.number',          required: false,     max: 64, means: 'Number of the receiving account; a CLABE for SPEI.' },
 ];

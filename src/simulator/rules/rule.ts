@@ -1,54 +1,61 @@
 import { isLosslessNumber } from 'lossless-json';
-import { type JsonObject, textAt, valueAt } from '../json';
-import { businessFailure, invalid, missing, type Refusal } from '../operations/answers';
-import type { GatewayApp, Settings } from '../options';
-import type { Trade } from '../trades/trade';
-import { type MethodName, methodNamed, wireNames } from './methods';
-import type { JsonSchema } from './schema';
+import type { z } from 'zod';
+import { type LooseObject, valueAt } from '../json';
+import type { SimulatorApp } from '../options';
+import type { TradeRecord } from '../records';
+import type { Settings } from '../settings';
+import { businessRefusal, invalidField, missingField, type RequestRefusal } from './refusal';
 import { characters } from './text';
 
-/** A request under check, with what its rules ask about. */
-export interface Request {
-  body: JsonObject;
-  app: GatewayApp;
-  settings: Settings;
+/** A JSON Schema (draft 2020-12) as OpenAPI 3.1 uses them. Its patterns suit the engine of every language. */
+export type JsonSchema = { readonly [keyword: string]: unknown };
+
+export interface CheckedRequest {
+  body: LooseObject;
+  app: SimulatorApp;
+  /** The simulator's time, in ms since 1970. */
   now: number;
-  /** The trade that the request is about, where there is one. */
-  trade?: Trade | undefined;
+  /** The trade that the request is about, if there is one. */
+  trade?: TradeRecord | undefined;
 }
 
 /** Something that is true of some requests. */
-export interface Condition {
-  holds: (request: Request) => boolean;
-  /** Of which requests, in words that can follow "required": `for method CreditCard`. */
+export interface RequestCondition {
+  holds: (request: CheckedRequest) => boolean;
+  /** When it holds, in words that can follow "required": `for CreditCard`. */
   says: string;
-  /** The same as a schema of the body; `undefined` where the body alone does not tell. */
-  schema: (settings: Settings) => JsonSchema | undefined;
+  /** The same as a schema of the body. Left out if the body alone does not tell. */
+  schema?: JsonSchema;
 }
 
-/** What a field's value must fulfil besides its length. */
-export interface Rule {
-  holds: (value: string, request: Request) => boolean;
-  /** The end of the sentence that begins with the field's name. */
+/** What a field's value must fulfil besides its type and length. */
+export interface FieldRule {
+  /** The texts that fulfil the rule. The OpenAPI document describes them with `z.toJSONSchema`. */
+  value?: z.ZodType;
+  /** What the rule asks of the rest of the request; no schema can express that. */
+  agrees?: (value: string, request: CheckedRequest) => boolean;
+  /** The end of a sentence that begins with the field's name. */
   says: string;
-  /** The same as a schema of the value, as far as one can say it; left out where it can say nothing. */
-  schema?: JsonSchema;
-  /** The `sub_code`, where it is not the field's name. */
+  /** The `sub_code`, if it is not the field's name. */
   subCode?: string;
   /** Where the rule applies; everywhere if it is left out. */
-  when?: Condition;
+  when?: RequestCondition;
 }
 
-/** A line of a field table: name, whether required, type, longest length, further rules. */
+/** A line of a field table: name, whether it is required, type, greatest length, further rules, what it means. */
 export interface Field {
   name: string;
-  required: Condition;
+  required: boolean | RequestCondition;
   type?: keyof typeof types;
   max?: number;
-  rules?: readonly Rule[];
+  rules?: readonly FieldRule[];
+  means: string;
 }
 
-// Each type says how its value is read as text for the rules; `undefined` is a value of another type.
+/** The fields of a request. They can depend on the settings. */
+export type FieldTable = (settings: Settings) => readonly Field[];
+
+// How the rules read a value of each type as a text. `undefined`: the value has another type.
 const types = {
   string: (value: unknown) => (typeof value === 'string' ? value : undefined),
   decimal: (value: unknown) => (isLosslessNumber(value) ? value.value : typeof value === 'string' ? value : undefined),
@@ -56,56 +63,31 @@ const types = {
     Array.isArray(value) && value.every((item) => typeof item === 'string') ? value.join(',') : undefined,
 };
 
-export const always: Condition = { holds: () => true, says: 'always', schema: () => true };
-export const never: Condition = { holds: () => false, says: 'never', schema: () => false };
-
-/** The request's method, where it names one that exists. */
-export function methodOf(request: Request): MethodName | undefined {
-  const name = textAt(request.body, 'method');
-  return name === undefined ? undefined : methodNamed(name);
-}
-
-/** True for the methods named. */
-export function only(...names: MethodName[]): Condition {
-  return {
-    holds: (request) => {
-      const name = methodOf(request);
-      return name !== undefined && names.includes(name);
-    },
-    says: `for ${names.join(', ')}`,
-    schema: () => ({ required: ['method'], properties: { method: { enum: names.flatMap(wireNames) } } }),
-  };
-}
-
-/** True for every method but the ones named. */
-export function allBut(...names: MethodName[]): Condition {
-  const exempted = only(...names);
-  return {
-    holds: (request) => !exempted.holds(request),
-    says: `except ${exempted.says}`,
-    schema: (settings) => ({ not: exempted.schema(settings) }),
-  };
-}
-
-/** Checks a request against a field table, in the table's order; answers with the first refusal. */
-export function check(table: readonly Field[], request: Request): Refusal | undefined {
-  for (const field of table) {
+/** Checks a request against a field table, in the order of the table. Returns the first refusal, or `undefined`. */
+export function checkFields(fields: readonly Field[], request: CheckedRequest): RequestRefusal | undefined {
+  for (const field of fields) {
     const refusal = checkField(field, request);
     if (refusal) return refusal;
   }
   return undefined;
 }
 
-function checkField(field: Field, request: Request): Refusal | undefined {
-  const { name, type = 'string', max, rules = [] } = field;
+function checkField(field: Field, request: CheckedRequest): RequestRefusal | undefined {
+  const { name, type = 'string', max, rules = [], required } = field;
+  const isRequired = () => (typeof required === 'boolean' ? required : required.holds(request));
   const value = valueAt(request.body, name);
-  if (value === undefined || value === null) return field.required.holds(request) ? missing(name) : undefined;
-  // The service writes empty texts where it has nothing, and takes them so.
-  if (value === '') return field.required.holds(request) ? invalid(name, 'can not be empty') : undefined;
+  if (value === undefined || value === null) return isRequired() ? missingField(name) : undefined;
+  // The service itself writes an empty text for a value that it does not have, so it takes them too.
+  if (value === '') return isRequired() ? invalidField(name, 'can not be empty') : undefined;
   const text = types[type](value);
-  if (text === undefined) return invalid(name, `must be a ${type}`);
-  if (max !== undefined && characters(text) > max) return invalid(name, `must have at most ${max} characters`);
-  const broken = rules.find((rule) => (rule.when ?? always).holds(request) && !rule.holds(text, request));
+  if (text === undefined) return invalidField(name, `must be a ${type}`);
+  if (max !== undefined && characters(text) > max) return invalidField(name, `must have at most ${max} characters`);
+  const broken = rules.find((rule) => !isKept(rule, text, request));
   if (!broken) return undefined;
-  return broken.subCode ? businessFailure(broken.subCode, `${name} ${broken.says}.`) : invalid(name, broken.says);
+  return broken.subCode ? businessRefusal(broken.subCode, `${name} ${broken.says}.`) : invalidField(name, broken.says);
+}
+
+function isKept({ when, value, agrees }: FieldRule, text: string, request: CheckedRequest): boolean {
+  if (when && !when.holds(request)) return true;
+  return (value?.safeParse(text).success ?? true) && (agrees?.(text, request) ?? true);
 }

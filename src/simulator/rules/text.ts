@@ -1,60 +1,53 @@
-/** The length of a text in characters as a person counts code points, not in UTF-16 units. */
+/** The length of a text in Unicode code points, not in UTF-16 units. */
 export function characters(text: string): number {
   return [...text].length;
 }
 
-// A pictograph (with its skin tones, and what a zero-width joiner ties to it), half a flag, a keycap, or any sign that a
-// variation selector turns into an emoji. Digits alone have Unicode's property Emoji and are none; so are ©, ® and ™ as text.
-const EMOJI =
-  /(?![©®™])\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator}|\p{Emoji}\u{FE0F}|\u{20E3}/u;
+// A pictograph, a skin tone, half a flag or a keycap. As texts ©, ® and ™ are no emoji.
+const EMOJI = '(?![©®™])\\p{Extended_Pictographic}|\\p{Emoji_Modifier}|\\p{Regional_Indicator}|\\u{20E3}';
+// The variation selector makes an emoji of a sign that is none alone, such as a digit.
+const VARIATION_SELECTOR = '\u{FE0F}';
+const DIGIT = '\\p{Nd}';
 
-/** Whether a text holds an emoji. */
-export function hasEmoji(text: string): boolean {
-  return EMOJI.test(text);
-}
-
-/** Whether a text holds a digit of any script. */
-export function hasDigit(text: string): boolean {
-  return /\p{Nd}/u.test(text);
-}
+/** An emoji. */
+export const emoji = new RegExp(`${EMOJI}|\\p{Emoji}${VARIATION_SELECTOR}`, 'u');
+/** A digit of any script. */
+export const digit = new RegExp(DIGIT, 'u');
 
 /** Whether a text is an absolute http or https address. */
-export function isWebAddress(text: string): boolean {
+export function isHttpAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
-/** The emoji of {@link hasEmoji} as a regular expression without Unicode properties, which few engines have. */
-export const patternOfEmoji = once(() => {
-  const VARIATION_SELECTOR = '\u{FE0F}';
-  const alone = classOf(hasEmoji);
-  const withSelector = classOf((sign) => !hasEmoji(sign) && hasEmoji(sign + VARIATION_SELECTOR));
-  return `${alone}|${withSelector}${VARIATION_SELECTOR}`;
-});
-
-/** The digits of {@link hasDigit} likewise. */
-export const patternOfDigits = once(() => classOf(hasDigit));
-
-// The last planes hold neither letters, digits nor pictures.
-const LAST_CHARACTER = 0x1_ffff;
-
-// A character class, written with the characters themselves, of all that a predicate holds for.
-function classOf(belongs: (sign: string) => boolean): string {
-  const ranges: { first: string; last: string; end: number }[] = [];
-  for (let code = 0x20; code <= LAST_CHARACTER; code += 1) {
-    const sign = String.fromCodePoint(code);
-    if (!belongs(sign)) continue;
-    const range = ranges.at(-1);
-    if (range?.end === code - 1) Object.assign(range, { last: sign, end: code });
-    else ranges.push({ first: sign, last: sign, end: code });
-  }
-  return `[${ranges.map(({ first, last }) => (first === last ? first : `${first}-${last}`)).join('')}]`;
+/** The emoji of {@link emoji} as a pattern without Unicode properties, which few regular expressions know. */
+export function emojiPattern(): string {
+  return `${classOf(EMOJI)}|${classOf(`(?!${EMOJI})\\p{Emoji}`)}${VARIATION_SELECTOR}`;
 }
 
-// Every character is looked at for a class: when somebody asks, and then never again.
-function once(make: () => string): () => string {
-  let made: string | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
+/** The digits of {@link digit} in the same way. */
+export function digitPattern(): string {
+  return classOf(DIGIT);
+}
+
+const classes = new Map<string, string>();
+
+/** A character class with the ranges of characters that match a pattern. It is made when somebody first asks for it. */
+function classOf(pattern: string): string {
+  const made =
+    classes.get(pattern) ??
+    `[${[...everyCharacter().matchAll(new RegExp(`(?:${pattern})+`, 'gu'))].map(range).join('')}]`;
+  classes.set(pattern, made);
+  return made;
+}
+
+function range([run]: RegExpExecArray): string {
+  const signs = [...run];
+  return signs.length === 1 ? run : `${signs[0]}-${signs.at(-1)}`;
+}
+
+// The planes above hold no letters, digits or pictures.
+const LAST_CHARACTER = 0x1_ffff;
+
+function everyCharacter(): string {
+  return Array.from({ length: LAST_CHARACTER - 0x1f }, (_, index) => String.fromCodePoint(index + 0x20)).join('');
 }

@@ -1,29 +1,23 @@
-import { DAY } from '../time';
+import { DAY_MS } from '../time';
 
-/** A boleto: the 44 digits of its bars, and the 47 digits that a person can type. */
-export interface Boleto {
-  barcode: string;
-  digitableLine: string;
-}
-
-/** What a boleto is made of. */
-export interface BoletoTerms {
+interface BoletoTerms {
   /** The bank's three digits. */
   bank: string;
-  /** Two decimals. */
+  /** A decimal text with two decimals. */
   amount: string;
+  /** In ms since 1970. */
   due: number;
-  /** 25 digits of the bank's own. */
+  /** 25 digits that the bank is free to choose. */
   free: string;
 }
 
-// Due dates count days from here; after 9999 (2025-02-21) the count began again at 1000.
+// Due dates count days from here. After 9999 (2025-02-21) the count began again at 1000.
 const FIRST_DAY = Date.UTC(1997, 9, 7);
 
-/** Makes a boleto with right check digits. */
-export function boleto({ bank, amount, due, free }: BoletoTerms): Boleto {
+/** A boleto with right check digits: the 44 digits of its bars, and the 47 digits that a person can type. */
+export function boleto({ bank, amount, due, free }: BoletoTerms): { barcode: string; digitableLine: string } {
   const cents = amount.replace('.', '');
-  // The field has ten digits; zeros say that the value is not in the code, as banks do with larger ones.
+  // The field has ten digits. Zeros mean that the value is not in the code; banks do so for larger ones.
   const value = cents.length > 10 ? '0'.repeat(10) : cents.padStart(10, '0');
   const factorAndValue = dueFactor(due) + value;
   const front = `${bank}9`;
@@ -35,21 +29,21 @@ export function boleto({ bank, amount, due, free }: BoletoTerms): Boleto {
   };
 }
 
-/** The four digits that say when a boleto is due. */
+/** The four digits that say when a boleto is due (a time in ms since 1970). */
 export function dueFactor(due: number): string {
-  const days = Math.floor((due - FIRST_DAY) / DAY);
+  const days = Math.floor((due - FIRST_DAY) / DAY_MS);
   const factor = days > 9999 ? ((days - 1000) % 9000) + 1000 : days;
   return String(factor).padStart(4, '0');
 }
 
-/** Check digit of a barcode: weights 2 to 9 from the right, 11 less the remainder, 1 where that is no digit from 1 to 9. */
+/** The check digit of a barcode: weights 2 to 9 from the right, 11 less the remainder, 1 instead of 0, 10 and 11. */
 export function mod11(digits: string): string {
   const sum = [...digits].reverse().reduce((total, digit, place) => total + Number(digit) * ((place % 8) + 2), 0);
   const check = 11 - (sum % 11);
   return check >= 10 ? '1' : String(check);
 }
 
-/** Check digit of a part of the typed line: weights 2 and 1 from the right, digits of each product added up. */
+/** The check digit of a part of the typed line: weights 2 and 1 from the right; the digits of each product are added. */
 export function mod10(digits: string): string {
   const sum = [...digits].reverse().reduce((total, digit, place) => {
     const product = Number(digit) * (place % 2 === 0 ? 2 : 1);

@@ -1,16 +1,13 @@
 const WEIGHTS = [3, 7, 1] as const;
 
-/** A CLABE: bank (3), town (3), account (11) and a check digit. */
-export function clabe(bank: string, town: string, account: number): string {
-  const digits = bank + town + String(account).padStart(11, '0');
+/** A CLABE of the simulated bank: bank (3 digits), town (3), account (11) and a check digit. */
+export function simulatedClabe(town: string, account: number): string {
+  const digits = `646${town}${String(account).padStart(11, '0')}`;
   return digits + clabeCheckDigit(digits);
 }
 
-/** Check digit over the first 17 digits: weights 3, 7, 1, each product modulo 10. */
+/** The check digit of the first 17 digits: weights 3, 7, 1, each product modulo 10. */
 export function clabeCheckDigit(digits: string): string {
-  const sum = [...digits].reduce(
-    (total, digit, place) => total + ((Number(digit) * (WEIGHTS[place % 3] ?? 0)) % 10),
-    0,
-  );
-  return String((10 - (sum % 10)) % 10);
+  const products = [...digits].map((digit, place) => (Number(digit) * (WEIGHTS[place % 3] ?? 0)) % 10);
+  return String((10 - (products.reduce((sum, product) => sum + product, 0) % 10)) % 10);
 }

@@ -1,145 +1,93 @@
 import { randomUUID } from 'node:crypto';
-import type { SimulatorClock } from '../clock';
-import type { LogDetails, Settings } from '../options';
-import { type MethodName, methodNamed, methodsFor } from '../rules/methods';
-import type { Store } from '../store';
-import { duration } from '../time';
-import { deadlines } from './deadlines';
-import { IllegalAction } from './errors';
-import { paymentData } from './payment-data';
-import {
-  type BankAction,
-  type BuyerAction,
-  bankActions,
-  bankStep,
-  buyerActions,
-  route,
-  type TradeStatus,
-  type Transition,
-  transition,
-} from './states';
-import type { Trade, TransferAccount } from './trade';
+import { Deadlines } from '../clock';
+import { IllegalAction } from '../errors';
+import type { Context } from '../options';
+import type { TradeRecord, TradeState, TransferAccount } from '../records';
+import { methodNamed, methodsFor, usualExpiryOf } from '../rules/methods';
+import { DAY_MS, duration, expressEnd, parseExpress } from '../time';
+import { paymentDataOf } from './payment-data';
+import { bankStep, stepsBetween, type TradeAction, type TradeStep, tradeActions, tradeStep } from './states';
 
-/** What a new trade is made of; the rest follows from it. */
-export type NewTrade = Pick<
-  Trade,
-  | 'out_trade_no'
-  | 'app_id'
-  | 'kind'
-  | 'trade_status'
-  | 'order_amount'
-  | 'order_currency'
-  | 'method'
-  | 'channel'
-  | 'subject'
-  | 'content'
-  | 'buyer_id'
-  | 'notify_url'
-  | 'return_url'
-  | 'timeout_express'
-  | 'cancellation_express'
-  | 'user'
->;
+/** What a trade has not, unless its terms say otherwise. */
+const absent = {
+  channel: null,
+  content: null,
+  return_url: null,
+  timeout_express: null,
+  cancellation_express: null,
+  updated_at: null,
+  stands_again_at: null,
+  account_id: null,
+  transfer_account: null,
+};
+type Derived = 'trade_no' | 'created_at' | 'expires_at' | 'cancels_at' | 'payment_data' | 'page_nonce' | 'history';
 
-/** What a deposit into a virtual account is made of. */
-export type NewDeposit = Pick<
-  Trade,
-  'app_id' | 'order_amount' | 'buyer_id' | 'notify_url' | 'user' | 'notifications'
-> & {
+/** What an order says; the rest of a trade follows from it. */
+export type NewOrder = Omit<TradeRecord, Derived | keyof typeof absent> & Partial<TradeRecord>;
+
+/** What a deposit into a virtual account says; the rest of its trade follows from it. */
+type NewDeposit = Pick<NewOrder, 'app_id' | 'order_amount' | 'buyer_id' | 'notify_url' | 'user' | 'notifications'> & {
   account_id: string;
   transfer_account: TransferAccount;
 };
 
-/** What the lives of trades need from the rest of the simulator. */
-export interface LifecycleParts {
-  store: Store;
-  clock: SimulatorClock;
-  settings: () => Settings;
-  publicUrl: () => string;
-  /** Hears of every step that may be notified, and of which refund it is. */
-  announce: (trade: Trade, out_request_no: string | null) => void;
-  log: (message: string, details: LogDetails) => void;
-}
+/** Sends the notification of a trade's state, if the settings allow it; with the number of its refund. */
+type Announce = (trade: TradeRecord, out_request_no: string | null) => void;
 
-/** Gives trades their life: creates them, lets buyers act, and ends them at their deadlines. */
+/** Creates trades, carries out what buyers and banks do, and ends trades at their deadlines. */
 export class Lifecycle {
-  readonly #parts: LifecycleParts;
-  readonly #deadlines = new Map<string, () => void>();
+  readonly #context: Context;
+  readonly #announce: Announce;
+  readonly #deadlines: Deadlines;
 
-  constructor(parts: LifecycleParts) {
-    this.#parts = parts;
+  constructor(context: Context, announce: Announce) {
+    this.#context = context;
+    this.#announce = announce;
+    this.#deadlines = new Deadlines(context.clock);
   }
 
-  /** Sets the deadlines of the trades that an earlier process left. */
+  /** Sets the deadlines of the trades of an earlier process. */
   resume(): void {
-    for (const trade of this.#parts.store.trades()) this.#setDeadline(trade);
+    for (const trade of this.#context.store.trades.values()) this.#setDeadline(trade);
   }
 
   close(): void {
-    for (const cancel of this.#deadlines.values()) cancel();
-    this.#deadlines.clear();
+    this.#deadlines.close();
   }
 
-  create(order: NewTrade): Trade {
-    const { store, clock } = this.#parts;
-    const created_at = clock.now();
-    const trade: Trade = {
-      ...order,
-      trade_no: store.nextTradeNo(),
-      created_at,
-      updated_at: null,
-      ...deadlines({ ...order, created_at, ...methodAndChannel(order) }),
-      stands_again_at: null,
-      account_id: null,
-      transfer_account: null,
-      payment_data: {},
-      page_nonce: randomUUID(),
-      notifications: true,
-      history: [],
-    };
+  create(order: NewOrder): TradeRecord {
+    const trade = this.#add(order);
     if (trade.kind === 'direct') this.#givePaymentData(trade);
-    store.addTrade(trade);
     this.#setDeadline(trade);
     return trade;
   }
 
-  /** Money came into a virtual account: a trade that is SUCCESS from the start, and is told at once. */
-  deposit(deposit: NewDeposit): Trade {
-    const { store, clock, log, announce } = this.#parts;
-    const created_at = clock.now();
-    const trade_no = store.nextTradeNo();
-    const trade: Trade = {
+  /** Money came into a virtual account: a trade that is SUCCESS from the start, and its notification. */
+  deposit(deposit: NewDeposit): TradeRecord {
+    const now = this.#context.clock.now();
+    const trade = this.#add({
       ...deposit,
-      trade_no,
-      // The merchant never named this order, so the service does.
-      out_trade_no: `VA${trade_no}`,
+      // The merchant gave this order no number, so the service names it after its trade.
+      out_trade_no: '',
       kind: 'deposit',
       trade_status: 'SUCCESS',
       order_currency: 'MXN',
       method: 'SPEI',
-      channel: null,
       subject: `Deposit into ${deposit.transfer_account.account_number}`,
-      content: null,
-      return_url: null,
-      timeout_express: null,
-      cancellation_express: null,
-      created_at,
-      updated_at: created_at,
-      expires_at: created_at,
-      cancels_at: created_at,
-      stands_again_at: null,
-      payment_data: {},
-      page_nonce: randomUUID(),
-      history: [],
-    };
-    store.addTrade(trade);
-    log('deposit received', { trade_no, account_id: deposit.account_id });
-    announce(trade, null);
+      updated_at: now,
+      expires_at: now,
+      cancels_at: now,
+    });
+    this.#context.log('deposit received', { trade_no: trade.trade_no, account_id: deposit.account_id });
+    this.#announce(trade, null);
     return trade;
   }
 
-  /** The buyer's method on a checkout that left it open; only before anything was submitted. */
-  chooseMethod(trade: Trade, name: string): void {
+  /**
+   * Sets the method of a checkout that left it to the buyer. Throws {@link IllegalAction} if there is no such method, or
+   * if the order or an earlier step has fixed another one.
+   */
+  chooseMethod(trade: TradeRecord, name: string): void {
     const method = methodNamed(name);
     if (method === undefined) throw new IllegalAction(`There is no method ${name}.`);
     if (trade.method === method) return;
@@ -148,108 +96,122 @@ export class Lifecycle {
     }
     if (trade.method !== null) throw new IllegalAction(`The shop ordered this payment in ${trade.method}.`);
     trade.method = method;
-    // What the order left open about time now follows from the method.
-    Object.assign(trade, deadlines({ ...trade, ...methodAndChannel(trade) }));
+    // Deadlines that the order does not give depend on the method.
+    Object.assign(trade, deadlinesOf(trade));
     this.#setDeadline(trade);
   }
 
-  /** Carries out a buyer's action, or throws {@link IllegalAction}. */
-  act(trade: Trade, action: BuyerAction): void {
-    const to = buyerActions[action];
-    const steps = route(trade.trade_status, to);
-    if (!steps) throw new IllegalAction(`A trade that is ${trade.trade_status} can not become ${to}.`);
+  /** Carries out an action, or throws {@link IllegalAction} if the trade's state forbids it. */
+  act(trade: TradeRecord, action: TradeAction): void {
+    const { by, to } = tradeActions[action];
+    const steps = by === 'bank' ? [bankStepOf(trade, action)] : stepsBetween(trade.trade_status, to);
+    if (!steps) throw impossible(trade, to);
     if (action === 'risk' && trade.method !== 'CreditCard') {
       throw new IllegalAction(`Risk control looks at cards only; this trade is ${trade.method ?? 'without a method'}.`);
     }
-    if (trade.method === null) this.chooseMethod(trade, usualMethod(trade));
+    if (trade.method === null) this.chooseMethod(trade, methodsFor(trade.order_currency)[0] ?? 'CreditCard');
     for (const step of steps) this.move(trade, step);
   }
 
-  /** Carries out a bank's action on a paid trade, or throws {@link IllegalAction}. */
-  bankAct(trade: Trade, action: BankAction): void {
-    this.move(trade, bankStepOf(trade, action));
-  }
-
-  /** Takes one step of the transition table; `out_request_no` is the refund's whose step it is. */
-  move(trade: Trade, step: Transition, out_request_no: string | null = null): void {
-    const { clock, log, announce, settings } = this.#parts;
+  /** Takes one step. `out_request_no` is the number of the refund that causes it. */
+  move(trade: TradeRecord, step: TradeStep, out_request_no: string | null = null): void {
+    const { clock, log, settings } = this.#context;
     const at = clock.now();
     trade.trade_status = step.to;
     trade.updated_at = at;
     trade.history.push({ from: step.from, to: step.to, at, why: step.why });
     if (step.to === 'PROCESSING' && Object.keys(trade.payment_data).length === 0) this.#givePaymentData(trade);
-    const standsAgain = transition(step.to, 'SUCCESS')?.silent;
-    trade.stands_again_at = standsAgain ? at + duration(settings().standsAgainAfter) : null;
+    const standsAgain = tradeStep(step.to, 'SUCCESS')?.silent;
+    trade.stands_again_at = standsAgain ? at + duration(settings.standsAgainAfter) : null;
     this.#setDeadline(trade);
     log('trade moved', { trade_no: trade.trade_no, from: step.from, to: step.to });
-    if (!step.silent) announce(trade, out_request_no);
+    if (!step.silent) this.#announce(trade, out_request_no);
   }
 
-  #givePaymentData(trade: Trade): void {
-    const { method, channel } = methodAndChannel(trade);
-    if (method === undefined) return;
-    const { trade_no, app_id, order_amount, cancels_at } = trade;
-    const count = this.#parts.store.nextCount();
-    const publicUrl = this.#parts.publicUrl();
-    trade.payment_data = paymentData({
+  #add(terms: NewOrder): TradeRecord {
+    const { store, clock } = this.#context;
+    const created_at = clock.now();
+    const trade_no = store.nextTradeNo();
+    const trade: TradeRecord = {
+      ...absent,
+      ...deadlinesOf({ ...absent, ...terms, created_at }),
+      ...terms,
       trade_no,
-      app_id,
-      order_amount,
-      method,
-      channel,
-      count,
-      due: cancels_at,
-      publicUrl,
-    });
+      out_trade_no: terms.out_trade_no || `VA${trade_no}`,
+      created_at,
+      payment_data: {},
+      page_nonce: randomUUID(),
+      history: [],
+    };
+    store.addTrade(trade);
+    return trade;
   }
 
-  #setDeadline(trade: Trade): void {
-    this.#deadlines.get(trade.trade_no)?.();
-    this.#deadlines.delete(trade.trade_no);
-    const end = endOf(trade);
-    if (!end) return;
-    const { step } = end;
-    const cancel = this.#parts.clock.at(end.at, async () => {
-      this.move(trade, step);
-      await this.#parts.store.save();
+  #givePaymentData(trade: TradeRecord): void {
+    const method = methodNamed(trade.method ?? '');
+    if (method === undefined) return;
+    const { store, publicUrl } = this.#context;
+    trade.payment_data = paymentDataOf(method, { trade, count: store.nextCount(), publicUrl });
+  }
+
+  #setDeadline(trade: TradeRecord): void {
+    const [at = null, to] = endOf(trade) ?? [];
+    this.#deadlines.set(trade.trade_no, at, async () => {
+      if (to) this.move(trade, stepTo(trade, to));
+      await this.#context.store.save();
     });
-    this.#deadlines.set(trade.trade_no, cancel);
   }
 }
 
-/** The step of the table from a trade's state to another, or {@link IllegalAction}. */
-export function stepTo(trade: Trade, to: TradeStatus): Transition {
-  const step = transition(trade.trade_status, to);
-  if (!step) throw new IllegalAction(`A trade that is ${trade.trade_status} can not become ${to}.`);
+/** The step from a trade's state to another. Throws {@link IllegalAction} if the table has none. */
+export function stepTo(trade: TradeRecord, to: TradeState): TradeStep {
+  const step = tradeStep(trade.trade_status, to);
+  if (!step) throw impossible(trade, to);
   return step;
 }
 
-/** The step of a bank's action on a trade, or {@link IllegalAction}. */
-export function bankStepOf(trade: Trade, action: BankAction): Transition {
+/** The step of a bank's action on a trade. Throws {@link IllegalAction} if the state forbids it. */
+export function bankStepOf(trade: TradeRecord, action: TradeAction): TradeStep {
   const step = bankStep(trade.trade_status, action);
-  if (!step) throw new IllegalAction(`A trade that is ${trade.trade_status} can not become ${bankActions[action]}.`);
+  if (!step) throw impossible(trade, tradeActions[action].to);
   return step;
 }
 
-/** When a trade's state ends by itself, and in what. */
-function endOf(trade: Trade): { at: number; step: Transition } | undefined {
-  const ends: Partial<Record<TradeStatus, readonly [number | null, TradeStatus]>> = {
+function impossible({ trade_status }: TradeRecord, to: TradeState): IllegalAction {
+  return new IllegalAction(`A trade that is ${trade_status} can not become ${to}.`);
+}
+
+/** When a trade's state ends by itself, and in which state. */
+function endOf(trade: TradeRecord): readonly [number | null, TradeState] | undefined {
+  const ends: Partial<Record<TradeState, readonly [number | null, TradeState]>> = {
     INITIAL: [trade.expires_at, 'EXPIRED'],
     PROCESSING: [trade.cancels_at, 'CANCEL'],
     REFUND_REVOKE: [trade.stands_again_at, 'SUCCESS'],
     CHARGEBACK_REVERSED: [trade.stands_again_at, 'SUCCESS'],
   };
-  const [at, to] = ends[trade.trade_status] ?? [];
-  return at === undefined || at === null || to === undefined ? undefined : { at, step: stepTo(trade, to) };
+  return ends[trade.trade_status];
 }
 
-function methodAndChannel(order: Pick<Trade, 'method' | 'channel'>): {
-  method: MethodName | undefined;
-  channel: string | undefined;
-} {
-  return { method: order.method === null ? undefined : methodNamed(order.method), channel: order.channel ?? undefined };
+type DatedOrder = Pick<TradeRecord, 'created_at' | 'timeout_express' | 'cancellation_express' | 'method' | 'channel'>;
+
+/**
+ * When an unfinished trade ends by itself. `timeout_express` ends INITIAL, `cancellation_express` ends PROCESSING. Without
+ * a cancellation the timeout ends both. Without a timeout the method's usual expiry does.
+ */
+function deadlinesOf(order: DatedOrder): Pick<TradeRecord, 'expires_at' | 'cancels_at'> {
+  const { created_at, timeout_express, cancellation_express, channel } = order;
+  const method = methodNamed(order.method ?? '');
+  const usual = method ? timeOf(usualExpiryOf(method, channel), created_at) : created_at + DAY_MS;
+  const timeout = timeout_express === null ? undefined : timeOf(timeout_express, created_at);
+  const cancellation = cancellation_express === null ? undefined : timeOf(cancellation_express, created_at);
+  return {
+    expires_at: timeout ?? Math.min(usual, cancellation ?? usual),
+    cancels_at: cancellation ?? timeout ?? usual,
+  };
 }
 
-function usualMethod(trade: Trade): MethodName {
-  return methodsFor(trade.order_currency)[0] ?? 'CreditCard';
+function timeOf(text: string, from: number): number {
+  const express = parseExpress(text);
+  if (express === undefined) throw new RangeError(`${text} is no express time`);
+  return expressEnd(express, from);
 }

@@ -1,8 +1,8 @@
-/** What a PIX code of a merchant says. */
-export interface PixCode {
+/** What a merchant's PIX code contains. */
+interface PixTerms {
   /** The receiver's key. */
   key: string;
-  /** Two decimals, without a currency sign. */
+  /** A decimal text with two decimals. */
   amount: string;
   receiver: string;
   city: string;
@@ -10,22 +10,22 @@ export interface PixCode {
   txid: string;
 }
 
-/** A PIX "BR Code": EMV fields, each tag, length, value, with a checksum over all of them. */
-export function pixCode({ key, amount, receiver, city, txid }: PixCode): string {
+/** A PIX "BR Code": EMV fields of tag, length and value, with a checksum of all of them. */
+export function pixCode({ key, amount, receiver, city, txid }: PixTerms): string {
   const fields = [
-    field('00', '01'),
-    field('26', field('00', 'br.gov.bcb.pix') + field('01', key)),
-    field('52', '0000'),
-    field('53', '986'),
-    field('54', amount),
-    field('58', 'BR'),
-    field('59', receiver.slice(0, 25)),
-    field('60', city.slice(0, 15)),
-    field('62', field('05', txid)),
+    emvField('00', '01'),
+    emvField('26', emvField('00', 'br.gov.bcb.pix') + emvField('01', key)),
+    emvField('52', '0000'),
+    emvField('53', '986'),
+    emvField('54', amount),
+    emvField('58', 'BR'),
+    emvField('59', receiver.slice(0, 25)),
+    emvField('60', city.slice(0, 15)),
+    emvField('62', emvField('05', txid)),
   ].join('');
-  // The checksum covers its own tag and length too.
-  const covered = `${fields}6304`;
-  return covered + crc16(covered);
+  // The checksum includes its own tag and length.
+  const checked = `${fields}6304`;
+  return checked + crc16(checked);
 }
 
 /** CRC-16/CCITT-FALSE (polynomial 1021, start FFFF) as four upper-case hex digits. */
@@ -38,6 +38,6 @@ export function crc16(text: string): string {
   return crc.toString(16).toUpperCase().padStart(4, '0');
 }
 
-function field(tag: string, value: string): string {
+function emvField(tag: string, value: string): string {
   return tag + String(value.length).padStart(2, '0') + value;
 }

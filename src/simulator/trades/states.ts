@@ -1,37 +1,16 @@
-/** The states a trade can be in: the interface's, and the four more that occur in the field. */
-export const tradeStatuses = [
-  'INITIAL',
-  'PROCESSING',
-  'SUCCESS',
-  'CANCEL',
-  'EXPIRED',
-  'RISK_CONTROLLING',
-  'REFUSED',
-  'DISPUTE',
-  'CHARGEBACK',
-  'CHARGEBACK_REVERSED',
-  'REFUND_VERIFYING',
-  'REFUND_PROCESSING',
-  'REFUND_REVOKE',
-  'REFUND_REFUSED',
-  'REFUNDED',
-  'PARTIAL_REFUND',
-] as const;
+import type { RefundStatus, TradeState } from '../records';
 
-/** A state of a trade. */
-export type TradeStatus = (typeof tradeStatuses)[number];
-
-/** One step that a trade may take. */
-export interface Transition {
-  from: TradeStatus;
-  to: TradeStatus;
+/** One step that a trade can take. */
+export interface TradeStep {
+  from: TradeState;
+  to: TradeState;
   why: string;
-  /** Some steps are never told to the merchant, whatever the settings say. */
+  /** The merchant gets no notification of this step, whatever the settings say. */
   silent?: true;
 }
 
-/** Every step that there is. What is not in this table cannot happen. */
-export const transitions: readonly Transition[] = [
+/** All steps. A step that is not in this table cannot happen. */
+export const tradeSteps: readonly TradeStep[] = [
   { from: 'INITIAL', to: 'EXPIRED', why: 'the buyer did nothing in time' },
   { from: 'INITIAL', to: 'PROCESSING', why: 'the buyer submitted the payment' },
   { from: 'INITIAL', to: 'RISK_CONTROLLING', why: 'risk control looks at it' },
@@ -49,7 +28,7 @@ export const transitions: readonly Transition[] = [
   { from: 'PARTIAL_REFUND', to: 'DISPUTE', why: 'the buyer disputes what is left' },
   { from: 'PARTIAL_REFUND', to: 'CHARGEBACK', why: 'the bank took the money back' },
   { from: 'PARTIAL_REFUND', to: 'REFUNDED', why: 'the bank forced a refund of what is left' },
-  // Where a partial refund is called REFUNDED too, more of them may follow.
+  // If the settings call a partial refund REFUNDED too, another refund may follow.
   { from: 'REFUNDED', to: 'REFUND_VERIFYING', why: 'the merchant asked for another refund' },
   { from: 'REFUND_REFUSED', to: 'REFUND_VERIFYING', why: 'the merchant asked for another refund' },
   { from: 'REFUND_VERIFYING', to: 'REFUND_PROCESSING', why: 'the buyer gave an account' },
@@ -64,66 +43,78 @@ export const transitions: readonly Transition[] = [
   { from: 'CHARGEBACK_REVERSED', to: 'SUCCESS', why: 'the payment stands again', silent: true },
 ];
 
-/** What a buyer (or a test in the buyer's place) can do with a trade, and where that leads. */
-export const buyerActions = {
-  submit: 'PROCESSING',
-  pay: 'SUCCESS',
-  refuse: 'REFUSED',
-  cancel: 'CANCEL',
-  risk: 'RISK_CONTROLLING',
-} as const satisfies Record<string, TradeStatus>;
-
-/** The name of a buyer's action. */
-export type BuyerAction = keyof typeof buyerActions;
-
-/** What a bank (or an operator in its place) can do with a paid trade, and where that leads. */
-export const bankActions = {
-  dispute: 'DISPUTE',
-  chargeback: 'CHARGEBACK',
-  'reverse-chargeback': 'CHARGEBACK_REVERSED',
-  'force-refund': 'REFUNDED',
-} as const satisfies Record<string, TradeStatus>;
-
-/** The name of a bank's action. */
-export type BankAction = keyof typeof bankActions;
-
-/** Whether a text names a bank's action. */
-export function isBankAction(text: string): text is BankAction {
-  return Object.hasOwn(bankActions, text);
-}
-
-/** Whether a text names a buyer's action. */
-export function isBuyerAction(text: string): text is BuyerAction {
-  return Object.hasOwn(buyerActions, text);
-}
-
 /** The step between two states, if the table has one. */
-export function transition(from: TradeStatus, to: TradeStatus): Transition | undefined {
-  return transitions.find((step) => step.from === from && step.to === to);
+export function tradeStep(from: TradeState, to: TradeState): TradeStep | undefined {
+  return tradeSteps.find((step) => step.from === from && step.to === to);
 }
 
-/** The step that a bank's action takes; a refund on its way is the merchant's, and no bank ends it. */
-export function bankStep(from: TradeStatus, action: BankAction): Transition | undefined {
-  return from === 'REFUND_PROCESSING' ? undefined : transition(from, bankActions[action]);
-}
-
-// Where somebody may do two things in one go: submit and pay (or give up), name an account and have the refund decided.
-const onTheWay: Partial<Record<TradeStatus, TradeStatus>> = {
+// Some actions take two steps: submit and pay (or give up), name an account and decide the refund.
+const onTheWay: Partial<Record<TradeState, TradeState>> = {
   INITIAL: 'PROCESSING',
   REFUND_VERIFYING: 'REFUND_PROCESSING',
 };
 
-/** The steps from one state to another: one, or two through the state on the way. `undefined` where no way leads there. */
-export function route(from: TradeStatus, to: TradeStatus): readonly Transition[] | undefined {
-  const direct = transition(from, to);
+/** The steps from one state to another: one, or two with a state between them. `undefined` if there is no way. */
+export function stepsBetween(from: TradeState, to: TradeState): readonly TradeStep[] | undefined {
+  const direct = tradeStep(from, to);
   if (direct) return [direct];
   const between = onTheWay[from];
-  const first = between && transition(from, between);
-  const second = between && transition(between, to);
+  const first = between && tradeStep(from, between);
+  const second = between && tradeStep(between, to);
   return first && second ? [first, second] : undefined;
 }
 
-/** A trade that still waits for its buyer, its bank or risk control. */
-export function isOpen(status: TradeStatus): boolean {
+/** Whether a trade still waits for its buyer, its bank or risk control. */
+export function isOpen(status: TradeState): boolean {
   return status === 'INITIAL' || status === 'PROCESSING' || status === 'RISK_CONTROLLING';
+}
+
+interface TradeActionTerms {
+  by: 'buyer' | 'bank';
+  /** The state to which it leads. */
+  to: TradeState;
+  /** What it does, as a sentence. */
+  does: string;
+}
+
+// biome-ignore format: a table, read by columns
+/** What a buyer or a bank can do with a trade. A bank refuses and risk control looks as part of a buyer's payment. */
+export const tradeActions = {
+  submit:               { by: 'buyer', to: 'PROCESSING',          does: 'The buyer submits: INITIAL becomes PROCESSING.' },
+  pay:                  { by: 'buyer', to: 'SUCCESS',             does: 'The buyer pays. An INITIAL trade is submitted first.' },
+  refuse:               { by: 'buyer', to: 'REFUSED',             does: 'The bank refuses the payment.' },
+  cancel:               { by: 'buyer', to: 'CANCEL',              does: 'The buyer gives up.' },
+  risk:                 { by: 'buyer', to: 'RISK_CONTROLLING',    does: 'Risk control checks the payment; cards only.' },
+  dispute:              { by: 'bank',  to: 'DISPUTE',             does: 'The buyer disputes a paid trade.' },
+  chargeback:           { by: 'bank',  to: 'CHARGEBACK',          does: 'The bank takes the money back.' },
+  'reverse-chargeback': { by: 'bank',  to: 'CHARGEBACK_REVERSED', does: 'A chargeback is reversed. Soon the trade is silently SUCCESS again.' },
+  'force-refund':       { by: 'bank',  to: 'REFUNDED',            does: 'The bank gives back all that is left; the merchant did not ask.' },
+} as const satisfies Record<string, TradeActionTerms>;
+
+/** What a buyer or a bank can do with a refund. Where `approve` leads depends on what is left of the trade. */
+export const refundActions = {
+  confirm: { to: 'REFUND_PROCESSING', does: 'The buyer names an account: REFUND_VERIFYING becomes REFUND_PROCESSING.' },
+  approve: { to: 'REFUNDED', does: 'The refund is done.' },
+  refuse: { to: 'REFUND_REFUSED', does: 'The bank refuses the refund.' },
+  revoke: { to: 'REFUND_REVOKE', does: 'The refund is canceled. Soon the trade is silently SUCCESS again.' },
+} as const satisfies Record<string, { to: RefundStatus; does: string }>;
+
+export type TradeAction = keyof typeof tradeActions;
+export type RefundAction = keyof typeof refundActions;
+
+export function isTradeAction(text: string): text is TradeAction {
+  return Object.hasOwn(tradeActions, text);
+}
+
+export function isRefundAction(text: string): text is RefundAction {
+  return Object.hasOwn(refundActions, text);
+}
+
+/** The names of all actions on a trade, and on a refund. */
+export const tradeActionNames = Object.keys(tradeActions).filter(isTradeAction);
+export const refundActionNames = Object.keys(refundActions).filter(isRefundAction);
+
+/** The step of a bank's action, if the state allows it. No bank ends a refund that is under way: it is the merchant's. */
+export function bankStep(from: TradeState, action: TradeAction): TradeStep | undefined {
+  return from === 'REFUND_PROCESSING' ? undefined : tradeStep(from, tradeActions[action].to);
 }

@@ -1,4 +1,4 @@
-/** Opens connections that say nothing, in a process of its own: one process has only so many. Ends when all are closed. */
+/** Opens idle connections. It is a separate process, because one process can open only so many. Exits when all are closed. */
 const { connect } = require('node:net');
 
 const [, , url, count] = process.argv;
@@ -13,7 +13,7 @@ function settle() {
 }
 
 function more(started) {
-  // Not all at once: the system keeps only so many in its queue.
+  // In portions of 200: the operating system's queue is limited.
   for (let i = started; i < Math.min(started + 200, Number(count)); i += 1) {
     const socket = connect(Number(port), hostname);
     let connected = false;

@@ -1,6 +1,6 @@
 /**
- * Requests that nobody honest sends, by name, each with its answer. All but those of the last table are signed with the
- * right key unless it is the signature that is wrong: what is refused here would be refused from the gateway as well.
+ * Bad requests by name, each with its answer. They have the right signature unless the signature is what is wrong, so that
+ * the same request would be refused from the gateway too.
  */
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { app, ipn, otherApp, sign } from '../support';
@@ -17,7 +17,7 @@ const signed = (text: string | undefined) => request({ headers: { 'Service-Signa
 const length = (text: string) => request({ headers: { 'Content-Length': text } });
 const transfer = (text: string) => chunked(chunk(body) + LAST, { headers: { 'Transfer-Encoding': text } });
 const line = (text: string) => request({ lines: [text] });
-/** A body that a stranger made up: signed with a key of their own. */
+/** A body that a stranger made up and signed with another key. */
 const forged = (text: string | Buffer) => {
   const made = Buffer.from(text);
   return request({ body: made, headers: { 'Service-Signature': sign(made, otherApp) } });
@@ -25,14 +25,14 @@ const forged = (text: string | Buffer) => {
 const compressed = (bytes: Buffer, encoding: string) =>
   request({ body: bytes, headers: { 'Content-Encoding': encoding, 'Service-Signature': sign(bytes) } });
 
-/** No answer: the connection just ends. */
+/** No answer: the connection is closed. */
 export const NOTHING = 0;
 
 export interface BadRequest {
   bytes: Buffer;
-  /** The statuses of its answers; several where one connection brings several requests. */
+  /** The statuses of its answers: one for each request on the connection. */
   answers: number[];
-  /** The sender says that nothing more comes; without it the server would wait, and cut it off in time. */
+  /** The sender closes its half. Otherwise the server would wait for more until its time limit. */
   hangsUp?: boolean;
 }
 
@@ -52,7 +52,7 @@ export const BAD_REQUESTS: Record<string, BadRequest> = {
   'half a chunk': cutShort(400, chunked(chunk(body).slice(0, half))),
 
   // — Chunks —
-  'a chunk whose size is no number': bad(400, chunked(`xyz\r\n${body}\r\n${LAST}`)),
+  'a chunk whose size is not a number': bad(400, chunked(`xyz\r\n${body}\r\n${LAST}`)),
   'a chunk of a negative size': bad(400, chunked(`-1\r\n${body}\r\n${LAST}`)),
   'a chunk of more bytes than numbers count': bad(400, chunked(`fffffffffffffffff\r\n${body}\r\n${LAST}`)),
   'a chunk without its size': bad(400, chunked(`\r\n${body}\r\n${LAST}`)),
@@ -68,7 +68,7 @@ export const BAD_REQUESTS: Record<string, BadRequest> = {
     }),
   ),
   'chunks and a length': bad(400, chunked(chunk(body) + LAST, { headers: { 'Content-Length': '5' } })),
-  'a transfer encoding that nobody knows': bad(400, transfer('xchunked')),
+  'a transfer encoding that is unknown': bad(400, transfer('xchunked')),
   'a transfer encoding that is not the last': bad(400, transfer('chunked, gzip')),
   'the transfer encoding identity': bad(400, transfer('identity')),
   'the transfer encoding chunked in quotes': bad(400, transfer('"chunked"')),
@@ -82,8 +82,8 @@ export const BAD_REQUESTS: Record<string, BadRequest> = {
   'a negative length': bad(400, length('-1')),
   'a length with a plus': bad(400, length(`+${body.length}`)),
   'a length in hexadecimal': bad(400, length('0x10')),
-  'a length that is no number': bad(400, length('many')),
-  'a length of more than numbers count': bad(400, length('9'.repeat(30))),
+  'a length that is not a number': bad(400, length('many')),
+  'a length of more digits than a number holds': bad(400, length('9'.repeat(30))),
   'a length of 100 GB': bad(413, length('100000000000')),
   'one byte too many': bad(413, request({ body: long })),
   'a second request in what its length leaves over': {
@@ -104,13 +104,13 @@ export const BAD_REQUESTS: Record<string, BadRequest> = {
   'a header that goes on in the next line': bad(400, request({ lines: ['X-Name: a', ' b'] })),
   'a header of 64 KiB': bad(431, line(`X-Name: ${'a'.repeat(65_536)}`)),
   '5,000 headers': bad(431, request({ lines: Array.from({ length: 5_000 }, (_, i) => `X-${i}: a`) })),
-  'an expectation that nobody knows': bad(417, line('Expect: money')),
+  'an expectation that is unknown': bad(417, line('Expect: money')),
 
   // — Signatures —
   'no signature': bad(401, signed(undefined)),
   'an empty signature': bad(401, signed('')),
   'its signature twice': bad(401, line(`Service-Signature: ${signature}`)),
-  'its signature and another’s': bad(401, line(`service-signature: ${sign(body, otherApp)}`)),
+  'its signature and that of another app': bad(401, line(`service-signature: ${sign(body, otherApp)}`)),
   'two signatures in one header': bad(401, signed(`${signature}, ${signature}`)),
   'its signature in uppercase': bad(401, signed(signature.toUpperCase())),
   'its signature without its last digit': bad(401, signed(signature.slice(0, -1))),
@@ -126,7 +126,7 @@ export const BAD_REQUESTS: Record<string, BadRequest> = {
     signed(signature.replaceAll('0', '\u00b9').replace(/1/g, '\u00b2')),
   ),
   'another app’s signature': bad(401, signed(sign(body, otherApp))),
-  'its body written otherwise': bad(
+  'its body written differently': bad(
     401,
     request({ body: Buffer.from(body.toString().replace(':', ': ')), headers: { 'Service-Signature': signature } }),
   ),
@@ -146,7 +146,7 @@ export const BAD_REQUESTS: Record<string, BadRequest> = {
   DELETE: bad(404, method('DELETE')),
   OPTIONS: bad(404, method('OPTIONS')),
   TRACE: bad(404, method('TRACE')),
-  'a method that nobody knows': bad(400, method('BREW')),
+  'a method that is unknown': bad(400, method('BREW')),
   'post in lowercase': bad(400, method('post')),
   'GET that calls itself POST': bad(
     404,
@@ -165,7 +165,7 @@ export const BAD_REQUESTS: Record<string, BadRequest> = {
   'a path that leads out': bad(404, path('/ipn/../../etc/passwd')),
   'a path that leads out, encoded': bad(401, path('/ipn/..%2f..%2fetc%2fpasswd')),
   'a path that cannot be decoded': bad(404, path('/ipn/%zz')),
-  'a path that is no UTF-8': bad(404, path('/ipn/%ff%fe')),
+  'a path that is not UTF-8': bad(404, path('/ipn/%ff%fe')),
   'a path with a NUL': bad(401, path('/ipn/shop-1%00')),
   'a path with a line end': bad(401, path('/ipn/shop-1%0d%0a')),
   'two slashes': bad(404, path('//ipn/shop-1')),
@@ -186,7 +186,7 @@ export const BAD_REQUESTS: Record<string, BadRequest> = {
   'nearly JSON': bad(415, type('application/json5')),
   'two types in one': bad(415, type('application/json, text/plain')),
   'two types': bad(415, line('Content-Type: text/plain')),
-  'a type that is none': bad(415, type('json')),
+  'a type that is not a media type': bad(415, type('json')),
   'a type of 10,000 bytes': bad(415, type('a'.repeat(10_000))),
   'gzip, signed as it is': bad(415, compressed(gzipSync(body), 'gzip')),
   'brotli, signed as it is': bad(415, compressed(brotliCompressSync(body), 'br')),
@@ -196,7 +196,7 @@ export const BAD_REQUESTS: Record<string, BadRequest> = {
   ),
   'a gigabyte of zeros in gzip': bad(415, compressed(gzipSync(Buffer.alloc(1 << 24)), 'gzip, gzip, gzip')),
 
-  // — Bodies of strangers: none of them is even parsed —
+  // — Bodies with a wrong signature: they are not parsed —
   'an empty body': bad(401, forged('')),
   'JSON 30,000 deep': bad(401, forged('['.repeat(30_000) + ']'.repeat(30_000))),
   '64 KiB of opening brackets': bad(401, forged('['.repeat(65_536))),
@@ -204,7 +204,7 @@ export const BAD_REQUESTS: Record<string, BadRequest> = {
   'a constructor in the body': bad(401, forged('{"constructor":{"prototype":{"polluted":true}}}')),
   'a huge number': bad(401, forged(`{"amount":${'9'.repeat(60_000)}}`)),
   'an infinite number': bad(401, forged('{"amount":1e999999999}')),
-  'bytes that are no UTF-8': bad(401, forged(Buffer.from([0x7b, 0xff, 0xfe, 0x7d]))),
+  'bytes that are not UTF-8': bad(401, forged(Buffer.from([0x7b, 0xff, 0xfe, 0x7d]))),
   'a BOM': bad(401, forged(`\ufeff${body}`)),
   'UTF-16': bad(401, forged(Buffer.from(body.toString(), 'utf16le'))),
   NULs: bad(401, forged(Buffer.alloc(1_000))),
@@ -224,14 +224,14 @@ export const BAD_REQUESTS: Record<string, BadRequest> = {
   },
 };
 
-/** What comes from whoever has the key, or from a gateway with a bug: nothing is lost, and nothing breaks. */
+/** Bodies with a good signature, as from a gateway with a bug, and what becomes of them. */
 export const STRANGE_BUT_SIGNED: Record<string, { body: Buffer; becomes: 'signal' | 'stray' | 'refused' }> = {
   'an empty body': { body: Buffer.alloc(0), becomes: 'stray' },
   'JSON 30,000 deep': { body: Buffer.from('['.repeat(30_000) + ']'.repeat(30_000)), becomes: 'stray' },
   '64 KiB of opening brackets': { body: Buffer.from('['.repeat(65_536)), becomes: 'stray' },
   'objects 10,000 deep': { body: Buffer.from('{"a":'.repeat(10_000)), becomes: 'stray' },
   'a BOM': { body: Buffer.concat([Buffer.from('\ufeff'), body]), becomes: 'stray' },
-  'bytes that are no UTF-8': { body: Buffer.concat([body, Buffer.from([0xff])]), becomes: 'stray' },
+  'bytes that are not UTF-8': { body: Buffer.concat([body, Buffer.from([0xff])]), becomes: 'stray' },
   'UTF-16': { body: Buffer.from(body.toString(), 'utf16le'), becomes: 'stray' },
   NULs: { body: Buffer.alloc(1_000), becomes: 'stray' },
   'a list': { body: Buffer.from(`[${body}]`), becomes: 'stray' },

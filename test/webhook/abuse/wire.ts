@@ -1,12 +1,12 @@
-/** Requests as bytes, well-formed or not, and what comes back of them. */
+/** Requests as bytes, well-formed or not, and the answers to them. */
 import { connect } from 'node:net';
 import { app, ipn, sign } from '../support';
 
 export interface Head {
   line?: string;
-  /** Replaces headers by name; undefined leaves one out. */
+  /** Replaces headers by name; undefined removes one. */
   headers?: Record<string, string | undefined>;
-  /** Lines after them, as they are. */
+  /** More header lines, written as they are. */
   lines?: string[];
   body?: Uint8Array;
 }
@@ -14,8 +14,8 @@ export interface Head {
 const CRLF = '\r\n';
 
 /**
- * A notification with the right signature, but for what is given: so that what is refused is refused for that alone. It
- * has the length of its body unless told otherwise.
+ * A good notification with these changes, so that only they can be the reason of a refusal. Its length is that of its body
+ * unless `headers` give another.
  */
 export function request({
   line = `POST /ipn/${app.app_id} HTTP/1.1`,
@@ -35,7 +35,7 @@ export function request({
   return Buffer.concat([Buffer.from([line, ...written, ...lines, '', ''].join(CRLF), 'latin1'), body]);
 }
 
-/** A notification whose body comes in these chunks, written as they are. */
+/** A good notification whose body is these chunks, written as they are. */
 export function chunked(chunks: string, { headers = {}, ...head }: Head = {}): Buffer {
   const framing = { 'Content-Length': undefined, 'Transfer-Encoding': 'chunked' };
   const { length } = head.body ?? ipn();
@@ -43,20 +43,21 @@ export function chunked(chunks: string, { headers = {}, ...head }: Head = {}): B
   return Buffer.concat([whole.subarray(0, whole.length - length), Buffer.from(chunks, 'latin1')]);
 }
 
-/** One chunk of the body, right in every way. */
+/** One correct chunk. */
 export const chunk = (body: Uint8Array) =>
   `${body.length.toString(16)}${CRLF}${Buffer.from(body).toString('latin1')}${CRLF}`;
 export const LAST = `0${CRLF}${CRLF}`;
 
 export interface Exchange {
-  /** The statuses that came, in their order. */
+  /** The statuses of the answers, in their order. */
   statuses: number[];
   text: string;
 }
 
-/** How many answers to wait for; without it, until the server ends the connection. `hangUp` says at once that nothing more comes. */
-interface Patience {
+interface ExchangeOptions {
+  /** The number of answers to wait for. Default: until the server closes the connection. */
   answers?: number;
+  /** Close the sending half after the bytes. */
   hangUp?: boolean;
 }
 
@@ -64,11 +65,11 @@ interface Patience {
 export function exchange(
   url: string,
   bytes: Uint8Array,
-  { answers, hangUp = false }: Patience = {},
+  { answers, hangUp = false }: ExchangeOptions = {},
 ): Promise<Exchange> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {
-    // Half of it stays open for the answer when the other half says that nothing more comes.
+    // The receiving half stays open for the answer after the sending half is closed.
     const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
     let text = '';
     const statuses = () => [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
@@ -78,7 +79,7 @@ export function exchange(
       text += more;
       if (answers !== undefined && statuses().length >= answers && text.endsWith('}')) socket.resetAndDestroy();
     });
-    // A server that sends somebody away may do so with a reset.
+    // A server may close with a reset.
     socket.on('error', () => {});
     socket.on('end', () => socket.destroy());
     socket.on('close', done);

@@ -1,0 +1,13 @@
+import { connectPayments } from 'temporal-payment-gateway/client';
+
+const { payments, close } = await connectPayments();
+const out_trade_no = process.argv[2] ?? 'order-1'; // the same number again is the same payment: nobody pays twice
+const price = { method: 'PIX', order_currency: 'BRL', order_amount: '150.00', timeout_express: '90m' };
+const buyer = { buyer_id: 'buyer-1', customer: { name: 'Mariana Souza Lima' } };
+
+const { pay_url } = await payments.pay({ out_trade_no, subject: 'Two tickets', ...price, ...buyer });
+console.log(`The buyer pays here: ${pay_url}`);
+
+const { outcome } = await payments.outcome(out_trade_no); // minutes or days later; ask again after a restart
+console.log(outcome === 'SUCCESS' ? 'Paid: deliver the tickets.' : `Not paid: ${outcome}`);
+await close();

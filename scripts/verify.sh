@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# npm run verify: everything that is checked before a change goes in: lint, types, build and all tests. Installs the
+# programs that the tests need and npm cannot install. Ends with the line "N passed, N failed"; each step before the
+# tests counts as one.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+passed=0
+failed=0
+finish() {
+  echo "$passed passed, $failed failed"
+  [ "$failed" -eq 0 ]
+  exit
+}
+
+step() { # name, command…
+  echo "== $1"
+  if "${@:2}"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "== $1 failed" >&2; finish; fi
+}
+
+has() { command -v "$1" >/dev/null; }
+
+# The tests look at the buyer's page in a real browser, and at the contract from Python.
+system_packages() {
+  local missing=() as_root=()
+  [ -n "${CHROMIUM_PATH:-}" ] || has chromium || has chromium-browser || has google-chrome || missing+=(chromium)
+  has python3 || missing+=(python3)
+  { has python3 && python3 -c 'import ensurepip, venv' 2>/dev/null; } || missing+=(python3-venv)
+  [ "${#missing[@]}" -eq 0 ] && return
+  [ "$(id -u)" -eq 0 ] || as_root=(sudo)
+  if ! has apt-get || { [ "${#as_root[@]}" -gt 0 ] && ! has sudo; }; then
+    echo "The tests need ${missing[*]}: install Chromium (or set CHROMIUM_PATH) and Python 3.10 or later with venv, and run this again." >&2
+    return 1
+  fi
+  echo "Installing ${missing[*]} …"
+  "${as_root[@]}" apt-get update -qq &&
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -qq --yes --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+step 'programs for the tests' system_packages
+step 'lint' npm run --silent lint
+step 'type check' npm run --silent typecheck
+step 'build' npm run --silent build
+
+echo '== tests'
+report=$(mktemp)
+trap 'rm -f "$report"' EXIT
+npm test --silent -- --ci --json --outputFile="$report"
+tested=$?
+count() {
+  node -e 'const r = JSON.parse(require("node:fs").readFileSync(process.argv[1], "utf8"));
+    console.log(process.argv[2] === "passed" ? r.numPassedTests : r.numFailedTests + r.numRuntimeErrorTestSuites);' "$report" "$1"
+}
+if more=$(count passed 2>/dev/null); then
+  passed=$((passed + more))
+  failed=$((failed + $(count failed)))
+fi
+# A run that broke off without a failing test has failed all the same.
+[ "$tested" -ne 0 ] && [ "$failed" -eq 0 ] && failed=1
+finish

@@ -1,0 +1,113 @@
+/** The activities of virtual accounts (SPEI) of a worker: each is one call of the gateway, or one question to Temporal. */
+
+import { activityInfo, log, metricMeter } from '@temporalio/activity';
+import {
+  type AccountActivities,
+  type AccountId,
+  type CreateAccountResult,
+  type CreateSpeiAccountInput,
+  FAILURE,
+  typedFailure,
+} from '../contract';
+import { GatewayError, InvalidRequestError, parseNewSpeiAccount, type SpeiAccount } from '../gateway';
+import { accountOfCreation, endedPayment } from './account-workflows';
+import { invalidRequestFailure, isDefiniteAnswer, notCreated, notYet, retryableFailure } from './failures';
+import { type AccountGateway, gatewayOf, type NotifyUrlOf } from './gateways';
+
+export interface AccountActivitiesOptions {
+  /** The gateway by app_id. */
+  gateways: ReadonlyMap<string, AccountGateway>;
+  /** Where the gateway posts the deposits of accounts that name no `notify_url`. */
+  notifyUrl: NotifyUrlOf | undefined;
+}
+
+/** How soon a cancellation is repeated that no query confirms yet, in ms. */
+const CANCEL_AGAIN_MS = 10_000;
+
+/** The activities of virtual accounts of a worker. */
+export function accountActivities({ gateways, notifyUrl }: AccountActivitiesOptions): AccountActivities {
+  const gatewayFor = (app_id: string) => gatewayOf(gateways, app_id, 'account');
+  return {
+    'gateway.create-account': async (input) => create(gatewayFor(input.app_id), input, notifyUrl),
+    'gateway.find-account': async (id) => find(gatewayFor(id.app_id), id),
+    'gateway.watch-account': async (input) => watch(gatewayFor(input.app_id), input),
+    'gateway.cancel-account': async (id) => cancel(gatewayFor(id.app_id), id),
+    'gateway.account-quantity': async ({ app_id }) => quantityOf(gatewayFor(app_id), app_id),
+    'gateway.watch-account-quantity': async (input) => watchQuantity(gatewayFor(input.app_id), input),
+    'payments.account-of-creation': accountOfCreation,
+    'payments.ended-payment': endedPayment,
+  };
+}
+
+type WatchAccountInput = Parameters<AccountActivities['gateway.watch-account']>[0];
+type WatchQuantityInput = Parameters<AccountActivities['gateway.watch-account-quantity']>[0];
+
+async function create(
+  gateway: AccountGateway,
+  { app_id, request }: CreateSpeiAccountInput,
+  notifyUrl: NotifyUrlOf | undefined,
+): Promise<CreateAccountResult> {
+  try {
+    const account = parseNewSpeiAccount({ notify_url: notifyUrl?.(app_id), ...request });
+    return { is: 'created', account: await gateway.createSpeiAccount(account) };
+  } catch (error) {
+    return creationFailed(error);
+  }
+}
+
+/** The result of a failed creation. Throws a retryable failure only if the gateway certainly made no account and may be asked again. */
+function creationFailed(error: unknown): CreateAccountResult {
+  if (error instanceof InvalidRequestError) throw invalidRequestFailure(error.message, error.issues);
+  if (!(error instanceof GatewayError)) throw error;
+  if (error.outcome === 'not-sent' || error.outcome === 'not-created') return notCreated(error);
+  log.warn('it is unknown whether a virtual account was created', { ...error.fields() });
+  return { is: 'unknown', message: error.message };
+}
+
+/** The account as the gateway reports it now; null if the gateway has no such account. */
+async function find(gateway: AccountGateway, { account_id }: AccountId): Promise<SpeiAccount | null> {
+  try {
+    return await gateway.querySpeiAccount(account_id);
+  } catch (error) {
+    if (isDefiniteAnswer(error)) return null;
+    throw retryableFailure(error);
+  }
+}
+
+async function watch(gateway: AccountGateway, input: WatchAccountInput): Promise<SpeiAccount> {
+  const { seen, first_ms, every_ms } = input;
+  // The workflow has just queried, so the first attempt only starts the schedule.
+  if (activityInfo().attempt === 1) throw notYet('watching', first_ms);
+  const found = await find(gateway, input);
+  if (found && found.status !== seen) return found;
+  throw notYet(found ? `still ${seen}` : 'the gateway knows no such account', every_ms);
+}
+
+async function cancel(gateway: AccountGateway, id: AccountId): Promise<SpeiAccount> {
+  try {
+    await gateway.cancelSpeiAccount(id.account_id);
+  } catch (error) {
+    if (!isDefiniteAnswer(error)) throw retryableFailure(error);
+    throw typedFailure(FAILURE.notCanceled, error.message, { ...error.fields() });
+  }
+  const found = await find(gateway, id);
+  if (found?.status === 'CANCELED') return found;
+  throw notYet(`canceled, but a query says ${found?.status ?? 'that there is no such account'}`, CANCEL_AGAIN_MS);
+}
+
+async function quantityOf(gateway: AccountGateway, app_id: string): Promise<number> {
+  const { available_quantity } = await gateway.speiAccountQuantity().catch((error: unknown) => {
+    throw retryableFailure(error);
+  });
+  metricMeter
+    .createGauge('payments_spei_accounts_available', 'int', undefined, 'virtual accounts that are left to create')
+    .set(available_quantity, { app_id });
+  return available_quantity;
+}
+
+async function watchQuantity(gateway: AccountGateway, { app_id, seen, every_ms }: WatchQuantityInput): Promise<number> {
+  if (activityInfo().attempt === 1) throw notYet('watching', every_ms);
+  const quantity = await quantityOf(gateway, app_id);
+  if (quantity !== seen) return quantity;
+  throw notYet(`still ${seen}`, every_ms);
+}

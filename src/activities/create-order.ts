@@ -1,0 +1,132 @@
+/** Makes one try to create an order: checks it, opens its sealed secrets, sends it, and says what became of it. */
+
+import { activityInfo, heartbeat, log } from '@temporalio/activity';
+import type { JWK } from 'jose';
+import type { CreateInput, CreateResult, NewPayment } from '../contract';
+import {
+  GatewayError,
+  InvalidRequestError,
+  open,
+  parseCheckout,
+  parseDirectPayment,
+  type RuleSettings,
+  SealingError,
+} from '../gateway';
+import { isDuplicate } from '../gateway/refusals';
+import { isSealed, SECRET_FIELDS, type SecretField } from '../gateway/sealing';
+import { invalidRequestFailure, notCreated } from './failures';
+import type { NotifyUrlOf, PaymentGateway } from './gateways';
+import { currentTime } from './time';
+import { assertSecretsSealed, assertToken, BareSecretError } from './unsealed-secrets';
+
+/** What a worker needs to create orders. */
+export interface OrderOptions {
+  /** The private keys that open sealed secrets at this moment; the first one that fits is used. */
+  sealingKeys: () => readonly JWK[];
+  /** Where the gateway posts notifications of orders that name no `notify_url`. */
+  notifyUrl: NotifyUrlOf | undefined;
+  /** How orders are checked; each setting has a default. */
+  rules?: Partial<RuleSettings>;
+}
+
+interface Order {
+  app_id: string;
+  kind: NewPayment['kind'];
+  order: Record<string, unknown>;
+}
+
+/**
+ * Sends the order to the gateway once. Throws `InvalidRequest`, not retryable, if it breaks a rule; a retryable failure
+ * only if the gateway certainly has no order and may be asked again. From `send_before` on nothing is sent.
+ */
+export async function createOrder(
+  gateway: PaymentGateway,
+  { send_before, original_run_id, ...payment }: CreateInput,
+  { sealingKeys, notifyUrl, rules = {} }: OrderOptions,
+): Promise<CreateResult> {
+  const { currentAttemptScheduledTimestampMs, heartbeatDetails, workflowExecution } = activityInfo();
+  // The heartbeat carries it between attempts: a duplicate can be ours only if an attempt has reached the gateway.
+  const reached = heartbeatDetails === true;
+  // By the server's clock; and by ours, because the task may have waited long for a worker.
+  if (Math.max(currentAttemptScheduledTimestampMs, currentTime()) >= send_before) return notSentInTime(payment);
+  if (workflowExecution && workflowExecution.runId !== original_run_id)
+    return resetBefore(payment, workflowExecution.runId);
+  try {
+    assertSecretsSealed(payment, () => checkOrder(withNotifyUrl(payment, notifyUrl), rules));
+    const order = await openSecrets(withNotifyUrl(payment, notifyUrl), sealingKeys(), rules);
+    const answer = await (payment.kind === 'direct' ? gateway.pay(order) : gateway.createCheckout(order));
+    return { is: 'created', answer };
+  } catch (error) {
+    return creationFailed(error, reached);
+  }
+}
+
+/** The result of a failed creation. Throws as {@link createOrder} does. */
+function creationFailed(error: unknown, reached: boolean): CreateResult {
+  if (error instanceof SealingError) throw invalidRequestFailure(error.message, []);
+  if (error instanceof BareSecretError) throw invalidRequestFailure(error.message, error.issues, error.attention);
+  if (error instanceof InvalidRequestError) throw invalidRequestFailure(error.message, error.issues);
+  if (!(error instanceof GatewayError)) throw error;
+  const { message } = error;
+  const fields = error.fields();
+  if (isDuplicate(fields)) return { is: 'duplicate', error: fields, message, reached };
+  switch (error.outcome) {
+    case 'created-refused':
+      return { is: 'created-refused', error: fields, message };
+    case 'unknown':
+      log.warn('it is unknown whether an order was created', { ...fields });
+      return { is: 'unknown', error: fields, message };
+    case 'not-created':
+      if (error.retryable) heartbeat(true);
+      return notCreated(error);
+    case 'not-sent':
+      return notCreated(error);
+  }
+}
+
+/** Somebody reset the workflow: what the run before it sent may have made the order. */
+function resetBefore({ kind, request: { out_trade_no } }: NewPayment, run_id: string): CreateResult {
+  const operation = kind === 'direct' ? '/trade/pay' : '/trade/create';
+  const message = `Order ${out_trade_no} may have been sent before the workflow was reset.`;
+  return { is: 'reset', run_id, message, error: { outcome: 'unknown', retryable: true, operation, out_trade_no } };
+}
+
+function notSentInTime({ kind, request: { out_trade_no } }: NewPayment): CreateResult {
+  const operation = kind === 'direct' ? '/trade/pay' : '/trade/create';
+  const message = `Order ${out_trade_no} was not sent: the gateway could not be reached in time.`;
+  return { is: 'not-sent', message, error: { outcome: 'not-sent', retryable: false, operation, out_trade_no } };
+}
+
+function withNotifyUrl({ app_id, kind, request }: NewPayment, notifyUrl: NotifyUrlOf | undefined): Order {
+  const order = { notify_url: notifyUrl?.(app_id), ...request };
+  if (order.notify_url === undefined) {
+    throw new InvalidRequestError(kind === 'direct' ? '/trade/pay' : '/trade/create', [
+      { field: 'notify_url', rule: 'required, because WEBHOOK_PUBLIC_URL is not set' },
+    ]);
+  }
+  return { app_id, kind, order };
+}
+
+/** Throws InvalidRequestError naming every fault of the order. */
+function checkOrder({ kind, order }: Order, rules: Partial<RuleSettings>): void {
+  if (kind === 'checkout') parseCheckout(order, rules);
+  else parseDirectPayment(order, rules);
+}
+
+/** The order with its secrets opened. They exist in this process's memory only. */
+async function openSecrets(
+  { app_id, kind, order }: Order,
+  keys: readonly JWK[],
+  rules: Partial<RuleSettings>,
+): Promise<Record<string, unknown>> {
+  if (kind === 'checkout') return parseCheckout(order, rules);
+  // Checked before anything is opened, so that a wrong order is refused with all its faults.
+  const parsed = parseDirectPayment(order, rules);
+  const opened: Partial<Record<SecretField, string>> = {};
+  for (const name of SECRET_FIELDS) {
+    const value = parsed[name];
+    if (isSealed(value)) opened[name] = await open(value, keys, { app_id, out_trade_no: parsed.out_trade_no });
+  }
+  assertToken(opened, parsed.out_trade_no);
+  return { ...parsed, ...opened };
+}

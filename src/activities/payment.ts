@@ -1,0 +1,75 @@
+/**
+ * The payment activities of a worker: each is one call of the gateway. An activity fails with a retryable failure only if
+ * the call may be made again; every other result is returned, and the workflow decides.
+ */
+
+import { activityInfo, log } from '@temporalio/activity';
+import type { GatewayActivities, RefundAttempt, RefundResult } from '../contract';
+import { GatewayError, InvalidRequestError, type Warning } from '../gateway';
+import { isDuplicate, NO_SUCH_ORDER } from '../gateway/refusals';
+import { createOrder, type OrderOptions } from './create-order';
+import { invalidRequestFailure, notCreated } from './failures';
+import { gatewayOf, type PaymentGateway } from './gateways';
+import { type BuyerOf, fillUserInfo } from './refund-user-info';
+import { findTrade, lookAtTrade, queryTrade, settleTrade, watchTrade } from './trade-queries';
+
+export interface GatewayActivitiesOptions extends OrderOptions {
+  /** The gateway by app_id. */
+  gateways: ReadonlyMap<string, PaymentGateway>;
+  /** The gateway's words for "no such order": each a `sub_code`, or a `code` without one. Default {@link NO_SUCH_ORDER}. */
+  noSuchOrder?: readonly string[];
+  /** Finds what a payment knows about its buyer, for refunds that leave it out. */
+  buyerOf?: BuyerOf;
+}
+
+/** The payment activities of a worker. */
+export function gatewayActivities(options: GatewayActivitiesOptions): GatewayActivities {
+  const { buyerOf = async () => ({}), noSuchOrder = NO_SUCH_ORDER } = options;
+  const noSuchOrderWords = new Set(noSuchOrder);
+  const gatewayFor = (app_id: string) => gatewayOf(options.gateways, app_id, 'payment');
+  return {
+    'gateway.create': async (payment) => createOrder(gatewayFor(payment.app_id), payment, options),
+    'gateway.refund': async (refund) => makeRefund(gatewayFor(refund.app_id), refund, buyerOf),
+    'gateway.look': async (look) => lookAtTrade(gatewayFor(look.app_id), look, noSuchOrderWords),
+    'gateway.query': async ({ app_id, id }) => queryTrade(gatewayFor(app_id), id),
+    'gateway.find': async ({ app_id, ...search }) => findTrade(gatewayFor(app_id), search),
+    'gateway.settle': async ({ app_id, id, seen, settling_ms }) =>
+      settleTrade(gatewayFor(app_id), id, seen, settling_ms),
+    'gateway.watch': async ({ app_id, id, seen, schedule, ...until }) =>
+      watchTrade(gatewayFor(app_id), id, seen, schedule, until),
+  };
+}
+
+/** Logs, once per activity, what the gateway may refuse in a request: fields and rules, never the values. */
+export function logWarning({ operation, out_trade_no, issues }: Warning): void {
+  if (activityInfo().attempt > 1) return;
+  log.warn('a request looks wrong by the rules of its country or method; it is sent anyway', {
+    operation,
+    out_trade_no,
+    issues: issues.map(({ field, rule }) => `${field}: ${rule}`),
+  });
+}
+
+async function makeRefund(gateway: PaymentGateway, refund: RefundAttempt, buyerOf: BuyerOf): Promise<RefundResult> {
+  const { attempt } = activityInfo();
+  const { order_amount, method } = refund.trade;
+  try {
+    const request = fillUserInfo(refund.request, await buyerOf(refund));
+    const answer = await gateway.refund({ ...refund.id, ...request }, { order_amount, method: method ?? undefined });
+    return { is: 'accepted', answer };
+  } catch (error) {
+    return refundFailed(error, attempt);
+  }
+}
+
+/** The result of a failed refund. Throws a retryable failure only if there is certainly no refund and it may be asked for again. */
+function refundFailed(error: unknown, attempt: number): RefundResult {
+  if (error instanceof InvalidRequestError) throw invalidRequestFailure(error.message, error.issues);
+  if (!(error instanceof GatewayError)) throw error;
+  const { message } = error;
+  const fields = error.fields();
+  if (isDuplicate(fields, 'refund')) return { is: 'duplicate', error: fields, message, attempt };
+  if (error.outcome === 'not-sent' || error.outcome === 'not-created') return notCreated(error);
+  log.warn('it is unknown whether a refund was made', { ...fields });
+  return { is: 'unknown', error: fields, message };
+}

@@ -1,0 +1,94 @@
+/**
+ * Protects the gateway from its workers: at most so many calls a second for each app, and a circuit that opens when the
+ * gateway keeps failing. A deferred call was certainly not sent. Temporal makes it again later, so the pending activity
+ * shows the reason.
+ */
+import { BrokenCircuitError, CircuitState, ConsecutiveBreaker, circuitBreaker, handleWhen } from 'cockatiel';
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { GatewayError, InvalidRequestError } from '../gateway';
+import { SPEI_ACCOUNT_PATHS } from '../gateway/virtual-accounts';
+import type { AccountGateway, PaymentGateway } from './gateways';
+
+export interface CallLimits {
+  calls_per_second: number;
+  /** This many failures in a row open the circuit. */
+  circuit_failures: number;
+  /** The circuit stays open this long, in ms; then one call tries whether the gateway works again. */
+  circuit_pause_ms: number;
+}
+
+/** The call was not made. It may be made after `retry_after_ms`. */
+export class CallDeferredError extends GatewayError {
+  constructor(
+    message: string,
+    operation: string,
+    readonly retry_after_ms: number,
+  ) {
+    super(message, { outcome: 'not-sent', retryable: true, operation });
+  }
+}
+
+/** Called whenever the circuit of an app opens or closes. */
+export type CircuitListener = (app_id: string, state: 'open' | 'closed') => void;
+
+/** Makes a call, or throws a {@link CallDeferredError}. */
+export type Throttle = <T>(operation: string, send: () => Promise<T>) => Promise<T>;
+
+/** The throttle that all calls of one app share. */
+export function throttle(app_id: string, limits: CallLimits, onCircuitChange: CircuitListener): Throttle {
+  const limiter = new RateLimiterMemory({ points: limits.calls_per_second, duration: 1 });
+  const circuit = circuitBreaker(handleWhen(isGatewayDown), {
+    breaker: new ConsecutiveBreaker(limits.circuit_failures),
+    halfOpenAfter: limits.circuit_pause_ms,
+  });
+  circuit.onBreak(() => onCircuitChange(app_id, 'open'));
+  circuit.onReset(() => onCircuitChange(app_id, 'closed'));
+
+  const pausing = (operation: string) =>
+    new CallDeferredError(
+      `The gateway of app ${app_id} failed ${limits.circuit_failures} times in a row; calls pause until one that tries it succeeds.`,
+      operation,
+      limits.circuit_pause_ms,
+    );
+
+  return async (operation, send) => {
+    await limiter.consume(app_id).catch((full: unknown) => {
+      if (!(full instanceof RateLimiterRes)) throw full;
+      const message = `App ${app_id} makes ${limits.calls_per_second} calls a second at most (GATEWAY_CALLS_PER_SECOND); this one waits its turn.`;
+      throw new CallDeferredError(message, operation, full.msBeforeNext);
+    });
+    // While one call tries the gateway, the others would wait for it until their activities time out.
+    if (circuit.state === CircuitState.HalfOpen) throw pausing(operation);
+    try {
+      return await circuit.execute(send);
+    } catch (error) {
+      throw error instanceof BrokenCircuitError ? pausing(operation) : error;
+    }
+  };
+}
+
+/** A gateway for payments whose calls go through the throttle. */
+export function throttledPayments(call: Throttle, gateway: PaymentGateway): PaymentGateway {
+  return {
+    pay: (order) => call('/trade/pay', () => gateway.pay(order)),
+    createCheckout: (order) => call('/trade/create', () => gateway.createCheckout(order)),
+    refund: (refund, trade) => call('/trade/refund', () => gateway.refund(refund, trade)),
+    query: (id) => call('/trade/query', () => gateway.query(id)),
+  };
+}
+
+/** A gateway for virtual accounts whose calls go through the throttle: the same one as the payments of the app. */
+export function throttledAccounts(call: Throttle, gateway: AccountGateway): AccountGateway {
+  return {
+    createSpeiAccount: (account) => call(SPEI_ACCOUNT_PATHS.create, () => gateway.createSpeiAccount(account)),
+    cancelSpeiAccount: (account_id) => call(SPEI_ACCOUNT_PATHS.cancel, () => gateway.cancelSpeiAccount(account_id)),
+    querySpeiAccount: (account_id) => call(SPEI_ACCOUNT_PATHS.query, () => gateway.querySpeiAccount(account_id)),
+    speiAccountQuantity: () => call(SPEI_ACCOUNT_PATHS.quantity, () => gateway.speiAccountQuantity()),
+  };
+}
+
+/** The gateway did not answer, or says that it is unavailable. A refusal shows that it works; a rule of ours that is broken says nothing of it. */
+function isGatewayDown(error: unknown): boolean {
+  if (!(error instanceof GatewayError) || error instanceof InvalidRequestError) return false;
+  return error.code === undefined || error.code === '20000';
+}

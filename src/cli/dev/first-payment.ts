@@ -1,0 +1,66 @@
+/** The payment that a new stack starts by itself, so that there is something to look at. */
+import { dirname, join, relative } from 'node:path';
+import { PaymentsClient } from '../../client';
+import { paymentWorkflowId } from '../../contract';
+import { parseDirectPayment } from '../../gateway';
+import type { Environment } from '../../process/environment';
+import type { Config } from '../../process/settings';
+import { connectClient } from '../../temporal/connection';
+import { ending, say } from '../print';
+import { readJsonObject } from '../read-json';
+import type { DevServer } from './temporal';
+
+interface FirstPayment {
+  app_id: string;
+  /** The order's file; default: the PIX order that the package ships. */
+  orderFile?: string | undefined;
+  env: Environment;
+  config: Config;
+  temporal: DevServer;
+}
+
+/** Starts it under a new number and prints where to look at it. Throws ConfigError for an order that cannot be used. */
+export async function startFirstPayment({ app_id, orderFile, env, config, temporal }: FirstPayment): Promise<void> {
+  const file = orderFile ?? pixOrder();
+  const order = await readOrder(file);
+  const out_trade_no = `first-${new Date().toISOString().slice(0, 19).replace(/\D/g, '')}`;
+  // Its connection is never closed, because it waits for the outcome until the process ends.
+  const client = await connectClient(env, config);
+  const { PAYMENTS_TASK_QUEUE: taskQueue, PAYMENTS_SEALING_PUBLIC_JWK: sealingKey } = config;
+  const payments = new PaymentsClient({ client, app_id, taskQueue, sealingKey });
+  const { pay_url } = await payments.pay({ ...order, out_trade_no });
+  const workflow = encodeURIComponent(paymentWorkflowId(app_id, out_trade_no));
+  say(
+    [
+      '',
+      `A first order waits for its buyer: ${order.method} ${order.order_amount} ${order.order_currency}`,
+      `  Buyer's page  ${pay_url}`,
+      `  Temporal UI   ${temporal.uiUrl}/namespaces/${temporal.namespace}/workflows/${workflow}`,
+      '',
+      'Next: press Pay on the buyer’s page, or in another terminal:',
+      `  npx payment-gateway pay ${asTyped(file)} --wait`,
+      '',
+      'Ctrl-C ends everything that was started here.',
+    ].join('\n'),
+  );
+  payments.outcome(out_trade_no).then(
+    (state) => say(`\n${ending(state)}`),
+    () => {},
+  );
+}
+
+async function readOrder(file: string) {
+  const value = await readJsonObject('first order', file);
+  return parseDirectPayment('request' in value ? value.request : undefined);
+}
+
+/** The package's own order. It is found by the package's name, so also where the package is installed. */
+function pixOrder(): string {
+  return join(dirname(require.resolve('temporal-payment-gateway/package.json')), 'examples/orders/pix.json');
+}
+
+/** The path as a person in this folder would type it. */
+function asTyped(file: string): string {
+  const path = relative(process.cwd(), file);
+  return path.startsWith('..') ? file : path;
+}

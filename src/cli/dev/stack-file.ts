@@ -1,0 +1,59 @@
+/** What a stack keeps in its folder, beside the files of Temporal and of the simulator: its keys and ports. */
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { writePrivately } from '../../process/dev-settings';
+import { ConfigError } from '../../process/user-error';
+import { makeKeys } from '../keys';
+import { say } from '../print';
+import { freePort } from './temporal';
+
+/** Where everything listens. */
+export const HOST = '127.0.0.1';
+
+/** Preferred ports. A taken one is replaced by another, which is then kept. */
+const PORTS = { temporal: 7_233, ui: 8_233, simulator: 8_470, webhook: 8_480, codec: 8_490 };
+const SERVERS = ['temporal', 'ui', 'simulator', 'webhook', 'codec'] as const;
+
+const stackFile = z.object({
+  // A folder of an earlier version may lack some ports and keys.
+  ports: z.partialRecord(z.enum(SERVERS), z.number()),
+  secret_key: z.string(),
+  encryption_key: z.string().exactOptional(),
+  sealing_private_jwks: z.unknown(),
+  sealing_public_jwk: z.unknown(),
+});
+export type StackFile = z.infer<typeof stackFile> & { ports: typeof PORTS; encryption_key: string };
+
+const pathIn = (dataDir: string) => join(dataDir, 'stack.json');
+
+/** The keys and ports of a folder's stack; missing ones are made. Throws ConfigError for a file of another kind. */
+export async function readStackFile(dataDir: string): Promise<StackFile> {
+  const file = pathIn(dataDir);
+  const before = existsSync(file) ? stackFile.safeParse(jsonOf(await readFile(file, 'utf8'))) : undefined;
+  if (before && !before.success) throw new ConfigError(`${file} is not a stack's file; move it away to start afresh.`);
+  const fresh = { ports: PORTS, secret_key: randomBytes(24).toString('hex'), ...(await makeKeys()) };
+  const keys = { ...fresh, ...before?.data };
+  const ports = { ...PORTS, ...keys.ports };
+  for (const name of SERVERS) {
+    const { port, taken } = await freePort(ports[name], HOST);
+    if (taken !== null) say(`  Port ${taken} is taken; ${name} uses ${port}.`);
+    ports[name] = port;
+  }
+  return { ...keys, ports };
+}
+
+export async function saveStackFile(dataDir: string, file: StackFile): Promise<void> {
+  await writePrivately(pathIn(dataDir), `${JSON.stringify(file, null, 2)}\n`);
+}
+
+/** Undefined for text that is not JSON: the parser's own error would quote it, and it may hold keys. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

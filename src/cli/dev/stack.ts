@@ -1,0 +1,161 @@
+/**
+ * `payment-gateway dev`, which `npm start` runs: Temporal with its UI, a simulated gateway, webhook, worker and codec server
+ * on this machine, and a first payment to watch. Payloads are encrypted, as in production. Everything is kept in one folder,
+ * so that a restart loses nothing. Ctrl-C ends what was started here and nothing else.
+ */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { startCodecServer } from '../../codec';
+import { saveDevSettings } from '../../process/dev-settings';
+import type { Environment } from '../../process/environment';
+import { createLogger } from '../../process/log';
+import { type Config, loadConfig } from '../../process/settings';
+import { stopSignal } from '../../process/signals';
+import { UserError } from '../../process/user-error';
+import { type Simulator, startSimulator } from '../../simulator';
+import { connect } from '../../temporal/connection';
+import { installRuntime } from '../../temporal/runtime';
+import { registerSearchAttributes } from '../../temporal/search-attributes';
+import { startWebhook } from '../../webhook';
+import { createWorker } from '../../worker';
+import { complain, say } from '../print';
+import { startFirstPayment } from './first-payment';
+import { HOST, readStackFile, type StackFile, saveStackFile } from './stack-file';
+import { type DevServer, findTemporal, startDevServer } from './temporal';
+
+interface DevOptions {
+  dataDir: string;
+  order?: string;
+}
+
+const APP_ID = 'demo-app';
+
+/** What was started, and how each part ends: the last one first. */
+class StartedParts {
+  private readonly parts: { name: string; stop: () => Promise<unknown> }[] = [];
+
+  add(name: string, stop: () => Promise<unknown>): void {
+    this.parts.push({ name, stop });
+  }
+
+  /** Ends every part once, even if another one fails to end. */
+  async stopAll(): Promise<void> {
+    for (const { name, stop } of this.parts.splice(0).reverse()) {
+      await stop().catch((error: unknown) => say(`  ${name} did not end cleanly: ${messageOf(error)}`));
+    }
+  }
+}
+
+/** Runs the stack until a signal, and ends the process. */
+export async function dev({ dataDir, order }: DevOptions): Promise<void> {
+  const started = new StartedParts();
+  const stopping = stopSignal(['SIGINT', 'SIGTERM', 'SIGHUP']);
+  try {
+    await Promise.race([start(dataDir, order, started), stopping]);
+    await stopping;
+    say('\nEnding what was started here …');
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    complain(error.message);
+    process.exitCode = 2;
+  } finally {
+    await started.stopAll();
+  }
+  process.exit();
+}
+
+async function start(dataDir: string, orderFile: string | undefined, started: StartedParts): Promise<void> {
+  say('A payment gateway and Temporal, on this machine\n');
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const file = await readStackFile(dataDir);
+  const temporal = await startTemporal(dataDir, file, started);
+  const simulator = await startGateway(dataDir, file, started);
+  const env = settingsOf(file, temporal, simulator);
+  const config = loadConfig(env);
+  await startProcesses(config, env, createLogger('payments', config.LOG_LEVEL), started);
+  step('settings and keys', `${await saveDevSettings(dataDir, env)}, for programs of your own; keep it to yourself`);
+  await startFirstPayment({ app_id: APP_ID, orderFile, env, config, temporal });
+}
+
+/** Starts Temporal with our search attributes. The folder's file is saved once no other stack can be running in it. */
+async function startTemporal(dataDir: string, file: StackFile, started: StartedParts): Promise<DevServer> {
+  const binary = await findTemporal({ log: progress });
+  progress(`Starting Temporal's development server on port ${file.ports.temporal} …`);
+  const temporal = await startDevServer({
+    binary,
+    dbFile: join(dataDir, 'temporal.sqlite'),
+    host: HOST,
+    port: file.ports.temporal,
+    uiPort: file.ports.ui,
+    namespace: 'default',
+    uiCodecEndpoint: `http://${HOST}:${file.ports.codec}`,
+  });
+  started.add('Temporal', () => temporal.stop());
+  await saveStackFile(dataDir, file);
+  temporal.ended.then(({ code }) => code && say(`Temporal has ended by itself (exit code ${code}).`));
+  const { connection } = await connect({ TEMPORAL_ADDRESS: temporal.address, TEMPORAL_NAMESPACE: temporal.namespace });
+  await registerSearchAttributes(connection, temporal.namespace).finally(() => connection.close());
+  step('Temporal', temporal.uiUrl);
+  return temporal;
+}
+
+async function startGateway(dataDir: string, file: StackFile, started: StartedParts): Promise<Simulator> {
+  const simulator = await startSimulator({
+    host: HOST,
+    port: file.ports.simulator,
+    apps: [{ app_id: APP_ID, secret_key: file.secret_key }],
+    dataFile: join(dataDir, 'simulator.json'),
+  });
+  started.add('the simulated gateway', () => simulator.close());
+  step('simulated gateway', simulator.url);
+  step("Operator's desk", simulator.deskUrl);
+  return simulator;
+}
+
+/** Starts webhook, codec server and worker. */
+async function startProcesses(config: Config, env: Environment, log: Logger, started: StartedParts): Promise<void> {
+  const webhook = await startWebhook(config, env, log);
+  started.add('the webhook', () => webhook.close());
+  step('webhook', `${webhook.url}/ipn/${APP_ID}`);
+
+  // Nobody logs in here: whoever reaches Temporal UI on this machine sees what a viewer may see.
+  const codec = await startCodecServer(config, log, async () => 'viewer');
+  started.add('the codec server', () => codec.close());
+  step('codec server', `${codec.url}, for Temporal UI`);
+
+  installRuntime({ ...config, log, shutdownSignals: [] });
+  const worker = await createWorker(config, env);
+  const running = worker.run().catch((error: unknown) => say(`The worker has ended: ${messageOf(error)}`));
+  started.add('the worker', async () => {
+    worker.shutdown();
+    await running;
+  });
+  step('worker', `task queue ${config.PAYMENTS_TASK_QUEUE}`);
+}
+
+/** The settings of this stack, as any other process on this machine needs them. */
+function settingsOf(file: StackFile, temporal: DevServer, simulator: Simulator): Record<string, string> {
+  const { ports } = file;
+  return {
+    TEMPORAL_ADDRESS: temporal.address,
+    TEMPORAL_NAMESPACE: temporal.namespace,
+    GATEWAY_BASE_URL: simulator.url,
+    GATEWAY_APP_ID: APP_ID,
+    GATEWAY_SECRET_KEY: file.secret_key,
+    WEBHOOK_HOST: HOST,
+    WEBHOOK_PORT: String(ports.webhook),
+    WEBHOOK_PUBLIC_URL: `http://${HOST}:${ports.webhook}`,
+    CODEC_SERVER_HOST: HOST,
+    CODEC_SERVER_PORT: String(ports.codec),
+    CODEC_SERVER_UI_ORIGINS: [HOST, 'localhost'].map((host) => `http://${host}:${ports.ui}`).join(','),
+    PAYMENTS_ENCRYPTION_KEYS: file.encryption_key,
+    PAYMENTS_SEALING_JWKS: JSON.stringify(file.sealing_private_jwks),
+    PAYMENTS_SEALING_PUBLIC_JWK: JSON.stringify(file.sealing_public_jwk),
+    LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn',
+  };
+}
+
+const progress = (text: string) => say(`  … ${text}`);
+const step = (name: string, where: string) => say(`  ✓ ${name.padEnd(18)} ${where}`);
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

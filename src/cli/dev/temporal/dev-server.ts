@@ -1,0 +1,119 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Connection } from '@temporalio/client';
+import { UserError } from '../../../process/user-error';
+import { childEnvironment } from './child-environment';
+import { isListening, isPortFree } from './ports';
+import { type ProcessEnd, supervise } from './supervise';
+
+export interface DevServerOptions {
+  /** The path of the `temporal` command: see `findTemporal`. */
+  binary: string;
+  /** The SQLite file with everything; made if missing, with its folder. One server at a time can have it open. */
+  dbFile: string;
+  /** The address to listen on, such as `127.0.0.1`. */
+  host: string;
+  port: number;
+  uiPort: number;
+  /** Made if missing. */
+  namespace: string;
+  /** Where Temporal UI, in the user's browser, finds a codec server: `http://127.0.0.1:8490`. */
+  uiCodecEndpoint?: string;
+  /** How long the server may take until it serves, in milliseconds; default 60,000. */
+  startMs?: number;
+}
+
+export interface DevServer {
+  /** `host:port` for clients and workers. */
+  readonly address: string;
+  readonly uiUrl: string;
+  readonly namespace: string;
+  /** The id of the process group that holds the server. */
+  readonly processGroup: number;
+  /** Resolves when the server has ended, by `stop()` or by itself. Never rejects. */
+  readonly ended: Promise<ProcessEnd>;
+  /** Ends the server and resolves when it is gone. May be called again. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts Temporal's development server with its UI, and resolves when it serves the namespace. It ends with `stop()` or when
+ * this process dies, and does not hear the terminal's Ctrl-C, so that workers can finish first. A restart loses nothing.
+ * Throws UserError if a port is taken, if another server uses the file, or if it does not serve in time.
+ */
+export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
+  const { host, port, uiPort, namespace } = options;
+  await requireFreePort(port, host);
+  await requireFreePort(uiPort, host);
+  await mkdir(dirname(options.dbFile), { recursive: true });
+  const env = childEnvironment(process.env);
+  const server = supervise({ file: options.binary, args: serverArguments(options), env });
+  const gone = new AbortController();
+  try {
+    await Promise.race([
+      untilReady(options, gone.signal),
+      server.ended.then((end) => Promise.reject(endedEarly(end, options))),
+    ]);
+  } catch (error) {
+    gone.abort();
+    await server.stop();
+    throw error;
+  }
+  return { ...server, address: `${host}:${port}`, uiUrl: `http://${host}:${uiPort}`, namespace };
+}
+
+/** The command line of `temporal`. */
+function serverArguments(options: DevServerOptions): string[] {
+  return [
+    ...['server', 'start-dev', '--ip', options.host, '--port', `${options.port}`, '--ui-port', `${options.uiPort}`],
+    ...['--namespace', options.namespace, '--db-filename', options.dbFile],
+    // Two servers on one file would take each other's work. This lock refuses the second one, and the system drops it after
+    // a crash. With the write-ahead log it is also nearly twice as fast.
+    ...['--sqlite-pragma', 'locking_mode=EXCLUSIVE', '--sqlite-pragma', 'journal_mode=WAL'],
+    ...['--log-level', 'warn', '--log-format', 'pretty'],
+    ...(options.uiCodecEndpoint ? ['--ui-codec-endpoint', options.uiCodecEndpoint] : []),
+  ];
+}
+
+/** Waits until the server and its UI serve. Throws UserError after `startMs`. */
+async function untilReady(options: DevServerOptions, gone: AbortSignal): Promise<void> {
+  const { host, port, uiPort, namespace, startMs = 60_000 } = options;
+  const deadline = AbortSignal.any([gone, AbortSignal.timeout(startMs)]);
+  try {
+    await until(() => isListening(port, host), deadline);
+    const connection = Connection.lazy({ address: `${host}:${port}` });
+    const describe = () => connection.workflowService.describeNamespace({ namespace });
+    // Each call has an end, because one that is repeated after the connection is closed would throw.
+    const serves = () => succeeds(() => connection.withDeadline(Date.now() + 1_000, describe));
+    await until(serves, deadline).finally(() => connection.close());
+    await until(() => isListening(uiPort, host), deadline);
+  } catch (error) {
+    if (!deadline.aborted) throw error;
+    throw new UserError(`Temporal's development server did not serve ${host}:${port} within ${startMs / 1_000} s.`);
+  }
+}
+
+const succeeds = (act: () => Promise<unknown>) =>
+  act().then(
+    () => true,
+    () => false,
+  );
+
+async function until(condition: () => Promise<boolean>, deadline: AbortSignal): Promise<void> {
+  while (!(await condition())) await delay(25, undefined, { signal: deadline });
+}
+
+async function requireFreePort(port: number, host: string): Promise<void> {
+  if (await isPortFree(port, host)) return;
+  throw new UserError(
+    `Port ${port} on ${host} is in use by another program, perhaps by another Temporal server. Stop it or choose another port.`,
+  );
+}
+
+function endedEarly({ code, output }: ProcessEnd, { dbFile, binary }: DevServerOptions): UserError {
+  if (output.includes('database is locked')) {
+    return new UserError(`${dbFile} is in use by another development server. Stop it, or choose another file.`);
+  }
+  return new UserError(`"${binary} server start-dev" ended with code ${code} before it served. It printed:\n${output}`);
+}

@@ -1,0 +1,220 @@
+/** Virtual accounts (SPEI) for a merchant's backend. Other languages reach the same by the contract (see contract/). */
+import {
+  type Client,
+  isGrpcDeadlineError,
+  WithStartWorkflowOperation,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
+import { temporal } from '@temporalio/proto';
+import type { CreateSpeiAccountInput, SpeiAccountData, SpeiAccountQuantityState, SpeiAccountState } from '../contract';
+import {
+  createSpeiAccountWorkflowId,
+  type PaymentOutcome,
+  type PaymentState,
+  type PaymentWorkflow,
+  paymentWorkflowId,
+  QUERY,
+  speiAccountQuantityWorkflowId,
+  speiAccountWorkflowId,
+  UPDATE,
+  WORKFLOW,
+} from '../contract';
+import { InvalidRequestError, type NewSpeiAccount, parseNewSpeiAccount, type RuleSettings } from '../gateway';
+import { GRPC_STATUS, grpcCodeOf } from '../temporal/grpc-status';
+import { childrenOf } from '../temporal/list-query';
+import { type AccountError, AccountNotFoundError, AccountPendingError, InvalidAccountError } from './errors';
+import { accountErrorOf } from './failures';
+
+type CreateWorkflow = (input: CreateSpeiAccountInput) => Promise<SpeiAccountData>;
+type QuantityWorkflow = (input: { app_id: string }) => Promise<void>;
+
+export interface AccountsClientOptions {
+  client: Client;
+  app_id: string;
+  taskQueue: string;
+  rules: Partial<RuleSettings>;
+  /** How long a call waits before it throws AccountPendingError, in ms. */
+  answerTimeoutMs: number;
+}
+
+/** The payment that an account has started for a deposit. */
+export interface DepositPayment {
+  out_trade_no: string;
+  trade_no: string | null;
+  /** SUCCESS means that the money came. Null while it is being confirmed, or if the payment was terminated. */
+  outcome: PaymentOutcome | null;
+  /** Decimal string in currency units; null while it is being confirmed. */
+  amount: string | null;
+  currency: string | null;
+  /** When its notification came: ISO 8601, UTC. */
+  time: string;
+}
+
+export interface DepositPage {
+  /** The latest first. */
+  deposits: DepositPayment[];
+  /** The `page` to pass to the next call; null after the last page. */
+  next_page: string | null;
+}
+
+const PAGE_SIZE = 20;
+
+/** The virtual accounts of one app. */
+export class AccountsClient {
+  constructor(private readonly options: AccountsClientOptions) {}
+
+  /**
+   * The virtual account of a merchant's `key` (default: the request's `buyer_id`), created if there is none (section 4.8).
+   * The same key always gets the same account, whatever else the request says. Throws InvalidAccountError before anything
+   * is sent; AccountNotCreatedError if there is no account; AccountPendingError if the gateway has not answered in time, or
+   * if it is unknown whether it has created one: call again.
+   */
+  async create(request: NewSpeiAccount, { key = request.customer?.buyer_id ?? '' } = {}): Promise<SpeiAccountData> {
+    const { client, app_id, taskQueue, rules } = this.options;
+    try {
+      parseNewSpeiAccount(request, rules);
+    } catch (error) {
+      if (!(error instanceof InvalidRequestError)) throw error;
+      throw new InvalidAccountError(error.message, key, { issues: error.issues });
+    }
+    const workflowId = createSpeiAccountWorkflowId(app_id, key);
+    try {
+      await client.workflow.start<CreateWorkflow>(WORKFLOW.createSpeiAccount, {
+        workflowId,
+        taskQueue,
+        args: [{ app_id, request }],
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        // A creation that failed may be tried again, because there is no account.
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
+      });
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    }
+    return this.answer(key, () =>
+      this.withinTime(() => client.workflow.getHandle<CreateWorkflow>(workflowId).result()),
+    );
+  }
+
+  /** The account's state now. Throws AccountNotFoundError. */
+  get(account_id: string): Promise<SpeiAccountState> {
+    const ask = () => this.handle(account_id).query<SpeiAccountState>(QUERY.state);
+    // A query can fail at the moment between two runs, so it is made twice.
+    return this.answer(account_id, () => ask().catch((error: unknown) => (isBetweenRuns(error) ? ask() : fail(error))));
+  }
+
+  /**
+   * The account's deposits, the latest first, page by page. Temporal lists the payments within its retention only; the
+   * account's own count and total include all. A deposit that has just come may be missing for a moment.
+   */
+  async deposits(
+    account_id: string,
+    { pageSize = PAGE_SIZE, page }: { pageSize?: number; page?: string } = {},
+  ): Promise<DepositPage> {
+    const { client, app_id } = this.options;
+    const { executions, nextPageToken } = await client.workflowService.listWorkflowExecutions({
+      namespace: client.options.namespace,
+      query: childrenOf(speiAccountWorkflowId(app_id, account_id), WORKFLOW.payment),
+      pageSize,
+      nextPageToken: page === undefined ? null : Buffer.from(page, 'base64url'),
+    });
+    const deposits = await Promise.all((executions ?? []).map((one) => this.deposit(one)));
+    const token = Buffer.from(nextPageToken ?? []);
+    return { deposits, next_page: token.length > 0 ? token.toString('base64url') : null };
+  }
+
+  /** Cancels the account and waits for the gateway's confirmation. May be repeated. Throws AccountNotCanceledError, AccountPendingError. */
+  cancel(account_id: string): Promise<SpeiAccountState> {
+    return this.update(account_id, UPDATE.cancel);
+  }
+
+  /** Queries the account at the gateway now. Throws AccountPendingError if the gateway does not answer. */
+  recheck(account_id: string): Promise<SpeiAccountState> {
+    return this.update(account_id, UPDATE.recheck);
+  }
+
+  /** Queries how many accounts are left to create. Throws AccountPendingError if the gateway does not answer. */
+  quantity(): Promise<SpeiAccountQuantityState> {
+    const { client, app_id, taskQueue } = this.options;
+    const startWorkflowOperation = new WithStartWorkflowOperation<QuantityWorkflow>(WORKFLOW.speiAccountQuantity, {
+      workflowId: speiAccountQuantityWorkflowId(app_id),
+      taskQueue,
+      args: [{ app_id }],
+      workflowIdConflictPolicy: 'USE_EXISTING',
+    });
+    return this.answer('quantity', () =>
+      this.withinTime(() =>
+        client.workflow.executeUpdateWithStart<QuantityWorkflow, SpeiAccountQuantityState, []>(UPDATE.recheck, {
+          startWorkflowOperation,
+        }),
+      ),
+    );
+  }
+
+  private async deposit(one: temporal.api.workflow.v1.IWorkflowExecutionInfo): Promise<DepositPayment> {
+    const { client, app_id } = this.options;
+    const workflowId = one.execution?.workflowId ?? '';
+    const isOver = one.status === temporal.api.enums.v1.WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_COMPLETED;
+    const handle = client.workflow.getHandle<PaymentWorkflow>(workflowId, one.execution?.runId ?? undefined);
+    // The search attribute holds the amount as a double; only the result is exact.
+    const state: PaymentState | undefined = isOver ? await handle.result() : undefined;
+    return {
+      out_trade_no: workflowId.slice(paymentWorkflowId(app_id, '').length),
+      trade_no: state?.trade_no ?? null,
+      outcome: state?.outcome ?? null,
+      amount: state?.order_amount ?? null,
+      currency: state?.order_currency ?? null,
+      time: new Date(Number(one.startTime?.seconds ?? 0) * 1000).toISOString(),
+    };
+  }
+
+  private update(account_id: string, name: string): Promise<SpeiAccountState> {
+    return this.answer(account_id, () => this.withinTime(() => this.handle(account_id).executeUpdate(name)));
+  }
+
+  private handle(account_id: string) {
+    return this.options.client.workflow.getHandle(speiAccountWorkflowId(this.options.app_id, account_id));
+  }
+
+  private withinTime<T>(call: () => Promise<T>): Promise<T> {
+    const { client, answerTimeoutMs } = this.options;
+    return client.withDeadline(Date.now() + answerTimeoutMs, call);
+  }
+
+  private async answer<T>(key: string, ask: () => Promise<T>): Promise<T> {
+    try {
+      return await ask();
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) {
+        throw new AccountNotFoundError(
+          `Temporal has no virtual account ${key}: its workflow starts with its creation here, or with its first deposit.`,
+          key,
+        );
+      }
+      if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isGrpcDeadlineError(error))
+        throw this.noAnswer(key);
+      const cause =
+        error instanceof WorkflowUpdateFailedError || error instanceof WorkflowFailedError ? error.cause : error;
+      throw accountErrorOf(cause, key) ?? error;
+    }
+  }
+
+  private noAnswer(key: string): AccountError {
+    const { taskQueue } = this.options;
+    return new AccountPendingError(
+      `Temporal keeps the request for ${key}, but there is no answer yet: is a worker running on the task queue ${taskQueue}? Is PaymentAttention set on the workflow? Ask again.`,
+      key,
+    );
+  }
+}
+
+function isBetweenRuns(error: unknown): boolean {
+  return grpcCodeOf(error) === GRPC_STATUS.FAILED_PRECONDITION;
+}
+
+function fail(error: unknown): never {
+  throw error;
+}

@@ -1,0 +1,44 @@
+/** A merchant's client made from settings: the environment, or the stack that `npm start` runs in this folder. */
+import type { Client } from '@temporalio/client';
+import { withDevSettings } from '../process/dev-settings';
+import type { Environment } from '../process/environment';
+import { type Config, ConfigError, loadConfig, ruleSettings } from '../process/settings';
+import { connectClient } from '../temporal/connection';
+import { PaymentsClient } from './payments';
+
+/** What {@link connectPayments} returns. */
+export interface ConnectedPayments {
+  payments: PaymentsClient;
+  /** The Temporal client behind it, for handles of workflows and for your own workflows. */
+  client: Client;
+  /** Closes the connection. Calls that still wait for an answer fail. */
+  close(): Promise<void>;
+}
+
+/**
+ * Connects to Temporal and returns a client for the payments of one gateway app (`app_id`, by default `GATEWAY_APP_ID`
+ * or the first app of `GATEWAY_APPS_FILE`). It encrypts if `PAYMENTS_ENCRYPTION_KEYS` is set, and seals tokens and PINs if
+ * `PAYMENTS_SEALING_PUBLIC_JWK` is set. If the environment names no Temporal and no app, it uses the settings that
+ * `npm start` left in `.payments/dev.env`, but never in production.
+ * Throws ConfigError for unusable settings and TemporalUnreachableError.
+ */
+export async function connectPayments(env: Environment = process.env, app_id?: string): Promise<ConnectedPayments> {
+  const settings = env.NODE_ENV === 'production' ? env : withDevSettings(env).env;
+  const config = loadConfig(settings);
+  const app = app_id ?? defaultApp(config);
+  const client = await connectClient(settings, config);
+  const payments = new PaymentsClient({
+    client,
+    app_id: app,
+    taskQueue: config.PAYMENTS_TASK_QUEUE,
+    sealingKey: config.PAYMENTS_SEALING_PUBLIC_JWK,
+    rules: ruleSettings(config),
+  });
+  return { payments, client, close: () => client.connection.close() };
+}
+
+function defaultApp({ GATEWAY_APP_ID, apps }: Config): string {
+  const app_id = GATEWAY_APP_ID ?? apps[0]?.app_id;
+  if (app_id !== undefined) return app_id;
+  throw new ConfigError('Set GATEWAY_APP_ID, or run npm start in this folder first: without it, no app can pay.');
+}

@@ -1,0 +1,214 @@
+/** Starts payments, or answers from the one that is known under the order's number. */
+import { createHash } from 'node:crypto';
+import {
+  type Client,
+  QueryNotRegisteredError,
+  WithStartWorkflowOperation,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
+import { ApplicationFailure, CancelledFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/common';
+import {
+  creationAnswer,
+  differingFields,
+  fieldsUnlikeTrade,
+  isNotCreatedFailure,
+  isOfAnother,
+  madeElsewhere,
+  type NewPayment,
+  orderOf,
+  type PaymentData,
+  type PaymentState,
+  type PaymentWorkflow,
+  paymentWorkflowId,
+  QUERY,
+  UPDATE,
+  WORKFLOW,
+} from '../contract';
+import { GRPC_STATUS, grpcCodeOf } from '../temporal/grpc-status';
+import { originalRun } from '../temporal/workflow-history';
+import { DuplicateOrderError, PaymentPendingError } from './errors';
+import { paymentErrorOf } from './failures';
+
+/** How long callers of one order share an update, in ms: its answer comes within a minute. */
+const SHARED_FOR_MS = 5 * 60_000;
+
+export interface PaymentStarterOptions {
+  client: Client;
+  app_id: string;
+  taskQueue: string;
+  /** How long a call waits for its answer, in ms. */
+  answerTimeoutMs: number;
+}
+
+export class PaymentStarter {
+  private readonly client: Client;
+  private readonly app_id: string;
+  private readonly taskQueue: string;
+  private readonly answerTimeoutMs: number;
+
+  constructor({ client, app_id, taskQueue, answerTimeoutMs }: PaymentStarterOptions) {
+    this.client = client;
+    this.app_id = app_id;
+    this.taskQueue = taskQueue;
+    this.answerTimeoutMs = answerTimeoutMs;
+  }
+
+  /**
+   * Answers from the payment that is known under the number, which adds nothing to its history, or starts it. Throws
+   * PaymentError: NotCreatedError, DuplicateOrderError, InvalidOrderError, PaymentPendingError.
+   */
+  async start(payment: NewPayment): Promise<PaymentData> {
+    const { out_trade_no } = payment.request;
+    try {
+      return await this.client.withDeadline(Date.now() + this.answerTimeoutMs, async () => {
+        const state = await this.stateIfKnown(out_trade_no);
+        if (state === 'ended before it began') return this.afterFailure(payment);
+        return state ? this.answerOf(payment, state) : this.startNew(payment, 'REJECT_DUPLICATE');
+      });
+    } catch (error) {
+      throw this.errorOf(error, out_trade_no);
+    }
+  }
+
+  /** Starts the payment, or joins the one that runs under its number: Temporal allows one workflow per id. */
+  private async startNew(
+    payment: NewPayment,
+    workflowIdReusePolicy: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE_FAILED_ONLY',
+  ): Promise<PaymentData> {
+    const startWorkflowOperation = new WithStartWorkflowOperation<PaymentWorkflow>(WORKFLOW.payment, {
+      workflowId: this.id(payment.request.out_trade_no),
+      taskQueue: this.taskQueue,
+      // A number that is used again has an earlier run, which is looked at before the order is sent.
+      args: [workflowIdReusePolicy === 'REJECT_DUPLICATE' ? { ...payment, started_once: true } : payment],
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      workflowIdReusePolicy,
+    });
+    try {
+      return await this.client.workflow.executeUpdateWithStart<PaymentWorkflow, PaymentData, [NewPayment]>(
+        UPDATE.created,
+        { args: [payment], startWorkflowOperation, updateId: updateIdOf(payment) },
+      );
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      // It has ended this very moment.
+      return this.answerOf(payment, await this.handle(payment.request.out_trade_no).query<PaymentState>(QUERY.state));
+    }
+  }
+
+  /** What the payment under this number answers to this order. Throws DuplicateOrderError if it is another order. */
+  private async answerOf(payment: NewPayment, known: PaymentState): Promise<PaymentData> {
+    if (await this.isFailed(payment.request.out_trade_no)) return this.afterFailure(payment);
+    return (await this.answerIfSame(payment, known)) ?? this.startNew(payment, 'REJECT_DUPLICATE');
+  }
+
+  /** The payment's answer, where it has one. Throws DuplicateOrderError if this is another order. */
+  private async answerIfSame(payment: NewPayment, known: PaymentState): Promise<PaymentData | undefined> {
+    const { out_trade_no } = payment.request;
+    const { input } = await originalRun(this.client, this.id(out_trade_no));
+    if (isOfAnother(input)) throw new DuplicateOrderError(madeElsewhere(out_trade_no), out_trade_no);
+    const order = orderOf(input);
+    const answer = creationAnswer(known);
+    const fields = order
+      ? differingFields({ kind: order.kind, ...order.request }, { kind: payment.kind, ...payment.request })
+      : fieldsUnlikeTrade(known, payment.request);
+    if ((order || answer) && fields.length > 0) throw differentRequest(out_trade_no, fields);
+    return answer;
+  }
+
+  /** The payment failed. Its number can be used again if no order of ours can exist: the one rule of the contract. */
+  private async afterFailure(payment: NewPayment): Promise<PaymentData> {
+    const { out_trade_no } = payment.request;
+    try {
+      // Another run may go on under the number meanwhile.
+      const state = await this.client.workflow.result<PaymentWorkflow>(this.id(out_trade_no));
+      const answer = await this.answerIfSame(payment, state);
+      if (answer) return answer;
+    } catch (error) {
+      if (!(error instanceof WorkflowFailedError) || !isNotCreatedFailure(error.cause)) throw error;
+      return this.startNew(payment, 'ALLOW_DUPLICATE_FAILED_ONLY');
+    }
+    throw noAnswer(out_trade_no, this.taskQueue);
+  }
+
+  private async isFailed(out_trade_no: string): Promise<boolean> {
+    const { status } = await this.handle(out_trade_no).describe();
+    return status.name !== 'RUNNING' && status.name !== 'COMPLETED';
+  }
+
+  private async stateIfKnown(out_trade_no: string): Promise<PaymentState | 'ended before it began' | undefined> {
+    try {
+      return await this.handle(out_trade_no).query<PaymentState>(QUERY.state);
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return undefined;
+      // It was refused at its start.
+      if (error instanceof QueryNotRegisteredError) return 'ended before it began';
+      if (grpcCodeOf(error) === GRPC_STATUS.FAILED_PRECONDITION) return 'ended before it began';
+      throw error;
+    }
+  }
+
+  /** The error that callers get for an error of Temporal's. */
+  errorOf(error: unknown, out_trade_no: string): unknown {
+    if (isNoAnswer(error)) return noAnswer(out_trade_no, this.taskQueue);
+    if (error instanceof WorkflowFailedError && isEndedFromOutside(error.cause)) return endedFromOutside(out_trade_no);
+    const isFailure = error instanceof WorkflowUpdateFailedError || error instanceof WorkflowFailedError;
+    return (isFailure && paymentErrorOf(error.cause, out_trade_no)) || error;
+  }
+
+  private handle(out_trade_no: string) {
+    return this.client.workflow.getHandle<PaymentWorkflow>(this.id(out_trade_no));
+  }
+
+  private id(out_trade_no: string): string {
+    return paymentWorkflowId(this.app_id, out_trade_no);
+  }
+}
+
+function differentRequest(out_trade_no: string, fields: string[]): DuplicateOrderError {
+  return new DuplicateOrderError(
+    `Order ${out_trade_no} was created before with another request: ${fields.join(', ')} differ. Use a new out_trade_no.`,
+    out_trade_no,
+    { fields },
+  );
+}
+
+/**
+ * Callers of the same order share an update for a while: Temporal takes few at a time, and 2,000 in a run. A shared one
+ * answers all of them; one that has failed as pending is not asked again by the next period's callers.
+ */
+function updateIdOf({ kind, request }: NewPayment): string {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([kind, request]))
+    .digest('hex')
+    .slice(0, 32);
+  return `created:${Math.floor(Date.now() / SHARED_FOR_MS)}:${digest}`;
+}
+
+/** Temporal has not answered, or the run ended before it had: a person or the server ended it. */
+function isNoAnswer(error: unknown): boolean {
+  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || error instanceof WorkflowNotFoundError) return true;
+  const { cause } = error instanceof WorkflowUpdateFailedError ? error : {};
+  if (cause instanceof ApplicationFailure && cause.type === 'AcceptedUpdateCompletedWorkflow') return true;
+  return grpcCodeOf(error) === GRPC_STATUS.DEADLINE_EXCEEDED;
+}
+
+const isEndedFromOutside = (failure: unknown) =>
+  failure instanceof TerminatedFailure || failure instanceof CancelledFailure || failure instanceof TimeoutFailure;
+
+function endedFromOutside(out_trade_no: string): PaymentPendingError {
+  return new PaymentPendingError(
+    `Somebody ended the workflow of order ${out_trade_no} in Temporal before its outcome was known. The order may exist: look for it in the gateway’s dashboard. A notification of the gateway opens the payment again.`,
+    out_trade_no,
+  );
+}
+
+export function noAnswer(out_trade_no: string, taskQueue: string): PaymentPendingError {
+  return new PaymentPendingError(
+    `Temporal keeps order ${out_trade_no}, but there is no answer yet: is a worker running on the task queue ${taskQueue}? Ask again with the same order.`,
+    out_trade_no,
+  );
+}

@@ -1,0 +1,224 @@
+/** Payments and refunds for a merchant's backend. Other languages reach the same by the contract (see contract/). */
+import { type Client, WorkflowNotFoundError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
+import type { JWK } from 'jose';
+import {
+  type AfterSaleState,
+  afterSaleWorkflowId,
+  type OrderRequest,
+  type PaymentData,
+  type PaymentState,
+  type PaymentWorkflow,
+  paymentWorkflowId,
+  QUERY,
+  type RefundAnswer,
+  UPDATE,
+} from '../contract';
+import {
+  type Checkout,
+  type DirectPayment,
+  InvalidRequestError,
+  parseCheckout,
+  parseDirectPayment,
+  type RefundRequest,
+  type RuleSettings,
+  seal,
+} from '../gateway';
+import { SECRET_FIELDS } from '../gateway/sealing';
+import { refundFailure, requestRefund } from '../temporal/refund-update';
+import { AccountsClient } from './accounts';
+import {
+  InvalidOrderError,
+  NotCreatedError,
+  PaymentError,
+  PaymentNotCanceledError,
+  PaymentNotFoundError,
+} from './errors';
+import { refundErrorOf } from './failures';
+import { noAnswer, PaymentStarter } from './payment-starter';
+
+/** Longer than the update `created` waits in the workflow, so that its answer comes first if a worker runs. */
+const ANSWER_TIMEOUT_MS = 45_000;
+
+export interface PaymentsClientOptions {
+  /** A Temporal client that the caller connects and closes. */
+  client: Client;
+  app_id: string;
+  /** Default `payments`. */
+  taskQueue?: string;
+  /** The worker's public sealing key (`PAYMENTS_SEALING_PUBLIC_JWK`). Orders with a token or a PIN need it. */
+  sealingKey?: JWK | undefined;
+  /** How orders are checked before they are sent. Give it if the worker's settings differ from the defaults. */
+  rules?: Partial<RuleSettings>;
+  /** How long `pay` and `createCheckout` wait before they throw PaymentPendingError, in ms. Default 45 000. */
+  answerTimeoutMs?: number;
+}
+
+/** The payment data of a checkout. `withReturnUrl(web_url, …)` replaces the `return_url` of the order. */
+export interface CheckoutCreated extends PaymentData {
+  /** Where the buyer pays. */
+  readonly web_url: string;
+}
+
+/** The payments of one app. */
+export class PaymentsClient {
+  /** Virtual accounts (SPEI). */
+  readonly accounts: AccountsClient;
+  private readonly starter: PaymentStarter;
+  private readonly client: Client;
+  private readonly app_id: string;
+  private readonly taskQueue: string;
+  private readonly answerTimeoutMs: number;
+  private readonly sealingKey: JWK | undefined;
+  private readonly rules: Partial<RuleSettings>;
+
+  constructor(options: PaymentsClientOptions) {
+    this.client = options.client;
+    this.app_id = options.app_id;
+    this.taskQueue = options.taskQueue ?? 'payments';
+    this.sealingKey = options.sealingKey;
+    this.rules = options.rules ?? {};
+    const { client, app_id, taskQueue, rules } = this;
+    const { answerTimeoutMs = ANSWER_TIMEOUT_MS } = options;
+    this.answerTimeoutMs = answerTimeoutMs;
+    this.starter = new PaymentStarter({ client, app_id, taskQueue, answerTimeoutMs });
+    this.accounts = new AccountsClient({ client, app_id, taskQueue, rules, answerTimeoutMs });
+  }
+
+  /**
+   * Starts a direct payment (section 4.1) and returns the gateway's payment data. The same order again returns the same
+   * data. Throws InvalidOrderError before anything is sent; NotCreatedError and DuplicateOrderError if there is no such
+   * order; PaymentPendingError if the gateway has not answered in time: the payment goes on, call again.
+   */
+  async pay(order: DirectPayment): Promise<PaymentData> {
+    const request = validated(() => parseDirectPayment(order, this.rules));
+    return this.starter.start({ kind: 'direct', app_id: this.app_id, request: await this.sealed(request) });
+  }
+
+  /** Creates a hosted checkout (section 4.2); the buyer pays at `web_url`. Throws as {@link pay} does. */
+  async createCheckout(order: Checkout): Promise<CheckoutCreated> {
+    const request = validated(() => parseCheckout(order, this.rules));
+    const data = await this.starter.start({ kind: 'checkout', app_id: this.app_id, request: { ...request } });
+    return { ...data, web_url: String(data.web_url ?? '') };
+  }
+
+  /** The payment's state now. Throws PaymentNotFoundError. */
+  async state(out_trade_no: string): Promise<PaymentState> {
+    return this.ifExists(out_trade_no, () =>
+      this.client.workflow.getHandle(this.id(out_trade_no)).query<PaymentState>(QUERY.state),
+    );
+  }
+
+  /**
+   * Waits until the payment has ended, possibly for days, and returns its final state with its `outcome`. Throws
+   * PaymentNotFoundError, and NotCreatedError or another PaymentError if no order was created.
+   */
+  async outcome(out_trade_no: string): Promise<PaymentState> {
+    return this.ifExists(out_trade_no, () => this.result(out_trade_no));
+  }
+
+  /**
+   * Withdraws an order that was certainly not sent, and returns its state: nothing was charged. Throws
+   * PaymentNotCanceledError where the gateway has the order or may have it, or where the payment has ended; the payment goes
+   * on as it is. Throws PaymentNotFoundError, and PaymentPendingError if there is no answer in time: ask again.
+   */
+  async cancel(out_trade_no: string): Promise<PaymentState> {
+    const { client } = this;
+    const handle = client.workflow.getHandle(this.id(out_trade_no));
+    try {
+      return await client.withDeadline(Date.now() + this.answerTimeoutMs, () =>
+        handle.executeUpdate<PaymentState, []>(UPDATE.cancel),
+      );
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return this.cancelEnded(out_trade_no);
+      throw this.starter.errorOf(error, out_trade_no);
+    }
+  }
+
+  /** A payment that has ended without an order is as good as withdrawn. */
+  private async cancelEnded(out_trade_no: string): Promise<PaymentState> {
+    try {
+      const { outcome, trade_status } = await this.client.withDeadline(Date.now() + this.answerTimeoutMs, () =>
+        this.outcome(out_trade_no),
+      );
+      const message = `Order ${out_trade_no} cannot be withdrawn: its payment has ended as ${outcome}.`;
+      throw new PaymentNotCanceledError(message, out_trade_no, { outcome, trade_status });
+    } catch (error) {
+      if (error instanceof NotCreatedError && error.details.may_exist !== true) return this.state(out_trade_no);
+      throw error instanceof PaymentError ? error : this.starter.errorOf(error, out_trade_no);
+    }
+  }
+
+  /**
+   * Refunds a paid order (section 4.3), fully or partly, and returns the gateway's response. The buyer's data may be left
+   * out if the payment has it. The same request again, or the same `out_request_no`, returns the same answer. A partial
+   * refund without a number gets one made from its amount and reason, so give numbers to two refunds that are alike.
+   * Throws OverRefundError, NotRefundedError, InvalidOrderError and DuplicateRefundError if there is no such refund;
+   * PaymentPendingError if it waits for another refund or for the gateway: it goes on, ask again.
+   */
+  async refund(out_trade_no: string, refund: RefundRequest): Promise<RefundAnswer> {
+    const { client, app_id, taskQueue } = this;
+    try {
+      return await requestRefund(client, { app_id, out_trade_no, taskQueue }, refund);
+    } catch (error) {
+      if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) throw noAnswer(out_trade_no, taskQueue);
+      throw refundErrorOf(refundFailure(error), out_trade_no) ?? error;
+    }
+  }
+
+  /** The after-sale of an order: refunds, their sums, disputes. Throws PaymentNotFoundError if there is none. */
+  async refunds(out_trade_no: string): Promise<AfterSaleState> {
+    const workflowId = afterSaleWorkflowId(this.app_id, out_trade_no);
+    return this.ifExists(out_trade_no, () =>
+      this.client.workflow.getHandle(workflowId).query<AfterSaleState>(QUERY.state),
+    );
+  }
+
+  private async result(out_trade_no: string, runId?: string): Promise<PaymentState> {
+    try {
+      return await this.client.workflow.result<PaymentWorkflow>(this.id(out_trade_no), runId);
+    } catch (error) {
+      // What ifExists needs to tell "unknown" from "no answer" passes as it is.
+      throw error instanceof WorkflowNotFoundError ? error : this.starter.errorOf(error, out_trade_no);
+    }
+  }
+
+  private async ifExists<T>(out_trade_no: string, ask: () => Promise<T>): Promise<T> {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError)) throw error;
+      throw new PaymentNotFoundError(`Temporal has no payment of order ${out_trade_no}.`, out_trade_no);
+    }
+  }
+
+  /** The request with its secrets sealed. Only the activity that calls the gateway opens them. */
+  private async sealed(order: DirectPayment): Promise<OrderRequest> {
+    const { out_trade_no } = order;
+    const request: Record<string, unknown> & DirectPayment = { ...order };
+    for (const field of SECRET_FIELDS) {
+      const secret = order[field];
+      if (typeof secret !== 'string') continue;
+      if (this.sealingKey === undefined) {
+        const rule = 'must be sealed: give the client the worker’s public key (PAYMENTS_SEALING_PUBLIC_JWK)';
+        throw new InvalidOrderError(`Order ${out_trade_no} was not sent: ${field}: ${rule}`, out_trade_no, {
+          issues: [{ field, rule }],
+        });
+      }
+      request[field] = await seal(secret, this.sealingKey, { app_id: this.app_id, out_trade_no });
+    }
+    return request;
+  }
+
+  private id(out_trade_no: string): string {
+    return paymentWorkflowId(this.app_id, out_trade_no);
+  }
+}
+
+function validated<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof InvalidRequestError)) throw error;
+    throw new InvalidOrderError(error.message, error.out_trade_no ?? '', { issues: error.issues });
+  }
+}

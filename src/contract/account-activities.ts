@@ -1,0 +1,60 @@
+/** The activities that the workflows of virtual accounts call. */
+
+import type { CreateSpeiAccountInput } from './account';
+import type { NotCreated } from './activities';
+import type { SpeiAccount } from './gateway';
+import type { PaymentState } from './payment';
+
+/** The outcome of one try to create an account. */
+export type CreateAccountResult =
+  | { is: 'created'; account: SpeiAccount }
+  | NotCreated
+  | { is: 'unknown'; message: string };
+
+export interface AccountPolicy {
+  /** How often an account is polled, in ms. */
+  check_every_ms: number;
+  /** How often the number of accounts left is polled, in ms. */
+  quantity_every_ms: number;
+  /** A person is told when fewer accounts than this are left. */
+  low_quantity: number;
+  /** Whether a creation whose outcome is unknown is tried once more. */
+  creates_again: boolean;
+  /** Whether the worker has a merchant's handler for events. */
+  has_listener: boolean;
+}
+
+export interface AccountId {
+  app_id: string;
+  account_id: string;
+}
+
+export interface AccountActivities {
+  /** Tries once to create an account. Repeats the try only where the gateway certainly made none. */
+  'gateway.create-account'(input: CreateSpeiAccountInput): Promise<CreateAccountResult>;
+  /** Queries until the gateway answers; null where it says that it has no such account. */
+  'gateway.find-account'(input: AccountId): Promise<SpeiAccount | null>;
+  /** Polls slowly, and returns once the status differs from `seen`. */
+  'gateway.watch-account'(
+    input: AccountId & { seen: string | null; first_ms: number; every_ms: number },
+  ): Promise<SpeiAccount>;
+  /** Cancels until a query says CANCELED. Fails (`NotCanceled`) where the gateway refuses. */
+  'gateway.cancel-account'(input: AccountId): Promise<SpeiAccount>;
+  /** How many accounts are left to create. */
+  'gateway.account-quantity'(input: { app_id: string }): Promise<number>;
+  /** Polls slowly how many accounts are left, and returns once the number differs from `seen`. */
+  'gateway.watch-account-quantity'(input: { app_id: string; seen: number; every_ms: number }): Promise<number>;
+  /** The account that an earlier creation under the same key made; null where there is none. */
+  'payments.account-of-creation'(input: { app_id: string; workflow_id: string }): Promise<string | null>;
+  /**
+   * Waits until a payment that this account did not start has ended. `state` is null where it ended without a result.
+   */
+  'payments.ended-payment'(input: {
+    workflow_id: string;
+  }): Promise<{ parent: string | null; state: PaymentState | null }>;
+}
+
+export interface LocalAccountActivities {
+  /** The worker's settings for virtual accounts. Never fails. */
+  'gateway.account-policy'(): Promise<AccountPolicy>;
+}

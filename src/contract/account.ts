@@ -1,0 +1,164 @@
+/**
+ * The shapes of virtual accounts (SPEI): plain JSON, amounts as decimal strings in currency units, times in ISO 8601
+ * and UTC.
+ */
+import type { NewSpeiAccount } from './gateway';
+import type { NotificationSignal } from './notification';
+
+/** Creates one account for a merchant's key. The key is a part of the workflow's id. */
+export interface CreateSpeiAccountInput {
+  app_id: string;
+  /** The body of the creation (section 4.8) without `app_id` and `timestamp`; `notify_url` may be left out. */
+  request: NewSpeiAccount;
+}
+
+/** What is known of an account (section 2.3). `account_number` is the CLABE. */
+export interface SpeiAccountData {
+  account_id: string;
+  account_number?: string | undefined;
+  provider?: string | undefined;
+  status?: string | undefined;
+  notify_url?: string | undefined;
+  beneficiary_name?: string | undefined;
+  buyer_id?: string | undefined;
+}
+
+/** Follows an account for ever: money can come after a cancellation. */
+export interface SpeiAccountInput {
+  app_id: string;
+  account_id: string;
+  /** Absent where the account was made elsewhere: then the gateway is queried. */
+  account?: SpeiAccountData | undefined;
+  /** The state of the run before. */
+  carried?: CarriedAccount | undefined;
+}
+
+/** A deposit as notified. It is kept until its payment has ended. */
+export interface NotifiedDeposit {
+  out_trade_no: string;
+  trade_no?: string | undefined;
+  trade_status?: string | undefined;
+  /** As notified. Only the queried amount is counted. */
+  amount?: string | undefined;
+  currency?: string | undefined;
+  /** When the buyer sent it, in seconds since the epoch. */
+  transferred_s?: number | undefined;
+  /** This run, or an earlier one, has started its payment. */
+  begun?: boolean | undefined;
+}
+
+/** One deposit that was counted. */
+export interface Deposit {
+  out_trade_no: string;
+  trade_no: string | null;
+  amount: string;
+  currency: string;
+  /** When the buyer sent it; null where the gateway does not say. */
+  transferred_at: string | null;
+  counted_at: string;
+}
+
+/** A deposit that was notified and is not counted: a person has to look. Its fields are those of the notification. */
+export interface SetAsideDeposit {
+  out_trade_no: string;
+  trade_no: string | null;
+  amount: string | null;
+  currency: string | null;
+  transferred_at: string | null;
+  /** The gateway did not confirm it, or it may be counted already. */
+  because: 'unconfirmed-deposit' | 'old-deposit';
+}
+
+export interface Deposits {
+  count: number;
+  /** Exact sums by currency: `{ "MXN": "123.45" }`. */
+  total: Record<string, string>;
+  /** The last ones, the newest first. Older ones: `accounts.deposits`. */
+  latest: Deposit[];
+  /** How many are known and not confirmed yet. */
+  pending: number;
+  /** The last ones that were notified and not counted, the newest first. */
+  set_aside: SetAsideDeposit[];
+}
+
+/** Why a virtual account needs a person. Confirmed deposits are counted meanwhile. */
+export type AccountAttention =
+  | 'account-mismatch'
+  | 'amount-mismatch'
+  | 'unconfirmed-deposit'
+  | 'old-deposit'
+  | 'clabe-check-digit'
+  | 'unknown-account'
+  | 'unknown-status'
+  | 'unexpected-signal';
+
+/** The query `state` of `speiAccount`. */
+export interface SpeiAccountState {
+  app_id: string;
+  account_id: string;
+  account: SpeiAccountData;
+  /** ACTIVE or CANCELED; null until the gateway has said it. */
+  status: string | null;
+  attention: AccountAttention | null;
+  deposits: Deposits;
+}
+
+/** What a run carries over to the next one. Its size is bounded: see workflows/account/deposit-ledger.ts. */
+export interface CarriedAccount {
+  /** When the account was first followed, in ms since the epoch: polls keep their times across runs. */
+  since: number;
+  attention: AccountAttention | null;
+  /** What the last events said. */
+  published: { status: string | null; attention: AccountAttention | null };
+  cancel_wanted: boolean;
+  ledger: CarriedLedger;
+}
+
+export interface CarriedLedger extends Omit<Deposits, 'pending'> {
+  pending: NotifiedDeposit[];
+  /** The counted deposits, oldest first: `out_trade_no`, and the time in seconds. */
+  counted: [string, number][];
+  /** The latest time, in seconds, of the counted deposits that are no longer in `counted`. */
+  forgotten_until: number | null;
+}
+
+/** The signal `deposit`: a verified notification with `transfer_account` (section 6.5). */
+export interface DepositSignal extends NotificationSignal {
+  readonly transfer_account?:
+    | { readonly [field in 'account_id' | 'account_number' | 'provider' | 'buyer_id' | 'transfer_timestamp']?: unknown }
+    | undefined;
+}
+
+/** The query `state` of `createSpeiAccount`. */
+export interface SpeiAccountCreation {
+  app_id: string;
+  account: SpeiAccountData | null;
+  attention: 'unknown-outcome' | 'credentials' | null;
+  /**
+   * Each try whose outcome stayed unknown, with the number of accounts left before and after; null where it is not
+   * known.
+   */
+  unknown_tries: { time: string; message: string; quantity_before: number | null; quantity_after: number | null }[];
+  resolved: CreationResolution[];
+}
+
+/**
+ * A person's decision on a creation whose outcome is unknown: the account that it made, or none, and then it is made
+ * again.
+ */
+export interface CreationResolution {
+  account_id?: string | undefined;
+  reason: string;
+  by: string;
+}
+
+/** The query `state`, and the answer to `recheck`, of `speiAccountQuantity`. */
+export interface SpeiAccountQuantityState {
+  app_id: string;
+  /** How many accounts are left to create; null until the gateway has said it. */
+  available_quantity: number | null;
+  /** Below this a person is told. */
+  low: number | null;
+  checked_at: string | null;
+  attention: 'few-accounts' | null;
+}

@@ -1,0 +1,202 @@
+/** The activities of payments and refunds: names, inputs and results. */
+
+import type { AfterSaleState, RefundOrder } from './after-sale';
+import type { MerchantEvent } from './events';
+import type { GatewayErrorFields, GatewayResponse, Trade, TradeId } from './gateway';
+import type { NewPayment, PaymentData, PreviousRun } from './payment';
+import type { PollSchedule } from './poll-schedule';
+
+/** The gateway certainly made nothing, and will not; `credentials`: because it refuses ours. */
+export interface NotCreated {
+  is: 'not-created';
+  error: GatewayErrorFields;
+  message: string;
+  credentials: boolean;
+}
+
+/** The outcome of one try to create an order. */
+export type CreateResult =
+  | { is: 'created'; answer: GatewayResponse }
+  | { is: 'created-refused'; error: GatewayErrorFields; message: string }
+  | NotCreated
+  /** `reached`: an earlier attempt of the same try had reached the gateway. */
+  | { is: 'duplicate'; error: GatewayErrorFields; message: string; reached: boolean }
+  | { is: 'unknown'; error: GatewayErrorFields; message: string }
+  /** No attempt left this machine before `send_before`. */
+  | { is: 'not-sent'; error: GatewayErrorFields; message: string }
+  /** Nothing was sent: the workflow was reset, and the run before it may have sent the order. */
+  | { is: 'reset'; run_id: string; error: GatewayErrorFields; message: string };
+
+export interface CreateInput extends NewPayment {
+  /** No attempt is begun from this time on, in ms since the epoch. */
+  send_before: number;
+  /** The run that may send. Another one's activity is that of a reset, and the run before it may have sent the order. */
+  original_run_id: string;
+}
+
+/** Asks for a trade until there is an answer that lasts, or for so long. */
+export interface LookInput {
+  app_id: string;
+  id: TradeId;
+  /** "No such order" counts once the gateway has kept answering so for this long, in ms. */
+  settling_ms: number;
+  /** The look ends without an answer after this long, in ms. */
+  patience_ms: number;
+}
+
+export type LookResult =
+  | { is: 'found'; trade: Trade }
+  | { is: 'no-such-order'; message: string }
+  | { is: 'no-answer'; message: string; credentials: boolean };
+
+/** The outcome of one try to make a refund. */
+export type RefundResult =
+  | { is: 'accepted'; answer: GatewayResponse }
+  | NotCreated
+  | { is: 'duplicate'; error: GatewayErrorFields; message: string; attempt: number }
+  | { is: 'unknown'; error: GatewayErrorFields; message: string };
+
+export interface PaymentPolicy extends WaitingPolicy {
+  /** Whether a notified SUCCESS counts only once a query says so. */
+  confirm_by_query: boolean;
+  /** Whether a late payment is accepted without a person. */
+  accept_late_payments: boolean;
+  /** Whether a late payment is refunded without a person. */
+  refund_late_payments: boolean;
+  /** Whether the worker has a merchant's handler for events. */
+  has_listener: boolean;
+  /** How long a creation may wait before it is sent, where the order's own `timeout_express` is not shorter, in ms. */
+  create_within_ms: number;
+  /** How long an unknown creation is looked for before it is made again, in ms. */
+  settling_ms: number;
+  /** How long a sold trade is polled for disputes and chargebacks, in ms; 0: not at all. */
+  watch_window_ms: number;
+}
+
+export interface RefundAttempt {
+  app_id: string;
+  id: TradeId;
+  trade: { order_amount: string; method: string | null };
+  request: RefundOrder;
+}
+
+export interface SettleInput {
+  app_id: string;
+  id: TradeId;
+  seen: string;
+  /** Return `seen` once the gateway has answered it for this many ms. */
+  settling_ms: number;
+}
+
+/** What Temporal still knows of a trade when its after-sale starts. */
+export interface EarlierAfterSale {
+  /** The last state of the run before; null where Temporal has none. */
+  previous: AfterSaleState | null;
+  /** The payment's method, where the payment was made here. */
+  method: string | null;
+}
+
+export interface FindInput {
+  app_id: string;
+  id: TradeId;
+  /** Further ids that the trade may be found by, asked for in turn. */
+  others?: readonly TradeId[];
+  /** The search ends once the gateway has said "no such order" for this many ms; absent: it never ends. */
+  settling_ms?: number;
+}
+
+/** The failure of a watch that was asked to tell when the gateway refuses our credentials. */
+export const CREDENTIALS_REFUSED = 'CredentialsRefused';
+
+export interface WatchInput {
+  app_id: string;
+  id: TradeId;
+  /** The status that we know already. */
+  seen: string | null;
+  schedule: PollSchedule;
+  /** Answer with the trade at the first look that the gateway answers, news or not. */
+  until_answered?: boolean | undefined;
+  /** Fail with `CredentialsRefused` when the gateway refuses our credentials. */
+  tell_credentials?: boolean | undefined;
+}
+
+/** Activity names have a prefix, so that ours and the merchant's own on one worker do not clash. */
+export interface GatewayActivities {
+  /** Tries to create the order once. Repeats itself only where the gateway certainly has no order. */
+  'gateway.create'(input: CreateInput): Promise<CreateResult>;
+  /** Looks at a trade: an answer, or word that there was none. */
+  'gateway.look'(input: LookInput): Promise<LookResult>;
+  /** Asks for the trade until the gateway answers. */
+  'gateway.query'(input: { app_id: string; id: TradeId }): Promise<Trade>;
+  /** Searches for a trade that may exist; null where the gateway keeps saying that it does not. */
+  'gateway.find'(input: FindInput): Promise<Trade | null>;
+  /** Polls slowly, and returns once the status differs from `seen`. */
+  'gateway.watch'(input: WatchInput): Promise<Trade>;
+  /** Queries until the status differs from `seen`, or has stayed the same for the settling time. */
+  'gateway.settle'(input: SettleInput): Promise<Trade>;
+  /** Tries once to make a refund. Repeats the try only where the gateway certainly made none. */
+  'gateway.refund'(input: RefundAttempt): Promise<RefundResult>;
+}
+
+/** What earlier runs under a payment's id say of its order. */
+export interface EarlierRun {
+  run_id: string;
+  /** Whether that run was started with the same order. */
+  is_same_order: boolean;
+  trade_no: string | null;
+  payment_data: PaymentData | null;
+}
+
+/** The latest run of a payment: it runs, or what the next one must know of it. */
+export type LatestRun = { is: 'running' } | { is: 'closed'; previous: PreviousRun };
+
+export interface PreviousRunActivities {
+  /** The latest run of an order's payment; null where Temporal has none. */
+  'payments.latestRun'(input: { app_id: string; out_trade_no: string }): Promise<LatestRun | null>;
+  /** The latest earlier run of this payment that may have made the order; null where Temporal has none. */
+  'payments.earlierRun'(input: { order: Pick<NewPayment, 'kind' | 'request'> }): Promise<EarlierRun | null>;
+  /** Reads what Temporal knows from former runs. */
+  'payments.knownBefore'(input: { app_id: string; out_trade_no: string | null }): Promise<EarlierAfterSale>;
+}
+
+/** The refund of a late payment: one that was paid after its end. */
+export interface LatePaymentRefundInput {
+  app_id: string;
+  out_trade_no: string;
+  method: string | null;
+  /** Where the after-sale runs. */
+  task_queue: string;
+  refund: RefundOrder;
+}
+
+/** `asked`: the after-sale has taken the refund. `refused`: there is no refund, and a person has to know why. */
+export type LatePaymentRefundResult = { is: 'asked'; refund_status: string | null } | { is: 'refused'; reason: string };
+
+export interface LatePaymentActivities {
+  /** Requests the refund from the after-sale. Safe to repeat: the refund has a number. */
+  'payments.refundLate'(input: LatePaymentRefundInput): Promise<LatePaymentRefundResult>;
+}
+
+export interface LocalActivities {
+  /** The worker's settings for a payment by this method. Never fails. */
+  'gateway.policy'(input: { method: string | null }): Promise<PaymentPolicy>;
+}
+
+/**
+ * The worker's settings for waiting; durations in ms. Each payment records them once, so that a replay sees the same.
+ */
+export interface WaitingPolicy extends PollSchedule {
+  /** Where the order names no `timeout_express`: its method's usual expiry. */
+  usual_expiry_ms: number;
+  /** How long to wait after the last deadline: past the last retry of a notification … */
+  grace_ms: number;
+  /** … and past the time that the method takes to settle. */
+  settles_ms: number;
+  /** How long risk control may hold a trade. */
+  risk_control_ms: number;
+}
+
+export interface EventActivities {
+  /** Calls the merchant's handler. A handler that throws is called again. */
+  'payments.onEvent'(event: MerchantEvent): Promise<void>;
+}

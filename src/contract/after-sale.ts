@@ -1,0 +1,113 @@
+/** The shapes of what follows a sale: refunds, disputes and chargebacks. Plain JSON, as in payment.ts. */
+
+import type { NotificationSignal } from './notification';
+import type { Attention, Source, Transition } from './payment';
+
+/** Follows a paid trade: one of the ids suffices. */
+export interface AfterSaleInput {
+  app_id: string;
+  trade_no?: string | undefined;
+  out_trade_no?: string | undefined;
+  /** The state of the run before, where the workflow has continued as new. */
+  previous?: AfterSaleState | undefined;
+  /** Notifications that the run before has not read. */
+  pending_notifications?: readonly NotificationSignal[] | undefined;
+}
+
+/** The body of `/trade/refund` without `app_id`, `timestamp` and the trade's ids. */
+export interface RefundOrder {
+  readonly refund_amount: string;
+  readonly refund_currency: string;
+  readonly out_request_no?: string | undefined;
+  readonly refund_reason?: string | undefined;
+  readonly [field: string]: unknown;
+}
+
+/** The refund's answer without `code` and `msg`. */
+export interface RefundAnswer {
+  readonly [field: string]: unknown;
+  /** The gateway's answer was lost, but we know that the refund exists. */
+  readonly recovered: boolean;
+}
+
+/** `NOT_CREATED`: there certainly is no refund. A refused or revoked refund paid nothing either. */
+export type RefundOutcome = 'REFUNDED' | 'REFUND_REFUSED' | 'REFUND_REVOKE' | 'NOT_CREATED';
+
+/** One refund, as `state` shows it and as its workflow returns it. */
+export interface RefundState {
+  /** Null for a refund of the whole amount without a number. */
+  out_request_no: string | null;
+  /** Decimal string in currency units. */
+  refund_amount: string;
+  refund_currency: string;
+  /** As we calculate it: gateways say REFUNDED of a partial refund, too. */
+  partial: boolean;
+  /** The gateway's last word on this refund; null before any. */
+  refund_status: string | null;
+  outcome: RefundOutcome | null;
+  confirmed_by: Source | null;
+  attention: Attention | null;
+  /** ISO 8601, UTC. */
+  requested_at: string;
+  /** Null while it waits for its turn: a trade's refunds run one after the other. */
+  started_at: string | null;
+  answer: RefundAnswer | null;
+  /** Why there is no refund: the failure of the update `refund`. */
+  failure: { type: string; message: string; details: Readonly<Record<string, unknown>> } | null;
+  /** Who decided and why, where a person did. */
+  resolved: { by: string; reason: string } | null;
+}
+
+/** The input of the workflow `refund`. Only an after-sale starts one. */
+export interface RefundInput {
+  app_id: string;
+  /** The after-sale that gets the refund's changes. */
+  after_sale_id: string;
+  trade_no?: string | undefined;
+  out_trade_no?: string | undefined;
+  /** What is known of the trade. */
+  trade: { order_amount: string; method: string | null };
+  request: RefundOrder;
+  state: RefundState;
+}
+
+/** What a refund signals to its after-sale. */
+export interface RefundChange {
+  refund: RefundState;
+  /** The trade's status as the gateway showed it last. */
+  trade_status: string | null;
+}
+
+/** The whole public state after the sale: the query `state`, and what the workflow returns. */
+export interface AfterSaleState {
+  app_id: string;
+  out_trade_no: string | null;
+  trade_no: string | null;
+  /** The gateway's last answer; null before any. */
+  trade_status: string | null;
+  /** Decimal string in currency units. */
+  order_amount: string | null;
+  order_currency: string | null;
+  method: string | null;
+  attention: Attention | null;
+  /** The sum of finished refunds, as we calculate it. */
+  refunded_amount: string;
+  /** The sum of refunds that are not finished, or may be. */
+  refunding_amount: string;
+  /** In the order in which they were requested. */
+  refunds: RefundState[];
+  /** False where the gateway shows refunds that are not among `refunds`: `refunded_amount` is then too small. */
+  ledger_complete: boolean;
+  /** ISO 8601, UTC: until when the trade is polled for disputes and chargebacks; null: not at all. */
+  watched_until: string | null;
+  history: Transition[];
+}
+
+/** A person's decision after the sale: `outcome` ends the running refund; without it only the attention is removed. */
+export interface AfterSaleResolution {
+  outcome?: RefundOutcome | undefined;
+  reason: string;
+  by: string;
+}
+
+export type AfterSaleWorkflow = (input: AfterSaleInput) => Promise<AfterSaleState>;

@@ -1,0 +1,73 @@
+/** How failures look to callers: their types, and the one way to make them. */
+import { ApplicationFailure } from '@temporalio/common';
+
+/** The types of the failures that callers meet; the details hold the fields named beside each. */
+export const FAILURE = {
+  /**
+   * `{ issues: [{ field, rule }], attention? }`: nothing was sent or changed; `attention` where a person is told too.
+   */
+  invalidRequest: 'InvalidRequest',
+  /** `{ outcome, code, sub_code, http_status, may_exist }`: no order exists. `may_exist`: an earlier try is still unknown to the gateway, and is watched. */
+  notCreated: 'NotCreated',
+  /** `{ trade_no, trade_status, order_amount }`: an order under this number exists that this workflow did not make. */
+  duplicateOrder: 'DuplicateOrder',
+  /** `{ fields }`: another request has the same number. */
+  differentRequest: 'DifferentRequest',
+  /** `{ outcome, trade_status }`: the order may exist at the gateway, or `{ outcome, code, sub_code, http_status }`: it will not cancel this virtual account. */
+  notCanceled: 'NotCanceled',
+  /** The gateway has not answered yet. The payment goes on; ask again. */
+  pending: 'PaymentPending',
+  /** `{ left }`: more than is left of the trade; nothing was sent. */
+  overRefund: 'OverRefund',
+  /** `{ trade_status }` or `{ outcome, code, sub_code, http_status }`: there is no refund. */
+  notRefunded: 'NotRefunded',
+  /** A refund under this number exists that we did not make. */
+  duplicateRefund: 'DuplicateRefund',
+  /** The refund waits for its turn, or for the gateway. It goes on; ask again. */
+  refundPending: 'RefundPending',
+  /** The after-sale was just ending, and nothing was done. Asking again starts it again. */
+  closing: 'Closing',
+} as const;
+
+/**
+ * A failure that callers recognise by its type and that Temporal does not retry.
+ *
+ * @param type one of {@link FAILURE}
+ * @param message one or two sentences for the person who reads it
+ * @param details the fields that {@link FAILURE} names beside the type; none where it names none
+ */
+export function typedFailure(
+  type: string,
+  message: string,
+  details?: Readonly<Record<string, unknown>> | undefined,
+): ApplicationFailure {
+  return ApplicationFailure.create({
+    type,
+    message,
+    nonRetryable: true,
+    ...(details === undefined ? {} : { details: [details] }),
+  });
+}
+
+/** The fields that {@link FAILURE} names beside a failure's type; undefined where it has none. */
+export function detailsOf({ details }: ApplicationFailure): Record<string, unknown> | undefined {
+  const [first]: unknown[] = details ?? [];
+  return typeof first === 'object' && first !== null ? { ...first } : undefined;
+}
+
+/** What a caller is told whose order was not made, while another's trade has its number. */
+export const madeElsewhere = (out_trade_no: string) =>
+  `The gateway has an order ${out_trade_no} that was not made here, and ours was not made. Use a new out_trade_no.`;
+
+/** Whether a payment's failure says that its run made no order: a trade under the number is another's. */
+export function saysWithoutOrder(failure: unknown): boolean {
+  const isDuplicate = failure instanceof ApplicationFailure && failure.type === FAILURE.duplicateOrder;
+  return isDuplicate || isNotCreatedFailure(failure);
+}
+
+/** Whether a payment's failure says that there is no order of ours and none can come, so that its number can be used again. */
+export function isNotCreatedFailure(failure: unknown): boolean {
+  if (!(failure instanceof ApplicationFailure)) return false;
+  const isRefusal = failure.type === FAILURE.notCreated || failure.type === FAILURE.invalidRequest;
+  return isRefusal && detailsOf(failure)?.may_exist !== true;
+}

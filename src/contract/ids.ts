@@ -1,0 +1,31 @@
+/** The ids of workflows. No other file makes them. */
+import type { TradeId } from './gateway';
+
+/** The workflow id is the idempotency key: one order, one workflow. */
+export const paymentWorkflowId = (app_id: string, out_trade_no: string) => `payment:${app_id}:${out_trade_no}`;
+/** `part` tells the follow-ups of one order apart: the run that started it. */
+export const paymentFollowUpWorkflowId = (app_id: string, out_trade_no: string, part: string) =>
+  `payment-follow-up:${app_id}:${out_trade_no}:${part}`;
+export const afterSaleWorkflowId = (app_id: string, out_trade_no: string) => `after-sale:${app_id}:${out_trade_no}`;
+export const refundWorkflowId = (app_id: string, out_trade_no: string, out_request_no: string | null) =>
+  `refund:${app_id}:${out_trade_no}:${out_request_no ?? 'full'}`;
+export const strayNotificationWorkflowId = (app_id: string, digest: string) => `stray-notification:${app_id}:${digest}`;
+
+export const speiAccountWorkflowId = (app_id: string, account_id: string) => `spei-account:${app_id}:${account_id}`;
+/** `key` is the merchant's own name for the account: one key, one account. */
+export const createSpeiAccountWorkflowId = (app_id: string, key: string) => `create-spei-account:${app_id}:${key}`;
+export const speiAccountQuantityWorkflowId = (app_id: string) => `spei-account-quantity:${app_id}`;
+
+/** The relay of a workflow's undelivered events: one for all its runs, or one for the given run. */
+export const eventsWorkflowId = (workflowId: string, run?: string) =>
+  run === undefined ? `events:${workflowId}` : `events:${workflowId}:${run}`;
+
+/** The ids of a trade that are known, as the gateway is asked for it. */
+export function knownIds({ trade_no, out_trade_no }: KnownIds): TradeId {
+  return { ...(trade_no === null ? {} : { trade_no }), ...(out_trade_no === null ? {} : { out_trade_no }) };
+}
+
+interface KnownIds {
+  readonly trade_no: string | null;
+  readonly out_trade_no: string | null;
+}

@@ -1,0 +1,21 @@
+/**
+ * contract/: the names and shapes that cross rooms and languages, and the pure decisions about them that more than one
+ * room needs. It imports gateway/pure/ and `@temporalio/common`, and gateway.ts passes on types of gateway/; nothing else,
+ * because workflows bundle it.
+ */
+export * from './account';
+export * from './account-activities';
+export * from './activities';
+export * from './after-sale';
+export * from './creation-answer';
+export * from './events';
+export * from './failures';
+export * from './gateway';
+export * from './ids';
+export * from './names';
+export * from './notification';
+export * from './payment';
+export * from './poll-schedule';
+export * from './same-order';
+export * from './search-attributes';
+export * from './transitions';

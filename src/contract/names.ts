@@ -1,0 +1,32 @@
+/** The names of workflows, updates, signals and queries. Merchants in any language use them, so they never change. */
+
+export const WORKFLOW = {
+  payment: 'payment',
+  /** Goes on after a payment has ended: watches what may still be paid, and waits for the person whom it needs. */
+  paymentFollowUp: 'paymentFollowUp',
+  afterSale: 'afterSale',
+  refund: 'refund',
+  strayNotification: 'strayNotification',
+  createSpeiAccount: 'createSpeiAccount',
+  speiAccount: 'speiAccount',
+  speiAccountQuantity: 'speiAccountQuantity',
+  /** Internal: delivers events that a workflow could not deliver before it ended. */
+  paymentEvents: 'paymentEvents',
+} as const;
+export const UPDATE = {
+  created: 'created',
+  recheck: 'recheck',
+  resolve: 'resolve',
+  refund: 'refund',
+  cancel: 'cancel',
+} as const;
+export const SIGNAL = {
+  notification: 'notification',
+  deposit: 'deposit',
+  /** Internal, between an after-sale and its refunds: a person's decision, and a refund's change. */
+  resolve: 'resolve',
+  refundChanged: 'refundChanged',
+  /** Internal: more events for `paymentEvents`. */
+  tell: 'tell',
+} as const;
+export const QUERY = { state: 'state' } as const;

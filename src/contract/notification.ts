@@ -1,0 +1,30 @@
+/** What the webhook hands to workflows. */
+
+/**
+ * A verified notification, as the webhook passes it on. Any field may be missing, because others can send this signal
+ * too.
+ */
+export interface NotificationSignal {
+  readonly trade_no?: string | undefined;
+  readonly out_trade_no?: string | undefined;
+  readonly out_request_no?: string | undefined;
+  readonly trade_status?: string | undefined;
+  readonly method?: string | undefined;
+  readonly amount?: string | undefined;
+  readonly currency?: string | undefined;
+  readonly [field: string]: unknown;
+}
+
+/** Whether a notification may be of this trade: it names no other. Where either number is not known, it may be. */
+export function isOfTrade(
+  { trade_no }: Pick<NotificationSignal, 'trade_no'>,
+  ours: string | null | undefined,
+): boolean {
+  return !trade_no || !ours || trade_no === ours;
+}
+
+/** A genuinely signed notification that could not be read. `body` is base64 of the bytes as they came. */
+export interface StrayNotificationInput {
+  app_id: string;
+  body: string;
+}

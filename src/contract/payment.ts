@@ -1,0 +1,183 @@
+/** The shapes of a payment: plain JSON, amounts as decimal strings in currency units, times in ISO 8601 and UTC. */
+import type { NotificationSignal } from './notification';
+
+/** An order: the body of `/trade/pay` or `/trade/create` without `app_id` and `timestamp`. */
+export interface OrderRequest {
+  readonly out_trade_no: string;
+  readonly order_amount: string;
+  readonly order_currency: string;
+  readonly method?: string | undefined;
+  readonly timeout_express?: string | undefined;
+  readonly cancellation_express?: string | undefined;
+  readonly [field: string]: unknown;
+}
+
+/** Starts a payment: `direct` is `/trade/pay`, `checkout` is `/trade/create`. */
+export interface NewPayment {
+  kind: 'direct' | 'checkout';
+  app_id: string;
+  request: OrderRequest;
+  /**
+   * The starter used the reuse policy `REJECT_DUPLICATE`, so that no earlier run can have made this order. Without it,
+   * earlier runs under the workflow id are looked for before the order is sent.
+   */
+  started_once?: boolean | undefined;
+}
+
+/** Adopts a trade that exists already: made elsewhere, or known by a notification. One of the ids suffices. */
+export interface AdoptedPayment {
+  kind: 'adopt';
+  app_id: string;
+  trade_no?: string | undefined;
+  out_trade_no?: string | undefined;
+  /** The run that had ended before, where news such as a late payment starts the next one. */
+  previous?: PreviousRun | undefined;
+  /** Notifications that the run before had, and that none of its looks settled. */
+  pending_notifications?: readonly NotificationSignal[] | undefined;
+}
+
+/** What a payment's run knows of the one before. */
+export interface PreviousRun {
+  run_id: string;
+  /** Null where the order was never created, or the run was terminated. */
+  outcome: PaymentOutcome | null;
+  confirmed_by?: Source | null | undefined;
+  /**
+   * The order, and the answer of `created`: the same order gets the same answer again. Null where that run certainly made
+   * no order, so that a trade under the number is not its.
+   */
+  order?: Pick<NewPayment, 'kind' | 'request'> | null | undefined;
+  payment_data?: PaymentData | null | undefined;
+  /** The trade of that run, so that another one under the same number is noticed. */
+  trade_no?: string | null | undefined;
+  trade_status?: string | null | undefined;
+  order_amount?: string | null | undefined;
+  other_trades?: readonly OtherTrade[] | undefined;
+}
+
+export type PaymentInput = NewPayment | AdoptedPayment;
+
+export type PaymentOutcome = 'SUCCESS' | 'CANCEL' | 'REFUSED' | 'EXPIRED';
+export type Source = 'query' | 'notification' | 'operator';
+
+/** Why a payment needs a person. */
+export type Attention =
+  | 'amount-mismatch'
+  | 'unlisted-transition'
+  | 'unknown-status'
+  | 'unknown-outcome'
+  | 'no-answer'
+  | 'second-trade'
+  | 'credentials'
+  | 'never-ended'
+  | 'unconfirmed-notification'
+  | 'late-payment'
+  | 'unknown-trade'
+  | 'dispute'
+  | 'chargeback'
+  | 'chargeback-reversed'
+  | 'refund-elsewhere'
+  | 'unknown-refund'
+  | 'bare-secret'
+  | 'unexpected-signal'
+  | 'unreadable-notification';
+
+/** One change of the trade's status, in the order in which we learned it. */
+export interface Transition {
+  /** ISO 8601, UTC. */
+  time: string;
+  from: string | null;
+  to: string;
+  source: 'creation' | Source | 'deadline';
+  /** Who decided and why, where a person did. */
+  by?: string;
+  reason?: string;
+}
+
+/** The whole public state of a payment: the query `state`, and what the workflow returns. */
+export interface PaymentState {
+  app_id: string;
+  out_trade_no: string | null;
+  trade_no: string | null;
+  /** The gateway's last answer; null before any. */
+  trade_status: string | null;
+  /** Decimal string in currency units. */
+  order_amount: string | null;
+  order_currency: string | null;
+  method: string | null;
+  outcome: PaymentOutcome | null;
+  confirmed_by: Source | null;
+  attention: Attention | null;
+  /** ISO 8601, UTC: when the order expires by `timeout_express` or by its method's usual time. */
+  expires_at: string | null;
+  history: Transition[];
+  /** The run that had ended before news of its trade started this one. */
+  previous: { run_id: string; outcome: PaymentOutcome | null } | null;
+  /** The gateway's answer to the creation, as the update `created` returns it. */
+  payment_data: PaymentData | null;
+  /** The gateway's reason, where the payment was refused. */
+  refused_because: { code: string | null; sub_code: string | null } | null;
+  /** Trades under the same number that are not this payment's, as the gateway showed or announced them. */
+  other_trades: OtherTrade[];
+  /** The refund of money that came after the payment had ended otherwise; absent where none is to be made. */
+  late_refund?: LatePaymentRefund;
+}
+
+/** Another trade under the order's number. `trade_status` and the amount are null until the gateway has said them. */
+export interface OtherTrade {
+  trade_no: string;
+  trade_status: string | null;
+  order_amount: string | null;
+}
+
+/** Its further life is the after-sale's. */
+export interface LatePaymentRefund {
+  out_request_no: string;
+  /** The gateway's answer to it; null before that, or where there is no refund. */
+  refund_status: string | null;
+  /** Why there is no refund, where there is none. */
+  reason: string | null;
+}
+
+/** The creation's answer without `code` and `msg`. */
+export interface PaymentData {
+  readonly [field: string]: unknown;
+  /** The creation's answer was lost, and a query found the trade: data of the method may be missing. */
+  readonly recovered: boolean;
+}
+
+/** A person's decision. `by` says who. */
+export interface PaymentResolution {
+  outcome: PaymentOutcome;
+  reason: string;
+  by: string;
+}
+
+export type PaymentWorkflow = (input: PaymentInput) => Promise<PaymentState>;
+
+/** Starts what goes on after a payment has ended. */
+export interface PaymentFollowUpInput {
+  /** The payment's last state, without its payment data. */
+  payment: Omit<PaymentState, 'payment_data'>;
+  /** The run that a late payment will name as the one before. */
+  previous: PreviousRun;
+  /** Until when the trade may still be paid, in ms since the epoch; 0 if it cannot be. */
+  watch_until: number;
+  schedule: { poll_schedule_ms: readonly number[]; poll_every_ms: number };
+}
+
+/** The query `state` of a follow-up, and what it returns. */
+export interface PaymentFollowUpState {
+  app_id: string;
+  out_trade_no: string | null;
+  trade_no: string | null;
+  trade_status: string | null;
+  /** What the payment ended in. */
+  outcome: PaymentOutcome | null;
+  attention: Attention | null;
+  /** Trades under the same number that are not the payment's. */
+  other_trades: readonly OtherTrade[];
+  /** Whether the gateway is still asked whether the trade was paid. */
+  watching: boolean;
+  resolved: { by: string; reason: string; time: string } | null;
+}

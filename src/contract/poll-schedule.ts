@@ -1,0 +1,22 @@
+/** How often a waiting payment is polled. Pure; durations in ms. */
+
+export interface PollSchedule {
+  /** Poll at these times after the creation, and after each deadline … */
+  poll_schedule_ms: readonly number[];
+  /** … and then as often as this. */
+  poll_every_ms: number;
+}
+
+/** The part of a policy that a poll needs. */
+export function pollSchedule({ poll_schedule_ms, poll_every_ms }: PollSchedule): PollSchedule {
+  return { poll_schedule_ms, poll_every_ms };
+}
+
+/**
+ * The delay before a watch polls again, in ms, after so many `polls` (the start does not count). It depends on their
+ * number and not on a clock: servers disagree on the time of an attempt, and a worker's clock may be wrong.
+ */
+export function delayBeforePoll(polls: number, { poll_schedule_ms, poll_every_ms }: PollSchedule): number {
+  const at = poll_schedule_ms[polls];
+  return at === undefined ? poll_every_ms : at - (poll_schedule_ms[polls - 1] ?? 0);
+}

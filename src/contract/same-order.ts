@@ -1,0 +1,50 @@
+/** Whether two requests are the same order. Pure. */
+import { sameAmount } from '../gateway/pure/money';
+import type { NewPayment, PaymentInput, PaymentState } from './payment';
+
+/** The order that this run, or the one before, created; undefined for a trade that was made elsewhere. */
+export function orderOf(input: PaymentInput): Pick<NewPayment, 'kind' | 'request'> | undefined {
+  return input.kind === 'adopt' ? (input.previous?.order ?? undefined) : { kind: input.kind, request: input.request };
+}
+
+/** Whether a run watches a trade that was found where the order was not made: it is another's. */
+export function isOfAnother(input: PaymentInput): boolean {
+  return input.kind === 'adopt' && input.previous?.order === null;
+}
+
+/** The fields of an order that differ from a trade that was made elsewhere, of those that both have. */
+export function fieldsUnlikeTrade(
+  { order_amount, order_currency, method }: Pick<PaymentState, 'order_amount' | 'order_currency' | 'method'>,
+  request: NewPayment['request'],
+): string[] {
+  const known = { order_amount, order_currency, ...(request.method === undefined ? {} : { method }) };
+  const names = Object.entries(known).flatMap(([name, value]) => (value === null ? [] : [name]));
+  const named = (from: object) => Object.fromEntries(names.map((name) => [name, Reflect.get(from, name)]));
+  return differingFields(named(known), named(request));
+}
+
+/** A sealed secret is `{ "sealed": "…" }` in a request. */
+const SEAL = '.sealed';
+
+/**
+ * The dotted paths at which two requests differ. Two sealed secrets count as equal, because sealing the same secret
+ * twice gives two texts. Amounts are compared as numbers: "12.1" equals "12.10".
+ */
+export function differingFields(a: unknown, b: unknown): string[] {
+  const left = leaves(a);
+  const right = leaves(b);
+  const differing = [...new Set([...left.keys(), ...right.keys()])].filter((path) => {
+    const [x, y] = [left.get(path), right.get(path)];
+    if (x === undefined || y === undefined) return true;
+    return x !== y && !path.endsWith(SEAL) && !(path.endsWith('order_amount') && sameAmount(x, y));
+  });
+  return [...new Set(differing.map((path) => (path.endsWith(SEAL) ? path.slice(0, -SEAL.length) : path)))];
+}
+
+function leaves(value: unknown, path = ''): Map<string, string> {
+  if (value === undefined || value === null) return new Map();
+  if (typeof value !== 'object') return new Map([[path, String(value)]]);
+  return new Map(
+    Object.entries(value).flatMap(([key, inner]) => [...leaves(inner, path === '' ? key : `${path}.${key}`)]),
+  );
+}

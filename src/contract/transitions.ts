@@ -1,0 +1,80 @@
+/** The trade's statuses: which may follow which, and what each means for the payment. Pure. */
+import { isKnownStatus, type TradeStatus } from '../gateway/pure/statuses';
+import type { PaymentOutcome } from './payment';
+
+/** Which statuses the gateway moves a trade to from each. Between two queries a trade may skip some. */
+const NEXT: Record<TradeStatus, readonly TradeStatus[]> = {
+  INITIAL: ['EXPIRED', 'PROCESSING', 'RISK_CONTROLLING', 'REFUSED'],
+  // The field's table ends an unpaid PROCESSING trade in CANCEL only; EXPIRED means the same: nothing was paid.
+  PROCESSING: ['SUCCESS', 'REFUSED', 'CANCEL', 'EXPIRED'],
+  RISK_CONTROLLING: ['SUCCESS', 'REFUSED'],
+  SUCCESS: ['REFUND_VERIFYING', 'DISPUTE', 'CHARGEBACK', 'REFUNDED'],
+  REFUND_VERIFYING: ['REFUND_PROCESSING', 'REFUND_REVOKE'],
+  REFUND_PROCESSING: ['REFUNDED', 'PARTIAL_REFUND', 'REFUND_REVOKE', 'REFUND_REFUSED'],
+  REFUND_REVOKE: ['SUCCESS'],
+  REFUND_REFUSED: [],
+  REFUNDED: [],
+  // In the interface, but not in the field's table. It is like REFUNDED, but further refunds may follow.
+  PARTIAL_REFUND: ['REFUND_VERIFYING', 'REFUND_PROCESSING', 'REFUNDED'],
+  DISPUTE: ['CHARGEBACK'],
+  CHARGEBACK: ['CHARGEBACK_REVERSED'],
+  CHARGEBACK_REVERSED: ['SUCCESS'],
+  REFUSED: [],
+  CANCEL: [],
+  EXPIRED: [],
+};
+
+/** The payment's outcome in each status; null while it is under way. Statuses after the sale follow a SUCCESS. */
+const OUTCOME: Record<TradeStatus, PaymentOutcome | null> = {
+  INITIAL: null,
+  PROCESSING: null,
+  RISK_CONTROLLING: null,
+  SUCCESS: 'SUCCESS',
+  CANCEL: 'CANCEL',
+  REFUSED: 'REFUSED',
+  EXPIRED: 'EXPIRED',
+  REFUND_VERIFYING: 'SUCCESS',
+  REFUND_PROCESSING: 'SUCCESS',
+  REFUND_REVOKE: 'SUCCESS',
+  REFUND_REFUSED: 'SUCCESS',
+  REFUNDED: 'SUCCESS',
+  PARTIAL_REFUND: 'SUCCESS',
+  DISPUTE: 'SUCCESS',
+  CHARGEBACK: 'SUCCESS',
+  CHARGEBACK_REVERSED: 'SUCCESS',
+};
+
+/**
+ * `same`: nothing new. `stale`: an older status, learned late. `unlisted`: the table has no way there; a person must
+ * look.
+ */
+export type TransitionKind = 'same' | 'forward' | 'stale' | 'unlisted' | 'unknown-status';
+
+/** How status `to` follows `from`, which is null where none is known yet. */
+export function classifyTransition(from: string | null, to: string): TransitionKind {
+  if (from === to) return 'same';
+  if (!isKnownStatus(to)) return 'unknown-status';
+  if (from === null || !isKnownStatus(from) || isReachable(from, to)) return 'forward';
+  return isReachable(to, from) ? 'stale' : 'unlisted';
+}
+
+/** The payment's outcome in this status; null while it is under way, or where we do not know the status. */
+export function outcomeOf(status: string): PaymentOutcome | null {
+  return isKnownStatus(status) ? OUTCOME[status] : null;
+}
+
+/** Whether a trade has this status only after it was sold. */
+export function isAfterSaleStatus(status: string): boolean {
+  return status !== 'SUCCESS' && outcomeOf(status) === 'SUCCESS';
+}
+
+/** Whether a notified status (`claim`) reports money that a trade in `status` does not show yet. */
+export function reportsNewMoney(status: string | null, claim: string): boolean {
+  return outcomeOf(claim) === 'SUCCESS' && !['same', 'stale'].includes(classifyTransition(status, claim));
+}
+
+function isReachable(from: TradeStatus, to: TradeStatus): boolean {
+  const reached = new Set<TradeStatus>([from]);
+  for (const status of reached) for (const next of NEXT[status]) reached.add(next);
+  return from !== to && reached.has(to);
+}

@@ -1,0 +1,43 @@
+/**
+ * The settings that `payment-gateway dev` leaves in `.payments/dev.env` for other programs on this machine. With them, a
+ * command in a second terminal and a merchant's program find the stack that runs. One `NAME=value` a line, without quotes.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Environment } from './environment';
+
+const FILE = 'dev.env';
+
+/** Each of these variables names a stack. Where one is set, the file is not read. */
+const NAMES_A_STACK = ['TEMPORAL_ADDRESS', 'TEMPORAL_PROFILE', 'GATEWAY_APP_ID', 'GATEWAY_APPS_FILE'];
+
+/** Writes the settings of a stack and returns the path of the file. */
+export async function saveDevSettings(dataDir: string, settings: Record<string, string>): Promise<string> {
+  const file = join(dataDir, FILE);
+  const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
+  await writePrivately(file, lines.join(''));
+  return file;
+}
+
+/**
+ * The environment, with the settings of the stack in `dataDir` below it; `from` is then the file that was read. Returns
+ * the environment alone where it names a stack itself, or where there is no file.
+ */
+export function withDevSettings(env: Environment, dataDir = '.payments'): { env: Environment; from?: string } {
+  const file = join(dataDir, FILE);
+  if (NAMES_A_STACK.some((name) => env[name]) || !existsSync(file)) return { env };
+  const saved = readFileSync(file, 'utf8')
+    .split('\n')
+    .flatMap((line) =>
+      line.includes('=') ? [[line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]] : [],
+    );
+  return { env: { ...Object.fromEntries(saved), ...env }, from: file };
+}
+
+/** Writes a file that only its owner may read. It is replaced in one step: nobody sees half of it. */
+export async function writePrivately(path: string, text: string): Promise<void> {
+  await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
+  await writeFile(`${path}.new`, text, { mode: 0o600 });
+  await rename(`${path}.new`, path);
+}

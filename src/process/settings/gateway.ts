@@ -1,0 +1,94 @@
+/** Settings of the gateway: where it is, who signs in, and what its interface leaves open. */
+import { z } from 'zod';
+import { NO_SUCH_ORDER } from '../../gateway/refusals';
+import { RULE_DEFAULTS } from '../../gateway/rules';
+import { SIGNATURE_SCHEMES } from '../../gateway/signing';
+import { WALLET_TOKEN_PATH } from '../../gateway/wallet-token';
+import { settingDocs } from './meaning';
+import { durationText, httpAddress, names, nonEmpty, pause, timeZone } from './types';
+
+export const appId = z.string().min(1).max(32);
+
+export const GATEWAY_SETTINGS = {
+  GATEWAY_BASE_URL: httpAddress
+    .optional()
+    .register(settingDocs, { fromFile: true, readBy: 'worker', meaning: "The gateway's address." }),
+  GATEWAY_APP_ID: appId.optional().register(settingDocs, {
+    fromFile: true,
+    readBy: 'worker, webhook, commands, simulator',
+    meaning: 'The id of the app that the gateway gave you.',
+  }),
+  GATEWAY_SECRET_KEY: nonEmpty.optional().register(settingDocs, {
+    fromFile: true,
+    readBy: 'worker, webhook, simulator',
+    meaning: "The app's key. It signs in to the gateway and verifies notifications.",
+  }),
+  GATEWAY_APPS_FILE: nonEmpty.optional().register(settingDocs, {
+    readBy: 'worker, webhook, commands, simulator',
+    meaning: 'A JSON file with several apps: see below.',
+  }),
+  GATEWAY_TIME_ZONE: timeZone
+    .prefault('UTC')
+    .register(settingDocs, { readBy: 'worker', meaning: 'The time zone of `timestamp` in requests.' }),
+  GATEWAY_SIGNATURE_HEADER: nonEmpty.prefault('Service-Signature').register(settingDocs, {
+    readBy: 'webhook, simulator',
+    meaning: "The header that carries a notification's signature.",
+  }),
+  GATEWAY_SIGNATURE_SCHEME: z.enum(SIGNATURE_SCHEMES).prefault('hex').register(settingDocs, {
+    readBy: 'webhook, simulator',
+    meaning: 'How the signature is written: `hex`, or `t-v2` for `t=<seconds>,v2=<hex>`.',
+  }),
+  // One exchange takes a connection and twice the answer's time, and must end before its activity's 60 s do.
+  GATEWAY_CONNECT_TIMEOUT: pause
+    .refine((ms) => ms <= 5_000, 'at most 5s')
+    .prefault('5s')
+    .register(settingDocs, { readBy: 'worker', meaning: 'How long a connection may take, at most `5s`.' }),
+  GATEWAY_ANSWER_TIMEOUT: pause
+    .refine((ms) => ms <= 25_000, 'at most 25s')
+    .prefault('15s')
+    .register(settingDocs, {
+      readBy: 'worker',
+      meaning: "How long an answer's head may take, and then its body, at most `25s` each.",
+    }),
+  GATEWAY_WALLET_TOKEN_PATH: z
+    .string()
+    .regex(/^\/[\w\-./~%]+$/, 'must be a path such as /trade/get-wallet-client-token')
+    .prefault(WALLET_TOKEN_PATH)
+    .register(settingDocs, {
+      readBy: 'worker',
+      meaning: "The path that gives a wallet's client token. The real one has the provider's name.",
+    }),
+  GATEWAY_NO_SUCH_ORDER: names.prefault(NO_SUCH_ORDER.join(',')).register(settingDocs, {
+    readBy: 'worker',
+    meaning: 'Words of a query’s refusal (`sub_code`, or `code`) that mean “no such order”.',
+  }),
+  // The interface masks the names of two methods; these are their names at this gateway.
+  GATEWAY_BANK_LIST_METHODS: names.prefault(RULE_DEFAULTS.bank_list_methods.join(',')).register(settingDocs, {
+    readBy: 'worker, commands',
+    meaning: 'Names of the method that has a list of banks, separated by commas.',
+  }),
+  GATEWAY_VOUCHER_METHODS: names.prefault(RULE_DEFAULTS.voucher_methods.join(',')).register(settingDocs, {
+    readBy: 'worker, commands',
+    meaning: 'Names of the voucher method, separated by commas.',
+  }),
+  GATEWAY_HTTPS_CHANNELS: names.optional().register(settingDocs, {
+    readBy: 'worker, commands',
+    meaning: 'Channels or methods whose `return_url` must be HTTPS, such as `URL,PicPay`.',
+  }),
+  GATEWAY_STRICT_FORMATS: z.enum(['warn', 'refuse']).prefault(RULE_DEFAULTS.formats).register(settingDocs, {
+    readBy: 'worker, commands',
+    meaning: 'An identity number or CLABE with a wrong check digit: `warn` in the log, or `refuse`.',
+  }),
+  GATEWAY_CALLS_PER_SECOND: z.coerce.number().int().min(1).max(10_000).prefault('50').register(settingDocs, {
+    readBy: 'worker',
+    meaning: 'Calls a second that one worker makes for each app. Further calls wait.',
+  }),
+  GATEWAY_CIRCUIT_FAILURES: z.coerce.number().int().min(1).max(1_000).prefault('10').register(settingDocs, {
+    readBy: 'worker',
+    meaning: 'After so many calls in a row without an answer, the calls of the app stop.',
+  }),
+  GATEWAY_CIRCUIT_PAUSE: durationText.prefault('15s').register(settingDocs, {
+    readBy: 'worker',
+    meaning: 'How long they stop. Then one call is tried; if it succeeds, all go on.',
+  }),
+};

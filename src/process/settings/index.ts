@@ -1,0 +1,8 @@
+/**
+ * process/settings/: every setting, with its environment variable, type, default and meaning. They are read once, by the
+ * entry points; nothing else reads the environment. Temporal's own variables (TEMPORAL_ADDRESS, …) are read by Temporal's
+ * environment configuration. docs/settings.md is generated from here: `npm run docs:settings`.
+ */
+export { ConfigError } from '../user-error';
+export { type Config, loadConfig, readSealingJwks, requireApps, ruleSettings } from './load';
+export { SETTING_NAMES } from './schema';

@@ -1,0 +1,112 @@
+/** Reads the settings from the environment and from the files that it names. */
+import { readFileSync } from 'node:fs';
+import { types } from 'node:util';
+import { z } from 'zod';
+import { RULE_DEFAULTS, type RuleSettings } from '../../gateway/rules';
+import type { Environment } from '../environment';
+import { ConfigError } from '../user-error';
+import { appId } from './gateway';
+import { environment, FROM_FILES } from './schema';
+import { httpAddress, jsonText, nonEmpty, sealingJwks, timeZone } from './types';
+
+/** One app of GATEWAY_APPS_FILE. */
+const app = z.strictObject({
+  app_id: appId,
+  secret_key: nonEmpty,
+  previous_secret_keys: z.array(nonEmpty).optional(),
+  base_url: httpAddress,
+  global: z.boolean().optional(),
+  time_zone: timeZone.optional(),
+});
+
+/**
+ * Every setting with its value. `apps` holds the gateway's apps from either way of giving them; `sealing_jwks_file` names
+ * the file that the sealing keys came from, which may change while a worker runs.
+ */
+export type Config = z.output<typeof environment> & {
+  apps: z.output<typeof app>[];
+  sealing_jwks_file?: string;
+};
+
+/**
+ * Reads the settings from environment variables and the files that they name.
+ * Throws ConfigError naming each unusable variable; an app may be missing (see {@link requireApps}).
+ */
+export function loadConfig(env: Environment): Config {
+  const given = withFiles(env);
+  const parsed = environment.safeParse(given);
+  if (!parsed.success) throw problems(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
+  const apps = [...singleApp(parsed.data), ...listedApps(parsed.data.GATEWAY_APPS_FILE)];
+  if (new Set(apps.map(({ app_id }) => app_id)).size < apps.length) {
+    throw problems(['GATEWAY_APPS_FILE: an app_id is given twice (GATEWAY_APP_ID counts); keep one']);
+  }
+  const { PAYMENTS_SEALING_JWKS_FILE: file } = given;
+  return { ...parsed.data, apps, ...(file === undefined ? {} : { sealing_jwks_file: file }) };
+}
+
+/** The sealing keys that a file holds now. Throws ConfigError. */
+export function readSealingJwks(file: string): z.output<typeof sealingJwks> {
+  const parsed = sealingJwks.safeParse(readSecret('PAYMENTS_SEALING_JWKS_FILE', file));
+  if (parsed.success) return parsed.data;
+  throw problems(parsed.error.issues.map((i) => ['PAYMENTS_SEALING_JWKS_FILE', ...i.path, i.message].join(': ')));
+}
+
+/** How orders are held against the interface, where it masks something or leaves it open. */
+export function ruleSettings(config: Config): RuleSettings {
+  return {
+    bank_list_methods: config.GATEWAY_BANK_LIST_METHODS,
+    voucher_methods: config.GATEWAY_VOUCHER_METHODS,
+    https_channels: config.GATEWAY_HTTPS_CHANNELS ?? RULE_DEFAULTS.https_channels,
+    formats: config.GATEWAY_STRICT_FORMATS,
+  };
+}
+
+/** The configured apps; throws ConfigError with the way to configure one where there is none. */
+export function requireApps(config: Config): Config['apps'] {
+  if (config.apps.length > 0) return config.apps;
+  throw problems([
+    'no gateway app: set GATEWAY_BASE_URL, GATEWAY_APP_ID and GATEWAY_SECRET_KEY (or …_FILE), or GATEWAY_APPS_FILE for several',
+  ]);
+}
+
+/** The variables that are not empty, and those that a file holds. */
+function withFiles(env: Environment): Environment {
+  const given: Record<string, string | undefined> = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  for (const name of FROM_FILES) {
+    const file = given[`${name}_FILE`];
+    if (file === undefined) continue;
+    if (given[name] !== undefined) throw problems([`${name} and ${name}_FILE are both set; keep one`]);
+    given[name] = readSecret(`${name}_FILE`, file);
+  }
+  return given;
+}
+
+/** Secrets in files mostly end with a newline that is not part of them. */
+function readSecret(variable: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+  } catch (error) {
+    const code = types.isNativeError(error) && 'code' in error ? String(error.code) : 'unreadable';
+    throw problems([`${variable}: the file cannot be read (${code})`]);
+  }
+}
+
+function singleApp(env: z.output<typeof environment>): Config['apps'] {
+  const { GATEWAY_APP_ID: app_id, GATEWAY_SECRET_KEY: secret_key, GATEWAY_BASE_URL: base_url } = env;
+  if (app_id && secret_key && base_url) return [{ app_id, secret_key, base_url, time_zone: env.GATEWAY_TIME_ZONE }];
+  if (!secret_key) return [];
+  throw problems(['GATEWAY_SECRET_KEY needs GATEWAY_APP_ID and GATEWAY_BASE_URL beside it']);
+}
+
+function listedApps(file: string | undefined): Config['apps'] {
+  if (file === undefined) return [];
+  const parsed = jsonText(z.array(app)).safeParse(readSecret('GATEWAY_APPS_FILE', file));
+  if (parsed.success) return parsed.data;
+  throw problems(parsed.error.issues.map((i) => `GATEWAY_APPS_FILE: ${[...i.path, i.message].join(': ')}`));
+}
+
+function problems(lines: string[]): ConfigError {
+  return new ConfigError(`The settings cannot be used:\n${lines.map((line) => `  - ${line}`).join('\n')}`);
+}

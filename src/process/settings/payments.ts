@@ -1,0 +1,58 @@
+/** Settings of payments and virtual accounts. */
+import { z } from 'zod';
+import { settingDocs } from './meaning';
+import { durationText, flag, nonEmpty, pause, schedule } from './types';
+
+export const PAYMENT_SETTINGS = {
+  PAYMENTS_TASK_QUEUE: nonEmpty
+    .prefault('payments')
+    .register(settingDocs, { readBy: 'worker, webhook, commands', meaning: "Temporal's task queue." }),
+  PAYMENTS_POLL_SCHEDULE: schedule.prefault('15s,30s,1m,2m,5m,10m,30m').register(settingDocs, {
+    readBy: 'worker',
+    meaning: 'When a payment is queried after its creation, and again after each deadline.',
+  }),
+  PAYMENTS_POLL_EVERY: pause
+    .prefault('1h')
+    .register(settingDocs, { readBy: 'worker', meaning: 'How often it is queried after that schedule.' }),
+  PAYMENTS_SETTLING: durationText.prefault('30s').register(settingDocs, {
+    readBy: 'worker',
+    meaning: 'If the answer to a creation is lost: how long to look for the order before it is created again.',
+  }),
+  PAYMENTS_CREATE_WITHIN: pause.prefault('1h').register(settingDocs, {
+    readBy: 'worker',
+    meaning: 'How long an order may wait until the gateway can be reached. Its own `timeout_express` is a limit, too.',
+  }),
+  // Past the last retry of a notification, which comes 840 minutes after the first.
+  PAYMENTS_GRACE: durationText.prefault('850m').register(settingDocs, {
+    readBy: 'worker',
+    meaning: 'How long to watch after the last deadline. It should cover the last retry of a notification.',
+  }),
+  PAYMENTS_CONFIRM_BY_QUERY: flag.prefault('true').register(settingDocs, {
+    readBy: 'worker',
+    meaning: 'With `false`, a signed SUCCESS is believed without a query.',
+  }),
+  PAYMENTS_LATE: z.enum(['attention', 'accept', 'refund']).prefault('attention').register(settingDocs, {
+    readBy: 'worker',
+    meaning: 'Money after a payment ended unpaid: ask a person (`attention`), `accept` it, or `refund` it.',
+  }),
+  PAYMENTS_RISK_CONTROL: durationText.prefault('97h').register(settingDocs, {
+    readBy: 'worker',
+    meaning: 'How long the gateway’s risk control may hold a trade before we stop waiting.',
+  }),
+  PAYMENTS_WATCH_WINDOW: durationText.prefault('0s').register(settingDocs, {
+    readBy: 'worker',
+    meaning: 'How long after a sale to poll for disputes and chargebacks, such as `90d`.',
+  }),
+  PAYMENTS_ACCOUNT_CHECK_EVERY: pause.prefault('1d').register(settingDocs, {
+    readBy: 'worker',
+    meaning: 'How often a virtual account is queried: it may have been canceled elsewhere.',
+  }),
+  PAYMENTS_ACCOUNT_UNKNOWN: z.enum(['attention', 'again']).prefault('attention').register(settingDocs, {
+    readBy: 'worker',
+    meaning: 'If nobody knows whether an account was created: ask a person, or create it `again`, once.',
+  }),
+  PAYMENTS_ACCOUNTS_LOW: z.coerce.number().int().min(0).prefault('10').register(settingDocs, {
+    readBy: 'worker',
+    meaning: 'With fewer virtual accounts left than this, a person is asked.',
+  }),
+};

@@ -1,0 +1,41 @@
+/** Settings of the simulated gateway, and those of every long-running process. */
+import { z } from 'zod';
+import { settingDocs } from './meaning';
+import { flag, httpAddress, listenAddress, nonEmpty, port } from './types';
+
+export const SIMULATOR_SETTINGS = {
+  SIMULATOR_HOST: nonEmpty
+    .prefault('127.0.0.1')
+    .register(settingDocs, { readBy: 'simulator', meaning: 'The address that it listens on.' }),
+  SIMULATOR_PORT: port
+    .prefault('8470')
+    .register(settingDocs, { readBy: 'simulator', meaning: 'The port that it listens on; `0` for a free one.' }),
+  SIMULATOR_PUBLIC_URL: httpAddress
+    .optional()
+    .register(settingDocs, { readBy: 'simulator', meaning: 'Its address as browsers see it.' }),
+  SIMULATOR_DATA_FILE: nonEmpty
+    .optional()
+    .register(settingDocs, { readBy: 'simulator', meaning: 'The file that keeps its trades. Empty: in memory only.' }),
+  SIMULATOR_SPEED: z.coerce.number().positive().max(1_000_000).prefault('1').register(settingDocs, {
+    readBy: 'simulator',
+    meaning: 'How fast its clock runs: with `60`, a minute passes in a second.',
+  }),
+  SIMULATOR_INSECURE_REMOTE_CONTROL: flag.prefault('false').register(settingDocs, {
+    readBy: 'simulator',
+    meaning: '`true` lets other machines control it.',
+  }),
+};
+
+export const PROCESS_SETTINGS = {
+  METRICS_ADDRESS: listenAddress.optional().register(settingDocs, {
+    readBy: 'worker, webhook',
+    meaning: 'Where to serve metrics for Prometheus, such as `127.0.0.1:9464`. Empty: nowhere.',
+  }),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .prefault('info')
+    .register(settingDocs, {
+      readBy: 'worker, webhook, codec server, simulator',
+      meaning: '`fatal` to `trace`, or `silent`. From `debug` on, workers log Temporal’s own lines too.',
+    }),
+};

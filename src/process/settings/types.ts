@@ -1,0 +1,121 @@
+/** The types of values that settings have. Each takes text and says what it should have been. */
+import { isIPv4, isIPv6 } from 'node:net';
+import { z } from 'zod';
+import { DAY, HOUR, MINUTE } from '../../gateway/pure/durations';
+import { networks } from '../addresses';
+
+export const nonEmpty = z.string().min(1);
+
+const UNITS: Record<string, number> = { ms: 1, s: 1000, m: MINUTE, h: HOUR, d: DAY };
+
+/** `90s`, `15m`, `1h` as milliseconds. */
+export const durationText = z.string().transform((given, ctx) => {
+  const [, count, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(given.trim()) ?? [];
+  if (count && unit) return Number(count) * (UNITS[unit] ?? 0);
+  ctx.addIssue({ code: 'custom', message: 'must be a duration such as 500ms, 30s, 15m, 1h or 3d' });
+  return z.NEVER;
+});
+
+/** A duration above zero, for a call that needs a bound or a pause that must not be none. */
+export const pause = durationText.refine((ms) => ms > 0, 'must be longer than nothing');
+
+/** Durations that grow, separated by commas. */
+export const schedule = z
+  .string()
+  .transform((given) => given.split(','))
+  .pipe(z.array(durationText).min(1))
+  .refine((times) => times.every((at, i) => at > (times[i - 1] ?? 0)), 'must grow from one time to the next');
+
+export const port = z.coerce.number().int().min(0).max(65_535);
+
+/** An address of this machine with a port. */
+export const listenAddress = z.string().refine((given) => {
+  const [, six, four = '', at] = /^(?:\[([\da-f:.]+)\]|([\d.]+)):(\d{1,5})$/i.exec(given) ?? [];
+  return (six ? isIPv6(six) : isIPv4(four)) && Number(at) > 0 && Number(at) <= 65_535;
+}, 'must be an IP address with a port, such as 127.0.0.1:9464 or [::1]:9464');
+
+export const flag = z.enum(['true', 'false']).transform((given) => given === 'true');
+
+/** Names separated by commas; none where the text is empty. */
+export const names = z.string().transform((given) =>
+  given
+    .split(',')
+    .map((name) => name.trim())
+    .filter(Boolean),
+);
+
+export const networkList = names.refine(
+  (list) => succeeds(() => networks(list)),
+  'must be networks such as 203.0.113.0/24,2001:db8::/32, separated by commas',
+);
+
+/** A limit on how many may come, or be there, at a time. */
+export const limit = z.coerce.number().int().positive();
+
+/** An address without a slash at its end. */
+export const httpAddress = z.url({ protocol: /^https?$/ }).transform((given) => given.replace(/\/$/, ''));
+
+export const timeZone = z
+  .string()
+  .refine((zone) => succeeds(() => new Intl.DateTimeFormat('en', { timeZone: zone })), 'must be an IANA time zone');
+
+/** JSON text that holds a value of this schema. */
+export const jsonText = <T extends z.ZodType>(schema: T) =>
+  z
+    .string()
+    .transform((given, ctx): unknown => {
+      try {
+        return JSON.parse(given);
+      } catch {
+        ctx.addIssue({ code: 'custom', message: 'must be JSON' });
+        return z.NEVER;
+      }
+    })
+    .pipe(schema);
+
+const part = z.string().exactOptional();
+/** An elliptic-curve key; gateway/sealing.ts says which curves it takes. */
+export const jwk = z.object({ kty: z.string(), kid: part, crv: part, x: part, y: part, d: part, alg: part, use: part });
+
+export const sealingJwks = jsonText(z.object({ keys: z.array(jwk).min(1) }));
+
+/** `id:base64` of 32 bytes, separated by commas or line breaks; the first one encrypts. */
+export const encryptionKeys = z.string().transform((given, ctx) => {
+  const keys = given
+    .split(/[\s,]+/)
+    .filter(Boolean)
+    .map(encryptionKey);
+  const [first, ...others] = keys.filter((key) => key !== undefined);
+  const ids = new Set(keys.map((key) => key?.id));
+  if (first && others.length + 1 === keys.length && ids.size === keys.length) return [first, ...others] as const;
+  const message =
+    'must be id:base64 of 32 bytes, several separated by commas, each id once (payment-gateway keys new makes one)';
+  ctx.addIssue({ code: 'custom', message });
+  return z.NEVER;
+});
+
+function encryptionKey(given: string): { id: string; key: Uint8Array } | undefined {
+  const [, id, base64] = /^([\w.-]{1,64}):([A-Za-z0-9+/]{43}=)$/.exec(given) ?? [];
+  return id && base64 ? { id, key: Buffer.from(base64, 'base64') } : undefined;
+}
+
+/** What the addresses of web pages begin with, as browsers send it. */
+export const origins = names.pipe(
+  z.array(
+    z.string().refine((given) => URL.canParse(given) && new URL(given).origin === given, {
+      message: 'must be origins such as https://temporal.example.com, without a path',
+    }),
+  ),
+);
+
+/** A token that nobody can guess. */
+export const bearerToken = z.string().regex(/^[\w\-.~+/]{32,}=*$/, 'must be 32 or more letters and digits');
+
+function succeeds(act: () => unknown): boolean {
+  try {
+    act();
+    return true;
+  } catch {
+    return false;
+  }
+}

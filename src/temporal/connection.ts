@@ -1,0 +1,51 @@
+/** Connections to Temporal, by Temporal's own environment configuration (TEMPORAL_ADDRESS, TEMPORAL_PROFILE, …). */
+import { Client, Connection } from '@temporalio/client';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { dataConverter, type EncryptionSettings } from '../codec/data-converter';
+import type { Environment } from '../process/environment';
+import { UserError } from '../process/user-error';
+
+/** Temporal cannot be reached. The message names the address and what to do. */
+export class TemporalUnreachableError extends UserError {
+  override readonly name = 'TemporalUnreachableError';
+}
+
+/** Where Temporal is and which namespace to use, by Temporal's own environment variables and profiles. */
+export function temporalConfig(env: Environment) {
+  const { connectionOptions, namespace = 'default' } = loadClientConnectConfig({ overrideEnvVars: defined(env) });
+  return { connectionOptions, namespace };
+}
+
+/**
+ * A client for callers: the webhook, the command line, a merchant's backend. It encrypts if the settings hold keys.
+ * Throws TemporalUnreachableError, and ConfigError in production without keys.
+ */
+export async function connectClient(env: Environment, settings: EncryptionSettings): Promise<Client> {
+  const converter = dataConverter(settings);
+  const { connection, namespace } = await connect(env);
+  return new Client({ connection, namespace, dataConverter: converter });
+}
+
+/** A connection alone, for callers that send no payloads. Throws TemporalUnreachableError. */
+export async function connect(env: Environment): Promise<{ connection: Connection; namespace: string }> {
+  const { connectionOptions, namespace } = temporalConfig(env);
+  try {
+    return { connection: await Connection.connect({ connectTimeout: 5_000, ...connectionOptions }), namespace };
+  } catch (error) {
+    throw unreachable(connectionOptions.address, error);
+  }
+}
+
+/** The error for a connection that failed; `error` says why. */
+export function unreachable(address: string | undefined, error: unknown): TemporalUnreachableError {
+  const why = error instanceof Error ? error.message.split('\n')[0] : String(error);
+  return new TemporalUnreachableError(
+    `Temporal cannot be reached at ${address ?? 'localhost:7233'} (${why}). Start it (npm start does), or set TEMPORAL_ADDRESS.`,
+  );
+}
+
+function defined(env: Environment): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
+  );
+}

@@ -1,0 +1,18 @@
+import { isGrpcServiceError, ServiceError } from '@temporalio/client';
+
+/** The gRPC status codes that Temporal answers with and that we act on. The numbers are gRPC's own. */
+export const GRPC_STATUS = {
+  INVALID_ARGUMENT: 3,
+  DEADLINE_EXCEEDED: 4,
+  NOT_FOUND: 5,
+  ALREADY_EXISTS: 6,
+  RESOURCE_EXHAUSTED: 8,
+  FAILED_PRECONDITION: 9,
+  UNIMPLEMENTED: 12,
+} as const;
+
+/** The gRPC status code of an error of Temporal's client; undefined for every other error. */
+export function grpcCodeOf(error: unknown): number | undefined {
+  const grpc = error instanceof ServiceError ? error.cause : error;
+  return isGrpcServiceError(grpc) ? grpc.code : undefined;
+}

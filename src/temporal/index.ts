@@ -1,0 +1,8 @@
+/**
+ * temporal/: our access to Temporal for client, webhook, worker and commands: connection, runtime, search attributes, list
+ * queries and the history of earlier runs. It imports contract/, process/ and the data converter of codec/.
+ */
+export { connect, connectClient, TemporalUnreachableError, temporalConfig } from './connection';
+export { GRPC_STATUS } from './grpc-status';
+export { registerSearchAttributes, SEARCH_ATTRIBUTE_NAMES, SearchAttributeConflictError } from './search-attributes';
+export { originalRun, readStart, summarizeClosedRun } from './workflow-history';

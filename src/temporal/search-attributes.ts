@@ -1,0 +1,71 @@
+/** Registers our search attributes. Temporal fails every workflow task that sets one that is not registered. */
+import { temporal } from '@temporalio/proto';
+import { SEARCH_ATTRIBUTE } from '../contract';
+import { UserError } from '../process/user-error';
+
+type ValueType = temporal.api.enums.v1.IndexedValueType;
+
+/** The part of a connection that is used here. Connections of clients and of workers both have it. */
+export interface OperatorConnection {
+  operatorService: {
+    listSearchAttributes(request: {
+      namespace: string;
+    }): Promise<{ customAttributes?: { [name: string]: ValueType } | null }>;
+    addSearchAttributes(request: {
+      namespace: string;
+      searchAttributes: { [name: string]: ValueType };
+    }): Promise<unknown>;
+  };
+}
+
+/** A search attribute is registered with another type. Temporal would accept ours without a word and keep the old type. */
+export class SearchAttributeConflictError extends UserError {
+  override readonly name = 'SearchAttributeConflictError';
+}
+
+const { IndexedValueType } = temporal.api.enums.v1;
+const TYPES = {
+  KEYWORD: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD,
+  DOUBLE: IndexedValueType.INDEXED_VALUE_TYPE_DOUBLE,
+  DATETIME: IndexedValueType.INDEXED_VALUE_TYPE_DATETIME,
+} as const;
+
+/** The type of each attribute by its name, as payments need it. */
+const NEEDED = new Map(Object.values(SEARCH_ATTRIBUTE).map(({ name, type }) => [name, TYPES[type]]));
+
+/** The names of all our search attributes. */
+export const SEARCH_ATTRIBUTE_NAMES: readonly string[] = [...NEEDED.keys()];
+
+/** Names of our search attributes that the namespace lacks. Throws SearchAttributeConflictError if a type differs. */
+export async function missingSearchAttributes(connection: OperatorConnection, namespace: string): Promise<string[]> {
+  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+  return [...NEEDED].flatMap(([name, needed]) => {
+    const found = customAttributes?.[name];
+    if (found !== undefined && found !== needed) throw conflict(namespace, name, found, needed);
+    return found === undefined ? [name] : [];
+  });
+}
+
+/** Registers the missing ones and returns their names. Safe to repeat. Throws SearchAttributeConflictError. */
+export async function registerSearchAttributes(connection: OperatorConnection, namespace: string): Promise<string[]> {
+  const missing = await missingSearchAttributes(connection, namespace);
+  if (missing.length > 0) await addSearchAttributes(connection, namespace, missing);
+  return missing;
+}
+
+/** Registers search attributes without asking which exist. Test servers cannot answer that. */
+export async function addSearchAttributes(
+  { operatorService }: OperatorConnection,
+  namespace: string,
+  names: readonly string[] = SEARCH_ATTRIBUTE_NAMES,
+): Promise<void> {
+  const searchAttributes = Object.fromEntries([...NEEDED].filter(([name]) => names.includes(name)));
+  await operatorService.addSearchAttributes({ namespace, searchAttributes });
+}
+
+function conflict(namespace: string, name: string, found: ValueType, needed: ValueType): SearchAttributeConflictError {
+  const typeName = (type: ValueType) => IndexedValueType[type]?.replace('INDEXED_VALUE_TYPE_', '') ?? `type ${type}`;
+  return new SearchAttributeConflictError(
+    `The search attribute ${name} of the namespace ${namespace} is registered as ${typeName(found)}, and payments need ${typeName(needed)}. Use another namespace, or remove it there.`,
+  );
+}

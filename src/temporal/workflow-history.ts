@@ -1,0 +1,78 @@
+/** Reads the input and the result of a payment's run from its history, so that no worker is needed. */
+import { type Client, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
+import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
+import type { PaymentInput, PaymentState, PaymentWorkflow, PreviousRun } from '../contract';
+import { isOfAnother, orderOf, saysWithoutOrder } from '../contract';
+import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
+
+/** The input of a run, by default of the latest one. Throws WorkflowNotFoundError if Temporal no longer has it. */
+export async function readStart(
+  client: Client,
+  workflowId: string,
+  runId?: string,
+): Promise<{ runId: string; input: PaymentInput }> {
+  const { namespace, loadedDataConverter } = client.options;
+  const request = { namespace, execution: { workflowId, runId: runId ?? '' }, maximumPageSize: 1 };
+  const { history } = await client.workflowService.getWorkflowExecutionHistory(request).catch((error: unknown) => {
+    if (grpcCodeOf(error) !== GRPC_STATUS.NOT_FOUND) throw error;
+    throw new WorkflowNotFoundError('Temporal does not have this workflow (any more)', workflowId, runId);
+  });
+  const started = history?.events?.[0]?.workflowExecutionStartedEventAttributes;
+  if (!started) throw new WorkflowNotFoundError('the workflow has no history', workflowId, runId);
+  const context = { type: 'workflow', namespace, workflowId } as const;
+  const [input] = await decodeArrayFromPayloads(loadedDataConverter, started.input?.payloads, context);
+  return { runId: started.originalExecutionRunId ?? runId ?? '', input: asInput(input) };
+}
+
+/**
+ * The run that created the order. Later runs only continue it, and each names the run before it. If Temporal has forgotten
+ * the first run, returns the earliest that it has, which was given the order.
+ */
+export async function originalRun(client: Client, workflowId: string): Promise<{ runId: string; input: PaymentInput }> {
+  let earliest = await readStart(client, workflowId);
+  for (;;) {
+    const previous = earliest.input.kind === 'adopt' ? earliest.input.previous : undefined;
+    if (previous === undefined || previous.order === null) return earliest;
+    try {
+      earliest = await readStart(client, workflowId, previous.run_id);
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return earliest;
+      throw error;
+    }
+  }
+}
+
+/** What the next run of a payment needs to know of a closed one. */
+export async function summarizeClosedRun(client: Client, workflowId: string, runId: string): Promise<PreviousRun> {
+  let isWithoutOrder = false;
+  const [{ input }, state] = await Promise.all([
+    readStart(client, workflowId, runId),
+    // A run that failed or was terminated has no result. Perhaps there is no order at all.
+    client.workflow.result<PaymentWorkflow>(workflowId, runId).catch((error: unknown): PaymentState | undefined => {
+      isWithoutOrder = error instanceof WorkflowFailedError && saysWithoutOrder(error.cause);
+      return undefined;
+    }),
+  ]);
+  const before = input.kind === 'adopt' ? input.previous : undefined;
+  return {
+    run_id: runId,
+    outcome: state?.outcome ?? null,
+    confirmed_by: state?.confirmed_by ?? null,
+    order: isWithoutOrder || isOfAnother(input) ? null : orderOf(input),
+    payment_data: before?.payment_data ?? state?.payment_data ?? null,
+    trade_no: state?.trade_no ?? null,
+    trade_status: state?.trade_status ?? null,
+    order_amount: state?.order_amount ?? null,
+    other_trades: state?.other_trades ?? [],
+  };
+}
+
+/** Throws TypeError for the input of a workflow that is not ours but uses a payment's id. */
+function asInput(value: unknown): PaymentInput {
+  if (isInput(value)) return value;
+  throw new TypeError('A workflow that is not a payment uses a payment’s id.');
+}
+
+function isInput(value: unknown): value is PaymentInput {
+  return typeof value === 'object' && value !== null && 'kind' in value && 'app_id' in value;
+}

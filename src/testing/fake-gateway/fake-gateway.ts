@@ -1,0 +1,174 @@
+/**
+ * A payment gateway in memory. It stands in for the worker's GatewayClient and lives by the clock that it is given, so it
+ * fits the simulated Temporal. It has no HTTP, no signatures and no field rules: for those, use the simulator.
+ */
+import type { PaymentGateway } from '../../activities';
+import type { Refund, Trade, TradeId } from '../../gateway';
+import { FakeAccounts } from './fake-accounts';
+import { DEFAULT_PLAN, type FakeRefund, type RefundPlan, refundedAmount, statusAfterRefunds } from './fake-refunds';
+import { fail, type Mishap, refused, SUB_CODE, silence } from './mishaps';
+
+const PAY = '/trade/pay';
+const QUERY = '/trade/query';
+const REFUND = '/trade/refund';
+/** From these a trade can be refunded. */
+const REFUNDABLE: readonly string[] = ['SUCCESS', 'PARTIAL_REFUND', 'REFUNDED', 'REFUND_REFUSED'];
+
+/** A trade's status so many ms after its creation. */
+export type StatusAt = (elapsed_ms: number) => string;
+
+export interface FakeTrade {
+  out_trade_no: string;
+  trade_no: string;
+  /** Ms since the epoch. */
+  created_at: number;
+  /** Decimal string in currency units. */
+  order_amount: string;
+  order_currency: string;
+  method: string;
+  /** The trade's status without refunds and banks; a test may replace it at any time. */
+  statusAt: StatusAt;
+  readonly refunds: FakeRefund[];
+}
+
+export class FakeGateway implements PaymentGateway {
+  /** By out_trade_no. */
+  readonly trades = new Map<string, FakeTrade>();
+  readonly accounts = new FakeAccounts();
+  /** The status that the next order will have, by its age: `INITIAL`, `PROCESSING`, `SUCCESS` and so on. */
+  statusAt: StatusAt = () => 'PROCESSING';
+  /** What happens to the next creations of orders. */
+  mishaps: Mishap[] = [];
+  /** What happens to the next refunds. */
+  refundMishaps: Mishap[] = [];
+  /** What becomes of the next refunds; by default the money is back after 20 s. */
+  refundPlans: RefundPlan[] = [];
+  /** What a trade is called after a part of it went back. */
+  partialStatus: 'PARTIAL_REFUND' | 'REFUNDED' = 'PARTIAL_REFUND';
+  /** A status that the bank puts every trade into, by the time in ms since the epoch. */
+  bankStatus: ((now: number) => string | undefined) | undefined;
+  /** True: no call reaches the gateway. */
+  isDown = false;
+  /** So many queries answer that there is no such order. */
+  blindQueries = 0;
+  /** The age of the data that queries answer, in ms: a gateway may read from a copy that is behind. */
+  lag_ms = 0;
+
+  /** Creations that made an order: the charges. */
+  created = 0;
+  queries = 0;
+  /** When each query came, in ms since the epoch. */
+  readonly queriedAt: number[] = [];
+  /** Calls that came while `isDown`. */
+  refused = 0;
+
+  /** `now` is the time in ms since the epoch: `() => env.currentTimeMs()` on the simulated Temporal. */
+  constructor(private readonly now: () => Promise<number>) {}
+
+  async pay(order: unknown) {
+    return this.create(order);
+  }
+
+  async createCheckout(order: unknown) {
+    return this.create(order);
+  }
+
+  async query(id: TradeId): Promise<Trade> {
+    this.refuseIfDown(QUERY, id.out_trade_no);
+    this.queries += 1;
+    const now = await this.now();
+    this.queriedAt.push(now);
+    const trade = this.find(id);
+    if (!trade || this.blindQueries > 0) {
+      this.blindQueries -= 1;
+      throw refused({ code: '40002', sub_code: SUB_CODE.unknownTrade }, QUERY, 'order', id.out_trade_no);
+    }
+    const { out_trade_no, trade_no, order_amount, order_currency, method } = trade;
+    const trade_status = this.statusOf(trade, now - this.lag_ms);
+    return { out_trade_no, trade_no, trade_status, order_amount, order_currency, method };
+  }
+
+  async refund(request: unknown): Promise<Refund> {
+    const { out_trade_no, trade_no, out_request_no, refund_amount, refund_currency } = asTexts(request);
+    const mishap = this.refundMishaps.shift();
+    this.refuseIfDown(REFUND, out_trade_no);
+    fail(mishap, REFUND, 'refund', out_trade_no);
+    const now = await this.now();
+    const trade = this.find({ out_trade_no, trade_no });
+    if (!trade || !REFUNDABLE.includes(this.statusOf(trade, now)))
+      throw refused({ code: '40002', sub_code: SUB_CODE.wrongStatus }, REFUND, 'refund', out_trade_no);
+    const plan = this.refundPlans.shift() ?? DEFAULT_PLAN;
+    trade.refunds.push({ ...plan, out_request_no: out_request_no ?? null, amount: refund_amount ?? '', at: now });
+    if (mishap === 'lost after') throw silence('unknown', REFUND, out_trade_no);
+    return { trade_no: trade.trade_no, refund_amount, refund_currency, refund_status: this.statusOf(trade, now) };
+  }
+
+  /** A trade of the gateway that a workflow did not create. It is paid unless `fields` say otherwise. */
+  async addTrade(out_trade_no: string, fields: Partial<FakeTrade> = {}): Promise<FakeTrade> {
+    this.created += 1;
+    const trade: FakeTrade = {
+      out_trade_no,
+      trade_no: `T${this.created}`,
+      created_at: await this.now(),
+      order_amount: '150.00',
+      order_currency: 'BRL',
+      method: 'PIX',
+      statusAt: () => 'SUCCESS',
+      refunds: [],
+      ...fields,
+    };
+    this.trades.set(out_trade_no, trade);
+    return trade;
+  }
+
+  /** The status of a trade at a moment, in ms since the epoch: the bank's word, its refunds, or its own life. */
+  statusOf(trade: FakeTrade, now: number): string {
+    const { refunds, order_amount: paid, created_at, statusAt } = trade;
+    return (
+      this.bankStatus?.(now) ??
+      statusAfterRefunds(refunds, { now, paid, partial: this.partialStatus }) ??
+      statusAt(now - created_at)
+    );
+  }
+
+  /** Money of a trade that has gone back or is on its way: a decimal string. */
+  async refundedAmount({ refunds }: FakeTrade): Promise<string> {
+    return refundedAmount(refunds, await this.now());
+  }
+
+  private async create(order: unknown) {
+    const fields = asTexts(order);
+    const { out_trade_no = '', order_amount = '', order_currency = '', method = '' } = fields;
+    this.refuseIfDown(PAY, out_trade_no);
+    const mishap = this.mishaps.shift();
+    fail(mishap, PAY, 'order', out_trade_no);
+    if (this.trades.has(out_trade_no))
+      throw refused({ code: '40002', sub_code: SUB_CODE.duplicateOrder }, PAY, 'order', out_trade_no);
+    const { statusAt } = this;
+    const { trade_no } = await this.addTrade(out_trade_no, { order_amount, order_currency, method, statusAt });
+    if (mishap === 'lost after') throw silence('unknown', PAY, out_trade_no);
+    return {
+      out_trade_no,
+      trade_no,
+      trade_status: statusAt(0),
+      qr_code: '000201',
+      web_url: `https://pay.example/${trade_no}`,
+    };
+  }
+
+  private find({ out_trade_no, trade_no }: TradeId): FakeTrade | undefined {
+    if (out_trade_no !== undefined) return this.trades.get(out_trade_no);
+    return [...this.trades.values()].find((trade) => trade.trade_no === trade_no);
+  }
+
+  private refuseIfDown(operation: string, out_trade_no: string | undefined): void {
+    if (!this.isDown) return;
+    this.refused += 1;
+    throw silence('not-sent', operation, out_trade_no);
+  }
+}
+
+function asTexts(request: unknown): Record<string, string | undefined> {
+  if (typeof request !== 'object' || request === null) throw new TypeError('not a request');
+  return Object.fromEntries(Object.entries(request).filter(([, value]) => typeof value === 'string'));
+}

@@ -1,0 +1,217 @@
+/** An activity as Temporal runs it: attempt after attempt by its retry policy. A worker that dies loses an attempt. */
+import type { Client } from '@temporalio/client';
+import { defaultFailureConverter, defaultPayloadConverter, ensureApplicationFailure } from '@temporalio/common';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { atSimulatedTime } from '../../activities';
+import { api, type coresdk, optionalTsToMs } from './sdk-internals';
+import type { VirtualClock } from './virtual-clock';
+
+/** A worker's activities, and the client that they have. */
+export interface Activities {
+  readonly client: Client;
+  readonly functions: Readonly<Record<string, unknown>>;
+}
+type Failure = api.api.failure.v1.IFailure;
+export type Resolution = coresdk.activity_result.IActivityResolution;
+const { RetryState, TimeoutType } = api.api.enums.v1;
+
+/** What a workflow asked for, of either kind of activity. */
+export type ScheduledActivity = Pick<
+  coresdk.workflow_commands.IScheduleActivity,
+  'activityId' | 'activityType' | 'arguments' | 'startToCloseTimeout' | 'scheduleToCloseTimeout' | 'retryPolicy'
+> & { workflowId: string; runId: string; workflowType: string };
+
+export class ActivityExecution {
+  private attempt = 0;
+  private heartbeatDetails: unknown;
+  private over = false;
+  /** Nobody wants it any more, and the attempt that runs is waited for. */
+  private isLastAttempt = false;
+  private readonly since: number;
+  /** When all its attempts must have ended, in ms since the epoch. */
+  private latest = Number.POSITIVE_INFINITY;
+  /** The attempt that runs now, and how to drop its result. */
+  private running: { forget: () => void; began: number; hasWorked: boolean } | undefined;
+
+  constructor(
+    private readonly scheduled: ScheduledActivity,
+    private readonly activities: Activities,
+    private readonly clock: VirtualClock,
+    /** How long a task waits for the worker, in ms. */
+    private readonly delay: () => number,
+    private readonly resolved: (resolution: Resolution) => void,
+  ) {
+    this.since = clock.now;
+    const limit = optionalTsToMs(scheduled.scheduleToCloseTimeout) ?? 0;
+    if (limit > 0) {
+      this.latest = clock.now + limit;
+      clock.in(limit, () =>
+        this.giveUp(timedOut(TimeoutType.TIMEOUT_TYPE_SCHEDULE_TO_CLOSE), RetryState.RETRY_STATE_TIMEOUT),
+      );
+    }
+    this.begin(0);
+  }
+
+  /**
+   * Stops it; false where it has ended, or goes on. An attempt under way still does its work at the gateway; with `waits`,
+   * its result counts, and it is the last one.
+   */
+  cancel(waits: boolean): boolean {
+    if (this.over) return false;
+    if (waits && this.running) {
+      this.isLastAttempt = true;
+      return false;
+    }
+    this.over = true;
+    return true;
+  }
+
+  /** The worker dies: what the attempt has sent is sent, and its result is lost. Returns the type of an activity that had one. */
+  lose(): string | undefined {
+    if (this.over || !this.running) return undefined;
+    const { forget, began, hasWorked } = this.running;
+    forget();
+    // The server takes the attempt for a running one until its time is over.
+    const timeout = optionalTsToMs(this.scheduled.startToCloseTimeout) ?? 0;
+    const stop = this.clock.in(began + timeout - this.clock.now, () => {
+      this.running = undefined;
+      this.failed(timedOut(TimeoutType.TIMEOUT_TYPE_START_TO_CLOSE));
+    });
+    this.running = { forget: stop, began, hasWorked: false };
+    return hasWorked ? (this.scheduled.activityType ?? undefined) : undefined;
+  }
+
+  private begin(after_ms: number): void {
+    this.clock.in(after_ms + this.clock.delay(), () => {
+      if (this.over) return;
+      this.attempt += 1;
+      const scheduled = this.clock.now;
+      const forget = this.clock.in(this.delay(), () => this.run(scheduled));
+      this.running = { forget, began: scheduled, hasWorked: false };
+    });
+  }
+
+  private async run(scheduled: number): Promise<void> {
+    const ended = await runActivityCode(this.scheduled, this.activities, {
+      attempt: this.attempt,
+      since: this.since,
+      now: this.clock.now,
+      scheduled,
+      heartbeatDetails: this.heartbeatDetails,
+      heartbeat: (details) => {
+        this.heartbeatDetails = details;
+      },
+    });
+    const forget = this.clock.in(this.clock.delay(), () => {
+      this.running = undefined;
+      if (this.over) return;
+      if ('result' in ended) this.end({ completed: { result: ended.result } });
+      else this.failed(ended.failure);
+    });
+    this.running = { forget, began: scheduled, hasWorked: true };
+  }
+
+  private failed(cause: Failure): void {
+    if (this.over) return;
+    const again = this.nextIn(cause);
+    if (again === undefined) this.giveUp(cause);
+    else if (this.isLastAttempt) this.giveUp(cause, RetryState.RETRY_STATE_CANCEL_REQUESTED);
+    else if (this.clock.now + again > this.latest) this.giveUp(cause, RetryState.RETRY_STATE_TIMEOUT);
+    else this.begin(again);
+  }
+
+  private giveUp(cause: Failure, retryState = RetryState.RETRY_STATE_NON_RETRYABLE_FAILURE): void {
+    if (this.over) return;
+    const { activityType, activityId } = this.scheduled;
+    const failure = {
+      message: 'Activity task failed',
+      cause,
+      activityFailureInfo: {
+        activityType: { name: activityType ?? '' },
+        activityId: activityId ?? '',
+        retryState,
+      },
+    };
+    this.end({ failed: { failure } });
+  }
+
+  /** Ms to the next attempt; undefined where there is none. */
+  private nextIn({ applicationFailureInfo, timeoutFailureInfo }: Failure): number | undefined {
+    const policy = this.scheduled.retryPolicy ?? {};
+    const type = timeoutFailureInfo ? 'TemporalTimeout:StartToClose' : applicationFailureInfo?.type;
+    if (applicationFailureInfo?.nonRetryable || policy.nonRetryableErrorTypes?.includes(type ?? '')) return undefined;
+    if (policy.maximumAttempts && this.attempt >= policy.maximumAttempts) return undefined;
+    const first = optionalTsToMs(policy.initialInterval) ?? 1_000;
+    const most = optionalTsToMs(policy.maximumInterval) ?? 100 * first;
+    const grown = first * (policy.backoffCoefficient || 2) ** (this.attempt - 1);
+    return optionalTsToMs(applicationFailureInfo?.nextRetryDelay) ?? Math.min(grown, most);
+  }
+
+  private end(resolution: Resolution): void {
+    this.over = true;
+    this.resolved(resolution);
+  }
+}
+
+interface Attempt {
+  attempt: number;
+  /** When the activity was scheduled, and when this attempt was; ms since the epoch. */
+  since: number;
+  scheduled: number;
+  /** When it runs. */
+  now: number;
+  heartbeatDetails?: unknown;
+  heartbeat?: (details: unknown) => void;
+}
+
+/** Runs an activity's code once. */
+export async function runActivityCode(
+  { activityType, activityId, workflowId, runId, workflowType, arguments: payloads }: ScheduledActivity,
+  { client, functions }: Activities,
+  { attempt, since, scheduled, now, heartbeatDetails, heartbeat = () => undefined }: Attempt,
+): Promise<{ result: api.api.common.v1.IPayload } | { failure: Failure }> {
+  const environment = new MockActivityEnvironment(
+    {
+      attempt,
+      heartbeatDetails,
+      activityType: activityType ?? '',
+      activityId: activityId ?? '',
+      workflowType,
+      workflowExecution: { workflowId, runId },
+      scheduledTimestampMs: since,
+      currentAttemptScheduledTimestampMs: scheduled,
+    },
+    { logger: new DefaultLogger('ERROR', () => undefined), client },
+  );
+  environment.on('heartbeat', heartbeat);
+  try {
+    const activity = functions[activityType ?? ''];
+    if (typeof activity !== 'function') throw new Error(`No activity ${activityType}`);
+    const args = (payloads ?? []).map((payload) => defaultPayloadConverter.fromPayload(payload));
+    const value: unknown = await atSimulatedTime(now, () =>
+      environment.run(async () => activity.apply(functions, args)),
+    );
+    return { result: defaultPayloadConverter.toPayload(value) };
+  } catch (error) {
+    return {
+      failure: defaultFailureConverter.errorToFailure(ensureApplicationFailure(error), defaultPayloadConverter),
+    };
+  }
+}
+
+function timedOut(timeoutType: api.api.enums.v1.TimeoutType): Failure {
+  const what = timeoutType === TimeoutType.TIMEOUT_TYPE_START_TO_CLOSE ? 'StartToClose' : 'ScheduleToClose';
+  return { message: `activity ${what} timeout`, timeoutFailureInfo: { timeoutType } };
+}
+
+/** The result of an activity that its workflow has cancelled. */
+export function cancelled({ activityType, activityId }: ScheduledActivity): Resolution {
+  const activityFailureInfo = { activityType: { name: activityType ?? '' }, activityId: activityId ?? '' };
+  const failure = {
+    message: 'Activity cancelled',
+    activityFailureInfo,
+    cause: { message: 'Cancelled', canceledFailureInfo: {} },
+  };
+  return { cancelled: { failure } };
+}

@@ -1,0 +1,172 @@
+/** Carries out what a workflow's code commands: timers, activities, children, signals, and its end. */
+import { ActivityExecution, cancelled, runActivityCode, type ScheduledActivity } from './activity-execution';
+import { notSimulated } from './not-simulated';
+import type { Run, Server } from './run';
+import { api, coresdk, optionalTsToMs } from './sdk-internals';
+import type { Command } from './workflow-code';
+
+const { ParentClosePolicy, StartChildWorkflowExecutionFailedCause } = coresdk.child_workflow;
+const { ActivityCancellationType } = coresdk.workflow_commands;
+const { WorkflowIdReusePolicy } = api.api.enums.v1;
+
+type Seq = number | null | undefined;
+type ClosePolicy = coresdk.child_workflow.ParentClosePolicy | null | undefined;
+
+export class Commands {
+  /** By their numbers: what stops a timer. */
+  private readonly timers = new Map<number, () => void>();
+  private readonly activities = new Map<
+    number,
+    { execution: ActivityExecution; scheduled: ScheduledActivity; waits: boolean }
+  >();
+
+  /** Those that end with this run. */
+  private readonly children: { run: Run; policy: ClosePolicy }[] = [];
+
+  constructor(
+    private readonly temporal: Server,
+    private readonly run: Run,
+  ) {}
+
+  async carryOut(command: Command): Promise<void> {
+    const { run } = this;
+    if (command.startTimer) this.startTimer(command.startTimer);
+    else if (command.cancelTimer) this.cancelTimer(numberOf(command.cancelTimer.seq));
+    else if (command.scheduleActivity) this.schedule(command.scheduleActivity);
+    else if (command.scheduleLocalActivity) await this.runLocally(command.scheduleLocalActivity);
+    else if (command.requestCancelActivity) this.cancelActivity(numberOf(command.requestCancelActivity.seq));
+    else if (command.startChildWorkflowExecution) this.startChild(command.startChildWorkflowExecution);
+    else if (command.signalExternalWorkflowExecution) this.signalOther(command.signalExternalWorkflowExecution);
+    else if (command.updateResponse) run.answerUpdate(command.updateResponse);
+    else if (command.upsertWorkflowSearchAttributes) {
+      const { indexedFields } = command.upsertWorkflowSearchAttributes.searchAttributes ?? {};
+      Object.assign(run.searchAttributes, indexedFields);
+    } else if (!this.end(command) && !command.modifyWorkflowProperties && !command.setPatchMarker) {
+      throw notSimulated(`the command ${Object.keys(command)}`);
+    }
+  }
+
+  /** The worker has died: its attempts are lost. Returns the activities whose work is done and whose result is lost. */
+  loseAttempts(): string[] {
+    return [...this.activities.values()].flatMap(({ execution }) => execution.lose() ?? []);
+  }
+
+  /** The run has closed: its timers, activities and children end with it. */
+  cancelAll(): void {
+    for (const seq of [...this.timers.keys()]) this.cancelTimer(seq);
+    for (const { execution } of this.activities.values()) execution.cancel(false);
+    for (const { run, policy } of this.children.filter((child) => child.run.isRunning)) {
+      if (this.run.status === 'CONTINUED_AS_NEW') throw notSimulated('to continue as new beside a child');
+      if (policy === ParentClosePolicy.PARENT_CLOSE_POLICY_REQUEST_CANCEL) run.requestCancel('its parent has closed');
+      else run.terminate();
+    }
+  }
+
+  /** Carries out a command that closes the run; false where this is none. */
+  private end(command: Command): boolean {
+    const { run, temporal } = this;
+    if (command.completeWorkflowExecution) {
+      run.result = command.completeWorkflowExecution.result ?? undefined;
+      run.close('COMPLETED');
+    } else if (command.failWorkflowExecution) {
+      run.failure = command.failWorkflowExecution.failure ?? {};
+      run.close('FAILED');
+    } else if (command.continueAsNewWorkflowExecution) {
+      run.close('CONTINUED_AS_NEW');
+      const { arguments: args } = command.continueAsNewWorkflowExecution;
+      const { firstRunId = run.runId } = run.start;
+      run.next = temporal.begin({ ...run.start, args: args ?? [], firstRunId });
+      Object.assign(run.next.searchAttributes, run.searchAttributes);
+    } else if (command.cancelWorkflowExecution) run.close('CANCELED');
+    else return false;
+    return true;
+  }
+
+  private startTimer({ seq, startToFireTimeout }: coresdk.workflow_commands.IStartTimer): void {
+    const fire = () => {
+      this.timers.delete(numberOf(seq));
+      this.run.hear({ fireTimer: { seq: numberOf(seq) } });
+    };
+    this.timers.set(numberOf(seq), this.temporal.clock.in(optionalTsToMs(startToFireTimeout) ?? 0, fire));
+  }
+
+  private cancelTimer(seq: number): void {
+    this.timers.get(seq)?.();
+    this.timers.delete(seq);
+    this.run.dropFiring(seq);
+  }
+
+  private schedule(command: coresdk.workflow_commands.IScheduleActivity): void {
+    const scheduled = this.scheduledOf(command);
+    const seq = numberOf(command.seq);
+    const { activities, clock } = this.temporal;
+    const delay = () => this.temporal.delayOfTask();
+    const execution = new ActivityExecution(scheduled, activities, clock, delay, (result) => {
+      this.activities.delete(seq);
+      this.run.hear({ resolveActivity: { seq, result } });
+    });
+    const waits = command.cancellationType === ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;
+    this.activities.set(seq, { execution, scheduled, waits });
+  }
+
+  private cancelActivity(seq: number): void {
+    const known = this.activities.get(seq);
+    if (!known?.execution.cancel(known.waits)) return;
+    this.activities.delete(seq);
+    this.run.hearWithinTask({ resolveActivity: { seq, result: cancelled(known.scheduled) } });
+  }
+
+  private async runLocally(command: coresdk.workflow_commands.IScheduleLocalActivity): Promise<void> {
+    const { clock, activities } = this.temporal;
+    const ended = await runActivityCode(this.scheduledOf(command), activities, {
+      attempt: 1,
+      ...{ since: clock.now, scheduled: clock.now, now: clock.now },
+    });
+    if ('failure' in ended) throw notSimulated(`a local activity that fails (${ended.failure.message})`);
+    const resolveActivity = { seq: numberOf(command.seq), isLocal: true, result: { completed: ended } };
+    this.run.hearWithinTask({ resolveActivity });
+  }
+
+  private scheduledOf(command: Omit<ScheduledActivity, 'workflowId' | 'runId' | 'workflowType'>): ScheduledActivity {
+    const { workflowId, type } = this.run.start;
+    return { ...command, workflowId, runId: this.run.runId, workflowType: type };
+  }
+
+  private startChild(command: coresdk.workflow_commands.IStartChildWorkflowExecution): void {
+    const { workflowId: id, workflowType, input, parentClosePolicy, workflowIdReusePolicy } = command;
+    const seq = numberOf(command.seq);
+    const workflowId = id ?? '';
+    const type = workflowType ?? '';
+    const isAbandoned = parentClosePolicy === ParentClosePolicy.PARENT_CLOSE_POLICY_ABANDON;
+    this.temporal.clock.in(this.temporal.clock.delay(), () => {
+      if (!this.run.isRunning && !isAbandoned) return;
+      const reuse = workflowIdReusePolicy ?? WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_UNSPECIFIED;
+      if (this.temporal.isTaken(workflowId, reuse)) {
+        const cause =
+          StartChildWorkflowExecutionFailedCause.START_CHILD_WORKFLOW_EXECUTION_FAILED_CAUSE_WORKFLOW_ALREADY_EXISTS;
+        const failed = { workflowId, workflowType: type, cause };
+        this.run.hear({ resolveChildWorkflowExecutionStart: { seq, failed } });
+        return;
+      }
+      const child = this.temporal.begin({ workflowId, type, args: input ?? [], parent: { run: this.run, seq } });
+      if (!isAbandoned) this.children.push({ run: child, policy: parentClosePolicy });
+      this.run.hear({ resolveChildWorkflowExecutionStart: { seq, succeeded: { runId: child.runId } } });
+    });
+  }
+
+  private signalOther(command: coresdk.workflow_commands.ISignalExternalWorkflowExecution): void {
+    const workflowId = command.workflowExecution?.workflowId ?? command.childWorkflowId ?? '';
+    const seq = numberOf(command.seq);
+    this.temporal.clock.in(this.temporal.clock.delay(), () => {
+      const other = this.temporal.latest(workflowId);
+      if (other?.isRunning) other.signal(command.signalName ?? '', command.args ?? []);
+      const failure = {
+        message: 'Unable to signal external workflow because it was not found',
+        applicationFailureInfo: {},
+      };
+      this.run.hear({ resolveSignalExternalWorkflow: { seq, ...(other?.isRunning ? {} : { failure }) } });
+    });
+  }
+}
+
+const numberOf = (seq: Seq): number => seq ?? 0;

@@ -1,0 +1,73 @@
+/** A run as the server's messages tell of it. */
+import { notSimulated } from './not-simulated';
+import type { Run, RunStatus } from './run';
+import { api, msNumberToTs } from './sdk-internals';
+
+const { EventType, WorkflowExecutionStatus } = api.api.enums.v1;
+
+const STATUSES: Record<RunStatus, api.api.enums.v1.WorkflowExecutionStatus> = {
+  RUNNING: WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_RUNNING,
+  COMPLETED: WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_COMPLETED,
+  FAILED: WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_FAILED,
+  CONTINUED_AS_NEW: WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW,
+  CANCELED: WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_CANCELED,
+  TERMINATED: WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_TERMINATED,
+};
+
+/** What a server describes of a run, and lists. */
+export function infoOf(run: Run): api.api.workflow.v1.IWorkflowExecutionInfo {
+  const { parent } = run.start;
+  return {
+    ...(parent ? { parentExecution: { workflowId: parent.run.start.workflowId, runId: parent.run.runId } } : {}),
+    execution: { workflowId: run.start.workflowId, runId: run.runId },
+    type: { name: run.start.type },
+    status: STATUSES[run.status],
+    startTime: msNumberToTs(run.startedAt),
+    taskQueue: 'simulated',
+    searchAttributes: { indexedFields: run.searchAttributes },
+  };
+}
+
+/** The first event of a run's history. */
+export function startOf({ start, runId }: Run): api.api.history.v1.IHistoryEvent {
+  return {
+    eventType: EventType.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED,
+    workflowExecutionStartedEventAttributes: {
+      input: { payloads: start.args },
+      originalExecutionRunId: start.originalRunId ?? runId,
+    },
+  };
+}
+
+/** The last event of a closed run's history. */
+export function endOf({ status, result, failure, next }: Run): api.api.history.v1.IHistoryEvent {
+  switch (status) {
+    case 'COMPLETED':
+      return {
+        eventType: EventType.EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED,
+        workflowExecutionCompletedEventAttributes: { result: { payloads: result ? [result] : [] } },
+      };
+    case 'FAILED':
+      return {
+        eventType: EventType.EVENT_TYPE_WORKFLOW_EXECUTION_FAILED,
+        workflowExecutionFailedEventAttributes: { failure: failure ?? {} },
+      };
+    case 'TERMINATED':
+      return {
+        eventType: EventType.EVENT_TYPE_WORKFLOW_EXECUTION_TERMINATED,
+        workflowExecutionTerminatedEventAttributes: { reason: 'simulated' },
+      };
+    case 'CANCELED':
+      return {
+        eventType: EventType.EVENT_TYPE_WORKFLOW_EXECUTION_CANCELED,
+        workflowExecutionCanceledEventAttributes: {},
+      };
+    case 'CONTINUED_AS_NEW':
+      return {
+        eventType: EventType.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW,
+        workflowExecutionContinuedAsNewEventAttributes: { newExecutionRunId: next?.runId ?? '' },
+      };
+    case 'RUNNING':
+      throw notSimulated('the history of a run that goes on');
+  }
+}

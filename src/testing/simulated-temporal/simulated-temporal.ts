@@ -1,0 +1,217 @@
+/**
+ * Temporal, simulated in this process: virtual time, and any order of events that a real server, network and worker could
+ * bring. Workflow code runs in the SDK's own sandbox and activities run unchanged, so it is fast enough for thousands of
+ * lives. The same seed always plays the same life.
+ */
+import type { Client } from '@temporalio/client';
+import { defaultFailureConverter, defaultPayloadConverter } from '@temporalio/common';
+import { workflowBundle } from '../workflow-bundle';
+import type { Activities } from './activity-execution';
+import { simulatedClient } from './client';
+import { notSimulated } from './not-simulated';
+import type { RandomInt } from './random';
+import type { Run, RunStart, Server, UpdateExecution } from './run';
+import { api, parseWorkflowCode, ReusableVMWorkflowCreator } from './sdk-internals';
+import { type NetworkDelay, VirtualClock } from './virtual-clock';
+import { WorkflowRun } from './workflow-run';
+
+/** Workflows read the worker's settings by these local activities. */
+const LOCAL_ACTIVITIES = new Set(['gateway.policy', 'gateway.account-policy']);
+/** Longest time that a workflow task may take, in real ms. */
+const TASK_TIMEOUT_MS = 5_000;
+const EVENTS_BEFORE_SUGGESTION = 4_000;
+
+const { WorkflowIdReusePolicy } = api.api.enums.v1;
+
+let sandboxes: Promise<ReusableVMWorkflowCreator> | undefined;
+
+/** Where the workflows' code runs: one for all simulations of a process. */
+async function createSandboxes(): Promise<ReusableVMWorkflowCreator> {
+  const { code } = await workflowBundle();
+  return ReusableVMWorkflowCreator.create(parseWorkflowCode(code), TASK_TIMEOUT_MS, LOCAL_ACTIVITIES);
+}
+
+export interface SimulatedTemporalOptions {
+  /** Ms since the epoch. */
+  now: number;
+  /** The random source. */
+  random: RandomInt;
+  /** How long the network takes; default `unsteadyNetwork`. */
+  delay?: NetworkDelay;
+  /** The worker's activities by their names. They are looked up when they run, so more may be added later. */
+  activities: Activities['functions'];
+  /** Events of a run after which the server suggests to continue as new; default 4,000. */
+  suggestsContinueAsNewAfter?: number;
+  /** False: the worker forgets a workflow after each task and replays its history for the next; default true. */
+  cachesWorkflows?: boolean;
+}
+
+/** An update was refused, or it failed: `cause` says why. */
+export class UpdateFailed extends Error {
+  override readonly name = 'UpdateFailed';
+}
+
+export class SimulatedTemporal implements Server {
+  static async create(options: SimulatedTemporalOptions): Promise<SimulatedTemporal> {
+    sandboxes ??= createSandboxes();
+    return new SimulatedTemporal(await sandboxes, options);
+  }
+
+  readonly clock: VirtualClock;
+  readonly activities: Activities;
+  readonly client: Client;
+  readonly suggestsContinueAsNewAfter: number;
+  readonly cachesWorkflows: boolean;
+  private readonly workflows = new Map<string, WorkflowRun[]>();
+  private updates = 0;
+  /** When the worker is there again, in ms since the epoch. */
+  private awayUntil = 0;
+
+  private constructor(
+    readonly creator: ReusableVMWorkflowCreator,
+    {
+      now,
+      random,
+      delay,
+      activities,
+      suggestsContinueAsNewAfter = EVENTS_BEFORE_SUGGESTION,
+      cachesWorkflows = true,
+    }: SimulatedTemporalOptions,
+  ) {
+    this.clock = new VirtualClock(now, random, delay);
+    this.client = simulatedClient(this);
+    this.activities = { client: this.client, functions: activities };
+    this.suggestsContinueAsNewAfter = suggestsContinueAsNewAfter;
+    this.cachesWorkflows = cachesWorkflows;
+  }
+
+  /** Every run under an id, oldest first. */
+  runs(workflowId: string): readonly WorkflowRun[] {
+    return this.workflows.get(workflowId) ?? [];
+  }
+
+  /** Every run of the simulation. */
+  allRuns(): WorkflowRun[] {
+    return [...this.workflows.values()].flat();
+  }
+
+  /** The latest run under an id. */
+  latest(workflowId: string): WorkflowRun | undefined {
+    return this.runs(workflowId).at(-1);
+  }
+
+  /** Whether nothing may start under this id now: something runs, or the reuse policy forbids it. */
+  isTaken(workflowId: string, reuse?: api.api.enums.v1.WorkflowIdReusePolicy | null): boolean {
+    const latest = this.latest(workflowId);
+    if (!latest || latest.isRunning) return latest !== undefined;
+    switch (reuse ?? WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_UNSPECIFIED) {
+      case WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_UNSPECIFIED:
+      case WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE:
+        return false;
+      case WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY:
+        return latest.status === 'COMPLETED';
+      case WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE:
+        return true;
+      default:
+        throw notSimulated(`the workflow id reuse policy ${reuse}`);
+    }
+  }
+
+  /** Starts a workflow. Throws where one runs under this id. */
+  start(type: string, workflowId: string, ...args: unknown[]): WorkflowRun {
+    return this.begin({ workflowId, type, args: args.map((arg) => defaultPayloadConverter.toPayload(arg)) });
+  }
+
+  /** The same, with arguments as payloads. */
+  begin(start: RunStart): WorkflowRun {
+    const runs = this.workflows.get(start.workflowId) ?? [];
+    if (runs.at(-1)?.isRunning) throw new Error(`${start.workflowId} runs already`);
+    const run = new WorkflowRun(this, start, runs.length + 1);
+    this.workflows.set(start.workflowId, [...runs, run]);
+    return run;
+  }
+
+  /** Signals a workflow. False where nothing runs under this id. */
+  signal(workflowId: string, name: string, arg: unknown): boolean {
+    const run = this.latest(workflowId);
+    if (!run?.isRunning) return false;
+    run.signal(name, [defaultPayloadConverter.toPayload(arg)]);
+    return true;
+  }
+
+  /** Sends an update to a workflow; undefined where nothing runs. The answer comes as time passes: see `answerTo`. */
+  update(workflowId: string, name: string, ...args: unknown[]): UpdateExecution | undefined {
+    const run = this.latest(workflowId);
+    this.updates += 1;
+    if (!run?.isRunning) return undefined;
+    return run.update(
+      `update-${this.updates}`,
+      name,
+      args.map((arg) => defaultPayloadConverter.toPayload(arg)),
+    );
+  }
+
+  /** Waits for an update's answer, at most so many ms of virtual time. Throws UpdateFailed. */
+  async answerTo<T>(update: UpdateExecution, timeout_ms: number): Promise<T> {
+    await this.clock.until(() => update.outcome !== undefined || update.aborted === true, timeout_ms);
+    const { outcome, aborted } = update;
+    if (aborted) throw new UpdateFailed('The workflow closed before it had looked at the update');
+    if (!outcome) throw new Error(`No answer within ${timeout_ms} ms`);
+    if ('completed' in outcome) return defaultPayloadConverter.fromPayload<T>(outcome.completed);
+    const cause = defaultFailureConverter.failureToError(outcome.failure, defaultPayloadConverter);
+    throw new UpdateFailed(cause.message, { cause });
+  }
+
+  /** The answer of a run to a query. */
+  async query<T>(run: Pick<Run, 'query'>, name: string): Promise<T> {
+    return defaultPayloadConverter.fromPayload<T>(await run.query(name));
+  }
+
+  /** The result of a run; undefined where it has none. */
+  resultOf<T>({ result }: Pick<Run, 'result'>): T | undefined {
+    return result && defaultPayloadConverter.fromPayload<T>(result);
+  }
+
+  /** The search attributes of a run. */
+  attributesOf({ searchAttributes }: Pick<Run, 'searchAttributes'>): Readonly<Record<string, unknown>> {
+    const read = Object.entries(searchAttributes).map(([name, payload]) => [
+      name,
+      defaultPayloadConverter.fromPayload(payload),
+    ]);
+    return Object.fromEntries(read);
+  }
+
+  /**
+   * `kill -9` of the worker, and its start: attempts under way are lost and every open workflow is replayed. Returns the
+   * types of the activities that had done their work, and whose result was lost.
+   */
+  async killWorker(): Promise<string[]> {
+    const lost: string[] = [];
+    for (const runs of this.workflows.values())
+      for (const run of runs) if (run.isRunning) lost.push(...(await run.lose()));
+    return lost;
+  }
+
+  /** Nothing takes tasks for so many ms: neither workflow tasks nor attempts of activities. */
+  leaveWithoutWorker(ms: number): void {
+    this.awayUntil = this.clock.now + ms;
+  }
+
+  delayOfTask(): number {
+    return Math.max(0, this.awayUntil - this.clock.now) + this.clock.delay();
+  }
+
+  /** Resets a run to its first task, as an operator does: the next run has its start, and its signals. */
+  reset(run: Run): WorkflowRun {
+    if (run.isRunning) run.terminate();
+    const next = this.begin({ ...run.start, originalRunId: run.start.originalRunId ?? run.runId });
+    for (const { name, input } of run.signals) next.signal(name, input);
+    return next;
+  }
+
+  /** Ends the simulation. */
+  async close(): Promise<void> {
+    this.clock.close();
+    for (const runs of this.workflows.values()) for (const run of runs) await run.dispose();
+  }
+}

@@ -1,0 +1,140 @@
+/** The code of one run in the SDK's own sandbox, and the history that a worker replays after it has lost its memory. */
+import { TypedSearchAttributes } from '@temporalio/common';
+import type { coresdk, Workflow, WorkflowCreator } from './sdk-internals';
+
+export type Job = coresdk.workflow_activation.IWorkflowActivationJob;
+export type Activation = coresdk.workflow_activation.IWorkflowActivation;
+export type Command = coresdk.workflow_commands.IWorkflowCommand;
+
+/** What the sandbox has to know of its run. */
+export interface RunInfo {
+  workflowId: string;
+  runId: string;
+  type: string;
+  /** The first run of a chain of runs that continued as new. */
+  firstRunId: string;
+  /** The run that a reset began with; its own id for every other run. */
+  originalRunId: string;
+  parent: { workflowId: string; runId: string } | undefined;
+  /** Ms since the epoch. */
+  startedAt: number;
+}
+
+export class WorkflowCode {
+  private workflow: Workflow | undefined;
+  private readonly past: { activation: Activation; commands: Command[] }[] = [];
+  private readonly flags = new Set<number>();
+  /** Updates whose validator has let them pass. */
+  private readonly accepted = new Set<string>();
+
+  constructor(
+    private readonly creator: WorkflowCreator,
+    private readonly info: RunInfo,
+  ) {}
+
+  /** Whether a workflow task has come to the code. */
+  get hasBegun(): boolean {
+    return this.past.length > 0;
+  }
+
+  /** Runs one activation; returns the commands of the code. Throws where the workflow task fails. */
+  async activate(activation: Activation): Promise<Command[]> {
+    const { successful, failed } = await (await this.sandbox()).activate(activation);
+    if (!successful) {
+      const { message, stackTrace } = failed?.failure ?? {};
+      throw new Error(`A workflow task of ${this.info.runId} failed: ${message}\n${stackTrace}`);
+    }
+    for (const flag of successful.usedInternalFlags ?? []) this.flags.add(flag);
+    const commands = successful.commands ?? [];
+    this.remember(activation, commands);
+    return commands;
+  }
+
+  /** Runs a query. The activation is no part of the history. */
+  async query(activation: Activation): Promise<coresdk.workflow_completion.IWorkflowActivationCompletion> {
+    return (await this.sandbox()).activate(activation);
+  }
+
+  /** Forgets the sandbox and replays the history, which must give the same commands. */
+  async replay(): Promise<void> {
+    if (!this.workflow) return;
+    await this.dispose();
+    const replayed = await this.sandbox();
+    for (const { activation, commands } of this.past) {
+      const patches = commands.flatMap(({ setPatchMarker }) => setPatchMarker?.patchId ?? []);
+      const jobs = [...patches.map((patchId) => ({ notifyHasPatch: { patchId } })), ...(activation.jobs ?? [])];
+      const completion = await replayed.activate({
+        ...activation,
+        jobs,
+        isReplaying: true,
+        availableInternalFlags: [...this.flags],
+      });
+      const again = JSON.stringify(completion.successful?.commands ?? completion.failed?.failure?.message);
+      if (again !== JSON.stringify(commands)) throw new Error(`${this.info.runId} is not deterministic: ${again}`);
+    }
+  }
+
+  async dispose(): Promise<void> {
+    await this.workflow?.dispose();
+    this.workflow = undefined;
+  }
+
+  /** An update that its validator rejected leaves no trace in a history. */
+  private remember({ jobs = [], ...activation }: Activation, commands: Command[]): void {
+    for (const { updateResponse } of commands)
+      if (updateResponse?.accepted) this.accepted.add(updateResponse.protocolInstanceId ?? '');
+    const isRejected = (id: string | null | undefined) => !this.accepted.has(id ?? '');
+    const kept = (jobs ?? []).flatMap((job) => {
+      if (!job.doUpdate) return job;
+      return isRejected(job.doUpdate.id) ? [] : { doUpdate: { ...job.doUpdate, runValidator: false } };
+    });
+    if (kept.length === 0) return;
+    this.past.push({
+      activation: { ...activation, jobs: kept },
+      commands: commands.filter(
+        ({ updateResponse }) => !updateResponse || !isRejected(updateResponse.protocolInstanceId),
+      ),
+    });
+  }
+
+  private async sandbox(): Promise<Workflow> {
+    this.workflow ??= await this.creator.createWorkflow(createOptions(this.info));
+    return this.workflow;
+  }
+}
+
+function createOptions(run: RunInfo): Parameters<WorkflowCreator['createWorkflow']>[0] {
+  const { workflowId, runId, type, firstRunId, parent, startedAt } = run;
+  const start = new Date(startedAt);
+  return {
+    info: {
+      workflowId,
+      runId,
+      workflowType: type,
+      searchAttributes: {},
+      typedSearchAttributes: new TypedSearchAttributes(),
+      ...(parent ? { parent: { ...parent, namespace: 'default' } } : {}),
+      historyLength: 0,
+      historySize: 0,
+      continueAsNewSuggested: false,
+      targetWorkerDeploymentVersionChanged: false,
+      taskQueue: 'simulated',
+      namespace: 'default',
+      firstExecutionRunId: firstRunId,
+      originalExecutionRunId: run.originalRunId,
+      startTime: start,
+      runStartTime: start,
+      taskTimeoutMs: 10_000,
+      attempt: 1,
+      unsafe: {
+        now: () => startedAt,
+        isReplaying: false,
+        isReplayingHistoryEvents: false,
+        random: { random: () => 0, uuid4: () => '', fillRandom: (bytes) => bytes },
+      },
+    },
+    randomnessSeed: [...Buffer.from(runId).subarray(-8)],
+    now: startedAt,
+    showStackTraceSources: false,
+  };
+}

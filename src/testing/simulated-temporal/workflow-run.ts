@@ -1,0 +1,233 @@
+/**
+ * One run of a workflow. Here is what the server and the SDK's core do around its code: news gather until a workflow task
+ * takes them to the code, and the commands that come back are carried out.
+ */
+import { Commands } from './commands';
+import type { Failure, Payload, Run, RunStart, RunStatus, Server, UpdateExecution } from './run';
+import { coresdk, msNumberToTs } from './sdk-internals';
+import { type Activation, type Command, type Job, WorkflowCode } from './workflow-code';
+
+/** Longest wait of a query for the first workflow task, in ms of virtual time. */
+const FIRST_TASK_WITHIN_MS = 60_000;
+
+export class WorkflowRun implements Run {
+  status: RunStatus = 'RUNNING';
+  result: Payload | undefined;
+  failure: Failure | undefined;
+  /** The run that goes on where this one continued as new. */
+  next: Run | undefined;
+  readonly searchAttributes: Record<string, Payload> = {};
+  readonly runId: string;
+  /** Ms since the epoch. */
+  readonly startedAt: number;
+  /** Ids of the signal requests so far: the server drops a repeated one. */
+  readonly requestIds = new Set<string>();
+  /** Events of its history without those of its workflow tasks, whose number depends on the server's timing. */
+  events = 0;
+  readonly signals: { name: string; input: Payload[] }[] = [];
+  private readonly code: WorkflowCode;
+  private readonly commands: Commands;
+  private pending: Job[] = [];
+  private hasTask = false;
+  private readonly updates = new Map<string, UpdateExecution>();
+
+  constructor(
+    private readonly temporal: Server,
+    readonly start: RunStart,
+    number: number,
+  ) {
+    const { workflowId, type, args, parent, firstRunId } = start;
+    this.runId = `${workflowId}/${number}`;
+    this.startedAt = temporal.clock.now;
+    this.code = new WorkflowCode(temporal.creator, {
+      workflowId,
+      type,
+      runId: this.runId,
+      firstRunId: firstRunId ?? this.runId,
+      originalRunId: start.originalRunId ?? this.runId,
+      parent: parent && { workflowId: parent.run.start.workflowId, runId: parent.run.runId },
+      startedAt: this.startedAt,
+    });
+    this.commands = new Commands(temporal, this);
+    this.hear({ initializeWorkflow: { workflowId, workflowType: type, arguments: args, attempt: 1 } });
+  }
+
+  get isRunning(): boolean {
+    return this.status === 'RUNNING';
+  }
+
+  /** Whether a workflow task has come to the code. */
+  get hasBegun(): boolean {
+    return this.code.hasBegun;
+  }
+
+  /** Whether the code has seen all news. */
+  get isUpToDate(): boolean {
+    return !this.isRunning || !this.hasTask;
+  }
+
+  // — What comes from outside —
+
+  signal(signalName: string, input: Payload[]): void {
+    this.signals.push({ name: signalName, input });
+    this.hear({ signalWorkflow: { signalName, input, identity: 'simulated' } });
+  }
+
+  /** Starts an update, or returns the one that has this id already. */
+  update(id: string, name: string, input: Payload[]): UpdateExecution {
+    const known = this.updates.get(id);
+    if (known) return known;
+    const update: UpdateExecution = {};
+    this.updates.set(id, update);
+    const meta = { updateId: id, identity: 'simulated' };
+    this.hear({ doUpdate: { id, protocolInstanceId: id, name, input, meta, runValidator: true } });
+    return update;
+  }
+
+  /** Updates that wait for their outcome. */
+  get openUpdates(): number {
+    return [...this.updates.values()].filter(({ outcome, aborted }) => !outcome && !aborted).length;
+  }
+
+  /** Updates in its history, and those that may come into it: a rejected one leaves no trace. */
+  get countedUpdates(): number {
+    return [...this.updates.values()].filter(({ accepted, outcome }) => accepted || !outcome).length;
+  }
+
+  /** An update by its id. */
+  knownUpdate(id: string): UpdateExecution | undefined {
+    return this.updates.get(id);
+  }
+
+  /** Waits for the first workflow task and answers a query. Throws where the workflow refuses it. */
+  async query(queryType: string, args: Payload[] = []): Promise<Payload> {
+    await this.temporal.clock.until(() => this.hasBegun || !this.isRunning, FIRST_TASK_WITHIN_MS);
+    const jobs = [{ queryWorkflow: { queryId: 'query', queryType, arguments: args } }];
+    const activation = coresdk.workflow_activation.WorkflowActivation.fromObject({ runId: this.runId, jobs });
+    const { successful, failed } = await this.code.query(activation);
+    const answer = successful?.commands?.[0]?.respondToQuery;
+    if (answer?.succeeded?.response) return answer.succeeded.response;
+    throw new Error(`Query ${queryType} of ${this.runId}: ${(answer?.failed ?? failed?.failure)?.message}`);
+  }
+
+  requestCancel(reason: string): void {
+    this.hear({ cancelWorkflow: { reason } });
+  }
+
+  terminate(): void {
+    this.close('TERMINATED');
+  }
+
+  // — News and workflow tasks —
+
+  /** Keeps news for the next workflow task, which takes all that has come by then. */
+  hear(job: Job): void {
+    if (!this.isRunning) return;
+    this.pending.push(job);
+    this.events += eventsOf(job);
+    if (this.hasTask) return;
+    this.hasTask = true;
+    this.temporal.clock.in(this.temporal.delayOfTask(), () => this.task());
+  }
+
+  /** Keeps news that the SDK's core makes itself: the workflow task that is under way takes them. */
+  hearWithinTask(job: Job): void {
+    this.pending.push(job);
+  }
+
+  /** Drops a timer's firing that the code has not seen yet. */
+  dropFiring(seq: number): void {
+    this.pending = this.pending.filter(({ fireTimer }) => fireTimer?.seq !== seq);
+  }
+
+  private async task(): Promise<void> {
+    this.hasTask = false;
+    for (let jobs = this.pending.splice(0); jobs.length > 0 && this.isRunning; jobs = this.pending.splice(0)) {
+      await this.activate(jobs);
+    }
+    if (!this.temporal.cachesWorkflows) await this.code.replay();
+  }
+
+  private async activate(jobs: Job[]): Promise<void> {
+    const { clock, suggestsContinueAsNewAfter } = this.temporal;
+    const activation: Activation = {
+      runId: this.runId,
+      timestamp: msNumberToTs(clock.now),
+      historyLength: this.events,
+      continueAsNewSuggested: this.events > suggestsContinueAsNewAfter,
+      jobs,
+    };
+    const commands = await this.code.activate(activation);
+    for (const command of commands) {
+      this.events += eventsOfCommand(command);
+      await this.commands.carryOut(command);
+    }
+  }
+
+  // — The worker —
+
+  /** The worker dies and another one starts: attempts under way are lost, and the history is replayed. */
+  async lose(): Promise<string[]> {
+    const lost = this.commands.loseAttempts();
+    await this.code.replay();
+    return lost;
+  }
+
+  async dispose(): Promise<void> {
+    await this.code.dispose();
+  }
+
+  // — What commands do to the run —
+
+  /** Carries out the answer to an update. */
+  answerUpdate({ protocolInstanceId, accepted, rejected, completed }: coresdk.workflow_commands.IUpdateResponse): void {
+    const update = this.updates.get(protocolInstanceId ?? '');
+    if (!update) return;
+    if (accepted) update.accepted = true;
+    if (completed) update.outcome = { completed };
+    if (rejected) update.outcome = { failure: rejected };
+  }
+
+  close(status: Exclude<RunStatus, 'RUNNING'>): void {
+    this.status = status;
+    this.pending = [];
+    this.commands.cancelAll();
+    for (const update of this.updates.values()) {
+      if (update.accepted) update.outcome ??= { failure: CLOSED_BEFORE_OUTCOME };
+      else if (!update.outcome) update.aborted = true;
+    }
+    if (status !== 'CONTINUED_AS_NEW') this.tellParent();
+  }
+
+  private tellParent(): void {
+    const { parent, type, workflowId } = this.start;
+    if (!parent) return;
+    const failure: Failure = {
+      message: 'Child Workflow execution failed',
+      cause: this.failure ?? null,
+      childWorkflowExecutionFailureInfo: {
+        workflowType: { name: type },
+        workflowExecution: { workflowId, runId: this.runId },
+      },
+    };
+    const result =
+      this.status === 'COMPLETED' ? { completed: { result: this.result ?? null } } : { failed: { failure } };
+    parent.run.hear({ resolveChildWorkflowExecution: { seq: parent.seq, result } });
+  }
+}
+
+/** What the server says of an update that was accepted and has no outcome when its run closes. */
+const CLOSED_BEFORE_OUTCOME: Failure = {
+  message: 'Workflow Update failed because the Workflow completed before the Update completed.',
+  source: 'Server',
+  applicationFailureInfo: { type: 'AcceptedUpdateCompletedWorkflow', nonRetryable: true },
+};
+
+/** The events of news in a history: an activity has begun and ended; an update is recorded by its answers. */
+function eventsOf({ doUpdate, resolveActivity }: Job): number {
+  if (doUpdate) return 0;
+  return resolveActivity ? 2 : 1;
+}
+
+/** A rejected update leaves no trace; every other command is one event. */
+const eventsOfCommand = ({ updateResponse }: Command): number => (updateResponse?.rejected ? 0 : 1);

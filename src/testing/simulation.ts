@@ -1,0 +1,52 @@
+/** A whole simulation in this process: Temporal, a worker, a gateway and the webhook. Days pass in milliseconds. */
+import type { Duration } from '@temporalio/common';
+import { PaymentsClient } from '../client';
+import { createWebhook, webhookHandler } from '../webhook';
+import { FakeGateway } from './fake-gateway/fake-gateway';
+import type { TestNotification } from './signed-notification';
+import { SimulatedEnvironment, type SimulatedEnvironmentOptions } from './simulated-temporal/environment';
+import { APP } from './stack';
+import { type FakeWorkerOptions, fakeWorkerActivities } from './worker-activities';
+
+export type SimulationOptions = SimulatedEnvironmentOptions & Pick<FakeWorkerOptions, 'env' | 'onEvent'>;
+
+export interface Simulation {
+  temporal: SimulatedEnvironment;
+  gateway: FakeGateway;
+  /** For app `test-app`. Time passes while one of its calls waits. */
+  payments: PaymentsClient;
+  /** Sends a notification to the webhook; answers with its response. */
+  notify(notification: TestNotification): Promise<Response>;
+  /** Lets time pass: ms, or a text such as `3 days`. */
+  sleep(duration: Duration): Promise<void>;
+  /** Ends the simulation. */
+  close(): Promise<void>;
+}
+
+/** Starts a simulation. Each one has its own Temporal, gateway and time. */
+export async function simulate({ env, onEvent, ...options }: SimulationOptions = {}): Promise<Simulation> {
+  const temporal = await SimulatedEnvironment.create(options);
+  const gateway = new FakeGateway(() => temporal.currentTimeMs());
+  const { client } = temporal;
+  const { app_id } = APP;
+  temporal.work(fakeWorkerActivities({ app_id, gateway, env, onEvent }));
+  const taskQueue = 'simulated';
+  const handle = webhookHandler(
+    createWebhook({
+      client,
+      taskQueue,
+      apps: [APP],
+      signature: { header: 'Service-Signature', scheme: 'hex' },
+      log: { info: () => undefined, warn: () => undefined, error: console.error },
+    }),
+  );
+  return {
+    temporal,
+    gateway,
+    payments: new PaymentsClient({ client, app_id, taskQueue }),
+    notify: (notification) =>
+      handle(new Request(`http://webhook.test/ipn/${app_id}`, { method: 'POST', ...notification })),
+    sleep: (duration) => temporal.sleep(duration),
+    close: () => temporal.teardown(),
+  };
+}

@@ -1,0 +1,43 @@
+/** The activities of a worker whose gateway is the fake one. */
+import {
+  accountActivities,
+  accountPolicyActivity,
+  buyerOfPayment,
+  eventActivity,
+  gatewayActivities,
+  latePaymentActivities,
+  type OnEvent,
+  policyActivity,
+  previousRunActivities,
+} from '../activities';
+import { loadConfig } from '../process/settings';
+import type { FakeGateway } from './fake-gateway/fake-gateway';
+
+export interface FakeWorkerOptions {
+  app_id: string;
+  gateway: FakeGateway;
+  /** Settings of the worker, such as `PAYMENTS_POLL_EVERY`; the defaults count for the others. */
+  env?: Record<string, string> | undefined;
+  onEvent?: OnEvent | undefined;
+}
+
+/** Gives every activity of a worker, as PaymentGatewayPlugin does with a real gateway. */
+export function fakeWorkerActivities({ app_id, gateway, env = {}, onEvent }: FakeWorkerOptions): object {
+  const config = loadConfig(env);
+  const notifyUrl = () => 'https://shop.example/ipn';
+  const hasListener = onEvent !== undefined;
+  return {
+    ...gatewayActivities({
+      gateways: new Map([[app_id, gateway]]),
+      sealingKeys: () => [],
+      notifyUrl,
+      buyerOf: buyerOfPayment,
+    }),
+    ...previousRunActivities,
+    ...latePaymentActivities,
+    ...accountActivities({ gateways: new Map([[app_id, gateway.accounts]]), notifyUrl }),
+    ...policyActivity(config, hasListener),
+    ...accountPolicyActivity(config, hasListener),
+    ...(onEvent ? eventActivity(onEvent) : {}),
+  };
+}

@@ -1,0 +1,33 @@
+/** Writes to our own log why a notification was refused, and which setting would help. */
+import { setImmediate as afterTheAnswer } from 'node:timers/promises';
+import { hintFor, type RefusedNotification } from './hints';
+import type { WebhookLog, WebhookOptions } from './options';
+import { PerMinute } from './per-minute';
+import { keysFor } from './verify';
+
+/** Refusals logged a minute. A flood of forgeries must not become a flood of log lines. */
+const LOGGED_PER_MINUTE = 600;
+
+export class RefusalLog {
+  // Private in the language, so that no log of this object shows the apps' keys.
+  readonly #options: Pick<WebhookOptions, 'apps' | 'signature'>;
+  private readonly lines = new PerMinute(LOGGED_PER_MINUTE);
+
+  constructor(
+    options: Pick<WebhookOptions, 'apps' | 'signature'>,
+    private readonly log: WebhookLog,
+  ) {
+    this.#options = options;
+  }
+
+  /** Logs after the answer is on its way, so that the answer's time does not show the reason. */
+  async write(why: string, refused: RefusedNotification, address: string | undefined): Promise<void> {
+    if ((await this.lines.take()) > 0) return;
+    await afterTheAnswer();
+    const { apps, signature } = this.#options;
+    // An unknown app gets the same search, because the next answer's time would show the difference.
+    const isUnsigned = why === 'bad signature' || why === 'unknown app';
+    const hint = isUnsigned ? hintFor(refused, keysFor(refused.app_id, apps), signature) : undefined;
+    this.log.warn({ why, address, ...(hint ? { hint } : {}) }, 'a notification was refused');
+  }
+}

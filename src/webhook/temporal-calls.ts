@@ -1,0 +1,155 @@
+/** The endpoint's calls to Temporal. Each has a time limit, so that a slow Temporal cannot hold a notification for ever. */
+import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { encodeWorkflowIdConflictPolicy, encodeWorkflowIdReusePolicy } from '@temporalio/common';
+import { encodeToPayloadsWithContext } from '@temporalio/common/lib/internal-non-workflow';
+import { temporal } from '@temporalio/proto';
+import { type PreviousRun, SEARCH_ATTRIBUTE } from '../contract';
+import { GRPC_STATUS } from '../temporal/grpc-status';
+import { summarizeClosedRun } from '../temporal/workflow-history';
+
+/** The longest time for one call, in ms. */
+const CALL_TIMEOUT_MS = 3_000;
+const RUNNING = temporal.api.enums.v1.WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_RUNNING;
+
+export interface WorkflowStart {
+  workflowId: string;
+  /** The workflow type. */
+  type: string;
+  input: object;
+}
+
+export interface SignalWithStart extends WorkflowStart {
+  signal: string;
+  payload: object;
+  /** Temporal drops a signal whose request id the run has had already. */
+  requestId: string;
+  /** Whether a new run may start after the last one has ended. */
+  afterEnd: 'start' | 'refuse';
+}
+
+export interface LastRun {
+  runId: string;
+  /** Temporal's name of its state, such as RUNNING or COMPLETED. */
+  state: string;
+  /** The search attribute PaymentStatus. */
+  paymentStatus: string | undefined;
+  /** Whether the run was started by the call with this request id. */
+  startedBy(requestId: string): boolean;
+}
+
+export class TemporalCalls {
+  constructor(
+    private readonly client: Client,
+    private readonly taskQueue: string,
+  ) {}
+
+  /** Signals a workflow, and starts it first if it does not run. Resolves to whether a run was started. */
+  async signalWithStart(call: SignalWithStart): Promise<boolean> {
+    const request = await this.signalWithStartRequest(call);
+    const send = async () => {
+      const { workflowService } = this.client;
+      const { started } = await this.inTime(() => workflowService.signalWithStartWorkflowExecution(request));
+      return started ?? false;
+    };
+    try {
+      return await send();
+    } catch (error) {
+      // The SDK does not retry a call that ran out of time. Its signal may have arrived: the same request id makes a retry safe.
+      if (grpcCode(error) !== GRPC_STATUS.DEADLINE_EXCEEDED) throw error;
+      return send();
+    }
+  }
+
+  /** Starts a workflow unless its id was ever used. Resolves to whether a run was started. */
+  async startOnce({ workflowId, type, input }: WorkflowStart): Promise<boolean> {
+    try {
+      await this.inTime(() =>
+        this.client.workflow.start(type, {
+          workflowId,
+          taskQueue: this.taskQueue,
+          args: [input],
+          workflowIdConflictPolicy: 'USE_EXISTING',
+          workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        }),
+      );
+      return true;
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      return false;
+    }
+  }
+
+  /** Whether the workflow's last run has not ended. */
+  async isRunning(workflowId: string): Promise<boolean> {
+    const { workflowService, options } = this.client;
+    const request = { namespace: options.namespace, execution: { workflowId } };
+    try {
+      const { workflowExecutionInfo } = await this.inTime(() => workflowService.describeWorkflowExecution(request));
+      return workflowExecutionInfo?.status === RUNNING;
+    } catch (error) {
+      if (grpcCode(error) !== GRPC_STATUS.NOT_FOUND) throw error;
+      return false;
+    }
+  }
+
+  /** The workflow's last run, by its description and search attributes, which need no worker. Throws WorkflowNotFoundError. */
+  async lastRun(workflowId: string): Promise<LastRun> {
+    const run = await this.inTime(() => this.client.workflow.getHandle(workflowId).describe());
+    return {
+      runId: run.runId,
+      state: run.status.name,
+      paymentStatus: run.typedSearchAttributes.get(SEARCH_ATTRIBUTE.status),
+      startedBy: (requestId) => requestId in (run.raw.workflowExtendedInfo?.requestIdInfos ?? {}),
+    };
+  }
+
+  /** What the next run of a payment must know of the one that has ended. */
+  previousRun(workflowId: string, runId: string): Promise<PreviousRun> {
+    return this.inTime(() => summarizeClosedRun(this.client, workflowId, runId));
+  }
+
+  private async signalWithStartRequest({
+    workflowId,
+    type,
+    input,
+    signal,
+    payload,
+    requestId,
+    afterEnd,
+  }: SignalWithStart) {
+    const { namespace, identity, loadedDataConverter } = this.client.options;
+    const encode = async (value: object) => ({
+      payloads:
+        (await encodeToPayloadsWithContext(loadedDataConverter, { type: 'workflow', namespace, workflowId }, [
+          value,
+        ])) ?? [],
+    });
+    const reuse = afterEnd === 'start' ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE';
+    return {
+      namespace,
+      identity,
+      requestId,
+      workflowId,
+      workflowType: { name: type },
+      taskQueue: { name: this.taskQueue },
+      input: await encode(input),
+      signalName: signal,
+      signalInput: await encode(payload),
+      workflowIdReusePolicy: encodeWorkflowIdReusePolicy(reuse) ?? null,
+      workflowIdConflictPolicy: encodeWorkflowIdConflictPolicy('USE_EXISTING') ?? null,
+    };
+  }
+
+  private inTime<T>(call: () => Promise<T>): Promise<T> {
+    return this.client.withDeadline(Date.now() + CALL_TIMEOUT_MS, call);
+  }
+}
+
+/** Whether the call was refused because the workflow has ended and no new run may start. */
+export function isAlreadyEnded(error: unknown): boolean {
+  return grpcCode(error) === GRPC_STATUS.ALREADY_EXISTS;
+}
+
+function grpcCode(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}

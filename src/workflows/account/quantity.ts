@@ -1,0 +1,69 @@
+/** The workflow `speiAccountQuantity`: watches how many virtual accounts an app can still create. One per app. */
+import {
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  defineQuery,
+  defineUpdate,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { SpeiAccountQuantityState } from '../../contract';
+import { FAILURE, QUERY, typedFailure, UPDATE } from '../../contract';
+import { pollUntil } from '../shared/polling';
+import { RecheckRequests } from '../shared/recheck-requests';
+import { accountGateway, accountPolicy } from './activities';
+import { AccountAttributes, quantityDetails } from './visibility';
+
+export const speiAccountQuantityStateQuery = defineQuery<SpeiAccountQuantityState>(QUERY.state);
+export const recheckQuantityUpdate = defineUpdate<SpeiAccountQuantityState>(UPDATE.recheck);
+
+const ANSWER_WAIT_MS = 30_000;
+
+/** Never returns. Raises `few-accounts` where fewer are left than the setting allows. */
+export async function speiAccountQuantity({ app_id }: { app_id: string }): Promise<void> {
+  const state = unknownQuantity(app_id);
+  const attributes = new AccountAttributes();
+  const rechecks = new RecheckRequests();
+
+  const take = (quantity: number) => {
+    state.available_quantity = quantity;
+    state.checked_at = new Date().toISOString();
+    state.attention = quantity < (state.low ?? 0) ? 'few-accounts' : null;
+    attributes.update(null, state.attention);
+    quantityDetails(state);
+  };
+  const look = () => rechecks.fulfil(async () => take(await accountGateway.quantity({ app_id })));
+  /** Waits for another number, or for a recheck. */
+  const watch = async (seen: number, every_ms: number) => {
+    const news = await pollUntil(() => accountGateway.watchQuantity({ app_id, seen, every_ms }), {
+      isInterrupted: () => rechecks.isRequested,
+    });
+    if (typeof news === 'number') take(news);
+  };
+
+  setHandler(speiAccountQuantityStateQuery, () => state);
+  setHandler(recheckQuantityUpdate, async () => {
+    if (await condition(rechecks.request(), ANSWER_WAIT_MS, { summary: 'recheck' })) return state;
+    throw noAnswerYet(app_id);
+  });
+
+  // After the handlers: the call that starts this workflow brings an update with it.
+  const { low_quantity, quantity_every_ms } = await accountPolicy();
+  state.low = low_quantity;
+  while (!workflowInfo().continueAsNewSuggested || rechecks.isRequested) {
+    if (rechecks.isRequested || state.available_quantity === null) await look();
+    else await watch(state.available_quantity, quantity_every_ms);
+  }
+  await condition(allHandlersFinished);
+  await continueAsNew<typeof speiAccountQuantity>({ app_id });
+}
+
+const unknownQuantity = (app_id: string): SpeiAccountQuantityState => ({
+  ...{ app_id, available_quantity: null, low: null, checked_at: null, attention: null },
+});
+
+function noAnswerYet(app_id: string) {
+  const message = `The gateway has not said yet how many virtual accounts app ${app_id} has left; ask again.`;
+  return typedFailure(FAILURE.pending, message);
+}

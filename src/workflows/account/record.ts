@@ -1,0 +1,91 @@
+/** What is known of one virtual account, and how each answer changes it. Pure. */
+
+import type { AccountAttention, DepositSignal, NotifiedDeposit, SpeiAccountData } from '../../contract';
+import { isClabe } from '../../gateway/pure/clabe';
+import { readInstant } from '../../gateway/pure/timestamps';
+
+/** The statuses of section 3.2. */
+const STATUSES = ['ACTIVE', 'CANCELED'];
+
+const FIELDS = ['account_number', 'provider', 'status', 'notify_url', 'beneficiary_name', 'buyer_id'] as const;
+
+/** The account's fields that a deposit's notification repeats. They are compared with the account. */
+const REPEATED = ['account_number', 'buyer_id', 'provider'] as const;
+
+export class AccountRecord {
+  readonly account: SpeiAccountData;
+  attention: AccountAttention | null;
+
+  constructor(account: SpeiAccountData, attention: AccountAttention | null = null) {
+    this.account = accountData(account);
+    this.attention = attention;
+    this.check();
+  }
+
+  get status(): string | null {
+    return this.account.status ?? null;
+  }
+
+  get isCanceled(): boolean {
+    return this.status === 'CANCELED';
+  }
+
+  /** Applies the gateway's answer about the account. A field that it leaves out keeps its value. */
+  applyQuery(answer: object): void {
+    Object.assign(this.account, defined({ ...accountData({ ...answer, account_id: this.account.account_id }) }));
+    this.settle('unknown-account');
+    this.check();
+  }
+
+  /** Compares a deposit's `transfer_account` with the account. A field that one of them lacks is not compared. */
+  compare({ transfer_account = {} }: DepositSignal): void {
+    const differs = REPEATED.some((field) => {
+      const [notified, known] = [textOf(transfer_account[field]), this.account[field]];
+      return notified !== undefined && known !== undefined && notified !== known;
+    });
+    if (differs) this.raise('account-mismatch');
+    const number = textOf(transfer_account.account_number);
+    if (number !== undefined && !isClabe(number)) this.raise('clabe-check-digit');
+  }
+
+  /** The first reason stays until a person has looked, or it no longer holds. */
+  raise(attention: AccountAttention): void {
+    this.attention ??= attention;
+  }
+
+  settle(attention: AccountAttention): void {
+    if (this.attention === attention) this.attention = null;
+  }
+
+  private check(): void {
+    const { account_number, status } = this.account;
+    if (account_number !== undefined && !isClabe(account_number)) this.raise('clabe-check-digit');
+    if (status !== undefined && !STATUSES.includes(status)) this.raise('unknown-status');
+    else this.settle('unknown-status');
+  }
+}
+
+/** The fields of an account that we know, out of the gateway's answer. */
+export function accountData(answer: { account_id: string }): SpeiAccountData {
+  const known = FIELDS.map((field) => [field, textOf(Reflect.get(answer, field))]);
+  return { account_id: answer.account_id, ...defined(Object.fromEntries(known)) };
+}
+
+/** The deposit of a notification; undefined where it has no `out_trade_no`. */
+export function parseDeposit(signal: DepositSignal): NotifiedDeposit | undefined {
+  const { out_trade_no, trade_no, trade_status, amount, currency, transfer_account } = signal;
+  if (typeof out_trade_no !== 'string' || out_trade_no === '') return undefined;
+  const at = readInstant(textOf(transfer_account?.transfer_timestamp));
+  const transferred_s = at === undefined ? undefined : Math.floor(at / 1000);
+  return { out_trade_no, ...defined({ trade_no, trade_status, amount, currency, transferred_s }) };
+}
+
+function textOf(value: unknown): string | undefined {
+  return (typeof value === 'string' && value !== '') || typeof value === 'number' ? String(value) : undefined;
+}
+
+function defined<T extends object>(fields: T): Partial<T> {
+  const given: Partial<T> = { ...fields };
+  for (const name in given) if (given[name] === undefined) delete given[name];
+  return given;
+}

@@ -1,0 +1,79 @@
+/** Keeps an account's record in step with the gateway: polls slowly, queries on request, and cancels the account. */
+
+import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
+import { CancellationScope, isCancellation } from '@temporalio/workflow';
+import { type AccountId, FAILURE } from '../../contract';
+import type { SpeiAccount } from '../../contract/gateway';
+import { pollUntil } from '../shared/polling';
+import { RecheckRequests } from '../shared/recheck-requests';
+import { accountGateway } from './activities';
+import type { AccountRecord } from './record';
+
+export class AccountSync {
+  /** Why the gateway does not cancel the account. Callers who wait get this failure. */
+  refusal: ApplicationFailure | undefined;
+  readonly rechecks = new RecheckRequests();
+  private hasQueried = false;
+  private readonly scope = new CancellationScope();
+
+  constructor(
+    private readonly id: AccountId,
+    private readonly record: AccountRecord,
+    /** Called after each change of the record. */
+    private readonly show: () => void,
+    private readonly checks: { since: number; every_ms: number },
+    public cancelWanted: boolean,
+  ) {}
+
+  /** Runs until {@link stop}. */
+  async run(): Promise<void> {
+    try {
+      await this.scope.run(async () => {
+        for (;;) await this.step();
+      });
+    } catch (error) {
+      if (!isCancellation(error)) throw error;
+    }
+  }
+
+  stop(): void {
+    this.scope.cancel();
+  }
+
+  private async step(): Promise<void> {
+    if (this.cancelWanted) await this.cancel();
+    else if (this.rechecks.isRequested || (this.record.status === null && !this.hasQueried)) await this.query();
+    else await this.watch();
+    this.show();
+  }
+
+  private async cancel(): Promise<void> {
+    try {
+      this.record.applyQuery(await accountGateway.cancel(this.id));
+    } catch (error) {
+      if (!(error instanceof ActivityFailure) || !(error.cause instanceof ApplicationFailure)) throw error;
+      if (error.cause.type !== FAILURE.notCanceled) throw error;
+      this.refusal = error.cause;
+    }
+    this.cancelWanted = false;
+  }
+
+  private async query(): Promise<void> {
+    this.hasQueried = true;
+    await this.rechecks.fulfil(async () => this.apply(await accountGateway.find(this.id)));
+  }
+
+  private async watch(): Promise<void> {
+    const { since, every_ms } = this.checks;
+    // The polls keep their times however often the account continues as new.
+    const first_ms = every_ms - ((Date.now() - since) % every_ms);
+    const watching = () => accountGateway.watch({ ...this.id, seen: this.record.status, first_ms, every_ms });
+    const news = await pollUntil(watching, { isInterrupted: () => this.cancelWanted || this.rechecks.isRequested });
+    if (typeof news === 'object') this.apply(news);
+  }
+
+  private apply(found: SpeiAccount | null): void {
+    if (found) this.record.applyQuery(found);
+    else this.record.raise('unknown-account');
+  }
+}

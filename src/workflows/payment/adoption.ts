@@ -1,0 +1,76 @@
+/** Takes on a trade that exists already: made elsewhere, announced by a notification, or paid after its payment had ended. */
+
+import type { Trade } from '../../contract';
+import { type AdoptedPayment, outcomeOf } from '../../contract';
+import type { Mailbox } from '../shared/mailbox';
+import { queryUntilConsistent } from '../shared/stale-read';
+import type { PaymentContext } from './context';
+import { attentionAfter, LOOK_PATIENCE_MS, lookOnce, searchUntilFound } from './look';
+import { lookAtOtherTrades, otherTradesIn } from './other-trades';
+
+/** Returns once the gateway has said what it knows of the trade. */
+export async function adoptTrade(input: AdoptedPayment, context: PaymentContext, mailbox: Mailbox): Promise<void> {
+  const { record, policy } = context;
+  if (isSecondTradeOfASale(input)) return adoptSecondTrade(input, context, mailbox);
+  context.waitFor('the gateway to say what it knows of this trade');
+  const found = await untilFound(input, context, mailbox);
+  const outcome = outcomeOf(found.trade_status);
+  const claims = mailbox.unsettledOf(found.trade_no ?? record.id.trade_no);
+  // While a trade is under way, or where it was sold, notifications are read once the payment waits.
+  const isAnEnd = outcome !== null && outcome !== 'SUCCESS';
+  const { trade, contradicted } = await queryUntilConsistent(found, isAnEnd ? claims : [], {
+    ...{ app_id: input.app_id, id: record.id, settling_ms: policy.settling_ms },
+  });
+  const { out_trade_no, trade_no, trade_status } = { ...record.id, ...trade };
+  record.applyCreation({ out_trade_no, trade_no, trade_status, recovered: true }, Date.now());
+  record.applyQuery(trade, Date.now());
+  noteEarlierTrade(input, context);
+  if (!contradicted) return;
+  mailbox.settle(mailbox.unsettledOf(trade_no));
+  context.raise('unconfirmed-notification');
+}
+
+async function untilFound({ app_id }: AdoptedPayment, context: PaymentContext, mailbox: Mailbox): Promise<Trade> {
+  const { record } = context;
+  const notifications = mailbox.unsettledOf(record.id.trade_no);
+  const looked = await lookOnce(app_id, record.id, LOOK_PATIENCE_MS);
+  if (looked.is === 'found') return looked.trade;
+  context.raise(attentionAfter(looked));
+  // The attention records the look. A look without an answer settles nothing.
+  if (looked.is === 'no-such-order') mailbox.settle(notifications);
+  return searchOn(app_id, context, mailbox);
+}
+
+/** Asks on, ever more slowly. News of other trades, and requests to look now, are taken care of meanwhile. */
+async function searchOn(app_id: string, context: PaymentContext, mailbox: Mailbox): Promise<Trade> {
+  const { record } = context;
+  for (;;) {
+    context.waitFor('the gateway to know this trade');
+    const found = await searchUntilFound({ app_id, id: record.id }, () => mailbox.hasNews);
+    if (found) return found;
+    const others = otherTradesIn(mailbox.beginLook(), record.id.trade_no ?? null);
+    await mailbox.fulfil(() => lookAtOtherTrades(others, app_id, context, mailbox));
+  }
+}
+
+/** The run before had another trade under this number: a person has to know of both. */
+function noteEarlierTrade({ previous }: AdoptedPayment, { record, raise }: PaymentContext): void {
+  const trade_no = previous?.trade_no;
+  if (!trade_no || !record.id.trade_no || trade_no === record.id.trade_no) return;
+  record.noteOtherTrade(trade_no, previous);
+  raise('second-trade');
+}
+
+/** Whether the notification that opened this run names another trade than the one that was sold under the number. */
+function isSecondTradeOfASale({ trade_no, previous }: AdoptedPayment): boolean {
+  return previous?.outcome === 'SUCCESS' && !!previous.trade_no && !!trade_no && previous.trade_no !== trade_no;
+}
+
+/** The sale stands as it was; the other trade is put before a person. */
+async function adoptSecondTrade(input: AdoptedPayment, context: PaymentContext, mailbox: Mailbox): Promise<void> {
+  const { trade_no = '', app_id, previous } = input;
+  context.record.restoreSale(previous ?? {});
+  context.waitFor('the gateway to say what it knows of the other trade under this number');
+  const others = new Set([trade_no, ...otherTradesIn(mailbox.unsettled, context.record.snapshot.trade_no)]);
+  await lookAtOtherTrades([...others], app_id, context, mailbox);
+}

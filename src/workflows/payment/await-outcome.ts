@@ -1,0 +1,183 @@
+/** How a payment waits for its outcome: by notifications, by polls at constant history, and by its deadlines. */
+import { ActivityFailure, ApplicationFailure, condition } from '@temporalio/workflow';
+import type { Trade } from '../../contract';
+import { CREDENTIALS_REFUSED, isOfTrade, type NotificationSignal, outcomeOf, pollSchedule } from '../../contract';
+import { FIRST_BACKOFF_MS, nextBackoff } from '../shared/backoff';
+import type { Mailbox } from '../shared/mailbox';
+import { type WaitResult, waitForTradeChange } from '../shared/polling';
+import type { PaymentContext } from './context';
+import { type Deadline, endOfRiskControl, orderDeadlines } from './deadlines';
+import { attentionAfter, lookOnce } from './look';
+import { lookAtOtherTrade, otherTradesIn } from './other-trades';
+
+export class OutcomeWait {
+  /** When a person has to look at a SUCCESS that was notified and not confirmed; ms since the epoch. */
+  private confirmationDue: number | undefined;
+  /** Whether the last look had an answer of the gateway. */
+  private wasAnswered = true;
+  /** Whether a poll has told that our credentials are refused, and nothing was answered since. */
+  private toldOfCredentials = false;
+
+  constructor(
+    private readonly app_id: string,
+    private readonly order: Parameters<typeof orderDeadlines>[0],
+    private readonly context: PaymentContext,
+    private readonly mailbox: Mailbox,
+  ) {}
+
+  /** Returns once the payment has an outcome; after the last deadline that is EXPIRED. */
+  async run(): Promise<void> {
+    const { record, policy } = this.context;
+    for (const notification of this.mailbox.unsettled) record.learnMethod(notification.method);
+    const stages = orderDeadlines(this.order, Date.now(), policy);
+    record.setExpiry(stages[0].at);
+    // A SUCCESS that only the creation's answer has told is asked for at once.
+    if (record.lastReported === 'SUCCESS' && !record.isOver) await this.look();
+    for (const stage of stages) await this.waitUntil(stage);
+    await this.waitUntil({ name: 'risk control', at: endOfRiskControl(record.snapshot, policy) });
+    await this.waitUntil({ name: 'confirmation', at: this.confirmationDue ?? 0 });
+    // Money that came at the last moment in another amount waits for a person, however long.
+    while (record.needsDecision) await this.awaitDecision();
+    // EXPIRED is our own word for it, so it follows an answer of the gateway, and never a silence.
+    if (!this.wasAnswered) this.context.waitFor('an answer of the gateway: without one the payment does not expire');
+    for (let pause_ms = FIRST_BACKOFF_MS; !record.isOver && !this.wasAnswered; pause_ms = nextBackoff(pause_ms)) {
+      await condition(() => this.mailbox.hasNews, pause_ms, { summary: 'before the gateway is asked again' });
+      if (!record.isOver) await this.look();
+      while (record.needsDecision) await this.awaitDecision();
+    }
+    if (!record.isOver) record.expire(Date.now());
+  }
+
+  /** Waits until a deadline, then queries the trade. */
+  private async waitUntil(stage: Deadline): Promise<void> {
+    if (this.context.record.isOver || stage.at <= Date.now()) return;
+    await this.waitUntilDueOrOver(stage);
+    if (!this.context.record.isOver) await this.look();
+  }
+
+  /** Returns at the deadline, or once the payment has an outcome. */
+  private async waitUntilDueOrOver(stage: Deadline): Promise<void> {
+    const { record } = this.context;
+    while (!record.isOver) {
+      if (record.needsDecision) await this.awaitDecision();
+      else if (Date.now() >= stage.at) return;
+      else await this.onNextEvent(stage);
+    }
+  }
+
+  private async onNextEvent(stage: Deadline): Promise<void> {
+    this.context.waitFor(`the buyer, a notification, or ${stage.name} at ${new Date(stage.at).toISOString()}`);
+    const news = await this.nextEvent(stage);
+    if (news === 'credentials-refused') return this.onCredentialsRefused();
+    if (news === 'interrupted') return this.onMail();
+    if (news !== 'timeout') this.onAnswer();
+    if (news !== 'timeout') return this.record(news, this.mailbox.lookedInto);
+    if (this.confirmationDue === undefined || Date.now() < this.confirmationDue) return;
+    this.context.raise('unconfirmed-notification');
+    this.confirmationDue = undefined;
+  }
+
+  private async nextEvent(stage: Deadline): Promise<WaitResult<Trade> | 'credentials-refused'> {
+    const { record, policy } = this.context;
+    const { attention } = record.snapshot;
+    const watch = {
+      app_id: this.app_id,
+      id: record.id,
+      seen: record.lastReported,
+      schedule: pollSchedule(policy),
+      // What was looked into without an answer is settled by the next answer, and so is word that there was none.
+      until_answered: this.mailbox.lookedInto.length > 0 || attention === 'no-answer' || this.toldOfCredentials,
+      tell_credentials: !this.toldOfCredentials,
+    };
+    const left = Math.min(stage.at, this.confirmationDue ?? stage.at) - Date.now();
+    const isInterrupted = () => this.mailbox.hasNews;
+    try {
+      return await waitForTradeChange(watch, { isInterrupted, timeout_ms: left, summary: stage.name });
+    } catch (error) {
+      if (isCredentialsRefused(error)) return 'credentials-refused';
+      throw error;
+    }
+  }
+
+  /** A notification is a hint: the query says what is true, unless a setting believes notifications. */
+  private async onMail(): Promise<void> {
+    const { record, policy } = this.context;
+    const notifications = this.mailbox.unsettled;
+    for (const notification of notifications) record.learnMethod(notification.method);
+    if (!policy.confirm_by_query) {
+      const ours = this.mailbox.unsettledOf(record.snapshot.trade_no);
+      for (const notification of ours) record.applyNotification(notification, Date.now());
+      this.mailbox.settle(ours);
+      if (!this.mailbox.hasNews) return;
+    }
+    await this.look();
+  }
+
+  /** Looks at the trade, and at every other one that was named under its number. */
+  private async look(): Promise<void> {
+    const { record, policy } = this.context;
+    const notifications = this.mailbox.beginLook();
+    const others = otherTradesIn(notifications, record.snapshot.trade_no);
+    for (const other of others) await lookAtOtherTrade(this.app_id, other, this.context);
+    await this.mailbox.fulfil(async () => {
+      const looked = await lookOnce(this.app_id, record.id, policy.settling_ms);
+      if (looked.is === 'no-answer') this.wasAnswered = false;
+      else this.onAnswer();
+      if (looked.is === 'found') {
+        // Where ours had no number before, others can be told from it only now.
+        const wasSeen = (one: NotificationSignal) =>
+          isOfTrade(one, looked.trade.trade_no) || others.includes(one.trade_no ?? '');
+        this.record(looked.trade, notifications.filter(wasSeen));
+        return this.mailbox.putBack(notifications.filter((one) => !wasSeen(one)));
+      }
+      this.context.raise(attentionAfter(looked));
+      // The attention records what the gateway says of them.
+      if (looked.is === 'no-such-order') this.mailbox.settle(notifications);
+    });
+  }
+
+  private onAnswer(): void {
+    this.wasAnswered = true;
+    this.toldOfCredentials = false;
+  }
+
+  /** Told once: another reason may stand before it, and a poll that tells it again and again would never end. */
+  private onCredentialsRefused(): void {
+    this.toldOfCredentials = true;
+    this.context.raise('credentials');
+  }
+
+  /** Takes an answer, which settles the notifications that came before its look began. */
+  private record(trade: Trade, notifications: readonly NotificationSignal[]): void {
+    const { record } = this.context;
+    const ours = notifications.filter((one) => !one.trade_no || one.trade_no === trade.trade_no);
+    record.compareAmounts(ours);
+    record.applyQuery(trade, Date.now());
+    // What the answer does not say of money is read by the run, or the after-sale, that follows this one.
+    if (!record.isOver) this.mailbox.settle(notifications);
+    else this.mailbox.settle(notifications.filter((one) => !ours.includes(one)));
+    if (record.isOver || record.needsDecision) return;
+    if (ours.some(({ trade_status = '' }) => outcomeOf(trade_status) === 'SUCCESS')) this.onUnconfirmedSuccess();
+  }
+
+  /** A notification says SUCCESS and the query does not. Go on polling; after the poll schedule a person is told. */
+  private onUnconfirmedSuccess(): void {
+    const last = this.context.policy.poll_schedule_ms.at(-1) ?? 0;
+    this.confirmationDue ??= Date.now() + last;
+  }
+
+  /** Money came that is not what was ordered. Only a person ends this, or the gateway by moving the trade on. */
+  private async awaitDecision(): Promise<void> {
+    this.context.waitFor('a person’s decision: the update `resolve`');
+    await condition(() => this.mailbox.hasNews);
+    await this.look();
+  }
+}
+
+function isCredentialsRefused(error: unknown): boolean {
+  return (
+    error instanceof ActivityFailure &&
+    error.cause instanceof ApplicationFailure &&
+    error.cause.type === CREDENTIALS_REFUSED
+  );
+}

@@ -1,0 +1,36 @@
+/** How a creation fails: what callers are told, and what to do next. */
+import type { ApplicationFailure } from '@temporalio/workflow';
+import { FAILURE, type NewPayment, type Trade, typedFailure } from '../../contract';
+
+interface Refusal {
+  /** What the gateway said; undefined where it was not asked. */
+  message: string | undefined;
+  details: { readonly outcome: 'not-created' | 'not-sent'; readonly [field: string]: unknown };
+  isWithdrawn: boolean;
+}
+
+export function notCreatedFailure(
+  { request: { out_trade_no } }: NewPayment,
+  { message, details, isWithdrawn }: Refusal,
+): ApplicationFailure {
+  const why = isWithdrawn ? ': it was withdrawn' : ' in its time: the gateway could not be reached';
+  const words =
+    details.outcome === 'not-sent'
+      ? `Order ${out_trade_no} was not sent${why}. Nothing was charged.`
+      : (message ?? `Order ${out_trade_no} was not created.`);
+  return typedFailure(FAILURE.notCreated, words, details);
+}
+
+/** `trade`: what the gateway shows under the number, where it shows anything. */
+export function duplicateOrderFailure(
+  { request: { out_trade_no } }: NewPayment,
+  trade: Trade | undefined,
+): ApplicationFailure {
+  const { trade_no = null, trade_status = null, order_amount = null } = trade ?? {};
+  const has = trade ? `: trade ${trade_no}, ${trade_status}, ${order_amount ?? 'of an unknown amount'}` : '';
+  return typedFailure(
+    FAILURE.duplicateOrder,
+    `The gateway has an order ${out_trade_no} already, which was not made here${has}. Use a new out_trade_no, or adopt the order.`,
+    { trade_no, trade_status, order_amount },
+  );
+}

@@ -1,0 +1,72 @@
+/** What may be done next to create an order, by what is known. Pure: the whole rule is the table below. */
+
+import type { CreateResult } from '../../contract';
+
+export interface CreationFacts {
+  /** Whether an earlier request may have reached the gateway, so that an order of ours may exist. */
+  mayExist: boolean;
+  /** What the gateway said last to a creation. */
+  said: 'nothing' | 'not-created' | 'created-refused' | 'duplicate';
+  /** What the last look brought, if it began after the last creation was sent. */
+  looked: 'not-yet' | 'no-such-order' | 'no-answer';
+  /** Whether a notification has named a trade under the number. */
+  isNotified: boolean;
+  /** Whether the merchant, or a cancellation, wants it not to be sent. */
+  isWithdrawn: boolean;
+  /** Whether the order may still be sent by its own time. */
+  isInTime: boolean;
+}
+
+/**
+ * - `send`: create the order.
+ * - `look`: ask the gateway for the trade until its answer lasts.
+ * - `look-on`: the same, slowly and under attention: nothing may be sent any more.
+ * - `end-not-sent`, `end-not-created`, `end-refused`: it is over.
+ * - `compare`: the gateway has, or is said to have, an order under this number that this run did not make.
+ */
+export type CreationStep = 'send' | 'look' | 'look-on' | 'compare' | 'end-not-sent' | 'end-not-created' | 'end-refused';
+
+/** What each result says of the order, for the table. */
+export const CREATION_SAID = {
+  unknown: 'nothing',
+  'not-sent': 'nothing',
+  'not-created': 'not-created',
+  'created-refused': 'created-refused',
+  duplicate: 'duplicate',
+} as const satisfies Record<Exclude<CreateResult['is'], 'created' | 'reset'>, CreationFacts['said']>;
+
+type Row = readonly [when: Partial<CreationFacts>, then: CreationStep];
+
+/** The first row that fits counts. */
+const TABLE: readonly Row[] = [
+  // The gateway made our order and refused it: nothing can change that.
+  [{ mayExist: false, said: 'created-refused' }, 'end-refused'],
+
+  // A notification proves that a trade exists: from now on it is looked for, and the order is never created again.
+  [{ mayExist: false, isNotified: true, looked: 'not-yet' }, 'compare'],
+  [{ isNotified: true, looked: 'not-yet' }, 'look'],
+  [{ isNotified: true }, 'look-on'],
+
+  // Nothing of ours can exist yet, so the gateway's word is final and a withdrawal is possible.
+  [{ mayExist: false, said: 'duplicate' }, 'compare'],
+  [{ mayExist: false, said: 'not-created' }, 'end-not-created'],
+  [{ mayExist: false, isWithdrawn: true }, 'end-not-sent'],
+  [{ mayExist: false, isInTime: false }, 'end-not-sent'],
+  [{ mayExist: false }, 'send'],
+
+  // An order of ours may exist: no refusal is believed, and nothing is sent again, without a look that lasted.
+  [{ looked: 'not-yet' }, 'look'],
+  [{ looked: 'no-answer' }, 'look-on'],
+  [{ said: 'created-refused' }, 'end-refused'],
+  [{ said: 'not-created' }, 'end-not-created'],
+  [{ said: 'duplicate' }, 'look-on'],
+  [{ isWithdrawn: true }, 'look-on'],
+  [{ isInTime: false }, 'look-on'],
+  [{}, 'send'],
+];
+
+export function nextCreationStep(facts: CreationFacts): CreationStep {
+  const row = TABLE.find(([when]) => Object.entries(when).every(([name, value]) => Reflect.get(facts, name) === value));
+  // The last row fits everything.
+  return row?.[1] ?? 'look-on';
+}

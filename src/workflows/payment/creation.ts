@@ -1,0 +1,300 @@
+/** Creates the order, never twice. What may be done next is the table in creation-steps.ts; this file does it. */
+
+import { ApplicationFailure, condition, workflowInfo } from '@temporalio/workflow';
+import type { GatewayErrorFields, NotificationSignal, Trade } from '../../contract';
+import {
+  type CreateResult,
+  detailsOf,
+  type EarlierRun,
+  FAILURE,
+  type LookResult,
+  type NewPayment,
+  typedFailure,
+} from '../../contract';
+import { loadEarlierRun } from '../shared/activities';
+import { FIRST_BACKOFF_MS, nextBackoff } from '../shared/backoff';
+import type { Mailbox } from '../shared/mailbox';
+import type { PaymentContext } from './context';
+import { attemptCreation } from './creation-attempt';
+import { duplicateOrderFailure, notCreatedFailure } from './creation-failures';
+import { CREATION_SAID, type CreationFacts, nextCreationStep } from './creation-steps';
+import { sendingEnd } from './deadlines';
+import { attentionAfter } from './look';
+import { TradeLooks } from './trade-looks';
+
+/** A creation that has not reached the gateway for this long needs a person. */
+const UNREACHED_MS = 10 * 60_000;
+
+export class OrderCreation {
+  private mayExist = false;
+  private said: CreationFacts['said'] = 'nothing';
+  private looked: CreationFacts['looked'] = 'not-yet';
+  /** How many notifications had come when the last look began. */
+  private lookedFor = 0;
+  private readonly looks: TradeLooks;
+  private last: { message: string; error: GatewayErrorFields } | undefined;
+  private sends = 0;
+  private resends = 0;
+  /** Whether the pause before the next resend is over. */
+  private isRested = false;
+  /** The run whose activities may send. Told by history, so that a reset run does not take itself for it. */
+  private owner = workflowInfo().originalExecutionRunId;
+  private earlier: EarlierRun | null | undefined;
+  private backoff_ms = FIRST_BACKOFF_MS;
+  private readonly until: number;
+  /** Whether a try had all of the order's time and was not sent. */
+  private isLate = false;
+
+  constructor(
+    private readonly order: NewPayment,
+    private readonly context: PaymentContext,
+    private readonly mailbox: Mailbox,
+    private readonly isWithdrawn: () => boolean,
+  ) {
+    this.looks = new TradeLooks(order, context, mailbox);
+    // From the start on: the first task may have waited for a worker.
+    const began = workflowInfo().runStartTime.getTime();
+    this.until = sendingEnd(order.request, began, context.policy);
+  }
+
+  /** Whether an order of ours may exist at the gateway although the creation has not ended. */
+  get mayHaveSent(): boolean {
+    return this.mayExist;
+  }
+
+  /** Whether the gateway has, or may have, an order under the number. */
+  get cannotBeWithdrawn(): boolean {
+    return this.mayExist || this.isNotified;
+  }
+
+  /** Nothing leaves the mailbox while the order is created. */
+  private get isNotified(): boolean {
+    return this.mailbox.unsettled.length > 0;
+  }
+
+  /**
+   * Returns once the order's trade is known. Throws ApplicationFailure (`NotCreated`, `DuplicateOrder`, `InvalidRequest`)
+   * where there is no order of ours.
+   */
+  async run(): Promise<void> {
+    // A start under another reuse policy than the contract's may be the second one of an order that was sent already.
+    if (!this.order.started_once && (await this.earlierRun())) this.said = 'duplicate';
+    for (let isDone = false; !isDone; ) isDone = await this.take();
+  }
+
+  /** Takes one step. Returns whether the trade is known. */
+  private async take(): Promise<boolean> {
+    switch (nextCreationStep(this.facts)) {
+      case 'send':
+        return this.send();
+      case 'look':
+        return this.look();
+      case 'look-on':
+        return this.lookOn();
+      case 'compare':
+        return this.compare();
+      case 'end-refused':
+        this.raiseIfMayExist();
+        this.context.record.applyRefusal(this.last?.error ?? {}, Date.now());
+        return true;
+      case 'end-not-created':
+        this.raiseIfMayExist();
+        throw this.notCreated('not-created');
+      case 'end-not-sent':
+        return this.endNotSent();
+    }
+  }
+
+  /** This run sent nothing. Where it goes on after a reset, the run before may have. */
+  private async endNotSent(): Promise<false> {
+    if (!(await this.earlierRun())?.is_same_order) throw this.notCreated('not-sent');
+    this.mayExist = true;
+    return false;
+  }
+
+  /** The last try was refused, and an earlier one may still show an order: its follow-up watches, and a person knows. */
+  private raiseIfMayExist(): void {
+    if (this.mayExist) this.context.raise('unknown-outcome');
+  }
+
+  private get facts(): CreationFacts {
+    return {
+      mayExist: this.mayExist,
+      said: this.said,
+      looked: this.looked,
+      isNotified: this.isNotified,
+      isWithdrawn: this.isWithdrawn(),
+      isInTime: !this.isLate && Date.now() < this.until,
+    };
+  }
+
+  // — Sending —
+
+  private async send(): Promise<boolean> {
+    const { record } = this.context;
+    if (this.mayExist && this.resends > 0 && !this.isRested) {
+      await this.pauseBeforeResend();
+      // The order may have shown itself during the pause, so the last look does not count any more.
+      this.isRested = true;
+      this.looked = 'not-yet';
+      return false;
+    }
+    if (this.mayExist) this.resends += 1;
+    this.isRested = false;
+    this.sends += 1;
+    // A person hears of a gateway that cannot be reached; then the order waits for the rest of its time.
+    const patience_ms = this.sends === 1 ? UNREACHED_MS : Number.POSITIVE_INFINITY;
+    const tried = await this.attempt(Math.min(this.until, Date.now() + patience_ms)).catch((error: unknown) =>
+      this.failed(error),
+    );
+    if (tried === 'interrupted') return false;
+    if (tried.is === 'created') {
+      record.applyCreation({ ...tried.answer, recovered: false }, Date.now());
+      return true;
+    }
+    if (tried.is === 'reset') return this.onReset(tried.run_id);
+    this.last = tried;
+    this.context.onGatewayError(tried);
+    this.learn(tried);
+    return false;
+  }
+
+  /** The run before the reset may have sent the order. If it certainly did not, this one goes on. */
+  private async onReset(run_id: string): Promise<boolean> {
+    this.owner = run_id;
+    this.looked = 'not-yet';
+    if (await this.earlierRun()) this.said = 'duplicate';
+    return false;
+  }
+
+  private learn(tried: Exclude<CreateResult, { is: 'created' | 'reset' }>): void {
+    const { record } = this.context;
+    this.said = CREATION_SAID[tried.is];
+    this.looked = 'not-yet';
+    if (tried.is === 'unknown' || (tried.is === 'duplicate' && tried.reached)) this.mayExist = true;
+    if (tried.is === 'not-created' && tried.credentials) this.context.raise('credentials');
+    if (tried.is === 'not-sent') this.onNotSent();
+    if (tried.is === 'unknown') record.settle('no-answer');
+  }
+
+  /** A person hears of it after ten minutes. Then the order waits for the rest of its time, once. */
+  private onNotSent(): void {
+    this.isLate = this.sends > 1;
+    if (!this.isLate && Date.now() < this.until) this.context.raise('no-answer');
+  }
+
+  /** Our own rules refuse a resend where the settings changed in between: the earlier try may still have made the order. */
+  private failed(error: unknown): never {
+    if (!this.mayExist || !(error instanceof ApplicationFailure)) throw error;
+    this.raiseIfMayExist();
+    const details = { ...detailsOf(error), may_exist: true };
+    throw typedFailure(error.type ?? FAILURE.invalidRequest, error.message, details);
+  }
+
+  private attempt(send_before: number): Promise<CreateResult | 'interrupted'> {
+    return attemptCreation(
+      { ...this.order, send_before, original_run_id: this.owner },
+      {
+        isUnwanted: () => this.isNotified || this.isWithdrawn(),
+        onBareSecret: () => this.context.raise('bare-secret'),
+      },
+    );
+  }
+
+  /** The first resend follows its looks at once; later ones wait ever longer, under attention. */
+  private async pauseBeforeResend(): Promise<void> {
+    this.context.raise('unknown-outcome');
+    this.context.waitFor('a while, before the order is sent again under the same number');
+    const known = this.mailbox.unsettled.length;
+    await condition(() => this.mailbox.unsettled.length > known || this.mailbox.isRequested, this.backoff_ms, {
+      summary: 'before the order is sent again',
+    });
+    this.backoff_ms = nextBackoff(this.backoff_ms);
+  }
+
+  // — Looking —
+
+  private async look(): Promise<boolean> {
+    this.context.waitFor('the gateway to say whether it has the order: the creation’s outcome is unknown');
+    const notifications = this.mailbox.unsettled;
+    const looked = await this.looks.byAll();
+    if (looked.is === 'found') return this.recover(looked.trade);
+    return this.onNotFound(looked, notifications);
+  }
+
+  private onNotFound(
+    looked: Exclude<LookResult, { is: 'found' }>,
+    notifications: readonly NotificationSignal[],
+  ): false {
+    this.lookedFor = notifications.length;
+    this.looked = looked.is;
+    // An order of ours that was not made yet is no unknown trade.
+    if (looked.is === 'no-such-order' && notifications.length === 0) return false;
+    if (looked.is === 'no-such-order') {
+      // It may be behind.
+      this.mailbox.deny(notifications);
+      for (const { trade_no } of notifications) if (trade_no) this.context.record.noteOtherTrade(trade_no);
+    }
+    // The look is recorded by the attention that it raises.
+    this.context.raise(attentionAfter(looked));
+    return false;
+  }
+
+  /** Nothing may be sent any more, and the order may exist: the gateway is asked on, ever more slowly. */
+  private async lookOn(): Promise<boolean> {
+    this.context.raise(this.isNotified ? 'unknown-trade' : 'unknown-outcome');
+    this.context.waitFor('the gateway to know this order; nothing is sent any more');
+    const isInterrupted = () => this.mailbox.unsettled.length > this.lookedFor || this.mailbox.isRequested;
+    const found = await this.looks.untilFound(isInterrupted);
+    if (found) return this.mayExist ? this.recover(found) : this.compareWith(found, await this.earlierRun());
+    // What came meanwhile is looked at by itself.
+    this.looked = 'not-yet';
+    return false;
+  }
+
+  /** Goes on with a trade whose creation's answer was lost. Its notifications are read again once the payment waits. */
+  private recover(trade: Trade, payment_data?: Record<string, unknown>): true {
+    const { record } = this.context;
+    const { out_trade_no } = this.order.request;
+    const { trade_no, trade_status } = trade;
+    const data = { out_trade_no, ...(trade_no ? { trade_no } : {}), trade_status, ...payment_data, recovered: true };
+    record.applyCreation(data, Date.now());
+    record.applyQuery(trade, Date.now());
+    return true;
+  }
+
+  /** The gateway has, or is said to have, an order under this number, and this run never sent one. */
+  private async compare(): Promise<boolean> {
+    this.context.waitFor('the gateway to say what it has under this number: this order was not sent');
+    const notifications = this.mailbox.unsettled;
+    // Read first: it may know the trade's own number.
+    const earlier = await this.earlierRun();
+    const looked = await this.looks.byAll();
+    if (looked.is === 'found') return this.compareWith(looked.trade, earlier);
+    // An earlier run of this payment made it: a reset, or a second start.
+    if (earlier?.is_same_order) this.mayExist = true;
+    else if (this.said === 'duplicate') throw duplicateOrderFailure(this.order, undefined);
+    else this.onNotFound(looked, notifications);
+    return false;
+  }
+
+  /** A trade that an earlier run of this payment made is ours; any other is not. */
+  private compareWith(trade: Trade, earlier: EarlierRun | null): true {
+    if (!earlier?.is_same_order) throw duplicateOrderFailure(this.order, trade);
+    return this.recover(trade, earlier.payment_data ?? undefined);
+  }
+
+  /** The latest earlier run under this workflow id that may have made the order. After a reset there is one more, so "none" is asked again. */
+  private async earlierRun(): Promise<EarlierRun | null> {
+    const { kind, request } = this.order;
+    this.earlier ??= await loadEarlierRun({ order: { kind, request } });
+    if (this.earlier?.trade_no) this.looks.firstBy(this.earlier.trade_no);
+    return this.earlier;
+  }
+
+  private notCreated(outcome: 'not-created' | 'not-sent'): ApplicationFailure {
+    const message = outcome === 'not-created' ? this.last?.message : undefined;
+    const details = { ...this.last?.error, outcome, may_exist: this.mayExist };
+    return notCreatedFailure(this.order, { message, details, isWithdrawn: this.isWithdrawn() });
+  }
+}

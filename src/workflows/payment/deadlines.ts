@@ -1,0 +1,67 @@
+/**
+ * The deadlines of an order: at each the trade is queried, and after the last one the wait ends. Pure; times are ms
+ * since the epoch, UTC.
+ */
+
+import type { PaymentPolicy, PaymentState, WaitingPolicy } from '../../contract';
+import { deadline } from '../../gateway/pure/durations';
+
+export interface Deadline {
+  name:
+    | 'timeout_express'
+    | 'usual expiry'
+    | 'cancellation_express'
+    | 'last notification'
+    | 'settlement'
+    | 'risk control'
+    | 'confirmation';
+  at: number;
+}
+
+/** From when on an order that was asked for at `began` is not sent any more: its own expiry, or the settings' limit. */
+export function sendingEnd(
+  { timeout_express }: { timeout_express?: string | undefined },
+  began: number,
+  { create_within_ms }: Pick<PaymentPolicy, 'create_within_ms'>,
+): number {
+  const expiry = timeout_express === undefined ? undefined : deadline(timeout_express, began);
+  return Math.min(expiry ?? Number.POSITIVE_INFINITY, began + create_within_ms);
+}
+
+/** The deadlines of an order created at `created_at`, earliest first. The last one ends the wait. */
+export function orderDeadlines(
+  order: { timeout_express?: string | undefined; cancellation_express?: string | undefined },
+  created_at: number,
+  policy: WaitingPolicy,
+): [Deadline, ...Deadline[]] {
+  const timeout = order.timeout_express === undefined ? undefined : deadline(order.timeout_express, created_at);
+  const cancellation =
+    order.cancellation_express === undefined ? undefined : deadline(order.cancellation_express, created_at);
+  const expiry: Deadline =
+    timeout === undefined
+      ? { name: 'usual expiry', at: created_at + policy.usual_expiry_ms }
+      : { name: 'timeout_express', at: timeout };
+  const own = ownDeadlines(expiry, cancellation);
+  const last = (own.at(-1) ?? expiry).at;
+  const settled: Deadline[] =
+    policy.settles_ms > policy.grace_ms ? [{ name: 'settlement', at: last + policy.settles_ms }] : [];
+  return [...own, { name: 'last notification', at: last + policy.grace_ms }, ...settled];
+}
+
+function ownDeadlines(expiry: Deadline, cancellation: number | undefined): [Deadline, ...Deadline[]] {
+  if (cancellation === undefined) return [expiry];
+  const cancels: Deadline = { name: 'cancellation_express', at: cancellation };
+  if (cancellation > expiry.at) return [expiry, cancels];
+  // The usual expiry is our guess, so an earlier cancellation replaces it. It does not replace the order's
+  // timeout_express.
+  return expiry.name === 'usual expiry' ? [cancels] : [expiry];
+}
+
+/** Until when risk control may hold a trade that is RISK_CONTROLLING now; 0 for every other trade. */
+export function endOfRiskControl(
+  { trade_status, history }: Pick<PaymentState, 'trade_status' | 'history'>,
+  { risk_control_ms }: Pick<WaitingPolicy, 'risk_control_ms'>,
+): number {
+  const since = history.findLast(({ to }) => to === 'RISK_CONTROLLING')?.time;
+  return trade_status === 'RISK_CONTROLLING' && since !== undefined ? Date.parse(since) + risk_control_ms : 0;
+}

@@ -1,0 +1,60 @@
+/** What goes on when a payment's outcome is known. Pure. */
+import {
+  type Attention,
+  isOfTrade,
+  type NotificationSignal,
+  outcomeOf,
+  type PaymentState,
+  reportsNewMoney,
+} from '../../contract';
+
+export interface EndingFacts {
+  readonly state: Pick<PaymentState, 'outcome' | 'confirmed_by' | 'trade_no' | 'trade_status' | 'attention'>;
+  /** Notifications that no recorded look has settled. */
+  readonly unsettled: readonly NotificationSignal[];
+  /** Whether the creation ended without an order while an earlier try may have made one. */
+  readonly mayHaveSent: boolean;
+}
+
+export interface Ending {
+  /** News of this trade's money for the after-sale. */
+  readonly forAfterSale: readonly NotificationSignal[];
+  /** Trades under the number that are not this payment's, and that nobody has looked at. */
+  readonly otherTrades: readonly string[];
+  /** The trade that a new run takes on: it was paid, or it is there without an order of ours. */
+  readonly reopenFor: { readonly trade_no: string | null } | undefined;
+  /** The number of this payment's trade, as far as one is known. */
+  readonly trade_no: string | null;
+  /** Whether the trade may still be paid although the payment is over. */
+  readonly mayStillBePaid: boolean;
+}
+
+export function endingOf({ state, unsettled, mayHaveSent }: EndingFacts): Ending {
+  const { outcome, trade_status } = state;
+  const named = [...new Set(unsettled.flatMap(({ trade_no }) => trade_no ?? []))];
+  // Where ours is not known, one that was named may be it, and of two a person has to say which.
+  const [only = null] = named.length === 1 ? named : [];
+  const trade_no = state.trade_no ?? only;
+  const isNews = ({ trade_status: claim = '' }: NotificationSignal) => reportsNewMoney(trade_status, claim);
+  const ours = unsettled.filter((one) => isOfTrade(one, trade_no));
+  const isSold = outcome === 'SUCCESS';
+  // Where there is no order of ours, every trade that was named goes on by itself.
+  const news = outcome === null ? ours : ours.filter(isNews);
+  const last = isSold ? undefined : news.at(-1);
+  return {
+    forAfterSale: isSold ? news : [],
+    otherTrades: last === undefined ? named.filter((one) => one !== trade_no) : [],
+    reopenFor: last && { trade_no: last.trade_no ?? trade_no },
+    trade_no,
+    mayStillBePaid: !isSold && (mayHaveSent || isOpenAtTheGateway(state)),
+  };
+}
+
+/** A person or a deadline ended it: the gateway itself has not. */
+function isOpenAtTheGateway({ outcome, confirmed_by, trade_status }: EndingFacts['state']): boolean {
+  if (outcome === null) return false;
+  return confirmed_by !== 'query' && confirmed_by !== 'notification' && outcomeOf(trade_status ?? '') === null;
+}
+
+/** Reasons that concern every order of an app: one follow-up waits for all of them. */
+export const isOfTheApp = (attention: Attention | null): boolean => attention === 'credentials';

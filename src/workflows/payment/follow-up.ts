@@ -1,0 +1,160 @@
+/**
+ * What goes on after a payment has ended, so that nobody waits for it: a trade that may still be paid is watched, and
+ * whatever needs a person stays open until a person, or the facts, have settled it.
+ */
+import {
+  CancellationScope,
+  condition,
+  defineQuery,
+  defineUpdate,
+  setDefaultSignalHandler,
+  setHandler,
+} from '@temporalio/workflow';
+import type { Trade } from '../../contract';
+import {
+  knownIds,
+  outcomeOf,
+  type PaymentFollowUpInput,
+  type PaymentFollowUpState,
+  type PaymentWorkflow,
+  paymentWorkflowId,
+  QUERY,
+  SIGNAL,
+  UPDATE,
+  WORKFLOW,
+} from '../../contract';
+import { loadLatestRun } from '../shared/activities';
+import { attentionLine } from '../shared/attention';
+import { waitForTradeChange } from '../shared/polling';
+import { RecheckRequests } from '../shared/recheck-requests';
+import { assertResolution } from '../shared/resolution';
+import { signalIfRunning } from '../shared/signal-if-running';
+import { startAbandoned } from '../shared/start-abandoned';
+import { tradeAttributes, Visibility } from '../shared/visibility';
+
+interface Decision {
+  by: string;
+  reason: string;
+}
+
+export const followUpStateQuery = defineQuery<PaymentFollowUpState>(QUERY.state);
+export const resolveFollowUpUpdate = defineUpdate<PaymentFollowUpState, [Decision]>(UPDATE.resolve);
+export const recheckFollowUpUpdate = defineUpdate<PaymentFollowUpState>(UPDATE.recheck);
+
+/** Returns its state once nothing of the payment needs anybody. */
+export async function paymentFollowUp(input: PaymentFollowUpInput): Promise<PaymentFollowUpState> {
+  const run = new FollowUp(input);
+  // A cancellation would silently stop the watch over money that may still come.
+  await CancellationScope.nonCancellable(() => run.run());
+  return run.state;
+}
+
+class FollowUp {
+  readonly state: PaymentFollowUpState;
+  private readonly visibility = new Visibility();
+  private readonly rechecks = new RecheckRequests();
+
+  constructor(private readonly input: PaymentFollowUpInput) {
+    const { app_id, out_trade_no, trade_no, trade_status, outcome, attention, other_trades } = input.payment;
+    const watching = input.watch_until > Date.now();
+    const trade = { app_id, out_trade_no, trade_no, trade_status, other_trades };
+    this.state = { ...trade, outcome, attention, watching, resolved: null };
+    setHandler(followUpStateQuery, () => this.state);
+    setHandler(resolveFollowUpUpdate, (decision) => this.resolve(decision), {
+      validator: (decision) => assertResolution(decision),
+    });
+    setHandler(recheckFollowUpUpdate, () => this.recheck());
+    setDefaultSignalHandler(() => undefined);
+  }
+
+  async run(): Promise<void> {
+    this.show();
+    while (this.state.watching) await this.watch();
+    await condition(() => this.state.attention === null);
+    this.show();
+  }
+
+  /** Waits for a change of the trade, a decision, a recheck, or the end of the time in which it may be paid. */
+  private async watch(): Promise<void> {
+    const { app_id, trade_status: seen, attention } = this.state;
+    const isRequested = this.rechecks.isRequested;
+    const watch = {
+      app_id,
+      id: knownIds(this.state),
+      seen,
+      schedule: this.input.schedule,
+      until_answered: isRequested,
+    };
+    const left = attention === null ? this.input.watch_until - Date.now() : undefined;
+    const news = await waitForTradeChange(watch, {
+      isInterrupted: () => this.state.attention !== attention || (!isRequested && this.rechecks.isRequested),
+      timeout_ms: left,
+      summary: 'may still be paid',
+    });
+    if (news === 'timeout') this.state.watching = false;
+    if (news === 'timeout' || news === 'interrupted') return;
+    await this.rechecks.fulfil(() => this.onTrade(news));
+    this.show();
+  }
+
+  private async onTrade({ trade_no, trade_status }: Trade): Promise<void> {
+    const outcome = outcomeOf(trade_status);
+    this.state.trade_no ??= trade_no ?? null;
+    this.state.trade_status = trade_status;
+    if (outcome === null) return;
+    if (outcome === 'SUCCESS') await this.handOn();
+    this.state.watching = false;
+    // The gateway has ended the trade, or its money has a run of its own.
+    const { attention } = this.state;
+    if (attention === 'never-ended' || attention === 'unknown-outcome') this.state.attention = null;
+  }
+
+  /** Money came: the payment learns of it as by a notification, where it runs, and by a new run, where it has ended. */
+  private async handOn(): Promise<void> {
+    while (!(await this.tryToHandOn()));
+  }
+
+  /** False where the payment started or ended at this moment. */
+  private async tryToHandOn(): Promise<boolean> {
+    const { app_id, out_trade_no, trade_no, trade_status } = this.state;
+    if (out_trade_no === null) return true;
+    const workflowId = paymentWorkflowId(app_id, out_trade_no);
+    const ids = knownIds({ out_trade_no, trade_no });
+    const latest = await loadLatestRun({ app_id, out_trade_no });
+    if (latest?.is === 'running') {
+      const news = { ...ids, ...(trade_status === null ? {} : { trade_status }) };
+      return signalIfRunning(workflowId, SIGNAL.notification, news);
+    }
+    // Where Temporal has forgotten the payment, what it said at its end counts.
+    const { previous } = latest ?? this.input;
+    if (previous.outcome === 'SUCCESS' && previous.trade_no === trade_no) return true;
+    return startAbandoned<PaymentWorkflow>(WORKFLOW.payment, {
+      workflowId,
+      args: [{ kind: 'adopt', app_id, ...ids, previous }],
+      staticSummary: `Late payment of ${out_trade_no}`,
+    });
+  }
+
+  private resolve({ by, reason }: Decision): PaymentFollowUpState {
+    this.state.attention = null;
+    this.state.resolved = { by, reason, time: new Date().toISOString() };
+    this.show();
+    return this.state;
+  }
+
+  private async recheck(): Promise<PaymentFollowUpState> {
+    await this.rechecks.recheck(() => !this.state.watching);
+    return this.state;
+  }
+
+  private show(): void {
+    const { attention, watching, outcome, out_trade_no, trade_status } = this.state;
+    const lines = [
+      `After payment ${out_trade_no}, which ended ${outcome ?? 'without an order'} · the gateway says ${trade_status ?? 'nothing of it'}`,
+      watching ? 'It may still be paid: the gateway is asked now and then.' : 'It is not watched any more.',
+      ...(attention ? [attentionLine(attention)] : []),
+    ];
+    const shown = { ...this.input.payment, ...this.state };
+    this.visibility.show(tradeAttributes(shown, trade_status ?? outcome ?? 'UNKNOWN'), lines.join('\n\n'));
+  }
+}

@@ -1,0 +1,298 @@
+/** What is known of one payment, and how each answer or notification changes it. Pure: `now` is ms since the epoch. */
+
+import type {
+  Attention,
+  NotificationSignal,
+  PaymentData,
+  PaymentInput,
+  PaymentResolution,
+  PaymentState,
+  PreviousRun,
+  Source,
+  Transition,
+} from '../../contract';
+import {
+  classifyTransition,
+  isOfAnother,
+  knownIds,
+  type LatePaymentRefundResult,
+  orderOf,
+  outcomeOf,
+} from '../../contract';
+import type { Trade, TradeId } from '../../contract/gateway';
+import { sameAmount } from '../../gateway/pure/money';
+import { isKnownStatus, type TradeStatus } from '../../gateway/pure/statuses';
+import { latePaymentRefundNumber } from '../shared/refund-numbers';
+
+/** Reasons that an answer of the gateway about the trade settles. */
+const ANSWERED: readonly Attention[] = ['no-answer', 'credentials', 'unknown-outcome', 'unknown-trade'];
+
+export class PaymentRecord {
+  private readonly state: PaymentState;
+  /** The last status that was reported, accepted or not. A poll that finds the same has no news. */
+  lastReported: string | null = null;
+  /** The last status of the transition table. A status after an unknown one is compared with this. */
+  private lastKnownStatus: TradeStatus | null = null;
+  /** What to do with a payment that arrives after the end. */
+  latePaymentPolicy: 'attention' | 'accept' | 'refund' = 'attention';
+
+  constructor(private readonly input: PaymentInput) {
+    const order = orderOf(input)?.request;
+    this.state = {
+      app_id: input.app_id,
+      out_trade_no: (input.kind === 'adopt' ? input.out_trade_no : input.request.out_trade_no) ?? null,
+      trade_no: (input.kind === 'adopt' ? input.trade_no : undefined) ?? null,
+      trade_status: null,
+      order_amount: order?.order_amount ?? null,
+      order_currency: order?.order_currency ?? null,
+      method: order?.method ?? null,
+      outcome: null,
+      confirmed_by: null,
+      attention: null,
+      expires_at: null,
+      history: [],
+      previous: previousOf(input),
+      payment_data: null,
+      refused_because: null,
+      other_trades: [],
+    };
+  }
+
+  /** A copy of the public state, as plain JSON. */
+  get snapshot(): PaymentState {
+    // One that was named before ours was known may be ours.
+    const other_trades = this.state.other_trades.filter(({ trade_no }) => trade_no !== this.state.trade_no);
+    return { ...this.state, history: [...this.state.history], other_trades };
+  }
+
+  get isOver(): boolean {
+    return this.state.outcome !== null;
+  }
+
+  /** Another amount was paid than ordered: a person has to decide. */
+  get needsDecision(): boolean {
+    return (
+      this.state.attention === 'amount-mismatch' &&
+      outcomeOf(this.state.trade_status ?? '') === 'SUCCESS' &&
+      !this.isOver
+    );
+  }
+
+  /** The ids of the trade that we know. */
+  get id(): TradeId {
+    return knownIds(this.state);
+  }
+
+  get outTradeNo(): string {
+    return this.state.out_trade_no ?? this.state.trade_no ?? '(unknown)';
+  }
+
+  /** Applies the creation's answer. It has no amount, so the order's own stands until a query says otherwise. */
+  applyCreation(data: PaymentData, now: number): void {
+    // A person ended it meanwhile, and callers were told. Whoever watches on knows the trade by its number.
+    if (this.isOver) {
+      this.learnIds(data);
+      return;
+    }
+    // An earlier run may have given payment data to callers. Then everybody keeps getting the same.
+    this.state.payment_data = (this.input.kind === 'adopt' ? this.input.previous?.payment_data : null) ?? data;
+    this.learnIds(data);
+    for (const answered of ANSWERED) this.settle(answered);
+    const status = data.trade_status;
+    if (typeof status !== 'string' || status === '') return;
+    this.moveTo(status, 'creation', now);
+    // A SUCCESS needs a query or a notification. Every other end means no money, so the answer itself is enough.
+    if (outcomeOf(status) !== 'SUCCESS') this.conclude(status, 'query');
+  }
+
+  /** Applies a creation that the gateway answered with a refused order. */
+  applyRefusal(error: { code?: string | undefined; sub_code?: string | undefined }, now: number): void {
+    this.state.refused_because = { code: error.code ?? null, sub_code: error.sub_code ?? null };
+    this.moveTo('REFUSED', 'creation', now);
+    this.conclude('REFUSED', 'query');
+  }
+
+  /** Applies a query's answer. It is the truth, except for transitions that are impossible. */
+  applyQuery(trade: Trade, now: number): void {
+    this.learnIds({ ...trade });
+    this.state.method ??= trade.method ?? null;
+    const mismatch = this.isMismatch(trade.order_amount, trade.order_currency);
+    if (mismatch) this.raise('amount-mismatch');
+    this.state.order_amount ??= trade.order_amount ?? null;
+    this.state.order_currency ??= trade.order_currency ?? null;
+    for (const answered of ANSWERED) this.settle(answered);
+    this.moveTo(trade.trade_status, 'query', now);
+    if (!mismatch || outcomeOf(trade.trade_status) !== 'SUCCESS') this.conclude(trade.trade_status, 'query');
+  }
+
+  /** Applies a notification without a query, as `PAYMENTS_CONFIRM_BY_QUERY=false` asks. */
+  applyNotification(signal: NotificationSignal, now: number): void {
+    if (signal.trade_status === undefined) return;
+    if (this.isMismatch(signal.amount, signal.currency)) {
+      this.raise('amount-mismatch');
+      return;
+    }
+    this.learnIds(signal);
+    this.state.order_amount ??= signal.amount ?? null;
+    this.state.order_currency ??= signal.currency ?? null;
+    this.moveTo(signal.trade_status, 'notification', now);
+    this.conclude(signal.trade_status, 'notification');
+  }
+
+  /** Ends the payment as a person decided. */
+  applyResolution(resolution: PaymentResolution, now: number): void {
+    this.state.outcome = resolution.outcome;
+    this.state.confirmed_by = 'operator';
+    this.state.attention = null;
+    const from = this.state.trade_status;
+    this.addTransition(
+      { from, to: resolution.outcome, source: 'operator', by: resolution.by, reason: resolution.reason },
+      now,
+    );
+  }
+
+  /** Ends the payment after its last deadline: the gateway never ended the trade. */
+  expire(now: number): void {
+    this.state.outcome = 'EXPIRED';
+    this.raise('never-ended');
+    this.addTransition({ from: this.state.trade_status, to: 'EXPIRED', source: 'deadline' }, now);
+  }
+
+  /**
+   * Asks for a person. The first reason stays, because later ones mostly follow from it. Only a wrong amount replaces
+   * every other reason: it is what the payment then waits for.
+   */
+  raise(attention: Attention): void {
+    if (attention === 'amount-mismatch') this.state.attention = attention;
+    this.state.attention ??= attention;
+  }
+
+  /** Removes a reason that no longer holds. */
+  settle(attention: Attention): void {
+    if (this.state.attention === attention) this.state.attention = null;
+  }
+
+  learnMethod(method: string | undefined): void {
+    this.state.method ??= method ?? null;
+  }
+
+  learnTradeNo(trade_no: string | null): void {
+    this.state.trade_no ??= trade_no;
+  }
+
+  setExpiry(at: number): void {
+    this.state.expires_at = new Date(at).toISOString();
+  }
+
+  /** Takes note of a trade under the same number that is not this payment's. */
+  noteOtherTrade(trade_no: string, known: Pick<PreviousRun, 'trade_status' | 'order_amount'> = {}): void {
+    const { trade_status = null, order_amount = null } = known;
+    const others = this.state.other_trades.filter((other) => other.trade_no !== trade_no);
+    this.state.other_trades = [...others, { trade_no, trade_status, order_amount }];
+  }
+
+  /** A notification of this trade names another amount than was ordered: a person has to compare. */
+  compareAmounts(notifications: readonly NotificationSignal[]): void {
+    const { order_amount, order_currency } = this.state;
+    const differs = ({ amount, currency }: NotificationSignal) =>
+      (amount !== undefined && order_amount !== null && !sameAmount(amount, order_amount)) ||
+      (currency !== undefined && order_currency !== null && currency.toUpperCase() !== order_currency.toUpperCase());
+    if (notifications.some(differs)) this.raise('amount-mismatch');
+  }
+
+  /** The sale of the run before stands: news of another trade under its number does not change it. */
+  restoreSale({
+    trade_no = null,
+    trade_status,
+    order_amount = null,
+    payment_data = null,
+    confirmed_by,
+  }: Partial<PreviousRun>): void {
+    this.state.trade_no = trade_no;
+    this.state.order_amount ??= order_amount;
+    this.state.trade_status = trade_status ?? 'SUCCESS';
+    this.state.payment_data = payment_data;
+    this.state.outcome = 'SUCCESS';
+    this.state.confirmed_by = confirmed_by ?? 'query';
+  }
+
+  private learnIds(said: { readonly [field: string]: unknown }): void {
+    if (typeof said.trade_no === 'string' && said.trade_no !== '') this.state.trade_no ??= said.trade_no;
+    if (typeof said.out_trade_no === 'string' && said.out_trade_no !== '')
+      this.state.out_trade_no ??= said.out_trade_no;
+  }
+
+  private isMismatch(amount: string | undefined, currency: string | undefined): boolean {
+    const ordered = orderOf(this.input)?.request;
+    if (ordered === undefined) return false;
+    return (
+      (amount !== undefined && !sameAmount(amount, ordered.order_amount)) ||
+      (currency !== undefined && currency.toUpperCase() !== ordered.order_currency.toUpperCase())
+    );
+  }
+
+  private moveTo(to: string, source: 'creation' | Source, now: number): void {
+    const from = this.state.trade_status;
+    this.lastReported = to;
+    // A person may have ended the payment during the query: then nothing changes any more.
+    if (from === to || this.isOver) return;
+    const kind = classifyTransition(this.lastKnownStatus, to);
+    if (kind === 'stale') return;
+    if (kind === 'unlisted') {
+      this.raise('unlisted-transition');
+      return;
+    }
+    if (isKnownStatus(to)) this.lastKnownStatus = to;
+    else this.raise('unknown-status');
+    this.state.trade_status = to;
+    this.addTransition({ from, to, source }, now);
+  }
+
+  /** Sets the outcome where this status was accepted and is final. The first outcome stays. */
+  private conclude(status: string, source: Source): void {
+    const outcome = outcomeOf(status);
+    if (outcome === null || this.isOver || this.state.trade_status !== status) return;
+    this.state.outcome = outcome;
+    this.state.confirmed_by = source;
+    this.settle('unconfirmed-notification');
+    // A run that failed, was cancelled or terminated sold nothing either.
+    const { previous } = this.state;
+    if (outcome !== 'SUCCESS' || previous === null || previous.outcome === 'SUCCESS') return;
+    // Money of another trade than ours is a person's: it is neither accepted nor sent back by itself.
+    if (this.latePaymentPolicy === 'attention' || !this.isOurTrade) this.raise('late-payment');
+    else if (this.latePaymentPolicy === 'refund') {
+      this.state.late_refund = {
+        out_request_no: latePaymentRefundNumber(this.state),
+        refund_status: null,
+        reason: null,
+      };
+    }
+  }
+
+  /** Whether the run before had made this trade, as far as anybody knows. */
+  private get isOurTrade(): boolean {
+    const { previous } = this.input.kind === 'adopt' ? this.input : {};
+    return !isOfAnother(this.input) && (!previous?.trade_no || previous.trade_no === this.state.trade_no);
+  }
+
+  /** Records whether the after-sale has taken the refund of a late payment. */
+  applyLatePaymentRefund(result: LatePaymentRefundResult): void {
+    const { late_refund } = this.state;
+    if (!late_refund) return;
+    if (result.is === 'asked') this.state.late_refund = { ...late_refund, refund_status: result.refund_status };
+    else {
+      this.state.late_refund = { ...late_refund, reason: result.reason };
+      this.raise('late-payment');
+    }
+  }
+
+  private addTransition(transition: Omit<Transition, 'time'>, now: number): void {
+    this.state.history.push({ time: new Date(now).toISOString(), ...transition });
+  }
+}
+
+function previousOf(input: PaymentInput): PaymentState['previous'] {
+  if (input.kind !== 'adopt' || !input.previous) return null;
+  const { run_id, outcome } = input.previous;
+  return { run_id, outcome };
+}

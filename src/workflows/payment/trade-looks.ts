@@ -1,0 +1,66 @@
+/** Looks for an order that may exist, by every id that is known of it. */
+import { ActivityFailure, isCancellation } from '@temporalio/workflow';
+import type { LookResult, NewPayment, Trade, TradeId } from '../../contract';
+import type { Mailbox } from '../shared/mailbox';
+import type { PaymentContext } from './context';
+import { lookOnce, searchUntilFound } from './look';
+
+export class TradeLooks {
+  private earlier: string | undefined;
+
+  constructor(
+    private readonly order: NewPayment,
+    private readonly context: PaymentContext,
+    private readonly mailbox: Mailbox,
+  ) {}
+
+  /** The trade of an earlier run is the surest. */
+  firstBy(trade_no: string): void {
+    this.earlier = trade_no;
+  }
+
+  /** Looks by every id. "No such order" counts only where each look says so. */
+  async byAll(): Promise<LookResult> {
+    let worst: LookResult | undefined;
+    for (const id of this.ids) {
+      const looked = await this.by(id);
+      if (looked.is === 'found') return looked;
+      if (worst?.is !== 'no-answer') worst = looked;
+    }
+    return worst ?? NO_ANSWER;
+  }
+
+  /** Asks on, ever more slowly, until the trade is found; null once `isInterrupted` holds. */
+  async untilFound(isInterrupted: () => boolean): Promise<Trade | null> {
+    const { app_id } = this.order;
+    const [id = this.context.record.id, ...others] = this.ids;
+    try {
+      return await searchUntilFound({ app_id, id, others }, isInterrupted);
+    } catch (error) {
+      // The next look says what stands in the way.
+      if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
+      return null;
+    }
+  }
+
+  private async by(id: TradeId): Promise<LookResult> {
+    const { app_id } = this.order;
+    const { settling_ms } = this.context.policy;
+    let looked: LookResult = NO_ANSWER;
+    await this.mailbox.fulfil(async () => {
+      looked = await lookOnce(app_id, id, settling_ms);
+    });
+    return looked;
+  }
+
+  /** By what it may be found, the surest first. */
+  private get ids(): TradeId[] {
+    const { out_trade_no } = this.order.request;
+    const earlier = this.earlier === undefined ? [] : [{ trade_no: this.earlier }];
+    // Our own number comes before one that a notification named: that may be another's.
+    const named = new Set(this.mailbox.unsettled.flatMap(({ trade_no }) => trade_no ?? []));
+    return [...earlier, { out_trade_no }, ...[...named].map((trade_no) => ({ trade_no }))];
+  }
+}
+
+const NO_ANSWER: LookResult = { is: 'no-answer', message: '', credentials: false };

@@ -1,0 +1,19 @@
+/** Runs a part of a workflow that a person's `resolve` may end at any point. */
+import { TemporalFailure } from '@temporalio/common';
+import { CancellationScope, condition } from '@temporalio/workflow';
+
+/** Returns when `part` ends, or cancels it once `isResolved` holds. Fails with the part's own failure. */
+export async function runUntilResolved(isResolved: () => boolean, part: () => Promise<void>): Promise<void> {
+  const scope = new CancellationScope();
+  const running = scope.run(part);
+  // Where both happen at the same moment, the resolution wins over a failure.
+  await Promise.race([running.catch(() => undefined), condition(isResolved)]);
+  if (!isResolved()) return running;
+  scope.cancel();
+  await running.catch(ignoreTemporalFailure);
+}
+
+/** After a resolution the outcome of the part does not count. A programming error still does. */
+function ignoreTemporalFailure(error: unknown): void {
+  if (!(error instanceof TemporalFailure)) throw error;
+}

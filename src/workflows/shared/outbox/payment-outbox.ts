@@ -1,0 +1,43 @@
+/** Publishes the events of one payment and of its after-sale to the merchant's handler. */
+import { workflowInfo } from '@temporalio/workflow';
+import type { AfterSaleState, PaymentEvent, PaymentState, Transition } from '../../../contract';
+import { InlineDelivery } from './delivery';
+import { type EventContext, PaymentEventLog } from './payment-events';
+import { PaymentRelay } from './relay';
+
+export class PaymentOutbox {
+  private readonly delivery: InlineDelivery;
+  private readonly log: PaymentEventLog;
+
+  /** `isFirst`: no earlier run can have published events of this payment. */
+  constructor(paymentId: string, isFirst: boolean) {
+    const { workflowId, originalExecutionRunId } = workflowInfo();
+    this.delivery = new InlineDelivery(new PaymentRelay(paymentId, !isFirst));
+    this.log = new PaymentEventLog(`${workflowId}:${originalExecutionRunId}`);
+  }
+
+  /** Publishes what is new in the payment's state. */
+  publish({ history, payment_data: _data, ...payment }: PaymentState): void {
+    this.put(history, { payment });
+  }
+
+  /** Publishes what is new in the after-sale's state. */
+  publishAfterSale(state: AfterSaleState, payment: PaymentEvent['payment']): void {
+    const { history, refunds, refunded_amount, refunding_amount, ledger_complete } = state;
+    this.put(history, { payment, after_sale: { refunds, refunded_amount, refunding_amount, ledger_complete } });
+  }
+
+  /** Does not publish again what an earlier run has published. */
+  skip({ history, attention }: Pick<AfterSaleState, 'history' | 'attention'>): void {
+    this.log.skip(history, attention);
+  }
+
+  /** Returns once every event is delivered, or a relay has taken over. */
+  close(): Promise<void> {
+    return this.delivery.drain();
+  }
+
+  private put(history: readonly Transition[], context: EventContext): void {
+    this.delivery.put(this.log.changes(history, context, Date.now()));
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * The workflow `paymentEvents` delivers the events that another workflow could not deliver before it ended. Each relay
+ * starts that workflow, or adds to one that already runs.
+ */
+import { defineSignal, proxyActivities, setHandler, workflowInfo } from '@temporalio/workflow';
+import { type EventActivities, eventsWorkflowId, type MerchantEvent, SIGNAL, WORKFLOW } from '../../../contract';
+import { signalIfRunning } from '../signal-if-running';
+import { startAbandoned } from '../start-abandoned';
+
+/** Delivers an event, and repeats that until the merchant's handler takes it. */
+export const { 'payments.onEvent': deliverWithRetries } = proxyActivities<EventActivities>({
+  startToCloseTimeout: '30 seconds',
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '10 minutes' },
+});
+
+const eventsSignal = defineSignal<[MerchantEvent[]]>(SIGNAL.tell);
+
+/** Delivers these events in order, and after them those that arrive as signals. Ends when none is left. */
+export async function paymentEvents(events: MerchantEvent[]): Promise<void> {
+  const undelivered = [...events];
+  setHandler(eventsSignal, (more) => {
+    undelivered.push(...more);
+  });
+  for (let next = undelivered[0]; next; next = undelivered[0]) {
+    await deliverWithRetries(next);
+    undelivered.shift();
+  }
+}
+
+/** Where an outbox leaves the events that it cannot deliver itself. */
+export interface EventRelay {
+  /** Adds the event to a running relay that still delivers earlier events. False where no relay runs. */
+  queue(event: MerchantEvent): Promise<boolean>;
+  /** Empties `undelivered`: from now on the relay delivers these events. */
+  takeOver(undelivered: MerchantEvent[]): Promise<void>;
+}
+
+/** One relay for all runs of a payment and for its after-sale, so that their events stay in order. */
+export class PaymentRelay implements EventRelay {
+  private readonly workflowId: string;
+
+  /** `mayRun`: an earlier run, or the payment of this after-sale, may have started the relay. */
+  constructor(
+    paymentId: string,
+    private mayRun: boolean,
+  ) {
+    this.workflowId = eventsWorkflowId(paymentId);
+  }
+
+  async queue(event: MerchantEvent): Promise<boolean> {
+    return this.mayRun && signalIfRunning(this.workflowId, SIGNAL.tell, [event]);
+  }
+
+  async takeOver(undelivered: MerchantEvent[]): Promise<void> {
+    if (undelivered.length === 0) return;
+    await startOrSignalRelay(this.workflowId, undelivered.splice(0));
+    this.mayRun = true;
+  }
+}
+
+/** One event has about 1 KB; Temporal takes an input of 2 MB. */
+const EVENTS_PER_RELAY = 1_000;
+
+/** Relays of this run alone. Runs of an account need no order among each other. */
+export class RunRelay implements EventRelay {
+  async queue(): Promise<boolean> {
+    return false;
+  }
+
+  async takeOver(undelivered: MerchantEvent[]): Promise<void> {
+    const { workflowId, runId } = workflowInfo();
+    for (let part = 1; undelivered.length > 0; part += 1) {
+      const relayId = eventsWorkflowId(workflowId, `${runId}:${part}`);
+      await startOrSignalRelay(relayId, undelivered.splice(0, EVENTS_PER_RELAY));
+    }
+  }
+}
+
+async function startOrSignalRelay(relayId: string, events: MerchantEvent[]): Promise<void> {
+  const isStarted = await startAbandoned(WORKFLOW.paymentEvents, {
+    workflowId: relayId,
+    args: [events],
+    staticSummary: `Events of ${workflowInfo().workflowId} that the handler has not taken yet`,
+  });
+  // One that runs already may end before the signal arrives: then start another one.
+  if (!isStarted && !(await signalIfRunning(relayId, SIGNAL.tell, events))) await startOrSignalRelay(relayId, events);
+}

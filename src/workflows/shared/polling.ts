@@ -1,0 +1,65 @@
+/**
+ * Waits for a signal while a slow poll runs. The server spaces the poll's attempts: waiting adds no events to the
+ * history.
+ */
+
+import { CancellationScope, condition, isCancellation } from '@temporalio/workflow';
+import type { WatchInput } from '../../contract';
+import type { Trade } from '../../contract/gateway';
+import { gateway } from './activities';
+
+/** What came first: the poll's result, an interruption, or the end of the time. */
+export type WaitResult<Found> = Found | 'interrupted' | 'timeout';
+
+interface WaitOptions {
+  /** Ends the wait as soon as it holds. */
+  isInterrupted: () => boolean;
+  /** The longest wait; without it there is no limit. */
+  timeout_ms?: number | undefined;
+  /** Names the timer in Temporal UI. */
+  summary?: string | undefined;
+}
+
+/** Waits until the trade has another status than `watch.seen`. */
+export function waitForTradeChange(watch: WatchInput, options: WaitOptions): Promise<WaitResult<Trade>> {
+  return pollUntil(() => gateway.watchTrade(watch), options);
+}
+
+/** Runs a poll until it finds something, is interrupted or times out. Fails where the poll itself fails. */
+export async function pollUntil<Found extends object | number>(
+  startPoll: () => Promise<Found>,
+  { isInterrupted, timeout_ms, summary }: WaitOptions,
+): Promise<WaitResult<Found>> {
+  const poll: { found?: Found; failure?: unknown } = {};
+  const scope = new CancellationScope();
+  const polling = scope.run(startPoll).then(
+    (found) => Object.assign(poll, { found }),
+    (failure) => Object.assign(poll, { failure }),
+  );
+  const hasEnded = () => poll.found !== undefined || poll.failure !== undefined;
+  let isInTime = true;
+  let cancelled: unknown;
+  try {
+    isInTime = await waitUntil(() => hasEnded() || isInterrupted(), timeout_ms, summary);
+  } catch (error) {
+    // Where this part of the workflow is cancelled, a request that is under way still brings what it brings.
+    cancelled = error;
+  }
+  if (!hasEnded()) {
+    scope.cancel();
+    await polling;
+  }
+  if (poll.found !== undefined) return poll.found;
+  if (cancelled !== undefined) throw cancelled;
+  if (!isCancellation(poll.failure)) throw poll.failure;
+  return isInTime ? 'interrupted' : 'timeout';
+}
+
+/** False where the time ended first. */
+async function waitUntil(isMet: () => boolean, timeout_ms?: number, summary?: string): Promise<boolean> {
+  if (timeout_ms !== undefined) {
+    return condition(isMet, Math.max(timeout_ms, 1), summary === undefined ? {} : { summary });
+  }
+  await condition(isMet);
+  return true;
+}

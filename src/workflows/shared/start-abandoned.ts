@@ -1,0 +1,23 @@
+/** Starts what goes on after a workflow, so that nobody who waits for its end waits for that too. */
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { ParentClosePolicy, startChild, type WithWorkflowArgs, type Workflow } from '@temporalio/workflow';
+
+interface AbandonedStart {
+  workflowId: string;
+  /** One line for Temporal UI. */
+  staticSummary?: string;
+}
+
+/** Starts a workflow that outlives this one. Returns false where one runs under this id already. */
+export async function startAbandoned<T extends Workflow>(
+  type: string,
+  start: WithWorkflowArgs<T, AbandonedStart>,
+): Promise<boolean> {
+  try {
+    await startChild<T>(type, { ...start, parentClosePolicy: ParentClosePolicy.ABANDON });
+    return true;
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    return false;
+  }
+}

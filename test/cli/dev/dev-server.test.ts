@@ -1,0 +1,158 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import {
+  type DevServer,
+  type DevServerOptions,
+  findTemporal,
+  freePort,
+  startDevServer,
+} from '../../../src/cli/dev/temporal';
+import { isPortFree } from '../../../src/cli/dev/temporal/ports';
+import { UserError } from '../../../src/process/user-error';
+import { eventually, FixtureProcess, isAlive } from './processes';
+
+let folder: string;
+let binary: string;
+const running: DevServer[] = [];
+
+beforeAll(async () => {
+  binary = await findTemporal();
+});
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'dev-server-'));
+});
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.stop()));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function options(changes: Partial<DevServerOptions> = {}): Promise<DevServerOptions> {
+  const [{ port }, { port: uiPort }] = await Promise.all([freePort(0), freePort(0)]);
+  return {
+    binary,
+    dbFile: join(folder, 'state', 'temporal.db'),
+    host: '127.0.0.1',
+    port,
+    uiPort,
+    namespace: 'payments',
+    ...changes,
+  };
+}
+
+async function start(given: DevServerOptions): Promise<DevServer> {
+  const server = await startDevServer(given);
+  running.push(server);
+  return server;
+}
+
+async function withClient<T>(server: DevServer, work: (client: Client) => Promise<T>): Promise<T> {
+  const connection = await Connection.connect({ address: server.address });
+  try {
+    return await work(new Client({ connection, namespace: server.namespace }));
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Nobody polls the queue: the workflow waits in the server's file. */
+const startPayment = (client: Client, workflowId: string) =>
+  client.workflow.start('payment', { taskQueue: 'nobody', workflowId });
+
+const statusOf = (server: DevServer, workflowId: string) =>
+  withClient(server, async (client) => (await client.workflow.getHandle(workflowId).describe()).status.name);
+
+test('a server serves its API and its UI, and stops', async () => {
+  const given = await options();
+  const server = await start(given);
+  expect(server.address).toBe(`127.0.0.1:${given.port}`);
+  expect((await fetch(server.uiUrl)).status).toBe(200);
+  await withClient(server, (client) => startPayment(client, 'payment:1'));
+
+  await Promise.all([server.stop(), server.stop()]);
+  expect(isAlive(-server.processGroup)).toBe(false);
+  expect(await isPortFree(given.port)).toBe(true);
+  expect(await isPortFree(given.uiPort)).toBe(true);
+  expect(await server.ended).toMatchObject({ code: 0 });
+});
+
+test('a restart loses nothing, after a stop and after a crash', async () => {
+  const first = await start(await options());
+  await withClient(first, (client) => startPayment(client, 'payment:before-stop'));
+  await first.stop();
+
+  const second = await start(await options());
+  expect(await statusOf(second, 'payment:before-stop')).toBe('RUNNING');
+  await withClient(second, (client) => startPayment(client, 'payment:before-crash'));
+  process.kill(-second.processGroup, 'SIGKILL');
+  expect(await second.ended).toMatchObject({ code: null });
+
+  const third = await start(await options());
+  expect(await statusOf(third, 'payment:before-stop')).toBe('RUNNING');
+  expect(await statusOf(third, 'payment:before-crash')).toBe('RUNNING');
+});
+
+test('a second server on the same file is refused, and the first one goes on', async () => {
+  const first = await start(await options());
+  await expect(startDevServer(await options())).rejects.toThrow(/temporal\.db is in use by another development server/);
+  await withClient(first, (client) => startPayment(client, 'payment:1'));
+});
+
+test('a file can get another namespace', async () => {
+  await (await start(await options())).stop();
+  const server = await start(await options({ namespace: 'other' }));
+  await withClient(server, (client) => startPayment(client, 'payment:1'));
+});
+
+describe('a server that cannot start', () => {
+  const messageOf = async (given: DevServerOptions): Promise<string> => {
+    const error: Error = await startDevServer(given).then(
+      () => new Error('it started'),
+      (thrown) => thrown,
+    );
+    expect(error).toBeInstanceOf(UserError);
+    expect(error.message).not.toMatch(/\n\s+at /);
+    return error.message;
+  };
+
+  test.each(['port', 'uiPort'] as const)('a taken %s is named in the error', async (which) => {
+    const given = await options();
+    const other = createServer().listen(given[which], '127.0.0.1');
+    try {
+      expect(await messageOf(given)).toMatch(`Port ${given[which]} on 127.0.0.1 is in use by another program`);
+    } finally {
+      await new Promise((resolve) => other.close(resolve));
+    }
+  });
+
+  test('an early exit is reported with the server’s output', async () => {
+    const dbFile = join(folder, 'notes.txt');
+    writeFileSync(dbFile, 'This is not a database. '.repeat(100));
+    expect(await messageOf(await options({ dbFile }))).toMatch(
+      /ended with code 1 before it served.*file is not a database/s,
+    );
+  });
+
+  test('a program that does not exist is named in the error', async () => {
+    const message = await messageOf(await options({ binary: '/nowhere/temporal' }));
+    expect(message).toMatch(/ended with code 127 .*\/nowhere\/temporal ENOENT/s);
+  });
+
+  test('a server that does not serve in time is ended', async () => {
+    const given = await options({ startMs: 1 });
+    expect(await messageOf(given)).toContain('did not serve');
+    expect(await isPortFree(given.port)).toBe(true);
+  });
+});
+
+test('kill -9 of the parent leaves no orphan, and the file can be opened again', async () => {
+  const given = await options();
+  const parent = new FixtureProcess('dev-server-parent.ts', given);
+  const processGroup = Number(await parent.line());
+  expect(isAlive(-processGroup)).toBe(true);
+  await parent.killHard();
+  await eventually('the server is gone', () => !isAlive(-processGroup));
+  await start(given);
+});

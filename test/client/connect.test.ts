@@ -1,0 +1,48 @@
+/** How a merchant's client finds its settings. That it then pays is tested on a whole stack, in test/real-server. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ConfigError, connectPayments, TemporalUnreachableError } from '../../src/client';
+import { saveDevSettings } from '../../src/process/dev-settings';
+import { built } from '../harness/built';
+import { ROOT } from '../harness/terminal';
+
+const home = process.cwd();
+const folder = mkdtempSync(join(tmpdir(), 'connect-'));
+/** An address where nothing listens. */
+const NOBODY = '127.0.0.1:1';
+
+beforeAll(async () => {
+  process.chdir(folder);
+  await saveDevSettings('.payments', { TEMPORAL_ADDRESS: NOBODY, GATEWAY_APP_ID: 'demo-app' });
+});
+
+afterAll(() => {
+  process.chdir(home);
+  rmSync(folder, { recursive: true });
+});
+
+test('without settings, the stack that npm start left in this folder is used', async () => {
+  const error: unknown = await connectPayments({}).catch((error: unknown) => error);
+  expect(error).toBeInstanceOf(TemporalUnreachableError);
+  expect(String(error)).toContain(NOBODY);
+});
+
+test('an environment that names an app is used alone', async () => {
+  const env = { GATEWAY_APP_ID: 'shop', PAYMENTS_ENCRYPTION_KEYS: 'unusable' };
+  await expect(connectPayments(env)).rejects.toThrow(/PAYMENTS_ENCRYPTION_KEYS/);
+});
+
+test('in production the file of a stack is never read', async () => {
+  const error: unknown = await connectPayments({ NODE_ENV: 'production' }).catch((error: unknown) => error);
+  expect(error).toBeInstanceOf(ConfigError);
+  expect(String(error)).toContain('Set GATEWAY_APP_ID');
+});
+
+test('the client room loads no native code', async () => {
+  await built();
+  const script = `require(${JSON.stringify(join(ROOT, 'lib/client'))});
+    console.log(Object.keys(require.cache).filter((file) => file.includes('core-bridge')).length);`;
+  expect(execFileSync(process.execPath, ['-e', script], { encoding: 'utf8' }).trim()).toBe('0');
+});

@@ -1,0 +1,331 @@
+/**
+ * The contract as a merchant in Python uses it, with Temporal's Python SDK only. Temporal, worker, webhook and simulator are
+ * real. The tests run in plain JSON and encrypted.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import card from '../../../examples/orders/credit-card.json';
+import pix from '../../../examples/orders/pix.json';
+import pse from '../../../examples/orders/pse.json';
+import wallet from '../../../examples/orders/wallet-card-number.json';
+import { paymentFollowUpWorkflowId, SEARCH_ATTRIBUTE } from '../../../src/contract';
+import { open } from '../../../src/gateway';
+import { readStart } from '../../../src/temporal/workflow-history';
+import { signTestNotification } from '../../../src/testing/signed-notification';
+import { APP, type Stack, startStack } from '../../../src/testing/stack';
+import { key, setting } from '../../codec/support';
+import { JsonProgram, pythonWith } from '../../harness/python';
+
+const EXAMPLE = join(__dirname, '../../../examples/python');
+
+let stack: Stack;
+/** The encryption keys of the stack and the merchant. */
+let keys: Record<string, string>;
+let python: string;
+let folder: string;
+const started: JsonProgram[] = [];
+
+beforeAll(async () => {
+  python = await pythonWith(join(EXAMPLE, 'requirements.txt'));
+  folder = await mkdtemp(join(tmpdir(), 'merchant-'));
+});
+
+afterAll(async () => {
+  if (folder) await rm(folder, { recursive: true, force: true });
+});
+
+/** Ends the programs and the stack. */
+async function endAll(): Promise<void> {
+  await Promise.all(started.splice(0).map((program) => program.kill()));
+  await stack?.close();
+}
+
+type Order = { out_trade_no: string; [field: string]: unknown };
+
+const pixOrder = (out_trade_no: string, changes: object = {}): Order => ({ ...pix.request, ...changes, out_trade_no });
+
+/** Starts a Python program with an order, the address of Temporal and the stack's keys. */
+async function run(program: string, request: Order, ...options: string[]): Promise<JsonProgram> {
+  const file = join(folder, `${randomUUID()}.json`);
+  await writeFile(file, JSON.stringify({ kind: 'direct', request }));
+  const running = new JsonProgram(python, [program, file, ...options], {
+    PATH: process.env.PATH,
+    PYTHONPATH: EXAMPLE,
+    PYTHONDONTWRITEBYTECODE: '1',
+    TEMPORAL_ADDRESS: stack.temporal.connection.options.address,
+    TEMPORAL_NAMESPACE: stack.temporal.namespace,
+    PAYMENTS_TASK_QUEUE: stack.taskQueue,
+    GATEWAY_APP_ID: APP.app_id,
+    PAYMENTS_SEALING_PUBLIC_JWK: JSON.stringify(stack.config.PAYMENTS_SEALING_PUBLIC_JWK),
+    ...keys,
+  });
+  started.push(running);
+  return running;
+}
+
+const merchant = (request: Order, ...options: string[]) => run(join(EXAMPLE, 'merchant.py'), request, ...options);
+const payOnce = async (request: Order) => (await merchant(request)).end();
+
+const workflowId = (out_trade_no: string) => `payment:${APP.app_id}:${out_trade_no}`;
+const creations = (out_trade_no: string) => stack.simulator.requests({ out_trade_no, path: '/trade/pay' });
+
+describe.each([
+  ['in plain JSON', false],
+  ['encrypted', true],
+])('%s', (_, isEncrypted) => {
+  beforeAll(async () => {
+    keys = isEncrypted ? { PAYMENTS_ENCRYPTION_KEYS: setting(key('test-key')) } : {};
+    stack = await startStack({ env: keys });
+  });
+
+  afterAll(endAll);
+
+  test('a PIX payment is started, read, and paid', async () => {
+    const out_trade_no = 'py-pix';
+    const backend = await merchant(pixOrder(out_trade_no), '--wait');
+
+    const paymentData = await backend.next();
+    expect(paymentData).toEqual({
+      payment_data: expect.objectContaining({
+        out_trade_no,
+        trade_no: expect.stringMatching(/./),
+        qr_code: expect.stringMatching(/^000201.*br\.gov\.bcb\.pix/),
+        pay_url: expect.stringContaining(stack.simulator.url),
+        recovered: false,
+      }),
+    });
+
+    const known = {
+      app_id: APP.app_id,
+      out_trade_no,
+      trade_no: expect.stringMatching(/./),
+      order_amount: '150.00',
+      order_currency: 'BRL',
+      method: 'PIX',
+      attention: null,
+      expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+    };
+    const created = { time: expect.stringMatching(/Z$/), from: null, to: 'PROCESSING', source: 'creation' };
+    expect(await backend.next()).toEqual({
+      state: expect.objectContaining({
+        ...known,
+        trade_status: 'PROCESSING',
+        outcome: null,
+        confirmed_by: null,
+        history: [created],
+      }),
+    });
+
+    const sameOrder = async () => (await payOnce(pixOrder(out_trade_no))).printed[0];
+    const anotherOrder = () => payOnce(pixOrder(out_trade_no, { order_amount: '150.01', content: 'One ticket' }));
+    const refused = {
+      code: 1,
+      printed: [],
+      complaint: expect.objectContaining({ error: 'DifferentRequest', fields: ['content', 'order_amount'] }),
+    };
+    expect(await sameOrder()).toEqual(paymentData);
+    expect(await anotherOrder()).toEqual(refused);
+
+    await stack.simulator.pay(out_trade_no);
+    expect(await backend.end()).toEqual({
+      code: 0,
+      complaint: undefined,
+      printed: [
+        {
+          result: expect.objectContaining({
+            ...known,
+            trade_status: 'SUCCESS',
+            outcome: 'SUCCESS',
+            confirmed_by: 'query',
+            history: [created, expect.objectContaining({ from: 'PROCESSING', to: 'SUCCESS', source: 'query' })],
+          }),
+        },
+      ],
+    });
+
+    // The payment has ended: no workflow runs under its id, and none may start.
+    expect(await sameOrder()).toEqual(paymentData);
+    expect(await anotherOrder()).toEqual(refused);
+    expect(creations(out_trade_no)).toHaveLength(1);
+  });
+
+  test('a notification after the end starts a new run; the same order still gets the answer of the first run', async () => {
+    const out_trade_no = 'py-news';
+    const first = await payOnce(pixOrder(out_trade_no));
+    const { trade_no } = stack.simulator.trade(out_trade_no);
+    await stack.simulator.pay(out_trade_no);
+    const payment = stack.client.workflow.getHandle(workflowId(out_trade_no));
+    await payment.result();
+    const { runId } = await payment.describe();
+    const { body, headers } = signTestNotification(APP, { out_trade_no, trade_no, trade_status: 'CANCEL' });
+    const response = await fetch(`${stack.webhookUrl}/ipn/${APP.app_id}`, { method: 'POST', body, headers });
+    expect(response.status).toBe(200);
+    await payment.result();
+    expect((await payment.describe()).runId).not.toBe(runId);
+
+    expect((await payOnce(pixOrder(out_trade_no))).printed[0]).toEqual(first.printed[0]);
+    expect(await payOnce(pixOrder(out_trade_no, { order_amount: '150.01' }))).toMatchObject({
+      code: 1,
+      complaint: { error: 'DifferentRequest', fields: ['order_amount'] },
+    });
+    expect(creations(out_trade_no)).toHaveLength(1);
+  });
+
+  test('two backends that send the same order at once get the same answer, and one order is made', async () => {
+    const order = pixOrder('py-twice');
+    const [one, other] = await Promise.all([payOnce(order), payOnce(order)]);
+    expect(one).toMatchObject({ code: 0, printed: [{ payment_data: { recovered: false } }, {}] });
+    expect(other.printed[0]).toEqual(one.printed[0]);
+    expect(creations('py-twice')).toHaveLength(1);
+  });
+
+  test('an order that breaks rules is refused with InvalidRequest and each rule, and is not sent', async () => {
+    const order = pixOrder('py-wrong', { order_amount: '0.00', customer: { name: 'Mariana 😀' } });
+    expect(await payOnce(order)).toEqual({
+      code: 2,
+      printed: [],
+      complaint: expect.objectContaining({
+        error: 'InvalidRequest',
+        issues: expect.arrayContaining([
+          { field: 'order_amount', rule: expect.stringContaining('0.01') },
+          { field: 'customer.name', rule: expect.stringContaining('emoji') },
+        ]),
+      }),
+    });
+    expect(creations('py-wrong')).toEqual([]);
+  });
+
+  test('an order that the gateway refuses ends in NotCreated with the gateway’s codes', async () => {
+    // Only the gateway knows which methods exist, so the order is sent.
+    expect(await payOnce({ ...pse.request, method: 'Barter', out_trade_no: 'py-refused' })).toEqual({
+      code: 1,
+      printed: [],
+      complaint: expect.objectContaining({
+        error: 'NotCreated',
+        // The failure's text must be decrypted.
+        message: expect.stringMatching(/^(?!Encoded failure)./),
+        outcome: 'not-created',
+        code: expect.stringMatching(/^4/),
+        sub_code: expect.stringMatching(/./),
+      }),
+    });
+    expect(creations('py-refused')).toEqual([expect.objectContaining({ created: false })]);
+  });
+
+  test('an order whose out_trade_no exists at the gateway already ends in DuplicateOrder', async () => {
+    const order = pixOrder('py-elsewhere', { notify_url: 'http://127.0.0.1:9/ipn' });
+    await orderElsewhere(order);
+    expect(await payOnce(order)).toEqual({
+      code: 1,
+      printed: [],
+      complaint: expect.objectContaining({ error: 'DuplicateOrder' }),
+    });
+  });
+
+  test.each([
+    ['a card order with its token', 'py-card', 'token' as const, card.request],
+    ['a wallet order with its PIN', 'py-wallet', 'account_verification_code' as const, wallet.request],
+  ])('%s sealed in Python can be opened by the worker only', async (_, out_trade_no, field, request) => {
+    const secret = String(Reflect.get(request, field));
+    const backend = await merchant({ ...request, out_trade_no }, '--wait');
+    expect(await backend.next()).toMatchObject({ payment_data: { out_trade_no, recovered: false } });
+    await stack.simulator.pay(out_trade_no);
+    expect(await backend.end()).toMatchObject({ code: 0, printed: [{}, { result: { outcome: 'SUCCESS' } }] });
+
+    const stored = await historyOf(out_trade_no);
+    expect(stored.includes(request.buyer_id)).toBe(!isEncrypted);
+    expect(stored.includes(JSON.stringify(secret))).toBe(false);
+
+    const { input } = await readStart(stack.client, workflowId(out_trade_no));
+    const sealed = 'request' in input ? input.request[field] : undefined;
+    expect(sealed).toEqual({ sealed: expect.stringMatching(/^[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+$/) });
+    const openedFor = (order: string) =>
+      open(sealed as { sealed: string }, stack.config.PAYMENTS_SEALING_JWKS?.keys ?? [], {
+        app_id: APP.app_id,
+        out_trade_no: order,
+      });
+    expect(await openedFor(out_trade_no)).toBe(secret);
+    await expect(openedFor('py-another')).rejects.toThrow('sealed for another order');
+  });
+
+  test('an order with a bare card token is refused, and does not reach the gateway', async () => {
+    const out_trade_no = 'py-bare';
+    const careless = await run(join(__dirname, 'unsealed.py'), { ...card.request, out_trade_no });
+    expect(await careless.end()).toMatchObject({
+      printed: [],
+      complaint: { error: 'InvalidRequest', issues: [{ field: 'token', rule: expect.stringContaining('sealed') }] },
+    });
+    expect(stack.simulator.requests({ out_trade_no })).toEqual([]);
+    // An operator finds such orders in Temporal UI by their attention.
+    const failed = stack.client.workflow.getHandle(workflowId(out_trade_no));
+    await expect(failed.result()).rejects.toMatchObject({ cause: { type: 'InvalidRequest' } });
+    const { runId } = await failed.describe();
+    const followUp = stack.client.workflow.getHandle(paymentFollowUpWorkflowId(APP.app_id, out_trade_no, runId));
+    await followUp.query('state');
+    const { typedSearchAttributes } = await followUp.describe();
+    expect(typedSearchAttributes.get(SEARCH_ATTRIBUTE.attention)).toBe('bare-secret');
+    // The secret is in one history only.
+    const { events } = await followUp.fetchHistory();
+    const input = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0]?.data;
+    expect(input).toBeDefined();
+    expect(Buffer.from(input ?? []).toString()).not.toContain('"token"');
+  });
+});
+
+describe('if worker and merchant have different keys', () => {
+  const theirs = setting(key('theirs'));
+
+  beforeAll(async () => {
+    stack = await startStack({ env: { PAYMENTS_ENCRYPTION_KEYS: theirs } });
+  });
+
+  afterAll(endAll);
+
+  test('an order that the worker cannot decrypt is not sent, and ends in PaymentPending', async () => {
+    keys = { PAYMENTS_ENCRYPTION_KEYS: setting(key('another')) };
+    expect(await payOnce(pixOrder('py-wrong-key'))).toEqual({
+      code: 3,
+      printed: [],
+      complaint: {
+        error: 'PaymentPending',
+        message: expect.stringContaining('has it the same keys as this process?'),
+      },
+    });
+    expect(stack.simulator.requests({ out_trade_no: 'py-wrong-key' })).toEqual([]);
+  });
+
+  test('a merchant without the key gets exit code 3, and with the key the answer', async () => {
+    const order = pixOrder('py-no-key');
+    keys = {};
+    const blind = await payOnce(order);
+    expect(blind).toEqual({ code: 3, printed: [], complaint: expect.stringContaining('binary/encrypted') });
+    keys = { PAYMENTS_ENCRYPTION_KEYS: theirs };
+    expect(await payOnce(order)).toMatchObject({ code: 0, printed: [{ payment_data: { recovered: false } }, {}] });
+    expect(creations('py-no-key')).toHaveLength(1);
+  });
+});
+
+/** Makes an order at the gateway without Temporal. */
+async function orderElsewhere(request: Order): Promise<void> {
+  const answer = await fetch(`${stack.simulator.url}/trade/pay`, {
+    method: 'POST',
+    headers: {
+      authorization: `Basic ${Buffer.from(`${APP.app_id}:${APP.secret_key}`).toString('base64')}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({
+      ...request,
+      app_id: APP.app_id,
+      timestamp: new Date().toISOString().slice(0, 19).replace('T', ' '),
+    }),
+  });
+  expect(await answer.json()).toMatchObject({ code: '10000' });
+}
+
+/** A payment's history as text, with its payloads decoded from base64. */
+async function historyOf(out_trade_no: string): Promise<string> {
+  const history = await stack.client.workflow.getHandle(workflowId(out_trade_no)).fetchHistory();
+  return JSON.stringify(history).replace(/"data":"([^"]*)"/g, (_, data) => Buffer.from(data, 'base64').toString());
+}

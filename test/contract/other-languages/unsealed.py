@@ -1,0 +1,22 @@
+"""A careless merchant: sends an order with its bare card token."""
+
+import json
+import os
+import sys
+
+from merchant import PaymentError, Payments, connect, run, show
+
+
+async def main(order_file: str) -> int:
+    with open(order_file, encoding="utf-8") as file:
+        request = json.load(file)["request"]
+    payments = Payments(await connect(), os.environ["GATEWAY_APP_ID"], os.environ["PAYMENTS_TASK_QUEUE"])
+    try:
+        show({"payment_data": await payments.pay(request)})
+    except PaymentError as error:
+        show({"error": error.type, "message": str(error), **error.details}, sys.stderr)
+        return 1
+    return 0
+
+
+run(main(sys.argv[1]))

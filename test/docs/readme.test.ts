@@ -1,0 +1,37 @@
+/** What the README shows is what there is. Its programs are run by test/real-server/start.test.ts. */
+import manifest from '../../package.json';
+import { read } from './markdown';
+
+const README = read('README.md');
+
+test('every program of the README is the example file that it names, to the letter', () => {
+  const shown = [...README.matchAll(/<!-- (examples\/\S+) -->\n```ts\n(.*?)```/gs)];
+  expect(shown).toHaveLength(3);
+  for (const [, file = '', code] of shown) expect(code).toBe(read(file));
+});
+
+test('every npm script that a document names exists', () => {
+  const documents = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'].map(read).join('\n');
+  const named = [...documents.matchAll(/npm (?:run )?(start|test|(?<=run )[\w:]+)/g)].map(([, name = '']) => name);
+  expect(named.length).toBeGreaterThan(10);
+  expect(named.filter((name) => !Object.hasOwn(manifest.scripts, name))).toEqual([]);
+});
+
+test('CONTRIBUTING.md tells the use of every npm script for people', () => {
+  // npm start builds by itself.
+  const scripts = Object.keys(manifest.scripts).filter((name) => name !== 'prestart');
+  const page = read('CONTRIBUTING.md');
+  expect(scripts.filter((name) => !page.includes(`npm run ${name}\``) && !page.includes(`npm ${name}\``))).toEqual([]);
+});
+
+test('CONTRIBUTING.md gives a reason for each dependency, and for no other', () => {
+  const page = read('CONTRIBUTING.md');
+  const items = page.slice(page.indexOf('## Dependencies')).matchAll(/^- ([^:]*):/gm);
+  const named = [...items].flatMap(([, names = '']) => [...names.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name));
+  // Types follow the package that they describe, and the compiler of tests the runner that it serves.
+  const needed = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
+    .filter((name) => !name.startsWith('@types/') && name !== '@swc/core')
+    // The list writes @temporalio/ once in front of several.
+    .map((name) => (named.includes(name) ? name : name.replace('@temporalio/', '')));
+  expect(named.sort()).toEqual(needed.sort());
+});

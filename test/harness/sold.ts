@@ -1,0 +1,41 @@
+/** Orders that were sold through a whole stack, and requests to refund them. */
+import { afterSaleWorkflowId } from '../../src/contract';
+import type { DirectPayment, RefundRequest } from '../../src/gateway';
+import { APP, type Stack } from '../../src/testing/stack';
+import type { AfterSaleWorkflow } from '../../src/workflows';
+import { publishedOrder } from './orders';
+
+/** The buyer, as refunds to a bank account need it. */
+export const USER = {
+  name: 'Mariana Souza Lima',
+  email: 'mariana@example.com',
+  identify: { number: '50284414727', type: 'CPF' },
+};
+
+/** Makes a published order, and waits until it is paid. */
+export async function sold(
+  { payments, simulator }: Pick<Stack, 'payments' | 'simulator'>,
+  name: string,
+  changes: Partial<DirectPayment> = {},
+) {
+  const order = publishedOrder(name, changes);
+  await payments.pay(order);
+  await simulator.pay(order.out_trade_no);
+  await payments.outcome(order.out_trade_no);
+  return order;
+}
+
+export const whole = ({ order_amount, order_currency }: DirectPayment): RefundRequest => ({
+  refund_amount: order_amount,
+  refund_currency: order_currency,
+});
+
+export const part = (order: DirectPayment, refund_amount: string, out_request_no: string): RefundRequest => ({
+  ...whole(order),
+  refund_amount,
+  out_request_no,
+});
+
+/** The after-sale of an order: the latest run, or one of those before. */
+export const afterSaleOf = ({ client }: Pick<Stack, 'client'>, out_trade_no: string, runId?: string) =>
+  client.workflow.getHandle<AfterSaleWorkflow>(afterSaleWorkflowId(APP.app_id, out_trade_no), runId);

@@ -1,0 +1,27 @@
+/** Networks in CIDR notation, and whether an address is in one of them. */
+import { networks } from '../../src/process/addresses';
+
+describe('networks', () => {
+  test.each<[string, string[], string, boolean]>([
+    ['an address in it', ['203.0.113.0/24'], '203.0.113.255', true],
+    ['an address beside it', ['203.0.113.0/24'], '203.0.114.0', false],
+    ['a bare address', ['203.0.113.7'], '203.0.113.7', true],
+    ['the one after a bare address', ['203.0.113.7'], '203.0.113.8', false],
+    ['IPv6', ['2001:db8::/32'], '2001:db8:ffff::1', true],
+    ['IPv6 beside it', ['2001:db8::/32'], '2001:db9::1', false],
+    ['IPv6 written out', ['2001:db8::1'], '2001:0db8:0000:0000:0000:0000:0000:0001', true],
+    ['IPv4 over IPv6', ['203.0.113.0/24'], '::ffff:203.0.113.9', true],
+    ['IPv4 over IPv6 beside it', ['203.0.113.0/24'], '::ffff:203.0.114.9', false],
+    ['the second of two', ['203.0.113.0/24', '198.51.100.0/24'], '198.51.100.1', true],
+    ['none', [], '127.0.0.1', false],
+    ['no address', ['203.0.113.0/24'], '', false],
+    ['a name', ['203.0.113.0/24'], 'unknown', false],
+    ['an address with a port', ['203.0.113.0/24'], '203.0.113.9:443', false],
+    ['an address with more', ['203.0.113.0/24'], '203.0.113.9, 10.0.0.1', false],
+  ])('%s', (_, list, address, holds) => expect(networks(list)(address)).toBe(holds));
+
+  test.each(['0.0.0.0/0', '::/0', '203.0.113.0/33', 'gateway.example', '203.0.113', '1.2.3.4/255.0.255.0', '*'])(
+    '%s is none',
+    (network) => expect(() => networks([network])).toThrow(TypeError),
+  );
+});

@@ -1,0 +1,61 @@
+/** What a person reads when a program ends on an error. */
+import { reportOf } from '../../src/process/exit';
+import { listen } from '../../src/process/listen';
+import { stopSignal } from '../../src/process/signals';
+import { ConfigError, UserError } from '../../src/process/user-error';
+import { TemporalUnreachableError } from '../../src/temporal/connection';
+import { SearchAttributeConflictError } from '../../src/temporal/search-attributes';
+
+class RenamedError extends UserError {
+  override readonly name = 'RenamedError';
+}
+
+test.each([ConfigError, TemporalUnreachableError, SearchAttributeConflictError, RenamedError])(
+  'a %p is reported as its sentence',
+  (Kind) => expect(reportOf(new Kind('Set it.'))).toBe('Set it.'),
+);
+
+test('any other error is reported with its stack', () => {
+  expect(reportOf(new TypeError('broken'))).toMatch(/^TypeError: broken\n +at /);
+});
+
+test('an error without a stack is reported with its name and message', () => {
+  const error = Object.assign(new Error('5 NOT_FOUND: no such namespace'), { name: 'ServiceError', stack: undefined });
+  expect(reportOf(error)).toBe('ServiceError: 5 NOT_FOUND: no such namespace');
+});
+
+test.each([
+  ['text', 'it broke', 'it broke'],
+  ['an object', { code: 5 }, 'code: 5'],
+  ['nothing', undefined, 'The program failed with'],
+])('%s that is thrown is reported in a sentence', (_, thrown, said) => {
+  expect(reportOf(thrown)).toMatch(/^The program failed with ./);
+  expect(reportOf(thrown)).toContain(said);
+});
+
+describe('listen', () => {
+  const place = { what: 'The webhook', host: '127.0.0.1', port: 8480, setting: 'WEBHOOK_PORT' };
+  const fails = (code: string) => listen(place, () => Promise.reject(Object.assign(new Error(code), { code })));
+
+  test.each(['EADDRINUSE', 'EACCES'])('%s becomes a sentence that names the setting', async (code) => {
+    await expect(fails(code)).rejects.toThrow(
+      new ConfigError(
+        `The webhook cannot listen on 127.0.0.1:8480 (${code}). Set WEBHOOK_PORT to another port. 0 takes a free one.`,
+      ),
+    );
+  });
+
+  test('any other error passes unchanged', async () => {
+    await expect(fails('ENOTFOUND')).rejects.toThrow(/^ENOTFOUND$/);
+  });
+});
+
+test('stopSignal resolves at the first signal and leaves no listener behind', async () => {
+  const before = process.listenerCount('SIGUSR2');
+  const stopped = stopSignal(['SIGUSR2', 'SIGHUP']);
+  expect(process.listenerCount('SIGUSR2')).toBe(before + 1);
+  process.emit('SIGUSR2');
+  await stopped;
+  expect(process.listenerCount('SIGUSR2')).toBe(before);
+  expect(process.listenerCount('SIGHUP')).toBe(0);
+});

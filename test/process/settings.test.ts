@@ -1,0 +1,442 @@
+/** Every setting: its default, the values that it takes, and the words in which others are refused. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Config, ConfigError, loadConfig, requireApps, SETTING_NAMES } from '../../src/process/settings';
+
+const folder = mkdtempSync(join(tmpdir(), 'settings-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let files = 0;
+/** A file that holds this. */
+function file(text: string): string {
+  files += 1;
+  const path = join(folder, `setting-${files}`);
+  writeFileSync(path, text);
+  return path;
+}
+
+type Environment = Parameters<typeof loadConfig>[0];
+
+/** The words in which these settings are refused. */
+function refusal(env: Environment, use: (config: Config) => unknown = () => undefined): string {
+  try {
+    use(loadConfig(env));
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return error instanceof ConfigError ? error.message : '';
+  }
+  throw new Error('These settings were taken.');
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+describe('with nothing set', () => {
+  test('every setting has its default', () => {
+    expect(loadConfig({})).toEqual({
+      PAYMENTS_TASK_QUEUE: 'payments',
+      GATEWAY_TIME_ZONE: 'UTC',
+      GATEWAY_SIGNATURE_HEADER: 'Service-Signature',
+      GATEWAY_SIGNATURE_SCHEME: 'hex',
+      GATEWAY_CONNECT_TIMEOUT: 5_000,
+      GATEWAY_ANSWER_TIMEOUT: 15_000,
+      GATEWAY_WALLET_TOKEN_PATH: '/trade/get-wallet-client-token',
+      GATEWAY_NO_SUCH_ORDER: ['trade-not-exist', 'trade-not-found', 'order-not-exist', 'order-not-found'],
+      GATEWAY_BANK_LIST_METHODS: ['Khipu'],
+      GATEWAY_VOUCHER_METHODS: ['Pago46'],
+      GATEWAY_STRICT_FORMATS: 'warn',
+      GATEWAY_CALLS_PER_SECOND: 50,
+      GATEWAY_CIRCUIT_FAILURES: 10,
+      GATEWAY_CIRCUIT_PAUSE: 15_000,
+      WEBHOOK_HOST: '127.0.0.1',
+      WEBHOOK_PORT: 8_480,
+      WEBHOOK_ACK_TIMEOUT: 5_000,
+      WEBHOOK_LIMIT_PER_ADDRESS: 6_000,
+      WEBHOOK_LIMIT_OVERALL: 60_000,
+      WEBHOOK_LIMIT_ADOPTIONS: 600,
+      WEBHOOK_LIMIT_IN_FLIGHT: 500,
+      WEBHOOK_LIMIT_CONNECTIONS: 15_000,
+      WEBHOOK_STOP_DELAY: 5_000,
+      PAYMENTS_POLL_SCHEDULE: [15_000, 30_000, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 30 * MINUTE],
+      PAYMENTS_POLL_EVERY: HOUR,
+      PAYMENTS_SETTLING: 30_000,
+      PAYMENTS_CREATE_WITHIN: 3_600_000,
+      PAYMENTS_GRACE: 850 * MINUTE,
+      PAYMENTS_CONFIRM_BY_QUERY: true,
+      PAYMENTS_LATE: 'attention',
+      PAYMENTS_RISK_CONTROL: 97 * HOUR,
+      PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: false,
+      CODEC_SERVER_HOST: '127.0.0.1',
+      CODEC_SERVER_PORT: 8_490,
+      CODEC_SERVER_JWT_ROLES_CLAIM: 'roles',
+      CODEC_SERVER_JWT_SUPPORT_ROLE: 'payments-support',
+      PAYMENTS_ACCOUNT_CHECK_EVERY: 24 * HOUR,
+      PAYMENTS_ACCOUNT_UNKNOWN: 'attention',
+      PAYMENTS_ACCOUNTS_LOW: 10,
+      PAYMENTS_WATCH_WINDOW: 0,
+      SIMULATOR_HOST: '127.0.0.1',
+      SIMULATOR_PORT: 8_470,
+      SIMULATOR_SPEED: 1,
+      SIMULATOR_INSECURE_REMOTE_CONTROL: false,
+      LOG_LEVEL: 'info',
+      apps: [],
+    });
+  });
+
+  test('settings without a default are apps, keys, addresses and lists', () => {
+    const without = SETTING_NAMES.filter((name) => !(name in loadConfig({})));
+    expect(without.sort()).toEqual([
+      'CODEC_SERVER_JWKS_URL',
+      'CODEC_SERVER_JWT_AUDIENCE',
+      'CODEC_SERVER_JWT_ISSUER',
+      'CODEC_SERVER_SUPPORT_TOKEN',
+      'CODEC_SERVER_TOKEN',
+      'CODEC_SERVER_UI_ORIGINS',
+      'GATEWAY_APPS_FILE',
+      'GATEWAY_APP_ID',
+      'GATEWAY_BASE_URL',
+      'GATEWAY_HTTPS_CHANNELS',
+      'GATEWAY_SECRET_KEY',
+      'METRICS_ADDRESS',
+      'NODE_ENV',
+      'PAYMENTS_ENCRYPTION_KEYS',
+      'PAYMENTS_SEALING_JWKS',
+      'PAYMENTS_SEALING_PUBLIC_JWK',
+      'SIMULATOR_DATA_FILE',
+      'SIMULATOR_PUBLIC_URL',
+      'WEBHOOK_ALLOWED_IPS',
+      'WEBHOOK_PUBLIC_URL',
+      'WEBHOOK_TRUSTED_PROXIES',
+    ]);
+  });
+
+  test('an empty variable counts as not set', () => {
+    expect(loadConfig(Object.fromEntries(SETTING_NAMES.map((name) => [name, ''])))).toEqual(loadConfig({}));
+  });
+
+  test('variables of other programs are ignored', () => {
+    expect(loadConfig({ PATH: '/bin', TEMPORAL_ADDRESS: 'temporal:7233' })).toEqual(loadConfig({}));
+  });
+
+  test('requireApps without an app says how to name one', () => {
+    const said = refusal({}, requireApps);
+    for (const name of ['GATEWAY_BASE_URL', 'GATEWAY_APP_ID', 'GATEWAY_SECRET_KEY', '…_FILE', 'GATEWAY_APPS_FILE']) {
+      expect(said).toContain(name);
+    }
+  });
+});
+
+/** A key of this byte, as it is written. */
+const base64 = (byte: number, length = 32) => Buffer.alloc(length, byte).toString('base64');
+
+describe('each setting takes its values', () => {
+  const KEY = { kty: 'EC', crv: 'P-256', x: 'x', y: 'y', kid: 'k' };
+
+  test.each<[name: keyof Config, text: string, value: unknown]>([
+    ['PAYMENTS_TASK_QUEUE', 'mine', 'mine'],
+    ['GATEWAY_BASE_URL', 'https://gateway.example/api/', 'https://gateway.example/api'],
+    ['GATEWAY_APP_ID', 'a'.repeat(32), 'a'.repeat(32)],
+    ['GATEWAY_TIME_ZONE', 'America/Sao_Paulo', 'America/Sao_Paulo'],
+    ['GATEWAY_SIGNATURE_HEADER', 'Acme-Signature', 'Acme-Signature'],
+    ['GATEWAY_SIGNATURE_SCHEME', 't-v2', 't-v2'],
+    ['GATEWAY_CONNECT_TIMEOUT', '500ms', 500],
+    ['GATEWAY_ANSWER_TIMEOUT', '25s', 25_000],
+    ['GATEWAY_WALLET_TOKEN_PATH', '/trade/get-paypal-client-token', '/trade/get-paypal-client-token'],
+    ['GATEWAY_BANK_LIST_METHODS', 'Khipu, WebPay', ['Khipu', 'WebPay']],
+    ['GATEWAY_VOUCHER_METHODS', 'Voucher', ['Voucher']],
+    ['GATEWAY_HTTPS_CHANNELS', 'QR,URL', ['QR', 'URL']],
+    ['GATEWAY_STRICT_FORMATS', 'refuse', 'refuse'],
+    ['WEBHOOK_HOST', '0.0.0.0', '0.0.0.0'],
+    ['WEBHOOK_PORT', '0', 0],
+    ['WEBHOOK_PUBLIC_URL', 'https://pay.shop.example/', 'https://pay.shop.example'],
+    [
+      'WEBHOOK_ALLOWED_IPS',
+      '203.0.113.0/24, 2001:db8::/32,198.51.100.7',
+      ['203.0.113.0/24', '2001:db8::/32', '198.51.100.7'],
+    ],
+    ['WEBHOOK_TRUSTED_PROXIES', '10.0.0.0/8', ['10.0.0.0/8']],
+    ['WEBHOOK_ACK_TIMEOUT', '8s', 8_000],
+    ['WEBHOOK_LIMIT_PER_ADDRESS', '100', 100],
+    ['WEBHOOK_LIMIT_OVERALL', '1000', 1_000],
+    ['WEBHOOK_LIMIT_ADOPTIONS', '60', 60],
+    ['WEBHOOK_LIMIT_IN_FLIGHT', '10', 10],
+    ['WEBHOOK_LIMIT_CONNECTIONS', '200', 200],
+    ['METRICS_ADDRESS', '127.0.0.1:9464', '127.0.0.1:9464'],
+    ['METRICS_ADDRESS', '[::1]:9464', '[::1]:9464'],
+    ['WEBHOOK_STOP_DELAY', '0s', 0],
+    ['PAYMENTS_POLL_SCHEDULE', '500ms, 1s,2m', [500, 1_000, 2 * MINUTE]],
+    ['PAYMENTS_POLL_EVERY', '2h', 2 * HOUR],
+    ['PAYMENTS_SETTLING', '0s', 0],
+    ['PAYMENTS_GRACE', '3d', 72 * HOUR],
+    ['PAYMENTS_CONFIRM_BY_QUERY', 'false', false],
+    ['PAYMENTS_LATE', 'accept', 'accept'],
+    ['PAYMENTS_LATE', 'refund', 'refund'],
+    ['NODE_ENV', 'production', 'production'],
+    ['PAYMENTS_ENCRYPTION_KEYS', `k.1:${base64(1)}`, [{ id: 'k.1', key: Buffer.alloc(32, 1) }]],
+    [
+      'PAYMENTS_ENCRYPTION_KEYS',
+      `new:${base64(2)},\n old:${base64(1)}\n`,
+      [
+        { id: 'new', key: Buffer.alloc(32, 2) },
+        { id: 'old', key: Buffer.alloc(32, 1) },
+      ],
+    ],
+    ['PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES', 'true', true],
+    ['PAYMENTS_SEALING_JWKS', JSON.stringify({ keys: [{ ...KEY, d: 'd' }] }), { keys: [{ ...KEY, d: 'd' }] }],
+    ['PAYMENTS_SEALING_PUBLIC_JWK', JSON.stringify(KEY), KEY],
+    ['CODEC_SERVER_HOST', '0.0.0.0', '0.0.0.0'],
+    ['CODEC_SERVER_PORT', '8081', 8_081],
+    [
+      'CODEC_SERVER_UI_ORIGINS',
+      'https://ui.example,http://127.0.0.1:8233',
+      ['https://ui.example', 'http://127.0.0.1:8233'],
+    ],
+    ['CODEC_SERVER_TOKEN', 'a'.repeat(32), 'a'.repeat(32)],
+    ['CODEC_SERVER_SUPPORT_TOKEN', 'b'.repeat(40), 'b'.repeat(40)],
+    ['CODEC_SERVER_JWKS_URL', 'https://login.example/jwks', 'https://login.example/jwks'],
+    ['CODEC_SERVER_JWT_ISSUER', 'https://login.example/', 'https://login.example/'],
+    ['CODEC_SERVER_JWT_AUDIENCE', 'codec', 'codec'],
+    ['CODEC_SERVER_JWT_ROLES_CLAIM', 'permissions', 'permissions'],
+    ['CODEC_SERVER_JWT_SUPPORT_ROLE', 'agents', 'agents'],
+    ['SIMULATOR_HOST', '::1', '::1'],
+    ['SIMULATOR_PORT', '65535', 65_535],
+    ['SIMULATOR_PUBLIC_URL', 'http://simulator:8470', 'http://simulator:8470'],
+    ['SIMULATOR_DATA_FILE', 'trades.json', 'trades.json'],
+    ['SIMULATOR_SPEED', '0.5', 0.5],
+    ['SIMULATOR_INSECURE_REMOTE_CONTROL', 'true', true],
+    ['LOG_LEVEL', 'debug', 'debug'],
+  ])('%s=%s', (name, text, value) => expect(loadConfig({ [name]: text })[name]).toEqual(value));
+});
+
+describe('a wrong value', () => {
+  test.each([
+    ['GATEWAY_BASE_URL', 'gateway.example'],
+    ['GATEWAY_BASE_URL', 'ftp://gateway.example'],
+    ['GATEWAY_APP_ID', 'a'.repeat(33)],
+    ['GATEWAY_TIME_ZONE', 'Brasilia'],
+    ['GATEWAY_SIGNATURE_SCHEME', 'sha256'],
+    ['GATEWAY_CONNECT_TIMEOUT', '5'],
+    ['GATEWAY_CONNECT_TIMEOUT', '0s'],
+    ['GATEWAY_CONNECT_TIMEOUT', '6s'],
+    ['GATEWAY_ANSWER_TIMEOUT', '26s'],
+    ['GATEWAY_WALLET_TOKEN_PATH', 'https://elsewhere.example/token'],
+    ['GATEWAY_STRICT_FORMATS', 'yes'],
+    ['GATEWAY_ANSWER_TIMEOUT', '0ms'],
+    ['WEBHOOK_PORT', '65536'],
+    ['WEBHOOK_PORT', 'http'],
+    ['WEBHOOK_PORT', '84.8'],
+    ['WEBHOOK_PUBLIC_URL', '/ipn'],
+    ['WEBHOOK_ALLOWED_IPS', '203.0.113.0/33'],
+    ['WEBHOOK_ALLOWED_IPS', '0.0.0.0/0'],
+    ['WEBHOOK_ALLOWED_IPS', 'gateway.example'],
+    ['WEBHOOK_TRUSTED_PROXIES', 'true'],
+    ['WEBHOOK_TRUSTED_PROXIES', '::/0'],
+    ['WEBHOOK_ACK_TIMEOUT', '31s'],
+    ['WEBHOOK_LIMIT_PER_ADDRESS', '0'],
+    ['WEBHOOK_LIMIT_OVERALL', '1.5'],
+    ['WEBHOOK_LIMIT_ADOPTIONS', 'none'],
+    ['WEBHOOK_LIMIT_IN_FLIGHT', '-1'],
+    ['WEBHOOK_LIMIT_CONNECTIONS', 'many'],
+    ['METRICS_ADDRESS', '8080'],
+    ['METRICS_ADDRESS', 'localhost:9464'],
+    ['METRICS_ADDRESS', '::1:9464'],
+    ['METRICS_ADDRESS', '127.0.0.1:0'],
+    ['METRICS_ADDRESS', '127.0.0.1:65536'],
+    ['WEBHOOK_STOP_DELAY', '5'],
+    ['PAYMENTS_POLL_SCHEDULE', '1m,30s'],
+    ['PAYMENTS_POLL_SCHEDULE', '30s,30s'],
+    ['PAYMENTS_POLL_SCHEDULE', '0s,30s'],
+    ['PAYMENTS_POLL_SCHEDULE', '15s;30s'],
+    ['PAYMENTS_POLL_EVERY', 'hourly'],
+    ['PAYMENTS_POLL_EVERY', '0s'],
+    ['PAYMENTS_SETTLING', '-5s'],
+    ['PAYMENTS_GRACE', '1.5d'],
+    ['PAYMENTS_CONFIRM_BY_QUERY', 'nope'],
+    ['PAYMENTS_LATE', 'return'],
+    ['PAYMENTS_ENCRYPTION_KEYS', base64(1)],
+    ['PAYMENTS_ENCRYPTION_KEYS', `k1:${base64(1, 31)}`],
+    ['PAYMENTS_ENCRYPTION_KEYS', `k1:${base64(1, 33)}`],
+    ['PAYMENTS_ENCRYPTION_KEYS', `k1:${base64(1).slice(0, -1)}`],
+    ['PAYMENTS_ENCRYPTION_KEYS', `:${base64(1)}`],
+    ['PAYMENTS_ENCRYPTION_KEYS', `k 1:${base64(1)}`],
+    ['PAYMENTS_ENCRYPTION_KEYS', `k1:${base64(1)};k2:${base64(2)}`],
+    ['PAYMENTS_ENCRYPTION_KEYS', `k1:${base64(1)},k2:short`],
+    ['PAYMENTS_ENCRYPTION_KEYS', `k1:${base64(1)},k1:${base64(2)}`],
+    ['PAYMENTS_ENCRYPTION_KEYS', ' , '],
+    ['PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES', 'yes'],
+    ['CODEC_SERVER_PORT', '70000'],
+    ['CODEC_SERVER_UI_ORIGINS', 'https://ui.example/path'],
+    ['CODEC_SERVER_UI_ORIGINS', '*'],
+    ['CODEC_SERVER_TOKEN', 'too-short-a-token'],
+    ['CODEC_SERVER_SUPPORT_TOKEN', `${'a'.repeat(32)} with spaces`],
+    ['CODEC_SERVER_JWKS_URL', 'login.example/jwks'],
+    ['PAYMENTS_SEALING_JWKS', '{"keys":[{"kty":"EC","d":"private-part"'],
+    ['PAYMENTS_SEALING_JWKS', '{"keys":[]}'],
+    ['PAYMENTS_SEALING_JWKS', '{"kty":"EC","d":"private-part"}'],
+    ['PAYMENTS_SEALING_PUBLIC_JWK', 'not-a-key'],
+    ['PAYMENTS_SEALING_PUBLIC_JWK', '["not-a-key"]'],
+    ['SIMULATOR_PORT', '-1'],
+    ['SIMULATOR_PUBLIC_URL', 'simulator'],
+    ['SIMULATOR_SPEED', 'fast'],
+    ['SIMULATOR_SPEED', '0'],
+    ['SIMULATOR_INSECURE_REMOTE_CONTROL', 'yes'],
+    ['LOG_LEVEL', 'loud'],
+  ])('%s=%s is refused with the name of the variable and without its value', (name, value) => {
+    const said = refusal({ [name]: value });
+    expect(said).toMatch(new RegExp(`^  - ${name}(\\.\\w+)*: \\S`, 'm'));
+    // Short ones may be part of a word that tells what would be right.
+    if (value.length > 3) expect(said).not.toContain(value);
+  });
+
+  test('every wrong setting is named in one refusal', () => {
+    const said = refusal({ WEBHOOK_PORT: 'x', LOG_LEVEL: 'x', PAYMENTS_GRACE: 'x', PAYMENTS_TASK_QUEUE: 'fine' });
+    expect(said.match(/^ {2}- \w+/gm)).toEqual(['  - WEBHOOK_PORT', '  - PAYMENTS_GRACE', '  - LOG_LEVEL']);
+  });
+
+  test('is refused with what the value should be', () => {
+    expect(refusal({ PAYMENTS_GRACE: 'long' })).toContain('500ms, 30s, 15m, 1h or 3d');
+    expect(refusal({ GATEWAY_SIGNATURE_SCHEME: 'x' })).toContain('"hex"|"t-v2"');
+    expect(refusal({ GATEWAY_TIME_ZONE: 'x' })).toContain('IANA time zone');
+  });
+});
+
+describe('a setting from a file', () => {
+  const JWK = '{"kty":"EC","x":"x"}';
+
+  test.each<[name: keyof Config, text: string, value: unknown]>([
+    ['GATEWAY_BASE_URL', 'https://gateway.example', 'https://gateway.example'],
+    ['GATEWAY_APP_ID', 'app-1', 'app-1'],
+    ['PAYMENTS_ENCRYPTION_KEYS', `k1:${base64(1)}`, [{ id: 'k1', key: Buffer.alloc(32, 1) }]],
+    ['CODEC_SERVER_TOKEN', 'a'.repeat(32), 'a'.repeat(32)],
+    ['CODEC_SERVER_SUPPORT_TOKEN', 'b'.repeat(32), 'b'.repeat(32)],
+    ['PAYMENTS_SEALING_JWKS', `{"keys":[${JWK}]}`, { keys: [{ kty: 'EC', x: 'x' }] }],
+    ['PAYMENTS_SEALING_PUBLIC_JWK', JWK, { kty: 'EC', x: 'x' }],
+  ])('%s_FILE, without the newline at its end', (name, text, value) => {
+    for (const end of ['', '\n', '\r\n']) {
+      expect(loadConfig({ [`${name}_FILE`]: file(text + end) })[name]).toEqual(value);
+    }
+  });
+
+  test('GATEWAY_SECRET_KEY_FILE gives the app its key', () => {
+    const app = { GATEWAY_BASE_URL: 'https://gateway.example', GATEWAY_APP_ID: 'app-1' };
+    const { apps } = loadConfig({ ...app, GATEWAY_SECRET_KEY_FILE: file(' key with spaces \n') });
+    expect(apps).toEqual([
+      { app_id: 'app-1', secret_key: ' key with spaces ', base_url: 'https://gateway.example', time_zone: 'UTC' },
+    ]);
+  });
+
+  test('is refused when the variable itself is set too', () => {
+    const said = refusal({ GATEWAY_SECRET_KEY: 'sk_one', GATEWAY_SECRET_KEY_FILE: file('sk_two') });
+    expect(said).toContain('GATEWAY_SECRET_KEY and GATEWAY_SECRET_KEY_FILE are both set; keep one');
+    expect(said).not.toContain('sk_');
+  });
+
+  test.each([
+    'GATEWAY_BASE_URL_FILE',
+    'GATEWAY_APP_ID_FILE',
+    'GATEWAY_SECRET_KEY_FILE',
+    'PAYMENTS_ENCRYPTION_KEYS_FILE',
+    'CODEC_SERVER_TOKEN_FILE',
+    'CODEC_SERVER_SUPPORT_TOKEN_FILE',
+    'PAYMENTS_SEALING_JWKS_FILE',
+    'PAYMENTS_SEALING_PUBLIC_JWK_FILE',
+    'GATEWAY_APPS_FILE',
+  ])('%s that cannot be read is named with the reason', (name) => {
+    expect(refusal({ [name]: join(folder, 'none') })).toContain(`${name}: the file cannot be read (ENOENT)`);
+    expect(refusal({ [name]: folder })).toContain(`${name}: the file cannot be read (EISDIR)`);
+  });
+
+  test('with a wrong value is refused without quoting it', () => {
+    const said = refusal({ PAYMENTS_SEALING_JWKS_FILE: file('private-part') });
+    expect(said).toContain('PAYMENTS_SEALING_JWKS: must be JSON');
+    expect(said).not.toContain('private-part');
+  });
+
+  test('is refused as a key when the file is empty', () => {
+    expect(refusal({ GATEWAY_SECRET_KEY_FILE: file('\n') })).toContain('GATEWAY_SECRET_KEY: ');
+  });
+});
+
+const SINGLE = {
+  GATEWAY_BASE_URL: 'https://gateway.example',
+  GATEWAY_APP_ID: 'app-1',
+  GATEWAY_SECRET_KEY: 'sk_single',
+};
+const LISTED = { app_id: 'app-2', secret_key: 'sk_listed', base_url: 'https://gateway.example/v1' };
+
+/** Settings with this list of apps. */
+const listing = (apps: unknown, env: Environment = {}): Environment => ({
+  ...env,
+  GATEWAY_APPS_FILE: file(JSON.stringify(apps)),
+});
+
+describe('one gateway app', () => {
+  test('has the time zone of its setting', () => {
+    const { apps } = loadConfig({ ...SINGLE, GATEWAY_TIME_ZONE: 'America/Bogota' });
+    expect(apps).toEqual([
+      { app_id: 'app-1', secret_key: 'sk_single', base_url: 'https://gateway.example', time_zone: 'America/Bogota' },
+    ]);
+  });
+
+  test('may lack a key, because callers that only start payments need none', () => {
+    const { GATEWAY_SECRET_KEY: _none, ...env } = SINGLE;
+    const config = loadConfig(env);
+    expect(config).toMatchObject({ GATEWAY_APP_ID: 'app-1', apps: [] });
+    expect(refusal(env, requireApps)).toContain('GATEWAY_SECRET_KEY');
+  });
+
+  test.each(['GATEWAY_APP_ID', 'GATEWAY_BASE_URL'])('a key without %s is refused', (name) => {
+    const said = refusal({ ...SINGLE, [name]: undefined });
+    expect(said).toContain('GATEWAY_SECRET_KEY needs GATEWAY_APP_ID and GATEWAY_BASE_URL');
+    expect(said).not.toContain('sk_single');
+  });
+});
+
+describe('GATEWAY_APPS_FILE', () => {
+  test('adds several apps to the single one', () => {
+    const global = { ...LISTED, app_id: 'app-3', previous_secret_keys: ['sk_old'], global: true, time_zone: 'UTC' };
+    const { apps } = loadConfig(listing([LISTED, global], SINGLE));
+    expect(apps.map(({ app_id }) => app_id)).toEqual(['app-1', 'app-2', 'app-3']);
+    expect(apps.slice(1)).toEqual([LISTED, global]);
+  });
+
+  test('drops the slash at the end of an address', () => {
+    const { apps } = loadConfig(listing([{ ...LISTED, base_url: 'https://gateway.example/v1/' }]));
+    expect(apps[0]?.base_url).toBe('https://gateway.example/v1');
+  });
+
+  test('with an empty list counts as no app', () => {
+    expect(refusal(listing([]), requireApps)).toContain('no gateway app');
+  });
+
+  test.each<[what: string, apps: unknown, where: string]>([
+    ['one app that is not in a list', LISTED, 'GATEWAY_APPS_FILE: '],
+    ['an app without a key', [{ ...LISTED, secret_key: undefined }], 'GATEWAY_APPS_FILE: 0: secret_key: '],
+    ['an empty key', [{ ...LISTED, secret_key: '' }], 'GATEWAY_APPS_FILE: 0: secret_key: '],
+    ['a wrong address', [LISTED, { ...LISTED, base_url: 'sk_listed' }], 'GATEWAY_APPS_FILE: 1: base_url: '],
+    ['an app_id that is too long', [{ ...LISTED, app_id: 'sk_listed'.repeat(4) }], 'GATEWAY_APPS_FILE: 0: app_id: '],
+    ['a time zone that there is not', [{ ...LISTED, time_zone: 'sk_listed' }], 'GATEWAY_APPS_FILE: 0: time_zone: '],
+    ['previous keys that are no list', [{ ...LISTED, previous_secret_keys: 'sk_listed' }], ': previous_secret_keys: '],
+    ['a misspelt field', [{ ...LISTED, secret: 'sk_listed' }], 'Unrecognized key: "secret"'],
+    [
+      'an app twice',
+      [LISTED, { ...LISTED, secret_key: 'sk_listed_too' }],
+      'GATEWAY_APPS_FILE: an app_id is given twice',
+    ],
+  ])('with %s is refused by its place, without a value', (_, apps, where) => {
+    const said = refusal(listing(apps));
+    expect(said).toContain(where);
+    expect(said).not.toContain('sk_listed');
+  });
+
+  test('that repeats the single app is refused, because two keys would compete', () => {
+    expect(refusal(listing([{ ...LISTED, app_id: 'app-1' }], SINGLE))).toContain('given twice');
+  });
+
+  test('that is not JSON is refused without quoting it', () => {
+    const said = refusal({ GATEWAY_APPS_FILE: file('app_id=app-2 secret_key=sk_listed') });
+    expect(said).toContain('GATEWAY_APPS_FILE: must be JSON');
+    expect(said).not.toContain('sk_listed');
+  });
+});

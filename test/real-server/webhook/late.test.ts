@@ -1,0 +1,176 @@
+/** Notifications of payments that run or have ended, with a real Temporal, worker and simulated gateway. */
+import { randomUUID } from 'node:crypto';
+import pino from 'pino';
+import type { DirectPayment } from '../../../src/gateway';
+import { APP, type Stack, startStack } from '../../../src/testing/stack';
+import { webhookServer } from '../../../src/webhook';
+import type { PaymentState } from '../../../src/workflows';
+import { publishedOrders } from '../../harness/orders';
+import { ipn, post, sign } from '../../webhook/support';
+
+let stack: Stack;
+beforeAll(async () => {
+  // The gateway sends nothing, so that every notification comes from the test.
+  stack = await startStack({ simulator: { notifications: false } });
+});
+afterAll(() => stack?.close());
+
+const pix = publishedOrders().find(({ name }) => name === 'pix');
+
+function order(): DirectPayment {
+  if (!pix) throw new Error('examples/orders has no pix.json');
+  return { ...pix.request, out_trade_no: `order-${randomUUID()}` };
+}
+
+const handleOf = (out_trade_no: string, runId?: string) =>
+  stack.temporal.client.workflow.getHandle(`payment:${APP.app_id}:${out_trade_no}`, runId);
+const runOf = async (out_trade_no: string) => (await handleOf(out_trade_no).describe()).runId;
+
+async function signalsOf(out_trade_no: string, runId: string): Promise<number> {
+  const { events } = await handleOf(out_trade_no, runId).fetchHistory();
+  return (events ?? []).filter((event) => event.workflowExecutionSignaledEventAttributes).length;
+}
+
+/** Posts a notification of the trade, as the gateway would. */
+function notify({ out_trade_no, trade_no }: PaymentState, trade_status: string, signedBy = APP) {
+  const body = ipn({ app_id: APP.app_id, out_trade_no, trade_no, trade_status });
+  const headers = { 'service-signature': sign(body, signedBy) };
+  return post(stack.webhookUrl, body, { path: `/ipn/${APP.app_id}`, headers });
+}
+
+async function paidOrder(): Promise<PaymentState & { out_trade_no: string }> {
+  const request = order();
+  await stack.payments.pay(request);
+  await stack.simulator.pay(request.out_trade_no);
+  const state = await stack.payments.outcome(request.out_trade_no);
+  expect(state.outcome).toBe('SUCCESS');
+  return { ...state, out_trade_no: request.out_trade_no };
+}
+
+describe('a payment that runs', () => {
+  test('gets a good notification once and confirms it by a query; a forged one never reaches it', async () => {
+    const { out_trade_no } = order();
+    await stack.payments.pay({ ...order(), out_trade_no });
+    const runId = await runOf(out_trade_no);
+    const state = await stack.payments.state(out_trade_no);
+
+    expect(await notify(state, 'SUCCESS', { ...APP, secret_key: 'a guess' })).toMatchObject({ status: 401 });
+    expect(await signalsOf(out_trade_no, runId)).toBe(0);
+
+    // The signature is right, but the gateway does not know of a payment yet.
+    for (let i = 0; i < 3; i += 1)
+      expect(await notify(state, 'SUCCESS')).toMatchObject({ status: 200, body: 'success' });
+    expect(await signalsOf(out_trade_no, runId)).toBe(1);
+    expect((await stack.payments.state(out_trade_no)).outcome).toBeNull();
+
+    await stack.simulator.pay(out_trade_no);
+    expect(await stack.payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'query' });
+  });
+});
+
+describe('a payment that has ended', () => {
+  test('a late notification of the same state is acknowledged and starts no run', async () => {
+    const state = await paidOrder();
+    const runId = await runOf(state.out_trade_no);
+    for (let i = 0; i < 2; i += 1)
+      expect(await notify(state, 'SUCCESS')).toMatchObject({ status: 200, body: 'success' });
+    expect(await runOf(state.out_trade_no)).toBe(runId);
+    expect(await signalsOf(state.out_trade_no, runId)).toBe(0);
+  });
+
+  test('after a sale, a chargeback goes to the after-sale and not to the payment', async () => {
+    const state = await paidOrder();
+    const run = await runOf(state.out_trade_no);
+    expect(await notify(state, 'CHARGEBACK')).toMatchObject({ status: 200, body: 'success' });
+    expect(await runOf(state.out_trade_no)).toBe(run);
+    const afterSale = stack.temporal.client.workflow.getHandle(`after-sale:${APP.app_id}:${state.out_trade_no}`);
+    // Queries keep answering SUCCESS, and they count: the after-sale asks for a person's attention.
+    expect(await afterSale.result()).toMatchObject({
+      trade_status: 'SUCCESS',
+      attention: 'unconfirmed-notification',
+      refunds: [],
+    });
+    const { runId } = await afterSale.describe();
+    // The same bytes again, as if the acknowledgement was lost: they change nothing.
+    expect(await notify(state, 'CHARGEBACK')).toMatchObject({ status: 200, body: 'success' });
+    expect((await afterSale.describe()).runId).toBe(runId);
+  });
+
+  test('after a cancellation, a SUCCESS starts a new run that knows the old one', async () => {
+    const request = order();
+    await stack.payments.pay(request);
+    const { out_trade_no } = request;
+    await handleOf(out_trade_no).executeUpdate('resolve', {
+      args: [{ outcome: 'CANCEL', reason: 'the buyer called', by: 'ana' }],
+    });
+    const state = await stack.payments.outcome(out_trade_no);
+    const first = await runOf(out_trade_no);
+    await stack.simulator.pay(out_trade_no);
+    expect(await notify(state, 'SUCCESS')).toMatchObject({ status: 200, body: 'success' });
+    const second = await runOf(out_trade_no);
+    expect(second).not.toBe(first);
+    expect(await signalsOf(out_trade_no, second)).toBe(1);
+
+    const { events } = await handleOf(out_trade_no, second).fetchHistory();
+    const input = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0]?.data;
+    expect(JSON.parse(Buffer.from(input ?? []).toString())).toEqual({
+      kind: 'adopt',
+      app_id: APP.app_id,
+      out_trade_no,
+      trade_no: state.trade_no,
+      previous: {
+        run_id: first,
+        outcome: 'CANCEL',
+        confirmed_by: 'operator',
+        order: { kind: 'direct', request: expect.objectContaining({ out_trade_no }) },
+        payment_data: state.payment_data,
+        trade_no: state.trade_no,
+        trade_status: 'PROCESSING',
+        order_amount: request.order_amount,
+        other_trades: [],
+      },
+    });
+    expect(await stack.payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS', attention: 'late-payment' });
+    // The same bytes again, as if the acknowledgement was lost: they change nothing.
+    expect(await notify(state, 'SUCCESS')).toMatchObject({ status: 200, body: 'success' });
+    expect(await runOf(out_trade_no)).toBe(second);
+  });
+});
+
+describe('old notifications with good signatures, sent again and again', () => {
+  test('change nothing, and start no more runs than WEBHOOK_LIMIT_ADOPTIONS allows', async () => {
+    const state = await paidOrder();
+    const first = await runOf(state.out_trade_no);
+    const server = webhookServer({
+      client: stack.temporal.client,
+      taskQueue: stack.taskQueue,
+      apps: [APP],
+      signature: { header: 'Service-Signature', scheme: 'hex' },
+      log: pino({ level: 'silent' }),
+      limits: { adoptions: 2 },
+    });
+    const url = await server.listen({ host: '127.0.0.1', port: 0 });
+    const replay = async (trade_status: string) => {
+      const { out_trade_no, trade_no } = state;
+      const body = ipn({ app_id: APP.app_id, out_trade_no, trade_no, trade_status });
+      const headers = { 'service-signature': sign(body, APP) };
+      return (await post(url, body, { path: `/ipn/${APP.app_id}`, headers })).status;
+    };
+
+    // Two states in turn: each differs from the state of the run that the other one started.
+    const statuses: number[] = [];
+    const runs = new Set<string>();
+    for (let i = 0; i < 5; i += 1) {
+      statuses.push(await replay(i % 2 ? 'INITIAL' : 'PROCESSING'));
+      runs.add(await runOf(state.out_trade_no));
+      expect(await stack.payments.outcome(state.out_trade_no)).toMatchObject({
+        outcome: 'SUCCESS',
+        trade_status: 'SUCCESS',
+      });
+    }
+    runs.delete(first);
+    expect(runs.size).toBe(2);
+    expect(statuses).toEqual([200, 200, 503, 503, 503]);
+    await server.close();
+  });
+});

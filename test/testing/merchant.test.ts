@@ -1,0 +1,82 @@
+/** A merchant tests own payments with `temporal-payment-gateway/testing` alone. */
+import { APP, type Simulation, signTestNotification, simulate } from 'temporal-payment-gateway/testing';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+const ORDER = {
+  out_trade_no: 'order-1',
+  method: 'PIX',
+  order_currency: 'BRL',
+  order_amount: '150.00',
+  subject: 'Order 1',
+  buyer_id: 'buyer-1',
+  timeout_express: '3d',
+  customer: { name: 'Mariana Souza Lima' },
+};
+
+let simulation: Simulation;
+afterEach(() => simulation?.close());
+
+it('a PIX order that is paid on its third day is found by polling, in a moment of real time', async () => {
+  simulation = await simulate();
+  const { gateway, payments, temporal } = simulation;
+  gateway.statusAt = (elapsed) => (elapsed < 2.5 * DAY ? 'PROCESSING' : 'SUCCESS');
+  const began = await temporal.currentTimeMs();
+
+  expect(await payments.pay(ORDER)).toMatchObject({ trade_no: 'T1', qr_code: '000201' });
+  expect(await payments.outcome('order-1')).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'query' });
+
+  const lived = (await temporal.currentTimeMs()) - began;
+  expect(lived).toBeGreaterThanOrEqual(2.5 * DAY);
+  expect(lived).toBeLessThan(2.5 * DAY + 2 * HOUR);
+});
+
+it('a signed notification ends a payment long before the next poll', async () => {
+  simulation = await simulate({ env: { PAYMENTS_POLL_SCHEDULE: '1d', PAYMENTS_POLL_EVERY: '1d' } });
+  const { gateway, notify, payments, sleep, temporal } = simulation;
+  const began = await temporal.currentTimeMs();
+  await payments.pay(ORDER);
+  await sleep('1 hour');
+  gateway.trades.forEach((trade) => {
+    trade.statusAt = () => 'SUCCESS';
+  });
+
+  const response = await notify(signTestNotification(APP, { out_trade_no: 'order-1', trade_no: 'T1' }));
+  expect([response.status, await response.text()]).toEqual([200, 'success']);
+  expect(await payments.outcome('order-1')).toMatchObject({ outcome: 'SUCCESS' });
+  expect((await temporal.currentTimeMs()) - began).toBeLessThan(2 * HOUR);
+});
+
+it('a notification that another key has signed is refused, and the payment waits', async () => {
+  simulation = await simulate();
+  const { notify, payments } = simulation;
+  await payments.pay(ORDER);
+  const stranger = { ...APP, secret_key: 'another key' };
+  expect(await notify(signTestNotification(stranger, { out_trade_no: 'order-1' }))).toMatchObject({ status: 401 });
+  expect(await payments.state('order-1')).toMatchObject({ outcome: null });
+});
+
+it('the merchant’s handler hears of a refund that follows a sale', async () => {
+  const heard: string[] = [];
+  simulation = await simulate({
+    onEvent: (event) => void ('payment' in event && event.transition && heard.push(event.transition.to)),
+  });
+  const { gateway, payments, sleep } = simulation;
+  gateway.statusAt = () => 'SUCCESS';
+  await payments.pay(ORDER);
+  await payments.outcome('order-1');
+  const user_info = { name: 'Mariana Souza Lima', email: 'm@example.com', identify: { number: '1', type: 'CPF' } };
+  await payments.refund('order-1', { refund_amount: '150.00', refund_currency: 'BRL', user_info });
+  await sleep('1 day');
+  expect(await payments.refunds('order-1')).toMatchObject({ refunded_amount: '150.00', refunding_amount: '0.00' });
+  expect(heard).toEqual(['SUCCESS', 'SUCCESS', 'REFUND_PROCESSING', 'REFUNDED']);
+});
+
+it('what is not simulated fails the call and says so', async () => {
+  simulation = await simulate();
+  const { client } = simulation.temporal;
+  await simulation.payments.pay(ORDER);
+  const handle = client.workflow.getHandle(`payment:${APP.app_id}:order-1`);
+  await expect(handle.fetchHistory()).rejects.toThrow('not simulated: a history');
+});

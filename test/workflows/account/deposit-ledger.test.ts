@@ -1,0 +1,207 @@
+/** Each deposit is counted exactly once and to the cent, in whatever order and however often it is notified. */
+import Big from 'big.js';
+import * as fc from 'fast-check';
+import type { CarriedLedger, NotifiedDeposit } from '../../../src/workflows';
+import { DepositLedger } from '../../../src/workflows/account/deposit-ledger';
+
+const NOW = Date.parse('2026-03-01T12:00:00Z');
+const NOW_S = NOW / 1000;
+
+const notified = (no: string | number, transferred_s?: number): NotifiedDeposit => ({
+  out_trade_no: `VA${no}`,
+  ...(transferred_s === undefined ? {} : { transferred_s }),
+});
+const paid = (amount: string, currency = 'MXN') => ({ trade_no: 'T', amount, currency });
+
+/** The ledger of the next run: Temporal carries it over as JSON. */
+function carriedOver(ledger: DepositLedger, remembered?: number): DepositLedger {
+  const carried: CarriedLedger = JSON.parse(JSON.stringify(ledger.carried));
+  return new DepositLedger(carried, remembered);
+}
+
+function take(ledger: DepositLedger, deposit: NotifiedDeposit, amount = '1.00'): string {
+  const judged = ledger.classify(deposit);
+  if (judged === 'new') {
+    ledger.addPending(deposit);
+    ledger.confirm(deposit, paid(amount), NOW);
+  }
+  if (judged === 'forgotten') ledger.setAside(deposit, 'old-deposit');
+  return judged;
+}
+
+describe('counting', () => {
+  test('sums are exact, with two decimals, by currency', () => {
+    const ledger = new DepositLedger();
+    for (const [no, amount] of [['0.1'], ['0.2'], ['99999999999999.99'], ['5']].entries())
+      take(ledger, notified(no), amount[0]);
+    ledger.addPending(notified('u'));
+    ledger.confirm(notified('u'), paid('1.5', 'USD'), NOW);
+    expect(ledger.snapshot).toMatchObject({ count: 5, total: { MXN: '100000000000005.29', USD: '1.50' }, pending: 0 });
+  });
+
+  test('a deposit that is notified again is a repeat, before and after it is counted', () => {
+    const ledger = new DepositLedger();
+    ledger.addPending(notified(1));
+    expect(ledger.classify(notified(1))).toBe('repeat');
+    expect(ledger.snapshot).toMatchObject({ count: 0, pending: 1 });
+    expect(ledger.confirm(notified(1), paid('1.00'), NOW)).toMatchObject({ out_trade_no: 'VA1', transferred_at: null });
+    expect(ledger.confirm(notified(1), paid('1.00'), NOW)).toBeNull();
+    expect(ledger.classify(notified(1))).toBe('repeat');
+    expect(ledger.snapshot).toMatchObject({ count: 1, total: { MXN: '1.00' } });
+  });
+
+  test('a further notification of a pending deposit adds that it was paid, and how much', () => {
+    const ledger = new DepositLedger();
+    ledger.addPending({ ...notified(1), trade_status: 'PROCESSING' });
+    ledger.markStarted('VA1');
+    ledger.updatePending({ ...notified(1, NOW_S), trade_status: 'SUCCESS', amount: '5.00', currency: 'MXN' });
+    ledger.updatePending({ ...notified(1), trade_status: 'REFUSED' });
+    ledger.updatePending(notified(2));
+    expect(ledger.pending).toEqual([
+      {
+        out_trade_no: 'VA1',
+        trade_status: 'SUCCESS',
+        amount: '5.00',
+        currency: 'MXN',
+        transferred_s: NOW_S,
+        begun: true,
+      },
+    ]);
+  });
+
+  test('the latest are the last 20 deposits, newest first, with the time of the transfer', () => {
+    const ledger = new DepositLedger();
+    for (let no = 0; no < 30; no += 1) take(ledger, notified(no, NOW_S));
+    const { latest } = ledger.snapshot;
+    expect(latest.map(({ out_trade_no }) => out_trade_no)).toEqual(Array.from({ length: 20 }, (_, i) => `VA${29 - i}`));
+    expect(latest[0]).toMatchObject({
+      transferred_at: '2026-03-01T12:00:00.000Z',
+      counted_at: '2026-03-01T12:00:00.000Z',
+    });
+  });
+
+  test('a deposit that is set aside is not counted, and may be notified again', () => {
+    const ledger = new DepositLedger();
+    ledger.addPending(notified(1));
+    const announced = { ...notified(1, NOW_S), trade_no: 'T1', amount: '12.10', currency: 'MXN' };
+    ledger.setAside(announced, 'unconfirmed-deposit');
+    expect(ledger.snapshot).toMatchObject({ count: 0, total: {}, pending: 0 });
+    expect(ledger.snapshot.set_aside).toEqual([
+      {
+        out_trade_no: 'VA1',
+        trade_no: 'T1',
+        amount: '12.10',
+        currency: 'MXN',
+        transferred_at: '2026-03-01T12:00:00.000Z',
+        because: 'unconfirmed-deposit',
+      },
+    ]);
+    expect(take(ledger, notified(1))).toBe('new');
+    expect(ledger.snapshot).toMatchObject({ count: 1, set_aside: [] });
+  });
+});
+
+describe('any sequence of notifications', () => {
+  test('is counted once for each deposit, to the cent, with a new run at any moment', () => {
+    const cents = fc.bigInt({ min: 1n, max: 9_999_999_999_999_999n });
+    const story = fc.record({
+      deposits: fc.array(cents, { minLength: 1, maxLength: 30 }),
+      picks: fc.array(fc.record({ no: fc.nat(29), does: fc.constantFrom('tell', 'confirm', 'next run') }), {
+        maxLength: 200,
+      }),
+    });
+    fc.assert(
+      fc.property(story, ({ deposits, picks }) => {
+        const amounts = deposits.map((c) => new Big(c.toString()).div(100).toFixed(2));
+        let ledger = new DepositLedger();
+        const told = new Set<number>();
+        const confirm = (deposit: NotifiedDeposit) => {
+          const amount = amounts[Number(deposit.out_trade_no.slice(2))] ?? '';
+          ledger.confirm(deposit, paid(amount), NOW);
+        };
+        for (const { no, does } of picks) {
+          const deposit = notified(no % deposits.length);
+          if (does === 'next run') ledger = carriedOver(ledger);
+          else if (does === 'confirm')
+            ledger.pending.filter((one) => one.out_trade_no === deposit.out_trade_no).forEach(confirm);
+          else if (ledger.classify(deposit) === 'new') {
+            told.add(no % deposits.length);
+            ledger.addPending(deposit);
+          }
+        }
+        for (const one of ledger.pending) confirm(one);
+        const sum = [...told].reduce((total, no) => total.plus(amounts[no] ?? 0), new Big(0));
+        expect(ledger.snapshot.count).toBe(told.size);
+        expect(ledger.snapshot.total).toEqual(told.size === 0 ? {} : { MXN: sum.toFixed(2) });
+      }),
+    );
+  });
+});
+
+describe('the bounded memory', () => {
+  test('forgets the oldest first, and sets aside a deposit as old as they', () => {
+    let ledger = new DepositLedger(undefined, 3);
+    for (let no = 0; no < 5; no += 1) take(ledger, notified(no, NOW_S + no));
+    ledger = carriedOver(ledger, 3);
+    expect(ledger.carried.counted.map(([no]) => no)).toEqual(['VA2', 'VA3', 'VA4']);
+    expect(take(ledger, notified(0, NOW_S))).toBe('forgotten');
+    expect(take(ledger, notified('never-told', NOW_S + 1))).toBe('forgotten');
+    expect(ledger.snapshot).toMatchObject({
+      count: 5,
+      set_aside: [{ out_trade_no: 'VAnever-told' }, { out_trade_no: 'VA0' }],
+    });
+    // It is set aside already: a further notification is no news.
+    expect(take(ledger, notified(0, NOW_S))).toBe('repeat');
+    expect(take(ledger, notified('later', NOW_S + 2))).toBe('new');
+  });
+
+  test('sets aside a deposit without a transfer time, once something is forgotten', () => {
+    let ledger = new DepositLedger(undefined, 1);
+    expect(take(ledger, notified(0))).toBe('new');
+    expect(take(ledger, notified(1, NOW_S + 1))).toBe('new');
+    ledger = carriedOver(ledger, 1);
+    expect(take(ledger, notified(0))).toBe('forgotten');
+    expect(take(ledger, notified('never-told'))).toBe('forgotten');
+    expect(take(ledger, notified('later', NOW_S + 2))).toBe('new');
+    expect(ledger.snapshot).toMatchObject({
+      count: 3,
+      set_aside: [{ out_trade_no: 'VAnever-told' }, { out_trade_no: 'VA0' }],
+    });
+  });
+
+  test('counts nothing twice for any sequence of repeated notifications, and sets aside what it does not count', () => {
+    const time = fc.option(fc.nat(20), { nil: undefined });
+    const story = fc.array(fc.record({ no: fc.nat(9), time, isTold: fc.boolean() }), { maxLength: 60 });
+    fc.assert(
+      fc.property(story, fc.integer({ min: 1, max: 4 }), (calls, remembered) => {
+        let ledger = new DepositLedger(undefined, remembered);
+        const times = new Map<number, number>();
+        for (const { no, time: at = 0, isTold } of calls) {
+          // The gateway may leave the time out, but never changes it for the same deposit.
+          if (!times.has(no)) times.set(no, at);
+          take(ledger, notified(no, isTold ? NOW_S - 100 + (times.get(no) ?? 0) : undefined));
+          ledger = carriedOver(ledger, remembered);
+        }
+        const { count, set_aside } = ledger.snapshot;
+        expect(count).toBeLessThanOrEqual(times.size);
+        expect(count + set_aside.length).toBeGreaterThanOrEqual(times.size);
+      }),
+    );
+  });
+
+  test('fits into what a run carries over, with 10,000 of the longest numbers and 2,000 pending deposits', () => {
+    const ledger = new DepositLedger();
+    const no = (i: number) => String(i).padStart(62, '9');
+    for (let i = 0; i < 11_000; i += 1) take(ledger, notified(no(i), NOW_S));
+    for (let i = 0; i < 2_000; i += 1) {
+      ledger.addPending({
+        ...notified(no(50_000 + i), NOW_S),
+        trade_no: no(i),
+        trade_status: 'SUCCESS',
+        amount: '1.00',
+        currency: 'MXN',
+      });
+    }
+    expect(JSON.stringify(ledger.carried).length).toBeLessThan(1.5 * 1024 * 1024);
+  });
+});

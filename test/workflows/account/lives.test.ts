@@ -1,0 +1,347 @@
+/** Virtual accounts on the simulated Temporal, where years take moments. */
+import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
+import type { FakeAccounts } from '../../../src/testing/fake-gateway/fake-accounts';
+import { FakeGateway } from '../../../src/testing/fake-gateway/fake-gateway';
+import { SimulatedEnvironment } from '../../../src/testing/simulated-temporal/environment';
+import { APP } from '../../../src/testing/stack';
+import { fakeWorkerActivities } from '../../../src/testing/worker-activities';
+import type {
+  CarriedAccount,
+  CreateSpeiAccountInput,
+  CreationResolution,
+  SpeiAccountCreation,
+  SpeiAccountData,
+  SpeiAccountInput,
+  SpeiAccountState,
+} from '../../../src/workflows';
+
+let env: SimulatedEnvironment;
+let trades: FakeGateway;
+let gateway: FakeAccounts;
+beforeEach(async () => {
+  env = await SimulatedEnvironment.create();
+  trades = new FakeGateway(() => env.currentTimeMs());
+  gateway = trades.accounts;
+});
+afterEach(() => env?.teardown());
+
+async function withWorker<T>(
+  live: (taskQueue: string) => Promise<T>,
+  settings: Record<string, string> = {},
+): Promise<T> {
+  env.work(fakeWorkerActivities({ app_id: APP.app_id, gateway: trades, env: settings }));
+  return live('simulated');
+}
+
+const request = {
+  customer: {
+    buyer_id: 'buyer-1',
+    email: 'sofia@example.com',
+    identify: { number: 'HESO900101MDFRFF09', type: 'CURP' },
+  },
+};
+
+type Follow = (input: SpeiAccountInput) => Promise<void>;
+type Create = (input: CreateSpeiAccountInput) => Promise<SpeiAccountData>;
+
+async function follow(taskQueue: string, account_id = 'A1', carried?: CarriedAccount) {
+  gateway.statuses.set(account_id, 'ACTIVE');
+  const handle = await env.client.workflow.start<Follow>('speiAccount', {
+    workflowId: `spei-account:${APP.app_id}:${account_id}`,
+    taskQueue,
+    args: [{ app_id: APP.app_id, account_id, carried }],
+  });
+  await handle.executeUpdate('recheck');
+  return handle;
+}
+
+async function create(taskQueue: string) {
+  return env.client.workflow.start<Create>('createSpeiAccount', {
+    workflowId: `create-spei-account:${APP.app_id}:buyer-1`,
+    taskQueue,
+    args: [{ app_id: APP.app_id, request }],
+  });
+}
+
+type Handle = Awaited<ReturnType<typeof follow>>;
+const stateOf = (handle: Handle) => handle.query<SpeiAccountState>('state');
+
+/** Waits up to ten minutes for a value that passes, and returns it. */
+async function eventually<T>(look: () => Promise<T>, isSo: (seen: T) => boolean): Promise<T> {
+  for (let seconds = 0; seconds < 600; seconds += 1) {
+    const seen = await look();
+    if (isSo(seen)) return seen;
+    await env.sleep('1 second');
+  }
+  throw new Error('Not within ten minutes');
+}
+
+/** The account's state once no deposit is pending. */
+const settled = (handle: Handle) =>
+  eventually(
+    () => stateOf(handle),
+    ({ deposits }) => deposits.pending === 0,
+  );
+
+/** Returns when the creation has raised its attention. */
+const unknown = (handle: Awaited<ReturnType<typeof create>>) =>
+  eventually(
+    () => handle.query<SpeiAccountCreation>('state'),
+    ({ attention }) => attention === 'unknown-outcome',
+  );
+
+/** A trade that the gateway knows, and its notification. */
+async function deposit(out_trade_no: string, order_amount = '10.00', more: object = {}) {
+  await trades.pay({ out_trade_no, order_amount, order_currency: 'MXN', method: 'SPEI' });
+  const { trade_no } = trades.trades.get(out_trade_no) ?? {};
+  return {
+    app_id: APP.app_id,
+    out_trade_no,
+    trade_no,
+    trade_status: 'SUCCESS',
+    amount: order_amount,
+    currency: 'MXN',
+    transfer_account: { account_id: 'A1' },
+    ...more,
+  };
+}
+
+describe('an account', () => {
+  it('is queried once a day', async () => {
+    await withWorker(async (taskQueue) => {
+      await follow(taskQueue);
+      await env.sleep(DAY / 2);
+      const { queries } = gateway;
+      await env.sleep(90 * DAY);
+      expect(gateway.queries - queries).toBeGreaterThanOrEqual(89);
+      expect(gateway.queries - queries).toBeLessThanOrEqual(91);
+    });
+  });
+
+  it('that is canceled elsewhere shows it within a day', async () => {
+    await withWorker(async (taskQueue) => {
+      const handle = await follow(taskQueue);
+      await env.sleep(HOUR);
+      gateway.statuses.set('A1', 'CANCELED');
+      await env.sleep(DAY);
+      expect(await stateOf(handle)).toMatchObject({ status: 'CANCELED', attention: null });
+    });
+  });
+
+  it('takes a deposit years later, after its cancellation', async () => {
+    await withWorker(async (taskQueue) => {
+      const handle = await follow(taskQueue);
+      trades.statusAt = () => 'SUCCESS';
+      await handle.executeUpdate('cancel');
+      await env.sleep(800 * DAY);
+      await handle.signal('deposit', await deposit('VA1', '12.34'));
+      expect(await settled(handle)).toMatchObject({
+        status: 'CANCELED',
+        deposits: { count: 1, total: { MXN: '12.34' } },
+      });
+    });
+  });
+});
+
+it('an account ignores a cancellation of its workflow, because it holds the ledger', async () => {
+  await withWorker(async (taskQueue) => {
+    const handle = await follow(taskQueue);
+    trades.statusAt = () => 'SUCCESS';
+    await handle.signal('deposit', await deposit('VA1'));
+    await settled(handle);
+    await handle.cancel();
+    await handle.signal('deposit', await deposit('VA2', '2.50'));
+    expect(await settled(handle)).toMatchObject({ deposits: { count: 2, total: { MXN: '12.50' } } });
+    await handle.executeUpdate('cancel');
+    expect(await stateOf(handle)).toMatchObject({ status: 'CANCELED', attention: null });
+  });
+});
+
+describe('a deposit', () => {
+  it('that the gateway confirms hours later is counted then', async () => {
+    await withWorker(async (taskQueue) => {
+      const handle = await follow(taskQueue);
+      trades.statusAt = (elapsed) => (elapsed < 5 * HOUR ? 'PROCESSING' : 'SUCCESS');
+      await handle.signal('deposit', await deposit('VA1'));
+      await env.sleep(4 * HOUR);
+      expect(await stateOf(handle)).toMatchObject({ deposits: { count: 0, pending: 1 } });
+      await env.sleep(3 * HOUR);
+      expect(await settled(handle)).toMatchObject({ attention: null, deposits: { count: 1, total: { MXN: '10.00' } } });
+    });
+  });
+
+  it('that was notified as paid and is not is set aside under attention, and counted when the gateway confirms it', async () => {
+    await withWorker(async (taskQueue) => {
+      const handle = await follow(taskQueue);
+      trades.statusAt = () => 'REFUSED';
+      const notification = await deposit('VA1');
+      await handle.signal('deposit', notification);
+      expect(await settled(handle)).toMatchObject({
+        attention: 'unconfirmed-deposit',
+        deposits: {
+          count: 0,
+          total: {},
+          pending: 0,
+          set_aside: [{ out_trade_no: 'VA1', amount: '10.00', because: 'unconfirmed-deposit' }],
+        },
+      });
+      for (const trade of trades.trades.values()) trade.statusAt = () => 'SUCCESS';
+      await handle.signal('deposit', { ...notification, timestamp: 'another' });
+      expect(await settled(handle)).toMatchObject({ deposits: { count: 1, total: { MXN: '10.00' }, set_aside: [] } });
+    });
+  });
+
+  it('that is notified as paid only later, and is not, is set aside', async () => {
+    await withWorker(async (taskQueue) => {
+      const handle = await follow(taskQueue);
+      trades.statusAt = (elapsed) => (elapsed < 5 * HOUR ? 'PROCESSING' : 'REFUSED');
+      const notification = await deposit('VA1');
+      await handle.signal('deposit', { ...notification, trade_status: 'PROCESSING' });
+      await handle.signal('deposit', notification);
+      await env.sleep(7 * HOUR);
+      expect(await settled(handle)).toMatchObject({
+        attention: 'unconfirmed-deposit',
+        deposits: { count: 0, set_aside: [{ out_trade_no: 'VA1', amount: '10.00' }] },
+      });
+    });
+  });
+
+  it('that was refused before, and is notified as paid when a run ends, is confirmed by the next run', async () => {
+    await withWorker(async (taskQueue) => {
+      trades.statusAt = () => 'REFUSED';
+      const { transfer_account: _none, app_id, ...announced } = await deposit('VA1');
+      const args = [{ kind: 'adopt', app_id, out_trade_no: 'VA1' }];
+      await env.client.workflow.execute('payment', { workflowId: `payment:${APP.app_id}:VA1`, taskQueue, args });
+      for (const trade of trades.trades.values()) trade.statusAt = () => 'SUCCESS';
+      const ledger = { count: 0, total: {}, latest: [], set_aside: [], counted: [], forgotten_until: null };
+      const handle = await follow(taskQueue, 'A1', {
+        since: await env.currentTimeMs(),
+        attention: null,
+        published: { status: null, attention: null },
+        cancel_wanted: false,
+        ledger: { ...ledger, pending: [announced] },
+      });
+      expect(await settled(handle)).toMatchObject({ attention: null, deposits: { count: 1, total: { MXN: '10.00' } } });
+    });
+  });
+
+  it('that is notified as paid later is queried then, and not at the next poll', async () => {
+    await withWorker(async (taskQueue) => {
+      const handle = await follow(taskQueue);
+      trades.statusAt = (elapsed) => (elapsed < 5 * HOUR ? 'PROCESSING' : 'SUCCESS');
+      const notification = await deposit('VA1', '10.00', { trade_status: 'PROCESSING' });
+      await handle.signal('deposit', notification);
+      await env.sleep(5 * HOUR + MINUTE);
+      expect(await stateOf(handle)).toMatchObject({ deposits: { count: 0, pending: 1 } });
+      await handle.signal('deposit', { ...notification, trade_status: 'SUCCESS' });
+      await env.sleep(MINUTE);
+      expect(await stateOf(handle)).toMatchObject({ attention: null, deposits: { count: 1, pending: 0 } });
+    });
+  });
+
+  it('that was not paid, and not notified as paid, raises no attention', async () => {
+    await withWorker(async (taskQueue) => {
+      const handle = await follow(taskQueue);
+      trades.statusAt = () => 'REFUSED';
+      await handle.signal('deposit', await deposit('VA1', '10.00', { trade_status: 'REFUSED' }));
+      expect(await settled(handle)).toMatchObject({
+        attention: null,
+        deposits: { count: 0, pending: 0, set_aside: [] },
+      });
+    });
+  });
+
+  it('with another amount than notified counts as the query says, under attention', async () => {
+    await withWorker(async (taskQueue) => {
+      const handle = await follow(taskQueue);
+      trades.statusAt = () => 'SUCCESS';
+      await handle.signal('deposit', await deposit('VA1', '10.00', { amount: '1000.00' }));
+      expect(await settled(handle)).toMatchObject({
+        attention: 'amount-mismatch',
+        deposits: { total: { MXN: '10.00' } },
+      });
+    });
+  });
+
+  it('without a number raises attention, and so does a signal without a handler', async () => {
+    await withWorker(async (taskQueue) => {
+      const handle = await follow(taskQueue);
+      await handle.signal('deposits', {});
+      await handle.executeUpdate('recheck');
+      expect(await stateOf(handle)).toMatchObject({ attention: 'unexpected-signal' });
+    });
+  });
+});
+
+describe('a creation', () => {
+  it('that certainly failed is repeated, and its account is followed from then on', async () => {
+    gateway.mishaps = ['unreachable', 'unreachable'];
+    await withWorker(async (taskQueue) => {
+      expect(await (await create(taskQueue)).result()).toMatchObject({
+        account_id: 'A1',
+        account_number: gateway.account_number,
+      });
+      const handle = env.client.workflow.getHandle(`spei-account:${APP.app_id}:A1`);
+      expect(await handle.query<SpeiAccountState>('state')).toMatchObject({
+        status: 'ACTIVE',
+        account: { buyer_id: 'buyer-1' },
+      });
+    });
+    expect(gateway.created).toBe(1);
+  });
+
+  it('that was refused fails with the gateway’s message', async () => {
+    gateway.mishaps = [{ refuse: { code: '40002', sub_code: 'account-pool-run-out' } }];
+    await withWorker(async (taskQueue) => {
+      await expect((await create(taskQueue)).result()).rejects.toMatchObject({
+        cause: { type: 'NotCreated', details: [{ sub_code: 'account-pool-run-out' }] },
+      });
+    });
+  });
+
+  it.each(['lost before', 'lost after'] as const)(
+    'whose answer was %s is never made again by itself',
+    async (mishap) => {
+      gateway.mishaps = [mishap];
+      await withWorker(async (taskQueue) => {
+        const handle = await create(taskQueue);
+        await unknown(handle);
+        await env.sleep(30 * DAY);
+        const left = mishap === 'lost after' ? 49 : 50;
+        expect(await handle.query<SpeiAccountCreation>('state')).toMatchObject({
+          attention: 'unknown-outcome',
+          unknown_tries: [{ quantity_before: 50, quantity_after: left }],
+        });
+        expect(gateway.created).toBe(mishap === 'lost after' ? 1 : 0);
+        const decision = {
+          by: 'ana',
+          reason: 'the dashboard',
+          ...(mishap === 'lost after' ? { account_id: 'A1' } : {}),
+        };
+        await handle.executeUpdate<SpeiAccountCreation, [CreationResolution]>('resolve', { args: [decision] });
+        expect(await handle.result()).toMatchObject({ account_id: 'A1', status: 'ACTIVE' });
+      });
+      expect(gateway.created).toBe(1);
+    },
+  );
+
+  it('is repeated once where the setting says so and the number of accounts left has not fallen', async () => {
+    gateway.mishaps = ['lost before'];
+    await withWorker(async (taskQueue) => (await create(taskQueue)).result(), { PAYMENTS_ACCOUNT_UNKNOWN: 'again' });
+    expect(gateway.created).toBe(1);
+  });
+
+  it('is not repeated, whatever the setting, where fewer accounts are left than before', async () => {
+    gateway.mishaps = ['lost after'];
+    await withWorker(
+      async (taskQueue) => {
+        const handle = await create(taskQueue);
+        await unknown(handle);
+        await env.sleep(DAY);
+        expect(await handle.query<SpeiAccountCreation>('state')).toMatchObject({ attention: 'unknown-outcome' });
+      },
+      { PAYMENTS_ACCOUNT_UNKNOWN: 'again' },
+    );
+    expect(gateway.created).toBe(1);
+  });
+});

@@ -1,0 +1,86 @@
+/** What is known of a virtual account, and which deposits raise its attention (sections 2.3, 6.5). */
+import { AccountRecord, accountData, parseDeposit } from '../../../src/workflows/account/record';
+
+const CLABE = '646180157000000004';
+const OTHER_CLABE = '032180000118359719';
+const ACCOUNT = { account_id: 'A1', account_number: CLABE, provider: 'STP', status: 'ACTIVE', buyer_id: 'buyer-1' };
+
+describe('an account', () => {
+  test('keeps the fields of the interface and nothing else', () => {
+    expect(accountData(Object.assign({ account_id: 'A1', status: 'ACTIVE', provider: '' }, { else: 1 }))).toEqual({
+      account_id: 'A1',
+      status: 'ACTIVE',
+    });
+  });
+
+  test('takes the gateway’s fields, and keeps those that it leaves out', () => {
+    const record = new AccountRecord(ACCOUNT);
+    record.applyQuery({ status: 'CANCELED' });
+    expect(record.account).toEqual({ ...ACCOUNT, status: 'CANCELED' });
+    expect(record.isCanceled).toBe(true);
+  });
+
+  test.each([
+    ['a right one', CLABE, null],
+    ['one with a wrong check digit', '646180157000000005', 'clabe-check-digit'],
+    ['the interface’s own sample', '000000000000000001', 'clabe-check-digit'],
+    ['none', undefined, null],
+  ])('number: %s', (_, account_number, attention) => {
+    expect(new AccountRecord({ account_id: 'A1', account_number }).attention).toBe(attention);
+  });
+
+  test.each([
+    ['ACTIVE', null],
+    ['CANCELED', null],
+    ['FROZEN', 'unknown-status'],
+  ])('status %s', (status, attention) => {
+    const record = new AccountRecord({ ...ACCOUNT, status });
+    expect(record.attention).toBe(attention);
+    record.applyQuery({ status: 'ACTIVE' });
+    expect(record.attention).toBeNull();
+  });
+});
+
+describe('a deposit with', () => {
+  test.each([
+    ['the account as it is', ACCOUNT, null],
+    ['nothing but the account', { account_id: 'A1' }, null],
+    ['empty texts', { account_number: '', buyer_id: '', provider: '' }, null],
+    ['another number', { ...ACCOUNT, account_number: OTHER_CLABE }, 'account-mismatch'],
+    ['another buyer', { ...ACCOUNT, buyer_id: 'buyer-2' }, 'account-mismatch'],
+    ['another provider', { ...ACCOUNT, provider: 'BBVA' }, 'account-mismatch'],
+  ])('%s', (_, transfer_account, attention) => {
+    const record = new AccountRecord(ACCOUNT);
+    record.compare({ transfer_account });
+    expect(record.attention).toBe(attention);
+  });
+
+  test('a wrong check digit raises attention where the account’s number is not known', () => {
+    const record = new AccountRecord({ account_id: 'A1' });
+    record.compare({ transfer_account: { account_number: '112233445566778899' } });
+    expect(record.attention).toBe('clabe-check-digit');
+  });
+});
+
+describe('transfer_timestamp', () => {
+  const at = (transfer_timestamp: unknown) =>
+    parseDeposit({ out_trade_no: 'VA1', transfer_account: { transfer_timestamp } })?.transferred_s;
+
+  test.each([
+    ['seconds as a number', 1_645_516_741],
+    ['seconds as text', '1645516741'],
+    ['milliseconds', '1645516741000'],
+    ['a date in UTC', '2022-02-22 07:59:01'],
+    ['ISO 8601', '2022-02-22T01:59:01-06:00'],
+  ])('%s', (_, told) => expect(at(told)).toBe(1_645_516_741));
+
+  test.each([
+    ['nothing', undefined],
+    ['an empty text', ''],
+    ['words', 'yesterday'],
+  ])('%s: not told', (_, told) => expect(at(told)).toBeUndefined());
+});
+
+test('a notification without an order number is no deposit', () => {
+  expect(parseDeposit({ amount: '1.00' })).toBeUndefined();
+});

@@ -1,0 +1,200 @@
+/** What follows a sale, on the simulated Temporal. */
+import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
+import type { PaymentEvent } from '../../../src/workflows';
+import { type Sale, type SaleOptions, withSale } from './harness';
+
+async function ended(sale: Sale) {
+  for (let tries = 0; tries < 50 && (await sale.isRunning()); tries += 1) await sale.pass(6 * HOUR);
+  return sale.handle.result();
+}
+
+describe.each([
+  ['a worker that caches workflows', true],
+  ['a worker that replays the history for each task', false],
+])('on %s', (_name, cachesWorkflows) => {
+  const play = <T>(live: (sale: Sale) => Promise<T>, options: SaleOptions = {}) =>
+    withSale(live, { ...options, cachesWorkflows });
+
+  describe('the watch window', () => {
+    async function watched(window: string, days: number) {
+      const heard: PaymentEvent[] = [];
+      return play(
+        async (sale) => {
+          const began = await sale.env.currentTimeMs();
+          const at = began + (days - 1) * DAY;
+          sale.gateway.bankStatus = (now) => {
+            if (now > at + 12 * HOUR) return undefined;
+            if (now > at + 6 * HOUR) return 'CHARGEBACK_REVERSED';
+            return now > at ? 'CHARGEBACK' : undefined;
+          };
+          await sale.open();
+          const state = await sale.handle.result();
+          const lived = (await sale.env.currentTimeMs()) - began;
+          const events = await sale.env.historyLength(sale.workflowId);
+          return { state, lived, events, queries: sale.gateway.queries, heard };
+        },
+        {
+          settings: { PAYMENTS_WATCH_WINDOW: window },
+          onEvent: (event) => void ('payment' in event && heard.push(event)),
+        },
+      );
+    }
+
+    test('a window of three months adds no more history than one of three days', async () => {
+      const short = await watched('3d', 3);
+      const long = await watched('90d', 90);
+      expect(long.lived).toBeGreaterThanOrEqual(90 * DAY);
+      expect(long.queries).toBeGreaterThan(90 * 24);
+      expect(long.events).toBe(short.events);
+      expect(long.events).toBeLessThan(200);
+      expect(long.state.history.map(({ to }) => to)).toEqual([
+        'SUCCESS',
+        'CHARGEBACK',
+        'CHARGEBACK_REVERSED',
+        'SUCCESS',
+      ]);
+      expect(long.state.attention).toBe('chargeback-reversed');
+      expect(long.heard.map(({ type, payment }) => [type, payment.trade_status])).toEqual([
+        ['transition', 'SUCCESS'],
+        ['transition', 'CHARGEBACK'],
+        ['attention', 'CHARGEBACK'],
+        ['transition', 'CHARGEBACK_REVERSED'],
+        ['attention', 'CHARGEBACK_REVERSED'],
+        ['transition', 'SUCCESS'],
+      ]);
+    });
+  });
+
+  describe('refunds', () => {
+    test('two parts of the same amount are made one after the other, and both count', async () => {
+      await play(async (sale) => {
+        sale.gateway.refundPlans = [{ takes_ms: 5_000, ends: 'done' }];
+        const [a, b] = [
+          await sale.ask('50.00', { out_request_no: 'a' }),
+          await sale.ask('50.00', { out_request_no: 'b' }),
+        ];
+        expect(await a.answer).toMatchObject({ refund_status: 'REFUND_PROCESSING', recovered: false });
+        expect(await b.answer).toMatchObject({ refund_amount: '50.00' });
+        const state = await ended(sale);
+        expect(state).toMatchObject({
+          trade_status: 'PARTIAL_REFUND',
+          refunded_amount: '100.00',
+          refunding_amount: '0.00',
+        });
+        expect(state.refunds.map(({ outcome, partial }) => [outcome, partial])).toEqual([
+          ['REFUNDED', true],
+          ['REFUNDED', true],
+        ]);
+      });
+    });
+
+    test('a part that the gateway calls REFUNDED does not count as the whole', async () => {
+      await play(async (sale) => {
+        sale.gateway.partialStatus = 'REFUNDED';
+        await (await sale.ask('50.00')).answer;
+        expect(await ended(sale)).toMatchObject({ trade_status: 'REFUNDED', refunded_amount: '50.00' });
+        await (await sale.ask('100.00')).answer;
+        expect(await ended(sale)).toMatchObject({ refunded_amount: '150.00', ledger_complete: true });
+      });
+    });
+
+    test('a refund that is revoked without a notification frees its amount in the ledger', async () => {
+      await play(async (sale) => {
+        sale.gateway.refundPlans = [{ takes_ms: 7 * DAY, ends: 'revoked' }];
+        await (await sale.ask('150.00')).answer;
+        expect(await ended(sale)).toMatchObject({
+          trade_status: 'SUCCESS',
+          refunded_amount: '0.00',
+          refunds: [{ outcome: 'REFUND_REVOKE' }],
+        });
+      });
+    });
+
+    test('a refund of a charged-back trade is refused with NotRefunded', async () => {
+      await play(async (sale) => {
+        sale.gateway.bankStatus = () => 'CHARGEBACK';
+        expect(await (await sale.ask('10.00')).answer).toMatchObject({ type: 'NotRefunded' });
+        expect(sale.trade.refunds).toEqual([]);
+      });
+    });
+
+    test('an over-refund is refused with what is left, and nothing is sent', async () => {
+      await play(async (sale) => {
+        const asked = [];
+        for (let i = 0; i < 10; i += 1) asked.push(await sale.ask('40.00', { out_request_no: `n${i}` }));
+        const refused = await Promise.all(asked.slice(3).map(({ answer }) => answer));
+        for (const error of refused) expect(error).toMatchObject({ type: 'OverRefund', details: [{ left: '30.00' }] });
+        expect(await ended(sale)).toMatchObject({ refunded_amount: '120.00' });
+        expect(sale.trade.refunds).toHaveLength(3);
+      });
+    });
+  });
+
+  describe('a refund whose answer was lost', () => {
+    test('is found by the state of its trade, and not made again', async () => {
+      await play(async (sale) => {
+        sale.gateway.refundMishaps = ['lost after'];
+        expect(await (await sale.ask('50.00')).answer).toMatchObject({ recovered: true });
+        expect(await ended(sale)).toMatchObject({ refunded_amount: '50.00', attention: null });
+        expect(sale.trade.refunds).toHaveLength(1);
+      });
+    });
+
+    test('is made again under the same number when its trade keeps showing none', async () => {
+      await play(async (sale) => {
+        sale.gateway.refundMishaps = ['lost before'];
+        await sale.ask('50.00', { out_request_no: 'one' });
+        expect(await ended(sale)).toMatchObject({ refunded_amount: '50.00', attention: null });
+        expect(sale.trade.refunds.map(({ out_request_no }) => out_request_no)).toEqual(['one']);
+      });
+    });
+
+    test('waits, after another partial refund, for a person’s decision', async () => {
+      await play(async (sale) => {
+        await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
+        await sale.pass(HOUR);
+        sale.gateway.refundMishaps = ['lost before'];
+        const { answer } = await sale.ask('50.00', { out_request_no: 'b' });
+        await sale.pass(10 * MINUTE);
+        expect(await answer).toMatchObject({ type: 'RefundPending' });
+        expect(await sale.state()).toMatchObject({ attention: 'unknown-refund', refunding_amount: '50.00' });
+        const resolution = { outcome: 'NOT_CREATED', reason: 'not in the dashboard', by: 'ana' };
+        await sale.handle.executeUpdate('resolve', { args: [resolution] });
+        expect(await ended(sale)).toMatchObject({
+          refunded_amount: '50.00',
+          refunding_amount: '0.00',
+          attention: null,
+        });
+        expect(sale.trade.refunds).toHaveLength(1);
+      });
+    });
+
+    test('is found by a notification that names it and that the gateway’s answer confirms', async () => {
+      await play(async (sale) => {
+        await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
+        await sale.pass(HOUR);
+        sale.gateway.refundMishaps = ['lost after'];
+        sale.gateway.refundPlans = [{ takes_ms: 0, ends: 'done' }];
+        await sale.ask('50.00', { out_request_no: 'b' });
+        await sale.pass(10 * MINUTE);
+        expect(await sale.state()).toMatchObject({ attention: 'unknown-refund' });
+        await sale.handle.signal('notification', { out_request_no: 'b', trade_status: 'PARTIAL_REFUND' });
+        expect(await ended(sale)).toMatchObject({ refunded_amount: '100.00', attention: null });
+      });
+    });
+  });
+
+  describe('a refund made elsewhere', () => {
+    test('makes the ledger incomplete and asks for a person', async () => {
+      await play(async (sale) => {
+        sale.trade.refunds.push({ out_request_no: null, amount: '20.00', at: 0, takes_ms: 0, ends: 'done' });
+        await sale.open();
+        expect(await ended(sale)).toMatchObject({
+          refunded_amount: '0.00',
+          ledger_complete: false,
+          attention: 'refund-elsewhere',
+        });
+      });
+    });
+  });
+});

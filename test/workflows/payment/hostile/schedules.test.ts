@@ -1,0 +1,312 @@
+/**
+ * Schedules that once lost or doubled money, each by the promise that it broke. The world and the oracle are those of the
+ * random stories.
+ */
+import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { play, type Step, type Story } from './stories';
+import { timelineOf } from './timeline';
+import { World } from './world';
+
+const story = (steps: readonly Step[], traits: Partial<Story['traits']> = {}): Story => ({
+  chance: 7,
+  steps,
+  traits: {
+    ...{ takesNumbersTwice: true, lag_ms: 0, findsBy: 'both ids', shows: 'the latest', forgetsAfter_ms: 0 },
+    ...{ creations: [], late_ms: 5_000, noSuchOrder: 'trade-not-exist', heldBack: 0, deafFor: 0 },
+    ...traits,
+  },
+});
+const wait = (ms: number): Step => ({ do: 'wait', ms });
+const notify: Step = { do: 'notify', times: 1 };
+const paid: Step = { do: 'paid' };
+const resolve = (outcome: 'CANCEL' | 'SUCCESS'): Step => ({ do: 'resolve', outcome });
+const unanswered: Step = { do: 'queries refused for good', kind: '429' };
+const SECOND = 1_000;
+
+type Schedule = [title: string, steps: readonly Step[], traits?: Partial<Story['traits']>];
+
+const SCHEDULES: readonly Schedule[] = [
+  [
+    'promise 3: a SUCCESS that is being checked when a person resolves CANCEL is not lost',
+    [wait(5 * SECOND), unanswered, paid, notify, wait(5 * SECOND), resolve('CANCEL')],
+  ],
+  [
+    'promise 1: a notification ends the right to create again, and its trade is looked for by its own number',
+    [paid, notify, wait(10 * MINUTE)],
+    { creations: ['answer lost'], findsBy: 'trade_no alone' },
+  ],
+  [
+    'promise 1: a second trade that is notified while the payment runs is before a person',
+    [wait(5 * SECOND), { do: 'another trade', paid: true }, wait(MINUTE), paid, notify],
+  ],
+  [
+    'promise 1: a second trade that is notified after the sale is before a person',
+    [wait(5 * SECOND), paid, notify, wait(10 * MINUTE), { do: 'another trade', paid: true }],
+  ],
+  [
+    'promise 2: a refusal of a second creation is not believed while the first may exist',
+    [wait(2 * MINUTE), paid, wait(2 * HOUR)],
+    { creations: ['answer lost', 'created and refused'], lag_ms: 60 * SECOND },
+  ],
+  [
+    'promise 2: a cancelled workflow goes on while its creation is unknown',
+    [wait(8 * SECOND), { do: 'cancel' }, wait(20 * SECOND), paid, wait(2 * HOUR)],
+    { creations: ['answer lost'], lag_ms: 10 * SECOND },
+  ],
+  [
+    'promise 5: a cancelled workflow goes on while the buyer can still pay',
+    [wait(10 * MINUTE), { do: 'cancel' }, paid, wait(2 * HOUR)],
+  ],
+  [
+    'promise 5: money is found after a person resolved an unknown creation',
+    [wait(8 * SECOND), resolve('CANCEL'), wait(5 * MINUTE), paid, wait(2 * HOUR)],
+    { creations: ['answer lost'], lag_ms: 10 * SECOND },
+  ],
+  [
+    'promise 8: money after a workflow was terminated is a late payment',
+    [wait(MINUTE), { do: 'terminate' }, wait(HOUR), paid, notify],
+  ],
+  [
+    'promise 1: an order of another system is not ours because our first attempt was held back',
+    [{ do: 'another trade', paid: true, silently: true }, wait(HOUR)],
+    { takesNumbersTwice: false, heldBack: 1 },
+  ],
+  ['promise 1: a reset after the sale does not create again', [paid, notify, wait(10 * MINUTE), { do: 'reset' }]],
+  [
+    'promise 1: a reset while the buyer can pay goes on with the same trade',
+    [wait(MINUTE), { do: 'reset' }, wait(MINUTE), paid, wait(2 * HOUR)],
+    { takesNumbersTwice: false },
+  ],
+  [
+    'promise 1: a second start under the default reuse policy does not create again',
+    [paid, notify, wait(10 * MINUTE), { do: 'start again' }, wait(HOUR)],
+  ],
+  [
+    'promise 1: a start under another workflow id creates nothing',
+    [wait(MINUTE), { do: 'start elsewhere' }, wait(HOUR)],
+  ],
+  [
+    'promise 2: an order that could not be sent is not sent hours later',
+    [wait(10 * HOUR)],
+    { creations: Array.from({ length: 200 }, () => 'unreachable' as const) },
+  ],
+  [
+    'promise 5: queries that are refused for good put the payment before a person',
+    [wait(15 * MINUTE), { do: 'queries refused for good', kind: 'no such order' }, wait(10 * HOUR), wait(10 * HOUR)],
+  ],
+  [
+    'promise 8: credentials that are refused while payments are open are before a person',
+    [wait(15 * MINUTE), { do: 'queries refused for good', kind: 'credentials' }, wait(10 * HOUR), wait(10 * HOUR)],
+  ],
+  [
+    'promise 5: a gateway that forgets old orders leaves none without a word',
+    [wait(10 * HOUR)],
+    { forgetsAfter_ms: 4 * HOUR },
+  ],
+  [
+    'promise 8: a duplicate that no query finds is before a person',
+    [wait(2 * HOUR)],
+    { creations: ['answer lost'], findsBy: 'trade_no alone', takesNumbersTwice: false },
+  ],
+  [
+    'promise 2: an overloaded gateway (429, 500, 503) does not say that there is no order',
+    [
+      { do: 'trouble', kind: '429', ms: 20 * SECOND },
+      { do: 'trouble', kind: '500', ms: 20 * SECOND },
+      { do: 'trouble', kind: '503', ms: 20 * SECOND },
+    ],
+    { creations: ['answer lost'] },
+  ],
+  [
+    'promise 5: a signal without its argument stops nothing',
+    [wait(MINUTE), { do: 'empty signal' }, wait(MINUTE), paid, wait(2 * HOUR)],
+  ],
+  [
+    'promise 5: a start without a request ends, and holds nobody up',
+    [{ do: 'terminate' }, { do: 'start broken' }, wait(HOUR)],
+  ],
+  [
+    'promise 8: a payment that a person resolved is settled, although its notification keeps being contradicted',
+    [wait(MINUTE), { do: 'notify lie' }, wait(2 * HOUR), resolve('CANCEL')],
+  ],
+  [
+    'promise 2: an order whose creation is unknown is not sent again while queries have no answer',
+    [wait(SECOND), unanswered, wait(30 * MINUTE)],
+    { creations: ['answer lost'] },
+  ],
+  [
+    'promise 4: a payment does not expire while the gateway gives no answer',
+    [wait(30 * MINUTE), { do: 'queries refused for good', kind: '429' }, paid, wait(10 * HOUR), wait(10 * HOUR)],
+  ],
+  [
+    'promise 5: money of the first trade is known although a second trade was looked at since',
+    [wait(MINUTE), resolve('CANCEL'), { do: 'another trade', paid: false }, wait(HOUR), paid, wait(2 * HOUR)],
+    { takesNumbersTwice: false },
+  ],
+  [
+    'promise 1: of two more trades that are notified after the sale, both are looked at',
+    [
+      ...[wait(MINUTE), paid, notify, wait(HOUR)],
+      ...([
+        { do: 'another trade', paid: true },
+        { do: 'another trade', paid: true },
+      ] as const),
+    ],
+  ],
+  [
+    'promise 2: an order whose task waited hours for a worker is not sent any more',
+    [wait(SECOND / 2), { do: 'no worker', ms: 3 * HOUR }, wait(4 * HOUR)],
+    { heldBack: 1 },
+  ],
+  [
+    'promise 2: an order whose workflow waited hours for a worker is not sent any more',
+    [{ do: 'no worker', ms: 3 * HOUR }, wait(4 * HOUR)],
+  ],
+  [
+    'promise 1: an order of another system that is notified before ours is sent is not sold as ours',
+    [wait(10 * SECOND), { do: 'pay other' }, wait(SECOND), { do: 'another trade', paid: false }, wait(HOUR)],
+    { creations: ['credentials', 'unreachable', 'unreachable', 'unreachable', 'unreachable'] },
+  ],
+  [
+    'promise 1: an order that the gateway refused at once, and told of, is not called a duplicate',
+    [notify, wait(MINUTE)],
+    { creations: ['created and refused'] },
+  ],
+  [
+    'promise 2: a creation whose worker died is not called "not sent" by a cancellation',
+    [{ do: 'kill worker' }, { do: 'cancel' }, wait(HOUR)],
+  ],
+];
+
+test.each(SCHEDULES.map(([title, steps, traits = {}]) => ({ title, steps, traits })))(
+  '$title',
+  async ({ steps, traits }) => {
+    let world: World | undefined;
+    const broken = await play(story(steps, traits), (one) => {
+      world = one;
+    });
+    if (process.env.HOSTILE_TIMELINE !== undefined && world) process.stderr.write(`${timelineOf(world)}\n`);
+    expect(broken).toEqual([]);
+  },
+  60_000,
+);
+
+/** Plays a story and answers with its world as it was in the end. */
+async function worldOf(told: Story): Promise<World> {
+  let world: World | undefined;
+  expect(
+    await play(told, (one) => {
+      world = one;
+    }),
+  ).toEqual([]);
+  if (!world) throw new Error('no world');
+  return world;
+}
+
+test('a number whose creation certainly failed can be used again: the same order is then created', async () => {
+  const { told } = await worldOf(
+    story([wait(MINUTE), { do: 'pay' }, wait(MINUTE)], { creations: ['refused for good'] }),
+  );
+  expect(told.map(({ is }) => is)).toEqual(expect.arrayContaining(['failure', 'payment data']));
+});
+
+test('2,100 calls of pay for one order add nothing to its history, and leave room for the operators’ updates', async () => {
+  const world = await World.create({ ...story([]).traits, pick: () => 0 });
+  const first = await world.payments.pay(world.order());
+  const updates = world.run?.countedUpdates;
+  for (let i = 0; i < 2_100; i += 1) expect(await world.payments.pay(world.order())).toEqual(first);
+  expect(world.run?.countedUpdates).toBe(updates);
+  await world.resolve('CANCEL');
+  expect(world.told).toMatchObject([{ is: 'resolved' }]);
+  await world.temporal.close();
+});
+
+test('25 calls of pay at once share one update, and get one answer', async () => {
+  const world = await World.create({ ...story([]).traits, pick: () => 0 });
+  const answers = await Promise.all(Array.from({ length: 25 }, () => world.payments.pay(world.order())));
+  expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+  expect(world.run?.countedUpdates).toBe(1);
+  await world.temporal.close();
+});
+
+test('an unknown trade that a person has resolved is settled by one word', async () => {
+  const world = await World.create({ ...story([]).traits, pick: () => 0 });
+  world.notify(
+    {
+      ...world.gateway.make({ out_trade_no: 'another', amount: '1.00' }, 'another system'),
+      trade_no: 'T9',
+      out_trade_no: world.out_trade_no,
+    },
+    'SUCCESS',
+  );
+  await world.pass(HOUR);
+  expect(world.attentions.at(-1)).toMatchObject({ attention: 'unknown-trade' });
+  await world.resolve('CANCEL');
+  await world.pass(HOUR);
+  expect(world.runs.filter(({ isRunning }) => isRunning).map(({ start }) => start.type)).toEqual(['paymentFollowUp']);
+  expect(world.temporal.runs(world.workflowId)).toHaveLength(1);
+  await world.temporal.close();
+});
+
+test('a paid order is not left under a reason that has gone away', async () => {
+  const { attentions } = await worldOf(
+    story([wait(5 * MINUTE), { do: 'pay' }, wait(5 * MINUTE), paid, wait(2 * HOUR)], {
+      creations: ['answer lost', 'credentials'],
+      findsBy: 'trade_no alone',
+    }),
+  );
+  expect(attentions.length).toBeGreaterThan(0);
+});
+
+test('a signal without its argument, before the order is sent, does not keep it from being sent', async () => {
+  const { told } = await worldOf(story([wait(SECOND), { do: 'empty signal' }, wait(10 * MINUTE)], { heldBack: 3 }));
+  expect(told.map(({ is }) => is)).toEqual(['payment data', 'resolved']);
+});
+
+test('an order that was never sent, and whose number another system used, is not withdrawn in silence', async () => {
+  const { told } = await worldOf(
+    story([wait(SECOND), { do: 'another trade', paid: false }, wait(SECOND), { do: 'cancel' }], { heldBack: 3 }),
+  );
+  expect(told).toContainEqual(expect.objectContaining({ is: 'failure', type: 'DuplicateOrderError' }));
+});
+
+test('of two trades that are notified while the gateway does not answer, both are looked at after the end', async () => {
+  const another: Step = { do: 'another trade', paid: true };
+  const { gateway } = await worldOf(
+    story([wait(MINUTE), unanswered, another, another, wait(30 * SECOND), resolve('CANCEL')]),
+  );
+  const shown = new Set(gateway.exchanges.flatMap((one) => one.shown?.trade_no ?? []));
+  expect([...shown].sort()).toEqual(['T1', 'T2', 'T3']);
+});
+
+test('a person who resolves while the creation is answered does not lose the number of its trade', async () => {
+  // With this chance the answer is on its way when the person resolves.
+  const told = story([resolve('CANCEL'), paid], { findsBy: 'trade_no alone' });
+  expect(await play({ ...told, chance: 1984808002 })).toEqual([]);
+});
+
+test('an order whose number another system used is refused again, and not answered with that trade', async () => {
+  const another: Step = { do: 'another trade', paid: false };
+  const { told } = await worldOf(
+    story([wait(SECOND), another, wait(5 * MINUTE), { do: 'pay' }, wait(5 * MINUTE)], { heldBack: 3 }),
+  );
+  const answers = told.flatMap((one) =>
+    one.is === 'failure' ? [one.type] : one.is === 'payment data' ? [one.is] : [],
+  );
+  expect(answers).toEqual(['DuplicateOrderError', 'DuplicateOrderError']);
+});
+
+test('credentials that are refused under another reason are asked for ever more slowly', async () => {
+  const another: Step = { do: 'another trade', paid: false };
+  const refused: Step = { do: 'queries refused for good', kind: 'credentials' };
+  const { gateway } = await worldOf(story([wait(MINUTE), another, wait(MINUTE), refused, wait(10 * HOUR)]));
+  expect(gateway.exchanges.filter(({ answered }) => answered === 'refusal').length).toBeLessThan(100);
+});
+
+test('a second trade that is notified while the gateway does not know the first is looked at', async () => {
+  const steps: Step[] = [wait(MINUTE), { do: 'terminate' }, wait(10 * HOUR), { do: 'notify lie' }, wait(HOUR)];
+  const { gateway } = await worldOf(
+    story([...steps, { do: 'another trade', paid: true }, wait(HOUR)], { forgetsAfter_ms: 4 * HOUR }),
+  );
+  expect(gateway.exchanges.some(({ shown }) => shown?.trade_no === 'T2')).toBe(true);
+});

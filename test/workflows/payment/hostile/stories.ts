@@ -1,0 +1,272 @@
+/**
+ * Stories: what may happen to one order, drawn at random. Each story first draws which kinds of hostility it may meet
+ * (swarm testing: rare combinations drown where everything may happen at once), then a number of steps of those kinds.
+ */
+import fc from 'fast-check';
+import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { seededRandom as picker } from '../../../../src/testing/simulated-temporal/random';
+import type { Run as WorkflowRun } from '../../../../src/testing/simulated-temporal/run';
+import type { CreationMishap, GatewayTraits, Trouble } from './gateway';
+import { type Broken, liveness, mayStillBePaid, type Seen, safety } from './oracle';
+import { AMOUNT, World } from './world';
+
+/** One step of a story, as plain data: it prints, shrinks and replays. */
+export type Step =
+  | { do: 'wait'; ms: number }
+  | { do: 'pay' | 'pay other' | 'pay many' | 'start again' | 'start elsewhere' | 'start broken' }
+  | { do: 'paid' | 'paid wrongly' | 'ends' | 'paid late' }
+  | { do: 'another trade'; paid: boolean; silently?: boolean }
+  | { do: 'notify'; times: number }
+  | { do: 'notify lie' | 'notify wrong amount' | 'notify progress' }
+  | { do: 'trouble'; kind: Trouble; ms: number }
+  | { do: 'queries refused for good'; kind: 'credentials' | 'no such order' | '429' }
+  | { do: 'no worker'; ms: number }
+  | { do: 'kill worker' | 'recheck' | 'cancel' | 'terminate' | 'reset' | 'empty signal' | 'odd signal' }
+  | { do: 'resolve'; outcome: 'CANCEL' | 'SUCCESS' | 'REFUSED' };
+
+/** The kinds of hostility that a story draws from. */
+export const KINDS = {
+  /** Always in it: time, the buyer, the merchant who asks again, and true notifications. */
+  life: fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc
+        .constantFrom(5_000, 20_000, MINUTE, 10 * MINUTE, 45 * MINUTE, 2 * HOUR, 10 * HOUR)
+        .map((ms): Step => ({ do: 'wait', ms })),
+    },
+    { weight: 2, arbitrary: fc.constant<Step>({ do: 'paid' }) },
+    { weight: 1, arbitrary: fc.constant<Step>({ do: 'ends' }) },
+    { weight: 2, arbitrary: fc.constantFrom(1, 1, 7).map((times): Step => ({ do: 'notify', times })) },
+    { weight: 1, arbitrary: fc.constant<Step>({ do: 'pay' }) },
+  ),
+  late: fc.constant<Step>({ do: 'paid late' }),
+  wrongMoney: fc.constantFrom<Step>({ do: 'paid wrongly' }, { do: 'notify wrong amount' }),
+  secondTrade: fc.boolean().map((paid): Step => ({ do: 'another trade', paid })),
+  lies: fc.constantFrom<Step>({ do: 'notify lie' }, { do: 'notify progress' }),
+  outages: fc.record({
+    do: fc.constant('trouble' as const),
+    kind: fc.constantFrom<Trouble>('unreachable', 'resets', '429', '500', '503', 'html', 'credentials'),
+    ms: fc.constantFrom(20_000, 2 * MINUTE, HOUR),
+  }),
+  denials: fc.record({
+    do: fc.constant('trouble' as const),
+    kind: fc.constant<Trouble>('no such order'),
+    ms: fc.constantFrom(20_000, 5 * MINUTE, 3 * HOUR),
+  }),
+  forGood: fc
+    .constantFrom('credentials' as const, 'no such order' as const, '429' as const)
+    .map((kind): Step => ({ do: 'queries refused for good', kind })),
+  deaths: fc.constant<Step>({ do: 'kill worker' }),
+  absences: fc.constantFrom(2 * MINUTE, 2 * HOUR, 20 * HOUR).map((ms): Step => ({ do: 'no worker', ms })),
+  operators: fc.oneof(
+    fc
+      .constantFrom('CANCEL' as const, 'CANCEL' as const, 'SUCCESS' as const, 'REFUSED' as const)
+      .map((outcome): Step => ({ do: 'resolve', outcome })),
+    fc.constant<Step>({ do: 'recheck' }),
+  ),
+  cancels: fc.constant<Step>({ do: 'cancel' }),
+  terminations: fc.constant<Step>({ do: 'terminate' }),
+  resets: fc.constant<Step>({ do: 'reset' }),
+  starts: fc.constantFrom<Step>({ do: 'start again' }, { do: 'start elsewhere' }, { do: 'start broken' }),
+  manyCalls: fc.constant<Step>({ do: 'pay many' }),
+  others: fc.constant<Step>({ do: 'pay other' }),
+  oddSignals: fc.constantFrom<Step>({ do: 'empty signal' }, { do: 'odd signal' }),
+} as const;
+export type Kind = keyof typeof KINDS;
+
+const mishap = fc.constantFrom<CreationMishap>(
+  ...([
+    'none',
+    'lost before it arrived',
+    'answer lost',
+    'answer lost',
+    'carried out late',
+    'unreachable',
+    'temporary',
+    'overloaded',
+  ] as const),
+  ...(['refused for good', 'credentials', 'created and refused'] as const),
+);
+
+export interface Story {
+  readonly chance: number;
+  readonly traits: GatewayTraits & { heldBack: number; deafFor: number };
+  readonly steps: readonly Step[];
+}
+
+const traits = fc.record({
+  takesNumbersTwice: fc.boolean(),
+  lag_ms: fc.constantFrom(0, 0, 0, 2_000, 10_000, 120_000),
+  findsBy: fc.constantFrom('both ids' as const, 'both ids' as const, 'both ids' as const, 'trade_no alone' as const),
+  shows: fc.constantFrom('the first' as const, 'the latest' as const),
+  forgetsAfter_ms: fc.constantFrom(0, 0, 0, 0, 4 * HOUR),
+  creations: fc.array(mishap, { maxLength: 3 }),
+  late_ms: fc.constantFrom(5_000, 25_000, 5 * MINUTE),
+  noSuchOrder: fc.constantFrom('trade-not-exist' as const, 'order-not-found' as const),
+  heldBack: fc.constantFrom(0, 0, 0, 1, 3),
+  deafFor: fc.constantFrom(0, 0, 1, 3),
+});
+
+/** Stories that may meet these kinds of hostility, or a draw of all. */
+export function stories(only?: readonly Kind[]): fc.Arbitrary<Story> {
+  const names = (Object.keys(KINDS) as Kind[]).filter((kind) => kind !== 'life');
+  const swarm = only ? fc.constant(only) : fc.subarray(names, { maxLength: 4 });
+  return swarm.chain((kinds) =>
+    fc.record({
+      chance: fc.noShrink(fc.noBias(fc.nat())),
+      traits,
+      steps: fc.array(
+        fc.oneof(
+          { weight: 5, arbitrary: KINDS.life },
+          ...kinds.map((kind) => ({ weight: 2, arbitrary: KINDS[kind] as fc.Arbitrary<Step> })),
+        ),
+        { maxLength: 14 },
+      ),
+    }),
+  );
+}
+
+/** Plays a story to its end, and answers with every promise that it breaks. */
+export async function play(story: Story, onWorld: (world: World) => void = () => undefined): Promise<Broken[]> {
+  const world = await World.create({ ...story.traits, pick: picker(story.chance) });
+  onWorld(world);
+  try {
+    world.pay();
+    await world.pass(10);
+    for (const step of story.steps) {
+      await take(world, step);
+      await world.pass(10);
+      const broken = safety(world, await seenIn(world));
+      if (broken.length > 0) return broken;
+    }
+    return await end(world);
+  } finally {
+    await world.temporal.close();
+  }
+}
+
+/** The faults stop, everything has its time, and then a person clears what waits for one. */
+async function end(world: World): Promise<Broken[]> {
+  world.gateway.trouble = undefined;
+  await world.pass(6 * DAY);
+  await world.answered();
+  const seen = await seenIn(world);
+  const broken = [...safety(world, seen), ...liveness(world, seen)];
+  if (broken.length > 0) return broken;
+  for (let round = 0; round < 3; round += 1) {
+    await world.resolve('CANCEL');
+    await world.pass(3 * DAY);
+  }
+  // What may still be paid is watched until then, and needs nobody.
+  const mayBePaid = mayStillBePaid(world, seen);
+  const left = world.runs.filter((run) => {
+    if (!run.isRunning || run.start.type === 'afterSale') return false;
+    return !mayBePaid || typeof world.temporal.attributesOf(run).PaymentAttention === 'string';
+  });
+  return left.map(({ runId }) => ({
+    promise: 8,
+    what: `a person has settled everything three times, and ${runId} is still open`,
+  }));
+}
+
+/** Every run of the payment that can say what it is: one that was refused at its start cannot. */
+export async function seenIn(world: World): Promise<Seen[]> {
+  const runs = world.temporal.runs(world.workflowId).filter(({ hasBegun }) => hasBegun);
+  const after = world.runs.filter(({ hasBegun, start }) => hasBegun && start.type === 'paymentFollowUp');
+  return world.within(async () => {
+    const followUps = new Map<string, readonly string[]>();
+    for (const run of after) followUps.set(run.runId, await world.otherTrades(run));
+    const seen = await Promise.all(runs.map((run) => seenOf(world, run, followUps)));
+    return seen.flat();
+  });
+}
+
+async function seenOf(world: World, run: WorkflowRun, followUps: Seen['followUps']): Promise<Seen[]> {
+  try {
+    return [{ runId: run.runId, isOpen: run.isRunning, state: await world.state(run), followUps }];
+  } catch (error) {
+    if (run.status === 'FAILED' && String(error).includes('did not register a handler')) return [];
+    throw error;
+  }
+}
+
+const IS_OPEN = ['INITIAL', 'PROCESSING'];
+const statusOf = (trade: { states: readonly { status: string }[] }) => trade.states.at(-1)?.status ?? '';
+
+async function take(world: World, step: Step): Promise<void> {
+  const { gateway } = world;
+  const mine = gateway.trades.filter(({ out_trade_no }) => out_trade_no === world.out_trade_no);
+  const open = mine.find((trade) => IS_OPEN.includes(statusOf(trade)));
+  const last = mine.at(-1);
+  switch (step.do) {
+    case 'wait':
+      return world.pass(step.ms);
+    case 'pay':
+      return world.pay();
+    case 'pay other':
+      return world.pay('151.00');
+    case 'pay many':
+      for (let i = 0; i < 25; i += 1) world.pay();
+      return;
+    case 'start again':
+      return world.start('ALLOW_DUPLICATE');
+    case 'start elsewhere':
+      return world.start('ALLOW_DUPLICATE', `merchant-${world.workflowId}`);
+    case 'start broken':
+      return world.start('ALLOW_DUPLICATE', world.workflowId, [{ kind: 'direct', app_id: 'hostile' }]);
+    case 'paid':
+      return open && gateway.move(open, 'SUCCESS');
+    case 'paid wrongly':
+      if (open) gateway.trades.splice(gateway.trades.indexOf(open), 1, { ...open, amount: '15.00' });
+      return;
+    case 'ends':
+      return open && gateway.move(open, 'CANCEL');
+    case 'paid late': {
+      const ended = mine.find((trade) => ['CANCEL', 'EXPIRED'].includes(statusOf(trade)));
+      return ended && gateway.move(ended, 'SUCCESS');
+    }
+    case 'another trade': {
+      const trade = gateway.make(
+        { out_trade_no: world.out_trade_no, amount: AMOUNT },
+        'another system',
+        step.paid ? 'SUCCESS' : 'PROCESSING',
+      );
+      return step.silently ? undefined : world.notify(trade);
+    }
+    case 'notify':
+      return last && world.notify(last, undefined, { times: step.times });
+    case 'notify lie':
+      return last && world.notify(last, 'SUCCESS');
+    case 'notify progress':
+      return last && world.notify(last, 'PROCESSING');
+    case 'notify wrong amount':
+      return last && world.notify(last, undefined, { amount: '9999.00' });
+    case 'trouble':
+      gateway.trouble = step.kind;
+      await world.pass(step.ms);
+      gateway.trouble = undefined;
+      return;
+    case 'queries refused for good':
+      gateway.trouble = step.kind;
+      return;
+    case 'kill worker':
+      await world.pass(world.traits.pick(3_000));
+      return world.killWorker();
+    case 'no worker':
+      return world.leaveWithoutWorker(step.ms);
+    case 'recheck':
+      return world.recheck();
+    case 'resolve':
+      return world.resolve(step.outcome);
+    case 'cancel':
+      return world.cancel();
+    case 'terminate':
+      return world.terminate();
+    case 'reset':
+      return world.reset();
+    case 'empty signal':
+      return world.oddSignal('notification');
+    case 'odd signal':
+      return world.oddSignal('somethingElse', {});
+  }
+}

@@ -1,0 +1,424 @@
+/**
+ * What is known of one payment, and how each report changes it: promise 6, and that only the ordered amount is a
+ * SUCCESS.
+ */
+import * as fc from 'fast-check';
+import type { PaymentInput, PaymentOutcome, PaymentState } from '../../../src/contract';
+import { classifyTransition } from '../../../src/contract';
+import type { Trade } from '../../../src/gateway';
+import { TRADE_STATUSES } from '../../../src/gateway/pure/statuses';
+import { PaymentRecord } from '../../../src/workflows/payment/record';
+
+const T = Date.parse('2026-03-02T12:00:00Z');
+const MINUTE = 60_000;
+
+const ORDER: PaymentInput = {
+  kind: 'direct',
+  app_id: 'app',
+  request: { out_trade_no: 'order-1', order_amount: '150.00', order_currency: 'BRL', method: 'PIX' },
+};
+
+const trade = (trade_status: string, said: Partial<Trade> = {}): Trade => ({
+  out_trade_no: 'order-1',
+  trade_no: 'T1',
+  order_amount: '150.00',
+  order_currency: 'BRL',
+  ...said,
+  trade_status,
+});
+
+/** A record after queries with these statuses, a minute apart. */
+function recordAfter(...statuses: string[]): PaymentRecord {
+  const record = new PaymentRecord(ORDER);
+  statuses.forEach((status, i) => {
+    record.applyQuery(trade(status), T + i * MINUTE);
+  });
+  return record;
+}
+
+const states = ({ history }: PaymentState) => history.map(({ to }) => to);
+
+describe('a new payment', () => {
+  test('has the ordered fields and nothing else', () => {
+    expect(new PaymentRecord(ORDER).snapshot).toEqual({
+      app_id: 'app',
+      out_trade_no: 'order-1',
+      trade_no: null,
+      trade_status: null,
+      order_amount: '150.00',
+      order_currency: 'BRL',
+      method: 'PIX',
+      outcome: null,
+      confirmed_by: null,
+      attention: null,
+      expires_at: null,
+      history: [],
+      payment_data: null,
+      previous: null,
+      refused_because: null,
+      other_trades: [],
+    });
+  });
+
+  test('in adopt form has the id that it was given', () => {
+    expect(new PaymentRecord({ kind: 'adopt', app_id: 'app', trade_no: 'T1' }).id).toEqual({ trade_no: 'T1' });
+    expect(new PaymentRecord({ kind: 'adopt', app_id: 'app', out_trade_no: 'o' }).id).toEqual({ out_trade_no: 'o' });
+  });
+
+  test('in adopt form takes amount, currency and method from the first query', () => {
+    const record = new PaymentRecord({ kind: 'adopt', app_id: 'app', out_trade_no: 'order-1' });
+    record.applyQuery(trade('SUCCESS', { order_amount: '7.10', order_currency: 'MXN', method: 'SPEI' }), T);
+    expect(record.snapshot).toMatchObject({
+      order_amount: '7.10',
+      order_currency: 'MXN',
+      method: 'SPEI',
+      outcome: 'SUCCESS',
+      attention: null,
+    });
+  });
+
+  test('returns its state as a copy', () => {
+    const record = recordAfter('PROCESSING');
+    record.snapshot.history.pop();
+    expect(record.snapshot.history).toHaveLength(1);
+  });
+});
+
+describe('the creation’s answer', () => {
+  test('PROCESSING does not end the payment', () => {
+    const record = new PaymentRecord(ORDER);
+    record.applyCreation({ trade_no: 'T1', trade_status: 'PROCESSING', recovered: false }, T);
+    expect(record.snapshot).toMatchObject({ trade_no: 'T1', trade_status: 'PROCESSING', outcome: null });
+    expect(record.id).toEqual({ trade_no: 'T1', out_trade_no: 'order-1' });
+  });
+
+  test('SUCCESS does not end the payment before a query confirms it', () => {
+    const record = new PaymentRecord(ORDER);
+    record.applyCreation({ trade_no: 'T1', trade_status: 'SUCCESS', recovered: false }, T);
+    expect(record.snapshot).toMatchObject({ trade_status: 'SUCCESS', outcome: null });
+    record.applyQuery(trade('SUCCESS'), T);
+    expect(record.snapshot).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'query', history: [{ to: 'SUCCESS' }] });
+  });
+
+  test.each(['REFUSED', 'CANCEL', 'EXPIRED'])('%s ends the payment, because it means no money', (trade_status) => {
+    const record = new PaymentRecord(ORDER);
+    record.applyCreation({ trade_no: 'T1', trade_status, recovered: false }, T);
+    expect(record.snapshot).toMatchObject({ outcome: trade_status });
+  });
+
+  test.each([undefined, '', null])('the status %j is ignored', (trade_status) => {
+    const record = new PaymentRecord(ORDER);
+    record.applyCreation({ web_url: 'https://pay.example', trade_no: '', trade_status, recovered: false }, T);
+    expect(record.snapshot).toMatchObject({ trade_no: null, trade_status: null, history: [] });
+  });
+});
+
+describe('a paid amount', () => {
+  const WRONG: [string, Partial<Trade>][] = [
+    ['less', { order_amount: '149.99' }],
+    ['more', { order_amount: '150.01' }],
+    ['less than a double can tell', { order_amount: '150.000000000000001' }],
+    ['no decimal', { order_amount: 'much' }],
+    ['another currency', { order_currency: 'MXN' }],
+  ];
+
+  test.each(WRONG)('that is %s is never SUCCESS by itself: a person decides', (_, said) => {
+    const record = recordAfter('PROCESSING');
+    record.applyQuery(trade('SUCCESS', said), T);
+    expect(record.snapshot).toMatchObject({ trade_status: 'SUCCESS', outcome: null, attention: 'amount-mismatch' });
+    expect(record.needsDecision).toBe(true);
+    record.applyResolution({ outcome: 'SUCCESS', reason: 'the rest came by transfer', by: 'ana' }, T);
+    expect(record.snapshot).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'operator', attention: null });
+    expect(record.needsDecision).toBe(false);
+  });
+
+  test.each(WRONG)('that is %s replaces an earlier reason for attention', (_, said) => {
+    const record = recordAfter('PROCESSING');
+    record.raise('unexpected-signal');
+    record.applyQuery(trade('SUCCESS', said), T);
+    expect(record.snapshot.attention).toBe('amount-mismatch');
+    expect(record.needsDecision).toBe(true);
+  });
+
+  test.each(WRONG)('that is %s is not accepted from a notification either', (_, { order_amount, order_currency }) => {
+    const record = recordAfter('PROCESSING');
+    record.applyNotification(
+      { trade_status: 'SUCCESS', amount: order_amount ?? '150.00', currency: order_currency ?? 'BRL' },
+      T,
+    );
+    expect(record.snapshot).toMatchObject({ trade_status: 'PROCESSING', outcome: null, attention: 'amount-mismatch' });
+  });
+
+  test.each(['150', '150.0', '150.00'])('written as %s equals the ordered one', (order_amount) => {
+    const record = recordAfter('PROCESSING');
+    record.applyQuery(trade('SUCCESS', { order_amount, order_currency: 'brl' }), T);
+    expect(record.snapshot).toMatchObject({ outcome: 'SUCCESS', attention: null, order_amount: '150.00' });
+  });
+
+  test('that is wrong does not keep an unpaid order from ending', () => {
+    const record = recordAfter('PROCESSING');
+    record.applyQuery(trade('CANCEL', { order_amount: '1.00' }), T);
+    expect(record.snapshot).toMatchObject({ outcome: 'CANCEL' });
+  });
+});
+
+describe('a person’s decision', () => {
+  test('ends the payment, and the history has who and why', () => {
+    const record = recordAfter('PROCESSING');
+    record.applyResolution({ outcome: 'CANCEL', reason: 'sent back', by: 'ana' }, T + MINUTE);
+    expect(record.snapshot.history.at(-1)).toEqual({
+      time: '2026-03-02T12:01:00.000Z',
+      from: 'PROCESSING',
+      to: 'CANCEL',
+      source: 'operator',
+      by: 'ana',
+      reason: 'sent back',
+    });
+  });
+
+  test('is not changed by the answer of a query that was under way', () => {
+    const record = recordAfter('PROCESSING');
+    record.applyResolution({ outcome: 'CANCEL', reason: 'sent back', by: 'ana' }, T);
+    record.applyQuery(trade('SUCCESS'), T);
+    expect(record.snapshot).toMatchObject({ outcome: 'CANCEL', confirmed_by: 'operator' });
+  });
+});
+
+describe('a trade that never ends', () => {
+  test('is EXPIRED under attention, and keeps the gateway’s last status', () => {
+    const record = recordAfter('PROCESSING');
+    record.expire(T + MINUTE);
+    expect(record.snapshot).toMatchObject({
+      outcome: 'EXPIRED',
+      trade_status: 'PROCESSING',
+      attention: 'never-ended',
+      confirmed_by: null,
+      history: [{ to: 'PROCESSING' }, { from: 'PROCESSING', to: 'EXPIRED', source: 'deadline' }],
+    });
+  });
+});
+
+describe('a late, impossible or unknown status', () => {
+  test('changes nothing where it is older', () => {
+    const { trade_status, attention, history } = recordAfter('INITIAL', 'PROCESSING', 'INITIAL').snapshot;
+    expect({ trade_status, attention, steps: history.length }).toEqual({
+      trade_status: 'PROCESSING',
+      attention: null,
+      steps: 2,
+    });
+  });
+
+  test('is ignored under attention where the table has no way to it', () => {
+    const record = recordAfter('RISK_CONTROLLING', 'CANCEL');
+    expect(record.snapshot).toMatchObject({
+      trade_status: 'RISK_CONTROLLING',
+      outcome: null,
+      attention: 'unlisted-transition',
+    });
+    // The poll does not report it again.
+    expect(record.lastReported).toBe('CANCEL');
+  });
+
+  test('is kept under attention where it is unknown, and the next one is compared with the one before it', () => {
+    expect(recordAfter('PROCESSING', 'PAUSED').snapshot).toMatchObject({
+      trade_status: 'PAUSED',
+      attention: 'unknown-status',
+    });
+    expect(recordAfter('PROCESSING', 'PAUSED', 'INITIAL').snapshot).toMatchObject({
+      trade_status: 'PAUSED',
+      outcome: null,
+    });
+    expect(states(recordAfter('PROCESSING', 'PAUSED', 'PROCESSING', 'SUCCESS').snapshot)).toEqual([
+      'PROCESSING',
+      'PAUSED',
+      'PROCESSING',
+      'SUCCESS',
+    ]);
+    expect(recordAfter('PROCESSING', 'PAUSED', 'SUCCESS').snapshot).toMatchObject({ outcome: 'SUCCESS' });
+  });
+
+  test('does not replace the first reason for attention', () => {
+    expect(recordAfter('PROCESSING', 'PAUSED', 'RISK_CONTROLLING').snapshot.attention).toBe('unknown-status');
+  });
+});
+
+// — Any sequence of reports —
+
+describe('late money, where the settings send it back', () => {
+  const after = (previous: object) => {
+    const record = new PaymentRecord({
+      ...{ kind: 'adopt', app_id: 'app', out_trade_no: 'order-1' },
+      previous: { run_id: 'r1', outcome: null, ...previous },
+    });
+    record.latePaymentPolicy = 'refund';
+    record.applyQuery(trade('SUCCESS'), T);
+    const { attention, late_refund } = record.snapshot;
+    return { attention, isSentBack: late_refund !== undefined };
+  };
+
+  test('is sent back where the trade is that of the run before', () => {
+    expect(after({ trade_no: 'T1' })).toEqual({ attention: null, isSentBack: true });
+    expect(after({})).toEqual({ attention: null, isSentBack: true });
+  });
+
+  test.each([
+    ['the run before made no order', { order: null }],
+    ['the run before had another trade', { trade_no: 'T9' }],
+  ])('waits for a person where %s', (_, previous) => {
+    expect(after(previous)).toEqual({ attention: 'late-payment', isSentBack: false });
+  });
+});
+
+/** How far each status is, written without the code's own table: no report may lead to a lower number. */
+const PHASE: Record<string, number> = {
+  INITIAL: 0,
+  PROCESSING: 1,
+  RISK_CONTROLLING: 1,
+  CANCEL: 2,
+  REFUSED: 2,
+  EXPIRED: 2,
+  SUCCESS: 2,
+  REFUND_VERIFYING: 2,
+  REFUND_PROCESSING: 2,
+  REFUND_REVOKE: 2,
+  PARTIAL_REFUND: 2,
+  DISPUTE: 2,
+  CHARGEBACK: 2,
+  CHARGEBACK_REVERSED: 2,
+  REFUNDED: 3,
+  REFUND_REFUSED: 3,
+};
+
+interface Report {
+  source: 'query' | 'notification' | 'creation';
+  status: string;
+  amount: string;
+  currency: string;
+  later: number;
+}
+
+const report: fc.Arbitrary<Report> = fc.record({
+  source: fc.constantFrom('query', 'query', 'notification', 'creation'),
+  status: fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...TRADE_STATUSES) }, fc.constantFrom('PAUSED', 'HELD')),
+  amount: fc.oneof({ weight: 6, arbitrary: fc.constantFrom('150.00', '150') }, fc.constantFrom('15.00', '150.01')),
+  currency: fc.oneof({ weight: 6, arbitrary: fc.constantFrom('BRL', 'brl') }, fc.constant('MXN')),
+  later: fc.nat(10 * MINUTE),
+});
+
+const reports = fc.array(report, { minLength: 1, maxLength: 20 });
+
+/** The payment's state after each report. */
+function after(schedule: readonly Report[]): PaymentState[] {
+  const record = new PaymentRecord(ORDER);
+  let now = T;
+  return schedule.map(({ source, status, amount, currency, later }) => {
+    now += later;
+    if (source === 'query') record.applyQuery(trade(status, { order_amount: amount, order_currency: currency }), now);
+    else if (source === 'notification') record.applyNotification({ trade_status: status, amount, currency }, now);
+    else record.applyCreation({ trade_no: 'T1', trade_status: status, recovered: false }, now);
+    return record.snapshot;
+  });
+}
+
+/** The statuses of the table that a payment had, in order. */
+const knownSteps = (state: PaymentState): string[] =>
+  states(state)
+    .filter((status) => status in PHASE)
+    .filter((status, i, all) => status !== all[i - 1]);
+
+const RUNS = { numRuns: 2_000 };
+
+describe('whatever is reported in any order', () => {
+  test('a status never moves backwards (promise 6)', () => {
+    fc.assert(
+      fc.property(reports, (schedule) => {
+        const phases = knownSteps(after(schedule).at(-1) as PaymentState).map((status) => PHASE[status] ?? 0);
+        expect(phases).toEqual([...phases].sort((a, b) => a - b));
+      }),
+      RUNS,
+    );
+  });
+
+  test('each transition of the history is in the table, and begins where the one before ended', () => {
+    fc.assert(
+      fc.property(reports, (schedule) => {
+        const state = after(schedule).at(-1) as PaymentState;
+        state.history.forEach(({ from }, i) => {
+          expect(from).toBe(state.history[i - 1]?.to ?? null);
+        });
+        expect(state.history.at(-1)?.to ?? null).toBe(state.trade_status);
+        const steps = knownSteps(state);
+        for (const [i, to] of steps.entries()) expect(classifyTransition(steps[i - 1] ?? null, to)).toBe('forward');
+      }),
+      RUNS,
+    );
+  });
+
+  test('the history is ordered by time', () => {
+    fc.assert(
+      fc.property(reports, (schedule) => {
+        const times = (after(schedule).at(-1) as PaymentState).history.map(({ time }) => time);
+        expect(times).toEqual([...times].sort());
+      }),
+      RUNS,
+    );
+  });
+
+  test('an outcome never changes', () => {
+    fc.assert(
+      fc.property(reports, (schedule) => {
+        let known: PaymentOutcome | null = null;
+        for (const { outcome } of after(schedule)) {
+          if (known !== null) expect(outcome).toBe(known);
+          known = outcome;
+        }
+      }),
+      RUNS,
+    );
+  });
+
+  test('SUCCESS needs a report with the ordered amount and currency, and the creation alone is not enough', () => {
+    fc.assert(
+      fc.property(reports, (schedule) => {
+        const states = after(schedule);
+        const ended = states.findIndex(({ outcome }) => outcome !== null);
+        if (states[ended]?.outcome !== 'SUCCESS') return;
+        const { source, amount, currency } = schedule[ended] as Report;
+        expect(source).not.toBe('creation');
+        expect(['150.00', '150']).toContain(amount);
+        expect(currency.toUpperCase()).toBe('BRL');
+      }),
+      RUNS,
+    );
+  });
+
+  test('a report that was ignored leaves a reason for attention, unless it is only late', () => {
+    fc.assert(
+      fc.property(reports, (schedule) => {
+        let before: string | null = null;
+        let place: string | null = null;
+        let isOver = false;
+        for (const [i, state] of after(schedule).entries()) {
+          const { status } = schedule[i] as Report;
+          // After the end no report changes anything.
+          const isMoved = state.trade_status !== before || isOver;
+          isOver = state.outcome !== null;
+          const means = status === before ? 'same' : classifyTransition(place, status);
+          if (!isMoved && means !== 'same' && means !== 'stale') expect(state.attention).not.toBeNull();
+          before = state.trade_status;
+          if (before !== null && before in PHASE) place = before;
+        }
+      }),
+      RUNS,
+    );
+  });
+
+  test('the ordered amount and currency never change', () => {
+    fc.assert(
+      fc.property(reports, (schedule) => {
+        expect(after(schedule).at(-1)).toMatchObject({ order_amount: '150.00', order_currency: 'BRL' });
+      }),
+      RUNS,
+    );
+  });
+});

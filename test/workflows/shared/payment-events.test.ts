@@ -1,0 +1,91 @@
+/** Which events a change of a payment's state makes. */
+import type { Attention, PaymentEvent, Transition } from '../../../src/contract';
+import { PaymentEventLog } from '../../../src/workflows/shared/outbox/payment-events';
+
+const NOW = Date.parse('2026-01-02T03:04:05.000Z');
+
+const transition = (to: string): Transition => ({
+  time: `2026-01-01T00:00:0${to.length}.000Z`,
+  from: null,
+  to,
+  source: 'query',
+});
+
+const context = (attention: Attention | null): Pick<PaymentEvent, 'payment'> => ({
+  payment: {
+    app_id: 'app',
+    out_trade_no: 'order-1',
+    trade_no: 'T1',
+    trade_status: 'SUCCESS',
+    order_amount: '10.00',
+    order_currency: 'MXN',
+    method: null,
+    outcome: null,
+    confirmed_by: null,
+    attention,
+    expires_at: null,
+    previous: null,
+    refused_because: null,
+    other_trades: [],
+  },
+});
+
+/** Each state in turn, and the events that it makes: id, and the transition's status or the attention. */
+const LIVES: [name: string, states: [history: string[], attention: Attention | null][], events: string[][]][] = [
+  ['no transition makes no event', [[[], null]], [[]]],
+  ['each transition makes one event', [[['PROCESSING', 'SUCCESS'], null]], [['p:1 PROCESSING', 'p:2 SUCCESS']]],
+  [
+    'a transition of an earlier call makes none again',
+    [
+      [['PROCESSING'], null],
+      [['PROCESSING'], null],
+      [['PROCESSING', 'SUCCESS'], null],
+    ],
+    [['p:1 PROCESSING'], [], ['p:2 SUCCESS']],
+  ],
+  [
+    'a new attention makes an event behind the transitions',
+    [[['SUCCESS'], 'late-payment']],
+    [['p:1 SUCCESS', 'p:2 late-payment']],
+  ],
+  [
+    'an attention that stays makes no second event, and one that comes back does',
+    [
+      [[], 'late-payment'],
+      [[], 'late-payment'],
+      [[], null],
+      [[], 'late-payment'],
+    ],
+    [['p:1 late-payment'], [], [], ['p:2 late-payment']],
+  ],
+  [
+    'another attention makes an event',
+    [
+      [[], 'unknown-trade'],
+      [[], 'dispute'],
+    ],
+    [['p:1 unknown-trade'], ['p:2 dispute']],
+  ],
+];
+
+const shown = ({ id, type, transition: step, payment }: PaymentEvent) =>
+  `${id} ${type === 'transition' ? step?.to : payment.attention}`;
+
+test.each(LIVES)('%s', (_name, states, events) => {
+  const log = new PaymentEventLog('p');
+  const made = states.map(([history, attention]) => log.changes(history.map(transition), context(attention), NOW));
+  expect(made.map((some) => some.map(shown))).toEqual(events);
+});
+
+test('a transition’s event has the time of the transition, an attention’s event has the present time', () => {
+  const [moved, raised] = new PaymentEventLog('p').changes([transition('SUCCESS')], context('late-payment'), NOW);
+  expect(moved?.time).toBe('2026-01-01T00:00:07.000Z');
+  expect(raised?.time).toBe('2026-01-02T03:04:05.000Z');
+});
+
+test('what an earlier run has published is not published again', () => {
+  const log = new PaymentEventLog('p');
+  log.skip([transition('SUCCESS')], 'dispute');
+  const events = log.changes([transition('SUCCESS'), transition('REFUNDED')], context('dispute'), NOW);
+  expect(events.map(shown)).toEqual(['p:1 REFUNDED']);
+});

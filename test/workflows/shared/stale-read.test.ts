@@ -1,0 +1,54 @@
+/** How a query is reconciled with the notifications that it contradicts. */
+import type { Trade } from '../../../src/gateway/query';
+import { gateway } from '../../../src/workflows/shared/activities';
+import { isBehind, queryUntilConsistent } from '../../../src/workflows/shared/stale-read';
+
+jest.mock('../../../src/workflows/shared/activities', () => ({ gateway: { settleTrade: jest.fn() } }));
+
+const settleTrade = jest.mocked(gateway.settleTrade);
+
+const trade = (trade_status: string): Trade => ({ trade_no: 'T1', out_trade_no: 'order-1', trade_status });
+const claimsOf = (statuses: (string | undefined)[]) => statuses.map((trade_status) => ({ trade_status }));
+const TRADE = { app_id: 'app', id: { trade_no: 'T1' }, settling_ms: 30_000 };
+
+beforeEach(() => settleTrade.mockReset());
+
+test.each<[queried: string, notified: (string | undefined)[], behind: boolean]>([
+  ['PROCESSING', ['SUCCESS'], true],
+  ['EXPIRED', ['SUCCESS'], true],
+  ['SUCCESS', ['CHARGEBACK'], true],
+  ['CHARGEBACK', ['SUCCESS'], true],
+  ['PROCESSING', ['REFUSED', 'SUCCESS'], true],
+  ['SUCCESS', ['SUCCESS'], false],
+  ['REFUNDED', ['SUCCESS'], false],
+  ['PROCESSING', ['REFUSED'], false],
+  ['PROCESSING', ['SOMETHING_NEW'], false],
+  ['PROCESSING', [undefined], false],
+  ['PROCESSING', [], false],
+])('a trade queried as %s and notified as %j is behind: %j', (queried, notified, behind) => {
+  expect(isBehind(queried, claimsOf(notified))).toBe(behind);
+});
+
+/** The first query's answer, the notification, what each further query answers, and the result. */
+const READS: [name: string, queried: string, notified: string, further: string[], result: string, no: boolean][] = [
+  ['an answer that agrees is not queried again', 'SUCCESS', 'SUCCESS', [], 'SUCCESS', false],
+  ['an answer that agrees later is taken', 'EXPIRED', 'SUCCESS', ['SUCCESS'], 'SUCCESS', false],
+  ['an answer that stays the same is a contradiction', 'EXPIRED', 'SUCCESS', ['EXPIRED'], 'EXPIRED', true],
+  ['an answer that changes has to settle anew', 'PROCESSING', 'SUCCESS', ['EXPIRED', 'EXPIRED'], 'EXPIRED', true],
+  [
+    'an answer that changes and then agrees is taken',
+    'PROCESSING',
+    'SUCCESS',
+    ['EXPIRED', 'SUCCESS'],
+    'SUCCESS',
+    false,
+  ],
+];
+
+test.each(READS)('%s', async (_name, queried, notified, further, trade_status, contradicted) => {
+  for (const status of further) settleTrade.mockResolvedValueOnce(trade(status));
+  const read = await queryUntilConsistent(trade(queried), claimsOf([notified]), TRADE);
+  expect(read).toEqual({ trade: trade(trade_status), contradicted });
+  const seen = [queried, ...further].slice(0, further.length);
+  expect(settleTrade.mock.calls).toEqual(seen.map((status) => [{ ...TRADE, seen: status }]));
+});
