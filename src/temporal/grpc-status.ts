@@ -11,8 +11,11 @@ export const GRPC_STATUS = {
   UNIMPLEMENTED: 12,
 } as const;
 
-/** The gRPC status code of an error of Temporal's client; undefined for every other error. */
+/**
+ * The gRPC status code of an error of Temporal's client; undefined for every other error. The client wraps the error of its
+ * connection; a worker's own connection throws a `ServiceError` that has no cause and carries the code itself.
+ */
 export function grpcCodeOf(error: unknown): number | undefined {
-  const grpc = error instanceof ServiceError ? error.cause : error;
-  return isGrpcServiceError(grpc) ? grpc.code : undefined;
+  if (isGrpcServiceError(error)) return error.code;
+  return error instanceof ServiceError ? grpcCodeOf(error.cause) : undefined;
 }
