@@ -35,8 +35,7 @@ export function gatewayActivities(options: GatewayActivitiesOptions): GatewayAct
     'gateway.find': async ({ app_id, ...search }) => findTrade(gatewayFor(app_id), search),
     'gateway.settle': async ({ app_id, id, seen, settling_ms }) =>
       settleTrade(gatewayFor(app_id), id, seen, settling_ms),
-    'gateway.watch': async ({ app_id, id, seen, schedule, ...until }) =>
-      watchTrade(gatewayFor(app_id), id, seen, schedule, until),
+    'gateway.watch': async ({ app_id, ...watch }) => watchTrade(gatewayFor(app_id), watch),
   };
 }
 

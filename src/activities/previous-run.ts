@@ -76,11 +76,11 @@ async function loadEarlierPayment(
     const made = orderOf(input);
     if (!made || (await isCertainlyNotCreated(client, workflowId, run.runId))) continue;
     const fields = differingFields({ kind: made.kind, ...made.request }, { kind: order.kind, ...order.request });
+    const handle = client.workflow.getHandle(workflowId, run.runId);
+    // A run that never came to its creation is none that may have made the order; one that cannot be asked may be.
+    if (!(await ifExists(() => handle.query<boolean>(QUERY.creationAsked), true))) continue;
     latest ??= { run_id: run.runId, is_same_order: fields.length === 0, trade_no: null, payment_data: null };
-    const state = await ifExists(
-      () => client.workflow.getHandle(workflowId, run.runId).query<PaymentState>(QUERY.state),
-      null,
-    );
+    const state = await ifExists(() => handle.query<PaymentState>(QUERY.state), null);
     // A run that ended right after its start knows nothing: the one before it may.
     if (state?.trade_no) return { ...latest, trade_no: state.trade_no, payment_data: state.payment_data };
   }

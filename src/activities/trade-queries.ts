@@ -11,6 +11,7 @@ import {
   type FindInput,
   type LookInput,
   type LookResult,
+  outcomeOf,
   typedFailure,
   type WatchInput,
 } from '../contract';
@@ -64,11 +65,8 @@ export async function findTrade(
   gateway: PaymentGateway,
   { id, others = [], settling_ms }: Omit<FindInput, 'app_id'>,
 ): Promise<Trade | null> {
-  // One id an attempt: each attempt is one call of the gateway.
-  const ids = [id, ...others];
-  const next = ids[(activityInfo().attempt - 1) % ids.length] ?? id;
   try {
-    return await query(gateway, next);
+    return await query(gateway, inTurn(id, others));
   } catch (error) {
     if (!isDefiniteAnswer(error)) throw retryableFailure(error);
     const waited_ms = waitedSoFar();
@@ -90,21 +88,19 @@ export async function settleTrade(
   throw waitOn(`still ${seen}`, waited_ms, Math.min(FIRST_GAP_MS, settling_ms));
 }
 
-/** The trade once its status differs from `seen`; until then Temporal calls again as `schedule` says. */
+/** The trade once its status differs from `seen`, or as `until` says; until then Temporal calls again as `schedule` says. */
 export async function watchTrade(
   gateway: PaymentGateway,
-  id: TradeId,
-  seen: string | null,
-  schedule: WatchInput['schedule'],
-  { until_answered = false, tell_credentials = false }: Pick<WatchInput, 'until_answered' | 'tell_credentials'> = {},
+  { id, others = [], seen, schedule, until, tell_credentials = false }: Omit<WatchInput, 'app_id'>,
 ): Promise<Trade> {
   const { attempt } = activityInfo();
   const delay = delayBeforePoll(attempt - 1, schedule);
   // The workflow has just queried, so the first attempt only starts the schedule.
   if (attempt === 1) throw notYet('watching', delay);
   try {
-    const trade = await query(gateway, id);
-    if (until_answered || trade.trade_status !== seen) return trade;
+    const trade = await query(gateway, inTurn(id, others));
+    const hasNews = until === 'ended' ? outcomeOf(trade.trade_status) !== null : trade.trade_status !== seen;
+    if (until === 'answered' || hasNews) return trade;
   } catch (error) {
     if (tell_credentials && error instanceof GatewayError && isCredentialsRefusal(error.fields()))
       throw typedFailure(CREDENTIALS_REFUSED, error.message);
@@ -116,6 +112,12 @@ export async function watchTrade(
     });
   }
   throw notYet(`still ${seen}`, delay);
+}
+
+/** One id an attempt: each attempt is one call of the gateway. */
+function inTurn(id: TradeId, others: readonly TradeId[]): TradeId {
+  const ids = [id, ...others];
+  return ids[(activityInfo().attempt - 1) % ids.length] ?? id;
 }
 
 /** Leaves the whole answer out: no decision needs it, and it may hold the buyer's data, which a history would keep. */

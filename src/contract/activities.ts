@@ -114,8 +114,10 @@ export interface WatchInput {
   /** The status that we know already. */
   seen: string | null;
   schedule: PollSchedule;
-  /** Answer with the trade at the first look that the gateway answers, news or not. */
-  until_answered?: boolean | undefined;
+  /** Other ids under which the trade may be found: the looks take turns. */
+  others?: readonly TradeId[] | undefined;
+  /** `answered`: return at the first look that the gateway answers, news or not. `ended`: only once the trade has ended. */
+  until?: 'answered' | 'ended' | undefined;
   /** Fail with `CredentialsRefused` when the gateway refuses our credentials. */
   tell_credentials?: boolean | undefined;
 }

@@ -29,4 +29,8 @@ export const SIGNAL = {
   /** Internal: more events for `paymentEvents`. */
   tell: 'tell',
 } as const;
-export const QUERY = { state: 'state' } as const;
+export const QUERY = {
+  state: 'state',
+  /** Of a payment: whether it ever asked for the creation of its order. Only the next run asks it. */
+  creationAsked: 'creationAsked',
+} as const;

@@ -68,6 +68,7 @@ export type Attention =
   | 'unknown-outcome'
   | 'no-answer'
   | 'second-trade'
+  | 'unproven-trade'
   | 'credentials'
   | 'never-ended'
   | 'unconfirmed-notification'

@@ -80,13 +80,14 @@ export class OutcomeWait {
   private async nextEvent(stage: Deadline): Promise<WaitResult<Trade> | 'credentials-refused'> {
     const { record, policy } = this.context;
     const { attention } = record.snapshot;
+    // What was looked into without an answer is settled by the next answer, and so is word that there was none.
+    const isAnswerAwaited = this.mailbox.lookedInto.length > 0 || attention === 'no-answer' || this.toldOfCredentials;
     const watch = {
       app_id: this.app_id,
       id: record.id,
       seen: record.lastReported,
       schedule: pollSchedule(policy),
-      // What was looked into without an answer is settled by the next answer, and so is word that there was none.
-      until_answered: this.mailbox.lookedInto.length > 0 || attention === 'no-answer' || this.toldOfCredentials,
+      ...(isAnswerAwaited ? { until: 'answered' as const } : {}),
       tell_credentials: !this.toldOfCredentials,
     };
     const left = Math.min(stage.at, this.confirmationDue ?? stage.at) - Date.now();

@@ -11,7 +11,6 @@ import {
   type NewPayment,
   typedFailure,
 } from '../../contract';
-import { loadEarlierRun } from '../shared/activities';
 import { FIRST_BACKOFF_MS, nextBackoff } from '../shared/backoff';
 import type { Mailbox } from '../shared/mailbox';
 import type { PaymentContext } from './context';
@@ -19,6 +18,7 @@ import { attemptCreation } from './creation-attempt';
 import { duplicateOrderFailure, notCreatedFailure } from './creation-failures';
 import { CREATION_SAID, type CreationFacts, nextCreationStep } from './creation-steps';
 import { sendingEnd } from './deadlines';
+import { EarlierRuns } from './earlier-runs';
 import { attentionAfter } from './look';
 import { TradeLooks } from './trade-looks';
 
@@ -27,6 +27,8 @@ const UNREACHED_MS = 10 * 60_000;
 
 export class OrderCreation {
   private mayExist = false;
+  /** Whether a request of this run may have reached the gateway. */
+  private hasSent = false;
   private said: CreationFacts['said'] = 'nothing';
   private looked: CreationFacts['looked'] = 'not-yet';
   /** How many notifications had come when the last look began. */
@@ -39,7 +41,7 @@ export class OrderCreation {
   private isRested = false;
   /** The run whose activities may send. Told by history, so that a reset run does not take itself for it. */
   private owner = workflowInfo().originalExecutionRunId;
-  private earlier: EarlierRun | null | undefined;
+  private readonly earlier: EarlierRuns;
   private backoff_ms = FIRST_BACKOFF_MS;
   private readonly until: number;
   /** Whether a try had all of the order's time and was not sent. */
@@ -51,15 +53,20 @@ export class OrderCreation {
     private readonly mailbox: Mailbox,
     private readonly isWithdrawn: () => boolean,
   ) {
-    this.looks = new TradeLooks(order, context, mailbox);
+    this.earlier = new EarlierRuns(order);
+    this.looks = new TradeLooks(order, context, mailbox, this.earlier);
     // From the start on: the first task may have waited for a worker.
-    const began = workflowInfo().runStartTime.getTime();
-    this.until = sendingEnd(order.request, began, context.policy);
+    this.until = sendingEnd(order.request, workflowInfo().runStartTime.getTime(), context.policy);
   }
 
   /** Whether an order of ours may exist at the gateway although the creation has not ended. */
   get mayHaveSent(): boolean {
     return this.mayExist;
+  }
+
+  /** Whether an attempt at the creation was ever begun. */
+  get wasAsked(): boolean {
+    return this.sends > 0;
   }
 
   /** Whether the gateway has, or may have, an order under the number. */
@@ -78,7 +85,7 @@ export class OrderCreation {
    */
   async run(): Promise<void> {
     // A start under another reuse policy than the contract's may be the second one of an order that was sent already.
-    if (!this.order.started_once && (await this.earlierRun())) this.said = 'duplicate';
+    if (!this.order.started_once && (await this.earlier.latest())) this.said = 'duplicate';
     for (let isDone = false; !isDone; ) isDone = await this.take();
   }
 
@@ -107,7 +114,7 @@ export class OrderCreation {
 
   /** This run sent nothing. Where it goes on after a reset, the run before may have. */
   private async endNotSent(): Promise<false> {
-    if (!(await this.earlierRun())?.is_same_order) throw this.notCreated('not-sent');
+    if (!(await this.earlier.latest())?.is_same_order) throw this.notCreated('not-sent');
     this.mayExist = true;
     return false;
   }
@@ -144,9 +151,7 @@ export class OrderCreation {
     this.sends += 1;
     // A person hears of a gateway that cannot be reached; then the order waits for the rest of its time.
     const patience_ms = this.sends === 1 ? UNREACHED_MS : Number.POSITIVE_INFINITY;
-    const tried = await this.attempt(Math.min(this.until, Date.now() + patience_ms)).catch((error: unknown) =>
-      this.failed(error),
-    );
+    const tried = await this.attempt(Math.min(this.until, Date.now() + patience_ms));
     if (tried === 'interrupted') return false;
     if (tried.is === 'created') {
       record.applyCreation({ ...tried.answer, recovered: false }, Date.now());
@@ -163,7 +168,7 @@ export class OrderCreation {
   private async onReset(run_id: string): Promise<boolean> {
     this.owner = run_id;
     this.looked = 'not-yet';
-    if (await this.earlierRun()) this.said = 'duplicate';
+    if (await this.earlier.latest()) this.said = 'duplicate';
     return false;
   }
 
@@ -171,7 +176,8 @@ export class OrderCreation {
     const { record } = this.context;
     this.said = CREATION_SAID[tried.is];
     this.looked = 'not-yet';
-    if (tried.is === 'unknown' || (tried.is === 'duplicate' && tried.reached)) this.mayExist = true;
+    this.hasSent ||= tried.is === 'unknown' || (tried.is === 'duplicate' && tried.reached);
+    this.mayExist ||= this.hasSent;
     if (tried.is === 'not-created' && tried.credentials) this.context.raise('credentials');
     if (tried.is === 'not-sent') this.onNotSent();
     if (tried.is === 'unknown') record.settle('no-answer');
@@ -198,7 +204,7 @@ export class OrderCreation {
         isUnwanted: () => this.isNotified || this.isWithdrawn(),
         onBareSecret: () => this.context.raise('bare-secret'),
       },
-    );
+    ).catch((error: unknown) => this.failed(error));
   }
 
   /** The first resend follows its looks at once; later ones wait ever longer, under attention. */
@@ -246,7 +252,7 @@ export class OrderCreation {
     this.context.waitFor('the gateway to know this order; nothing is sent any more');
     const isInterrupted = () => this.mailbox.unsettled.length > this.lookedFor || this.mailbox.isRequested;
     const found = await this.looks.untilFound(isInterrupted);
-    if (found) return this.mayExist ? this.recover(found) : this.compareWith(found, await this.earlierRun());
+    if (found) return this.mayExist ? this.recover(found) : this.compareWith(found, await this.earlier.latest());
     // What came meanwhile is looked at by itself.
     this.looked = 'not-yet';
     return false;
@@ -260,6 +266,8 @@ export class OrderCreation {
     const data = { out_trade_no, ...(trade_no ? { trade_no } : {}), trade_status, ...payment_data, recovered: true };
     record.applyCreation(data, Date.now());
     record.applyQuery(trade, Date.now());
+    // This run sent nothing, and no answer names the trade of the run before.
+    if (!this.hasSent && trade_no !== this.earlier.trade_no) this.context.raise('unproven-trade');
     return true;
   }
 
@@ -268,7 +276,7 @@ export class OrderCreation {
     this.context.waitFor('the gateway to say what it has under this number: this order was not sent');
     const notifications = this.mailbox.unsettled;
     // Read first: it may know the trade's own number.
-    const earlier = await this.earlierRun();
+    const earlier = await this.earlier.latest();
     const looked = await this.looks.byAll();
     if (looked.is === 'found') return this.compareWith(looked.trade, earlier);
     // An earlier run of this payment made it: a reset, or a second start.
@@ -282,14 +290,6 @@ export class OrderCreation {
   private compareWith(trade: Trade, earlier: EarlierRun | null): true {
     if (!earlier?.is_same_order) throw duplicateOrderFailure(this.order, trade);
     return this.recover(trade, earlier.payment_data ?? undefined);
-  }
-
-  /** The latest earlier run under this workflow id that may have made the order. After a reset there is one more, so "none" is asked again. */
-  private async earlierRun(): Promise<EarlierRun | null> {
-    const { kind, request } = this.order;
-    this.earlier ??= await loadEarlierRun({ order: { kind, request } });
-    if (this.earlier?.trade_no) this.looks.firstBy(this.earlier.trade_no);
-    return this.earlier;
   }
 
   private notCreated(outcome: 'not-created' | 'not-sent'): ApplicationFailure {

@@ -10,7 +10,7 @@ import {
   setDefaultSignalHandler,
   setHandler,
 } from '@temporalio/workflow';
-import type { Trade } from '../../contract';
+import type { Trade, TradeId } from '../../contract';
 import {
   knownIds,
   outcomeOf,
@@ -53,12 +53,16 @@ class FollowUp {
   readonly state: PaymentFollowUpState;
   private readonly visibility = new Visibility();
   private readonly rechecks = new RecheckRequests();
+  /** By what the trade may be found. Where it has no number yet, each that was named under the order's may be it. */
+  private candidates: TradeId[];
 
   constructor(private readonly input: PaymentFollowUpInput) {
     const { app_id, out_trade_no, trade_no, trade_status, outcome, attention, other_trades } = input.payment;
     const watching = input.watch_until > Date.now();
     const trade = { app_id, out_trade_no, trade_no, trade_status, other_trades };
     this.state = { ...trade, outcome, attention, watching, resolved: null };
+    const named = trade_no === null ? other_trades.map((other) => ({ trade_no: other.trade_no })) : [];
+    this.candidates = [knownIds(input.payment), ...named];
     setHandler(followUpStateQuery, () => this.state);
     setHandler(resolveFollowUpUpdate, (decision) => this.resolve(decision), {
       validator: (decision) => assertResolution(decision),
@@ -74,17 +78,13 @@ class FollowUp {
     this.show();
   }
 
-  /** Waits for a change of the trade, a decision, a recheck, or the end of the time in which it may be paid. */
+  /** Waits for the trade's end, a decision, a recheck, or the end of the time in which it may be paid. */
   private async watch(): Promise<void> {
     const { app_id, trade_status: seen, attention } = this.state;
+    const [id = {}, ...others] = this.candidates;
     const isRequested = this.rechecks.isRequested;
-    const watch = {
-      app_id,
-      id: knownIds(this.state),
-      seen,
-      schedule: this.input.schedule,
-      until_answered: isRequested,
-    };
+    const until = isRequested ? ('answered' as const) : ('ended' as const);
+    const watch = { app_id, id, others, seen, schedule: this.input.schedule, until };
     const left = attention === null ? this.input.watch_until - Date.now() : undefined;
     const news = await waitForTradeChange(watch, {
       isInterrupted: () => this.state.attention !== attention || (!isRequested && this.rechecks.isRequested),
@@ -97,33 +97,40 @@ class FollowUp {
     this.show();
   }
 
-  private async onTrade({ trade_no, trade_status }: Trade): Promise<void> {
+  private async onTrade(trade: Trade): Promise<void> {
+    const { trade_no, trade_status } = trade;
     const outcome = outcomeOf(trade_status);
-    this.state.trade_no ??= trade_no ?? null;
+    if (this.candidates.length === 1) this.state.trade_no ??= trade_no ?? null;
     this.state.trade_status = trade_status;
     if (outcome === null) return;
-    if (outcome === 'SUCCESS') await this.handOn();
+    // Money came: the payment learns of it as by a notification, where it runs, and by a new run, where it has ended.
+    if (outcome === 'SUCCESS') while (!(await this.tryToHandOn(trade)));
+    this.drop(trade_no);
+    if (this.candidates.length > 0) return;
     this.state.watching = false;
     // The gateway has ended the trade, or its money has a run of its own.
     const { attention } = this.state;
     if (attention === 'never-ended' || attention === 'unknown-outcome') this.state.attention = null;
   }
 
-  /** Money came: the payment learns of it as by a notification, where it runs, and by a new run, where it has ended. */
-  private async handOn(): Promise<void> {
-    while (!(await this.tryToHandOn()));
+  /** A trade that has ended is not asked for again: neither by its own number, nor by the order's where that showed it. */
+  private drop(trade_no: string | undefined): void {
+    const left = this.candidates.filter((candidate) => candidate.trade_no !== trade_no);
+    const isByItsOwn = left.length < this.candidates.length;
+    this.candidates = isByItsOwn ? left : left.filter((candidate) => candidate.trade_no !== undefined);
   }
 
   /** False where the payment started or ended at this moment. */
-  private async tryToHandOn(): Promise<boolean> {
-    const { app_id, out_trade_no, trade_no, trade_status } = this.state;
+  private async tryToHandOn(trade: Trade): Promise<boolean> {
+    const { app_id, out_trade_no } = this.state;
+    const { trade_status } = trade;
+    const trade_no = trade.trade_no ?? null;
     if (out_trade_no === null) return true;
     const workflowId = paymentWorkflowId(app_id, out_trade_no);
     const ids = knownIds({ out_trade_no, trade_no });
     const latest = await loadLatestRun({ app_id, out_trade_no });
     if (latest?.is === 'running') {
-      const news = { ...ids, ...(trade_status === null ? {} : { trade_status }) };
-      return signalIfRunning(workflowId, SIGNAL.notification, news);
+      return signalIfRunning(workflowId, SIGNAL.notification, { ...ids, trade_status });
     }
     // Where Temporal has forgotten the payment, what it said at its end counts.
     const { previous } = latest ?? this.input;

@@ -176,8 +176,10 @@ export class PaymentRecord {
     this.state.method ??= method ?? null;
   }
 
-  learnTradeNo(trade_no: string | null): void {
-    this.state.trade_no ??= trade_no;
+  /** A trade that was named while ours had no number: it may be ours, and whoever watches on asks for both. */
+  noteCandidate(trade_no: string | null): void {
+    if (trade_no === null || this.state.other_trades.some((other) => other.trade_no === trade_no)) return;
+    this.noteOtherTrade(trade_no);
   }
 
   setExpiry(at: number): void {
@@ -269,10 +271,10 @@ export class PaymentRecord {
     }
   }
 
-  /** Whether the run before had made this trade, as far as anybody knows. */
+  /** Whether the run before is known to have made this trade. */
   private get isOurTrade(): boolean {
     const { previous } = this.input.kind === 'adopt' ? this.input : {};
-    return !isOfAnother(this.input) && (!previous?.trade_no || previous.trade_no === this.state.trade_no);
+    return !isOfAnother(this.input) && previous?.trade_no === this.state.trade_no;
   }
 
   /** Records whether the after-sale has taken the refund of a late payment. */

@@ -3,21 +3,16 @@ import { ActivityFailure, isCancellation } from '@temporalio/workflow';
 import type { LookResult, NewPayment, Trade, TradeId } from '../../contract';
 import type { Mailbox } from '../shared/mailbox';
 import type { PaymentContext } from './context';
+import type { EarlierRuns } from './earlier-runs';
 import { lookOnce, searchUntilFound } from './look';
 
 export class TradeLooks {
-  private earlier: string | undefined;
-
   constructor(
     private readonly order: NewPayment,
     private readonly context: PaymentContext,
     private readonly mailbox: Mailbox,
+    private readonly earlierRuns: EarlierRuns,
   ) {}
-
-  /** The trade of an earlier run is the surest. */
-  firstBy(trade_no: string): void {
-    this.earlier = trade_no;
-  }
 
   /** Looks by every id. "No such order" counts only where each look says so. */
   async byAll(): Promise<LookResult> {
@@ -56,10 +51,11 @@ export class TradeLooks {
   /** By what it may be found, the surest first. */
   private get ids(): TradeId[] {
     const { out_trade_no } = this.order.request;
-    const earlier = this.earlier === undefined ? [] : [{ trade_no: this.earlier }];
+    const { trade_no } = this.earlierRuns;
+    const earlier = trade_no === undefined ? [] : [{ trade_no }];
     // Our own number comes before one that a notification named: that may be another's.
     const named = new Set(this.mailbox.unsettled.flatMap(({ trade_no }) => trade_no ?? []));
-    return [...earlier, { out_trade_no }, ...[...named].map((trade_no) => ({ trade_no }))];
+    return [...earlier, { out_trade_no }, ...[...named].map((other) => ({ trade_no: other }))];
   }
 }
 

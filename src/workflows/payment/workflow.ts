@@ -78,6 +78,7 @@ export const cancelUpdate = defineUpdate<PaymentState>(UPDATE.cancel);
 export const resolveUpdate = defineUpdate<PaymentState, [PaymentResolution]>(UPDATE.resolve);
 export const notificationSignal = defineSignal<[NotificationSignal]>(SIGNAL.notification);
 export const stateQuery = defineQuery<PaymentState>(QUERY.state);
+const creationAskedQuery = defineQuery<boolean>(QUERY.creationAsked);
 
 /** The update `created` waits this long for the gateway, then fails with `PaymentPending`. */
 const CREATED_WAIT_MS = 30_000;
@@ -164,6 +165,8 @@ class PaymentRun {
   constructor(private readonly input: PaymentInput) {
     this.record = new PaymentRecord(input);
     setHandler(stateQuery, () => this.state);
+    // An adopted trade was made by others, or by the run before.
+    setHandler(creationAskedQuery, () => input.kind === 'adopt' || this.creation?.wasAsked === true);
     setHandler(notificationSignal, (signal?: NotificationSignal) => this.onNotification(signal));
     if (input.kind === 'adopt') for (const one of input.pending_notifications ?? []) this.mailbox.add(one);
     setHandler(cancelUpdate, () => uncancelled(() => this.cancel()));
@@ -224,7 +227,7 @@ class PaymentRun {
     const { state, mailbox } = this;
     const ending = endingOf({ state, unsettled: mailbox.unsettled, mayHaveSent: this.mayHaveSent });
     const { forAfterSale, otherTrades, reopenFor, mayStillBePaid } = ending;
-    if (state.outcome !== null) this.record.learnTradeNo(ending.trade_no);
+    if (state.outcome !== null && state.trade_no === null) this.record.noteCandidate(ending.trade_no);
     if (otherTrades.length > 0)
       await lookAtOtherTrades(otherTrades, this.input.app_id, this.contextFor(policy), mailbox);
     else if (forAfterSale.length > 0) {
@@ -304,7 +307,8 @@ class PaymentRun {
   }
 
   private get asPrevious(): PreviousRun {
-    const { outcome, confirmed_by, payment_data, trade_no, trade_status, order_amount, other_trades } = this.state;
+    const { outcome, confirmed_by, trade_no, trade_status, order_amount, other_trades } = this.state;
+    const payment_data = creationAnswer(this.state) ?? null;
     const { runId: run_id } = workflowInfo();
     const trade = { trade_no, trade_status, order_amount, other_trades };
     const order = saysWithoutOrder(this.failure) || isOfAnother(this.input) ? null : orderOf(this.input);

@@ -14,6 +14,8 @@ const INSTRUCTIONS: Record<Attention, string> = {
     'The gateway has not answered for ten minutes or more. We go on asking. See the pending activity for its last words, and whether the gateway and our settings work.',
   'second-trade':
     'There is another trade under this order’s number (`other_trades` in the state): the buyer may have paid twice. Compare both in the gateway’s dashboard, send back what is too much, then `resolve`.',
+  'unproven-trade':
+    'An earlier run of this payment was ended before the gateway’s answer to its creation, and the gateway has a trade under the number. We go on with it as ours, and it may be another system’s: compare it in the gateway’s dashboard, then send `resolve`.',
   credentials:
     'The gateway does not accept our credentials or account, so every order will fail. No order was created. Correct the worker’s settings.',
   'never-ended':

@@ -450,6 +450,7 @@ describe('a late payment', () => {
       outcome: 'EXPIRED',
       order: { kind: payment.kind, request: payment.request },
       payment_data: { trade_no: 'T1', qr_code: '000201', recovered: false },
+      trade_no: 'T1',
     },
   });
 

@@ -273,14 +273,16 @@ function lateMoneyIsKnown(world: World, seen: readonly Seen[]): Broken[] {
   });
 }
 
-/** 1. An order that another system made, and that nobody told us of, is not sold as ours. */
-function notOursIsNotSold({ gateway, acknowledged }: World, seen: readonly Seen[]): Broken[] {
+/** 1. An order that another system made, and that nobody told us of, is not sold as ours without a person. */
+function notOursIsNotSold(world: World, seen: readonly Seen[]): Broken[] {
+  const { gateway, acknowledged } = world;
   const isUnknown = gateway.exchanges.some(({ is, answered }) => is === 'creation' && answered === 'nothing');
   if (isUnknown) return [];
   return seen.flatMap(({ runId, state }) => {
     const trade = gateway.trades.find(({ trade_no }) => trade_no === state.trade_no);
     const wasTold = acknowledged.some(({ trade_no }) => trade_no === state.trade_no);
     if (state.outcome !== 'SUCCESS' || trade?.made_by !== 'another system' || wasTold) return [];
+    if (wasBeforeAPerson(world, seen, trade.trade_no, paidAt(trade) ?? BEGIN)) return [];
     return [{ promise: 1, what: `${runId} sells ${state.trade_no}, which another system made` }];
   });
 }

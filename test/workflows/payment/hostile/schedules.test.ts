@@ -176,6 +176,22 @@ const SCHEDULES: readonly Schedule[] = [
     'promise 2: a creation whose worker died is not called "not sent" by a cancellation',
     [{ do: 'kill worker' }, { do: 'cancel' }, wait(HOUR)],
   ],
+  [
+    'promise 1: an order of another system is not sold as ours because ours was ended before it was sent',
+    [
+      ...[wait(SECOND), { do: 'terminate' } as const, { do: 'another trade', paid: true, silently: true } as const],
+      ...[{ do: 'start again' } as const, wait(HOUR)],
+    ],
+    { heldBack: 3 },
+  ],
+  [
+    'promise 1: an order of another system is not sold as ours because ours was reset before it was sent',
+    [
+      ...[wait(SECOND), { do: 'another trade', paid: true, silently: true } as const],
+      ...[{ do: 'reset' } as const, wait(HOUR)],
+    ],
+    { heldBack: 3 },
+  ],
 ];
 
 test.each(SCHEDULES.map(([title, steps, traits = {}]) => ({ title, steps, traits })))(
@@ -309,4 +325,25 @@ test('a second trade that is notified while the gateway does not know the first 
     story([...steps, { do: 'another trade', paid: true }, wait(HOUR)], { forgetsAfter_ms: 4 * HOUR }),
   );
   expect(gateway.exchanges.some(({ shown }) => shown?.trade_no === 'T2')).toBe(true);
+});
+
+test('an order that was refused is refused again, although another system has sold its number since', async () => {
+  const another: Step = { do: 'another trade', paid: true };
+  const { told } = await worldOf(
+    story([wait(MINUTE), another, wait(5 * MINUTE), { do: 'pay' }, wait(5 * MINUTE)], {
+      creations: ['created and refused'],
+    }),
+  );
+  const answers = told.flatMap((one) => (one.is === 'payment data' ? [one.data] : []));
+  expect(answers).toMatchObject([{ trade_status: 'REFUSED' }, { trade_status: 'REFUSED' }]);
+});
+
+test('our own trade is found although another was named first, and a person resolved', async () => {
+  const another: Step = { do: 'another trade', paid: false };
+  const steps = [wait(6 * SECOND), another, wait(SECOND), resolve('CANCEL'), wait(MINUTE), paid, wait(3 * HOUR)];
+  const { gateway, attentions } = await worldOf(
+    story(steps, { creations: ['answer lost'], lag_ms: 10 * SECOND, shows: 'the first' }),
+  );
+  expect(gateway.exchanges.some(({ shown }) => shown?.trade_no === 'T1' && shown.status === 'SUCCESS')).toBe(true);
+  expect(attentions).toContainEqual(expect.objectContaining({ attention: 'late-payment' }));
 });

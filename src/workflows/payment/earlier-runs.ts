@@ -1,0 +1,21 @@
+/** What the runs before this one, under the same workflow id, say of the order. */
+import type { EarlierRun, NewPayment } from '../../contract';
+import { loadEarlierRun } from '../shared/activities';
+
+export class EarlierRuns {
+  private known: EarlierRun | null = null;
+
+  constructor(private readonly order: Pick<NewPayment, 'kind' | 'request'>) {}
+
+  /** The latest that may have made the order. After a reset there is one more, so "none" is asked again. */
+  async latest(): Promise<EarlierRun | null> {
+    const { kind, request } = this.order;
+    this.known ??= await loadEarlierRun({ order: { kind, request } });
+    return this.known;
+  }
+
+  /** The number that the gateway gave one of them for its trade. */
+  get trade_no(): string | undefined {
+    return this.known?.trade_no ?? undefined;
+  }
+}
