@@ -30,6 +30,7 @@ test(
       numRuns: RUNS,
       ...(SEED === undefined ? {} : { seed: Number(SEED) }),
       ...(process.env.HOSTILE_PATH === undefined ? {} : { path: process.env.HOSTILE_PATH }),
+      endOnFailure: process.env.HOSTILE_SHRINK === 'no',
     });
   },
   600_000 + RUNS * 2_000,
