@@ -17,8 +17,11 @@ import { WorkflowRun } from './workflow-run';
 
 /** Workflows read the worker's settings by these local activities. */
 const LOCAL_ACTIVITIES = new Set(['gateway.policy', 'gateway.account-policy']);
-/** Longest time that a workflow task may take, in real ms. */
-const TASK_TIMEOUT_MS = 5_000;
+/**
+ * Longest time that a workflow task may take, in real ms. It only ends a hang, and a busy machine must not reach it: Node
+ * aborts the process where a time-out ends a context that runs its own microtasks (nodejs/node#38503).
+ */
+const TASK_TIMEOUT_MS = 600_000;
 const EVENTS_BEFORE_SUGGESTION = 4_000;
 
 const { WorkflowIdReusePolicy } = api.api.enums.v1;
