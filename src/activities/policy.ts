@@ -1,6 +1,6 @@
 /** The worker's settings that workflows decide by. An activity returns them, so that they are in the history. */
 
-import type { LocalAccountActivities, LocalActivities } from '../contract';
+import type { AccountPolicyActivities, LocalActivities } from '../contract';
 import { timingOf } from '../gateway/pure/method-timing';
 import type { Config } from '../process/settings';
 
@@ -45,7 +45,7 @@ export type AccountPolicySettings = Pick<
 >;
 
 /** The activity that returns the settings for virtual accounts. `has_listener`: the worker has an event handler. Durations are in ms. */
-export function accountPolicyActivity(settings: AccountPolicySettings, has_listener: boolean): LocalAccountActivities {
+export function accountPolicyActivity(settings: AccountPolicySettings, has_listener: boolean): AccountPolicyActivities {
   return {
     async 'gateway.account-policy'() {
       return {

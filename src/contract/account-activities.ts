@@ -54,7 +54,7 @@ export interface AccountActivities {
   }): Promise<{ parent: string | null; state: PaymentState | null }>;
 }
 
-export interface LocalAccountActivities {
+export interface AccountPolicyActivities {
   /** The worker's settings for virtual accounts. Never fails. */
   'gateway.account-policy'(): Promise<AccountPolicy>;
 }

@@ -15,8 +15,8 @@ import { api, parseWorkflowCode, ReusableVMWorkflowCreator } from './sdk-interna
 import { type NetworkDelay, VirtualClock } from './virtual-clock';
 import { WorkflowRun } from './workflow-run';
 
-/** Workflows read the worker's settings by these local activities. */
-const LOCAL_ACTIVITIES = new Set(['gateway.policy', 'gateway.account-policy']);
+/** Payments read the worker's settings by this local activity. */
+const LOCAL_ACTIVITIES = new Set(['gateway.policy']);
 /**
  * Longest time that a workflow task may take, in real ms. It only ends a hang, and a busy machine must not reach it: Node
  * aborts the process where a time-out ends a context that runs its own microtasks (nodejs/node#38503).

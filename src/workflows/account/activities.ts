@@ -1,7 +1,7 @@
 /** The activities of virtual accounts, with their retry options. */
 
-import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
-import type { AccountActivities, LocalAccountActivities } from '../../contract';
+import { proxyActivities } from '@temporalio/workflow';
+import type { AccountActivities, AccountPolicyActivities } from '../../contract';
 import { CREATING, QUERYING, WATCHING } from '../shared/activity-options';
 
 const creating = proxyActivities<AccountActivities>(CREATING);
@@ -35,6 +35,11 @@ export const earlierWorkflows = {
   endedPayment: querying['payments.ended-payment'],
 };
 
-export const { 'gateway.account-policy': accountPolicy } = proxyLocalActivities<LocalAccountActivities>({
+/**
+ * Not a local activity: on a busy worker the result of one can come after deposits that a replay sees before it, and an
+ * account must never stop on that.
+ */
+export const { 'gateway.account-policy': accountPolicy } = proxyActivities<AccountPolicyActivities>({
+  ...QUERYING,
   startToCloseTimeout: '10 seconds',
 });
