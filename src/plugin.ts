@@ -21,6 +21,7 @@ import {
   throttle,
   throttledAccounts,
   throttledPayments,
+  urgencyOfActivity,
 } from './activities';
 import { dataConverter } from './codec/data-converter';
 import { GatewayClient, type GatewaySettings } from './gateway';
@@ -136,7 +137,7 @@ function gatewayClients(config: Config): Map<string, GatewayClient> {
   return new Map(requireApps(config).map((app) => [app.app_id, new GatewayClient(app, settings)]));
 }
 
-/** The calls of each app, limited together: so many a second, and none while the gateway keeps failing. */
+/** The calls of each app, limited together: so many a second, urgent ones first, and none while the gateway keeps failing. */
 function throttledCalls(config: Config, gateways: ReadonlyMap<string, GatewayClient>) {
   const limits = {
     calls_per_second: config.GATEWAY_CALLS_PER_SECOND,
@@ -144,7 +145,7 @@ function throttledCalls(config: Config, gateways: ReadonlyMap<string, GatewayCli
     circuit_pause_ms: config.GATEWAY_CIRCUIT_PAUSE,
   };
   return [...gateways].map(([app_id, gateway]) => {
-    const call = throttle(app_id, limits, logCircuit);
+    const call = throttle(app_id, limits, urgencyOfActivity, logCircuit);
     return { app_id, payments: throttledPayments(call, gateway), accounts: throttledAccounts(call, gateway) };
   });
 }

@@ -1,6 +1,6 @@
 /** The activities of virtual accounts (SPEI) of a worker: each is one call of the gateway, or one question to Temporal. */
 
-import { activityInfo, log, metricMeter } from '@temporalio/activity';
+import { log, metricMeter } from '@temporalio/activity';
 import {
   type AccountActivities,
   type AccountId,
@@ -11,8 +11,16 @@ import {
 } from '../contract';
 import { GatewayError, InvalidRequestError, parseNewSpeiAccount, type SpeiAccount } from '../gateway';
 import { accountOfCreation, endedPayment } from './account-workflows';
-import { invalidRequestFailure, isDefiniteAnswer, notCreated, notYet, retryableFailure } from './failures';
+import {
+  invalidRequestFailure,
+  isDefiniteAnswer,
+  notCreated,
+  notYet,
+  retryableFailure,
+  retryablePoll,
+} from './failures';
 import { type AccountGateway, gatewayOf, type NotifyUrlOf } from './gateways';
+import { looksSoFar } from './held-back';
 
 export interface AccountActivitiesOptions {
   /** The gateway by app_id. */
@@ -67,18 +75,29 @@ function creationFailed(error: unknown): CreateAccountResult {
 /** The account as the gateway reports it now; null if the gateway has no such account. */
 async function find(gateway: AccountGateway, { account_id }: AccountId): Promise<SpeiAccount | null> {
   try {
+    return await queryIfKnown(gateway, account_id);
+  } catch (error) {
+    throw retryableFailure(error);
+  }
+}
+
+async function queryIfKnown(gateway: AccountGateway, account_id: string): Promise<SpeiAccount | null> {
+  try {
     return await gateway.querySpeiAccount(account_id);
   } catch (error) {
     if (isDefiniteAnswer(error)) return null;
-    throw retryableFailure(error);
+    throw error;
   }
 }
 
 async function watch(gateway: AccountGateway, input: WatchAccountInput): Promise<SpeiAccount> {
   const { seen, first_ms, every_ms } = input;
+  const looks = looksSoFar();
   // The workflow has just queried, so the first attempt only starts the schedule.
-  if (activityInfo().attempt === 1) throw notYet('watching', first_ms);
-  const found = await find(gateway, input);
+  if (looks === 0) throw notYet('watching', first_ms);
+  const found = await queryIfKnown(gateway, input.account_id).catch((error: unknown) => {
+    throw retryablePoll(error, every_ms, looks === 1 ? first_ms : every_ms);
+  });
   if (found && found.status !== seen) return found;
   throw notYet(found ? `still ${seen}` : 'the gateway knows no such account', every_ms);
 }
@@ -96,9 +115,15 @@ async function cancel(gateway: AccountGateway, id: AccountId): Promise<SpeiAccou
 }
 
 async function quantityOf(gateway: AccountGateway, app_id: string): Promise<number> {
-  const { available_quantity } = await gateway.speiAccountQuantity().catch((error: unknown) => {
+  try {
+    return await queryQuantity(gateway, app_id);
+  } catch (error) {
     throw retryableFailure(error);
-  });
+  }
+}
+
+async function queryQuantity(gateway: AccountGateway, app_id: string): Promise<number> {
+  const { available_quantity } = await gateway.speiAccountQuantity();
   metricMeter
     .createGauge('payments_spei_accounts_available', 'int', undefined, 'virtual accounts that are left to create')
     .set(available_quantity, { app_id });
@@ -106,8 +131,10 @@ async function quantityOf(gateway: AccountGateway, app_id: string): Promise<numb
 }
 
 async function watchQuantity(gateway: AccountGateway, { app_id, seen, every_ms }: WatchQuantityInput): Promise<number> {
-  if (activityInfo().attempt === 1) throw notYet('watching', every_ms);
-  const quantity = await quantityOf(gateway, app_id);
+  if (looksSoFar() === 0) throw notYet('watching', every_ms);
+  const quantity = await queryQuantity(gateway, app_id).catch((error: unknown) => {
+    throw retryablePoll(error, every_ms, every_ms);
+  });
   if (quantity !== seen) return quantity;
   throw notYet(`still ${seen}`, every_ms);
 }

@@ -5,6 +5,7 @@ import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/comm
 import { type Attention, FAILURE, type NotCreated, typedFailure } from '../contract';
 import { GatewayError, type InvalidRequestError } from '../gateway';
 import { isCredentialsRefusal } from '../gateway/refusals';
+import { heldBack, heldBackPoll } from './held-back';
 import { CallDeferredError } from './throttle';
 
 /** Nothing has changed yet; Temporal calls again after `delay_ms`. Expected, so logs and metrics do not show it as an error. */
@@ -24,17 +25,22 @@ export function notYet(reason: string, delay_ms: number): ApplicationFailure {
  */
 export function retryableFailure(error: unknown): unknown {
   if (!(error instanceof GatewayError)) return error;
+  if (error instanceof CallDeferredError) return heldBack(error);
   return ApplicationFailure.create({
     type: 'GatewayUnavailable',
     message: error.message,
     details: [error.fields()],
-    ...(error instanceof CallDeferredError ? { nextRetryDelay: deferralOf(error) } : {}),
   });
 }
 
-/** How long a deferred call waits, in ms. A random part that grows with the attempts spreads calls that were deferred together. */
-export function deferralOf({ retry_after_ms }: CallDeferredError): number {
-  return Math.round(retry_after_ms + Math.random() * 1_000 * Math.min(activityInfo().attempt, 30));
+/**
+ * Any error of a poll as a failure that Temporal retries after `gap_ms`. A look that was held back did not happen: it waits
+ * for `waited_ms`, the gap before it, again.
+ */
+export function retryablePoll(error: unknown, gap_ms: number, waited_ms: number): ApplicationFailure {
+  if (error instanceof CallDeferredError) return heldBackPoll(error, waited_ms);
+  const message = error instanceof Error ? error.message : String(error);
+  return ApplicationFailure.create({ type: 'GatewayUnavailable', message, nextRetryDelay: gap_ms });
 }
 
 /** The request breaks a rule and was not sent. `attention` is given if a person has to act. */

@@ -20,3 +20,4 @@ export {
   throttledPayments,
 } from './throttle';
 export { atSimulatedTime } from './time';
+export { urgencyOfActivity } from './urgency';

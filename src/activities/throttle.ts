@@ -1,13 +1,14 @@
 /**
- * Protects the gateway from its workers: at most so many calls a second for each app, and a circuit that opens when the
- * gateway keeps failing. A deferred call was certainly not sent. Temporal makes it again later, so the pending activity
+ * Protects the gateway from its workers: at most so many calls a second for each app, shared by urgency, and a circuit that
+ * opens when the gateway keeps failing. A deferred call was certainly not sent. Temporal makes it again later, so the pending activity
  * shows the reason.
  */
 import { BrokenCircuitError, CircuitState, ConsecutiveBreaker, circuitBreaker, handleWhen } from 'cockatiel';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { GatewayError, InvalidRequestError } from '../gateway';
 import { SPEI_ACCOUNT_PATHS } from '../gateway/virtual-accounts';
+import { CallBudget } from './call-budget';
 import type { AccountGateway, PaymentGateway } from './gateways';
+import type { Urgency } from './urgency';
 
 export interface CallLimits {
   calls_per_second: number;
@@ -34,35 +35,54 @@ export type CircuitListener = (app_id: string, state: 'open' | 'closed') => void
 /** Makes a call, or throws a {@link CallDeferredError}. */
 export type Throttle = <T>(operation: string, send: () => Promise<T>) => Promise<T>;
 
-/** The throttle that all calls of one app share. */
-export function throttle(app_id: string, limits: CallLimits, onCircuitChange: CircuitListener): Throttle {
-  const limiter = new RateLimiterMemory({ points: limits.calls_per_second, duration: 1 });
+/** A call that tries whether the gateway works again is soon over, in ms. */
+const TRIAL_MS = 1_000;
+
+/** The throttle that all calls of one app share. `urgencyOfCall` is asked at each call. */
+export function throttle(
+  app_id: string,
+  limits: CallLimits,
+  urgencyOfCall: () => Urgency,
+  onCircuitChange: CircuitListener,
+): Throttle {
+  const { calls_per_second, circuit_failures, circuit_pause_ms } = limits;
+  const budget = new CallBudget(calls_per_second);
   const circuit = circuitBreaker(handleWhen(isGatewayDown), {
-    breaker: new ConsecutiveBreaker(limits.circuit_failures),
-    halfOpenAfter: limits.circuit_pause_ms,
+    breaker: new ConsecutiveBreaker(circuit_failures),
+    halfOpenAfter: circuit_pause_ms,
   });
-  circuit.onBreak(() => onCircuitChange(app_id, 'open'));
+  let openedAt = 0;
+  circuit.onBreak(() => {
+    openedAt = Date.now();
+    onCircuitChange(app_id, 'open');
+  });
   circuit.onReset(() => onCircuitChange(app_id, 'closed'));
 
-  const pausing = (operation: string) =>
+  /** Ms until a call may go through the circuit; 0 where it may now. */
+  const pauseLeft = () => {
+    // While one call tries the gateway, the others would wait for it until their activities time out.
+    if (circuit.state === CircuitState.HalfOpen) return TRIAL_MS;
+    return circuit.state === CircuitState.Open ? Math.max(0, openedAt + circuit_pause_ms - Date.now()) : 0;
+  };
+  const pausing = (operation: string, left_ms: number) =>
     new CallDeferredError(
-      `The gateway of app ${app_id} failed ${limits.circuit_failures} times in a row; calls pause until one that tries it succeeds.`,
+      `The gateway of app ${app_id} failed ${circuit_failures} times in a row; calls pause until one that tries it succeeds.`,
       operation,
-      limits.circuit_pause_ms,
+      left_ms,
     );
 
   return async (operation, send) => {
-    await limiter.consume(app_id).catch((full: unknown) => {
-      if (!(full instanceof RateLimiterRes)) throw full;
-      const message = `App ${app_id} makes ${limits.calls_per_second} calls a second at most (GATEWAY_CALLS_PER_SECOND); this one waits its turn.`;
-      throw new CallDeferredError(message, operation, full.msBeforeNext);
-    });
-    // While one call tries the gateway, the others would wait for it until their activities time out.
-    if (circuit.state === CircuitState.HalfOpen) throw pausing(operation);
+    const pause_ms = pauseLeft();
+    if (pause_ms > 0) throw pausing(operation, pause_ms);
+    const wait_ms = budget.take(urgencyOfCall());
+    if (wait_ms > 0) {
+      const message = `App ${app_id} makes ${calls_per_second} calls a second at most (GATEWAY_CALLS_PER_SECOND), the most urgent ones first; this one waits its turn.`;
+      throw new CallDeferredError(message, operation, wait_ms);
+    }
     try {
       return await circuit.execute(send);
     } catch (error) {
-      throw error instanceof BrokenCircuitError ? pausing(operation) : error;
+      throw error instanceof BrokenCircuitError ? pausing(operation, circuit_pause_ms) : error;
     }
   };
 }

@@ -4,7 +4,7 @@
  */
 
 import { activityInfo, heartbeat } from '@temporalio/activity';
-import { ApplicationFailure } from '@temporalio/common';
+import type { ApplicationFailure } from '@temporalio/common';
 import {
   CREDENTIALS_REFUSED,
   delayBeforePoll,
@@ -17,9 +17,10 @@ import {
 } from '../contract';
 import { GatewayError, type Trade, type TradeId } from '../gateway';
 import { isCredentialsRefusal } from '../gateway/refusals';
-import { deferralOf, isDefiniteAnswer, isNoSuchOrder, notYet, retryableFailure } from './failures';
+import { isDefiniteAnswer, isNoSuchOrder, notYet, retryableFailure, retryablePoll } from './failures';
 import type { PaymentGateway } from './gateways';
-import { CallDeferredError } from './throttle';
+import { looksSoFar } from './held-back';
+import { activityAge } from './urgency';
 
 /** The gaps between two searches for an order that may exist, in ms: the first, and the longest. */
 const FIRST_GAP_MS = 5_000;
@@ -51,8 +52,7 @@ export async function lookAtTrade(
     const waited_ms = waitedSoFar();
     const isDenied = isNoSuchOrder(error, noSuchOrderWords);
     if (isDenied && waited_ms >= settling_ms) return { is: 'no-such-order', message };
-    const { scheduledTimestampMs, currentAttemptScheduledTimestampMs } = activityInfo();
-    if (currentAttemptScheduledTimestampMs - scheduledTimestampMs >= patience_ms)
+    if (activityAge() >= patience_ms)
       return { is: 'no-answer', message, credentials: isCredentialsRefusal(error.fields()) };
     if (isDenied)
       throw waitOn(message, waited_ms, Math.min(gapBeforeNextSearch(waited_ms), settling_ms || FIRST_GAP_MS));
@@ -93,10 +93,10 @@ export async function watchTrade(
   gateway: PaymentGateway,
   { id, others = [], seen, schedule, until, tell_credentials = false }: Omit<WatchInput, 'app_id'>,
 ): Promise<Trade> {
-  const { attempt } = activityInfo();
-  const delay = delayBeforePoll(attempt - 1, schedule);
+  const looks = looksSoFar();
+  const delay = delayBeforePoll(looks, schedule);
   // The workflow has just queried, so the first attempt only starts the schedule.
-  if (attempt === 1) throw notYet('watching', delay);
+  if (looks === 0) throw notYet('watching', delay);
   try {
     const trade = await query(gateway, inTurn(id, others));
     const hasNews = until === 'ended' ? outcomeOf(trade.trade_status) !== null : trade.trade_status !== seen;
@@ -104,12 +104,7 @@ export async function watchTrade(
   } catch (error) {
     if (tell_credentials && error instanceof GatewayError && isCredentialsRefusal(error.fields()))
       throw typedFailure(CREDENTIALS_REFUSED, error.message);
-    const message = error instanceof Error ? error.message : String(error);
-    throw ApplicationFailure.create({
-      type: 'GatewayUnavailable',
-      message,
-      nextRetryDelay: error instanceof CallDeferredError ? deferralOf(error) : delay,
-    });
+    throw retryablePoll(error, delay, delayBeforePoll(looks - 1, schedule));
   }
   throw notYet(`still ${seen}`, delay);
 }

@@ -1,6 +1,6 @@
-/** The throttle limits the rate of calls and stops them while the gateway is down, and its errors say why. */
-import { setTimeout as delay } from 'node:timers/promises';
+/** The throttle limits the rate of calls, shares it by urgency, and stops calls while the gateway is down; its errors say why. */
 import { type CallLimits, type PaymentGateway, throttle, throttledPayments } from '../../src/activities';
+import type { Urgency } from '../../src/activities/urgency';
 import { GatewayError } from '../../src/gateway';
 
 const LIMITS: CallLimits = { calls_per_second: 1_000, circuit_failures: 3, circuit_pause_ms: 100 };
@@ -14,13 +14,19 @@ function gatewayThat(limits: Partial<CallLimits> = {}) {
   const calls: number[] = [];
   const told: string[] = [];
   let answer: () => Promise<typeof TRADE> = async () => TRADE;
+  let urgency: Urgency = 'awaited';
   const call = () => {
     calls.push(Date.now());
     return answer();
   };
   const bare: PaymentGateway = { pay: call, createCheckout: call, query: call, refund: call };
   const gateway = throttledPayments(
-    throttle('app', { ...LIMITS, ...limits }, (app_id, state) => told.push(`${app_id} ${state}`)),
+    throttle(
+      'app',
+      { ...LIMITS, ...limits },
+      () => urgency,
+      (app_id, state) => told.push(`${app_id} ${state}`),
+    ),
     bare,
   );
   return {
@@ -31,6 +37,12 @@ function gatewayThat(limits: Partial<CallLimits> = {}) {
     answers(next: () => Promise<typeof TRADE>) {
       answer = next;
     },
+    /** Makes so many calls of an urgency; returns how many were sent. */
+    async sends(calls: number, as: Urgency) {
+      urgency = as;
+      const outcomes = await Promise.allSettled(Array.from({ length: calls }, () => gateway.query({ trade_no: 'T1' })));
+      return outcomes.filter(({ status }) => status === 'fulfilled').length;
+    },
   };
 }
 
@@ -38,15 +50,24 @@ const failing = async () => {
   throw down();
 };
 
+// The circuit and the budget go by the clock.
+beforeEach(() => {
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
 describe('the circuit', () => {
   test('opens after so many failures in a row and then makes no call', async () => {
     const gateway = gatewayThat();
     gateway.answers(failing);
     for (let i = 0; i < 3; i += 1) await expect(gateway.query()).rejects.toThrow('no answer');
+    jest.advanceTimersByTime(30);
     await expect(gateway.pay()).rejects.toMatchObject({
       outcome: 'not-sent',
       retryable: true,
-      retry_after_ms: 100,
+      retry_after_ms: 70,
       message: expect.stringMatching(/app app failed 3 times in a row/),
     });
     expect(gateway.calls).toHaveLength(3);
@@ -57,7 +78,7 @@ describe('the circuit', () => {
     const gateway = gatewayThat();
     gateway.answers(failing);
     for (let i = 0; i < 4; i += 1) await gateway.query().catch(() => undefined);
-    await delay(120);
+    jest.advanceTimersByTime(120);
     let arrive: () => void = () => undefined;
     const arrived = new Promise<void>((resolve) => {
       arrive = resolve;
@@ -76,7 +97,7 @@ describe('the circuit', () => {
     const gateway = gatewayThat();
     gateway.answers(failing);
     for (let i = 0; i < 3; i += 1) await gateway.query().catch(() => undefined);
-    await delay(120);
+    jest.advanceTimersByTime(120);
     await expect(gateway.query()).rejects.toThrow('no answer');
     await expect(gateway.query()).rejects.toMatchObject({ outcome: 'not-sent' });
     expect(gateway.calls).toHaveLength(4);
@@ -105,5 +126,60 @@ describe('the rate', () => {
       expect(error.retry_after_ms).toBeGreaterThan(0);
       expect(error.retry_after_ms).toBeLessThanOrEqual(1_000);
     }
+  });
+
+  test('is left to urgent calls: polls stop at 60 % of a second, creations that waited long at 80 %, new ones use it all', async () => {
+    const gateway = gatewayThat({ calls_per_second: 51 });
+    expect(await gateway.sends(100, 'background')).toBe(31);
+    expect(await gateway.sends(100, 'late')).toBe(10);
+    expect(await gateway.sends(100, 'awaited')).toBe(10);
+  });
+
+  test('is not left unused: polls alone make as many calls a second as are allowed', async () => {
+    const gateway = gatewayThat({ calls_per_second: 50 });
+    await gateway.sends(100, 'background');
+    let sent = 0;
+    for (let i = 0; i < 100; i += 1) {
+      jest.advanceTimersByTime(100);
+      sent += await gateway.sends(20, 'background');
+    }
+    expect(sent).toBe(500);
+  });
+
+  test('is given to urgent calls before a backlog of others, however long they keep coming', async () => {
+    const gateway = gatewayThat({ calls_per_second: 50 });
+    const sent = { background: 0, late: 0, awaited: 0 };
+    for (let i = 0; i < 600; i += 1) {
+      jest.advanceTimersByTime(100);
+      sent.background += await gateway.sends(20, 'background');
+      sent.late += await gateway.sends(1, 'late');
+      sent.awaited += await gateway.sends(4, 'awaited');
+    }
+    // Of 3,000 calls in a minute, and those of the full bucket.
+    expect(sent.awaited).toBe(2_400);
+    expect(sent.late).toBeGreaterThan(500);
+    expect(sent.background).toBeLessThan(100);
+  });
+
+  test.each(['background', 'late', 'awaited'] as const)(
+    'of one call a second lets %s calls through',
+    async (urgency) => {
+      const gateway = gatewayThat({ calls_per_second: 1 });
+      expect(await gateway.sends(3, urgency)).toBe(1);
+      jest.advanceTimersByTime(1_000);
+      expect(await gateway.sends(3, urgency)).toBe(1);
+    },
+  );
+
+  test('is not used up by calls that the circuit holds back', async () => {
+    const gateway = gatewayThat({ calls_per_second: 5 });
+    gateway.answers(failing);
+    await gateway.sends(3, 'awaited');
+    jest.advanceTimersByTime(50);
+    await gateway.sends(100, 'awaited');
+    gateway.answers(async () => TRADE);
+    jest.advanceTimersByTime(50);
+    await gateway.query();
+    expect(gateway.told).toEqual(['app open', 'app closed']);
   });
 });

@@ -1,4 +1,7 @@
-/** How the gateway's operations are retried. A pending activity keeps the options that it was started with. */
+/**
+ * How the gateway's operations are retried, and which of them a busy worker does first. A pending activity keeps the options
+ * that it was started with.
+ */
 import type { ActivityOptions } from '@temporalio/workflow';
 
 /**
@@ -7,9 +10,15 @@ import type { ActivityOptions } from '@temporalio/workflow';
  */
 const startToCloseTimeout = '60 seconds';
 
+/** Where tasks wait for a worker, the lower key goes first: so orders, and looks that somebody waits for, do not wait behind polls. */
+const CREATION = { priorityKey: 1 };
+const LOOK = { priorityKey: 2 };
+const POLL = { priorityKey: 5 };
+
 /** For queries: safe to repeat without end. */
 export const QUERYING = {
   startToCloseTimeout,
+  priority: LOOK,
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '2 minutes' },
 } satisfies ActivityOptions;
 
@@ -19,6 +28,7 @@ export const QUERYING = {
  */
 export const CREATING = {
   startToCloseTimeout,
+  priority: CREATION,
   retry: {
     ...QUERYING.retry,
     nonRetryableErrorTypes: ['TemporalTimeout:StartToClose', 'TemporalTimeout:Heartbeat'],
@@ -28,5 +38,6 @@ export const CREATING = {
 /** For polls. The server spaces the attempts as the activity asks: years of them add no events to the history. */
 export const WATCHING = {
   startToCloseTimeout,
+  priority: POLL,
   retry: { initialInterval: '15 seconds', backoffCoefficient: 2, maximumInterval: '1 hour' },
 } satisfies ActivityOptions;

@@ -1,0 +1,87 @@
+/**
+ * `npm run bench:backlog`: what an outage of one hour costs, and what a new order waits for afterwards, with 20,000, 100,000
+ * and 1,000,000 open payments: with today's worker, and with the one before it knew urgencies. In virtual time, by the
+ * default settings. BENCH_OPEN=100000 plays one number alone.
+ */
+import { HOUR, MINUTE } from '../src/gateway/pure/durations';
+import { loadConfig } from '../src/process/settings';
+import { type Result, type Scenario, simulate } from './backlog/simulation';
+
+const OPEN = process.env.BENCH_OPEN ? [Number(process.env.BENCH_OPEN)] : [20_000, 100_000, 1_000_000];
+/** The former worker makes so many attempts that more payments would take an hour to play. */
+const FORMER_AT_MOST = 100_000;
+const HOUR_OF_REAL_TIME = 3_600_000;
+
+const config = loadConfig({});
+const limits = {
+  calls_per_second: config.GATEWAY_CALLS_PER_SECOND,
+  circuit_failures: config.GATEWAY_CIRCUIT_FAILURES,
+  circuit_pause_ms: config.GATEWAY_CIRCUIT_PAUSE,
+};
+const SCENARIO = {
+  limits,
+  orders_per_second: limits.calls_per_second / 4,
+  schedule: { poll_schedule_ms: config.PAYMENTS_POLL_SCHEDULE, poll_every_ms: config.PAYMENTS_POLL_EVERY },
+  create_within_ms: config.PAYMENTS_CREATE_WITHIN,
+  before_ms: 10 * MINUTE,
+  outage_ms: HOUR,
+  after_ms: HOUR,
+  seed: 1,
+} satisfies Partial<Scenario>;
+
+const COLUMNS: readonly (readonly [title: string, value: (result: Result, open: number) => string])[] = [
+  ['attempts/s in the outage: mean, peak', ({ attempts }) => `${number(mean(attempts))}, ${number(max(attempts))}`],
+  ['calls/s at the gateway: mean after it, peak', ({ calls }) => `${number(mean(calls.slice(-3_600)))}, ${max(calls)}`],
+  ['a new order waits: p50, p99, max', ({ new_orders }) => times(new_orders, 0.5, 0.99, 1)],
+  ['a confirmation: p50, p99, max', ({ confirmations }) => times(confirmations, 0.5, 0.99, 1)],
+  ['an order of the outage, from its end: p50, p99', ({ caught_orders }) => times(caught_orders, 0.5, 0.99)],
+  ['not sent', ({ given_up }) => number(given_up)],
+  ['between two looks at an open payment', ({ polls }, open) => time((open * SCENARIO.after_ms) / polls)],
+];
+
+const say = (cells: readonly string[]) => process.stdout.write(`| ${cells.join(' | ')} |\n`);
+
+test(
+  'backlog',
+  async () => {
+    process.stdout.write(`${SCENARIO.orders_per_second} new orders/s, ${limits.calls_per_second} calls/s at most\n\n`);
+    say(['open payments', 'worker', ...COLUMNS.map(([title]) => title)]);
+    say(['--:', '---', ...COLUMNS.map(() => '--:')]);
+    for (const open of OPEN) {
+      for (const worker of ['former', 'today'] as const) {
+        if (worker === 'former' && open > FORMER_AT_MOST) continue;
+        const result = await simulate({ ...SCENARIO, worker, open });
+        say([number(open), worker, ...COLUMNS.map(([, value]) => value(result, open))]);
+        if (worker === 'today') expect(quantile(result.new_orders, 0.99)).toBeLessThan(5_000);
+      }
+    }
+  },
+  HOUR_OF_REAL_TIME,
+);
+
+function number(value: number): string {
+  return Math.round(value).toLocaleString('en');
+}
+
+function mean(values: Int32Array): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function max(values: Int32Array): number {
+  return values.reduce((most, value) => Math.max(most, value), 0);
+}
+
+function quantile(values: readonly number[], part: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
+}
+
+function times(values: readonly number[], ...parts: readonly number[]): string {
+  return values.length === 0 ? 'none' : parts.map((part) => time(quantile(values, part))).join(', ');
+}
+
+/** `ms` in the unit that fits. */
+function time(ms: number): string {
+  if (ms < 2 * MINUTE) return `${(ms / 1_000).toFixed(1)} s`;
+  return ms < 2 * HOUR ? `${Math.round(ms / MINUTE)} min` : `${(ms / HOUR).toFixed(1)} h`;
+}
