@@ -169,20 +169,23 @@ function checkedSpeed(speed: number): number {
   return speed;
 }
 
-/** At most one alarm of a clock for each record. */
+/** At most one alarm of the clock for each record, by its id. */
 export class Deadlines {
-  readonly #clock: SimulatorClock;
   readonly #cancels = new Map<string, () => void>();
+  #closed = false;
 
-  constructor(clock: SimulatorClock) {
-    this.#clock = clock;
+  constructor(private readonly clock: SimulatorClock) {}
+
+  /** Whether the gateway stops: nothing starts any more. */
+  get closed(): boolean {
+    return this.#closed;
   }
 
   /** Starts `work` at a time in ms since 1970, instead of what was set for this id before. `null` only cancels. */
   set(id: string, at: number | null, work: ScheduledWork): void {
     this.cancel(id);
-    if (at === null) return;
-    const cancel = this.#clock.at(at, () => {
+    if (at === null || this.#closed) return;
+    const cancel = this.clock.at(at, () => {
       this.#cancels.delete(id);
       return work();
     });
@@ -199,6 +202,7 @@ export class Deadlines {
   }
 
   close(): void {
+    this.#closed = true;
     for (const cancel of this.#cancels.values()) cancel();
     this.#cancels.clear();
   }

@@ -35,16 +35,14 @@ export class Store {
   readonly notifications = new Map<string, NotificationRecord>();
   readonly #byMerchantNumber = new Map<string, TradeRecord>();
   readonly #refundsOfTrade = new Map<string, RefundRecord[]>();
-  readonly #file: string | undefined;
-  readonly #clock: SimulatorClock;
   #count = 0;
   #writing: Promise<void> = Promise.resolve();
   #queued: Promise<void> | undefined;
 
-  private constructor(file: string | undefined, clock: SimulatorClock) {
-    this.#file = file;
-    this.#clock = clock;
-  }
+  private constructor(
+    private readonly file: string | undefined,
+    private readonly clock: SimulatorClock,
+  ) {}
 
   /** Opens the store and reads what an earlier process left in the file. Throws if the file is not such a file. */
   static async open(file: string | undefined, clock: SimulatorClock): Promise<Store> {
@@ -63,7 +61,7 @@ export class Store {
 
   /** A new trade number; like the service's own it begins with the date. */
   nextTradeNo(): string {
-    return utcText(this.#clock.now()).replace(/\D/g, '') + String(this.nextCount()).padStart(6, '0');
+    return utcText(this.clock.now()).replace(/\D/g, '') + String(this.nextCount()).padStart(6, '0');
   }
 
   /** Counts upwards, also over restarts. */
@@ -97,7 +95,7 @@ export class Store {
    * be about something that a crash makes the gateway forget. Changes made during one write share the next one.
    */
   save(): Promise<void> {
-    const file = this.#file;
+    const file = this.file;
     if (file === undefined) return Promise.resolve();
     if (this.#queued === undefined) {
       this.#queued = this.#writing.then(() => {
@@ -112,7 +110,7 @@ export class Store {
   async #write(file: string): Promise<void> {
     const text = JSON.stringify({
       version: 1,
-      clock: this.#clock.reading(),
+      clock: this.clock.reading(),
       count: this.#count,
       trades: [...this.trades.values()],
       notifications: [...this.notifications.values()],

@@ -31,7 +31,7 @@ export const refundTrade: OperationHandler = (call, gateway) => {
   const unfit = balanceRefusal(trade, refund_amount, gateway);
   if (unfit) return { answer: unfit, trade };
   const accountGiven = textAt(call.body, 'bank_info.number') !== undefined;
-  const made = refunds.request(trade, { out_request_no, refund_amount, goes_to: way.to, accountGiven });
+  const made = refunds.request(trade, { out_request_no, refund_amount, goes_to: way.to }, accountGiven);
   return { answer: refundAnswer(made, settings), trade, created: true };
 };
 

@@ -23,13 +23,12 @@ const pageHeaders = {
 
 /** Why there is no page to show. The message is a sentence for a person. */
 export class PageProblem extends Error {
-  readonly status: number;
-  readonly title: string;
-
-  constructor(status: number, title: string, sentence: string) {
+  constructor(
+    readonly status: number,
+    readonly title: string,
+    sentence: string,
+  ) {
     super(sentence);
-    this.status = status;
-    this.title = title;
   }
 }
 
