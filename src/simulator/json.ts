@@ -1,4 +1,4 @@
-import { isLosslessNumber, LosslessNumber, parse, stringify } from 'lossless-json';
+import { isLosslessNumber, parse } from 'lossless-json';
 
 /** A JSON object whose fields are not checked yet. */
 export type LooseObject = { [field: string]: unknown };
@@ -17,16 +17,6 @@ export function parseLooseObject(bytes: Uint8Array): LooseObject | undefined {
     // Not UTF-8, not JSON, or nested too deeply: a gateway cannot read any of these.
     return undefined;
   }
-}
-
-/** Writes JSON. A {@link LosslessNumber} appears as its exact literal. */
-export function writeJson(value: unknown): string {
-  return stringify(value) ?? 'null';
-}
-
-/** A decimal text as a JSON number that keeps all its digits. */
-export function exactNumber(text: string): LosslessNumber {
-  return new LosslessNumber(text);
 }
 
 /** The value at a dotted path, or `undefined`. */

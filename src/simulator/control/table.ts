@@ -23,17 +23,11 @@ export interface Control {
   handle: (simulator: Simulator, request: FastifyRequest) => unknown;
 }
 
-interface Shapes<Query, Body> {
-  query: Query;
-  body: Body;
-  answer: z.ZodType;
-}
-
 function control<Query extends z.ZodObject, Body extends z.ZodType>(
   method: Control['method'],
   path: string,
   does: string,
-  { query, body, answer }: Shapes<Query, Body>,
+  { query, body, answer }: { query: Query; body: Body; answer: z.ZodType },
   run: (simulator: Simulator, asked: { no: string; query: z.output<Query>; body: z.output<Body> }) => unknown,
 ): Control {
   const handle: Control['handle'] = (simulator, request) =>
@@ -115,6 +109,6 @@ function readClock({ clock }: Simulator): z.output<typeof clockReading> {
 }
 
 function bodyOf(request: FastifyRequest): unknown {
-  const bytes = request.body instanceof Uint8Array ? request.body : new Uint8Array();
-  return bytes.length === 0 ? {} : JSON.parse(Buffer.from(bytes).toString('utf8'));
+  const text = String(request.body ?? '');
+  return text === '' ? {} : JSON.parse(text);
 }

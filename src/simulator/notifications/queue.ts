@@ -10,7 +10,7 @@ import {
 } from '../records';
 import { MINUTE_MS } from '../time';
 import { notificationBody } from './body';
-import { deliver, signatureValue } from './sender';
+import { postNotification, signatureValue } from './sender';
 
 /** When each attempt is due, in ms after the first one (section 6.3 of the interface). There are no others. */
 const attemptOffsets: readonly number[] = [0, 10, 30, 60, 120, 360, 840].map((minutes) => minutes * MINUTE_MS);
@@ -24,7 +24,7 @@ const notSent = (error: string): DeliveryResult => ({ http_status: null, acknowl
 export class NotificationQueue {
   readonly #connections = new Agent({ keepAliveTimeout: 4_000, pipelining: 1 });
   // Notifications that wait until a later one of the same trade or account was attempted.
-  readonly #held = new Map<string, NotificationRecord[]>();
+  readonly #held = new Set<NotificationRecord>();
 
   constructor(private readonly context: Context) {}
 
@@ -125,7 +125,7 @@ export class NotificationQueue {
     }
     if (fault?.name === 'reorder') {
       notification.next_at = clock.now() + (fault.ms || LONGEST_HOLD);
-      this.#held.set(groupOf(notification), [...(this.#held.get(groupOf(notification)) ?? []), notification]);
+      this.#held.add(notification);
       return;
     }
     // The false state: SUCCESS, or REFUNDED if SUCCESS is true.
@@ -155,9 +155,9 @@ export class NotificationQueue {
 
   // Sends what waited for this attempt.
   #release(later: NotificationRecord): void {
-    const held = this.#held.get(groupOf(later)) ?? [];
-    this.#held.delete(groupOf(later));
-    for (const notification of held) {
+    for (const notification of this.#held) {
+      if (groupOf(notification) !== groupOf(later)) continue;
+      this.#held.delete(notification);
       if (notification === later || !this.context.deadlines.has(notification.id)) continue;
       notification.next_at = this.context.clock.now();
       this.#schedule(notification);
@@ -177,7 +177,7 @@ export class NotificationQueue {
     const value = signatureValue(settings.signatureScheme, bytes, key, clock.now());
     const signal = AbortSignal.timeout(settings.ackTimeoutMs);
     const headers = { [settings.signatureHeader]: value };
-    return deliver(notify_url, bytes, headers, { dispatcher: this.#connections, signal });
+    return postNotification(notify_url, bytes, headers, { dispatcher: this.#connections, signal });
   }
 }
 

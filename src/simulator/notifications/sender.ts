@@ -16,7 +16,7 @@ export function signatureValue(scheme: 'hex' | 't-v2', bytes: Uint8Array, secret
 const LONGEST_ANSWER = 64 * 1024;
 
 /** Posts a notification and reads the answer. Never throws. */
-export async function deliver(
+export async function postNotification(
   url: string,
   body: Uint8Array,
   headers: Record<string, string>,

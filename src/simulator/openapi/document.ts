@@ -90,7 +90,7 @@ function operationObject({ name, section, does, sub_codes }: GatewayOperation, s
     summary: does,
     description: `Section ${section} of the interface. Faults and tags call it \`${name}\`.`,
     requestBody: { required: true, content: jsonBody(ref(`${name}-request`), { examples: examplesOf(name) }) },
-    responses: responsesOf(`${name}-answer`, sub_codes(settings), settings),
+    responses: responsesOf(`${name}-answer`, sub_codes, settings),
   };
 }
 

@@ -1,25 +1,28 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { stringify } from 'lossless-json';
 import type { OperationName, RequestFault, Strike } from '../faults/faults';
-import { writeJson } from '../json';
 import { isPendingRefund } from '../records';
 import { type RefusalCode, type RequestRefusal, refusalCodes } from '../rules/refusal';
-import type { Settings } from '../settings';
 import type { SimulatedGateway } from '../simulated-gateway';
 import { isOpen } from '../trades/states';
 import { unknownAccount } from './accounts';
 import { type OperationAnswer, type OperationResult, refusedAnswer, type WireAnswer } from './operation';
 import { unknownOrder } from './query';
 
-/** A request that is being answered, with the fault that strikes it. */
-interface FaultyExchange {
-  fault: Strike<RequestFault>;
-  operation: OperationName;
+/** A request that is being answered. */
+export interface OperationExchange {
   request: FastifyRequest;
   reply: FastifyReply;
-  gateway: SimulatedGateway;
   /** Ends all waiting when the simulator closes. */
   closing: AbortSignal;
+}
+
+/** A request that a fault strikes. */
+interface FaultyExchange extends OperationExchange {
+  fault: Strike<RequestFault>;
+  operation: OperationName;
+  gateway: SimulatedGateway;
 }
 
 type Reply = FastifyReply | Promise<FastifyReply>;
@@ -43,7 +46,7 @@ export const faultEffects: Readonly<Record<RequestFault, FaultEffect>> = {
   'answer-before': { instead: sendOtherBody },
   refuse: { instead: sendRefusal },
   'delay-before': { before: waitForFault },
-  'not-found': { change: (_result, { operation, gateway }) => unknownFor(operation, gateway.settings) },
+  'not-found': { change: findNothing },
   stale: { change: ({ stale, answer }) => stale ?? answer },
   'bank-refusal': { change: refuseByBank },
   'early-ipn': { change: finishEarly },
@@ -57,7 +60,10 @@ export const faultEffects: Readonly<Record<RequestFault, FaultEffect>> = {
 
 /** Sends an answer as JSON; `change` can spoil its text. */
 export function sendAnswer(reply: FastifyReply, { status, body }: WireAnswer, change = (text: string) => text) {
-  return sendText(reply, status, 'application/json', change(writeJson(body)));
+  return reply
+    .code(status)
+    .type('application/json')
+    .send(change(stringify(body) ?? ''));
 }
 
 function waitForFault({ fault, closing }: FaultyExchange): Promise<void> {
@@ -88,8 +94,8 @@ async function finishEarly(
   return answer;
 }
 
-function unknownFor(operation: OperationName, settings: Settings): RequestRefusal {
-  return operation === 'account-query' ? unknownAccount(settings) : unknownOrder(settings);
+function findNothing(_result: OperationResult, { operation, gateway }: FaultyExchange): RequestRefusal {
+  return operation === 'account-query' ? unknownAccount(gateway.settings) : unknownOrder(gateway.settings);
 }
 
 function refusalBy(fault: Strike, usualCode: RefusalCode, usualSubCode: string): RequestRefusal {
@@ -107,15 +113,18 @@ const PROXY_PAGE =
   '<html>\r\n<head><title>Bad Gateway</title></head>\r\n<body><h1>Bad Gateway</h1></body>\r\n</html>\r\n';
 
 function sendProxyPage({ fault: { http_status }, reply }: FaultyExchange): FastifyReply {
-  return sendText(reply, http_status ?? 502, 'text/html', PROXY_PAGE);
+  return reply
+    .code(http_status ?? 502)
+    .type('text/html')
+    .send(PROXY_PAGE);
 }
 
 function sendOtherBody({ fault: { http_status, body }, reply }: FaultyExchange): FastifyReply {
-  return sendText(reply, http_status ?? 200, 'application/json', typeof body === 'string' ? body : writeJson(body));
-}
-
-function sendText(reply: FastifyReply, status: number, type: string, text: string): FastifyReply {
-  return reply.code(status).type(type).send(text);
+  const text = typeof body === 'string' ? body : stringify(body);
+  return reply
+    .code(http_status ?? 200)
+    .type('application/json')
+    .send(text);
 }
 
 function cutConnection({ request, reply }: FaultyExchange): FastifyReply {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../context';
 import { IllegalAction } from '../errors';
-import { balanceOf } from '../ledger';
+import { leftOf, refundedOf } from '../ledger';
 import { type RefundRecord, type RefundStatus, refundSchema, type TradeRecord } from '../records';
 import { duration } from '../time';
 import { bankStepOf, type Lifecycle, stepTo } from '../trades/lifecycle';
@@ -54,7 +54,7 @@ export class Refunds {
   /** The bank gives back all that is left. Throws {@link IllegalAction} if the trade's state forbids it. */
   force(trade: TradeRecord): void {
     const step = bankStepOf(trade, 'force-refund');
-    const { left } = balanceOf(trade, this.context.store.refundsOf(trade.trade_no));
+    const left = leftOf(trade, this.context.store.refundsOf(trade.trade_no));
     const terms = { out_request_no: null, refund_amount: left.toFixed(2), goes_to: 'source' } as const;
     const refund = this.#add(trade, 'REFUNDED', terms);
     refund.history.push({ status: 'REFUNDED', at: refund.created_at });
@@ -83,8 +83,9 @@ export class Refunds {
 
   #doneState(trade: TradeRecord, { refund_amount }: RefundRecord): RefundStatus {
     const { store, settings } = this.context;
-    const { refunded } = balanceOf(trade, store.refundsOf(trade.trade_no));
-    return refunded.plus(refund_amount).gte(trade.order_amount) ? 'REFUNDED' : settings.partialRefundStatus;
+    return refundedOf(store.refundsOf(trade.trade_no)).plus(refund_amount).gte(trade.order_amount)
+      ? 'REFUNDED'
+      : settings.partialRefundStatus;
   }
 
   // A refund that takes no time is done within the step.

@@ -34,7 +34,7 @@ const methodAmong = (names: readonly string[], says: string): FieldRule => ({
   ...rule(`must be a method that ${says}`, z.enum(names)),
   subCode: 'no-method-supported',
 });
-const knownMethod = methodAmong(allWireNames(), 'is supported');
+const knownMethod = methodAmong(allWireNames, 'is supported');
 const methodWithBanks = methodAmong(bankMethods, 'has banks');
 // A checkout may leave the method to the buyer.
 const onlyWith = (...methods: MethodName[]): FieldRule =>
@@ -95,10 +95,16 @@ const cashType = { ...oneOf('2'), when: only('Cash') };
 const noIdentity: MethodName[] = ['Khipu', 'Pago46', 'CoDi', 'OXXO', 'OXXOPay', 'SPEI', 'Cash', 'BNCR'];
 const identityOf = { required: allBut(...noIdentity), optional: allBut(...noIdentity, 'PIX') };
 
+const sameApp: FieldRule = {
+  says: 'must be the one of the credentials',
+  agrees: (appId, { app }) => appId === app.app_id,
+  subCode: 'app-not-match',
+};
+
 // biome-ignore format: a table, read by columns
 /** The fields of every request body. */
 export const commonFields: readonly Field[] = [
-  { name: 'app_id',    required: true, max: 32, means: 'Id of the application; the same as in the credentials.' },
+  { name: 'app_id',    required: true, max: 32, rules: [sameApp], means: 'Id of the application.' },
   { name: 'timestamp', required: true, max: 19, rules: [timestamp], means: 'Time of the request, `yyyy-MM-dd HH:mm:ss`.' },
 ];
 

@@ -1,3 +1,4 @@
+import { namesOf } from '../names';
 import type { RefundStatus, TradeState } from '../records';
 
 /** One step that a trade can take. */
@@ -102,17 +103,9 @@ export const refundActions = {
 export type TradeAction = keyof typeof tradeActions;
 export type RefundAction = keyof typeof refundActions;
 
-export function isTradeAction(text: string): text is TradeAction {
-  return Object.hasOwn(tradeActions, text);
-}
-
-export function isRefundAction(text: string): text is RefundAction {
-  return Object.hasOwn(refundActions, text);
-}
-
 /** The names of all actions on a trade, and on a refund. */
-export const tradeActionNames = Object.keys(tradeActions).filter(isTradeAction);
-export const refundActionNames = Object.keys(refundActions).filter(isRefundAction);
+export const tradeActionNames = namesOf(tradeActions);
+export const refundActionNames = namesOf(refundActions);
 
 /** The step of a bank's action, if the state allows it. No bank ends a refund that is under way: it is the merchant's. */
 export function bankStep(from: TradeState, action: TradeAction): TradeStep | undefined {
