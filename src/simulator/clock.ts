@@ -166,22 +166,24 @@ function checkedSpeed(speed: number): number {
   return speed;
 }
 
-/** At most one alarm of the clock for each record, by its id. */
+/** At most one alarm of the clock for each record, by its id. There are none when the gateway closes. */
 export class Deadlines {
   readonly #cancels = new Map<string, () => void>();
-  #closed = false;
 
-  constructor(private readonly clock: SimulatorClock) {}
-
-  /** Whether the gateway stops: nothing starts any more. */
-  get closed(): boolean {
-    return this.#closed;
+  constructor(
+    private readonly clock: SimulatorClock,
+    private readonly closing: AbortSignal,
+  ) {
+    closing.addEventListener('abort', () => {
+      for (const cancel of this.#cancels.values()) cancel();
+      this.#cancels.clear();
+    });
   }
 
   /** Starts `work` at a time in ms since 1970, instead of what was set for this id before. `null` only cancels. */
   set(id: string, at: number | null, work: ScheduledWork): void {
     this.cancel(id);
-    if (at === null || this.#closed) return;
+    if (at === null || this.closing.aborted) return;
     const cancel = this.clock.at(at, () => {
       this.#cancels.delete(id);
       return work();
@@ -196,11 +198,5 @@ export class Deadlines {
   cancel(id: string): void {
     this.#cancels.get(id)?.();
     this.#cancels.delete(id);
-  }
-
-  close(): void {
-    this.#closed = true;
-    for (const cancel of this.#cancels.values()) cancel();
-    this.#cancels.clear();
   }
 }

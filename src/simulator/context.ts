@@ -10,6 +10,8 @@ export class Context {
   readonly log: Log;
   readonly faults = new Faults();
   readonly deadlines: Deadlines;
+  /** Ends all waiting when the simulator closes. */
+  readonly closing = new AbortController();
   /** The settings in force. They can change at any time, so read them when you need them. */
   settings = defaultSettings;
   /** The address that it listens on; empty until it listens. */
@@ -23,7 +25,7 @@ export class Context {
   ) {
     this.apps = options.apps;
     this.log = options.log ?? (() => undefined);
-    this.deadlines = new Deadlines(clock);
+    this.deadlines = new Deadlines(clock, this.closing.signal);
     this.settings = withChange(defaultSettings, options);
     this.#publicUrl = options.publicUrl?.replace(/\/+$/, '');
   }

@@ -4,7 +4,7 @@ import { isLosslessNumber, parse } from 'lossless-json';
 export type LooseObject = { [field: string]: unknown };
 
 /** Whether a value is a JSON object: not a list, not null, and not a number that is kept as its text. */
-export function isLooseObject(value: unknown): value is LooseObject {
+function isLooseObject(value: unknown): value is LooseObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
 }
 

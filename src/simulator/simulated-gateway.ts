@@ -30,9 +30,9 @@ export class SimulatedGateway extends Context {
     this.notifications.resume();
   }
 
-  /** Stops deadlines and deliveries. */
+  /** Stops deadlines, deliveries and answers that are delayed. */
   async stop(): Promise<void> {
-    this.deadlines.close();
+    this.closing.abort();
     await this.notifications.close();
   }
 }

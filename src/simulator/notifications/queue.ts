@@ -138,7 +138,7 @@ export class NotificationQueue {
     const result = isDropped ? notSent('dropped by a fault') : await this.#post(notification, wrongKey);
     if (fault?.name === 'duplicate') await this.#post(notification, false);
     // Closing has cut this attempt short. It does not count and is made again after a restart.
-    if (this.context.deadlines.closed) return;
+    if (this.context.closing.signal.aborted) return;
     this.#record(notification, at, result);
     this.#release(notification);
     await store.save();

@@ -10,18 +10,12 @@ import { unknownAccount } from './accounts';
 import { type OperationAnswer, type OperationResult, refusedAnswer, type WireAnswer } from './operation';
 import { unknownOrder } from './query';
 
-/** A request that is being answered. */
-export interface OperationExchange {
-  request: FastifyRequest;
-  reply: FastifyReply;
-  /** Ends all waiting when the simulator closes. */
-  closing: AbortSignal;
-}
-
-/** A request that a fault strikes. */
-interface FaultyExchange extends OperationExchange {
+/** A request that a fault strikes while it is being answered. */
+interface FaultyExchange {
   fault: Strike<RequestFault>;
   operation: OperationName;
+  request: FastifyRequest;
+  reply: FastifyReply;
   gateway: SimulatedGateway;
 }
 
@@ -36,7 +30,7 @@ interface FaultEffect {
   /** Does more than was asked, or answers otherwise. Returns the answer. */
   change?: (result: OperationResult, exchange: FaultyExchange) => OperationAnswer | Promise<OperationAnswer>;
   /** Sends something else than the gateway's answer. */
-  send?: (answer: WireAnswer, exchange: FaultyExchange) => Reply;
+  send?: (exchange: FaultyExchange, answer: WireAnswer) => Reply;
 }
 
 /** What each fault of a request does. */
@@ -50,24 +44,25 @@ export const faultEffects: Readonly<Record<RequestFault, FaultEffect>> = {
   stale: { change: ({ stale, answer }) => stale ?? answer },
   'bank-refusal': { change: refuseByBank },
   'early-ipn': { change: finishEarly },
-  'reset-after': { send: (_answer, exchange) => cutConnection(exchange) },
-  '5xx-after': { send: (_answer, exchange) => sendProxyPage(exchange) },
-  'answer-after': { send: (_answer, exchange) => sendOtherBody(exchange) },
-  malformed: { send: (answer, { reply }) => sendAnswer(reply, answer, firstHalf) },
-  'lost-response': { send: (_answer, exchange) => sendNothing(exchange) },
-  delay: { send: (answer, exchange) => waitForFault(exchange).then(() => sendAnswer(exchange.reply, answer)) },
+  'reset-after': { send: cutConnection },
+  '5xx-after': { send: sendProxyPage },
+  'answer-after': { send: sendOtherBody },
+  malformed: { send: ({ reply }, answer) => sendAnswer(reply, answer, firstHalf) },
+  'lost-response': { send: sendNothing },
+  delay: { send: (exchange, answer) => waitForFault(exchange).then(() => sendAnswer(exchange.reply, answer)) },
 };
 
 /** Sends an answer as JSON; `change` can spoil its text. */
 export function sendAnswer(reply: FastifyReply, { status, body }: WireAnswer, change = (text: string) => text) {
-  return reply
-    .code(status)
-    .type('application/json')
-    .send(change(stringify(body) ?? ''));
+  return sendText(reply, status, 'application/json', change(stringify(body) ?? ''));
 }
 
-function waitForFault({ fault, closing }: FaultyExchange): Promise<void> {
-  return wait(fault.ms, undefined, { signal: closing });
+function sendText(reply: FastifyReply, status: number, type: string, text: string): FastifyReply {
+  return reply.code(status).type(type).send(text);
+}
+
+function waitForFault({ fault, gateway }: FaultyExchange): Promise<void> {
+  return wait(fault.ms, undefined, { signal: gateway.closing.signal });
 }
 
 const firstHalf = (text: string) => text.slice(0, Math.ceil(text.length / 2));
@@ -113,18 +108,12 @@ const PROXY_PAGE =
   '<html>\r\n<head><title>Bad Gateway</title></head>\r\n<body><h1>Bad Gateway</h1></body>\r\n</html>\r\n';
 
 function sendProxyPage({ fault: { http_status }, reply }: FaultyExchange): FastifyReply {
-  return reply
-    .code(http_status ?? 502)
-    .type('text/html')
-    .send(PROXY_PAGE);
+  return sendText(reply, http_status ?? 502, 'text/html', PROXY_PAGE);
 }
 
 function sendOtherBody({ fault: { http_status, body }, reply }: FaultyExchange): FastifyReply {
-  const text = typeof body === 'string' ? body : stringify(body);
-  return reply
-    .code(http_status ?? 200)
-    .type('application/json')
-    .send(text);
+  const text = typeof body === 'string' ? body : (stringify(body) ?? 'null');
+  return sendText(reply, http_status ?? 200, 'application/json', text);
 }
 
 function cutConnection({ request, reply }: FaultyExchange): FastifyReply {

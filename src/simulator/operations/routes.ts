@@ -11,17 +11,17 @@ import type { SimulatedGateway } from '../simulated-gateway';
 import type { Store } from '../store';
 import { accountAsked } from './accounts';
 import { appOf, invalidSignature, unreadableBody } from './admission';
-import { faultEffects, type OperationExchange, sendAnswer } from './fault-effects';
+import { faultEffects, sendAnswer } from './fault-effects';
 import { type OperationAnswer, type OperationResult, refusedAnswer, type WireAnswer } from './operation';
 import { tradeAsked } from './query';
 import { type GatewayOperation, operationsOf } from './table';
 
-/** Serves the operations of the interface. `closing` ends delayed answers when the simulator closes. */
-export function operationRoutes(server: FastifyInstance, gateway: SimulatedGateway, closing: AbortSignal): void {
+/** Serves the operations of the interface. */
+export function operationRoutes(server: FastifyInstance, gateway: SimulatedGateway): void {
   const serve = async (request: FastifyRequest, reply: FastifyReply) => {
     const path = request.url.split('?')[0];
     const operation = operationsOf(gateway.settings).find((one) => one.path === path);
-    return operation ? answerRequest(gateway, operation, { request, reply, closing }) : reply.callNotFound();
+    return operation ? answerRequest(gateway, operation, request, reply) : reply.callNotFound();
   };
   const fixed = operationsOf(gateway.settings).filter(({ name }) => name !== 'wallet-token');
   for (const { path } of fixed) server.post(path, serve);
@@ -36,12 +36,17 @@ interface ReadRequest {
   target: FaultTarget;
 }
 
-async function answerRequest(gateway: SimulatedGateway, operation: GatewayOperation, exchange: OperationExchange) {
+async function answerRequest(
+  gateway: SimulatedGateway,
+  operation: GatewayOperation,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
   const { faults, settings, store } = gateway;
-  const read = readRequest(exchange.request, gateway);
+  const read = readRequest(request, gateway);
   const magicRefusal = settings.magicValues ? setTaggedFaults(faults, operation.name, read) : undefined;
   const fault = faults.onRequest(operation.name, read.target);
-  const faulty = fault && { ...exchange, fault, operation: operation.name, gateway };
+  const faulty = fault && { request, reply, fault, operation: operation.name, gateway };
   const effect = fault && faultEffects[fault.name];
   const log = (processed: boolean, result?: OperationResult, answer?: WireAnswer) =>
     gateway.logRequest({
@@ -57,13 +62,13 @@ async function answerRequest(gateway: SimulatedGateway, operation: GatewayOperat
     return effect.instead(faulty);
   }
   if (faulty) await effect?.before?.(faulty);
-  const result = carryOut(exchange.request, read, magicRefusal, operation, gateway);
+  const result = carryOut(request, read, magicRefusal, operation, gateway);
   const changed = faulty && (await effect?.change?.(result, faulty));
   const answer = asAnswer(changed ?? result.answer, settings);
   // Save first: an answer must not be about something that a crash makes the gateway forget.
   if (result.created || result.changed) await store.save();
   log(true, result, answer);
-  return faulty && effect?.send ? effect.send(answer, faulty) : sendAnswer(exchange.reply, answer);
+  return faulty && effect?.send ? effect.send(faulty, answer) : sendAnswer(reply, answer);
 }
 
 /** Reads a request. Numbers that it gives are looked up only if its credentials are right. */

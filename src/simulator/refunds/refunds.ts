@@ -43,7 +43,9 @@ export class Refunds {
   act(refund: RefundRecord, action: RefundAction): void {
     const trade = this.context.store.trades.get(refund.trade_no);
     if (!trade) throw new IllegalAction(`The data file lacks trade ${refund.trade_no} of this refund.`);
-    const to = action === 'approve' ? this.#doneState(trade, refund) : refundActions[action].to;
+    const { store, settings } = this.context;
+    const isAll = refundedOf(store.refundsOf(trade.trade_no)).plus(refund.refund_amount).gte(trade.order_amount);
+    const to = action === 'approve' && !isAll ? settings.partialRefundStatus : refundActions[action].to;
     const steps = stepsBetween(refund.refund_status, to);
     if (!steps) throw new IllegalAction(`A refund that is ${refund.refund_status} can not become ${to}.`);
     // The buyer names an account and the bank decides in one action.
@@ -79,13 +81,6 @@ export class Refunds {
     });
     this.context.store.addRefund(refund);
     return refund;
-  }
-
-  #doneState(trade: TradeRecord, { refund_amount }: RefundRecord): RefundStatus {
-    const { store, settings } = this.context;
-    return refundedOf(store.refundsOf(trade.trade_no)).plus(refund_amount).gte(trade.order_amount)
-      ? 'REFUNDED'
-      : settings.partialRefundStatus;
   }
 
   // A refund that takes no time is done within the step.

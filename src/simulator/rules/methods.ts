@@ -31,7 +31,7 @@ export type PaymentField = keyof typeof paymentFields;
 type DirectStart = 'INITIAL' | 'PROCESSING';
 
 /** What the gateway knows of a payment method. */
-export interface PaymentMethod {
+interface PaymentMethod {
   /** The first state of a direct creation, by the setting `directStatus`. */
   field: DirectStart;
   interface: DirectStart;

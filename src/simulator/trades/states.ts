@@ -70,14 +70,6 @@ export function isOpen(status: TradeState): boolean {
   return status === 'INITIAL' || status === 'PROCESSING' || status === 'RISK_CONTROLLING';
 }
 
-interface TradeActionTerms {
-  by: 'buyer' | 'bank';
-  /** The state to which it leads. */
-  to: TradeState;
-  /** What it does, as a sentence. */
-  does: string;
-}
-
 // biome-ignore format: a table, read by columns
 /** What a buyer or a bank can do with a trade. A bank refuses and risk control looks as part of a buyer's payment. */
 export const tradeActions = {
@@ -90,7 +82,7 @@ export const tradeActions = {
   chargeback:           { by: 'bank',  to: 'CHARGEBACK',          does: 'The bank takes the money back.' },
   'reverse-chargeback': { by: 'bank',  to: 'CHARGEBACK_REVERSED', does: 'A chargeback is reversed. Soon the trade is silently SUCCESS again.' },
   'force-refund':       { by: 'bank',  to: 'REFUNDED',            does: 'The bank gives back all that is left; the merchant did not ask.' },
-} as const satisfies Record<string, TradeActionTerms>;
+} as const satisfies Record<string, { by: 'buyer' | 'bank'; to: TradeState; does: string }>;
 
 /** What a buyer or a bank can do with a refund. Where `approve` leads depends on what is left of the trade. */
 export const refundActions = {
