@@ -1,4 +1,5 @@
 import { types } from 'node:util';
+import { z } from 'zod';
 
 /** Work that an alarm starts. {@link SimulatorClock.settled} waits for its promise. */
 type ScheduledWork = () => void | Promise<void>;
@@ -8,14 +9,9 @@ interface Alarm {
   work: ScheduledWork;
 }
 
-/** What another process needs to continue the clock. */
-export interface ClockReading {
-  /** The simulator's time, in ms since 1970. */
-  now: number;
-  /** The machine's time at that moment, in ms since 1970. */
-  real: number;
-  speed: number;
-}
+/** What another process needs to continue the clock: its time and the machine's at one moment, in ms since 1970. */
+export const clockReadingSchema = z.object({ now: z.number(), real: z.number(), speed: z.number() });
+export type ClockReading = z.output<typeof clockReadingSchema>;
 
 // setTimeout takes a 32-bit number of milliseconds; a longer wait is made of several.
 const LONGEST_TIMEOUT = 2 ** 31 - 1;
@@ -110,7 +106,7 @@ export class SimulatorClock {
   /** Continues from a reading of an earlier process. Time passed while that process was down. */
   resume(reading: ClockReading): void {
     const down = Math.max(0, Date.now() - reading.real);
-    this.#moveTo(Math.max(this.#exact(), reading.now + down * reading.speed));
+    this.#moveTo(reading.now + down * reading.speed);
     this.#arm();
   }
 
@@ -118,18 +114,19 @@ export class SimulatorClock {
     return this.#time + (performance.now() - this.#setAt) * this.#speed;
   }
 
+  // The clock never goes back.
   #moveTo(time: number): void {
-    this.#time = time;
+    this.#time = Math.max(this.#exact(), time);
     this.#setAt = performance.now();
   }
 
   async #walkTo(target: number): Promise<void> {
     await this.settled();
     for (let next = this.#alarms[0]; next && next.due <= target; next = this.#alarms[0]) {
-      this.#moveTo(Math.max(this.#exact(), next.due));
+      this.#moveTo(next.due);
       await this.settled();
     }
-    this.#moveTo(Math.max(this.#exact(), target));
+    this.#moveTo(target);
     this.#arm();
   }
 
@@ -169,20 +166,25 @@ function checkedSpeed(speed: number): number {
   return speed;
 }
 
-/** At most one alarm of a clock for each record. */
+/** At most one alarm of the clock for each record, by its id. There are none when the gateway closes. */
 export class Deadlines {
-  readonly #clock: SimulatorClock;
   readonly #cancels = new Map<string, () => void>();
 
-  constructor(clock: SimulatorClock) {
-    this.#clock = clock;
+  constructor(
+    private readonly clock: SimulatorClock,
+    private readonly closing: AbortSignal,
+  ) {
+    closing.addEventListener('abort', () => {
+      for (const cancel of this.#cancels.values()) cancel();
+      this.#cancels.clear();
+    });
   }
 
   /** Starts `work` at a time in ms since 1970, instead of what was set for this id before. `null` only cancels. */
   set(id: string, at: number | null, work: ScheduledWork): void {
     this.cancel(id);
-    if (at === null) return;
-    const cancel = this.#clock.at(at, () => {
+    if (at === null || this.closing.aborted) return;
+    const cancel = this.clock.at(at, () => {
       this.#cancels.delete(id);
       return work();
     });
@@ -196,10 +198,5 @@ export class Deadlines {
   cancel(id: string): void {
     this.#cancels.get(id)?.();
     this.#cancels.delete(id);
-  }
-
-  close(): void {
-    for (const cancel of this.#cancels.values()) cancel();
-    this.#cancels.clear();
   }
 }

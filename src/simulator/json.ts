@@ -1,10 +1,10 @@
-import { isLosslessNumber, LosslessNumber, parse, stringify } from 'lossless-json';
+import { isLosslessNumber, parse } from 'lossless-json';
 
 /** A JSON object whose fields are not checked yet. */
 export type LooseObject = { [field: string]: unknown };
 
 /** Whether a value is a JSON object: not a list, not null, and not a number that is kept as its text. */
-export function isLooseObject(value: unknown): value is LooseObject {
+function isLooseObject(value: unknown): value is LooseObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
 }
 
@@ -17,16 +17,6 @@ export function parseLooseObject(bytes: Uint8Array): LooseObject | undefined {
     // Not UTF-8, not JSON, or nested too deeply: a gateway cannot read any of these.
     return undefined;
   }
-}
-
-/** Writes JSON. A {@link LosslessNumber} appears as its exact literal. */
-export function writeJson(value: unknown): string {
-  return stringify(value) ?? 'null';
-}
-
-/** A decimal text as a JSON number that keeps all its digits. */
-export function exactNumber(text: string): LosslessNumber {
-  return new LosslessNumber(text);
 }
 
 /** The value at a dotted path, or `undefined`. */

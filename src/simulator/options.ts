@@ -1,7 +1,5 @@
 import type { SimulatorClock } from './clock';
-import type { Faults } from './faults/faults';
-import type { Settings, SettingsChange } from './settings';
-import type { Store } from './store';
+import type { SettingsChange } from './settings';
 
 /** An application that may call the gateway. */
 export interface SimulatorApp {
@@ -32,17 +30,4 @@ export interface SimulatorOptions extends SettingsChange {
   log?: Log | undefined;
   /** Lets the control API answer other machines. Whoever reaches it can pay every order. */
   allowRemoteControl?: boolean | undefined;
-}
-
-/** What all parts of a simulated gateway share. */
-export interface Context {
-  readonly apps: readonly SimulatorApp[];
-  readonly store: Store;
-  readonly clock: SimulatorClock;
-  readonly faults: Faults;
-  /** The settings in force. They can change at any time, so read them when you need them. */
-  readonly settings: Settings;
-  /** The address that buyers' browsers reach, without a slash at its end. */
-  readonly publicUrl: string;
-  readonly log: Log;
 }

@@ -19,14 +19,12 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const clock = options.clock instanceof SimulatorClock ? options.clock : new SimulatorClock(options.clock);
   const gateway = new SimulatedGateway(options, clock, await Store.open(dataFile, clock));
   const server = newServer();
-  const closing = new AbortController();
   const simulator = new Simulator(gateway, async () => {
-    closing.abort();
     await gateway.stop();
     await server.close();
     await gateway.store.save();
   });
-  operationRoutes(server, gateway, closing.signal);
+  operationRoutes(server, gateway);
   server.register(checkoutRoutes, { gateway });
   openApiRoutes(server, gateway);
   const control = { simulator, allowRemote: allowRemoteControl };

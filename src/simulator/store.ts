@@ -3,27 +3,19 @@ import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { types } from 'node:util';
 import { z } from 'zod';
-import type { SimulatorClock } from './clock';
-import {
-  accountSchema,
-  type NotificationRecord,
-  notificationSchema,
-  type RefundRecord,
-  refundSchema,
-  type TradeRecord,
-  tradeSchema,
-  type VirtualAccount,
-} from './records';
+import { clockReadingSchema, type SimulatorClock } from './clock';
+import type { NotificationRecord, RefundRecord, TradeRecord, VirtualAccount } from './records';
+import * as records from './records';
 import { utcText } from './time';
 
 const fileSchema = z.object({
   version: z.literal(1),
-  clock: z.object({ now: z.number(), real: z.number(), speed: z.number() }),
+  clock: clockReadingSchema,
   count: z.int(),
-  trades: z.array(tradeSchema),
-  notifications: z.array(notificationSchema),
-  refunds: z.array(refundSchema),
-  accounts: z.array(accountSchema),
+  trades: z.array(records.tradeSchema),
+  notifications: z.array(records.notificationSchema),
+  refunds: z.array(records.refundSchema),
+  accounts: z.array(records.accountSchema),
 });
 
 /** All records of the simulated gateway: in memory, and in a file if one is named. */
@@ -33,18 +25,16 @@ export class Store {
   readonly refunds = new Map<string, RefundRecord>();
   readonly accounts = new Map<string, VirtualAccount>();
   readonly notifications = new Map<string, NotificationRecord>();
-  readonly #byMerchantNumber = new Map<string, TradeRecord>();
+  readonly #orders = new Map<string, TradeRecord[]>();
   readonly #refundsOfTrade = new Map<string, RefundRecord[]>();
-  readonly #file: string | undefined;
-  readonly #clock: SimulatorClock;
   #count = 0;
   #writing: Promise<void> = Promise.resolve();
   #queued: Promise<void> | undefined;
 
-  private constructor(file: string | undefined, clock: SimulatorClock) {
-    this.#file = file;
-    this.#clock = clock;
-  }
+  private constructor(
+    private readonly file: string | undefined,
+    private readonly clock: SimulatorClock,
+  ) {}
 
   /** Opens the store and reads what an earlier process left in the file. Throws if the file is not such a file. */
   static async open(file: string | undefined, clock: SimulatorClock): Promise<Store> {
@@ -63,7 +53,7 @@ export class Store {
 
   /** A new trade number; like the service's own it begins with the date. */
   nextTradeNo(): string {
-    return utcText(this.#clock.now()).replace(/\D/g, '') + String(this.nextCount()).padStart(6, '0');
+    return utcText(this.clock.now()).replace(/\D/g, '') + String(this.nextCount()).padStart(6, '0');
   }
 
   /** Counts upwards, also over restarts. */
@@ -74,7 +64,9 @@ export class Store {
 
   addTrade(trade: TradeRecord): void {
     this.trades.set(trade.trade_no, trade);
-    this.#byMerchantNumber.set(merchantKey(trade.app_id, trade.out_trade_no), trade);
+    const order = this.#orders.get(orderKey(trade.app_id, trade.out_trade_no));
+    if (order) order.push(trade);
+    else this.#orders.set(orderKey(trade.app_id, trade.out_trade_no), [trade]);
   }
 
   addRefund(refund: RefundRecord): void {
@@ -82,9 +74,14 @@ export class Store {
     this.#refundsOfTrade.set(refund.trade_no, [...this.refundsOf(refund.trade_no), refund]);
   }
 
+  /** The trades of each order, oldest first. An app's number has several if it was used twice. */
+  orders(): Iterable<readonly TradeRecord[]> {
+    return this.#orders.values();
+  }
+
   /** An app's trade by the merchant's own number; the latest one if the app used the number twice. */
   tradeOfMerchant(appId: string, outTradeNo: string): TradeRecord | undefined {
-    return this.#byMerchantNumber.get(merchantKey(appId, outTradeNo));
+    return this.#orders.get(orderKey(appId, outTradeNo))?.at(-1);
   }
 
   /** The refunds of a trade, oldest first. */
@@ -97,7 +94,7 @@ export class Store {
    * be about something that a crash makes the gateway forget. Changes made during one write share the next one.
    */
   save(): Promise<void> {
-    const file = this.#file;
+    const file = this.file;
     if (file === undefined) return Promise.resolve();
     if (this.#queued === undefined) {
       this.#queued = this.#writing.then(() => {
@@ -110,15 +107,12 @@ export class Store {
   }
 
   async #write(file: string): Promise<void> {
-    const text = JSON.stringify({
-      version: 1,
-      clock: this.#clock.reading(),
-      count: this.#count,
-      trades: [...this.trades.values()],
-      notifications: [...this.notifications.values()],
-      refunds: [...this.refunds.values()],
-      accounts: [...this.accounts.values()],
+    const { trades, notifications, refunds, accounts } = this;
+    const lists = Object.entries({ trades, notifications, refunds, accounts }).map(([name, records]) => {
+      return [name, [...records.values()]];
     });
+    const state = { version: 1, clock: this.clock.reading(), count: this.#count, ...Object.fromEntries(lists) };
+    const text = JSON.stringify(state);
     await mkdir(dirname(file), { recursive: true });
     // Write to a draft and rename it: a reader sees the old file or the new one, also after the machine crashed.
     const draft = `${file}.${randomUUID()}.tmp`;
@@ -133,15 +127,13 @@ export class Store {
   }
 }
 
-function merchantKey(appId: string, outTradeNo: string): string {
+function orderKey(appId: string, outTradeNo: string): string {
   return JSON.stringify([appId, outTradeNo]);
 }
 
 async function readIfThere(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
+  return readFile(file, 'utf8').catch((error: unknown) => {
     if (types.isNativeError(error) && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
-  }
+  });
 }

@@ -28,18 +28,12 @@ export function duration(text: string | number): number {
   return Number(amount) * factor;
 }
 
-/** The value of `timeout_express` and `cancellation_express`: a span in ms, or the end of the current UTC day. */
-export type Express = { span: number } | 'end of UTC day';
-
-/** Reads an express time: an integer and a unit `m`, `h` or `d`, or `c` or `1c`. `undefined` if the text is neither. */
-export function parseExpress(text: string): Express | undefined {
-  if (text === 'c' || text === '1c') return 'end of UTC day';
+/**
+ * When an express time (`timeout_express`, `cancellation_express`) that was given at `from` is over, both in ms since 1970:
+ * after an integer of the unit `m`, `h` or `d`, or with `c` or `1c` at the end of the UTC day. NaN if the text is neither.
+ */
+export function expressEnd(text: string, from: number): number {
+  if (text === 'c' || text === '1c') return new Date(from).setUTCHours(23, 59, 59, 0);
   const [, amount, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
-  if (!(Number(amount) > 0)) return undefined;
-  return { span: duration(`${amount}${unit}`) };
-}
-
-/** When an express time that was given at `from` is over; both in ms since 1970. */
-export function expressEnd(express: Express, from: number): number {
-  return express === 'end of UTC day' ? new Date(from).setUTCHours(23, 59, 59, 0) : from + express.span;
+  return Number(amount) > 0 ? from + duration(`${amount}${unit}`) : Number.NaN;
 }

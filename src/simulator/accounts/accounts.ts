@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import type { Context } from '../context';
 import { IllegalAction } from '../errors';
-import type { Context } from '../options';
-import { type TradeRecord, type TransferAccount, transferAccountSchema, type VirtualAccount } from '../records';
+import { type TradeRecord, transferAccountSchema, type VirtualAccount } from '../records';
 import { amountRange, cents, twoDecimals } from '../rules/values';
 import { simulatedClabe } from '../trades/clabe';
 import type { Lifecycle } from '../trades/lifecycle';
@@ -10,30 +11,25 @@ import type { Lifecycle } from '../trades/lifecycle';
 type NewAccount = Pick<VirtualAccount, 'app_id' | 'buyer_id' | 'notify_url' | 'user'>;
 
 /** Money that comes into a virtual account. */
-export interface DepositOptions {
-  /** A decimal text. */
-  amount: string;
-  /** `false`: only the callback button sends notifications of this deposit. */
-  notify?: boolean | undefined;
-  /** What the notification says instead of the truth, to test a merchant. */
-  says?: { [Field in keyof TransferAccount]?: TransferAccount[Field] | undefined } | undefined;
-}
+export const depositSchema = z.strictObject({
+  amount: z.string().describe('A decimal text with at most two decimals.'),
+  notify: z.boolean().optional().describe('false: only the callback button sends notifications of this deposit.'),
+  says: transferAccountSchema.partial().optional().describe('What the notification says instead of the truth.'),
+});
+export type DepositOptions = z.input<typeof depositSchema>;
 
 const depositAmount = amountRange();
 
 /** Opens virtual accounts from a limited pool, cancels them, and puts money into them. */
 export class Accounts {
-  readonly #context: Context;
-  readonly #lifecycle: Lifecycle;
-
-  constructor(context: Context, lifecycle: Lifecycle) {
-    this.#context = context;
-    this.#lifecycle = lifecycle;
-  }
+  constructor(
+    private readonly context: Context,
+    private readonly lifecycle: Lifecycle,
+  ) {}
 
   /** How many accounts an app may still open. */
   available(appId: string): number {
-    const { store, settings } = this.#context;
+    const { store, settings } = this.context;
     const taken = [...store.accounts.values()].filter(
       ({ app_id, status }) => app_id === appId && (status === 'ACTIVE' || settings.canceledAccounts === 'kept'),
     );
@@ -42,7 +38,7 @@ export class Accounts {
 
   /** Opens an account. The caller checks before that one is available. */
   open(terms: NewAccount): VirtualAccount {
-    const { store, clock, log } = this.#context;
+    const { store, clock, log } = this.context;
     const account: VirtualAccount = {
       ...terms,
       account_id: randomBytes(8).toString('hex').toUpperCase(),
@@ -63,8 +59,8 @@ export class Accounts {
   cancel(account: VirtualAccount): void {
     if (account.status === 'CANCELED') return;
     account.status = 'CANCELED';
-    account.canceled_at = this.#context.clock.now();
-    this.#context.log('account canceled', { account_id: account.account_id });
+    account.canceled_at = this.context.clock.now();
+    this.context.log('account canceled', { account_id: account.account_id });
   }
 
   /**
@@ -72,7 +68,7 @@ export class Accounts {
    * account is canceled and takes no more money.
    */
   deposit(account: VirtualAccount, { amount, notify = true, says = {} }: DepositOptions): TradeRecord {
-    const { clock, settings } = this.#context;
+    const { clock, settings, log } = this.context;
     const broken = [depositAmount, cents].find(({ value }) => !value?.safeParse(amount).success);
     if (broken) throw new RangeError(`A deposit ${broken.says}.`);
     if (account.status === 'CANCELED' && settings.depositsAfterCancel === 'refused') {
@@ -81,17 +77,31 @@ export class Accounts {
       );
     }
     const { app_id, buyer_id, notify_url, user, account_id } = account;
-    const transfer_timestamp = Math.floor(clock.now() / 1000);
-    const lies = Object.fromEntries(Object.entries(says).filter(([, value]) => value !== undefined));
-    return this.#lifecycle.deposit({
+    const now = clock.now();
+    const told = Object.fromEntries(Object.entries(says).filter(([, value]) => value !== undefined));
+    const transfer_timestamp = Math.floor(now / 1000);
+    const transfer_account = transferAccountSchema.parse({ ...account, transfer_timestamp, ...told });
+    const trade = this.lifecycle.create({
       app_id,
+      // The merchant gave this order no number, so the service names it after its trade.
+      out_trade_no: '',
+      kind: 'deposit',
+      trade_status: 'SUCCESS',
       order_amount: twoDecimals(amount),
+      order_currency: 'MXN',
+      method: 'SPEI',
+      subject: `Deposit into ${transfer_account.account_number}`,
       buyer_id,
       notify_url,
-      user: { ...user },
+      user,
       notifications: notify,
       account_id,
-      transfer_account: transferAccountSchema.parse({ ...account, transfer_timestamp, ...lies }),
+      transfer_account,
+      updated_at: now,
+      expires_at: now,
+      cancels_at: now,
     });
+    log('deposit received', { trade_no: trade.trade_no, account_id });
+    return trade;
   }
 }

@@ -22,11 +22,7 @@ const knownActions = new Map<string, readonly string[]>([
  * Serves the control API: plain JSON, the requests of `table.ts`. Failures are `{ "error": "a sentence" }`: 400 for a
  * request that makes no sense, 403 for another machine, 404 for an unknown number, 409 for a state that forbids it.
  */
-export function controlRoutes(
-  server: FastifyInstance,
-  { simulator, allowRemote }: ControlOptions,
-  done: () => void,
-): void {
+export async function controlRoutes(server: FastifyInstance, { simulator, allowRemote }: ControlOptions) {
   server.addHook('onRequest', async (request, reply) => {
     const refusal = allowRemote ? undefined : refusalToControl(request);
     if (refusal !== undefined) await reply.code(403).send({ error: refusal });
@@ -43,5 +39,4 @@ export function controlRoutes(
       throw new RangeError(`No action ${params.action}; there are ${known.join(', ')}.`);
     });
   }
-  done();
 }

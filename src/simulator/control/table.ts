@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { depositSchema } from '../accounts/accounts';
 import { faultSchema, faultViewSchema } from '../faults/faults';
 import { accountLedgerSchema, ledgerEntrySchema } from '../ledger';
-import { attemptSchema, tradeStates, transferAccountSchema } from '../records';
+import { attemptSchema, tradeStates } from '../records';
 import { settingsSchema } from '../settings';
 import type { Simulator } from '../simulator';
 import { refundActionNames, refundActions, type TradeAction, tradeActionNames, tradeActions } from '../trades/states';
@@ -22,17 +23,11 @@ export interface Control {
   handle: (simulator: Simulator, request: FastifyRequest) => unknown;
 }
 
-interface Shapes<Query, Body> {
-  query: Query;
-  body: Body;
-  answer: z.ZodType;
-}
-
 function control<Query extends z.ZodObject, Body extends z.ZodType>(
   method: Control['method'],
   path: string,
   does: string,
-  { query, body, answer }: Shapes<Query, Body>,
+  { query, body, answer }: { query: Query; body: Body; answer: z.ZodType },
   run: (simulator: Simulator, asked: { no: string; query: z.output<Query>; body: z.output<Body> }) => unknown,
 ): Control {
   const handle: Control['handle'] = (simulator, request) =>
@@ -61,11 +56,6 @@ const choiceFor = (action: TradeAction) =>
   tradeActions[action].by === 'buyer' ? methodChoice : methodChoice.omit({ method: true });
 const switched = z.strictObject({ enabled: z.boolean() });
 const forgery = z.strictObject({ trade_status: z.enum(tradeStates).optional().describe('Default SUCCESS.') });
-const deposit = z.strictObject({
-  amount: z.string().describe('A decimal text with at most two decimals.'),
-  notify: z.boolean().optional().describe('false: only the callback button sends notifications of this deposit.'),
-  says: transferAccountSchema.partial().optional().describe('What the notification says instead of the truth.'),
-});
 const clockChange = z.strictObject({
   advance: z
     .union([z.number().min(0), z.string()])
@@ -100,7 +90,7 @@ export const controls: readonly Control[] = [
   control('GET',    '/accounts',                 'Lists virtual accounts, oldest first.', lists(accountView, filters.accounts), (on, { query }) => on.accounts(query)),
   control('GET',    '/accounts/:no',             'Shows one virtual account.', shows(accountView), (on, { no }) => on.account(no)),
   control('GET',    '/accounts/:no/deposits',    'Shows the deposits into a virtual account.', shows(accountLedgerSchema), (on, { no }) => on.deposits(no)),
-  control('POST',   '/accounts/:no/deposits',    'Money comes in: a trade that is SUCCESS, and its notification.', takes(deposit, tradeView), (on, { no, body }) => on.deposit(no, body)),
+  control('POST',   '/accounts/:no/deposits',    'Money comes in: a trade that is SUCCESS, and its notification.', takes(depositSchema, tradeView), (on, { no, body }) => on.deposit(no, body)),
   control('POST',   '/accounts/:no/cancel',      'Cancels a virtual account without a request of the merchant.', shows(accountView), (on, { no }) => on.cancelAccount(no)),
   control('GET',    '/ledger',                   'The money of every order: trades, charges, refunds, exact sums.', lists(ledgerEntrySchema, filters.ledger), (on, { query }) => on.ledger(query)),
   control('GET',    '/notifications',            'Lists notifications with all their attempts, oldest first.', lists(notificationView, filters.notifications), (on, { query }) => on.notifications(query)),
@@ -119,6 +109,6 @@ function readClock({ clock }: Simulator): z.output<typeof clockReading> {
 }
 
 function bodyOf(request: FastifyRequest): unknown {
-  const bytes = request.body instanceof Uint8Array ? request.body : new Uint8Array();
-  return bytes.length === 0 ? {} : JSON.parse(Buffer.from(bytes).toString('utf8'));
+  const text = String(request.body ?? '');
+  return text === '' ? {} : JSON.parse(text);
 }

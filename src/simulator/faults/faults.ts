@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { isNameIn, namesOf } from '../names';
 import { tradeStates } from '../records';
-import { isRefusalCode, type RefusalCode, refusalCodes } from '../rules/refusal';
+import { refusalCodes } from '../rules/refusal';
 
 /** The names of the operations, for faults and for the OpenAPI document. */
 export const operationNames = [
@@ -64,9 +65,6 @@ const onlyOn: Readonly<Record<string, readonly FaultPlace[]>> = {
   stale: ['query', 'account-query'],
 };
 
-const isRequestFault = (name: string): name is RequestFault => Object.hasOwn(requestFaults, name);
-const isNotificationFault = (name: string): name is NotificationFault => Object.hasOwn(notificationFaults, name);
-
 const faultsOn = (place: FaultPlace): string[] =>
   Object.keys(place === 'ipn' ? notificationFaults : requestFaults).filter(
     (name) => onlyOn[name]?.includes(place) ?? true,
@@ -90,11 +88,7 @@ const limits = {
   buyer_id: optional(z.string()),
   trade_status: optional(z.enum(tradeStates), '`ipn` only: the state that is notified.'),
 };
-const limitNames = ['app_id', 'out_trade_no', 'account_id', 'buyer_id', 'trade_status'] as const;
-
-const codes = z
-  .custom<RefusalCode>(isRefusalCode, `must be one of ${Object.keys(refusalCodes).join(', ')}`)
-  .meta({ type: 'string', enum: Object.keys(refusalCodes) });
+const limitNames = namesOf(limits);
 
 const fields = z.strictObject({
   on: z.enum(faultPlaces).describe('The operation that fails, or the notifications.'),
@@ -103,7 +97,7 @@ const fields = z.strictObject({
   times: z.int().min(1).default(1).describe('How often it strikes.'),
   ms: z.int().min(0).default(0).describe('For faults that take time.'),
   http_status: optional(z.int().min(200).max(599), 'For faults that answer; of `5xx` faults 500 to 599.'),
-  code: optional(codes, 'For `refuse` and `bank-refusal`.'),
+  code: optional(z.enum(namesOf(refusalCodes)), 'For `refuse` and `bank-refusal`.'),
   sub_code: optional(z.string(), 'For `refuse` and `bank-refusal`.'),
   body: optional(z.unknown(), 'For `answer-before` and `answer-after`: any JSON, or a text that is sent as it is.'),
 });
@@ -124,7 +118,7 @@ export const faultViewSchema = fields.extend({ id: z.string(), fired: z.int().de
 
 export type FaultOrder = z.input<typeof faultSchema>;
 /** What a request or an attempt is about. */
-export type FaultTarget = { [Name in (typeof limitNames)[number]]?: string | null | undefined };
+export type FaultTarget = { [Name in keyof typeof limits]?: string | null | undefined };
 
 export type Fault = z.output<typeof faultViewSchema>;
 /** A fault that strikes now. */
@@ -159,22 +153,22 @@ export class Faults {
 
   /** The fault that strikes this request: the first that fits. It is counted as fired. */
   onRequest(place: OperationName, target: FaultTarget): Strike<RequestFault> | undefined {
-    return this.#take(place, target, isRequestFault);
+    return this.#take(place, target, requestFaults);
   }
 
   /** The fault that strikes this attempt: the first that fits. It is counted as fired. */
   onNotification(target: FaultTarget): Strike<NotificationFault> | undefined {
-    return this.#take('ipn', target, isNotificationFault);
+    return this.#take('ipn', target, notificationFaults);
   }
 
-  #take<Name extends string>(place: FaultPlace, target: FaultTarget, is: (name: string) => name is Name) {
+  #take<Name extends string>(place: FaultPlace, target: FaultTarget, known: Readonly<Record<Name, string>>) {
     const struck = this.#faults.find(
       (fault) =>
         fault.on === place &&
         fault.fired < fault.times &&
         limitNames.every((name) => fault[name] === null || fault[name] === target[name]),
     );
-    if (!struck || !is(struck.fault)) return undefined;
+    if (!struck || !isNameIn(known, struck.fault)) return undefined;
     struck.fired += 1;
     return { ...struck, name: struck.fault };
   }

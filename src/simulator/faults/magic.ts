@@ -1,15 +1,7 @@
 import { z } from 'zod';
 import { type LooseObject, textAt } from '../json';
 import { invalidField, type RequestRefusal } from '../rules/refusal';
-import {
-  type FaultOrder,
-  type FaultPlace,
-  type Faults,
-  type FaultTarget,
-  faultPlaces,
-  faultSchema,
-  type OperationName,
-} from './faults';
+import { type FaultOrder, type Faults, type FaultTarget, faultPlaces, faultSchema, type OperationName } from './faults';
 
 /** The field of each operation's request that can contain tags. */
 const taggedTexts: Partial<Record<OperationName, string>> = {
@@ -47,14 +39,11 @@ export function setTaggedFaults(
   return undefined;
 }
 
-function orderOf(
-  tag: string,
-  place: OperationName,
-  { app_id, out_trade_no, buyer_id }: FaultTarget,
-): FaultOrder | string {
+function orderOf(tag: string, place: OperationName, target: FaultTarget): FaultOrder | string {
+  const { app_id, out_trade_no, buyer_id } = target;
   const [, named, fault, number, times] = PARTS.exec(tag) ?? [];
   if (fault === undefined) return 'a tag is [sim:fault] or [sim:place:fault], with =ms and *times';
-  const on = faultPlaces.find((known): known is FaultPlace => known === (named ?? place));
+  const on = faultPlaces.find((known) => known === (named ?? place));
   if (on === undefined) return `there is no place ${named}; there are ${faultPlaces.join(', ')}`;
   const order = {
     on,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { Deadlines } from '../clock';
-import type { Context } from '../options';
+import { Agent } from 'undici';
+import type { Context } from '../context';
 import {
   type DeliveryResult,
   type NotificationRecord,
@@ -10,7 +10,7 @@ import {
 } from '../records';
 import { MINUTE_MS } from '../time';
 import { notificationBody } from './body';
-import { HttpSender, signatureValue } from './sender';
+import { postNotification, signatureValue } from './sender';
 
 /** When each attempt is due, in ms after the first one (section 6.3 of the interface). There are no others. */
 const attemptOffsets: readonly number[] = [0, 10, 30, 60, 120, 360, 840].map((minutes) => minutes * MINUTE_MS);
@@ -22,26 +22,20 @@ const notSent = (error: string): DeliveryResult => ({ http_status: null, acknowl
 
 /** Delivers notifications to merchants: at once, and again by the schedule until the merchant acknowledges. */
 export class NotificationQueue {
-  readonly #context: Context;
-  readonly #sender = new HttpSender();
-  readonly #scheduled: Deadlines;
+  readonly #connections = new Agent({ keepAliveTimeout: 4_000, pipelining: 1 });
   // Notifications that wait until a later one of the same trade or account was attempted.
-  readonly #held = new Map<string, NotificationRecord[]>();
-  #closed = false;
+  readonly #held = new Set<NotificationRecord>();
 
-  constructor(context: Context) {
-    this.#context = context;
-    this.#scheduled = new Deadlines(context.clock);
-  }
+  constructor(private readonly context: Context) {}
 
   /** Schedules what an earlier process did not deliver. */
   resume(): void {
-    for (const notification of this.#context.store.notifications.values()) this.#schedule(notification);
+    for (const notification of this.context.store.notifications.values()) this.#schedule(notification);
   }
 
   /** Notifies the merchant of a trade's state, if the settings and the trade allow it. */
   announce(trade: TradeRecord, out_request_no: string | null): void {
-    const { notifications, notifyStatuses } = this.#context.settings;
+    const { notifications, notifyStatuses } = this.context.settings;
     const isNotified = trade.trade_status === 'SUCCESS' || notifyStatuses.includes(trade.trade_status);
     if (!notifications || !trade.notifications || !isNotified) return;
     this.#schedule(this.#write(trade, out_request_no, false));
@@ -49,11 +43,11 @@ export class NotificationQueue {
 
   /** Makes the first attempts of a trade's notifications now. Resolves when they were made. */
   async hurry({ trade_no }: TradeRecord): Promise<void> {
-    const waiting = [...this.#context.store.notifications.values()].filter(
-      (one) => one.trade_no === trade_no && one.attempts.length === 0 && this.#scheduled.has(one.id),
+    const waiting = [...this.context.store.notifications.values()].filter(
+      (one) => one.trade_no === trade_no && one.attempts.length === 0 && this.context.deadlines.has(one.id),
     );
     for (const notification of waiting) {
-      this.#scheduled.cancel(notification.id);
+      this.context.deadlines.cancel(notification.id);
       await this.#run(notification);
     }
   }
@@ -66,7 +60,7 @@ export class NotificationQueue {
 
   /** The dashboard's callback button: one attempt now, whatever the settings say. Resolves when it was made. */
   async callback(trade: TradeRecord): Promise<NotificationRecord> {
-    const latest = this.#context.store.refundsOf(trade.trade_no).at(-1);
+    const latest = this.context.store.refundsOf(trade.trade_no).at(-1);
     const isOfRefund = latest !== undefined && latest.refund_status === trade.trade_status;
     const notification = this.#write(trade, isOfRefund ? latest.out_request_no : null, true);
     await this.#attempt(notification);
@@ -75,20 +69,18 @@ export class NotificationQueue {
     return notification;
   }
 
-  async close(): Promise<void> {
-    this.#closed = true;
-    this.#scheduled.close();
-    this.#held.clear();
-    await this.#sender.close();
+  /** Cuts what is under way short. */
+  close(): Promise<void> {
+    return this.#connections.destroy();
   }
 
   #bodyOf(trade: TradeRecord, out_request_no: string | null): string {
-    const { clock, settings } = this.#context;
+    const { clock, settings } = this.context;
     return notificationBody(trade, { now: clock.now(), settings, out_request_no });
   }
 
   #write(trade: TradeRecord, out_request_no: string | null, by_hand: boolean): NotificationRecord {
-    const { store, clock } = this.#context;
+    const { store, clock } = this.context;
     const now = clock.now();
     const notification = notificationSchema.parse({
       ...trade,
@@ -106,11 +98,11 @@ export class NotificationQueue {
   }
 
   #schedule(notification: NotificationRecord): void {
-    if (!this.#closed) this.#scheduled.set(notification.id, notification.next_at, () => this.#run(notification));
+    this.context.deadlines.set(notification.id, notification.next_at, () => this.#run(notification));
   }
 
   async #run(notification: NotificationRecord): Promise<void> {
-    const { clock, log } = this.#context;
+    const { clock, log } = this.context;
     try {
       await this.#attempt(notification);
     } catch (error) {
@@ -122,7 +114,7 @@ export class NotificationQueue {
   }
 
   async #attempt(notification: NotificationRecord): Promise<void> {
-    const { store, clock, faults } = this.#context;
+    const { store, clock, faults } = this.context;
     // Save first: the merchant must not hear of something that a crash makes the gateway forget.
     await store.save();
     const trade = store.trades.get(notification.trade_no);
@@ -133,7 +125,7 @@ export class NotificationQueue {
     }
     if (fault?.name === 'reorder') {
       notification.next_at = clock.now() + (fault.ms || LONGEST_HOLD);
-      this.#held.set(groupOf(notification), [...(this.#held.get(groupOf(notification)) ?? []), notification]);
+      this.#held.add(notification);
       return;
     }
     // The false state: SUCCESS, or REFUNDED if SUCCESS is true.
@@ -146,7 +138,7 @@ export class NotificationQueue {
     const result = isDropped ? notSent('dropped by a fault') : await this.#post(notification, wrongKey);
     if (fault?.name === 'duplicate') await this.#post(notification, false);
     // Closing has cut this attempt short. It does not count and is made again after a restart.
-    if (this.#closed) return;
+    if (this.context.closing.signal.aborted) return;
     this.#record(notification, at, result);
     this.#release(notification);
     await store.save();
@@ -158,16 +150,16 @@ export class NotificationQueue {
     notification.acknowledged = result.acknowledged;
     const offset = result.acknowledged || notification.by_hand ? undefined : attemptOffsets[attempts.length];
     notification.next_at = offset === undefined ? null : first_at + offset;
-    this.#context.log('notification attempted', { trade_no, trade_status, attempt: attempts.length, ...result });
+    this.context.log('notification attempted', { trade_no, trade_status, attempt: attempts.length, ...result });
   }
 
   // Sends what waited for this attempt.
   #release(later: NotificationRecord): void {
-    const held = this.#held.get(groupOf(later)) ?? [];
-    this.#held.delete(groupOf(later));
-    for (const notification of held) {
-      if (notification === later || !this.#scheduled.has(notification.id)) continue;
-      notification.next_at = this.#context.clock.now();
+    for (const notification of this.#held) {
+      if (groupOf(notification) !== groupOf(later)) continue;
+      this.#held.delete(notification);
+      if (notification === later || !this.context.deadlines.has(notification.id)) continue;
+      notification.next_at = this.context.clock.now();
       this.#schedule(notification);
     }
   }
@@ -176,14 +168,16 @@ export class NotificationQueue {
     { app_id, notify_url, body }: Pick<NotificationRecord, 'app_id' | 'notify_url' | 'body'>,
     wrongKey: boolean,
   ): Promise<DeliveryResult> {
-    const { apps, settings, clock } = this.#context;
+    const { apps, settings, clock } = this.context;
     const app = apps.find((one) => one.app_id === app_id);
     // A data file can have trades of an app that is not configured any more. There is no key to sign with.
     if (!app) return notSent('the app is not served any more');
     const bytes = Buffer.from(body, 'utf8');
     const key = wrongKey ? `not ${app.secret_key}` : app.secret_key;
     const value = signatureValue(settings.signatureScheme, bytes, key, clock.now());
-    return this.#sender.post(notify_url, bytes, { [settings.signatureHeader]: value }, settings.ackTimeoutMs);
+    const signal = AbortSignal.timeout(settings.ackTimeoutMs);
+    const headers = { [settings.signatureHeader]: value };
+    return postNotification(notify_url, bytes, headers, { dispatcher: this.#connections, signal });
   }
 }
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { Agent, request } from 'undici';
-import { isLooseObject } from '../json';
+import { type Dispatcher, request } from 'undici';
+import { parseLooseObject } from '../json';
 import type { DeliveryResult } from '../records';
 
 /**
@@ -8,54 +8,34 @@ import type { DeliveryResult } from '../records';
  * key. The time of `t-v2` (from `now`, ms since 1970) is not signed, as in the field.
  */
 export function signatureValue(scheme: 'hex' | 't-v2', bytes: Uint8Array, secretKey: string, now: number): string {
-  const signature = createHmac('sha256', Buffer.from(secretKey, 'utf8')).update(bytes).digest('hex');
+  const signature = createHmac('sha256', secretKey).update(bytes).digest('hex');
   return scheme === 'hex' ? signature : `t=${Math.floor(now / 1000)},v2=${signature}`;
 }
 
 // An acknowledgement is one word. Do not read a whole web site if a merchant answers with one.
 const LONGEST_ANSWER = 64 * 1024;
 
-/** Posts notifications. It has its own connections, which {@link HttpSender.close} ends. */
-export class HttpSender {
-  readonly #agent = new Agent({ keepAliveTimeout: 4_000, pipelining: 1 });
-
-  /** Posts bytes and reads the answer. `timeoutMs` is real time. Never throws. */
-  async post(
-    url: string,
-    bytes: Uint8Array,
-    headers: Record<string, string>,
-    timeoutMs: number,
-  ): Promise<DeliveryResult> {
-    try {
-      const response = await request(url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...headers },
-        body: bytes,
-        dispatcher: this.#agent,
-        signal: AbortSignal.timeout(timeoutMs),
-      });
-      const answer = await firstBytes(response.body);
-      const acknowledged = response.statusCode === 200 && isAcknowledgement(answer);
-      return { http_status: response.statusCode, acknowledged, error: null };
-    } catch (error) {
-      return { http_status: null, acknowledged: false, error: reasonOf(error) };
-    }
-  }
-
-  async close(): Promise<void> {
-    await this.#agent.destroy();
+/** Posts a notification and reads the answer. Never throws. */
+export async function postNotification(
+  url: string,
+  body: Uint8Array,
+  headers: Record<string, string>,
+  options: { dispatcher: Dispatcher; signal: AbortSignal },
+): Promise<DeliveryResult> {
+  try {
+    const sent = { 'content-type': 'application/json', ...headers };
+    const response = await request(url, { method: 'POST', headers: sent, body, ...options });
+    const answer = await firstBytes(response.body);
+    const acknowledged = response.statusCode === 200 && isAcknowledgement(answer);
+    return { http_status: response.statusCode, acknowledged, error: null };
+  } catch (error) {
+    return { http_status: null, acknowledged: false, error: reasonOf(error) };
   }
 }
 
 /** Whether an answer is the word `success`, or a JSON object whose `result` is that word. */
 export function isAcknowledgement(answer: string): boolean {
-  if (answer === 'success') return true;
-  try {
-    const value: unknown = JSON.parse(answer);
-    return isLooseObject(value) && value.result === 'success';
-  } catch {
-    return false;
-  }
+  return answer === 'success' || parseLooseObject(Buffer.from(answer))?.result === 'success';
 }
 
 async function firstBytes(body: AsyncIterable<Uint8Array>): Promise<string> {

@@ -40,7 +40,7 @@ export function openApiRoutes(server: FastifyInstance, gateway: { readonly setti
  * The OpenAPI 3.1 document of a simulator with these settings: the operations of the interface, its notifications as a
  * webhook, and the control API. The same settings make the same document.
  */
-export function openApiDocument(settings: Settings): object {
+function openApiDocument(settings: Settings): object {
   const operations = operationsOf(settings);
   const description = 'Base64 of `app_id:secret_key`. The body has the same `app_id`.';
   return {
@@ -90,7 +90,7 @@ function operationObject({ name, section, does, sub_codes }: GatewayOperation, s
     summary: does,
     description: `Section ${section} of the interface. Faults and tags call it \`${name}\`.`,
     requestBody: { required: true, content: jsonBody(ref(`${name}-request`), { examples: examplesOf(name) }) },
-    responses: responsesOf(`${name}-answer`, sub_codes(settings), settings),
+    responses: responsesOf(`${name}-answer`, sub_codes, settings),
   };
 }
 

@@ -44,12 +44,10 @@ const published = z.object({ kind: z.enum(['direct', 'checkout']), request: z.re
 /** The published orders of a kind; none if the folder is not there. */
 function publishedOrders(kind: 'direct' | 'checkout'): Record<string, { value: object }> {
   const files = existsSync(ORDERS) ? readdirSync(ORDERS).filter((file) => file.endsWith('.json')) : [];
-  const orders = files
-    .sort()
-    .map((file) => ({ file, ...published.parse(JSON.parse(readFileSync(join(ORDERS, file), 'utf8'))) }));
-  return Object.fromEntries(
-    orders
-      .filter((order) => order.kind === kind)
-      .map(({ file, request }) => [file.replace(/\.json$/, ''), { value: { ...common, notify_url, ...request } }]),
-  );
+  const orders = files.sort().flatMap((file) => {
+    const order = published.parse(JSON.parse(readFileSync(join(ORDERS, file), 'utf8')));
+    const example = { value: { ...common, notify_url, ...order.request } };
+    return order.kind === kind ? [[file.replace(/\.json$/, ''), example] as const] : [];
+  });
+  return Object.fromEntries(orders);
 }

@@ -1,14 +1,7 @@
 import { z } from 'zod';
 import { schemaAt } from '../rules/conditions';
 import { commonFields } from '../rules/fields';
-import type { Field, FieldRule, JsonSchema } from '../rules/rule';
-
-/** How each type of a field table is written in JSON. */
-const types = {
-  string: { type: 'string' },
-  decimal: { type: ['string', 'number'] },
-  'list of strings': { type: 'array', items: { type: 'string' } },
-} as const;
+import { type Field, type FieldRule, fieldTypes, type JsonSchema } from '../rules/rule';
 
 /**
  * The schema of a request with these fields: all that the body alone can tell. Unknown fields are allowed, as the service
@@ -47,12 +40,12 @@ function nested(leaves: readonly Leaf[]): JsonSchema {
 }
 
 function fieldSchema({ means, type = 'string', max, rules = [], required }: Field): JsonSchema {
-  const [first = {}, ...more] = rules.filter(({ when }) => !when).map(keywordsOf);
+  const [first = {}, ...more] = rules.filter(({ when, value }) => value && !when).map(keywordsOf);
   const sentences = rules.map(({ says, when }) => sentenceOf(says, when?.says));
   const when = typeof required === 'object' ? [`Required ${required.says}.`] : [];
   return {
     description: [means, ...when, ...sentences].join(' '),
-    ...types[type],
+    ...fieldTypes[type].schema,
     ...(required === true && type === 'string' ? { minLength: 1 } : {}),
     ...(max === undefined ? {} : { maxLength: max }),
     ...first,

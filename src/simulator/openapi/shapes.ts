@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { OperationName } from '../faults/faults';
+import { namesOf } from '../names';
 import { accountStates, refundStates, tradeStates } from '../records';
 import { methodTable, paymentFields, type WalletKind, walletKinds } from '../rules/methods';
 import { refusalCodes } from '../rules/refusal';
@@ -87,17 +88,15 @@ const paymentData = Object.fromEntries(
 );
 
 function payersWith(field: string): string[] {
-  const methods = Object.entries(methodTable).filter(([, { answers }]) => answers.some((one) => one === field));
-  const wallets = Object.entries<WalletKind>(walletKinds).filter(([, { answers }]) =>
-    answers.some((one) => one === field),
-  );
-  return [...methods.map(([name]) => name), ...wallets.map(([kind]) => `Wallet ${kind}`)];
+  const wallets = namesOf(walletKinds).map((kind) => [`Wallet ${kind}`, walletKinds[kind]] as const);
+  const payers: (readonly [string, Pick<WalletKind, 'answers'>])[] = [...Object.entries(methodTable), ...wallets];
+  return payers.filter(([, { answers }]) => answers.some((one) => one === field)).map(([name]) => name);
 }
 
 /** The schema of a refusal. */
 export const refusalSchema = z
   .object({
-    code: z.enum(Object.keys(refusalCodes)),
+    code: z.enum(namesOf(refusalCodes)),
     msg: z.enum(Object.values(refusalCodes)).describe('The meaning of the code.'),
     sub_code: text('The name of the field that is wrong, or a code.'),
     sub_msg: text('The same as a sentence.'),

@@ -1,5 +1,4 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { LooseObject } from '../json';
 import type { SimulatorApp } from '../options';
 import { businessRefusal, type RequestRefusal } from '../rules/refusal';
 
@@ -13,13 +12,6 @@ export function appOf(authorization: string | undefined, apps: readonly Simulato
   const given = Buffer.from(credentials, 'base64').toString('utf8');
   // Compare both parts together, because a secret can contain a colon.
   return apps.find(({ app_id, secret_key }) => isSameSecret(given, `${app_id}:${secret_key}`));
-}
-
-/** The refusal of a body with another `app_id` than the credentials. */
-export function appMismatch(body: LooseObject, app: SimulatorApp): RequestRefusal | undefined {
-  return body.app_id === app.app_id
-    ? undefined
-    : businessRefusal('app-not-match', 'app_id does not match the credentials');
 }
 
 /** The refusal of a body that is no JSON object. The content type is only recommended, so it matters only here. */

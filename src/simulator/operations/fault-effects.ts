@@ -1,25 +1,22 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { stringify } from 'lossless-json';
 import type { OperationName, RequestFault, Strike } from '../faults/faults';
-import { writeJson } from '../json';
 import { isPendingRefund } from '../records';
 import { type RefusalCode, type RequestRefusal, refusalCodes } from '../rules/refusal';
-import type { Settings } from '../settings';
 import type { SimulatedGateway } from '../simulated-gateway';
 import { isOpen } from '../trades/states';
 import { unknownAccount } from './accounts';
 import { type OperationAnswer, type OperationResult, refusedAnswer, type WireAnswer } from './operation';
 import { unknownOrder } from './query';
 
-/** A request that is being answered, with the fault that strikes it. */
+/** A request that a fault strikes while it is being answered. */
 interface FaultyExchange {
   fault: Strike<RequestFault>;
   operation: OperationName;
   request: FastifyRequest;
   reply: FastifyReply;
   gateway: SimulatedGateway;
-  /** Ends all waiting when the simulator closes. */
-  closing: AbortSignal;
 }
 
 type Reply = FastifyReply | Promise<FastifyReply>;
@@ -33,7 +30,7 @@ interface FaultEffect {
   /** Does more than was asked, or answers otherwise. Returns the answer. */
   change?: (result: OperationResult, exchange: FaultyExchange) => OperationAnswer | Promise<OperationAnswer>;
   /** Sends something else than the gateway's answer. */
-  send?: (answer: WireAnswer, exchange: FaultyExchange) => Reply;
+  send?: (exchange: FaultyExchange, answer: WireAnswer) => Reply;
 }
 
 /** What each fault of a request does. */
@@ -43,25 +40,29 @@ export const faultEffects: Readonly<Record<RequestFault, FaultEffect>> = {
   'answer-before': { instead: sendOtherBody },
   refuse: { instead: sendRefusal },
   'delay-before': { before: waitForFault },
-  'not-found': { change: (_result, { operation, gateway }) => unknownFor(operation, gateway.settings) },
+  'not-found': { change: findNothing },
   stale: { change: ({ stale, answer }) => stale ?? answer },
   'bank-refusal': { change: refuseByBank },
   'early-ipn': { change: finishEarly },
-  'reset-after': { send: (_answer, exchange) => cutConnection(exchange) },
-  '5xx-after': { send: (_answer, exchange) => sendProxyPage(exchange) },
-  'answer-after': { send: (_answer, exchange) => sendOtherBody(exchange) },
-  malformed: { send: (answer, { reply }) => sendAnswer(reply, answer, firstHalf) },
-  'lost-response': { send: (_answer, exchange) => sendNothing(exchange) },
-  delay: { send: (answer, exchange) => waitForFault(exchange).then(() => sendAnswer(exchange.reply, answer)) },
+  'reset-after': { send: cutConnection },
+  '5xx-after': { send: sendProxyPage },
+  'answer-after': { send: sendOtherBody },
+  malformed: { send: ({ reply }, answer) => sendAnswer(reply, answer, firstHalf) },
+  'lost-response': { send: sendNothing },
+  delay: { send: (exchange, answer) => waitForFault(exchange).then(() => sendAnswer(exchange.reply, answer)) },
 };
 
 /** Sends an answer as JSON; `change` can spoil its text. */
 export function sendAnswer(reply: FastifyReply, { status, body }: WireAnswer, change = (text: string) => text) {
-  return sendText(reply, status, 'application/json', change(writeJson(body)));
+  return sendText(reply, status, 'application/json', change(stringify(body) ?? ''));
 }
 
-function waitForFault({ fault, closing }: FaultyExchange): Promise<void> {
-  return wait(fault.ms, undefined, { signal: closing });
+function sendText(reply: FastifyReply, status: number, type: string, text: string): FastifyReply {
+  return reply.code(status).type(type).send(text);
+}
+
+function waitForFault({ fault, gateway }: FaultyExchange): Promise<void> {
+  return wait(fault.ms, undefined, { signal: gateway.closing.signal });
 }
 
 const firstHalf = (text: string) => text.slice(0, Math.ceil(text.length / 2));
@@ -88,8 +89,8 @@ async function finishEarly(
   return answer;
 }
 
-function unknownFor(operation: OperationName, settings: Settings): RequestRefusal {
-  return operation === 'account-query' ? unknownAccount(settings) : unknownOrder(settings);
+function findNothing(_result: OperationResult, { operation, gateway }: FaultyExchange): RequestRefusal {
+  return operation === 'account-query' ? unknownAccount(gateway.settings) : unknownOrder(gateway.settings);
 }
 
 function refusalBy(fault: Strike, usualCode: RefusalCode, usualSubCode: string): RequestRefusal {
@@ -111,11 +112,8 @@ function sendProxyPage({ fault: { http_status }, reply }: FaultyExchange): Fasti
 }
 
 function sendOtherBody({ fault: { http_status, body }, reply }: FaultyExchange): FastifyReply {
-  return sendText(reply, http_status ?? 200, 'application/json', typeof body === 'string' ? body : writeJson(body));
-}
-
-function sendText(reply: FastifyReply, status: number, type: string, text: string): FastifyReply {
-  return reply.code(status).type(type).send(text);
+  const text = typeof body === 'string' ? body : (stringify(body) ?? 'null');
+  return sendText(reply, http_status ?? 200, 'application/json', text);
 }
 
 function cutConnection({ request, reply }: FaultyExchange): FastifyReply {

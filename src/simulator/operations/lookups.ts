@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import Big from 'big.js';
 import { textAt } from '../json';
-import { banksOf, type ListedBank } from '../rules/banks';
+import { banksOf } from '../rules/banks';
 import { methodNamed } from '../rules/methods';
 import { decimalAs, type OperationHandler, success } from './operation';
 
@@ -9,13 +9,11 @@ import { decimalAs, type OperationHandler, success } from './operation';
 export const listBanks: OperationHandler = ({ body }, { settings, publicUrl }) => {
   const method = methodNamed(textAt(body, 'method') ?? '');
   const banks = method === undefined ? [] : banksOf(method, textAt(body, 'region'));
-  const data = banks.map((bank) => bankAnswer(bank, publicUrl));
+  const data = banks.map(({ method: _method, region: _region, ...bank }) => {
+    return { ...bank, logo: `${publicUrl}/banks/${encodeURIComponent(bank.bank_id)}.svg` };
+  });
   return { answer: success({ data: settings.bankListData === 'list' ? data : (data[0] ?? {}) }) };
 };
-
-function bankAnswer({ method: _method, region: _region, ...bank }: ListedBank, publicUrl: string) {
-  return { ...bank, logo: `${publicUrl}/banks/${encodeURIComponent(bank.bank_id)}.svg` };
-}
 
 /** One installment costs nothing, and each further one a little more. */
 const INSTALLMENTS = 12;

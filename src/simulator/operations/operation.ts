@@ -1,4 +1,5 @@
-import { exactNumber, type LooseObject, textAt } from '../json';
+import { LosslessNumber } from 'lossless-json';
+import { type LooseObject, textAt } from '../json';
 import type { SimulatorApp } from '../options';
 import type { TradeRecord, VirtualAccount } from '../records';
 import { type RequestRefusal, refusalCodes } from '../rules/refusal';
@@ -23,7 +24,7 @@ export function refusedAnswer({ code, sub_code, sub_msg }: RequestRefusal, statu
 
 /** A decimal text as answers write it: as an exact number literal, or as a text. */
 export function decimalAs(text: string, { queryAmount }: Settings): unknown {
-  return queryAmount === 'number' ? exactNumber(text) : text;
+  return queryAmount === 'number' ? new LosslessNumber(text) : text;
 }
 
 /** A request whose credentials and fields are right. */

@@ -1,68 +1,54 @@
 import { textAt } from '../json';
-import { balanceOf } from '../ledger';
+import { leftOf } from '../ledger';
 import type { RefundRecord, TradeRecord } from '../records';
-import { isPartial, refundFields, refundsWholeOnly, refundWay } from '../rules/refund';
+import { refundFields, refundWay } from '../rules/refund';
 import { businessRefusal, type RequestRefusal } from '../rules/refusal';
-import { type CheckedRequest, checkFields } from '../rules/rule';
+import { checkFields } from '../rules/rule';
 import { twoDecimals } from '../rules/values';
 import type { Settings } from '../settings';
-import type { SimulatedGateway } from '../simulated-gateway';
 import { tradeStep } from '../trades/states';
 import { decimalAs, type OperationHandler, success, type WireAnswer } from './operation';
 import { tradeAsked, unknownOrder } from './query';
 
 /** `/trade/refund`: gives back what was paid, or a part of it. */
-export const refundTrade: OperationHandler = (call, gateway) => {
-  const { settings, store, clock, refunds } = gateway;
+export const refundTrade: OperationHandler = (call, { settings, store, clock, refunds }) => {
   const trade = tradeAsked(call, store);
   if (!trade) return { answer: unknownOrder(settings) };
   const way = refundWay(trade.method);
   if (!way) return { answer: notRefundable(trade), trade };
-  const request = { ...call, now: clock.now(), trade };
-  const broken = checkFields(refundFields(settings), request) ?? wholeOnlyRefusal(request, trade);
+  const broken = checkFields(refundFields(settings), { ...call, now: clock.now(), trade });
   if (broken) return { answer: broken, trade };
 
   const out_request_no = textAt(call.body, 'out_request_no') ?? null;
-  const used = out_request_no === null ? undefined : refundNumbered(out_request_no, trade, gateway);
+  const ofTrade = store.refundsOf(trade.trade_no);
+  const among = settings.refundNumberScope === 'trade' ? ofTrade : [...store.refunds.values()];
+  const used = among.find(
+    (one) => out_request_no !== null && one.out_request_no === out_request_no && one.app_id === call.app.app_id,
+  );
   if (used && settings.duplicateRefund === 'repeated') return { answer: refundAnswer(used, settings), trade };
   if (used) return { answer: businessRefusal('duplicate-out_request_no', 'out_request_no is duplicate'), trade };
 
   const refund_amount = twoDecimals(textAt(call.body, 'refund_amount') ?? '');
-  const unfit = balanceRefusal(trade, refund_amount, gateway);
+  const unfit = balanceRefusal(trade, refund_amount, ofTrade);
   if (unfit) return { answer: unfit, trade };
   const accountGiven = textAt(call.body, 'bank_info.number') !== undefined;
-  const made = refunds.request(trade, { out_request_no, refund_amount, goes_to: way.to, accountGiven });
+  const made = refunds.request(trade, { out_request_no, refund_amount, goes_to: way.to }, accountGiven);
   return { answer: refundAnswer(made, settings), trade, created: true };
 };
-
-function wholeOnlyRefusal(request: CheckedRequest, { channel }: TradeRecord): RequestRefusal | undefined {
-  return refundsWholeOnly(channel) && isPartial.holds(request)
-    ? businessRefusal('partial-refund-not-supported', `${channel} gives back the whole amount only.`)
-    : undefined;
-}
 
 function notRefundable({ method }: TradeRecord): RequestRefusal {
   return businessRefusal('refund-not-supported', `${method ?? 'A trade without a method'} can not be refunded.`);
 }
 
 // Check the state first: while a refund is under way, its amount does not matter.
-function balanceRefusal(trade: TradeRecord, amount: string, { store }: SimulatedGateway): RequestRefusal | undefined {
+function balanceRefusal(trade: TradeRecord, amount: string, refunds: readonly RefundRecord[]) {
   if (!tradeStep(trade.trade_status, 'REFUND_VERIFYING')) {
     return businessRefusal('trade-status-error', `A trade that is ${trade.trade_status} can not be refunded.`);
   }
-  const { left } = balanceOf(trade, store.refundsOf(trade.trade_no));
+  const left = leftOf(trade, refunds);
   return left.lt(amount)
     ? businessRefusal('refund-amount-exceeded', `refund_amount is more than is left of the trade, ${left.toFixed(2)}.`)
     : undefined;
-}
-
-function refundNumbered(
-  number: string,
-  trade: TradeRecord,
-  { store, settings }: SimulatedGateway,
-): RefundRecord | undefined {
-  const among = settings.refundNumberScope === 'trade' ? store.refundsOf(trade.trade_no) : [...store.refunds.values()];
-  return among.find(({ app_id, out_request_no }) => app_id === trade.app_id && out_request_no === number);
 }
 
 function refundAnswer(refund: RefundRecord, settings: Settings): WireAnswer {

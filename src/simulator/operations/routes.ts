@@ -10,46 +10,43 @@ import type { Settings } from '../settings';
 import type { SimulatedGateway } from '../simulated-gateway';
 import type { Store } from '../store';
 import { accountAsked } from './accounts';
-import { appMismatch, appOf, invalidSignature, unreadableBody } from './admission';
+import { appOf, invalidSignature, unreadableBody } from './admission';
 import { faultEffects, sendAnswer } from './fault-effects';
 import { type OperationAnswer, type OperationResult, refusedAnswer, type WireAnswer } from './operation';
 import { tradeAsked } from './query';
-import { fixedOperations, type GatewayOperation, operationsOf } from './table';
+import { type GatewayOperation, operationsOf } from './table';
 
-/** Serves the operations of the interface. `closing` ends delayed answers when the simulator closes. */
-export function operationRoutes(server: FastifyInstance, gateway: SimulatedGateway, closing: AbortSignal): void {
-  const answer = (operation: GatewayOperation, request: FastifyRequest, reply: FastifyReply) =>
-    answerRequest(gateway, operation, { request, reply, closing });
-  for (const operation of fixedOperations) {
-    server.post(operation.path, (request, reply) => answer(operation, request, reply));
-  }
-  server.post('/*', async (request, reply) => {
+/** Serves the operations of the interface. */
+export function operationRoutes(server: FastifyInstance, gateway: SimulatedGateway): void {
+  const serve = async (request: FastifyRequest, reply: FastifyReply) => {
     const path = request.url.split('?')[0];
     const operation = operationsOf(gateway.settings).find((one) => one.path === path);
-    return operation ? answer(operation, request, reply) : reply.callNotFound();
-  });
-}
-
-interface Exchange {
-  request: FastifyRequest;
-  reply: FastifyReply;
-  closing: AbortSignal;
+    return operation ? answerRequest(gateway, operation, request, reply) : reply.callNotFound();
+  };
+  const fixed = operationsOf(gateway.settings).filter(({ name }) => name !== 'wallet-token');
+  for (const { path } of fixed) server.post(path, serve);
+  // The wallet's token is where the settings say, and they can change.
+  server.post('/*', serve);
 }
 
 /** A request as far as it was read: its caller and its body, if it has them, and what it is about. */
 interface ReadRequest {
   app: SimulatorApp | undefined;
   body: LooseObject | undefined;
-  contentType: string | undefined;
   target: FaultTarget;
 }
 
-async function answerRequest(gateway: SimulatedGateway, operation: GatewayOperation, exchange: Exchange) {
+async function answerRequest(
+  gateway: SimulatedGateway,
+  operation: GatewayOperation,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
   const { faults, settings, store } = gateway;
-  const read = readRequest(exchange.request, gateway);
+  const read = readRequest(request, gateway);
   const magicRefusal = settings.magicValues ? setTaggedFaults(faults, operation.name, read) : undefined;
   const fault = faults.onRequest(operation.name, read.target);
-  const faulty = fault && { ...exchange, fault, operation: operation.name, gateway };
+  const faulty = fault && { request, reply, fault, operation: operation.name, gateway };
   const effect = fault && faultEffects[fault.name];
   const log = (processed: boolean, result?: OperationResult, answer?: WireAnswer) =>
     gateway.logRequest({
@@ -57,8 +54,7 @@ async function answerRequest(gateway: SimulatedGateway, operation: GatewayOperat
       path: operation.path,
       fault: fault?.name ?? null,
       processed,
-      ...subjectOf(read, result),
-      ...answerFields(answer),
+      ...loggedOf(read, result, answer),
     });
 
   if (faulty && effect?.instead) {
@@ -66,21 +62,20 @@ async function answerRequest(gateway: SimulatedGateway, operation: GatewayOperat
     return effect.instead(faulty);
   }
   if (faulty) await effect?.before?.(faulty);
-  const result = carryOut(read, magicRefusal, operation, gateway);
+  const result = carryOut(request, read, magicRefusal, operation, gateway);
   const changed = faulty && (await effect?.change?.(result, faulty));
   const answer = asAnswer(changed ?? result.answer, settings);
   // Save first: an answer must not be about something that a crash makes the gateway forget.
   if (result.created || result.changed) await store.save();
   log(true, result, answer);
-  return faulty && effect?.send ? effect.send(answer, faulty) : sendAnswer(exchange.reply, answer);
+  return faulty && effect?.send ? effect.send(faulty, answer) : sendAnswer(reply, answer);
 }
 
 /** Reads a request. Numbers that it gives are looked up only if its credentials are right. */
 function readRequest({ headers, body: bytes }: FastifyRequest, { apps, store }: SimulatedGateway): ReadRequest {
   const app = appOf(headers.authorization, apps);
   const body = parseLooseObject(bytes instanceof Uint8Array ? bytes : new Uint8Array());
-  const target = targetOf(app, body ?? {}, store);
-  return { app, body, contentType: headers['content-type'], target };
+  return { app, body, target: targetOf(app, body ?? {}, store) };
 }
 
 function targetOf(app: SimulatorApp | undefined, body: LooseObject, store: Store): FaultTarget {
@@ -97,19 +92,16 @@ function targetOf(app: SimulatorApp | undefined, body: LooseObject, store: Store
 
 /** Checks a request in the order in which a gateway does: credentials, body, fields. Then carries it out. */
 function carryOut(
-  { app, body, contentType }: ReadRequest,
+  { headers }: FastifyRequest,
+  { app, body }: ReadRequest,
   magicRefusal: RequestRefusal | undefined,
   { fields, run }: GatewayOperation,
   gateway: SimulatedGateway,
 ): OperationResult {
   if (!app) return { answer: invalidSignature };
-  if (!body) return { answer: unreadableBody(contentType) };
+  if (!body) return { answer: unreadableBody(headers['content-type']) };
   const request = { body, app, now: gateway.clock.now() };
-  const refusal =
-    checkFields(commonFields, request) ??
-    appMismatch(body, app) ??
-    magicRefusal ??
-    checkFields(fields(gateway.settings), request);
+  const refusal = checkFields(commonFields, request) ?? magicRefusal ?? checkFields(fields(gateway.settings), request);
   return refusal ? { answer: refusal } : run({ app, body }, gateway);
 }
 
@@ -118,7 +110,9 @@ function asAnswer(answer: OperationAnswer, settings: Settings): WireAnswer {
   return refusedAnswer(answer, answer === invalidSignature ? settings.credentialsStatus : settings.refusalStatus);
 }
 
-function subjectOf({ app, body, target }: ReadRequest, result?: OperationResult) {
+/** What is logged of a request and its answer. */
+function loggedOf({ app, body, target }: ReadRequest, result?: OperationResult, answer?: WireAnswer) {
+  const answered = (name: string) => (answer && textAt(answer.body, name)) ?? null;
   return {
     app_id: app?.app_id ?? null,
     out_trade_no: result?.trade?.out_trade_no ?? target.out_trade_no ?? null,
@@ -126,16 +120,9 @@ function subjectOf({ app, body, target }: ReadRequest, result?: OperationResult)
     out_request_no: (body && textAt(body, 'out_request_no')) ?? null,
     account_id: result?.account?.account_id ?? target.account_id ?? null,
     created: result?.created ?? false,
-  };
-}
-
-function answerFields(answer: WireAnswer | undefined) {
-  const text = (value: unknown) => (typeof value === 'string' ? value : null);
-  const { code, sub_code, trade_status } = answer?.body ?? {};
-  return {
     http_status: answer?.status ?? null,
-    code: text(code),
-    sub_code: text(sub_code),
-    trade_status: text(trade_status),
+    code: answered('code'),
+    sub_code: answered('sub_code'),
+    trade_status: answered('trade_status'),
   };
 }

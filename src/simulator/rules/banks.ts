@@ -1,7 +1,7 @@
 import { type MethodName, wireNames } from './methods';
 
 /** A bank (or a shop's counter) in which a method can be paid. */
-export type ListedBank = ReturnType<typeof bank>;
+type ListedBank = ReturnType<typeof bank>;
 
 const bank = (
   ...[method, region, language_code, currency, channel, min_amount, bank_id, bank_name]: [MethodName, ...BankTexts]

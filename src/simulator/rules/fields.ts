@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { textAt } from '../json';
-import { DAY_MS, expressEnd, parseExpress } from '../time';
+import { DAY_MS, expressEnd } from '../time';
 import { bankMethods } from './banks';
 import { allBut, both, either, fieldIs, given, globalApp, only, without } from './conditions';
 import { allWireNames, type MethodName, walletKinds } from './methods';
@@ -34,7 +34,7 @@ const methodAmong = (names: readonly string[], says: string): FieldRule => ({
   ...rule(`must be a method that ${says}`, z.enum(names)),
   subCode: 'no-method-supported',
 });
-const knownMethod = methodAmong(allWireNames(), 'is supported');
+const knownMethod = methodAmong(allWireNames, 'is supported');
 const methodWithBanks = methodAmong(bankMethods, 'has banks');
 // A checkout may leave the method to the buyer.
 const onlyWith = (...methods: MethodName[]): FieldRule =>
@@ -58,17 +58,18 @@ const cardNumber = rule('must have 10 to 18 digits', textLike('^[0-9]{10,18}$'),
 const cardPin = rule('must have 4 digits', textLike('^[0-9]{4}$'), cardNumberWallet);
 const ecuadorBank: FieldRule = { ...oneOf('bpacifico', 'internacional', 'pichincha'), when: ecuador };
 
+const isExpress = (text: string) => !Number.isNaN(expressEnd(text, 0));
 const express = rule(
   'must be an integer and a unit m, h or d, or 1c for the end of the UTC day',
-  textThat((text) => parseExpress(text) !== undefined, { pattern: '^([1-9][0-9]{0,5}[mhd]|1?c)$' }),
+  textThat(isExpress, { pattern: '^([1-9][0-9]{0,5}[mhd]|1?c)$' }),
 );
 const cancellationUnits = rule(
   'must be an integer and a unit m, h or d',
-  textThat((text) => typeof parseExpress(text) === 'object', { pattern: '^[1-9][0-9]{0,5}[mhd]$' }),
+  textThat((text) => isExpress(text) && !text.endsWith('c'), { pattern: '^[1-9][0-9]{0,5}[mhd]$' }),
 );
 const threeDays = rule(
   'can not be more than 3 days',
-  textThat((text) => endOf(text, 0) <= 3 * DAY_MS, {
+  textThat((text) => expressEnd(text, 0) <= 3 * DAY_MS, {
     // 4320 minutes, 72 hours, 3 days.
     pattern: '^(([1-9][0-9]{0,2}|[1-3][0-9]{3}|4[0-2][0-9]{2}|43[01][0-9]|4320)m|([1-9]|[1-6][0-9]|7[0-2])h|[1-3]d)$',
   }),
@@ -77,14 +78,9 @@ const largerThanTimeout: FieldRule = {
   says: 'must be larger than timeout_express',
   agrees: (text, { body, now }) => {
     const timeout = textAt(body, 'timeout_express');
-    return timeout === undefined || endOf(text, now) > endOf(timeout, now);
+    return timeout === undefined || expressEnd(text, now) > expressEnd(timeout, now);
   },
 };
-
-function endOf(text: string, from: number): number {
-  const parsed = parseExpress(text);
-  return parsed === undefined ? Number.NaN : expressEnd(parsed, from);
-}
 
 // Rules that are made once. The tables are made for each request, by the settings in force.
 const orderAmount = amountRange();
@@ -99,10 +95,16 @@ const cashType = { ...oneOf('2'), when: only('Cash') };
 const noIdentity: MethodName[] = ['Khipu', 'Pago46', 'CoDi', 'OXXO', 'OXXOPay', 'SPEI', 'Cash', 'BNCR'];
 const identityOf = { required: allBut(...noIdentity), optional: allBut(...noIdentity, 'PIX') };
 
+const sameApp: FieldRule = {
+  says: 'must be the one of the credentials',
+  agrees: (appId, { app }) => appId === app.app_id,
+  subCode: 'app-not-match',
+};
+
 // biome-ignore format: a table, read by columns
 /** The fields of every request body. */
 export const commonFields: readonly Field[] = [
-  { name: 'app_id',    required: true, max: 32, means: 'Id of the application; the same as in the credentials.' },
+  { name: 'app_id',    required: true, max: 32, rules: [sameApp], means: 'Id of the application.' },
   { name: 'timestamp', required: true, max: 19, rules: [timestamp], means: 'Time of the request, `yyyy-MM-dd HH:mm:ss`.' },
 ];
 

@@ -1,3 +1,5 @@
+import { namesOf } from '../names';
+
 /** What is told about one of the payment data. */
 export interface PaymentDatum {
   means: string;
@@ -29,7 +31,7 @@ export type PaymentField = keyof typeof paymentFields;
 type DirectStart = 'INITIAL' | 'PROCESSING';
 
 /** What the gateway knows of a payment method. */
-export interface PaymentMethod {
+interface PaymentMethod {
   /** The first state of a direct creation, by the setting `directStatus`. */
   field: DirectStart;
   interface: DirectStart;
@@ -70,7 +72,7 @@ export type MethodName = keyof typeof table;
 
 /** All methods, by their name on the wire. */
 export const methodTable: Readonly<Record<MethodName, PaymentMethod>> = table;
-const names = Object.keys(table).filter(isMethodName);
+const names = namesOf(table);
 
 /** Finds a method by its name on the wire. */
 export function methodNamed(name: string): MethodName | undefined {
@@ -83,17 +85,11 @@ export function wireNames(name: MethodName): string[] {
 }
 
 /** Every name that {@link methodNamed} knows. */
-export function allWireNames(): string[] {
-  return names.flatMap(wireNames);
-}
+export const allWireNames = names.flatMap(wireNames);
 
 /** The methods that a checkout page offers for a currency. */
 export function methodsFor(currency: string): MethodName[] {
   return names.filter((name) => methodTable[name].currencies.split(' ').some((one) => one === '*' || one === currency));
-}
-
-function isMethodName(name: string): name is MethodName {
-  return Object.hasOwn(table, name);
 }
 
 /** A kind of wallet channel: the channels that are known by name, and the payment data in the answer to a creation. */

@@ -30,11 +30,6 @@ export function refundWay(method: string | null): RefundWay | undefined {
   return name && ways[name];
 }
 
-/** Whether a wallet gives back the whole amount only. */
-export function refundsWholeOnly(channel: string | null): boolean {
-  return channel === 'PicPay';
-}
-
 const methodNeedsAll = beyondBody(
   `for trades in ${Object.keys(ways)
     .filter((method) => refundWay(method)?.userInfo === 'all')
@@ -42,11 +37,15 @@ const methodNeedsAll = beyondBody(
   ({ trade }) => refundWay(trade?.method ?? null)?.userInfo === 'all',
 );
 
-/** Whether a refund asks for less than was paid. An amount that is no amount is refused by the amount's own rules. */
-export const isPartial = beyondBody('for a partial refund', ({ body, trade }) => {
+const isPartial = beyondBody('for a partial refund', ({ body, trade }) => {
   const amount = textAt(body, 'refund_amount') ?? '';
   return trade !== undefined && isAmount(amount, trade.order_amount) && twoDecimals(amount) !== trade.order_amount;
 });
+const wholeAmount: FieldRule = {
+  says: 'must be the whole amount for PicPay',
+  agrees: (_amount, request) => request.trade?.channel !== 'PicPay' || !isPartial.holds(request),
+  subCode: 'partial-refund-not-supported',
+};
 const currencyOfOrder: FieldRule = {
   agrees: (currency, { trade }) => currency === trade?.order_currency,
   says: 'must be the currency of the order',
@@ -62,7 +61,7 @@ export const refundFields: FieldTable = (settings) => [
   ...queryFields(settings),
   { name: 'out_request_no',            required: isPartial, max: 16, means: 'The merchant’s own number of the refund.' },
   { name: 'refund_currency',           required: true,      rules: [threeCharacters, currencyOfOrder], means: 'Currency code.' },
-  { name: 'refund_amount',             required: true,      type: 'decimal', rules: [refundAmount, cents], means: 'Amount to give back.' },
+  { name: 'refund_amount',             required: true,      type: 'decimal', rules: [refundAmount, cents, wholeAmount], means: 'Amount to give back.' },
   { name: 'refund_reason',             required: false,     max: 128, means: 'Why it is given back. Tags such as `[sim:reset-after]` set faults here.' },
   { name: 'user_info.identify.number', required: needsAll(settings), max: 16, means: 'Number of the receiver’s identity document.' },
   { name: 'user_info.identify.type',   required: false,     max: 16, means: 'Kind of that document.' },

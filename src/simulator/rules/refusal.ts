@@ -19,11 +19,6 @@ export interface RequestRefusal {
   sub_msg: string;
 }
 
-/** Whether a value is a code of a refusal. */
-export function isRefusalCode(code: unknown): code is RefusalCode {
-  return typeof code === 'string' && Object.hasOwn(refusalCodes, code);
-}
-
 /** The refusal of a request that lacks a required field. */
 export function missingField(field: string): RequestRefusal {
   return { code: '40001', sub_code: field, sub_msg: `${field} is required.` };

@@ -46,7 +46,7 @@ export interface FieldRule {
 export interface Field {
   name: string;
   required: boolean | RequestCondition;
-  type?: keyof typeof types;
+  type?: keyof typeof fieldTypes;
   max?: number;
   rules?: readonly FieldRule[];
   means: string;
@@ -55,12 +55,18 @@ export interface Field {
 /** The fields of a request. They can depend on the settings. */
 export type FieldTable = (settings: Settings) => readonly Field[];
 
-// How the rules read a value of each type as a text. `undefined`: the value has another type.
-const types = {
-  string: (value: unknown) => (typeof value === 'string' ? value : undefined),
-  decimal: (value: unknown) => (isLosslessNumber(value) ? value.value : typeof value === 'string' ? value : undefined),
-  'list of strings': (value: unknown) =>
-    Array.isArray(value) && value.every((item) => typeof item === 'string') ? value.join(',') : undefined,
+/** The types of fields: how JSON writes a value, and how the rules read it as a text, or `undefined` if it has another type. */
+export const fieldTypes = {
+  string: { schema: { type: 'string' }, read: (value: unknown) => (typeof value === 'string' ? value : undefined) },
+  decimal: {
+    schema: { type: ['string', 'number'] },
+    read: (value: unknown) => (isLosslessNumber(value) ? value.value : fieldTypes.string.read(value)),
+  },
+  'list of strings': {
+    schema: { type: 'array', items: { type: 'string' } },
+    read: (value: unknown) =>
+      Array.isArray(value) && value.every((item) => typeof item === 'string') ? value.join(',') : undefined,
+  },
 };
 
 /** Checks a request against a field table, in the order of the table. Returns the first refusal, or `undefined`. */
@@ -79,7 +85,7 @@ function checkField(field: Field, request: CheckedRequest): RequestRefusal | und
   if (value === undefined || value === null) return isRequired() ? missingField(name) : undefined;
   // The service itself writes an empty text for a value that it does not have, so it takes them too.
   if (value === '') return isRequired() ? invalidField(name, 'can not be empty') : undefined;
-  const text = types[type](value);
+  const text = fieldTypes[type].read(value);
   if (text === undefined) return invalidField(name, `must be a ${type}`);
   if (max !== undefined && characters(text) > max) return invalidField(name, `must have at most ${max} characters`);
   const broken = rules.find((rule) => !isKept(rule, text, request));

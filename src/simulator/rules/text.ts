@@ -14,11 +14,6 @@ export const emoji = new RegExp(`${EMOJI}|\\p{Emoji}${VARIATION_SELECTOR}`, 'u')
 /** A digit of any script. */
 export const digit = new RegExp(DIGIT, 'u');
 
-/** Whether a text is an absolute http or https address. */
-export function isHttpAddress(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
-}
-
 /** The emoji of {@link emoji} as a pattern without Unicode properties, which few regular expressions know. */
 export function emojiPattern(): string {
   return `${classOf(EMOJI)}|${classOf(`(?!${EMOJI})\\p{Emoji}`)}${VARIATION_SELECTOR}`;

@@ -34,14 +34,11 @@ export const textThat = (fulfils: (text: string) => boolean, keywords: { [keywor
 export const textLike = (pattern: string) => z.string().regex(new RegExp(pattern));
 
 /** Texts with at least, and perhaps at most, this many characters. */
-export const textOfLength = (minLength: number, most: { maxLength?: number } = {}) =>
-  textThat(
-    (text) => characters(text) >= minLength && characters(text) <= (most.maxLength ?? Number.POSITIVE_INFINITY),
-    {
-      minLength,
-      ...most,
-    },
-  );
+export const textOfLength = (least: number, most: { maxLength?: number } = {}) =>
+  textThat((text) => characters(text) >= least && characters(text) <= (most.maxLength ?? Number.POSITIVE_INFINITY), {
+    minLength: least,
+    ...most,
+  });
 
 /** Texts without certain signs. `pattern` makes the same for JSON Schema when the document needs it. */
 export const textWithout = (sign: RegExp, pattern: () => string) =>
@@ -57,10 +54,9 @@ export const timestamp = rule(
     pattern: '^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01]) ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]$',
   }),
 );
-export const webAddress = rule(
-  'must be an http or https address',
-  z.url({ protocol: /^https?$/ }).meta({ pattern: '^https?://' }),
-);
+/** Absolute http and https addresses. */
+export const webUrl = z.url({ protocol: /^https?$/ }).meta({ pattern: '^https?://' });
+export const webAddress = rule('must be an http or https address', webUrl);
 export const threeCharacters = rule('must have 3 characters', textOfLength(3, { maxLength: 3 }));
 export const noPlus = rule('can not contain +', textLike('^[^+]*$'));
 
@@ -73,11 +69,8 @@ export function amountRange(largest = LARGEST_AMOUNT): FieldRule {
   // A double cannot hold the largest amount. The next cent is a round number, which it can.
   const bounds = { minimum: Number(SMALLEST_AMOUNT), exclusiveMaximum: 10 ** digits };
   const pattern = `^(0\\.0[1-9]|0\\.[1-9]|[1-9][0-9]{0,${digits - 1}}(\\.|$))`;
-  const says = `must be a decimal from ${SMALLEST_AMOUNT} to ${largest}`;
-  return rule(
-    says,
-    textThat((text) => isAmount(text, largest), { ...bounds, pattern }),
-  );
+  const value = textThat((text) => isAmount(text, largest), { ...bounds, pattern });
+  return rule(`must be a decimal from ${SMALLEST_AMOUNT} to ${largest}`, value);
 }
 
 /** A field that has one of these values. */

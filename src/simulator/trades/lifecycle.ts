@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { Deadlines } from '../clock';
+import type { Context } from '../context';
 import { IllegalAction } from '../errors';
-import type { Context } from '../options';
-import type { TradeRecord, TradeState, TransferAccount } from '../records';
+import type { NotificationQueue } from '../notifications/queue';
+import type { TradeRecord, TradeState } from '../records';
 import { methodNamed, methodsFor, usualExpiryOf } from '../rules/methods';
-import { DAY_MS, duration, expressEnd, parseExpress } from '../time';
+import { duration, expressEnd } from '../time';
 import { paymentDataOf } from './payment-data';
 import { bankStep, stepsBetween, type TradeAction, type TradeStep, tradeActions, tradeStep } from './states';
 
@@ -25,61 +25,24 @@ type Derived = 'trade_no' | 'created_at' | 'expires_at' | 'cancels_at' | 'paymen
 /** What an order says; the rest of a trade follows from it. */
 export type NewOrder = Omit<TradeRecord, Derived | keyof typeof absent> & Partial<TradeRecord>;
 
-/** What a deposit into a virtual account says; the rest of its trade follows from it. */
-type NewDeposit = Pick<NewOrder, 'app_id' | 'order_amount' | 'buyer_id' | 'notify_url' | 'user' | 'notifications'> & {
-  account_id: string;
-  transfer_account: TransferAccount;
-};
-
-/** Sends the notification of a trade's state, if the settings allow it; with the number of its refund. */
-type Announce = (trade: TradeRecord, out_request_no: string | null) => void;
-
 /** Creates trades, carries out what buyers and banks do, and ends trades at their deadlines. */
 export class Lifecycle {
-  readonly #context: Context;
-  readonly #announce: Announce;
-  readonly #deadlines: Deadlines;
-
-  constructor(context: Context, announce: Announce) {
-    this.#context = context;
-    this.#announce = announce;
-    this.#deadlines = new Deadlines(context.clock);
-  }
+  constructor(
+    private readonly context: Context,
+    private readonly notifications: NotificationQueue,
+  ) {}
 
   /** Sets the deadlines of the trades of an earlier process. */
   resume(): void {
-    for (const trade of this.#context.store.trades.values()) this.#setDeadline(trade);
+    for (const trade of this.context.store.trades.values()) this.#setDeadline(trade);
   }
 
-  close(): void {
-    this.#deadlines.close();
-  }
-
+  /** Makes a trade. A deposit is SUCCESS from the start, so it is notified at once. */
   create(order: NewOrder): TradeRecord {
     const trade = this.#add(order);
     if (trade.kind === 'direct') this.#givePaymentData(trade);
+    if (trade.kind === 'deposit') this.notifications.announce(trade, null);
     this.#setDeadline(trade);
-    return trade;
-  }
-
-  /** Money came into a virtual account: a trade that is SUCCESS from the start, and its notification. */
-  deposit(deposit: NewDeposit): TradeRecord {
-    const now = this.#context.clock.now();
-    const trade = this.#add({
-      ...deposit,
-      // The merchant gave this order no number, so the service names it after its trade.
-      out_trade_no: '',
-      kind: 'deposit',
-      trade_status: 'SUCCESS',
-      order_currency: 'MXN',
-      method: 'SPEI',
-      subject: `Deposit into ${deposit.transfer_account.account_number}`,
-      updated_at: now,
-      expires_at: now,
-      cancels_at: now,
-    });
-    this.#context.log('deposit received', { trade_no: trade.trade_no, account_id: deposit.account_id });
-    this.#announce(trade, null);
     return trade;
   }
 
@@ -115,7 +78,7 @@ export class Lifecycle {
 
   /** Takes one step. `out_request_no` is the number of the refund that causes it. */
   move(trade: TradeRecord, step: TradeStep, out_request_no: string | null = null): void {
-    const { clock, log, settings } = this.#context;
+    const { clock, log, settings } = this.context;
     const at = clock.now();
     trade.trade_status = step.to;
     trade.updated_at = at;
@@ -125,11 +88,11 @@ export class Lifecycle {
     trade.stands_again_at = standsAgain ? at + duration(settings.standsAgainAfter) : null;
     this.#setDeadline(trade);
     log('trade moved', { trade_no: trade.trade_no, from: step.from, to: step.to });
-    if (!step.silent) this.#announce(trade, out_request_no);
+    if (!step.silent) this.notifications.announce(trade, out_request_no);
   }
 
   #add(terms: NewOrder): TradeRecord {
-    const { store, clock } = this.#context;
+    const { store, clock } = this.context;
     const created_at = clock.now();
     const trade_no = store.nextTradeNo();
     const trade: TradeRecord = {
@@ -150,18 +113,26 @@ export class Lifecycle {
   #givePaymentData(trade: TradeRecord): void {
     const method = methodNamed(trade.method ?? '');
     if (method === undefined) return;
-    const { store, publicUrl } = this.#context;
+    const { store, publicUrl } = this.context;
     trade.payment_data = paymentDataOf(method, { trade, count: store.nextCount(), publicUrl });
   }
 
   #setDeadline(trade: TradeRecord): void {
-    const [at = null, to] = endOf(trade) ?? [];
-    this.#deadlines.set(trade.trade_no, at, async () => {
-      if (to) this.move(trade, stepTo(trade, to));
-      await this.#context.store.save();
+    const end = ends[trade.trade_status];
+    this.context.deadlines.set(trade.trade_no, end ? trade[end.at] : null, async () => {
+      if (end) this.move(trade, stepTo(trade, end.to));
+      await this.context.store.save();
     });
   }
 }
+
+/** The states that end by themselves: when, and in which state. */
+const ends: Partial<Record<TradeState, { at: 'expires_at' | 'cancels_at' | 'stands_again_at'; to: TradeState }>> = {
+  INITIAL: { at: 'expires_at', to: 'EXPIRED' },
+  PROCESSING: { at: 'cancels_at', to: 'CANCEL' },
+  REFUND_REVOKE: { at: 'stands_again_at', to: 'SUCCESS' },
+  CHARGEBACK_REVERSED: { at: 'stands_again_at', to: 'SUCCESS' },
+};
 
 /** The step from a trade's state to another. Throws {@link IllegalAction} if the table has none. */
 export function stepTo(trade: TradeRecord, to: TradeState): TradeStep {
@@ -181,17 +152,6 @@ function impossible({ trade_status }: TradeRecord, to: TradeState): IllegalActio
   return new IllegalAction(`A trade that is ${trade_status} can not become ${to}.`);
 }
 
-/** When a trade's state ends by itself, and in which state. */
-function endOf(trade: TradeRecord): readonly [number | null, TradeState] | undefined {
-  const ends: Partial<Record<TradeState, readonly [number | null, TradeState]>> = {
-    INITIAL: [trade.expires_at, 'EXPIRED'],
-    PROCESSING: [trade.cancels_at, 'CANCEL'],
-    REFUND_REVOKE: [trade.stands_again_at, 'SUCCESS'],
-    CHARGEBACK_REVERSED: [trade.stands_again_at, 'SUCCESS'],
-  };
-  return ends[trade.trade_status];
-}
-
 type DatedOrder = Pick<TradeRecord, 'created_at' | 'timeout_express' | 'cancellation_express' | 'method' | 'channel'>;
 
 /**
@@ -201,17 +161,11 @@ type DatedOrder = Pick<TradeRecord, 'created_at' | 'timeout_express' | 'cancella
 function deadlinesOf(order: DatedOrder): Pick<TradeRecord, 'expires_at' | 'cancels_at'> {
   const { created_at, timeout_express, cancellation_express, channel } = order;
   const method = methodNamed(order.method ?? '');
-  const usual = method ? timeOf(usualExpiryOf(method, channel), created_at) : created_at + DAY_MS;
-  const timeout = timeout_express === null ? undefined : timeOf(timeout_express, created_at);
-  const cancellation = cancellation_express === null ? undefined : timeOf(cancellation_express, created_at);
+  const usual = expressEnd(method ? usualExpiryOf(method, channel) : '1d', created_at);
+  const timeout = timeout_express === null ? undefined : expressEnd(timeout_express, created_at);
+  const cancellation = cancellation_express === null ? undefined : expressEnd(cancellation_express, created_at);
   return {
     expires_at: timeout ?? Math.min(usual, cancellation ?? usual),
     cancels_at: cancellation ?? timeout ?? usual,
   };
-}
-
-function timeOf(text: string, from: number): number {
-  const express = parseExpress(text);
-  if (express === undefined) throw new RangeError(`${text} is no express time`);
-  return expressEnd(express, from);
 }

@@ -13,19 +13,9 @@ interface PaymentTerms {
   publicUrl: string;
 }
 
-/** The address of a page with one parameter. */
-export function pageAddress(
-  publicUrl: string,
-  page: 'checkout' | 'refund' | 'qr',
-  name: string,
-  value: string,
-): string {
-  return `${publicUrl}/${page}?${new URLSearchParams({ [name]: value })}`;
-}
-
 /** The address of the page on which a buyer pays a trade. */
-export function checkoutAddress(publicUrl: string, tradeNo: string): string {
-  return pageAddress(publicUrl, 'checkout', 'trade_no', tradeNo);
+export function checkoutAddress(publicUrl: string, trade_no: string): string {
+  return `${publicUrl}/checkout?${new URLSearchParams({ trade_no })}`;
 }
 
 /** What a buyer needs to pay a trade in a method: the fields that the interface names for the method, and no other. */
@@ -38,22 +28,15 @@ const makers: Readonly<Record<PaymentField, (terms: PaymentTerms) => string>> = 
   barcode: (terms) => boletoOf(terms).barcode,
   // Gateways call the line that a person types "bank_code".
   bank_code: (terms) => boletoOf(terms).digitableLine,
-  qr_code: ({ trade: { app_id, trade_no, order_amount } }) =>
-    pixCode({
-      key: pixKey(app_id),
-      amount: order_amount,
-      receiver: 'SIMULATED GATEWAY',
-      city: 'SAO PAULO',
-      txid: trade_no,
-    }),
+  qr_code: ({ trade: { app_id, trade_no, order_amount } }) => pixCode(pixKey(app_id), order_amount, trade_no),
   provider_owner: () => 'Simulated Gateway Brasil',
   provider_owner_document: () => '11.222.333/0001-81',
   provider_agency: () => '0154',
   provider_number: () => '13006729-4',
-  wallet_url: ({ publicUrl, trade }) =>
-    walletKind(trade.channel) === walletKinds.QR
-      ? pageAddress(publicUrl, 'qr', 'trade_no', trade.trade_no)
-      : checkoutAddress(publicUrl, trade.trade_no),
+  wallet_url: ({ publicUrl, trade: { channel, trade_no } }) =>
+    walletKind(channel) === walletKinds.QR
+      ? `${publicUrl}/qr?${new URLSearchParams({ trade_no })}`
+      : checkoutAddress(publicUrl, trade_no),
   app_link_url: ({ trade }) => `simulated-wallet://payment?trade_no=${encodeURIComponent(trade.trade_no)}`,
   bank_name: () => 'STP',
   reference: ({ count }) => String(count % 10_000_000).padStart(7, '0'),

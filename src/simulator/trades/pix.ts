@@ -1,17 +1,8 @@
-/** What a merchant's PIX code contains. */
-interface PixTerms {
-  /** The receiver's key. */
-  key: string;
-  /** A decimal text with two decimals. */
-  amount: string;
-  receiver: string;
-  city: string;
-  /** 1 to 25 letters and digits. */
-  txid: string;
-}
-
-/** A PIX "BR Code": EMV fields of tag, length and value, with a checksum of all of them. */
-export function pixCode({ key, amount, receiver, city, txid }: PixTerms): string {
+/**
+ * A PIX "BR Code" of the simulated gateway: EMV fields of tag, length and value, with a checksum of all of them. The amount
+ * is a decimal text with two decimals; `txid` has 1 to 25 letters and digits.
+ */
+export function pixCode(key: string, amount: string, txid: string): string {
   const fields = [
     emvField('00', '01'),
     emvField('26', emvField('00', 'br.gov.bcb.pix') + emvField('01', key)),
@@ -19,8 +10,8 @@ export function pixCode({ key, amount, receiver, city, txid }: PixTerms): string
     emvField('53', '986'),
     emvField('54', amount),
     emvField('58', 'BR'),
-    emvField('59', receiver.slice(0, 25)),
-    emvField('60', city.slice(0, 15)),
+    emvField('59', 'SIMULATED GATEWAY'),
+    emvField('60', 'SAO PAULO'),
     emvField('62', emvField('05', txid)),
   ].join('');
   // The checksum includes its own tag and length.

@@ -1,3 +1,4 @@
+import { namesOf } from '../names';
 import type { RefundStatus, TradeState } from '../records';
 
 /** One step that a trade can take. */
@@ -69,14 +70,6 @@ export function isOpen(status: TradeState): boolean {
   return status === 'INITIAL' || status === 'PROCESSING' || status === 'RISK_CONTROLLING';
 }
 
-interface TradeActionTerms {
-  by: 'buyer' | 'bank';
-  /** The state to which it leads. */
-  to: TradeState;
-  /** What it does, as a sentence. */
-  does: string;
-}
-
 // biome-ignore format: a table, read by columns
 /** What a buyer or a bank can do with a trade. A bank refuses and risk control looks as part of a buyer's payment. */
 export const tradeActions = {
@@ -89,7 +82,7 @@ export const tradeActions = {
   chargeback:           { by: 'bank',  to: 'CHARGEBACK',          does: 'The bank takes the money back.' },
   'reverse-chargeback': { by: 'bank',  to: 'CHARGEBACK_REVERSED', does: 'A chargeback is reversed. Soon the trade is silently SUCCESS again.' },
   'force-refund':       { by: 'bank',  to: 'REFUNDED',            does: 'The bank gives back all that is left; the merchant did not ask.' },
-} as const satisfies Record<string, TradeActionTerms>;
+} as const satisfies Record<string, { by: 'buyer' | 'bank'; to: TradeState; does: string }>;
 
 /** What a buyer or a bank can do with a refund. Where `approve` leads depends on what is left of the trade. */
 export const refundActions = {
@@ -102,17 +95,9 @@ export const refundActions = {
 export type TradeAction = keyof typeof tradeActions;
 export type RefundAction = keyof typeof refundActions;
 
-export function isTradeAction(text: string): text is TradeAction {
-  return Object.hasOwn(tradeActions, text);
-}
-
-export function isRefundAction(text: string): text is RefundAction {
-  return Object.hasOwn(refundActions, text);
-}
-
 /** The names of all actions on a trade, and on a refund. */
-export const tradeActionNames = Object.keys(tradeActions).filter(isTradeAction);
-export const refundActionNames = Object.keys(refundActions).filter(isRefundAction);
+export const tradeActionNames = namesOf(tradeActions);
+export const refundActionNames = namesOf(refundActions);
 
 /** The step of a bank's action, if the state allows it. No bank ends a refund that is under way: it is the merchant's. */
 export function bankStep(from: TradeState, action: TradeAction): TradeStep | undefined {

@@ -1,10 +1,6 @@
 /** Markup. A template takes it as it is. */
 export class Html {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
+  constructor(readonly text: string) {}
 }
 
 /** A value in a template: markup, or another value, which is escaped. null, undefined and false are left out. */

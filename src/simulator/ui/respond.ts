@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { problemWith } from '../errors';
 import { isSameSecret } from '../operations/admission';
 import type { Html } from './html';
 import { problemPage } from './layout';
@@ -23,13 +24,12 @@ const pageHeaders = {
 
 /** Why there is no page to show. The message is a sentence for a person. */
 export class PageProblem extends Error {
-  readonly status: number;
-  readonly title: string;
-
-  constructor(status: number, title: string, sentence: string) {
+  constructor(
+    readonly status: number,
+    readonly title: string,
+    sentence: string,
+  ) {
     super(sentence);
-    this.status = status;
-    this.title = title;
   }
 }
 
@@ -49,23 +49,41 @@ export function sendPage(reply: FastifyReply, page: Html, status = 200): Fastify
   return reply.code(status).type('text/html; charset=utf-8').send(page.text);
 }
 
-/** Sends the browser to a page after a button was pressed, so that a reload does not press it again. */
-export function goTo(reply: FastifyReply, location: string): FastifyReply {
-  return reply.code(303).header('location', location).send();
+/** A page with buttons: GET shows it, and POST presses a button and shows it again. */
+interface ButtonPage<Subject> {
+  path: string;
+  /** What the page is called, `the desk`. */
+  name: string;
+  /** What the fields of the address or of the form are about. Throws a {@link PageProblem} if there is no such thing. */
+  find: (fields: URLSearchParams) => Subject;
+  /** What proves that a button was pressed on the page and not on another site. */
+  nonce: (subject: Subject) => string;
+  show: (subject: Subject, fields: URLSearchParams, problem?: string) => Html | Promise<Html>;
+  /** Does what a button says. Throws a {@link PageProblem}, or an error that the page shows. */
+  press: (subject: Subject, form: URLSearchParams) => unknown;
+  /** The address to go to afterwards, so that a reload does not press the button again. */
+  next: (subject: Subject, form: URLSearchParams) => string;
 }
 
-/** The fields of a form. */
-export function formOf(request: FastifyRequest): URLSearchParams {
-  return new URLSearchParams(request.body instanceof Uint8Array ? Buffer.from(request.body).toString('utf8') : '');
+/** Serves a page with buttons. */
+export function serveButtons<Subject>(server: FastifyInstance, page: ButtonPage<Subject>): void {
+  server.get(page.path, async (request, reply) => {
+    const fields = parametersOf(request);
+    return sendPage(reply, await page.show(page.find(fields), fields));
+  });
+  server.post(page.path, async (request, reply) => {
+    const form = new URLSearchParams(String(request.body ?? ''));
+    const subject = page.find(form);
+    if (!isSameSecret(form.get('nonce') ?? '', page.nonce(subject))) {
+      throw new PageProblem(403, 'Not from here', `This button was not pressed on ${page.name} itself.`);
+    }
+    const problem = await problemWith(() => page.press(subject, form));
+    if (problem) return sendPage(reply, await page.show(subject, form, problem.sentence), problem.status);
+    return reply.redirect(page.next(subject, form), 303);
+  });
 }
 
 /** The parameters of a page's address. */
 export function parametersOf(request: FastifyRequest): URLSearchParams {
   return new URL(request.url, 'http://page').searchParams;
-}
-
-/** Throws a {@link PageProblem} if a form has not the nonce of its page, `the desk`. */
-export function checkNonce(form: URLSearchParams, nonce: string, page: string): void {
-  if (isSameSecret(form.get('nonce') ?? '', nonce)) return;
-  throw new PageProblem(403, 'Not from here', `This button was not pressed on ${page} itself.`);
 }

@@ -1,20 +1,54 @@
+import type { FastifyInstance } from 'fastify';
 import { toString as drawQr } from 'qrcode';
-import type { RefundRecord, RefundStatus, TradeRecord, TradeState } from '../records';
+import { isNameIn } from '../names';
+import type { TradeRecord, TradeState } from '../records';
+import { refundPageAddress } from '../refunds/refunds';
 import { methodsFor, type PaymentDatum, paymentFields } from '../rules/methods';
-import { isHttpAddress } from '../rules/text';
-import { clabeCheckDigit } from '../trades/clabe';
-import { isOpen } from '../trades/states';
+import { webUrl } from '../rules/values';
+import type { SimulatedGateway } from '../simulated-gateway';
+import { isOpen, tradeActions } from '../trades/states';
 import { Html, html } from '../ui/html';
 import { alert, button, facts, form, layout, moment, type StateText, stateShown } from '../ui/layout';
+import { PageProblem, parametersOf, serveButtons } from '../ui/respond';
 
-/** What a buyer's page shows besides the trade. */
-interface PageContext {
-  /** The `return_url` in the page's address. It replaces the order's while a checkout is open. */
-  returnUrl: string | null;
-  /** The page of a refund that waits for the buyer. */
-  refundUrl?: string | undefined;
-  /** Why the last button did nothing. */
-  problem?: string | undefined;
+/** Serves the page on which a buyer pays, and the QR code that answers name. */
+export function paymentRoutes(server: FastifyInstance, gateway: SimulatedGateway): void {
+  const find = (fields: URLSearchParams) => {
+    const trade = gateway.store.trades.get(fields.get('trade_no') ?? '');
+    if (!trade) throw new PageProblem(404, 'No such payment', 'There is no payment with this number.');
+    return trade;
+  };
+  serveButtons(server, {
+    path: '/checkout',
+    name: 'the payment page',
+    find,
+    nonce: ({ page_nonce }) => page_nonce,
+    show: (trade, fields, problem) => paymentPage(trade, gateway, fields.get('return_url'), problem),
+    press: (trade, form) => press(trade, form, gateway),
+    next: ({ trade_no }, form) => {
+      const return_url = form.get('return_url');
+      return `checkout?${new URLSearchParams({ trade_no, ...(return_url ? { return_url } : {}) })}`;
+    },
+  });
+  server.get('/qr', async (request, reply) => {
+    const picture = await qrCode(find(parametersOf(request)));
+    if (!picture) throw new PageProblem(404, 'No such payment', 'This payment has no QR code.');
+    return reply.type('image/svg+xml').send(picture.text);
+  });
+}
+
+async function press(trade: TradeRecord, form: URLSearchParams, { lifecycle, store }: SimulatedGateway): Promise<void> {
+  const action = form.get('action') ?? '';
+  if (!isNameIn(tradeActions, action) || tradeActions[action].by === 'bank' || action === 'risk') {
+    throw new PageProblem(400, 'No such button', 'The payment page has no such button.');
+  }
+  const method = form.get('method');
+  // The override counts only while the checkout is open, so keep it for the page that follows.
+  const returnUrl = returnAddress(trade, form.get('return_url')) ?? trade.return_url;
+  if (trade.method === null && method !== null) lifecycle.chooseMethod(trade, method);
+  lifecycle.act(trade, action);
+  trade.return_url = returnUrl;
+  await store.save();
 }
 
 // What each state means to the buyer.
@@ -37,8 +71,14 @@ const tradeTexts: Partial<Record<TradeState, StateText>> = {
 };
 
 /** The page on which a buyer pays, and later sees the state of the payment. */
-export async function tradePage(trade: TradeRecord, { returnUrl, refundUrl, problem }: PageContext): Promise<Html> {
+async function paymentPage(
+  trade: TradeRecord,
+  { store, publicUrl }: SimulatedGateway,
+  returnUrl: string | null,
+  problem?: string,
+): Promise<Html> {
   const { trade_status, subject } = trade;
+  const refund = store.refundsOf(trade.trade_no).find(({ refund_status }) => refund_status === 'REFUND_VERIFYING');
   const state = tradeTexts[trade_status] ?? { text: trade_status };
   const open = isOpen(trade_status);
   const address = returnAddress(trade, returnUrl);
@@ -56,7 +96,7 @@ export async function tradePage(trade: TradeRecord, { returnUrl, refundUrl, prob
       ])}
       ${trade_status === 'PROCESSING' && (await codes(trade))}
       ${open && payForm(trade, returnUrl)}
-      ${refundUrl !== undefined && link(refundUrl, 'Say where your refund goes', 'main')}
+      ${refund && link(refundPageAddress(publicUrl, refund.refund_id), 'Say where your refund goes', 'main')}
       ${address !== undefined && link(address, 'Return to the shop')}
     `,
   );
@@ -66,26 +106,28 @@ function link(address: string, name: string, look = ''): Html {
   return html`<div class="actions"><a class="button${look && ` ${look}`}" href="${address}">${name}</a></div>`;
 }
 
-/** A QR code as SVG. */
-export function qrSvg(text: string): Promise<string> {
-  return drawQr(text, { type: 'svg', margin: 2, errorCorrectionLevel: 'M' });
+/** The QR code of a payment as SVG, if the payment has one. */
+async function qrCode({ payment_data: { qr_code, app_link_url } }: TradeRecord): Promise<Html | undefined> {
+  const drawn = qr_code ?? app_link_url;
+  return drawn === undefined
+    ? undefined
+    : new Html(await drawQr(drawn, { type: 'svg', margin: 2, errorCorrectionLevel: 'M' }));
 }
 
 /** The address to which the buyer returns: the override while a checkout is open, or the order's. Only http and https. */
-export function returnAddress(trade: TradeRecord, override: string | null): string | undefined {
+function returnAddress(trade: TradeRecord, override: string | null): string | undefined {
   const mayOverride = trade.kind === 'checkout' && isOpen(trade.trade_status);
   const address = (mayOverride && override) || trade.return_url;
-  return address && isHttpAddress(address) ? address : undefined;
+  return webUrl.safeParse(address).data;
 }
 
 async function codes(trade: TradeRecord): Promise<Html> {
   const data = trade.payment_data;
-  const drawn = data.qr_code ?? data.app_link_url;
+  const drawn = await qrCode(trade);
   const listed = Object.entries<PaymentDatum>(paymentFields).filter(([field, { label }]) => label && data[field]);
-  if (drawn === undefined && listed.length === 0) return html``;
   return html`
-    <h2>How to pay</h2>
-    ${drawn !== undefined && html`<div class="qr" role="img" aria-label="QR code of this payment">${new Html(await qrSvg(drawn))}</div>`}
+    ${(drawn || listed.length > 0) && html`<h2>How to pay</h2>`}
+    ${drawn && html`<div class="qr" role="img" aria-label="QR code of this payment">${drawn}</div>`}
     ${listed.map(([field, { label }]) => html`<h2 id="${field}">${label}</h2><p class="code" aria-labelledby="${field}">${data[field]}</p>`)}
   `;
 }
@@ -106,56 +148,4 @@ function payForm(trade: TradeRecord, returnUrl: string | null): Html {
         ${trade.trade_status !== 'RISK_CONTROLLING' && button('cancel', 'Cancel')}
       </div>`;
   return form('checkout', fields, content);
-}
-
-// What each state means to the buyer.
-const refundTexts: Readonly<Record<RefundStatus, StateText>> = {
-  REFUND_VERIFYING: { text: 'Waiting for your account' },
-  REFUND_PROCESSING: { text: 'On its way' },
-  REFUNDED: { text: 'Refunded', tone: 'good' },
-  PARTIAL_REFUND: { text: 'Refunded in part', tone: 'good' },
-  REFUND_REFUSED: { text: 'Refused by the bank', tone: 'bad' },
-  REFUND_REVOKE: { text: 'Revoked', tone: 'bad' },
-};
-
-/** The page on which a buyer names the account for a refund, and later sees the state of the refund. */
-export function refundPage(refund: RefundRecord, trade: TradeRecord, problem?: string): Html {
-  const { refund_status, due_at } = refund;
-  const isVerifying = refund_status === 'REFUND_VERIFYING';
-  const state = refundTexts[refund_status];
-  return layout(
-    `Refund – ${state.text}`,
-    html`
-      <h1>Refund of ${trade.subject}</h1>
-      <p class="amount">${refund.refund_currency} ${refund.refund_amount}</p>
-      ${alert(problem)}
-      ${facts([
-        ['Status', stateShown(refund_status, state)],
-        ['Order', refund.out_trade_no],
-        ['Answer until', isVerifying && due_at !== null && moment(due_at)],
-      ])}
-      ${isVerifying && accountForm(refund)}
-    `,
-  );
-}
-
-/** Throws a RangeError if the account that a buyer gave can be none. The account is checked and not kept. */
-export function checkAccount(refund: Pick<RefundRecord, 'goes_to'>, account: string): void {
-  const digits = account.replace(/[\s.-]/g, '');
-  if (refund.goes_to !== 'clabe') {
-    if (digits === '') throw new RangeError('Say which account the money goes to.');
-  } else if (!/^\d{18}$/.test(digits) || clabeCheckDigit(digits.slice(0, 17)) !== digits.slice(17)) {
-    throw new RangeError('A CLABE has 18 digits, and the last one checks the others: look for a mistake.');
-  }
-}
-
-function accountForm({ refund_id, page_nonce, goes_to }: RefundRecord): Html {
-  const label = goes_to === 'clabe' ? 'Your CLABE' : 'Your account number or PIX key';
-  const content = html`
-      <label class="field">${label}<input name="account" autocomplete="off"></label>
-      <div class="actions">
-        ${button('confirm', 'Confirm', 'main')}
-        ${button('decline', 'I do not want it')}
-      </div>`;
-  return form('refund', { refund_id, nonce: page_nonce }, content);
 }
