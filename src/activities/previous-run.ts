@@ -4,10 +4,13 @@ import { activityInfo, getClient } from '@temporalio/activity';
 import { type Client, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import {
+  type AdoptedPayment,
   type AfterSaleState,
   differingFields,
   type EarlierRun,
+  isNamedByItsCreation,
   isNotCreatedFailure,
+  knownIds,
   type LatestRun,
   type NewPayment,
   orderOf,
@@ -17,6 +20,7 @@ import {
   QUERY,
   type RefundState,
   refundWorkflowId,
+  type Sale,
   SEARCH_ATTRIBUTE,
 } from '../contract';
 import { GRPC_STATUS, grpcCodeOf } from '../temporal/grpc-status';
@@ -40,6 +44,12 @@ export const previousRunActivities: PreviousRunActivities = {
     if (workflowExecution === undefined) return null;
     const { workflowId, runId } = workflowExecution;
     return loadEarlierPayment(getClient(), workflowId, runId, order);
+  },
+
+  async 'payments.orderBefore'() {
+    const { workflowExecution } = activityInfo();
+    if (workflowExecution === undefined) return null;
+    return loadOrderBefore(getClient(), workflowExecution.workflowId, workflowExecution.runId);
   },
 
   async 'payments.knownBefore'({ app_id, out_trade_no }) {
@@ -79,12 +89,37 @@ async function loadEarlierPayment(
     const handle = client.workflow.getHandle(workflowId, run.runId);
     // A run that never came to its creation is none that may have made the order; one that cannot be asked may be.
     if (!(await ifExists(() => handle.query<boolean>(QUERY.creationAsked), true))) continue;
-    latest ??= { run_id: run.runId, is_same_order: fields.length === 0, trade_no: null, payment_data: null };
+    const is_same_order = fields.length === 0;
+    latest ??= { run_id: run.runId, is_same_order, sale: null, trade_no: null, is_proven: false, payment_data: null };
     const state = await ifExists(() => handle.query<PaymentState>(QUERY.state), null);
-    // A run that ended right after its start knows nothing: the one before it may.
-    if (state?.trade_no) return { ...latest, trade_no: state.trade_no, payment_data: state.payment_data };
+    if (is_same_order && state?.outcome === 'SUCCESS') return { ...latest, sale: saleOf(state) };
+    // A run that ended right after its start knows nothing, and one that only found a trade does not prove whose it is.
+    if (!state?.trade_no || latest.is_proven) continue;
+    const { trade_no, payment_data } = state;
+    const is_proven = isNamedByItsCreation(state, trade_no);
+    if (is_proven || latest.trade_no === null) latest = { ...latest, trade_no, is_proven, payment_data };
   }
   return latest;
+}
+
+/** The latest earlier run that made an order, as the run that takes it on needs it. */
+async function loadOrderBefore(client: Client, workflowId: string, runId: string): Promise<AdoptedPayment | null> {
+  for (const run of await earlierRuns(client, workflowId, runId)) {
+    const { input } = await readStart(client, workflowId, run.runId);
+    const order = orderOf(input);
+    if (!order) continue;
+    const previous = await summarizeClosedRun(client, workflowId, run.runId);
+    if (!previous.order) continue;
+    const { app_id } = input;
+    const { out_trade_no } = order.request;
+    return { kind: 'adopt', app_id, ...knownIds({ out_trade_no, trade_no: previous.trade_no ?? null }), previous };
+  }
+  return null;
+}
+
+function saleOf(state: PaymentState): Sale {
+  const { trade_no, trade_status, order_amount, payment_data, confirmed_by, other_trades } = state;
+  return { trade_no, trade_status, order_amount, payment_data, confirmed_by, other_trades };
 }
 
 /** Whether a run failed because its order certainly was not created. */

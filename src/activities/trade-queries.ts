@@ -16,6 +16,7 @@ import {
   type WatchInput,
 } from '../contract';
 import { GatewayError, type Trade, type TradeId } from '../gateway';
+import { QUERY_PATH } from '../gateway/query';
 import { isCredentialsRefusal } from '../gateway/refusals';
 import { isDefiniteAnswer, isNoSuchOrder, notYet, retryableFailure, retryablePoll } from './failures';
 import type { PaymentGateway } from './gateways';
@@ -91,7 +92,7 @@ export async function settleTrade(
 /** The trade once its status differs from `seen`, or as `until` says; until then Temporal calls again as `schedule` says. */
 export async function watchTrade(
   gateway: PaymentGateway,
-  { id, others = [], seen, schedule, until, tell_credentials = false }: Omit<WatchInput, 'app_id'>,
+  { id, others = [], except = [], seen, schedule, until, tell_credentials = false }: Omit<WatchInput, 'app_id'>,
 ): Promise<Trade> {
   const looks = looksSoFar();
   const delay = delayBeforePoll(looks, schedule);
@@ -99,7 +100,8 @@ export async function watchTrade(
   if (looks === 0) throw notYet('watching', delay);
   try {
     const trade = await query(gateway, inTurn(id, others));
-    const hasNews = until === 'ended' ? outcomeOf(trade.trade_status) !== null : trade.trade_status !== seen;
+    const isNewEnd = hasEnded(trade) && !except.includes(trade.trade_no ?? '');
+    const hasNews = until === 'ended' ? isNewEnd : trade.trade_status !== seen;
     if (until === 'answered' || hasNews) return trade;
   } catch (error) {
     if (tell_credentials && error instanceof GatewayError && isCredentialsRefusal(error.fields()))
@@ -109,16 +111,25 @@ export async function watchTrade(
   throw notYet(`still ${seen}`, delay);
 }
 
+const hasEnded = ({ trade_status }: Trade) => outcomeOf(trade_status) !== null;
+
 /** One id an attempt: each attempt is one call of the gateway. */
 function inTurn(id: TradeId, others: readonly TradeId[]): TradeId {
   const ids = [id, ...others];
   return ids[(activityInfo().attempt - 1) % ids.length] ?? id;
 }
 
-/** Leaves the whole answer out: no decision needs it, and it may hold the buyer's data, which a history would keep. */
-async function query(gateway: PaymentGateway, id: TradeId): Promise<Trade> {
-  const { answer: _whole, ...trade } = await gateway.query(id);
-  return trade;
+/**
+ * Asks by one number alone: of two, the interface does not say which counts. Leaves the whole answer out: no decision
+ * needs it, and it may hold the buyer's data, which a history would keep.
+ */
+async function query(gateway: PaymentGateway, { trade_no, out_trade_no }: TradeId): Promise<Trade> {
+  const { answer: _whole, ...trade } = await gateway.query(trade_no === undefined ? { out_trade_no } : { trade_no });
+  if (trade_no === undefined) return trade;
+  if (trade.trade_no === undefined || trade.trade_no === trade_no) return { ...trade, trade_no };
+  throw new GatewayError(`The gateway was asked for trade ${trade_no}, and answered with trade ${trade.trade_no}.`, {
+    ...{ outcome: 'unknown', retryable: true, operation: QUERY_PATH },
+  });
 }
 
 /** The waiting time, in ms, counts only attempts that the gateway answered, so the heartbeat carries it between attempts. */

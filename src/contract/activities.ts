@@ -3,7 +3,7 @@
 import type { AfterSaleState, RefundOrder } from './after-sale';
 import type { MerchantEvent } from './events';
 import type { GatewayErrorFields, GatewayResponse, Trade, TradeId } from './gateway';
-import type { NewPayment, PaymentData, PreviousRun } from './payment';
+import type { AdoptedPayment, NewPayment, PaymentData, PaymentState, PreviousRun } from './payment';
 import type { PollSchedule } from './poll-schedule';
 
 /** The gateway certainly made nothing, and will not; `credentials`: because it refuses ours. */
@@ -116,6 +116,8 @@ export interface WatchInput {
   schedule: PollSchedule;
   /** Other ids under which the trade may be found: the looks take turns. */
   others?: readonly TradeId[] | undefined;
+  /** Numbers of trades that have ended: `ended` waits for another. */
+  except?: readonly string[] | undefined;
   /** `answered`: return at the first look that the gateway answers, news or not. `ended`: only once the trade has ended. */
   until?: 'answered' | 'ended' | undefined;
   /** Fail with `CredentialsRefused` when the gateway refuses our credentials. */
@@ -140,12 +142,22 @@ export interface GatewayActivities {
   'gateway.refund'(input: RefundAttempt): Promise<RefundResult>;
 }
 
+/** A payment that ended in SUCCESS. */
+export type Sale = Pick<
+  PaymentState,
+  'trade_no' | 'trade_status' | 'order_amount' | 'payment_data' | 'confirmed_by' | 'other_trades'
+>;
+
 /** What earlier runs under a payment's id say of its order. */
 export interface EarlierRun {
   run_id: string;
   /** Whether that run was started with the same order. */
   is_same_order: boolean;
   trade_no: string | null;
+  /** What a run of the same order has sold; null where none has. */
+  sale: Sale | null;
+  /** Whether the answer to a creation named that trade. */
+  is_proven: boolean;
   payment_data: PaymentData | null;
 }
 
@@ -153,6 +165,8 @@ export interface EarlierRun {
 export type LatestRun = { is: 'running' } | { is: 'closed'; previous: PreviousRun };
 
 export interface PreviousRunActivities {
+  /** How the payment goes on that an earlier run under this workflow id made; null where there is none. */
+  'payments.orderBefore'(): Promise<AdoptedPayment | null>;
   /** The latest run of an order's payment; null where Temporal has none. */
   'payments.latestRun'(input: { app_id: string; out_trade_no: string }): Promise<LatestRun | null>;
   /** The latest earlier run of this payment that may have made the order; null where Temporal has none. */

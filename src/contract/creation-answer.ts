@@ -1,6 +1,11 @@
 /** The answer of the update `created`. Pure. */
 import type { PaymentData, PaymentState } from './payment';
 
+/** The answer that the next run repeats: the payment data, or the refusal. */
+export function answerToKeep(state: PaymentState): PaymentData | null {
+  return state.refused_because === null ? state.payment_data : (creationAnswer(state) ?? null);
+}
+
 /**
  * The payment data; for a payment that ended without any, its last status; undefined while the creation is not decided.
  */

@@ -164,6 +164,8 @@ export interface PaymentFollowUpInput {
   previous: PreviousRun;
   /** Until when the trade may still be paid, in ms since the epoch; 0 if it cannot be. */
   watch_until: number;
+  /** The order was sent more than once, so that another trade under its number may be ours too. */
+  sent_again: boolean;
   schedule: { poll_schedule_ms: readonly number[]; poll_every_ms: number };
 }
 

@@ -1,6 +1,6 @@
 /** Whether two requests are the same order. Pure. */
 import { sameAmount } from '../gateway/pure/money';
-import type { NewPayment, PaymentInput, PaymentState } from './payment';
+import type { NewPayment, PaymentData, PaymentInput, PaymentState } from './payment';
 
 /** The order that this run, or the one before, created; undefined for a trade that was made elsewhere. */
 export function orderOf(input: PaymentInput): Pick<NewPayment, 'kind' | 'request'> | undefined {
@@ -10,6 +10,15 @@ export function orderOf(input: PaymentInput): Pick<NewPayment, 'kind' | 'request
 /** Whether a run watches a trade that was found where the order was not made: it is another's. */
 export function isOfAnother(input: PaymentInput): boolean {
   return input.kind === 'adopt' && input.previous?.order === null;
+}
+
+/** Whether the gateway's answer to our creation named this trade. A trade that a query found may be another's. */
+export function isNamedByItsCreation({ payment_data }: KnownCreation, trade_no: string | null | undefined): boolean {
+  return !!trade_no && payment_data?.recovered === false && payment_data.trade_no === trade_no;
+}
+
+interface KnownCreation {
+  readonly payment_data?: PaymentData | null | undefined;
 }
 
 /** The fields of an order that differ from a trade that was made elsewhere, of those that both have. */

@@ -2,7 +2,7 @@
 import { type Client, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
 import type { PaymentInput, PaymentState, PaymentWorkflow, PreviousRun } from '../contract';
-import { creationAnswer, isOfAnother, orderOf, saysWithoutOrder } from '../contract';
+import { answerToKeep, isOfAnother, orderOf, saysWithoutOrder } from '../contract';
 import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
 
 /** The input of a run, by default of the latest one. Throws WorkflowNotFoundError if Temporal no longer has it. */
@@ -59,7 +59,7 @@ export async function summarizeClosedRun(client: Client, workflowId: string, run
     outcome: state?.outcome ?? null,
     confirmed_by: state?.confirmed_by ?? null,
     order: isWithoutOrder || isOfAnother(input) ? null : orderOf(input),
-    payment_data: before?.payment_data ?? (state && creationAnswer(state)) ?? null,
+    payment_data: before?.payment_data ?? (state && answerToKeep(state)) ?? null,
     trade_no: state?.trade_no ?? null,
     trade_status: state?.trade_status ?? null,
     order_amount: state?.order_amount ?? null,

@@ -7,6 +7,7 @@ import {
   type AdoptedPayment,
   type AfterSaleInput,
   afterSaleWorkflowId,
+  classifyTransition,
   isAfterSaleStatus,
   isOfTrade,
   outcomeOf,
@@ -93,7 +94,8 @@ function isKnownTo(
 ): boolean {
   if (!isOfTrade({ trade_no }, ours))
     return other_trades.some((one) => one.trade_no === trade_no && one.trade_status === trade_status);
-  return status === trade_status && (!amount || !order_amount || sameAmount(amount, order_amount));
+  const isNews = !['same', 'stale'].includes(classifyTransition(status ?? null, trade_status));
+  return !isNews && (!amount || !order_amount || sameAmount(amount, order_amount));
 }
 
 /** What follows the sale: refunds, disputes, chargebacks. */

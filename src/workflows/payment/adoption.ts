@@ -11,7 +11,7 @@ import { lookAtOtherTrades, otherTradesIn } from './other-trades';
 /** Returns once the gateway has said what it knows of the trade. */
 export async function adoptTrade(input: AdoptedPayment, context: PaymentContext, mailbox: Mailbox): Promise<void> {
   const { record, policy } = context;
-  if (isSecondTradeOfASale(input)) return adoptSecondTrade(input, context, mailbox);
+  if (input.previous?.outcome === 'SUCCESS') return adoptSale(input, context, mailbox);
   context.waitFor('the gateway to say what it knows of this trade');
   const found = await untilFound(input, context, mailbox);
   const outcome = outcomeOf(found.trade_status);
@@ -61,16 +61,19 @@ function noteEarlierTrade({ previous }: AdoptedPayment, { record, raise }: Payme
   raise('second-trade');
 }
 
-/** Whether the notification that opened this run names another trade than the one that was sold under the number. */
-function isSecondTradeOfASale({ trade_no, previous }: AdoptedPayment): boolean {
-  return previous?.outcome === 'SUCCESS' && !!previous.trade_no && !!trade_no && previous.trade_no !== trade_no;
-}
-
-/** The sale stands as it was; the other trade is put before a person. */
-async function adoptSecondTrade(input: AdoptedPayment, context: PaymentContext, mailbox: Mailbox): Promise<void> {
-  const { trade_no = '', app_id, previous } = input;
-  context.record.restoreSale(previous ?? {});
-  context.waitFor('the gateway to say what it knows of the other trade under this number');
-  const others = new Set([trade_no, ...otherTradesIn(mailbox.unsettled, context.record.snapshot.trade_no)]);
-  await lookAtOtherTrades([...others], app_id, context, mailbox);
+/** What was sold stays sold, whatever this run was started for. News of its money is the after-sale's. */
+async function adoptSale(input: AdoptedPayment, context: PaymentContext, mailbox: Mailbox): Promise<void> {
+  const { trade_no: named, app_id, previous } = input;
+  const { record, policy } = context;
+  record.restoreSale(previous ?? {});
+  context.waitFor('the gateway to say what it knows under the number of a sale');
+  const ours = record.snapshot.trade_no;
+  const others = otherTradesIn([...mailbox.unsettled, { trade_no: named }], ours);
+  if (others.length > 0) return lookAtOtherTrades(others, app_id, context, mailbox);
+  const looked = await lookOnce(app_id, record.id, policy.settling_ms);
+  if (looked.is !== 'found') return context.raise(attentionAfter(looked));
+  record.compareAmounts(mailbox.unsettledOf(ours));
+  record.applyQuery(looked.trade, Date.now());
+  // A person may have called it sold, or the gateway has taken its word back.
+  if (outcomeOf(looked.trade.trade_status) !== 'SUCCESS') context.raise('unlisted-transition');
 }

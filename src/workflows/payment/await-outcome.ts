@@ -1,6 +1,6 @@
 /** How a payment waits for its outcome: by notifications, by polls at constant history, and by its deadlines. */
 import { ActivityFailure, ApplicationFailure, condition } from '@temporalio/workflow';
-import type { Trade } from '../../contract';
+import type { LookResult, Trade } from '../../contract';
 import { CREDENTIALS_REFUSED, isOfTrade, type NotificationSignal, outcomeOf, pollSchedule } from '../../contract';
 import { FIRST_BACKOFF_MS, nextBackoff } from '../shared/backoff';
 import type { Mailbox } from '../shared/mailbox';
@@ -116,12 +116,12 @@ export class OutcomeWait {
 
   /** Looks at the trade, and at every other one that was named under its number. */
   private async look(): Promise<void> {
-    const { record, policy } = this.context;
+    const { record } = this.context;
     const notifications = this.mailbox.beginLook();
     const others = otherTradesIn(notifications, record.snapshot.trade_no);
     for (const other of others) await lookAtOtherTrade(this.app_id, other, this.context);
     await this.mailbox.fulfil(async () => {
-      const looked = await lookOnce(this.app_id, record.id, policy.settling_ms);
+      const looked = await this.lookAtOurs(notifications);
       if (looked.is === 'no-answer') this.wasAnswered = false;
       else this.onAnswer();
       if (looked.is === 'found') {
@@ -135,6 +135,20 @@ export class OutcomeWait {
       // The attention records what the gateway says of them.
       if (looked.is === 'no-such-order') this.mailbox.settle(notifications);
     });
+  }
+
+  /** Where the creation's answer had no number, the trade may be found by the one that a notification names. */
+  private async lookAtOurs(notifications: readonly NotificationSignal[]): Promise<LookResult> {
+    const { record, policy } = this.context;
+    const looked = await lookOnce(this.app_id, record.id, policy.settling_ms);
+    if (looked.is !== 'no-such-order' || record.id.trade_no !== undefined) return looked;
+    for (const trade_no of new Set(notifications.flatMap((one) => one.trade_no ?? []))) {
+      const byItsOwn = await lookOnce(this.app_id, { trade_no }, policy.settling_ms);
+      if (byItsOwn.is !== 'found') continue;
+      this.context.raise('unproven-trade');
+      return byItsOwn;
+    }
+    return looked;
   }
 
   private onAnswer(): void {

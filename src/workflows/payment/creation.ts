@@ -1,6 +1,6 @@
 /** Creates the order, never twice. What may be done next is the table in creation-steps.ts; this file does it. */
 
-import { ApplicationFailure, condition, workflowInfo } from '@temporalio/workflow';
+import { ApplicationFailure, workflowInfo } from '@temporalio/workflow';
 import type { GatewayErrorFields, NotificationSignal, Trade } from '../../contract';
 import {
   type CreateResult,
@@ -9,9 +9,9 @@ import {
   FAILURE,
   type LookResult,
   type NewPayment,
+  type PaymentData,
   typedFailure,
 } from '../../contract';
-import { FIRST_BACKOFF_MS, nextBackoff } from '../shared/backoff';
 import type { Mailbox } from '../shared/mailbox';
 import type { PaymentContext } from './context';
 import { attemptCreation } from './creation-attempt';
@@ -20,6 +20,7 @@ import { CREATION_SAID, type CreationFacts, nextCreationStep } from './creation-
 import { sendingEnd } from './deadlines';
 import { EarlierRuns } from './earlier-runs';
 import { attentionAfter } from './look';
+import { Resends } from './resends';
 import { TradeLooks } from './trade-looks';
 
 /** A creation that has not reached the gateway for this long needs a person. */
@@ -36,13 +37,10 @@ export class OrderCreation {
   private readonly looks: TradeLooks;
   private last: { message: string; error: GatewayErrorFields } | undefined;
   private sends = 0;
-  private resends = 0;
-  /** Whether the pause before the next resend is over. */
-  private isRested = false;
+  private readonly resends: Resends;
   /** The run whose activities may send. Told by history, so that a reset run does not take itself for it. */
   private owner = workflowInfo().originalExecutionRunId;
   private readonly earlier: EarlierRuns;
-  private backoff_ms = FIRST_BACKOFF_MS;
   private readonly until: number;
   /** Whether a try had all of the order's time and was not sent. */
   private isLate = false;
@@ -54,6 +52,7 @@ export class OrderCreation {
     private readonly isWithdrawn: () => boolean,
   ) {
     this.earlier = new EarlierRuns(order);
+    this.resends = new Resends(context, mailbox);
     this.looks = new TradeLooks(order, context, mailbox, this.earlier);
     // From the start on: the first task may have waited for a worker.
     this.until = sendingEnd(order.request, workflowInfo().runStartTime.getTime(), context.policy);
@@ -67,6 +66,11 @@ export class OrderCreation {
   /** Whether an attempt at the creation was ever begun. */
   get wasAsked(): boolean {
     return this.sends > 0;
+  }
+
+  /** Whether a request followed one that may have made the order: there may be more than one trade of ours. */
+  get hasSentAgain(): boolean {
+    return this.resends.count > 0;
   }
 
   /** Whether the gateway has, or may have, an order under the number. */
@@ -85,7 +89,9 @@ export class OrderCreation {
    */
   async run(): Promise<void> {
     // A start under another reuse policy than the contract's may be the second one of an order that was sent already.
-    if (!this.order.started_once && (await this.earlier.latest())) this.said = 'duplicate';
+    const earlier = this.order.started_once ? null : await this.earlier.latest();
+    if (earlier?.sale) return this.context.record.restoreSale(earlier.sale);
+    if (earlier) this.said = 'duplicate';
     for (let isDone = false; !isDone; ) isDone = await this.take();
   }
 
@@ -139,15 +145,13 @@ export class OrderCreation {
 
   private async send(): Promise<boolean> {
     const { record } = this.context;
-    if (this.mayExist && this.resends > 0 && !this.isRested) {
-      await this.pauseBeforeResend();
+    if (this.mayExist && this.resends.needsRest) {
+      await this.resends.rest();
       // The order may have shown itself during the pause, so the last look does not count any more.
-      this.isRested = true;
       this.looked = 'not-yet';
       return false;
     }
-    if (this.mayExist) this.resends += 1;
-    this.isRested = false;
+    if (this.mayExist) this.resends.begin();
     this.sends += 1;
     // A person hears of a gateway that cannot be reached; then the order waits for the rest of its time.
     const patience_ms = this.sends === 1 ? UNREACHED_MS : Number.POSITIVE_INFINITY;
@@ -176,8 +180,9 @@ export class OrderCreation {
     const { record } = this.context;
     this.said = CREATION_SAID[tried.is];
     this.looked = 'not-yet';
-    this.hasSent ||= tried.is === 'unknown' || (tried.is === 'duplicate' && tried.reached);
-    this.mayExist ||= this.hasSent;
+    this.hasSent ||= tried.is === 'unknown';
+    // A gateway that was busy at an earlier attempt may have made the order all the same.
+    this.mayExist ||= this.hasSent || (tried.is === 'duplicate' && tried.reached);
     if (tried.is === 'not-created' && tried.credentials) this.context.raise('credentials');
     if (tried.is === 'not-sent') this.onNotSent();
     if (tried.is === 'unknown') record.settle('no-answer');
@@ -205,17 +210,6 @@ export class OrderCreation {
         onBareSecret: () => this.context.raise('bare-secret'),
       },
     ).catch((error: unknown) => this.failed(error));
-  }
-
-  /** The first resend follows its looks at once; later ones wait ever longer, under attention. */
-  private async pauseBeforeResend(): Promise<void> {
-    this.context.raise('unknown-outcome');
-    this.context.waitFor('a while, before the order is sent again under the same number');
-    const known = this.mailbox.unsettled.length;
-    await condition(() => this.mailbox.unsettled.length > known || this.mailbox.isRequested, this.backoff_ms, {
-      summary: 'before the order is sent again',
-    });
-    this.backoff_ms = nextBackoff(this.backoff_ms);
   }
 
   // — Looking —
@@ -259,15 +253,15 @@ export class OrderCreation {
   }
 
   /** Goes on with a trade whose creation's answer was lost. Its notifications are read again once the payment waits. */
-  private recover(trade: Trade, payment_data?: Record<string, unknown>): true {
+  private recover(trade: Trade, payment_data: PaymentData | null = null): true {
     const { record } = this.context;
     const { out_trade_no } = this.order.request;
     const { trade_no, trade_status } = trade;
-    const data = { out_trade_no, ...(trade_no ? { trade_no } : {}), trade_status, ...payment_data, recovered: true };
+    const data = { out_trade_no, ...(trade_no ? { trade_no } : {}), trade_status, recovered: true, ...payment_data };
     record.applyCreation(data, Date.now());
     record.applyQuery(trade, Date.now());
-    // This run sent nothing, and no answer names the trade of the run before.
-    if (!this.hasSent && trade_no !== this.earlier.trade_no) this.context.raise('unproven-trade');
+    // This run sent nothing, and no answer to an earlier one named this trade.
+    if (!this.hasSent && !this.earlier.isProven(trade_no)) this.context.raise('unproven-trade');
     return true;
   }
 
@@ -289,7 +283,7 @@ export class OrderCreation {
   /** A trade that an earlier run of this payment made is ours; any other is not. */
   private compareWith(trade: Trade, earlier: EarlierRun | null): true {
     if (!earlier?.is_same_order) throw duplicateOrderFailure(this.order, trade);
-    return this.recover(trade, earlier.payment_data ?? undefined);
+    return this.recover(trade, this.earlier.isProven(trade.trade_no) ? earlier.payment_data : null);
   }
 
   private notCreated(outcome: 'not-created' | 'not-sent'): ApplicationFailure {

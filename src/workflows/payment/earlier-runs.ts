@@ -14,7 +14,12 @@ export class EarlierRuns {
     return this.known;
   }
 
-  /** The number that the gateway gave one of them for its trade. */
+  /** Whether the gateway's answer to one of them named this trade. */
+  isProven(trade_no: string | undefined): boolean {
+    return this.known?.is_proven === true && trade_no === this.trade_no;
+  }
+
+  /** The number of the trade that one of them had. */
   get trade_no(): string | undefined {
     return this.known?.trade_no ?? undefined;
   }

@@ -14,6 +14,8 @@ export interface EndingFacts {
   readonly unsettled: readonly NotificationSignal[];
   /** Whether the creation ended without an order while an earlier try may have made one. */
   readonly mayHaveSent: boolean;
+  /** Whether the order was sent more than once, so that there may be more than one trade of ours. */
+  readonly sentAgain: boolean;
 }
 
 export interface Ending {
@@ -29,7 +31,7 @@ export interface Ending {
   readonly mayStillBePaid: boolean;
 }
 
-export function endingOf({ state, unsettled, mayHaveSent }: EndingFacts): Ending {
+export function endingOf({ state, unsettled, mayHaveSent, sentAgain }: EndingFacts): Ending {
   const { outcome, trade_status } = state;
   const named = [...new Set(unsettled.flatMap(({ trade_no }) => trade_no ?? []))];
   // Where ours is not known, one that was named may be it, and of two a person has to say which.
@@ -46,7 +48,7 @@ export function endingOf({ state, unsettled, mayHaveSent }: EndingFacts): Ending
     otherTrades: last === undefined ? named.filter((one) => one !== trade_no) : [],
     reopenFor: last && { trade_no: last.trade_no ?? trade_no },
     trade_no,
-    mayStillBePaid: !isSold && (mayHaveSent || isOpenAtTheGateway(state)),
+    mayStillBePaid: sentAgain || (!isSold && (mayHaveSent || isOpenAtTheGateway(state))),
   };
 }
 

@@ -53,16 +53,17 @@ class FollowUp {
   readonly state: PaymentFollowUpState;
   private readonly visibility = new Visibility();
   private readonly rechecks = new RecheckRequests();
-  /** By what the trade may be found. Where it has no number yet, each that was named under the order's may be it. */
+  /** By what a trade of ours may be found. */
   private candidates: TradeId[];
+  /** The numbers of trades that have ended, whichever number showed them. */
+  private readonly ended: string[] = [];
 
   constructor(private readonly input: PaymentFollowUpInput) {
     const { app_id, out_trade_no, trade_no, trade_status, outcome, attention, other_trades } = input.payment;
     const watching = input.watch_until > Date.now();
     const trade = { app_id, out_trade_no, trade_no, trade_status, other_trades };
     this.state = { ...trade, outcome, attention, watching, resolved: null };
-    const named = trade_no === null ? other_trades.map((other) => ({ trade_no: other.trade_no })) : [];
-    this.candidates = [knownIds(input.payment), ...named];
+    this.candidates = candidatesOf(input);
     setHandler(followUpStateQuery, () => this.state);
     setHandler(resolveFollowUpUpdate, (decision) => this.resolve(decision), {
       validator: (decision) => assertResolution(decision),
@@ -84,7 +85,7 @@ class FollowUp {
     const [id = {}, ...others] = this.candidates;
     const isRequested = this.rechecks.isRequested;
     const until = isRequested ? ('answered' as const) : ('ended' as const);
-    const watch = { app_id, id, others, seen, schedule: this.input.schedule, until };
+    const watch = { app_id, id, others, except: this.ended, seen, schedule: this.input.schedule, until };
     const left = attention === null ? this.input.watch_until - Date.now() : undefined;
     const news = await waitForTradeChange(watch, {
       isInterrupted: () => this.state.attention !== attention || (!isRequested && this.rechecks.isRequested),
@@ -105,19 +106,19 @@ class FollowUp {
     if (outcome === null) return;
     // Money came: the payment learns of it as by a notification, where it runs, and by a new run, where it has ended.
     if (outcome === 'SUCCESS') while (!(await this.tryToHandOn(trade)));
-    this.drop(trade_no);
-    if (this.candidates.length > 0) return;
-    this.state.watching = false;
+    this.leave(trade_no);
+    this.state.watching = this.candidates.length > 0;
     // The gateway has ended the trade, or its money has a run of its own.
     const { attention } = this.state;
     if (attention === 'never-ended' || attention === 'unknown-outcome') this.state.attention = null;
   }
 
-  /** A trade that has ended is not asked for again: neither by its own number, nor by the order's where that showed it. */
-  private drop(trade_no: string | undefined): void {
-    const left = this.candidates.filter((candidate) => candidate.trade_no !== trade_no);
-    const isByItsOwn = left.length < this.candidates.length;
-    this.candidates = isByItsOwn ? left : left.filter((candidate) => candidate.trade_no !== undefined);
+  /** A trade that has ended is not asked for again. The order's number may still show another, where the ended one has its own. */
+  private leave(trade_no: string | undefined): void {
+    if (trade_no !== undefined) this.ended.push(trade_no);
+    this.candidates = this.candidates.filter((candidate) =>
+      candidate.trade_no === undefined ? trade_no !== undefined : candidate.trade_no !== trade_no,
+    );
   }
 
   /** False where the payment started or ended at this moment. */
@@ -164,4 +165,15 @@ class FollowUp {
     const shown = { ...this.input.payment, ...this.state };
     this.visibility.show(tradeAttributes(shown, trade_status ?? outcome ?? 'UNKNOWN'), lines.join('\n\n'));
   }
+}
+
+/**
+ * The numbers by which a trade of ours may be found: its own. Where that is not known, or the order was sent more than once,
+ * the order's number too, and those that were named under it.
+ */
+function candidatesOf({ payment, sent_again }: PaymentFollowUpInput): TradeId[] {
+  const { out_trade_no, trade_no, other_trades } = payment;
+  if (trade_no !== null && !sent_again) return [{ trade_no }];
+  const named = [...(trade_no === null ? other_trades : [{ trade_no }])];
+  return [knownIds({ out_trade_no, trade_no: null }), ...named.map((other) => ({ trade_no: other.trade_no }))];
 }

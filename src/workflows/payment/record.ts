@@ -13,6 +13,7 @@ import type {
 } from '../../contract';
 import {
   classifyTransition,
+  isNamedByItsCreation,
   isOfAnother,
   knownIds,
   type LatePaymentRefundResult,
@@ -203,19 +204,13 @@ export class PaymentRecord {
   }
 
   /** The sale of the run before stands: news of another trade under its number does not change it. */
-  restoreSale({
-    trade_no = null,
-    trade_status,
-    order_amount = null,
-    payment_data = null,
-    confirmed_by,
-  }: Partial<PreviousRun>): void {
-    this.state.trade_no = trade_no;
-    this.state.order_amount ??= order_amount;
-    this.state.trade_status = trade_status ?? 'SUCCESS';
-    this.state.payment_data = payment_data;
+  restoreSale(sold: Partial<PreviousRun>): void {
+    this.state.trade_no = sold.trade_no ?? null;
+    this.state.order_amount ??= sold.order_amount ?? null;
+    this.state.trade_status = sold.trade_status ?? 'SUCCESS';
+    this.state.payment_data = sold.payment_data ?? null;
     this.state.outcome = 'SUCCESS';
-    this.state.confirmed_by = confirmed_by ?? 'query';
+    this.state.confirmed_by = sold.confirmed_by ?? 'query';
   }
 
   private learnIds(said: { readonly [field: string]: unknown }): void {
@@ -274,7 +269,7 @@ export class PaymentRecord {
   /** Whether the run before is known to have made this trade. */
   private get isOurTrade(): boolean {
     const { previous } = this.input.kind === 'adopt' ? this.input : {};
-    return !isOfAnother(this.input) && previous?.trade_no === this.state.trade_no;
+    return !isOfAnother(this.input) && isNamedByItsCreation(previous ?? {}, this.state.trade_no);
   }
 
   /** Records whether the after-sale has taken the refund of a late payment. */

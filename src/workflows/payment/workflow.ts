@@ -23,6 +23,7 @@ import {
   type AfterSaleWorkflow,
   type Attention,
   afterSaleWorkflowId,
+  answerToKeep,
   creationAnswer,
   detailsOf,
   differingFields,
@@ -54,7 +55,7 @@ import {
   UPDATE,
   WORKFLOW,
 } from '../../contract';
-import { loadPolicy, requestLatePaymentRefund } from '../shared/activities';
+import { loadOrderBefore, loadPolicy, requestLatePaymentRefund } from '../shared/activities';
 import { runUntilResolved } from '../shared/cancellable';
 import { Mailbox } from '../shared/mailbox';
 import { PaymentOutbox } from '../shared/outbox/payment-outbox';
@@ -121,15 +122,25 @@ function issuesOf(input: PaymentInput | undefined): RequestIssue[] {
   ];
 }
 
-/** Who started it by an update is told as well. */
+/** Whoever asks this run is told why. A notification that came to it is genuine, and its trade is taken on. */
 async function refuse(issues: RequestIssue[]): Promise<never> {
   const list = issues.map(({ field, rule }) => `${field}: ${rule}`).join('; ');
-  const failure = () => typedFailure(FAILURE.invalidRequest, `No payment was started. ${list}`, { issues });
-  setHandler(createdUpdate, async () => {
-    throw failure();
+  const refusal = () => {
+    throw typedFailure(FAILURE.invalidRequest, `No payment was started. ${list}`, { issues });
+  };
+  for (const update of [createdUpdate, recheckUpdate, cancelUpdate, resolveUpdate]) setHandler(update, refusal);
+  const pending_notifications: (NotificationSignal & { app_id: string })[] = [];
+  setHandler(notificationSignal, (signal?: NotificationSignal) => {
+    const app_id = signal?.app_id;
+    if (typeof app_id === 'string' && signal?.trade_no) pending_notifications.push({ ...signal, app_id });
   });
+  const before = await loadOrderBefore();
   await condition(allHandlersFinished);
-  throw failure();
+  const [first] = pending_notifications;
+  if (before) return continueAsNew<typeof payment>({ ...before, pending_notifications });
+  if (first === undefined) return refusal();
+  const { app_id, out_trade_no, trade_no } = first;
+  return continueAsNew<typeof payment>({ kind: 'adopt', app_id, out_trade_no, trade_no, pending_notifications });
 }
 
 function orderIssues({ app_id, request }: Partial<NewPayment>): RequestIssue[] {
@@ -220,12 +231,22 @@ class PaymentRun {
     // Whatever comes meanwhile is taken care of, until nothing is left at the moment of the end.
     while (policy && (await this.handOn(policy)));
     this.visibility.withdraw();
+    if (saysWithoutOrder(this.failure)) await this.goOnWithOrderBefore();
+  }
+
+  /** A run that made no order does not stand before the one that did: everybody asks the latest run. */
+  private async goOnWithOrderBefore(): Promise<void> {
+    if (this.input.kind === 'adopt' || this.input.started_once) return;
+    const before = await loadOrderBefore();
+    const { unsettled } = this.mailbox;
+    if (before) await continueAsNew<typeof payment>({ ...before, pending_notifications: unsettled });
   }
 
   /** Hands on one thing that is left. Returns false if nothing is. */
   private async handOn(policy: PaymentPolicy): Promise<boolean> {
     const { state, mailbox } = this;
-    const ending = endingOf({ state, unsettled: mailbox.unsettled, mayHaveSent: this.mayHaveSent });
+    const { mayHaveSent, sentAgain } = this;
+    const ending = endingOf({ state, unsettled: mailbox.unsettled, mayHaveSent, sentAgain });
     const { forAfterSale, otherTrades, reopenFor, mayStillBePaid } = ending;
     if (state.outcome !== null && state.trade_no === null) this.record.noteCandidate(ending.trade_no);
     if (otherTrades.length > 0)
@@ -245,13 +266,17 @@ class PaymentRun {
   /** A new run watches its trade itself, and shows what needs a person. Whether that is the trade of this run is not known. */
   private isToFollowUp({ mayStillBePaid, reopenFor }: Ending): boolean {
     const { attention, trade_no } = this.state;
-    if (reopenFor && (trade_no !== null || !mayStillBePaid)) return false;
+    if (reopenFor && !this.sentAgain && (trade_no !== null || !mayStillBePaid)) return false;
     return (mayStillBePaid || attention !== null) && this.followedUp !== (attention ?? 'watched');
   }
 
   private get mayHaveSent(): boolean {
     const hasNoOrder = this.failure !== undefined || this.state.refused_because !== null;
     return hasNoOrder && this.creation?.mayHaveSent === true;
+  }
+
+  private get sentAgain(): boolean {
+    return this.creation?.hasSentAgain === true;
   }
 
   private async createOrAdopt(policy: PaymentPolicy): Promise<void> {
@@ -308,7 +333,7 @@ class PaymentRun {
 
   private get asPrevious(): PreviousRun {
     const { outcome, confirmed_by, trade_no, trade_status, order_amount, other_trades } = this.state;
-    const payment_data = creationAnswer(this.state) ?? null;
+    const payment_data = answerToKeep(this.state);
     const { runId: run_id } = workflowInfo();
     const trade = { trade_no, trade_status, order_amount, other_trades };
     const order = saysWithoutOrder(this.failure) || isOfAnother(this.input) ? null : orderOf(this.input);
@@ -326,6 +351,7 @@ class PaymentRun {
       payment: last,
       // An order with a bare secret is kept in no second history.
       previous: attention === 'bare-secret' ? { ...this.asPrevious, order: undefined } : this.asPrevious,
+      sent_again: this.sentAgain,
       watch_until: mayStillBePaid ? Math.max(deadline, Date.now() + policy.grace_ms) : 0,
       schedule: pollSchedule(policy),
     };

@@ -28,6 +28,7 @@ export const {
   'payments.knownBefore': loadPreviousRun,
   'payments.earlierRun': loadEarlierRun,
   'payments.latestRun': loadLatestRun,
+  'payments.orderBefore': loadOrderBefore,
 } = proxyActivities<PreviousRunActivities>({
   startToCloseTimeout: '30 seconds',
   retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '1 minute' },

@@ -8,7 +8,7 @@ const state = (known: Partial<Known>): Known => ({
   ...known,
 });
 const ending = (known: Partial<Known>, unsettled: NotificationSignal[] = [], mayHaveSent = false) =>
-  endingOf({ state: state(known), unsettled, mayHaveSent });
+  endingOf({ state: state(known), unsettled, mayHaveSent, sentAgain: false });
 
 const SOLD: Partial<Known> = { outcome: 'SUCCESS', confirmed_by: 'query', trade_status: 'SUCCESS' };
 const CANCELED: Partial<Known> = { outcome: 'CANCEL', confirmed_by: 'query', trade_status: 'CANCEL' };

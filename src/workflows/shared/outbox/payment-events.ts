@@ -6,11 +6,12 @@ export type EventContext = Pick<PaymentEvent, 'payment' | 'after_sale'>;
 
 /** Makes an event of each transition, and of each new attention, exactly once. */
 export class PaymentEventLog {
-  private made = 0;
+  /** How often each event was made: the second of a kind is another event. */
+  private readonly made = new Map<string, number>();
   private transitions = 0;
   private attention: Attention | null = null;
 
-  /** `idPrefix` makes the ids of this run's events unique. */
+  /** `idPrefix` makes the ids of this run's events unique. What a reset run tells again has the same id again. */
   constructor(private readonly idPrefix: string) {}
 
   /** Makes no events of what an earlier run has published already. */
@@ -33,7 +34,9 @@ export class PaymentEventLog {
   }
 
   private event(event: Omit<PaymentEvent, 'id'>): PaymentEvent {
-    this.made += 1;
-    return { id: `${this.idPrefix}:${this.made}`, ...event };
+    const what = event.transition?.to ?? `${event.type}-${event.payment.attention}`;
+    const count = (this.made.get(what) ?? 0) + 1;
+    this.made.set(what, count);
+    return { id: `${this.idPrefix}:${what}:${count}`, ...event };
   }
 }

@@ -1,0 +1,40 @@
+/** When an order that may exist is sent again under its number: the first time at once, then ever later, under attention. */
+import { condition } from '@temporalio/workflow';
+import { FIRST_BACKOFF_MS, nextBackoff } from '../shared/backoff';
+import type { Mailbox } from '../shared/mailbox';
+import type { PaymentContext } from './context';
+
+export class Resends {
+  /** How many there were. */
+  count = 0;
+  private isRested = false;
+  private backoff_ms = FIRST_BACKOFF_MS;
+
+  constructor(
+    private readonly context: PaymentContext,
+    private readonly mailbox: Mailbox,
+  ) {}
+
+  /** Whether the next one has to wait. */
+  get needsRest(): boolean {
+    return this.count > 0 && !this.isRested;
+  }
+
+  /** Waits until the next one is due, or until there is news. */
+  async rest(): Promise<void> {
+    this.context.raise('unknown-outcome');
+    this.context.waitFor('a while, before the order is sent again under the same number');
+    const known = this.mailbox.unsettled.length;
+    await condition(() => this.mailbox.unsettled.length > known || this.mailbox.isRequested, this.backoff_ms, {
+      summary: 'before the order is sent again',
+    });
+    this.backoff_ms = nextBackoff(this.backoff_ms);
+    this.isRested = true;
+  }
+
+  /** Call it when one is sent. */
+  begin(): void {
+    this.count += 1;
+    this.isRested = false;
+  }
+}

@@ -1,0 +1,405 @@
+/**
+ * Attacks on 2e016fd: each title says which promise breaks, and who loses what. All of them are red on that commit. The
+ * expectations read what merchants and people were told, and the gateway's ledger. The most money comes first.
+ */
+import type { PaymentState } from '../../../../src/contract';
+import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import type { LedgerTrade } from './gateway';
+import type { Story } from './stories';
+import { timelineOf } from './timeline';
+import { AMOUNT, World } from './world';
+
+const SECOND = 1_000;
+
+/** The worker's settings and the late refunds of this test: the world of the stories plays neither. */
+const mockSettings: Record<string, string> = {};
+const mockRefunds: unknown[] = [];
+jest.mock('../../../../src/process/settings', () => {
+  const actual = jest.requireActual<typeof import('../../../../src/process/settings')>(
+    '../../../../src/process/settings',
+  );
+  return { ...actual, loadConfig: (env: Record<string, string>) => actual.loadConfig({ ...env, ...mockSettings }) };
+});
+jest.mock('../../../../src/activities', () => {
+  const actual = jest.requireActual<typeof import('../../../../src/activities')>('../../../../src/activities');
+  const refundLate = async (input: { refund: unknown }) => {
+    mockRefunds.push(input.refund);
+    return { is: 'asked', refund_status: 'SUCCESS' };
+  };
+  return { ...actual, previousRunActivities: { ...actual.previousRunActivities, 'payments.refundLate': refundLate } };
+});
+
+let world: World;
+
+async function begin(changed: Partial<Story['traits']> = {}): Promise<void> {
+  world = await World.create({
+    ...{ takesNumbersTwice: true, lag_ms: 0, findsBy: 'both ids', shows: 'the latest', forgetsAfter_ms: 0 },
+    ...{ creations: [], late_ms: 5_000, noSuchOrder: 'trade-not-exist', heldBack: 0, deafFor: 0 },
+    ...changed,
+    pick: () => 0,
+  });
+}
+
+afterEach(async () => {
+  delete mockSettings.PAYMENTS_LATE;
+  mockRefunds.length = 0;
+  if (process.env.HOSTILE_TIMELINE !== undefined) process.stderr.write(`${timelineOf(world)}\n`);
+  await world.temporal.close();
+});
+
+// — What happens —
+
+async function pay(ms: number): Promise<void> {
+  world.pay();
+  await world.pass(ms);
+}
+
+const tradeAt = (i: number): LedgerTrade => {
+  const trade = world.gateway.trades[i];
+  if (!trade) throw new Error('no such trade');
+  return trade;
+};
+
+/** Our order is made, paid and sold. */
+async function sell(): Promise<void> {
+  await pay(MINUTE);
+  world.gateway.move(tradeAt(0), 'SUCCESS');
+  world.notify(tradeAt(0));
+  await world.pass(10 * MINUTE);
+  expect(await outcomeNow()).toBe('SUCCESS');
+}
+
+/** Another system makes an order under our number, and tells nobody. */
+const madeByAnother = (status = 'PROCESSING'): LedgerTrade =>
+  world.gateway.make({ out_trade_no: world.out_trade_no, amount: AMOUNT }, 'another system', status);
+
+/** A caller starts another order under the number, by the plain contract. */
+async function startAnotherOrder(): Promise<void> {
+  const { input } = world;
+  const request = { ...input.request, order_amount: '151.00' };
+  world.start('ALLOW_DUPLICATE', world.workflowId, [{ ...input, request }]);
+  await world.pass(5 * MINUTE);
+}
+
+/** A caller forgets the request. */
+async function startBroken(ms: number): Promise<void> {
+  world.start('ALLOW_DUPLICATE', world.workflowId, [{ kind: 'direct', app_id: 'hostile' }]);
+  await world.pass(ms);
+}
+
+async function startAgain(ms: number): Promise<void> {
+  world.start('ALLOW_DUPLICATE');
+  await world.pass(ms);
+}
+
+/** Changes the bodies that go to `/trade/query`, or that come back. */
+function changeQueries(change: { asked?: (body: object) => object; answer?: (body: object) => object }): void {
+  const { gateway } = world;
+  const post = gateway.post.bind(gateway);
+  const { asked = (body: object) => body, answer = (body: object) => body } = change;
+  gateway.post = async (path, headers, text) => {
+    if (path !== '/trade/query') return post(path, headers, text);
+    const response = await post(path, headers, JSON.stringify(asked(JSON.parse(text))));
+    const body: object = JSON.parse(new TextDecoder().decode(response.body));
+    return { ...response, body: new TextEncoder().encode(JSON.stringify(answer(body))) };
+  };
+}
+
+const without = (field: string) => (body: object) =>
+  Object.fromEntries(Object.entries(body).filter(([name]) => name !== field));
+
+// — What people know —
+
+/** What the merchant's client says of the order now, or the name of its error. */
+const stateNow = (): Promise<PaymentState> => world.within(() => world.payments.state(world.out_trade_no));
+
+/** What the merchant who waits for the outcome is told; undefined while there is nothing. */
+async function outcomeNow(): Promise<string | null | undefined> {
+  let said: string | null | undefined;
+  world.payments.outcome(world.out_trade_no).then(
+    ({ outcome }) => {
+      said = outcome;
+    },
+    (error: Error) => {
+      said = error.name;
+    },
+  );
+  await world.pass(MINUTE);
+  return said;
+}
+
+/** What each call of `pay` was answered: the trade, or the error. */
+const answers = () =>
+  world.told.flatMap((one) => {
+    if (one.is === 'failure') return [one.type];
+    return one.is === 'payment data' ? [one.data.trade_no] : [];
+  });
+
+const attentions = () => [...new Set(world.attentions.map(({ attention }) => attention))];
+
+/** The sale as it stands, and whether anybody has to look at it. */
+async function sale() {
+  const { outcome, trade_no, attention } = await stateNow();
+  return { outcome, trade_no, attention };
+}
+
+// — Money —
+
+test('promise 4: the query of our open trade is answered with another, paid trade, and ours is sold: goods go out unpaid', async () => {
+  await begin();
+  // Where it is given both numbers, this gateway looks by the merchant's; its answer says which trade it is.
+  const byOurs = (body: object) => ('out_trade_no' in body ? without('trade_no')(body) : body);
+  changeQueries({ asked: byOurs });
+  await pay(MINUTE);
+  madeByAnother('SUCCESS');
+  await world.pass(3 * HOUR);
+  expect(tradeAt(0)).toMatchObject({ trade_no: 'T1', made_by: 'us', states: [{ status: 'PROCESSING' }] });
+  expect(await sale()).not.toEqual({ outcome: 'SUCCESS', trade_no: 'T1', attention: null });
+});
+
+test('promise 2: a refused resend turns the unknown first creation into REFUSED: the buyer is charged by it, and nobody knows', async () => {
+  await begin({ creations: ['carried out late', 'created and refused'], late_ms: 5 * MINUTE });
+  await pay(10 * MINUTE);
+  expect(tradeAt(1)).toMatchObject({ trade_no: 'T2', made_by: 'us' });
+  world.gateway.move(tradeAt(1), 'SUCCESS');
+  await world.pass(5 * HOUR);
+  // The merchant reads REFUSED, and has the buyer pay again.
+  expect([await outcomeNow(), attentions()]).not.toEqual(['REFUSED', []]);
+});
+
+test.each([
+  ['refund', 'is sent back: the other system has delivered'],
+  ['accept', 'is an ordinary sale of ours'],
+])('promise 1: PAYMENTS_LATE=%s: the money of an unproven trade, which a person had called off, %s', async (late) => {
+  mockSettings.PAYMENTS_LATE = late;
+  await begin({ heldBack: 3 });
+  await pay(SECOND);
+  world.terminate();
+  const other = madeByAnother();
+  await startAgain(10 * MINUTE);
+  expect(await sale()).toEqual({ outcome: null, trade_no: 'T1', attention: 'unproven-trade' });
+  await world.resolve('CANCEL');
+  await world.pass(10 * MINUTE);
+  world.gateway.move(other, 'SUCCESS');
+  await world.pass(3 * HOUR);
+  expect(world.gateway.exchanges.filter(({ is }) => is === 'creation')).toEqual([]);
+  expect(mockRefunds).toEqual([]);
+  expect(await sale()).toEqual({ outcome: 'SUCCESS', trade_no: 'T1', attention: 'late-payment' });
+});
+
+test.each([
+  ['refund', 'is sent back'],
+  ['accept', 'is an ordinary sale of ours'],
+])('promise 1: PAYMENTS_LATE=%s: the money of a trade that was adopted because ours had no number %s', async (late) => {
+  mockSettings.PAYMENTS_LATE = late;
+  await begin({ creations: ['lost before it arrived'], lag_ms: 10 * SECOND });
+  await pay(8 * SECOND);
+  await world.resolve('CANCEL');
+  await world.pass(MINUTE);
+  const other = madeByAnother();
+  world.notify(other);
+  await world.pass(MINUTE);
+  world.gateway.move(other, 'CANCEL');
+  await world.pass(2 * HOUR);
+  expect(await sale()).toEqual({ outcome: 'CANCEL', trade_no: 'T1', attention: null });
+  world.gateway.move(other, 'SUCCESS');
+  world.notify(other);
+  await world.pass(3 * HOUR);
+  expect(mockRefunds).toEqual([]);
+  expect(await sale()).toEqual({ outcome: 'SUCCESS', trade_no: 'T1', attention: 'late-payment' });
+});
+
+test('promise 3: a SUCCESS that is acknowledged while a start without a request waits for a worker is lost', async () => {
+  await begin();
+  await pay(MINUTE);
+  world.terminate();
+  await world.pass(SECOND);
+  await world.leaveWithoutWorker(2 * MINUTE);
+  await startBroken(SECOND);
+  world.gateway.move(tradeAt(0), 'SUCCESS');
+  world.notify(tradeAt(0));
+  await world.pass(10 * HOUR);
+  expect(world.acknowledged).toMatchObject([{ trade_no: 'T1', status: 'SUCCESS' }]);
+  expect(attentions()).not.toEqual([]);
+});
+
+test('promise 1: a sold order is called "not made here" after another order was started under its number: the buyer pays twice', async () => {
+  await begin();
+  await sell();
+  await startAnotherOrder();
+  await pay(5 * MINUTE);
+  expect(answers()).toEqual(['T1', 'T1']);
+});
+
+test('promise 1: a sold order is called "not made here" after a broken start and a repeated notification: the buyer pays twice', async () => {
+  await begin();
+  await sell();
+  await startBroken(5 * MINUTE);
+  world.notify(tradeAt(0));
+  await world.pass(5 * MINUTE);
+  await pay(5 * MINUTE);
+  expect(answers()).toEqual(['T1', 'T1']);
+});
+
+test('promise 1: an order of another system that a notification had opened is sold as ours once the order is started again', async () => {
+  await begin({ heldBack: 3 });
+  await pay(SECOND);
+  world.terminate();
+  const other = madeByAnother();
+  world.notify(other);
+  await world.pass(MINUTE);
+  world.terminate();
+  await world.pass(SECOND);
+  await startAgain(MINUTE);
+  world.gateway.move(other, 'SUCCESS');
+  await world.pass(3 * HOUR);
+  expect(world.gateway.exchanges.filter(({ is }) => is === 'creation')).toEqual([]);
+  expect(await sale()).not.toEqual({ outcome: 'SUCCESS', trade_no: 'T1', attention: null });
+});
+
+test('promise 1: an unproven trade of another system is ours without a word after a second reset', async () => {
+  await begin({ heldBack: 3 });
+  await pay(SECOND);
+  const other = madeByAnother();
+  world.reset();
+  await world.pass(5 * MINUTE);
+  expect(await sale()).toEqual({ outcome: null, trade_no: 'T1', attention: 'unproven-trade' });
+  world.reset();
+  await world.pass(5 * MINUTE);
+  world.gateway.move(other, 'SUCCESS');
+  await world.pass(3 * HOUR);
+  expect(world.gateway.exchanges.filter(({ is }) => is === 'creation')).toEqual([]);
+  expect(await sale()).not.toEqual({ outcome: 'SUCCESS', trade_no: 'T1', attention: null });
+});
+
+test('promise 1: an order of another system is sold as ours because the gateway was busy at our first try', async () => {
+  await begin({ creations: ['temporary'], takesNumbersTwice: false });
+  await pay(SECOND / 2);
+  const other = madeByAnother();
+  await world.pass(5 * MINUTE);
+  world.gateway.move(other, 'SUCCESS');
+  await world.pass(3 * HOUR);
+  expect(world.gateway.trades).toMatchObject([{ trade_no: 'T1', made_by: 'another system' }]);
+  expect(await sale()).not.toEqual({ outcome: 'SUCCESS', trade_no: 'T1', attention: null });
+});
+
+test('promise 5: a follow-up that saw the end of another trade under the number asks no more for ours, which is paid unseen', async () => {
+  await begin({ creations: ['carried out late'], late_ms: 5 * MINUTE });
+  await pay(8 * SECOND);
+  await world.resolve('CANCEL');
+  madeByAnother('CANCEL');
+  await world.pass(10 * MINUTE);
+  // A query by our number would show it: it is the latest.
+  expect(tradeAt(1)).toMatchObject({ trade_no: 'T2', made_by: 'us' });
+  world.gateway.move(tradeAt(1), 'SUCCESS');
+  await world.pass(5 * HOUR);
+  expect(attentions()).toContain('late-payment');
+});
+
+// — What merchants are told —
+
+test('promise 8: after a reset the event SUCCESS has the id of another event: a handler that keeps to its idempotency key drops the sale', async () => {
+  await begin();
+  await pay(MINUTE);
+  world.gateway.trouble = 'credentials';
+  await world.pass(10 * MINUTE);
+  world.gateway.trouble = undefined;
+  await world.pass(10 * MINUTE);
+  world.reset();
+  await world.pass(5 * MINUTE);
+  world.gateway.move(tradeAt(0), 'SUCCESS');
+  world.notify(tradeAt(0));
+  await world.pass(HOUR);
+  const heard = new Map<string, string>();
+  for (const event of world.events) {
+    const said = event.type === 'transition' ? (event.transition?.to ?? '') : event.type;
+    if (!heard.has(event.id)) heard.set(event.id, said);
+  }
+  expect([...heard.values()]).toContain('SUCCESS');
+});
+
+test('promise 1: another order started under a sold number unsays the sale: state, outcome', async () => {
+  await begin();
+  await sell();
+  await startAnotherOrder();
+  expect([(await sale()).outcome, await outcomeNow()]).toEqual(['SUCCESS', 'SUCCESS']);
+});
+
+test('promise 1: a start without a request under a sold number unsays the sale', async () => {
+  await begin();
+  await sell();
+  await startBroken(5 * MINUTE);
+  expect(await outcomeNow()).toBe('SUCCESS');
+});
+
+test('promise 1: a sold order that is started again where the gateway has forgotten it is never sold again, nor answered', async () => {
+  await begin({ forgetsAfter_ms: 4 * HOUR });
+  await sell();
+  await world.pass(5 * HOUR);
+  await startAgain(HOUR);
+  await pay(5 * MINUTE);
+  expect([answers(), (await sale()).outcome]).toEqual([['T1', 'T1'], 'SUCCESS']);
+});
+
+test('promise 6: a late PROCESSING after the sale takes the sale back for as long as the gateway does not answer', async () => {
+  await begin();
+  await sell();
+  world.gateway.trouble = '429';
+  world.notify(tradeAt(0), 'PROCESSING');
+  await world.pass(HOUR);
+  await pay(5 * MINUTE);
+  expect([answers(), (await sale()).outcome]).toEqual([['T1', 'T1'], 'SUCCESS']);
+});
+
+test('promise 6: SUCCESS by a person becomes CANCEL by a notification, before nobody', async () => {
+  await begin();
+  await pay(MINUTE);
+  await world.resolve('SUCCESS');
+  await world.pass(MINUTE);
+  expect(await outcomeNow()).toBe('SUCCESS');
+  world.gateway.move(tradeAt(0), 'CANCEL');
+  world.notify(tradeAt(0));
+  await world.pass(10 * MINUTE);
+  expect([(await sale()).outcome, attentions()]).not.toEqual(['CANCEL', []]);
+});
+
+test('promise 8: a sale whose second start was terminated is called a late payment: "deliver, or refund"', async () => {
+  await begin();
+  await sell();
+  world.gateway.trouble = '429';
+  await startAgain(MINUTE);
+  world.terminate();
+  await world.pass(MINUTE);
+  world.gateway.trouble = undefined;
+  world.notify(tradeAt(0));
+  await world.pass(HOUR);
+  expect(attentions()).not.toContain('late-payment');
+});
+
+test('promise 1: a sold number that is adopted by the plain contract answers another cart of the same amount with the sold one', async () => {
+  await begin();
+  await sell();
+  world.start('ALLOW_DUPLICATE', world.workflowId, [
+    { kind: 'adopt', app_id: 'hostile', out_trade_no: world.out_trade_no },
+  ]);
+  await world.pass(5 * MINUTE);
+  const another = { ...world.order(), subject: 'Another cart', buyer_id: 'another buyer' };
+  const answer = await world.within(() => world.payments.pay(another).catch((error: Error) => error.name));
+  expect(answer).toBe('DuplicateOrderError');
+});
+
+// — Storms —
+
+test('promise 5: a follow-up whose gateway leaves out trade_no asks four times a minute for ever after the trade has ended', async () => {
+  await begin();
+  changeQueries({ answer: without('trade_no') });
+  await pay(MINUTE);
+  await world.pass(24 * HOUR);
+  expect(await outcomeNow()).toBe('EXPIRED');
+  world.gateway.move(tradeAt(0), 'CANCEL');
+  await world.pass(2 * HOUR);
+  const before = world.gateway.exchanges.length;
+  await world.pass(10 * MINUTE);
+  // And `never-ended` stays, although the gateway has ended the trade.
+  expect(world.gateway.exchanges.length - before).toBeLessThan(2);
+});
