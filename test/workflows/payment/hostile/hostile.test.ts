@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { type Broken, liveness, safety } from './oracle';
 import { play, seenIn, stories } from './stories';
 import { timelineOf } from './timeline';
-import { World } from './world';
+import { PLAIN, World } from './world';
 
 // A story throws hundreds of errors that nobody prints. To write their stacks took a third of the time.
 Error.stackTraceLimit = 0;
@@ -41,10 +41,7 @@ const wordsOf = (broken: readonly Broken[]) =>
 describe('the oracle notices a planted violation', () => {
   /** A payment that was paid, told of, and ended well. */
   async function sold(): Promise<World> {
-    const world = await World.create({
-      ...{ takesNumbersTwice: true, lag_ms: 0, findsBy: 'both ids', shows: 'the latest', forgetsAfter_ms: 0 },
-      ...{ creations: [], late_ms: 0, noSuchOrder: 'trade-not-exist', heldBack: 0, deafFor: 0, pick: () => 0 },
-    });
+    const world = await World.create({ ...PLAIN, pick: () => 0 });
     world.pay();
     await world.pass(60_000);
     const [trade] = world.gateway.trades;
@@ -62,13 +59,13 @@ describe('the oracle notices a planted violation', () => {
       const seen = (await seenIn(world)).map((one) => ({ ...one, state: { ...one.state, ...lie(one.state) } }));
       return [...new Set([...safety(world, seen), ...liveness(world, seen)].map(({ promise }) => promise))].sort();
     } finally {
-      await world.temporal.close();
+      await world.close();
     }
   };
 
   /** A merchant is told of a trade's payment data. */
-  const tell = ({ told, now }: World, order_amount: string, trade_no: string) =>
-    void told.push({ at: now, is: 'payment data', order_amount, data: { trade_no, recovered: false } });
+  const tell = ({ told, now, own }: World, amount: string, trade_no: string) =>
+    void told.push({ at: now, is: 'payment data', order: { ...own, amount }, data: { trade_no, recovered: false } });
 
   test('nothing is broken where nothing is planted', async () => {
     expect(await promisesBroken(() => undefined)).toEqual([]);
@@ -116,7 +113,7 @@ describe('the oracle notices a planted violation', () => {
         told.push({
           at: now + 1,
           is: 'failure',
-          order_amount: '150.00',
+          order: { kind: 'direct', amount: '150.00' },
           type: 'NotCreatedError',
           outcome: 'not-created',
           message: '',
