@@ -371,11 +371,13 @@ function secondTradesAreKnown(world: World, seen: readonly Seen[]): Broken[] {
   ];
 }
 
-/** 4. What was acknowledged is looked at by the number that it names, unless the settings believe it. */
+/** 4. A SUCCESS that was acknowledged is looked at by the number that it names, unless the settings believe it. */
 function namedIsLookedAt({ acknowledged, gateway, told, traits }: World): Broken[] {
   if (!traits.confirmByQuery) return [];
   const terminated = told.findLast(({ is }) => is === 'terminated')?.at ?? 0;
-  const named = new Set(acknowledged.filter(({ at }) => at > terminated).map(({ trade_no }) => trade_no));
+  const named = new Set(
+    acknowledged.filter(({ at, status }) => at > terminated && status === 'SUCCESS').map(({ trade_no }) => trade_no),
+  );
   const isLookedAt = (trade_no: string) =>
     gateway.exchanges.some(({ asked, shown }) => asked.trade_no === trade_no || shown?.trade_no === trade_no);
   return [...named]
