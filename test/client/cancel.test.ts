@@ -1,12 +1,9 @@
 /** `payments.cancel` withdraws what was certainly not sent, and says plainly where it cannot. */
 import { NotCreatedError, PaymentNotCanceledError, PaymentNotFoundError, PaymentsClient } from '../../src/client';
-import { World } from '../workflows/payment/hostile/world';
+import { PLAIN, World } from '../workflows/payment/hostile/world';
 
 const world = (creations: readonly ('unreachable' | 'answer lost')[]) =>
-  World.create({
-    ...{ takesNumbersTwice: false, lag_ms: 0, findsBy: 'both ids', shows: 'the latest', forgetsAfter_ms: 0 },
-    ...{ creations, late_ms: 0, noSuchOrder: 'trade-not-exist', heldBack: 0, deafFor: 0, pick: () => 0 },
-  });
+  World.create({ ...PLAIN, takesNumbersTwice: false, creations, pick: () => 0 });
 
 const errorOf = (call: Promise<unknown>): Promise<unknown> =>
   call.then(
@@ -15,7 +12,7 @@ const errorOf = (call: Promise<unknown>): Promise<unknown> =>
   );
 
 test('an order that has not reached the gateway is withdrawn, and its caller hears that nothing was charged', async () => {
-  const { payments, temporal, gateway, order, out_trade_no, pass } = bound(
+  const { payments, gateway, order, out_trade_no, pass, close } = bound(
     await world(Array.from({ length: 100 }, () => 'unreachable' as const)),
   );
   const paid = errorOf(payments.pay(order()));
@@ -27,22 +24,22 @@ test('an order that has not reached the gateway is withdrawn, and its caller hea
   // Again, after its end: the answer is the same.
   expect(await payments.cancel(out_trade_no)).toMatchObject({ outcome: null });
   expect(gateway.trades).toEqual([]);
-  await temporal.close();
+  await close();
 });
 
 test('an order that the gateway has, or may have, is not withdrawn', async () => {
   for (const creations of [[], ['answer lost'] as const]) {
-    const { payments, temporal, order, out_trade_no } = bound(await world(creations));
+    const { payments, order, out_trade_no, close } = bound(await world(creations));
     const paid = errorOf(payments.pay(order()));
     const error = await errorOf(paid.then(() => payments.cancel(out_trade_no)));
     expect(error).toBeInstanceOf(PaymentNotCanceledError);
     expect(error).toMatchObject({ out_trade_no, message: expect.stringContaining('cannot be withdrawn') });
-    await temporal.close();
+    await close();
   }
 });
 
 test('a payment that has ended is not withdrawn, and one that nobody made is not found', async () => {
-  const { payments, temporal, order, out_trade_no, resolve } = bound(await world([]));
+  const { payments, order, out_trade_no, resolve, close } = bound(await world([]));
   await payments.pay(order());
   await resolve('CANCEL');
   expect(await errorOf(payments.cancel(out_trade_no))).toMatchObject({
@@ -50,19 +47,19 @@ test('a payment that has ended is not withdrawn, and one that nobody made is not
     details: { outcome: 'CANCEL' },
   });
   expect(await errorOf(payments.cancel('order-of-nobody'))).toBeInstanceOf(PaymentNotFoundError);
-  await temporal.close();
+  await close();
 });
 
 test('the client without a worker says that there is no answer yet', async () => {
-  const { temporal, order, out_trade_no, pay, pass } = bound(await world([]));
+  const { temporal, out_trade_no, pay, pass, close } = bound(await world([]));
   const payments = new PaymentsClient({
     ...{ client: temporal.client, app_id: 'hostile', taskQueue: 'simulated', answerTimeoutMs: 1_000 },
   });
   temporal.leaveWithoutWorker(600_000);
-  pay(order().order_amount);
+  pay();
   await pass(10);
   expect(await errorOf(payments.cancel(out_trade_no))).toMatchObject({ name: 'PaymentPendingError' });
-  await temporal.close();
+  await close();
 });
 
 test('a payment that somebody terminated may have an order: that is said in our own words', async () => {
@@ -70,7 +67,7 @@ test('a payment that somebody terminated may have an order: that is said in our 
   await one.payments.pay(one.order());
   one.terminate();
   expect(await errorOf(one.payments.cancel(one.out_trade_no))).toMatchObject({ name: 'PaymentPendingError' });
-  await one.temporal.close();
+  await one.close();
 });
 
 /** The world with its methods bound, so that a test can take them apart. */
@@ -79,7 +76,8 @@ function bound(one: World) {
     ...{ payments: one.payments, temporal: one.temporal, gateway: one.gateway, out_trade_no: one.out_trade_no },
     order: () => one.order(),
     pass: (ms: number) => one.pass(ms),
-    pay: (amount: string) => one.pay(amount),
+    pay: () => one.pay(),
+    close: () => one.close(),
     resolve: (outcome: 'CANCEL') => one.resolve(outcome),
   };
 }

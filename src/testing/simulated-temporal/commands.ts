@@ -138,7 +138,7 @@ export class Commands {
     const workflowId = id ?? '';
     const type = workflowType ?? '';
     const isAbandoned = parentClosePolicy === ParentClosePolicy.PARENT_CLOSE_POLICY_ABANDON;
-    this.temporal.clock.in(this.temporal.clock.delay(), () => {
+    this.temporal.clock.in(this.temporal.delayOfChild(), () => {
       if (!this.run.isRunning && !isAbandoned) return;
       const reuse = workflowIdReusePolicy ?? WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_UNSPECIFIED;
       if (this.temporal.isTaken(workflowId, reuse)) {

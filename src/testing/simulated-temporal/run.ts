@@ -94,6 +94,8 @@ export interface Server {
   isTaken(workflowId: string, reuse?: api.api.enums.v1.WorkflowIdReusePolicy | null): boolean;
   /** How long a task waits for the worker, in ms: the network's delay, and until the worker is there. */
   delayOfTask(): number;
+  /** How long the server takes to start a child, in ms. */
+  delayOfChild(): number;
   /** Starts a workflow. Throws where one runs under this id. */
   begin(start: RunStart): Run;
 }

@@ -47,6 +47,8 @@ export interface SimulatedTemporalOptions {
   suggestsContinueAsNewAfter?: number;
   /** False: the worker forgets a workflow after each task and replays its history for the next; default true. */
   cachesWorkflows?: boolean;
+  /** How far the server is behind with the starts of children, in ms, beside the network's delay; default 0. */
+  childStarts_ms?: number;
 }
 
 /** An update was refused, or it failed: `cause` says why. */
@@ -65,6 +67,7 @@ export class SimulatedTemporal implements Server {
   readonly client: Client;
   readonly suggestsContinueAsNewAfter: number;
   readonly cachesWorkflows: boolean;
+  private readonly childStarts_ms: number;
   private readonly workflows = new Map<string, WorkflowRun[]>();
   private updates = 0;
   /** When the worker is there again, in ms since the epoch. */
@@ -79,6 +82,7 @@ export class SimulatedTemporal implements Server {
       activities,
       suggestsContinueAsNewAfter = EVENTS_BEFORE_SUGGESTION,
       cachesWorkflows = true,
+      childStarts_ms = 0,
     }: SimulatedTemporalOptions,
   ) {
     this.clock = new VirtualClock(now, random, delay);
@@ -86,6 +90,7 @@ export class SimulatedTemporal implements Server {
     this.activities = { client: this.client, functions: activities };
     this.suggestsContinueAsNewAfter = suggestsContinueAsNewAfter;
     this.cachesWorkflows = cachesWorkflows;
+    this.childStarts_ms = childStarts_ms;
   }
 
   /** Every run under an id, oldest first. */
@@ -202,6 +207,10 @@ export class SimulatedTemporal implements Server {
 
   delayOfTask(): number {
     return Math.max(0, this.awayUntil - this.clock.now) + this.clock.delay();
+  }
+
+  delayOfChild(): number {
+    return this.childStarts_ms + this.clock.delay();
   }
 
   /** Resets a run to its first task, as an operator does: the next run has its start, and its signals. */

@@ -2,6 +2,7 @@
  * A gateway that protects nobody, at the boundary of HTTP: what reaches it are requests, and what leaves it are bytes or
  * nothing. It keeps the ledger of what truly happened, which the oracle reads. Times are ms since the epoch.
  */
+import { HOUR } from '../../../../src/gateway/pure/durations';
 import { ExchangeError, type HttpResponse } from '../../../../src/gateway/transport';
 
 /** What truly happened to a trade. */
@@ -10,9 +11,22 @@ export interface LedgerTrade {
   readonly out_trade_no: string;
   readonly amount: string;
   readonly currency: string;
-  readonly method: string;
+  /** Undefined where the buyer chooses it on the checkout's page, and has not yet. */
+  readonly method: string | undefined;
   readonly made_by: 'us' | 'another system';
+  /** The operation that made it. */
+  readonly kind: OrderKind;
   readonly states: { status: string; at: number }[];
+}
+
+export type OrderKind = 'direct' | 'checkout';
+
+/** Money that truly went back. */
+export interface GivenBack {
+  readonly at: number;
+  readonly trade_no: string;
+  readonly amount: string;
+  readonly out_request_no: string | undefined;
 }
 
 /** One request that was made of the gateway, and what its sender came to know. */
@@ -47,6 +61,15 @@ export type CreationMishap =
   | 'credentials'
   | 'created and refused';
 
+/** What becomes of one refund. */
+export type RefundMishap =
+  | 'none'
+  | 'lost before it arrived'
+  | 'answer lost'
+  | 'unreachable'
+  | 'refused'
+  | 'takes an hour';
+
 /** How a gateway treats queries while it is in trouble. */
 export type Trouble = 'unreachable' | 'resets' | '429' | '500' | '503' | 'html' | 'credentials' | 'no such order';
 
@@ -65,7 +88,23 @@ export interface GatewayTraits {
   /** How late a creation is carried out that is carried out late. */
   late_ms: number;
   noSuchOrder: 'trade-not-exist' | 'order-not-found' | 'out_trade_no';
+  /** The answer to a creation does not name the trade. */
+  hidesTradeNo: boolean;
+  /** In the order of the refunds; what follows is `none`. */
+  refunds: readonly RefundMishap[];
 }
+
+/** An order as the gateway reads it. */
+interface Order {
+  readonly out_trade_no: string;
+  readonly amount: string;
+  readonly currency: string;
+  readonly method: string | undefined;
+  readonly kind: OrderKind;
+}
+
+/** What an order has that does not say otherwise. */
+const ORDER = { currency: 'BRL', method: 'PIX', kind: 'direct' } as const;
 
 const json = (status: number, body: Readonly<Record<string, unknown>>): HttpResponse => ({
   status,
@@ -83,8 +122,10 @@ const textOf = (body: Readonly<Record<string, unknown>>, field: string): string 
 export class HostileGateway {
   readonly trades: LedgerTrade[] = [];
   readonly exchanges: Exchange[] = [];
+  readonly givenBack: GivenBack[] = [];
   trouble: Trouble | undefined;
   private readonly creations: CreationMishap[];
+  private readonly refunds: RefundMishap[];
   private count = 0;
 
   constructor(
@@ -92,20 +133,20 @@ export class HostileGateway {
     private readonly traits: GatewayTraits,
   ) {
     this.creations = [...traits.creations];
+    this.refunds = [...traits.refunds];
   }
 
   // — What happens at the gateway by itself —
 
   make(
-    order: { out_trade_no: string; amount: string; currency?: string; method?: string },
+    order: Order | Pick<Order, 'out_trade_no' | 'amount'>,
     made_by: LedgerTrade['made_by'],
     status = 'PROCESSING',
   ): LedgerTrade {
     this.count += 1;
-    const { out_trade_no, amount, currency = 'BRL', method = 'PIX' } = order;
     const trade_no = `T${this.count}`;
     const states = [{ status, at: this.clock.now() }];
-    const trade: LedgerTrade = { trade_no, out_trade_no, amount, currency, method, made_by, states };
+    const trade: LedgerTrade = { ...ORDER, ...order, trade_no, made_by, states };
     this.trades.push(trade);
     return trade;
   }
@@ -119,7 +160,9 @@ export class HostileGateway {
   async post(path: string, _headers: Record<string, string>, text: string): Promise<HttpResponse> {
     const body: Record<string, unknown> = JSON.parse(text);
     if (path === '/trade/query') return this.query(body);
-    if (path === '/trade/pay' || path === '/trade/create') return this.create(body);
+    if (path === '/trade/pay') return this.create(body, 'direct');
+    if (path === '/trade/create') return this.create(body, 'checkout');
+    if (path === '/trade/refund') return this.refund(body);
     throw new Error(`Not simulated: ${path}`);
   }
 
@@ -144,14 +187,15 @@ export class HostileGateway {
     this.exchanges.push({ at: this.clock.now(), is, asked, answered, ...(shown ? { shown } : {}) });
   }
 
-  private create(body: Record<string, unknown>): HttpResponse {
+  private create(body: Record<string, unknown>, kind: OrderKind): HttpResponse {
     const said = (answered: Exchange['answered']) => this.note('creation', body, answered);
     const mishap = this.trouble === undefined ? (this.creations.shift() ?? 'none') : TROUBLED_CREATION[this.trouble];
     const order = {
       out_trade_no: textOf(body, 'out_trade_no') ?? '',
       amount: textOf(body, 'order_amount') ?? '',
       currency: textOf(body, 'order_currency') ?? '',
-      method: textOf(body, 'method') ?? 'PIX',
+      method: textOf(body, 'method'),
+      kind,
     };
     switch (mishap) {
       case 'unreachable':
@@ -186,7 +230,7 @@ export class HostileGateway {
   }
 
   private carryOut(
-    order: { out_trade_no: string; amount: string; currency: string; method: string },
+    order: Order,
     mishap: 'none' | 'answer lost' | 'created and refused',
     said: (answered: Exchange['answered']) => void,
   ): HttpResponse {
@@ -205,8 +249,30 @@ export class HostileGateway {
       return refusal('10001', '70001');
     }
     const { out_trade_no, trade_no } = trade;
-    this.note('creation', { out_trade_no }, 'trade', { trade_no, status: 'PROCESSING' });
-    return success({ out_trade_no, trade_no, trade_status: 'PROCESSING', qr_code: `000201-${trade_no}` });
+    const named = this.traits.hidesTradeNo ? undefined : { trade_no, status: 'PROCESSING' };
+    this.note('creation', { out_trade_no }, 'trade', named);
+    const ids = { out_trade_no, ...(named ? { trade_no } : {}) };
+    if (order.kind === 'checkout') return success({ ...ids, web_url: `https://pay.example/${trade_no}` });
+    return success({ ...ids, trade_status: 'PROCESSING', qr_code: `000201-${trade_no}` });
+  }
+
+  /** Gives money back whenever it is asked: twice under one number, and beyond what came. */
+  private refund(body: Record<string, unknown>): HttpResponse {
+    const trade = this.shown(textOf(body, 'trade_no'), textOf(body, 'out_trade_no'))?.trade;
+    const mishap = this.trouble === undefined ? (this.refunds.shift() ?? 'none') : TROUBLED_REFUND[this.trouble];
+    if (mishap === 'unreachable') throw new ExchangeError(false, 'ECONNREFUSED');
+    if (mishap === 'lost before it arrived') throw new ExchangeError(true, 'UND_ERR_SOCKET');
+    if (mishap === 'refused' || !trade) return refusal(trade ? 'no-method-supported' : this.traits.noSuchOrder);
+    const { out_trade_no, trade_no } = trade;
+    const amount = textOf(body, 'refund_amount') ?? '';
+    const out_request_no = textOf(body, 'out_request_no');
+    this.givenBack.push({ at: this.clock.now(), trade_no, amount, out_request_no });
+    const status = mishap === 'takes an hour' ? 'REFUND_PROCESSING' : 'REFUNDED';
+    this.move(trade, status);
+    if (status === 'REFUND_PROCESSING') this.clock.in(HOUR, () => this.move(trade, 'REFUNDED'));
+    if (mishap === 'answer lost') throw new ExchangeError(true, 'UND_ERR_SOCKET');
+    const refund_currency = trade.currency;
+    return success({ out_trade_no, trade_no, refund_amount: amount, refund_currency, refund_status: status });
   }
 
   private mayMake(out_trade_no: string): boolean {
@@ -275,5 +341,16 @@ const TROUBLED_CREATION: Readonly<Record<Trouble, CreationMishap>> = {
   '503': 'overloaded',
   html: 'lost before it arrived',
   credentials: 'credentials',
+  'no such order': 'none',
+};
+
+const TROUBLED_REFUND: Readonly<Record<Trouble, RefundMishap>> = {
+  unreachable: 'unreachable',
+  resets: 'lost before it arrived',
+  '429': 'lost before it arrived',
+  '500': 'lost before it arrived',
+  '503': 'lost before it arrived',
+  html: 'lost before it arrived',
+  credentials: 'refused',
   'no such order': 'none',
 };

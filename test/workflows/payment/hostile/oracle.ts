@@ -3,40 +3,40 @@
  * acknowledged, and what merchants and operators were told. Nothing here knows how the code decides.
  * Each check answers with what is broken, in words; an empty list is a kept promise.
  */
-import Big from 'big.js';
-import type { PaymentState } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import {
+  orderAnswersAlike,
+  outcomesAreTrue,
+  questionsAreAnswered,
+  recheckTellsWhatIs,
+  waitersAreAnswered,
+  withdrawnIsNotSent,
+} from './answers';
+import { fewEvents, fewQueries } from './cost';
+import {
+  type Broken,
+  ENDS_WITHOUT_MONEY,
+  hasMoney,
+  mayBeTakenForOurs,
+  mayStillBePaid,
+  NOTICED_WITHIN_MS,
+  paidAt,
+  rank,
+  type Seen,
+  same,
+  UNDER_WAY_MS,
+  wasBeforeAPerson,
+  when,
+} from './facts';
 import type { LedgerTrade } from './gateway';
-import { AMOUNT, BEGIN, EXPIRY_MS, GRACE_MS, SETTLING_MS, type World } from './world';
+import { noMoreThanCame, onlyLateMoneyOfOurs } from './refunds';
+import { BEGIN, EXPIRY_MS, GRACE_MS, SETTLING_MS, type World } from './world';
 
-/** What may pass between an acknowledgement and the moment at which the workflow has it: network and a task. */
-const UNDER_WAY_MS = 30_000;
-/** The longest that any method takes to settle after its expiry, and an hour: a trade whose method is unknown waits for that. */
-const SETTLES_MS = 4 * DAY + HOUR;
 /** `PAYMENTS_CREATE_WITHIN`: shorter than the order's own expiry. */
 const SEND_WITHIN_MS = HOUR;
-/** The longest gap between two polls, with what a network may take. */
-const NOTICED_WITHIN_MS = HOUR + 5 * MINUTE;
 
-export interface Broken {
-  readonly promise: number;
-  readonly what: string;
-}
-
-/** One run of the payment as people see it now. */
-export interface Seen {
-  readonly runId: string;
-  readonly isOpen: boolean;
-  readonly state: PaymentState;
-  /** By the run id of each of its follow-ups: the other trades that people read of there. */
-  readonly followUps: ReadonlyMap<string, readonly string[]>;
-}
-
-const paidAt = ({ states }: LedgerTrade) => states.find(({ status }) => status === 'SUCCESS')?.at;
-const hasMoney = ({ states }: LedgerTrade) => states.at(-1)?.status === 'SUCCESS';
-const same = (a: string | null | undefined, b: string) => a !== null && a !== undefined && new Big(a).eq(b);
-
-const when = (at: number) => new Date(at).toISOString();
+export type { Broken, Seen };
+export { mayStillBePaid };
 
 /** What must be so at every moment. */
 export function safety(world: World, seen: readonly Seen[]): Broken[] {
@@ -44,7 +44,15 @@ export function safety(world: World, seen: readonly Seen[]): Broken[] {
     ...noSecondChargeBlindly(world),
     ...noFinalWordOnUnknown(world),
     ...nothingSentTooLate(world),
-    ...oneAnswerForOneOrder(world),
+    ...orderAnswersAlike(world),
+    ...withdrawnIsNotSent(world),
+    ...recheckTellsWhatIs(world),
+    ...questionsAreAnswered(world),
+    ...outcomesAreTrue(world),
+    ...noMoreThanCame(world),
+    ...onlyLateMoneyOfOurs(world, seen),
+    ...fewQueries(world),
+    ...fewEvents(world),
     ...nothingForAnotherOrder(world),
     ...ourOwnIsNoDuplicate(world),
     ...onlyRealMoney(world, seen),
@@ -62,7 +70,9 @@ export function liveness(world: World, seen: readonly Seen[]): Broken[] {
     ...lateMoneyIsKnown(world, seen),
     ...secondTradesAreKnown(world, seen),
     ...notOursIsNotSold(world, seen),
+    ...namedIsLookedAt(world),
     ...nothingHangs(world, seen),
+    ...waitersAreAnswered(world, seen, true),
     ...merchantHeardAll(world, seen),
   ];
 }
@@ -108,7 +118,7 @@ function noSecondChargeBlindly({ gateway, acknowledged, returns }: World): Broke
 /** 2. Nobody is told that there is no order while a creation may have made one and no look has lasted since. */
 function noFinalWordOnUnknown({ gateway, told }: World): Broken[] {
   return told.flatMap((one) => {
-    if (one.is !== 'failure' || one.order_amount !== AMOUNT || one.type !== 'NotCreatedError') return [];
+    if (one.is !== 'failure' || one.type !== 'NotCreatedError') return [];
     const before = gateway.exchanges.filter(({ at }) => at <= one.at);
     const unknown = before.findLast(({ is, answered }) => is === 'creation' && answered === 'nothing');
     if (!unknown) return [];
@@ -135,45 +145,50 @@ function nothingSentTooLate({ gateway, asked, told }: World): Broken[] {
   return [{ promise: 2, what: `the order was sent at ${when(first.at)} for the first time` }];
 }
 
-/** 1. The same order gets the same answer, whenever it is asked for. */
-function oneAnswerForOneOrder({ told }: World): Broken[] {
-  const answers = told.flatMap((one) => (one.is === 'payment data' && one.order_amount === AMOUNT ? [one.data] : []));
-  const trades = new Set(answers.flatMap(({ trade_no }) => (typeof trade_no === 'string' ? [trade_no] : [])));
-  return trades.size > 1 ? [{ promise: 1, what: `payment data of ${[...trades].join(' and ')} for one order` }] : [];
-}
-
 /** 1. Another order under the number gets no payment data, unless it is the one that was created. */
-function nothingForAnotherOrder({ told, gateway }: World): Broken[] {
+function nothingForAnotherOrder(world: World): Broken[] {
+  const { told, gateway } = world;
   return told.flatMap((one) => {
-    if (one.is !== 'payment data' || one.order_amount === AMOUNT) return [];
-    const { trade_no } = one.data;
+    if (one.is !== 'payment data' || world.isOwn(one.order)) return [];
+    const { trade_no = null } = one.data;
+    const { kind, amount } = one.order;
+    // Of a trade that somebody else made, nobody can say how.
     const isItsOwn = gateway.trades.some(
-      (trade) => (trade_no === null || trade.trade_no === trade_no) && same(one.order_amount, trade.amount),
+      (trade) =>
+        (trade_no === null || trade.trade_no === trade_no) &&
+        same(amount, trade.amount) &&
+        (trade.kind === kind || trade.made_by === 'another system'),
     );
     if (isItsOwn) return [];
-    return [{ promise: 1, what: `payment data of ${String(trade_no)} for an order of ${one.order_amount}` }];
+    return [{ promise: 1, what: `payment data of ${String(trade_no)} for another order (${kind}, ${amount})` }];
   });
 }
 
 /** 1. Nobody is told that the number has another order, where the gateway has only ours. */
-function ourOwnIsNoDuplicate({ told, gateway, hasOtherOrder }: World): Broken[] {
+function ourOwnIsNoDuplicate(world: World): Broken[] {
+  const { told, gateway, hasOtherOrder } = world;
   const isOurs =
-    !hasOtherOrder && gateway.trades.every(({ made_by, amount }) => made_by === 'us' && same(amount, AMOUNT));
+    !hasOtherOrder && gateway.trades.every(({ made_by, amount }) => made_by === 'us' && same(amount, world.own.amount));
   if (!isOurs) return [];
   return told.flatMap((one) =>
-    one.is === 'failure' && one.type === 'DuplicateOrderError' && one.order_amount === AMOUNT
+    one.is === 'failure' && one.type === 'DuplicateOrderError' && world.isOwn(one.order)
       ? [{ promise: 1, what: `told DuplicateOrder at ${when(one.at)}: ${one.message}` }]
       : [],
   );
 }
 
 /** 4. SUCCESS is said of money that the gateway has, of that trade, and of the ordered amount. */
-function onlyRealMoney({ gateway }: World, seen: readonly Seen[]): Broken[] {
+function onlyRealMoney({ gateway, traits, acknowledged }: World, seen: readonly Seen[]): Broken[] {
   return seen.flatMap(({ runId, state }) => {
     const { outcome, confirmed_by, trade_no, order_amount } = state;
     if (outcome !== 'SUCCESS' || confirmed_by === 'operator') return [];
     const trade = gateway.trades.find((one) => one.trade_no === trade_no);
     if (trade && paidAt(trade) !== undefined && same(order_amount, trade.amount)) return [];
+    // The setting believes what the gateway has signed.
+    const isBelieved = acknowledged.some(
+      (one) => one.trade_no === trade_no && one.status === 'SUCCESS' && same(order_amount, one.amount),
+    );
+    if (!traits.confirmByQuery && isBelieved) return [];
     return [
       { promise: 4, what: `${runId} says SUCCESS of ${trade_no} over ${order_amount}, which the ledger does not` },
     ];
@@ -199,9 +214,6 @@ function noEndWithoutAnAnswer({ gateway }: World, seen: readonly Seen[]): Broken
   });
 }
 
-const RANK: Readonly<Record<string, number>> = { INITIAL: 0, PROCESSING: 1, RISK_CONTROLLING: 2 };
-const rank = (status: string) => RANK[status] ?? 3;
-
 /** 6. No state follows one that comes after it. */
 function neverBackwards(seen: readonly Seen[]): Broken[] {
   return seen.flatMap(({ runId, state: { history } }) => {
@@ -211,12 +223,15 @@ function neverBackwards(seen: readonly Seen[]): Broken[] {
   });
 }
 
+/** What has a model of its own. */
+export const isOfTheAfterSale = (type: string) => type === 'afterSale' || type === 'refund';
+
 /** 8. What people find under attention is open: a closed workflow cannot be settled. */
 function attentionIsOpen(world: World): Broken[] {
   return world.runs.flatMap((run) => {
     const { PaymentAttention } = world.temporal.attributesOf(run);
     // An after-sale's attention is the subject of its own model.
-    if (run.start.type === 'afterSale') return [];
+    if (isOfTheAfterSale(run.start.type)) return [];
     if (run.isRunning || PaymentAttention === undefined || PaymentAttention === null) return [];
     if (run.status === 'TERMINATED' || run.status === 'CONTINUED_AS_NEW') return [];
     return [{ promise: 8, what: `${run.runId} is ${run.status}, and found under ${PaymentAttention}` }];
@@ -255,13 +270,17 @@ function lateMoneyIsKnown(world: World, seen: readonly Seen[]): Broken[] {
     (one) =>
       (one.is === 'resolved' && one.outcome !== 'SUCCESS' && one.workflowId === world.workflowId) ||
       one.is === 'terminated' ||
-      (one.is === 'failure' && one.type === 'NotCreatedError' && one.order_amount === AMOUNT),
+      (one.is === 'failure' && one.type === 'NotCreatedError' && world.isOwn(one.order)),
   );
   if (!ended) return [];
   return world.gateway.trades.flatMap((trade) => {
     const at = paidAt(trade);
     const sale = seen.find(({ state }) => state.outcome === 'SUCCESS' && state.trade_no === trade.trade_no);
     if (at === undefined || at <= ended.at + UNDER_WAY_MS || !sale || sale.state.confirmed_by === 'operator') return [];
+    // Of money of our own order the settings may say what is done.
+    const isSentBack = world.gateway.givenBack.some(({ trade_no }) => trade_no === trade.trade_no);
+    const { late } = world.traits;
+    if (trade.made_by === 'us' && (late === 'accept' || (late === 'refund' && isSentBack))) return [];
     // A payment that the merchant started again is a sale like any other.
     if (!sale.state.previous || wasBeforeAPerson(world, seen, trade.trade_no, at)) return [];
     return [
@@ -273,21 +292,21 @@ function lateMoneyIsKnown(world: World, seen: readonly Seen[]): Broken[] {
   });
 }
 
-/** 1. An order that another system made, and that nobody told us of, is not sold as ours without a person. */
+/**
+ * 1. An order that another system made, and that nobody told us of, is not sold as ours without a person. Only where a
+ * creation of ours was lost, nobody can tell whether what is then found is its.
+ */
 function notOursIsNotSold(world: World, seen: readonly Seen[]): Broken[] {
   const { gateway, acknowledged } = world;
-  const isUnknown = gateway.exchanges.some(({ is, answered }) => is === 'creation' && answered === 'nothing');
-  if (isUnknown) return [];
   return seen.flatMap(({ runId, state }) => {
     const trade = gateway.trades.find(({ trade_no }) => trade_no === state.trade_no);
     const wasTold = acknowledged.some(({ trade_no }) => trade_no === state.trade_no);
     if (state.outcome !== 'SUCCESS' || trade?.made_by !== 'another system' || wasTold) return [];
+    if (mayBeTakenForOurs(gateway.exchanges, trade)) return [];
     if (wasBeforeAPerson(world, seen, trade.trade_no, paidAt(trade) ?? BEGIN)) return [];
     return [{ promise: 1, what: `${runId} sells ${state.trade_no}, which another system made` }];
   });
 }
-
-const ENDS_WITHOUT_MONEY = ['CANCEL', 'EXPIRED', 'REFUSED'];
 
 /** Whether anything could have told us: a notification that we acknowledged, or a look at our own trade in its time. */
 function mustBeKnown(world: World, { trade_no, made_by, states }: LedgerTrade, at: number): boolean {
@@ -309,46 +328,27 @@ function mustBeKnown(world: World, { trade_no, made_by, states }: LedgerTrade, a
     ({ is, answered, asked }) => is === 'creation' && answered === 'trade' && asked.out_trade_no !== undefined,
   );
   if (traits.findsBy === 'trade_no alone' && !wasAnswered) return false;
-  // A trade that the gateway has shown us is known by its own number. Of others, only one can be found by ours.
-  const isFindable = gateway.trades.length === 1 || gateway.exchanges.some(({ shown }) => shown?.trade_no === trade_no);
   const made = states[0]?.at ?? at;
   const isInTime = at < made + EXPIRY_MS + GRACE_MS - NOTICED_WITHIN_MS;
   const isRemembered =
     traits.forgetsAfter_ms === 0 || at + traits.lag_ms + NOTICED_WITHIN_MS < made + traits.forgetsAfter_ms;
-  return isFindable && isInTime && isRemembered;
+  return isInTime && isRemembered && isFindable(world, trade_no, at);
 }
 
 /**
- * Whether people could find the trade under attention after a moment, or a person has decided since. A workflow that knows
- * only another trade says nothing of this one.
+ * Whether a query can find the trade at the time of its payment: by its own number, once anybody has told us of it, or by
+ * ours, as long as that shows this trade.
  */
-function wasBeforeAPerson(
-  { attentions, told, events }: World,
-  seen: readonly Seen[],
-  trade_no: string,
-  at: number,
-): boolean {
-  const others = new Map(
-    seen.flatMap(({ runId, state, followUps }): [string, readonly string[]][] => [
-      [runId, state.other_trades.map((other) => other.trade_no)],
-      ...followUps,
-    ]),
-  );
-  const names = (one: string | null, beside: readonly string[]) =>
-    one === null || one === trade_no || beside.includes(trade_no);
-  return (
-    attentions.some((one) => one.at >= at && names(one.trade_no, others.get(one.runId) ?? [])) ||
-    events.some(
-      (event) =>
-        event.type === 'attention' &&
-        Date.parse(event.time) >= at &&
-        names(
-          event.payment.trade_no,
-          event.payment.other_trades.map((other) => other.trade_no),
-        ),
-    ) ||
-    told.some((one) => one.is === 'resolved' && one.outcome === 'SUCCESS' && one.at >= at)
-  );
+function isFindable({ gateway, acknowledged, traits }: World, trade_no: string, at: number): boolean {
+  const isNamed =
+    gateway.exchanges.some(({ shown }) => shown?.trade_no === trade_no) ||
+    acknowledged.some((one) => one.trade_no === trade_no);
+  if (isNamed) return true;
+  if (traits.findsBy === 'trade_no alone') return false;
+  const place = gateway.trades.findIndex((one) => one.trade_no === trade_no);
+  if (traits.shows === 'the first') return place === 0;
+  const next = gateway.trades[place + 1]?.states[0]?.at ?? Number.POSITIVE_INFINITY;
+  return next > at + traits.lag_ms + NOTICED_WITHIN_MS;
 }
 
 /** 1. Two trades under one number, whoever made the second: a person sees them. */
@@ -373,6 +373,20 @@ function secondTradesAreKnown(world: World, seen: readonly Seen[]): Broken[] {
   ];
 }
 
+/** 4. A SUCCESS that was acknowledged is looked at by the number that it names, unless the settings believe it. */
+function namedIsLookedAt({ acknowledged, gateway, told, traits }: World): Broken[] {
+  if (!traits.confirmByQuery) return [];
+  const terminated = told.findLast(({ is }) => is === 'terminated')?.at ?? 0;
+  const named = new Set(
+    acknowledged.filter(({ at, status }) => at > terminated && status === 'SUCCESS').map(({ trade_no }) => trade_no),
+  );
+  const isLookedAt = (trade_no: string) =>
+    gateway.exchanges.some(({ asked, shown }) => asked.trade_no === trade_no || shown?.trade_no === trade_no);
+  return [...named]
+    .filter((trade_no) => !isLookedAt(trade_no))
+    .map((trade_no) => ({ promise: 4, what: `a notification named ${trade_no}, and nobody asked the gateway for it` }));
+}
+
 /** 8. The merchant's handler hears every step at least once, and in order, also where one run follows another. */
 function merchantHeardAll({ events, workflowId, told }: World, seen: readonly Seen[]): Broken[] {
   // Who ends or resets a workflow ends what it had to tell.
@@ -392,7 +406,7 @@ function nothingHangs(world: World, seen: readonly Seen[]): Broken[] {
   const open = world.runs.filter(({ isRunning }) => isRunning);
   return open.flatMap((run) => {
     const { PaymentAttention } = world.temporal.attributesOf(run);
-    if (typeof PaymentAttention === 'string' || run.start.type === 'afterSale') return [];
+    if (typeof PaymentAttention === 'string' || isOfTheAfterSale(run.start.type)) return [];
     const state = seen.find(({ runId }) => runId === run.runId)?.state;
     // A trade that was adopted may be paid for as long as any method allows; people read until when.
     if (mayStillBePaid(world, seen)) return [];
@@ -403,11 +417,6 @@ function nothingHangs(world: World, seen: readonly Seen[]): Broken[] {
       },
     ];
   });
-}
-
-/** Whether any trade of the order has not expired for good by what people read. */
-export function mayStillBePaid({ now }: World, seen: readonly Seen[]): boolean {
-  return seen.some(({ state }) => state.expires_at !== null && Date.parse(state.expires_at) + SETTLES_MS > now);
 }
 
 const days = ({ now, temporal }: World) => ((now - (temporal.allRuns()[0]?.startedAt ?? now)) / DAY).toFixed(1);

@@ -3,27 +3,9 @@
  * random stories.
  */
 import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { brokenIn, notify, paid, resolve, type Schedule, SECOND, story, unanswered, wait } from './schedule';
 import { play, type Step, type Story } from './stories';
-import { timelineOf } from './timeline';
 import { World } from './world';
-
-const story = (steps: readonly Step[], traits: Partial<Story['traits']> = {}): Story => ({
-  chance: 7,
-  steps,
-  traits: {
-    ...{ takesNumbersTwice: true, lag_ms: 0, findsBy: 'both ids', shows: 'the latest', forgetsAfter_ms: 0 },
-    ...{ creations: [], late_ms: 5_000, noSuchOrder: 'trade-not-exist', heldBack: 0, deafFor: 0 },
-    ...traits,
-  },
-});
-const wait = (ms: number): Step => ({ do: 'wait', ms });
-const notify: Step = { do: 'notify', times: 1 };
-const paid: Step = { do: 'paid' };
-const resolve = (outcome: 'CANCEL' | 'SUCCESS'): Step => ({ do: 'resolve', outcome });
-const unanswered: Step = { do: 'queries refused for good', kind: '429' };
-const SECOND = 1_000;
-
-type Schedule = [title: string, steps: readonly Step[], traits?: Partial<Story['traits']>];
 
 const SCHEDULES: readonly Schedule[] = [
   [
@@ -196,14 +178,7 @@ const SCHEDULES: readonly Schedule[] = [
 
 test.each(SCHEDULES.map(([title, steps, traits = {}]) => ({ title, steps, traits })))(
   '$title',
-  async ({ steps, traits }) => {
-    let world: World | undefined;
-    const broken = await play(story(steps, traits), (one) => {
-      world = one;
-    });
-    if (process.env.HOSTILE_TIMELINE !== undefined && world) process.stderr.write(`${timelineOf(world)}\n`);
-    expect(broken).toEqual([]);
-  },
+  async ({ steps, traits }) => expect(await brokenIn(story(steps, traits))).toEqual([]),
   60_000,
 );
 
@@ -234,7 +209,7 @@ test('2,100 calls of pay for one order add nothing to its history, and leave roo
   expect(world.run?.countedUpdates).toBe(updates);
   await world.resolve('CANCEL');
   expect(world.told).toMatchObject([{ is: 'resolved' }]);
-  await world.temporal.close();
+  await world.close();
 });
 
 test('25 calls of pay at once share one update, and get one answer', async () => {
@@ -242,7 +217,7 @@ test('25 calls of pay at once share one update, and get one answer', async () =>
   const answers = await Promise.all(Array.from({ length: 25 }, () => world.payments.pay(world.order())));
   expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
   expect(world.run?.countedUpdates).toBe(1);
-  await world.temporal.close();
+  await world.close();
 });
 
 test('an unknown trade that a person has resolved is settled by one word', async () => {
@@ -261,7 +236,7 @@ test('an unknown trade that a person has resolved is settled by one word', async
   await world.pass(HOUR);
   expect(world.runs.filter(({ isRunning }) => isRunning).map(({ start }) => start.type)).toEqual(['paymentFollowUp']);
   expect(world.temporal.runs(world.workflowId)).toHaveLength(1);
-  await world.temporal.close();
+  await world.close();
 });
 
 test('a paid order is not left under a reason that has gone away', async () => {

@@ -6,18 +6,20 @@ import fc from 'fast-check';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { seededRandom as picker } from '../../../../src/testing/simulated-temporal/random';
 import type { Run as WorkflowRun } from '../../../../src/testing/simulated-temporal/run';
-import type { CreationMishap, GatewayTraits, Trouble } from './gateway';
-import { type Broken, liveness, mayStillBePaid, type Seen, safety } from './oracle';
-import { AMOUNT, World } from './world';
+import { waitersAreAnswered } from './answers';
+import type { CreationMishap, RefundMishap, Trouble } from './gateway';
+import { type Broken, isOfTheAfterSale, liveness, mayStillBePaid, type Seen, safety } from './oracle';
+import { AMOUNT, type Traits, World } from './world';
 
 /** One step of a story, as plain data: it prints, shrinks and replays. */
 export type Step =
   | { do: 'wait'; ms: number }
-  | { do: 'pay' | 'pay other' | 'pay many' | 'start again' | 'start elsewhere' | 'start broken' }
+  | { do: 'pay' | 'pay other' | 'pay otherwise' | 'pay many' | 'withdraw' | 'await outcome' | 'refund' }
+  | { do: 'start again' | 'start elsewhere' | 'start broken' }
   | { do: 'paid' | 'paid wrongly' | 'ends' | 'paid late' }
   | { do: 'another trade'; paid: boolean; silently?: boolean }
   | { do: 'notify'; times: number }
-  | { do: 'notify lie' | 'notify wrong amount' | 'notify progress' }
+  | { do: 'notify first' | 'notify lie' | 'notify wrong amount' | 'notify progress' }
   | { do: 'trouble'; kind: Trouble; ms: number }
   | { do: 'queries refused for good'; kind: 'credentials' | 'no such order' | '429' }
   | { do: 'no worker'; ms: number }
@@ -69,7 +71,10 @@ export const KINDS = {
   resets: fc.constant<Step>({ do: 'reset' }),
   starts: fc.constantFrom<Step>({ do: 'start again' }, { do: 'start elsewhere' }, { do: 'start broken' }),
   manyCalls: fc.constant<Step>({ do: 'pay many' }),
-  others: fc.constant<Step>({ do: 'pay other' }),
+  others: fc.constantFrom<Step>({ do: 'pay other' }, { do: 'pay otherwise' }),
+  withdrawals: fc.constant<Step>({ do: 'withdraw' }),
+  waiters: fc.constant<Step>({ do: 'await outcome' }),
+  refunds: fc.constant<Step>({ do: 'refund' }),
   oddSignals: fc.constantFrom<Step>({ do: 'empty signal' }, { do: 'odd signal' }),
 } as const;
 export type Kind = keyof typeof KINDS;
@@ -90,11 +95,26 @@ const mishap = fc.constantFrom<CreationMishap>(
 
 export interface Story {
   readonly chance: number;
-  readonly traits: GatewayTraits & { heldBack: number; deafFor: number };
+  readonly traits: Omit<Traits, 'pick'>;
   readonly steps: readonly Step[];
 }
 
-const traits = fc.record({
+const refundMishap = fc.constantFrom<RefundMishap>(
+  ...(['none', 'none', 'lost before it arrived', 'answer lost', 'unreachable', 'refused', 'takes an hour'] as const),
+);
+
+/** Most stories meet the defaults: each of these changes what is right. */
+const worker = {
+  late: fc.constantFrom('attention' as const, 'attention' as const, 'accept' as const, 'refund' as const),
+  confirmByQuery: fc.constantFrom(true, true, true, true, false),
+  kind: fc.constantFrom('direct' as const, 'direct' as const, 'checkout' as const),
+  method: fc.constantFrom('PIX' as const, 'Wallet' as const),
+  hidesTradeNo: fc.constantFrom(false, false, false, true),
+  refunds: fc.array(refundMishap, { maxLength: 2 }),
+  childStarts_ms: fc.constantFrom(0, 0, 0, MINUTE, HOUR),
+};
+
+const traits: fc.Arbitrary<Story['traits']> = fc.record({
   takesNumbersTwice: fc.boolean(),
   lag_ms: fc.constantFrom(0, 0, 0, 2_000, 10_000, 120_000),
   findsBy: fc.constantFrom('both ids' as const, 'both ids' as const, 'both ids' as const, 'trade_no alone' as const),
@@ -105,6 +125,7 @@ const traits = fc.record({
   noSuchOrder: fc.constantFrom('trade-not-exist' as const, 'order-not-found' as const),
   heldBack: fc.constantFrom(0, 0, 0, 1, 3),
   deafFor: fc.constantFrom(0, 0, 1, 3),
+  ...worker,
 });
 
 /** Stories that may meet these kinds of hostility, or a draw of all. */
@@ -141,7 +162,7 @@ export async function play(story: Story, onWorld: (world: World) => void = () =>
     }
     return await end(world);
   } finally {
-    await world.temporal.close();
+    await world.close();
   }
 }
 
@@ -160,13 +181,15 @@ async function end(world: World): Promise<Broken[]> {
   // What may still be paid is watched until then, and needs nobody.
   const mayBePaid = mayStillBePaid(world, seen);
   const left = world.runs.filter((run) => {
-    if (!run.isRunning || run.start.type === 'afterSale') return false;
+    if (!run.isRunning || isOfTheAfterSale(run.start.type)) return false;
     return !mayBePaid || typeof world.temporal.attributesOf(run).PaymentAttention === 'string';
   });
-  return left.map(({ runId }) => ({
+  const open = left.map(({ runId }) => ({
     promise: 8,
     what: `a person has settled everything three times, and ${runId} is still open`,
   }));
+  const after = await seenIn(world);
+  return [...open, ...safety(world, after), ...waitersAreAnswered(world, after, false)];
 }
 
 /** Every run of the payment that can say what it is: one that was refused at its start cannot. */
@@ -195,6 +218,7 @@ const statusOf = (trade: { states: readonly { status: string }[] }) => trade.sta
 
 async function take(world: World, step: Step): Promise<void> {
   const { gateway } = world;
+  if (step.do !== 'wait') world.disturbances += 1;
   const mine = gateway.trades.filter(({ out_trade_no }) => out_trade_no === world.out_trade_no);
   const open = mine.find((trade) => IS_OPEN.includes(statusOf(trade)));
   const last = mine.at(-1);
@@ -204,7 +228,15 @@ async function take(world: World, step: Step): Promise<void> {
     case 'pay':
       return world.pay();
     case 'pay other':
-      return world.pay('151.00');
+      return world.pay({ ...world.own, amount: '151.00' });
+    case 'pay otherwise':
+      return world.pay({ ...world.own, kind: world.own.kind === 'direct' ? 'checkout' : 'direct' });
+    case 'withdraw':
+      return world.withdraw();
+    case 'await outcome':
+      return world.awaitOutcome();
+    case 'refund':
+      return world.refund();
     case 'pay many':
       for (let i = 0; i < 25; i += 1) world.pay();
       return;
@@ -235,6 +267,8 @@ async function take(world: World, step: Step): Promise<void> {
     }
     case 'notify':
       return last && world.notify(last, undefined, { times: step.times });
+    case 'notify first':
+      return mine[0] && world.notify(mine[0]);
     case 'notify lie':
       return last && world.notify(last, 'SUCCESS');
     case 'notify progress':

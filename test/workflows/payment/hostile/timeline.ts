@@ -2,7 +2,7 @@
 import { BEGIN, type World } from './world';
 
 export function timelineOf(world: World): string {
-  const { gateway, told, acknowledged, attentions, events } = world;
+  const { gateway, told, acknowledged, attentions, events, waiting } = world;
   const lines: [at: number, text: string][] = [
     ...gateway.exchanges.map(({ at, is, asked, answered }): [number, string] => [
       at,
@@ -25,6 +25,11 @@ export function timelineOf(world: World): string {
           attentions.findIndex(({ runId, attention }) => runId === one.runId && attention === one.attention) === i,
       )
       .map(({ at, runId, attention }): [number, string] => [at, `before a person: ${runId} ${attention}`]),
+    ...gateway.givenBack.map(({ at, trade_no, amount, out_request_no }): [number, string] => [
+      at,
+      `given back: ${amount} of ${trade_no}, ${out_request_no ?? 'without a number'}`,
+    ]),
+    ...waiting.map(({ asked, is, workflowId }): [number, string] => [asked, `asked: ${is} of ${workflowId}`]),
     ...events.map((event): [number, string] => [
       Date.parse(event.time),
       `event: ${event.type} ${'transition' in event ? event.transition?.to : ''}`,

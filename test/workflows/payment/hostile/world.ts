@@ -5,7 +5,7 @@
  */
 import type { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
-import { gatewayActivities, policyActivity, previousRunActivities } from '../../../../src/activities';
+import { buyerOfPayment, gatewayActivities, policyActivity, previousRunActivities } from '../../../../src/activities';
 import { CallDeferredError } from '../../../../src/activities/throttle';
 import { PaymentError, PaymentsClient } from '../../../../src/client';
 import {
@@ -16,15 +16,16 @@ import {
   type PaymentState,
   paymentWorkflowId,
 } from '../../../../src/contract';
-import { type DirectPayment, GatewayClient, type Notification } from '../../../../src/gateway';
-import { MINUTE } from '../../../../src/gateway/pure/durations';
+import { type Checkout, type DirectPayment, GatewayClient, type Notification } from '../../../../src/gateway';
+import { DAY, MINUTE } from '../../../../src/gateway/pure/durations';
 import { loadConfig } from '../../../../src/process/settings';
-import type { Run } from '../../../../src/testing/simulated-temporal/run';
+import type { Run, UpdateExecution } from '../../../../src/testing/simulated-temporal/run';
 import { SimulatedTemporal } from '../../../../src/testing/simulated-temporal/simulated-temporal';
 import { deliver } from '../../../../src/webhook/deliver';
 import { StartBudget } from '../../../../src/webhook/start-budget';
 import { TemporalCalls } from '../../../../src/webhook/temporal-calls';
-import { type GatewayTraits, HostileGateway, type LedgerTrade } from './gateway';
+import { type GatewayTraits, HostileGateway, type LedgerTrade, type OrderKind } from './gateway';
+import { takeOver, waitingActivities } from './outside';
 
 export const APP = 'hostile';
 export const AMOUNT = '150.00';
@@ -33,30 +34,76 @@ export const BEGIN = Date.parse('2026-01-05T12:00:00Z');
 export const EXPIRY_MS = 90 * MINUTE;
 export const GRACE_MS = 850 * MINUTE;
 export const SETTLING_MS = 30_000;
+/** The number of the refund that a merchant asks for; every other one is the worker's own. */
+export const MERCHANTS_REFUND = 'merchants';
 
 /** What somebody was told, by whatever way. */
 export type Told = { readonly at: number } & (
-  | { readonly is: 'payment data'; readonly order_amount: string; readonly data: PaymentData }
+  | { readonly is: 'payment data'; readonly order: AskedOrder; readonly data: PaymentData }
   | {
       readonly is: 'failure';
-      readonly order_amount: string;
+      readonly order: AskedOrder;
       readonly type: string;
       readonly outcome: unknown;
       readonly message: string;
     }
   | { readonly is: 'another error'; readonly message: string }
+  /** The answer to `cancel`: the order is not sent. */
+  | { readonly is: 'withdrawn' }
+  /** The answer to `outcome`. */
+  | { readonly is: 'outcome'; readonly state: PaymentState }
+  /** The answer to a `recheck` that was asked for at `asked`, and of which workflow. */
+  | { readonly is: 'rechecked'; readonly asked: number; readonly workflowId: string; readonly state: RecheckedState }
+  | { readonly is: 'recheck failed'; readonly asked: number; readonly workflowId: string; readonly message: string }
   | { readonly is: 'resolved'; readonly workflowId: string; readonly runId: string; readonly outcome: Outcome }
   | { readonly is: 'terminated' | 'cancel asked' | 'reset'; readonly workflowId: string }
 );
 
-export interface Traits extends GatewayTraits {
+/** What a merchant asked for under the number. */
+export interface AskedOrder {
+  readonly kind: OrderKind;
+  readonly amount: string;
+}
+
+/** What the answers to a `recheck` have in common: a payment's state, and that of what goes on after it. */
+export type RecheckedState = Pick<PaymentState, 'trade_no' | 'trade_status' | 'outcome' | 'attention'>;
+
+/** Somebody waits for an answer that may take as long as the payment. */
+export interface Waiting {
+  readonly is: 'outcome' | 'recheck';
+  readonly asked: number;
+  readonly workflowId: string;
+  answered: boolean;
+}
+
+/** The worker's settings that a story draws. */
+export interface WorkerSettings {
+  readonly late: 'attention' | 'accept' | 'refund';
+  readonly confirmByQuery: boolean;
+}
+
+export interface Traits extends GatewayTraits, WorkerSettings {
   /** A whole number from 0 to n - 1. */
   pick: (n: number) => number;
   /** Attempts to call the gateway that the limiter or the circuit holds back, before the first one is sent. */
   heldBack: number;
   /** Events that the merchant's handler refuses first. */
   deafFor: number;
+  /** What the merchant asks for. */
+  kind: OrderKind;
+  /** How the buyer pays. Money of a Wallet can be sent back without a person, that of PIX cannot. */
+  method: 'PIX' | 'Wallet';
+  /** How far the server is behind with the starts of children, in ms. */
+  childStarts_ms: number;
 }
+
+/** A gateway that hides nothing and loses nothing, but would make everything twice; and the settings' defaults. */
+export const PLAIN: Omit<Traits, 'pick'> = {
+  ...{ takesNumbersTwice: true, lag_ms: 0, findsBy: 'both ids', shows: 'the latest', forgetsAfter_ms: 0 },
+  ...{ creations: [], late_ms: 5_000, noSuchOrder: 'trade-not-exist', hidesTradeNo: false, refunds: [] },
+  ...{ heldBack: 0, deafFor: 0, childStarts_ms: 0 },
+  ...{ late: 'attention', confirmByQuery: true, kind: 'direct', method: 'PIX' },
+};
 
 export class World {
   readonly out_trade_no = 'order-1';
@@ -67,6 +114,8 @@ export class World {
   readonly told: Told[] = [];
   /** Whether a merchant asked for another order under the number. */
   hasOtherOrder = false;
+  /** How often anything came from outside. */
+  disturbances = 0;
   /** When a worker was there again that had been away. */
   readonly returns: number[] = [];
   /** When merchants asked for the order. */
@@ -80,16 +129,20 @@ export class World {
     attention: string;
     trade_no: string | null;
   }[] = [];
+  /** Who waits for the end, or for a recheck. */
+  readonly waiting: Waiting[] = [];
   /** Calls of merchants and operators that wait for an answer. */
   private readonly calls = new Set<Promise<void>>();
   private heldBack: number;
   private deafFor: number;
   private notifications = 0;
   private readonly startBudget = new StartBudget(1_000_000);
+  private readonly giveBack: () => void;
 
   static async create(traits: Traits): Promise<World> {
     const activities: Record<string, unknown> = {};
-    const temporal = await SimulatedTemporal.create({ now: BEGIN, random: traits.pick, activities });
+    const { pick: random, childStarts_ms } = traits;
+    const temporal = await SimulatedTemporal.create({ now: BEGIN, random, activities, childStarts_ms });
     const world = new World(temporal, traits);
     Object.assign(activities, world.activities());
     return world;
@@ -104,6 +157,12 @@ export class World {
     this.payments = new PaymentsClient({ client: temporal.client, app_id: APP, taskQueue: 'simulated' });
     this.heldBack = traits.heldBack;
     this.deafFor = traits.deafFor;
+    this.giveBack = takeOver(temporal);
+  }
+
+  async close(): Promise<void> {
+    await this.temporal.close();
+    this.giveBack();
   }
 
   private activities(): Record<string, unknown> {
@@ -114,11 +173,18 @@ export class World {
         gateways: new Map([[APP, this.throttled(client)]]),
         sealingKeys: () => [],
         notifyUrl: () => 'https://shop.example/ipn',
+        buyerOf: buyerOfPayment,
       }),
-      ...policyActivity(loadConfig({}), true),
+      ...policyActivity(loadConfig(this.settings), true),
       ...previousRunActivities,
+      ...waitingActivities(this.temporal),
       'payments.onEvent': async (event: MerchantEvent) => this.hear(event),
     };
+  }
+
+  private get settings(): Record<string, string> {
+    const { late, confirmByQuery } = this.traits;
+    return { PAYMENTS_LATE: late, PAYMENTS_CONFIRM_BY_QUERY: String(confirmByQuery) };
   }
 
   /** Holds back the first calls, as a full limiter or an open circuit does. */
@@ -157,21 +223,33 @@ export class World {
     return this.temporal.allRuns().filter(({ start }) => start.workflowId.includes(this.out_trade_no));
   }
 
+  /** The story's own order: every other one under the number is another order. */
+  get own(): AskedOrder {
+    return { kind: this.traits.kind, amount: AMOUNT };
+  }
+
+  isOwn({ kind, amount }: AskedOrder): boolean {
+    return kind === this.own.kind && amount === this.own.amount;
+  }
+
+  private common(order_amount: string) {
+    const order = { order_currency: 'BRL', order_amount, subject: 'Order', buyer_id: 'buyer', timeout_express: '90m' };
+    return { out_trade_no: this.out_trade_no, ...order };
+  }
+
   order(order_amount = AMOUNT): DirectPayment {
-    return {
-      out_trade_no: this.out_trade_no,
-      method: 'PIX',
-      order_currency: 'BRL',
-      order_amount,
-      subject: 'Order',
-      buyer_id: 'buyer',
-      timeout_express: '90m',
-      customer: { name: 'Mariana Souza Lima' },
-    };
+    const identify = { number: '12345678909', type: 'CPF' };
+    const customer = { name: 'Mariana Souza Lima', email: 'mariana@example.com', phone: '5511999990000', identify };
+    return { ...this.common(order_amount), method: this.traits.method, customer };
+  }
+
+  checkout(order_amount = AMOUNT): Checkout {
+    return { ...this.common(order_amount), trade_type: 'WEB' };
   }
 
   get input(): NewPayment {
-    return { kind: 'direct', app_id: APP, request: { ...this.order() } };
+    const request = this.own.kind === 'direct' ? this.order() : this.checkout();
+    return { kind: this.own.kind, app_id: APP, request: { ...request } };
   }
 
   /** Lets time pass, in ms, and looks at what people could see. */
@@ -213,21 +291,57 @@ export class World {
 
   // — Merchants —
 
-  /** Calls `pay`, and takes note of the answer when it comes. */
-  pay(order_amount = AMOUNT): void {
-    this.hasOtherOrder ||= order_amount !== AMOUNT;
+  /** Asks for an order, and takes note of the answer when it comes. */
+  pay(order: AskedOrder = this.own): void {
+    this.hasOtherOrder ||= !this.isOwn(order);
     this.asked.push(this.now);
+    const { kind, amount } = order;
     this.call(async () => {
       try {
-        const data = await this.payments.pay(this.order(order_amount));
-        this.told.push({ at: this.now, is: 'payment data', order_amount, data });
+        const data = await (kind === 'direct'
+          ? this.payments.pay(this.order(amount))
+          : this.payments.createCheckout(this.checkout(amount)));
+        this.told.push({ at: this.now, is: 'payment data', order, data });
       } catch (error) {
-        this.toldOf(error, order_amount);
+        this.toldOf(error, order);
       }
     });
   }
 
-  private toldOf(error: unknown, order_amount: string): void {
+  /** Withdraws the order, as far as that is possible. */
+  withdraw(): void {
+    this.call(async () => {
+      try {
+        await this.payments.cancel(this.out_trade_no);
+        this.told.push({ at: this.now, is: 'withdrawn' });
+      } catch (error) {
+        this.toldOf(error);
+      }
+    });
+  }
+
+  /** Waits for the outcome, which may take as long as the payment. */
+  awaitOutcome(): void {
+    this.wait('outcome', this.workflowId, async () => {
+      try {
+        const state = await this.payments.outcome(this.out_trade_no);
+        this.told.push({ at: this.now, is: 'outcome', state });
+      } catch (error) {
+        this.toldOf(error);
+      }
+    });
+  }
+
+  /** Sends all the money back, under one number however often it is asked. */
+  refund(): void {
+    const refund = { refund_amount: AMOUNT, refund_currency: 'BRL', out_request_no: MERCHANTS_REFUND };
+    this.call(async () => {
+      // What became of it is the gateway's ledger to say, and the after-sale's model.
+      await this.payments.refund(this.out_trade_no, refund).catch((error: unknown) => error);
+    });
+  }
+
+  private toldOf(error: unknown, order: AskedOrder = this.own): void {
     const at = this.now;
     const message = error instanceof Error ? error.message : String(error);
     if (!(error instanceof PaymentError))
@@ -236,7 +350,7 @@ export class World {
         is: 'another error',
         message: `${error} ${error instanceof Error && error.cause instanceof Error ? error.cause.message : ''}`,
       });
-    else this.told.push({ at, is: 'failure', order_amount, type: error.name, outcome: error.details.outcome, message });
+    else this.told.push({ at, is: 'failure', order, type: error.name, outcome: error.details.outcome, message });
   }
 
   /** Starts the workflow by its plain contract, under a reuse policy of the starter's choice. */
@@ -262,22 +376,48 @@ export class World {
   }
 
   async resolveRun({ start: { workflowId, type }, runId }: Run, outcome: Outcome): Promise<void> {
-    if (type === 'paymentEvents') return;
-    const asked = this.temporal.update(workflowId, 'resolve', {
-      outcome,
-      reason: 'looked at the dashboard',
-      by: 'ana',
-    });
-    if (!asked) return;
-    const answered = await this.temporal.answerTo(asked, 10 * MINUTE).then(
+    if (type === 'paymentEvents' || type === 'refund') return;
+    const said = { reason: 'looked at the dashboard', by: 'ana' };
+    if (type === 'afterSale') return this.resolveRefund(workflowId, said);
+    if (await this.isTaken(workflowId, { ...said, outcome }))
+      this.told.push({ at: this.now, is: 'resolved', workflowId, runId, outcome });
+  }
+
+  /** The person reads in the gateway's dashboard what became of a refund. Where none runs, there is nothing to say of it. */
+  private async resolveRefund(workflowId: string, said: object): Promise<void> {
+    const outcome = this.gateway.givenBack.length > 0 ? 'REFUNDED' : 'NOT_CREATED';
+    if (await this.isTaken(workflowId, { ...said, outcome })) return;
+    await this.isTaken(workflowId, said);
+  }
+
+  private async isTaken(workflowId: string, resolution: object): Promise<boolean> {
+    const asked = this.temporal.update(workflowId, 'resolve', resolution);
+    if (!asked) return false;
+    return this.temporal.answerTo(asked, 10 * MINUTE).then(
       () => true,
       () => false,
     );
-    if (answered) this.told.push({ at: this.now, is: 'resolved', workflowId, runId, outcome });
   }
 
+  /** Asks every open workflow of the payment to look now. */
   recheck(): void {
-    this.temporal.update(this.workflowId, 'recheck');
+    for (const { isRunning, start } of this.runs) {
+      if (!isRunning || (start.type !== 'payment' && start.type !== 'paymentFollowUp')) continue;
+      const { workflowId } = start;
+      const update = this.temporal.update(workflowId, 'recheck');
+      if (update) this.wait('recheck', workflowId, () => this.rechecked(workflowId, update));
+    }
+  }
+
+  private async rechecked(workflowId: string, update: UpdateExecution): Promise<void> {
+    const asked = this.now;
+    try {
+      const state = await this.temporal.answerTo<RecheckedState>(update, 366 * DAY);
+      this.told.push({ at: this.now, is: 'rechecked', asked, workflowId, state });
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      this.told.push({ at: this.now, is: 'recheck failed', asked, workflowId, message });
+    }
   }
 
   cancel(): void {
@@ -334,7 +474,8 @@ export class World {
     const { out_trade_no, trade_no } = trade;
     const notification: Notification = {
       ...{ app_id: APP, out_trade_no, trade_no, trade_status: status, amount, currency: trade.currency },
-      ...{ out_request_no: undefined, method: undefined, timestamp: undefined, transfer_account: undefined },
+      ...{ out_request_no: undefined, method: trade.method ?? this.traits.method, timestamp: undefined },
+      transfer_account: undefined,
     };
     const temporal = new TemporalCalls(this.temporal.client, 'simulated');
     for (let i = 0; i < times; i += 1) {
@@ -357,6 +498,15 @@ export class World {
   private call(act: () => Promise<void>): void {
     const done = act().finally(() => this.calls.delete(done));
     this.calls.add(done);
+  }
+
+  /** The same, where the answer may take as long as the payment: nobody waits for it at the end of a story. */
+  private wait(is: Waiting['is'], workflowId: string, act: () => Promise<void>): void {
+    const waiting: Waiting = { is, asked: this.now, workflowId, answered: false };
+    this.waiting.push(waiting);
+    void act().finally(() => {
+      waiting.answered = true;
+    });
   }
 
   /** Waits until every call has its answer. */

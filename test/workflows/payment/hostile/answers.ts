@@ -1,0 +1,130 @@
+/** The oracle's checks of what merchants and operators are answered. */
+
+import type { PaymentData, PaymentState } from '../../../../src/contract';
+import { MINUTE } from '../../../../src/gateway/pure/durations';
+import {
+  type Broken,
+  mayBeTakenForOurs,
+  mayStillBePaid,
+  NOTICED_WITHIN_MS,
+  paidAt,
+  rank,
+  type Seen,
+  statusAt,
+  UNDER_WAY_MS,
+  when,
+} from './facts';
+import type { World } from './world';
+
+/** What of an answer says which trade the buyer pays, and how. */
+const meaningOf = ({ trade_no, qr_code, web_url }: PaymentData): string =>
+  [trade_no, qr_code, web_url].map((one) => (typeof one === 'string' ? one : '-')).join(' ');
+const NOTHING = '- - -';
+
+/** 1. The same order gets the same answer, whenever it is asked for. Before anything is known, the answer may be empty. */
+export function orderAnswersAlike(world: World): Broken[] {
+  const answers = world.told.flatMap((one) =>
+    one.is === 'payment data' && world.isOwn(one.order) ? [meaningOf(one.data)] : [],
+  );
+  const [first, ...others] = answers.slice(answers.findIndex((answer) => answer !== NOTHING));
+  const other = others.find((answer) => answer !== first);
+  return first === undefined || first === NOTHING || other === undefined
+    ? []
+    : [{ promise: 1, what: `one order was answered with ${first}, and then with ${other}` }];
+}
+
+/** 2. What a merchant has withdrawn makes no order, unless somebody asks for it again. */
+export function withdrawnIsNotSent({ told, gateway, asked }: World): Broken[] {
+  return told.flatMap(({ is, at }) => {
+    if (is !== 'withdrawn') return [];
+    const again = asked.find((one) => one > at - MINUTE) ?? Number.POSITIVE_INFINITY;
+    const made = gateway.trades.find(({ made_by, states }) => made_by === 'us' && (states[0]?.at ?? 0) < again);
+    return made
+      ? [
+          {
+            promise: 2,
+            what: `a merchant was told at ${when(at)} that nothing was sent, and there is ${made.trade_no}`,
+          },
+        ]
+      : [];
+  });
+}
+
+/** 8. Who asks for a look is told what the gateway says since. */
+export function recheckTellsWhatIs({ told, gateway, traits, temporal }: World): Broken[] {
+  return told.flatMap((one) => {
+    if (one.is !== 'rechecked') return [];
+    const { asked, at, state, workflowId } = one;
+    const looks = gateway.exchanges.filter((look) => look.is === 'query' && look.at >= asked && look.at <= at);
+    const isDecided = state.outcome !== null && workflowId.startsWith('payment:');
+    if (isDecided || state.attention !== null) return [];
+    if (looks.length === 0) {
+      const mayExist = ['trade', 'nothing', 'created refused', 'duplicate'];
+      const isSent = gateway.exchanges.some(
+        (sent) => sent.is === 'creation' && mayExist.includes(sent.answered) && sent.at < asked - UNDER_WAY_MS,
+      );
+      const isOver = temporal.latest(workflowId)?.isRunning !== true;
+      return isSent && !isOver ? [{ promise: 8, what: `a recheck at ${when(asked)} was answered without a look` }] : [];
+    }
+    const trade = gateway.trades.find(({ trade_no }) => trade_no === state.trade_no);
+    if (!trade || !looks.every(({ shown }) => shown?.trade_no === trade.trade_no)) return [];
+    const truth = statusAt(trade, asked - traits.lag_ms);
+    if (truth === undefined || rank(state.trade_status ?? 'INITIAL') >= rank(truth)) return [];
+    return [
+      {
+        promise: 8,
+        what: `a recheck at ${when(asked)} was answered with ${state.trade_status}, and the gateway said ${truth}`,
+      },
+    ];
+  });
+}
+
+/** 8. A question of a person fails only where somebody ends the workflow. */
+export function questionsAreAnswered({ told }: World): Broken[] {
+  const isCut = told.some(({ is }) => is === 'terminated' || is === 'reset');
+  return told.flatMap((one) => {
+    // Who comes at the very end asks again.
+    if (one.is !== 'recheck failed' || isCut || one.message.includes('closed before it had looked')) return [];
+    return [{ promise: 8, what: `a recheck of ${one.workflowId} at ${when(one.asked)} failed: ${one.message}` }];
+  });
+}
+
+/**
+ * 5 and 8. When the trouble is over, whoever waits for a look or for the end has an answer, or it waits for a person and
+ * says so.
+ */
+export function waitersAreAnswered(world: World, seen: readonly Seen[], mayWait: boolean): Broken[] {
+  return world.waiting.flatMap(({ is, asked, answered, workflowId }) => {
+    if (answered || world.now - asked < NOTICED_WITHIN_MS) return [];
+    const run = world.temporal.latest(workflowId);
+    const isBeforeAPerson = run !== undefined && typeof world.temporal.attributesOf(run).PaymentAttention === 'string';
+    if (run?.isRunning && mayWait && (isBeforeAPerson || (is === 'outcome' && mayStillBePaid(world, seen)))) return [];
+    return [{ promise: 5, what: `who asked ${workflowId} for the ${is} at ${when(asked)} waits without an end` }];
+  });
+}
+
+/** 4. Who waited for the end is told SUCCESS of money that the gateway has, or of what a person said. */
+export function outcomesAreTrue({ told, gateway, traits, acknowledged }: World): Broken[] {
+  return told.flatMap((one) => {
+    if (one.is !== 'outcome') return [];
+    const { outcome, trade_no, confirmed_by } = one.state;
+    if (outcome === null)
+      return [{ promise: 5, what: `the end of the payment was told at ${when(one.at)}, and is none` }];
+    if (outcome !== 'SUCCESS' || confirmed_by === 'operator') return [];
+    if (isOfOthers(gateway, one.state))
+      return [{ promise: 1, what: `SUCCESS of ${trade_no} was told at ${when(one.at)}, which another system made` }];
+    const paid = gateway.trades.find((trade) => trade.trade_no === trade_no && (paidAt(trade) ?? one.at + 1) <= one.at);
+    const isBelieved =
+      !traits.confirmByQuery && acknowledged.some((ack) => ack.trade_no === trade_no && ack.status === 'SUCCESS');
+    return paid || isBelieved
+      ? []
+      : [{ promise: 4, what: `SUCCESS of ${trade_no} was told at ${when(one.at)}, which the ledger does not know` }];
+  });
+}
+
+/** Whether the trade of this state was made by another system and can be told from ours, and no person is asked. */
+function isOfOthers({ trades, exchanges }: World['gateway'], { trade_no, attention }: PaymentState): boolean {
+  const trade = trades.find((one) => one.trade_no === trade_no);
+  if (trade?.made_by !== 'another system' || attention !== null) return false;
+  return !mayBeTakenForOurs(exchanges, trade);
+}

@@ -1,0 +1,27 @@
+/** The oracle's checks of what a payment costs: queries at the gateway, and events in Temporal's histories. */
+import { HOUR } from '../../../../src/gateway/pure/durations';
+import type { Broken } from './facts';
+import { BEGIN, type World } from './world';
+
+/** A look may be repeated for ten minutes, and the first polls are close to each other. */
+const QUERIES_PER_DISTURBANCE = 60;
+/** A payment asks once an hour, or twice for a trade that the gateway does not know; a refund beside it does so, too. */
+const QUERIES_PER_HOUR = 5;
+const EVENTS_AT_FIRST = 100;
+const EVENTS_PER_DISTURBANCE = 40;
+
+/** 5. Polling is bounded, whatever happens. */
+export function fewQueries({ gateway, now, disturbances }: World): Broken[] {
+  const queries = gateway.exchanges.filter(({ is }) => is === 'query').length;
+  const most = QUERIES_PER_DISTURBANCE * (1 + disturbances) + (QUERIES_PER_HOUR * (now - BEGIN)) / HOUR;
+  return queries <= most ? [] : [{ promise: 5, what: `${queries} queries, of at most ${Math.round(most)}` }];
+}
+
+/** 5. What waits adds nothing to its history. */
+export function fewEvents({ runs, temporal, disturbances }: World): Broken[] {
+  const most = EVENTS_AT_FIRST + EVENTS_PER_DISTURBANCE * disturbances;
+  return runs.flatMap(({ start, runId }) => {
+    const events = temporal.runs(start.workflowId).find((run) => run.runId === runId)?.events ?? 0;
+    return events <= most ? [] : [{ promise: 5, what: `${runId} has ${events} events, of at most ${most}` }];
+  });
+}

@@ -1,0 +1,90 @@
+/** What the checks of the oracle have in common: how they read the ledger, and what people were told. */
+import Big from 'big.js';
+import type { PaymentState } from '../../../../src/contract';
+import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import type { Exchange, LedgerTrade } from './gateway';
+import type { World } from './world';
+
+/** What may pass between an acknowledgement and the moment at which the workflow has it: network and a task. */
+export const UNDER_WAY_MS = 30_000;
+/** The longest that any method takes to settle after its expiry, and an hour: a trade whose method is unknown waits for that. */
+export const SETTLES_MS = 4 * DAY + HOUR;
+/** The longest gap between two polls, with what a network may take. */
+export const NOTICED_WITHIN_MS = HOUR + 5 * MINUTE;
+
+export const ENDS_WITHOUT_MONEY: readonly string[] = ['CANCEL', 'EXPIRED', 'REFUSED'];
+
+const RANKS: Readonly<Record<string, number>> = { INITIAL: 0, PROCESSING: 1, RISK_CONTROLLING: 2 };
+/** How far a status has come. */
+export const rank = (status: string) => RANKS[status] ?? 3;
+
+export interface Broken {
+  readonly promise: number;
+  readonly what: string;
+}
+
+/** One run of the payment as people see it now. */
+export interface Seen {
+  readonly runId: string;
+  readonly isOpen: boolean;
+  readonly state: PaymentState;
+  /** By the run id of each of its follow-ups: the other trades that people read of there. */
+  readonly followUps: ReadonlyMap<string, readonly string[]>;
+}
+
+export const paidAt = ({ states }: LedgerTrade) => states.find(({ status }) => status === 'SUCCESS')?.at;
+export const hasMoney = ({ states }: LedgerTrade) => states.at(-1)?.status === 'SUCCESS';
+/** What a trade was at a moment; undefined before it was made. */
+export const statusAt = ({ states }: LedgerTrade, at: number) => states.findLast((one) => one.at <= at)?.status;
+export const same = (a: string | null | undefined, b: string) => a !== null && a !== undefined && new Big(a).eq(b);
+
+export const when = (at: number) => new Date(at).toISOString();
+
+/**
+ * Whether people could find the trade under attention after a moment, or a person has decided since. A workflow that knows
+ * only another trade says nothing of this one.
+ */
+export function wasBeforeAPerson(
+  { attentions, told, events }: World,
+  seen: readonly Seen[],
+  trade_no: string,
+  at: number,
+): boolean {
+  const others = new Map(
+    seen.flatMap(({ runId, state, followUps }): [string, readonly string[]][] => [
+      [runId, state.other_trades.map((other) => other.trade_no)],
+      ...followUps,
+    ]),
+  );
+  const names = (one: string | null, beside: readonly string[]) =>
+    one === null || one === trade_no || beside.includes(trade_no);
+  return (
+    attentions.some((one) => one.at >= at && names(one.trade_no, others.get(one.runId) ?? [])) ||
+    events.some(
+      (event) =>
+        event.type === 'attention' &&
+        Date.parse(event.time) >= at &&
+        names(
+          event.payment.trade_no,
+          event.payment.other_trades.map((other) => other.trade_no),
+        ),
+    ) ||
+    told.some((one) => one.is === 'resolved' && one.outcome === 'SUCCESS' && one.at >= at)
+  );
+}
+
+/** Whether any trade of the order has not expired for good by what people read. */
+export function mayStillBePaid({ now }: World, seen: readonly Seen[]): boolean {
+  return seen.some(({ state }) => state.expires_at !== null && Date.parse(state.expires_at) + SETTLES_MS > now);
+}
+
+/**
+ * Whether nothing tells this trade from one that we made: the gateway has named none as ours before it first showed this one,
+ * and a creation was lost, or answered without the number of its trade.
+ */
+export function mayBeTakenForOurs(exchanges: readonly Exchange[], { trade_no }: LedgerTrade): boolean {
+  const found = exchanges.find(({ shown }) => shown?.trade_no === trade_no)?.at ?? Number.POSITIVE_INFINITY;
+  const creations = exchanges.filter(({ at, is }) => is === 'creation' && at < found);
+  const isNamed = creations.some(({ answered, shown }) => answered === 'created refused' || shown !== undefined);
+  return !isNamed && creations.some(({ answered }) => answered === 'nothing' || answered === 'trade');
+}

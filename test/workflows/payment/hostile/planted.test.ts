@@ -1,0 +1,353 @@
+/** The oracle, tried: whatever is planted into the world, or into what people read, breaks the promise that it should. */
+import type { PaymentState } from '../../../../src/contract';
+import { afterSaleWorkflowId } from '../../../../src/contract';
+import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { type Broken, liveness, safety } from './oracle';
+import { seenIn } from './stories';
+import { APP, MERCHANTS_REFUND, PLAIN, type Traits, World } from './world';
+
+Error.stackTraceLimit = 0;
+
+const afterSaleOf = ({ out_trade_no }: World) => afterSaleWorkflowId(APP, out_trade_no);
+const afterSaleInput = ({ out_trade_no }: World) => ({ app_id: APP, out_trade_no });
+
+async function stateOf(world: World): Promise<PaymentState> {
+  const { run } = world;
+  if (!run) throw new Error('no run');
+  return world.within(() => world.state(run));
+}
+
+describe('the oracle notices a planted violation', () => {
+  /** A payment that was paid, told of, and ended well. */
+  async function sold(traits: Partial<Traits> = {}): Promise<World> {
+    const world = await World.create({ ...PLAIN, pick: () => 0, ...traits });
+    world.pay();
+    await world.pass(MINUTE);
+    const [trade] = world.gateway.trades;
+    if (!trade) throw new Error('no trade');
+    world.gateway.move(trade, 'SUCCESS');
+    world.notify(trade);
+    await world.pass(MINUTE);
+    return world;
+  }
+
+  /** What the oracle says of it once something is planted, and once people read something else than it says. */
+  async function brokenBy(
+    plant: (world: World) => Promise<void> | void,
+    lie = (state: object) => state,
+    traits: Partial<Traits> = {},
+  ): Promise<Broken[]> {
+    const world = await sold(traits);
+    try {
+      await plant(world);
+      const seen = (await seenIn(world)).map((one) => ({ ...one, state: { ...one.state, ...lie(one.state) } }));
+      return [...safety(world, seen), ...liveness(world, seen)];
+    } finally {
+      await world.close();
+    }
+  }
+
+  const promisesBroken = async (...planted: Parameters<typeof brokenBy>) =>
+    [...new Set((await brokenBy(...planted)).map(({ promise }) => promise))].sort();
+
+  /** The words of what is broken, for violations that the promise's number alone does not tell from others. */
+  const wordsBroken = async (...planted: Parameters<typeof brokenBy>) =>
+    (await brokenBy(...planted)).map(({ what }) => what).join('\n');
+
+  /** A merchant is told of a trade's payment data. */
+  const tell = ({ told, now, own }: World, amount: string, trade_no: string) =>
+    void told.push({ at: now, is: 'payment data', order: { ...own, amount }, data: { trade_no, recovered: false } });
+
+  test('nothing is broken where nothing is planted', async () => {
+    expect(await promisesBroken(() => undefined)).toEqual([]);
+  });
+
+  test('1: a second creation after the gateway has shown the order', async () => {
+    expect(
+      await promisesBroken(
+        ({ gateway, now }) => void gateway.exchanges.push({ at: now, is: 'creation', asked: {}, answered: 'trade' }),
+      ),
+    ).toContain(1);
+  });
+
+  test('1: a second trade that was acknowledged and put before nobody', async () => {
+    expect(
+      await promisesBroken(
+        ({ acknowledged, now }) =>
+          void acknowledged.push({ at: now, trade_no: 'T9', status: 'PROCESSING', amount: '150.00' }),
+      ),
+    ).toContain(1);
+  });
+
+  test('1: two answers for one order', async () => {
+    expect(await promisesBroken((world) => tell(world, '150.00', 'T9'))).toContain(1);
+  });
+
+  test('1: payment data for another order under the number', async () => {
+    expect(await promisesBroken((world) => tell(world, '151.00', 'T1'))).toContain(1);
+  });
+
+  test('2: a creation that is repeated while the one before is unknown', async () => {
+    expect(
+      await promisesBroken(({ gateway, now }) => {
+        gateway.exchanges.splice(0, gateway.exchanges.length);
+        for (const at of [now, now + 1_000])
+          gateway.exchanges.push({ at, is: 'creation', asked: {}, answered: 'nothing' });
+      }),
+    ).toContain(2);
+  });
+
+  test('2: NotCreated while a creation is unknown', async () => {
+    expect(
+      await promisesBroken(({ gateway, told, now }) => {
+        gateway.exchanges.push({ at: now, is: 'creation', asked: {}, answered: 'nothing' });
+        told.push({
+          at: now + 1,
+          is: 'failure',
+          order: { kind: 'direct', amount: '150.00' },
+          type: 'NotCreatedError',
+          outcome: 'not-created',
+          message: '',
+        });
+      }),
+    ).toContain(2);
+  });
+
+  test('3: money that was acknowledged and is known to nobody', async () => {
+    expect(
+      await promisesBroken((world) => {
+        const trade = world.gateway.make(
+          { out_trade_no: world.out_trade_no, amount: '150.00' },
+          'another system',
+          'SUCCESS',
+        );
+        world.acknowledged.push({ at: world.now, trade_no: trade.trade_no, status: 'SUCCESS', amount: '150.00' });
+      }),
+    ).toContain(3);
+  });
+
+  test('4: SUCCESS of money that the gateway does not have', async () => {
+    expect(
+      await promisesBroken(
+        () => undefined,
+        () => ({ trade_no: 'T9' }),
+      ),
+    ).toContain(4);
+  });
+
+  test('5: money of ours that nobody learns of', async () => {
+    expect(
+      await promisesBroken(
+        ({ acknowledged }) => void acknowledged.splice(0),
+        () => ({ outcome: 'CANCEL', confirmed_by: 'query' }),
+      ),
+    ).toContain(5);
+  });
+
+  test('6: a state that moves backwards', async () => {
+    const history = ['SUCCESS', 'PROCESSING'].map((to) => ({ time: '', from: null, to, source: 'query' }));
+    expect(
+      await promisesBroken(
+        () => undefined,
+        () => ({ history }),
+      ),
+    ).toContain(6);
+  });
+
+  test('8: a raw error of Temporal’s that a merchant meets', async () => {
+    expect(
+      await promisesBroken(({ told, now }) => void told.push({ at: now, is: 'another error', message: 'gRPC' })),
+    ).toContain(8);
+  });
+
+  test('1: an answer that names no trade, after one that did', async () => {
+    expect(
+      await wordsBroken(
+        ({ told, now, own }) =>
+          void told.push({ at: now, is: 'payment data', order: own, data: { trade_no: null, recovered: false } }),
+      ),
+    ).toMatch(/one order was answered with T1 .* and then with - - -/);
+  });
+
+  test('1: another way to pay, for an order whose trade the answers do not name', async () => {
+    const twice = ({ told, now, own }: World) => {
+      for (const qr_code of ['one', 'another'])
+        told.push({ at: now, is: 'payment data', order: own, data: { qr_code, recovered: false } });
+    };
+    expect(await wordsBroken(twice, undefined, { hidesTradeNo: true })).toMatch(/one order was answered with/);
+  });
+
+  test('1: a sale of another system’s trade, although some creation was lost', async () => {
+    const plant = ({ gateway, out_trade_no, now }: World) => {
+      const { trade_no } = gateway.make({ out_trade_no, amount: '150.00' }, 'another system', 'SUCCESS');
+      // Lost after our own was answered: what is found then cannot be its.
+      gateway.exchanges.push({ at: now, is: 'creation', asked: {}, answered: 'nothing' });
+      gateway.exchanges.push({ at: now, is: 'query', asked: {}, answered: 'trade', shown: { trade_no, status: '' } });
+    };
+    expect(await wordsBroken(plant, () => ({ trade_no: 'T2' }))).toContain('sells T2, which another system made');
+  });
+
+  test('1: an end that is told as SUCCESS of another system’s trade', async () => {
+    const plant = async (world: World) => {
+      world.gateway.make({ out_trade_no: world.out_trade_no, amount: '150.00' }, 'another system', 'SUCCESS');
+      world.told.push({ at: world.now, is: 'outcome', state: { ...(await stateOf(world)), trade_no: 'T2' } });
+    };
+    expect(await wordsBroken(plant)).toContain('SUCCESS of T2 was told');
+  });
+
+  test('2: an order that was withdrawn, and that the gateway has', async () => {
+    expect(await wordsBroken(({ told, now }) => void told.push({ at: now, is: 'withdrawn' }))).toContain(
+      'that nothing was sent, and there is T1',
+    );
+  });
+
+  test('4: SUCCESS that is told to who waits for the end, of money that the gateway does not have', async () => {
+    const plant = async (world: World) =>
+      void world.told.push({ at: world.now, is: 'outcome', state: { ...(await stateOf(world)), trade_no: 'T9' } });
+    expect(await wordsBroken(plant)).toContain('SUCCESS of T9 was told');
+  });
+
+  test('4: a notification that was acknowledged, and whose trade nobody asked for', async () => {
+    expect(
+      await wordsBroken(
+        ({ acknowledged, now }) =>
+          void acknowledged.push({ at: now, trade_no: 'T9', status: 'SUCCESS', amount: '150.00' }),
+      ),
+    ).toContain('nobody asked the gateway for it');
+  });
+
+  test.each(['the first', 'the latest'] as const)(
+    '5: money of ours of which nobody learns, although the order’s number shows it as %s of two',
+    async (shows) => {
+      const plant = async (world: World) => {
+        const { gateway, out_trade_no } = world;
+        // Ours is paid where the number shows it, and nothing was ever said of it.
+        const [first] = gateway.trades.splice(0);
+        gateway.exchanges.splice(0);
+        world.acknowledged.splice(0);
+        const ours = gateway.make({ out_trade_no, amount: '150.00' }, 'us', 'SUCCESS');
+        if (first && shows === 'the latest') gateway.trades.unshift(first);
+        if (first && shows === 'the first') gateway.trades.push(first);
+        expect(ours.trade_no).toBe('T2');
+      };
+      expect(await wordsBroken(plant, undefined, { shows })).toMatch(/came for T2 at .*, and nobody knows/);
+    },
+  );
+
+  test('5: more queries than polls and looks need', async () => {
+    const plant = ({ gateway, now }: World) => {
+      for (let i = 0; i < 100; i += 1)
+        gateway.exchanges.push({ at: now, is: 'query', asked: { trade_no: 'T1' }, answered: 'trade' });
+    };
+    expect(await wordsBroken(plant)).toMatch(/\d+ queries, of at most \d+/);
+  });
+
+  test('5: a wait that adds to its history', async () => {
+    const plant = async (world: World) => {
+      world.temporal.start('afterSale', afterSaleOf(world), afterSaleInput(world));
+      for (let i = 0; i < 200; i += 1) world.temporal.signal(afterSaleOf(world), 'somethingElse', {});
+      await world.pass(MINUTE);
+    };
+    expect(await wordsBroken(plant)).toMatch(/after-sale:.* has \d+ events, of at most \d+/);
+  });
+
+  test('5: who waits for the end, and is never told', async () => {
+    const plant = async (world: World) => {
+      world.waiting.push({ is: 'outcome', asked: world.now, workflowId: world.workflowId, answered: false });
+      await world.pass(2 * HOUR);
+    };
+    expect(await wordsBroken(plant)).toContain('for the outcome');
+  });
+
+  test('5: a recheck that is never answered', async () => {
+    const plant = async (world: World) => {
+      world.waiting.push({ is: 'recheck', asked: world.now, workflowId: world.workflowId, answered: false });
+      await world.pass(2 * HOUR);
+    };
+    expect(await wordsBroken(plant)).toContain('for the recheck');
+  });
+
+  /** Somebody asked for a look one minute ago, and is answered now. */
+  const answerRecheck = ({ told, now, workflowId }: World, trade_status: string) => {
+    const state = { trade_no: 'T1', trade_status, outcome: null, attention: null };
+    told.push({ at: now, is: 'rechecked', asked: now - MINUTE / 2, workflowId, state });
+  };
+
+  test('8: a recheck that is answered with what the gateway said before it', async () => {
+    expect(
+      await wordsBroken(async (world) => {
+        const { gateway, now } = world;
+        const shown = { trade_no: 'T1', status: 'SUCCESS' };
+        gateway.exchanges.push({ at: now, is: 'query', asked: { trade_no: 'T1' }, answered: 'trade', shown });
+        answerRecheck(world, 'PROCESSING');
+      }),
+    ).toContain('was answered with PROCESSING, and the gateway said SUCCESS');
+  });
+
+  test('8: a recheck that is answered without a look', async () => {
+    const plant = async (world: World) => {
+      const { told, now } = world;
+      const workflowId = afterSaleOf(world);
+      // Any open workflow serves.
+      world.temporal.start('afterSale', workflowId, afterSaleInput(world));
+      const state = { trade_no: 'T1', trade_status: 'SUCCESS', outcome: null, attention: null };
+      told.push({ at: now, is: 'rechecked', asked: now, workflowId, state });
+    };
+    expect(await wordsBroken(plant)).toContain('was answered without a look');
+  });
+
+  test('8: a recheck that fails although nobody ended the workflow', async () => {
+    const plant = ({ told, now, workflowId }: World) =>
+      void told.push({ at: now, is: 'recheck failed', asked: now, workflowId, message: 'gRPC' });
+    expect(await wordsBroken(plant)).toContain('failed: gRPC');
+  });
+
+  test('7: money that goes back twice', async () => {
+    const plant = ({ gateway, now: at }: World) => {
+      for (let i = 0; i < 2; i += 1)
+        gateway.givenBack.push({ at, trade_no: 'T1', amount: '150.00', out_request_no: MERCHANTS_REFUND });
+    };
+    expect(await wordsBroken(plant)).toContain('300.00 went back of the 150');
+  });
+
+  /** Money goes back without a merchant's word. */
+  const giveBack = ({ gateway, now: at }: World, trade_no = 'T1') =>
+    void gateway.givenBack.push({ at, trade_no, amount: '150.00', out_request_no: 'L1' });
+  const refunding = { late: 'refund' } as const;
+
+  test('7: money that goes back although the settings do not say so', async () => {
+    expect(await wordsBroken((world) => giveBack(world))).toContain('nobody had asked for that');
+  });
+
+  test('7: money that goes back although it came in time', async () => {
+    expect(await wordsBroken((world) => giveBack(world), undefined, refunding)).toContain('had ended without it');
+  });
+
+  test('7: money of another system’s order that goes back', async () => {
+    const plant = (world: World) => {
+      const { trade_no } = world.gateway.make(
+        { out_trade_no: world.out_trade_no, amount: '150.00' },
+        'another system',
+        'SUCCESS',
+      );
+      giveBack(world, trade_no);
+    };
+    expect(await wordsBroken(plant, undefined, refunding)).toContain('which is not our order');
+  });
+
+  test('7: money that goes back although a person had called it sold before it came', async () => {
+    const plant = (world: World) => {
+      const { told, workflowId } = world;
+      told.unshift({ at: 0, is: 'resolved', workflowId, runId: '', outcome: 'SUCCESS' });
+      told.unshift({ at: 0, is: 'terminated', workflowId });
+      giveBack(world);
+    };
+    expect(await wordsBroken(plant, undefined, refunding)).toContain('which a person had called sold');
+  });
+
+  test('8: late money that the settings send back, and that never goes', async () => {
+    const lie = () => ({ previous: { run_id: '', outcome: null } });
+    const plant = ({ told, workflowId }: World) => void told.unshift({ at: 0, is: 'terminated', workflowId });
+    expect(await wordsBroken(plant, lie, refunding)).toContain('is an ordinary sale');
+  });
+});

@@ -1,0 +1,50 @@
+/** The oracle's checks of money that goes back. */
+import Big from 'big.js';
+import { type Broken, ENDS_WITHOUT_MONEY, paidAt, type Seen, when } from './facts';
+import { MERCHANTS_REFUND, type World } from './world';
+
+/** 7. Of no trade more goes back than came. */
+export function noMoreThanCame({ gateway: { trades, givenBack } }: World): Broken[] {
+  return trades.flatMap((trade) => {
+    const back = givenBack.filter(({ trade_no }) => trade_no === trade.trade_no);
+    const sum = back.reduce((all, { amount }) => all.plus(amount), new Big(0));
+    const came = paidAt(trade) === undefined ? '0' : trade.amount;
+    return sum.gt(came)
+      ? [{ promise: 7, what: `${sum.toFixed(2)} went back of the ${came} of ${trade.trade_no}` }]
+      : [];
+  });
+}
+
+/** 7. Without a merchant's word only late money goes back, where the settings say so, and only that of our own order. */
+export function onlyLateMoneyOfOurs(world: World, seen: readonly Seen[]): Broken[] {
+  return world.gateway.givenBack.flatMap(({ at, trade_no, out_request_no }) => {
+    const broken = (why: string) => [{ promise: 7, what: `${trade_no} was sent back at ${when(at)}, ${why}` }];
+    const trade = world.gateway.trades.find((one) => one.trade_no === trade_no);
+    if (out_request_no === MERCHANTS_REFUND) {
+      const isSold = seen.some(({ state }) => state.outcome === 'SUCCESS' && state.trade_no === trade_no);
+      return isSold ? [] : broken('for a merchant to whom another trade was sold, or none');
+    }
+    if (world.traits.late !== 'refund') return broken('and nobody had asked for that');
+    if (trade?.made_by !== 'us') return broken('which is not our order');
+    if (!hadEnded(world, seen, at)) return broken('and nobody had been told that the payment had ended without it');
+    const word = world.told.findLast((one) => one.is === 'resolved' && one.at < (paidAt(trade) ?? at));
+    return word?.is === 'resolved' && word.outcome === 'SUCCESS' ? broken('which a person had called sold') : [];
+  });
+}
+
+/** Whether people were told, before this moment, that the payment had ended without money. */
+function hadEnded({ told }: World, seen: readonly Seen[], at: number): boolean {
+  const isEnd = told.some(
+    (one) =>
+      one.at <= at &&
+      (['terminated', 'withdrawn', 'reset'].includes(one.is) ||
+        (one.is === 'resolved' && one.outcome !== 'SUCCESS') ||
+        (one.is === 'failure' && one.type === 'NotCreatedError')),
+  );
+  return (
+    isEnd ||
+    seen.some(({ state: { history } }) =>
+      history.some(({ to, time }) => ENDS_WITHOUT_MONEY.includes(to) && Date.parse(time) <= at),
+    )
+  );
+}

@@ -1,0 +1,29 @@
+/** The form of schedules: stories that somebody writes down, with the traits that are not plain. */
+import { play, type Step, type Story } from './stories';
+import { timelineOf } from './timeline';
+import { PLAIN, type World } from './world';
+
+export type Schedule = [title: string, steps: readonly Step[], traits?: Partial<Story['traits']>];
+
+export const SECOND = 1_000;
+
+export const story = (steps: readonly Step[], traits: Partial<Story['traits']> = {}): Story => ({
+  chance: 7,
+  steps,
+  traits: { ...PLAIN, ...traits },
+});
+export const wait = (ms: number): Step => ({ do: 'wait', ms });
+export const notify: Step = { do: 'notify', times: 1 };
+export const paid: Step = { do: 'paid' };
+export const resolve = (outcome: 'CANCEL' | 'SUCCESS'): Step => ({ do: 'resolve', outcome });
+export const unanswered: Step = { do: 'queries refused for good', kind: '429' };
+
+/** Plays a story, and answers with what it breaks. HOSTILE_TIMELINE prints what happened. */
+export async function brokenIn(told: Story): Promise<{ promise: number; what: string }[]> {
+  let world: World | undefined;
+  const broken = await play(told, (one) => {
+    world = one;
+  });
+  if (process.env.HOSTILE_TIMELINE !== undefined && world) process.stderr.write(`${timelineOf(world)}\n`);
+  return broken;
+}
