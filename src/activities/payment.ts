@@ -11,7 +11,7 @@ import { createOrder, type OrderOptions } from './create-order';
 import { invalidRequestFailure, notCreated } from './failures';
 import { gatewayOf, type PaymentGateway } from './gateways';
 import { type BuyerOf, fillUserInfo } from './refund-user-info';
-import { findTrade, lookAtTrade, queryTrade, settleTrade, watchTrade } from './trade-queries';
+import { findTrade, lookAtTrade, queryTrade, settleTrade, surestId, watchTrade } from './trade-queries';
 
 export interface GatewayActivitiesOptions extends OrderOptions {
   /** The gateway by app_id. */
@@ -54,7 +54,10 @@ async function makeRefund(gateway: PaymentGateway, refund: RefundAttempt, buyerO
   const { order_amount, method } = refund.trade;
   try {
     const request = fillUserInfo(refund.request, await buyerOf(refund));
-    const answer = await gateway.refund({ ...refund.id, ...request }, { order_amount, method: method ?? undefined });
+    const answer = await gateway.refund(
+      { ...surestId(refund.id), ...request },
+      { order_amount, method: method ?? undefined },
+    );
     return { is: 'accepted', answer };
   } catch (error) {
     return refundFailed(error, attempt);

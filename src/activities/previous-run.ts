@@ -7,6 +7,7 @@ import {
   type AdoptedPayment,
   type AfterSaleState,
   differingFields,
+  type EarlierAfterSale,
   type EarlierRun,
   isNamedByItsCreation,
   isNotCreatedFailure,
@@ -55,13 +56,13 @@ export const previousRunActivities: PreviousRunActivities = {
   async 'payments.knownBefore'({ app_id, out_trade_no }) {
     const client = getClient();
     const { workflowExecution } = activityInfo();
-    if (workflowExecution === undefined) return { previous: null, method: null };
+    if (workflowExecution === undefined) return { previous: null, method: null, trade_no: null };
     const { workflowId, runId } = workflowExecution;
-    const [previous, method] = await Promise.all([
+    const [previous, payment] = await Promise.all([
       loadPreviousRun(client, workflowId, runId),
-      out_trade_no === null ? null : methodOf(client, paymentWorkflowId(app_id, out_trade_no)),
+      out_trade_no === null ? NO_PAYMENT : paymentOf(client, paymentWorkflowId(app_id, out_trade_no)),
     ]);
-    return { previous: previous && (await withRefunds(client, previous, app_id)), method };
+    return { previous: previous && (await withRefunds(client, previous, app_id)), ...payment };
   },
 };
 
@@ -173,9 +174,14 @@ export async function withRefunds(client: Client, previous: AfterSaleState, app_
   return { ...previous, refunds: await Promise.all(refunds) };
 }
 
-async function methodOf(client: Client, paymentId: string): Promise<string | null> {
+const NO_PAYMENT = { method: null, trade_no: null };
+
+async function paymentOf(client: Client, paymentId: string): Promise<Pick<EarlierAfterSale, 'method' | 'trade_no'>> {
   const described = await ifExists(() => client.workflow.getHandle(paymentId).describe(), null);
-  return described?.typedSearchAttributes.get(SEARCH_ATTRIBUTE.method) ?? null;
+  if (described === null) return NO_PAYMENT;
+  const { typedSearchAttributes: found } = described;
+  const trade_no = found.get(SEARCH_ATTRIBUTE.tradeNo) ?? null;
+  return { method: found.get(SEARCH_ATTRIBUTE.method) ?? null, trade_no };
 }
 
 /** What `read` returns, or `otherwise` if Temporal does not have the workflow (any more). Throws every other error. */

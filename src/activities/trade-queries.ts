@@ -119,12 +119,15 @@ function inTurn(id: TradeId, others: readonly TradeId[]): TradeId {
   return ids[(activityInfo().attempt - 1) % ids.length] ?? id;
 }
 
-/**
- * Asks by one number alone: of two, the interface does not say which counts. Leaves the whole answer out: no decision
- * needs it, and it may hold the buyer's data, which a history would keep.
- */
-async function query(gateway: PaymentGateway, { trade_no, out_trade_no }: TradeId): Promise<Trade> {
-  const { answer: _whole, ...trade } = await gateway.query(trade_no === undefined ? { out_trade_no } : { trade_no });
+/** One of the numbers of a trade, the surest: of two, the interface does not say which counts. */
+export function surestId({ trade_no, out_trade_no }: TradeId): TradeId {
+  return trade_no === undefined ? { out_trade_no } : { trade_no };
+}
+
+/** Leaves the whole answer out: no decision needs it, and it may hold the buyer's data, which a history would keep. */
+async function query(gateway: PaymentGateway, id: TradeId): Promise<Trade> {
+  const { trade_no } = id;
+  const { answer: _whole, ...trade } = await gateway.query(surestId(id));
   if (trade_no === undefined) return trade;
   if (trade.trade_no === undefined || trade.trade_no === trade_no) return { ...trade, trade_no };
   throw new GatewayError(`The gateway was asked for trade ${trade_no}, and answered with trade ${trade.trade_no}.`, {

@@ -94,6 +94,8 @@ export interface EarlierAfterSale {
   previous: AfterSaleState | null;
   /** The payment's method, where the payment was made here. */
   method: string | null;
+  /** The number of the trade that the payment has sold. */
+  trade_no: string | null;
 }
 
 export interface FindInput {

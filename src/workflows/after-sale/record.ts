@@ -90,6 +90,11 @@ export class AfterSaleRecord {
     this.state.method ??= method ?? null;
   }
 
+  /** The order's number alone may show another trade than the one that was sold. */
+  learnTradeNo(trade_no: string | null): void {
+    this.state.trade_no ??= trade_no;
+  }
+
   watchUntil(at: number): void {
     this.state.watched_until ??= new Date(at).toISOString();
   }

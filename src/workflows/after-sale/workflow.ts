@@ -164,9 +164,10 @@ class AfterSaleRun {
   private async restorePreviousRun(policy: PaymentPolicy): Promise<void> {
     const { app_id, out_trade_no = null } = this.input;
     if (!this.input.previous) {
-      const { previous, method } = await loadPreviousRun({ app_id, out_trade_no });
+      const { previous, method, trade_no } = await loadPreviousRun({ app_id, out_trade_no });
       if (previous) this.record.restore(previous);
       this.record.learnMethod(method);
+      this.record.learnTradeNo(trade_no);
       // The after-sale that took the refund of a late payment has ended without sending it.
       const isLost = ({ out_request_no, outcome, started_at }: RefundState) =>
         outcome === null && started_at === null && out_request_no === latePaymentRefundNumber(this.state);

@@ -92,7 +92,7 @@ const OUTCOMES: readonly PaymentOutcome[] = ['SUCCESS', 'CANCEL', 'REFUSED', 'EX
  */
 export async function payment(input: PaymentInput): Promise<PaymentState> {
   const issues = issuesOf(input);
-  if (issues.length > 0) return refuse(issues);
+  if (issues.length > 0) return refuse(issues, input?.app_id);
   const run = new PaymentRun(input);
   // A cancellation withdraws an order that was certainly not sent. Any other goes on: the gateway cannot take it back.
   const scope = CancellationScope.current();
@@ -123,24 +123,28 @@ function issuesOf(input: PaymentInput | undefined): RequestIssue[] {
 }
 
 /** Whoever asks this run is told why. A notification that came to it is genuine, and its trade is taken on. */
-async function refuse(issues: RequestIssue[]): Promise<never> {
+async function refuse(issues: RequestIssue[], app_id: unknown): Promise<never> {
   const list = issues.map(({ field, rule }) => `${field}: ${rule}`).join('; ');
   const refusal = () => {
     throw typedFailure(FAILURE.invalidRequest, `No payment was started. ${list}`, { issues });
   };
   for (const update of [createdUpdate, recheckUpdate, cancelUpdate, resolveUpdate]) setHandler(update, refusal);
+  const nothing = new PaymentRecord({ kind: 'adopt', app_id: typeof app_id === 'string' ? app_id : '' });
+  setHandler(stateQuery, () => nothing.snapshot);
+  setHandler(creationAskedQuery, () => false);
   const pending_notifications: (NotificationSignal & { app_id: string })[] = [];
   setHandler(notificationSignal, (signal?: NotificationSignal) => {
-    const app_id = signal?.app_id;
-    if (typeof app_id === 'string' && signal?.trade_no) pending_notifications.push({ ...signal, app_id });
+    const of = signal?.app_id;
+    if (typeof of === 'string' && signal?.trade_no) pending_notifications.push({ ...signal, app_id: of });
   });
   const before = await loadOrderBefore();
   await condition(allHandlersFinished);
   const [first] = pending_notifications;
   if (before) return continueAsNew<typeof payment>({ ...before, pending_notifications });
   if (first === undefined) return refusal();
-  const { app_id, out_trade_no, trade_no } = first;
-  return continueAsNew<typeof payment>({ kind: 'adopt', app_id, out_trade_no, trade_no, pending_notifications });
+  const { out_trade_no, trade_no } = first;
+  const adopted = { kind: 'adopt', app_id: first.app_id, out_trade_no, trade_no, pending_notifications } as const;
+  return continueAsNew<typeof payment>(adopted);
 }
 
 function orderIssues({ app_id, request }: Partial<NewPayment>): RequestIssue[] {

@@ -1,10 +1,11 @@
 /**
- * Attacks on 2e016fd: each title says which promise breaks, and who loses what. All of them are red on that commit. The
- * expectations read what merchants and people were told, and the gateway's ledger. The most money comes first.
+ * What attackers with fresh eyes have broken: each title says which promise broke, and who lost what. The expectations read
+ * what merchants and people were told, and the gateway's ledger. The most money comes first.
  */
 import type { PaymentState } from '../../../../src/contract';
 import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import type { LedgerTrade } from './gateway';
+import { story } from './schedule';
 import type { Story } from './stories';
 import { timelineOf } from './timeline';
 import { AMOUNT, World } from './world';
@@ -32,12 +33,7 @@ jest.mock('../../../../src/activities', () => {
 let world: World;
 
 async function begin(changed: Partial<Story['traits']> = {}): Promise<void> {
-  world = await World.create({
-    ...{ takesNumbersTwice: true, lag_ms: 0, findsBy: 'both ids', shows: 'the latest', forgetsAfter_ms: 0 },
-    ...{ creations: [], late_ms: 5_000, noSuchOrder: 'trade-not-exist', heldBack: 0, deafFor: 0 },
-    ...changed,
-    pick: () => 0,
-  });
+  world = await World.create({ ...story([], changed).traits, pick: () => 0 });
 }
 
 afterEach(async () => {
@@ -374,18 +370,6 @@ test('promise 8: a sale whose second start was terminated is called a late payme
   world.notify(tradeAt(0));
   await world.pass(HOUR);
   expect(attentions()).not.toContain('late-payment');
-});
-
-test('promise 1: a sold number that is adopted by the plain contract answers another cart of the same amount with the sold one', async () => {
-  await begin();
-  await sell();
-  world.start('ALLOW_DUPLICATE', world.workflowId, [
-    { kind: 'adopt', app_id: 'hostile', out_trade_no: world.out_trade_no },
-  ]);
-  await world.pass(5 * MINUTE);
-  const another = { ...world.order(), subject: 'Another cart', buyer_id: 'another buyer' };
-  const answer = await world.within(() => world.payments.pay(another).catch((error: Error) => error.name));
-  expect(answer).toBe('DuplicateOrderError');
 });
 
 // — Storms —

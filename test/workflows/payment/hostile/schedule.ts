@@ -16,6 +16,11 @@ export const wait = (ms: number): Step => ({ do: 'wait', ms });
 export const notify: Step = { do: 'notify', times: 1 };
 export const paid: Step = { do: 'paid' };
 export const resolve = (outcome: 'CANCEL' | 'SUCCESS'): Step => ({ do: 'resolve', outcome });
+export const another = (isPaid: boolean, silently = false): Step => ({ do: 'another trade', paid: isPaid, silently });
+/** Creations that never reach the gateway. */
+export const neverSent = { creations: Array.from({ length: 200 }, () => 'unreachable' as const) };
+/** Money that a gateway sends back without a person's help. */
+export const refunding = { late: 'refund', method: 'Wallet' } as const;
 export const unanswered: Step = { do: 'queries refused for good', kind: '429' };
 
 /** Plays a story, and answers with what it breaks. HOSTILE_TIMELINE prints what happened. */

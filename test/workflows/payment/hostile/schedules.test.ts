@@ -3,9 +3,24 @@
  * random stories.
  */
 import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import { brokenIn, notify, paid, resolve, type Schedule, SECOND, story, unanswered, wait } from './schedule';
+import {
+  another,
+  brokenIn,
+  neverSent,
+  notify,
+  paid,
+  refunding,
+  resolve,
+  type Schedule,
+  SECOND,
+  story,
+  unanswered,
+  wait,
+} from './schedule';
 import { play, type Step, type Story } from './stories';
 import { World } from './world';
+
+const cancelled: readonly Step[] = [wait(MINUTE), { do: 'ends' }, notify, wait(HOUR)];
 
 const SCHEDULES: readonly Schedule[] = [
   [
@@ -173,6 +188,45 @@ const SCHEDULES: readonly Schedule[] = [
       ...[{ do: 'reset' } as const, wait(HOUR)],
     ],
     { heldBack: 3 },
+  ],
+  [
+    'promise 7: money of another system’s order is not sent back because our workflow was terminated before it sent its own',
+    [wait(MINUTE), { do: 'terminate' }, wait(HOUR), another(true), wait(HOUR)],
+    { ...neverSent, ...refunding },
+  ],
+  [
+    'promise 8: money of another system’s order is not accepted because our workflow was terminated before it sent its own',
+    [wait(MINUTE), { do: 'terminate' }, wait(HOUR), another(true), wait(HOUR)],
+    { ...neverSent, late: 'accept' },
+  ],
+  [
+    'promise 7: money of another system’s order is not sent back because ours has no number yet',
+    [wait(10 * SECOND), resolve('CANCEL'), another(true), wait(HOUR)],
+    { creations: ['answer lost'], lag_ms: 120 * SECOND, ...refunding },
+  ],
+  [
+    'promise 5: an order that was sent again after a lost creation is looked for by its number, too',
+    [wait(5 * MINUTE), paid, wait(HOUR)],
+    { creations: ['answer lost'], lag_ms: 120 * SECOND, shows: 'the first' },
+  ],
+  [
+    'promise 4: a notification names the trade of a payment whose creation’s answer did not',
+    [wait(10 * MINUTE), paid, notify, wait(HOUR)],
+    { hidesTradeNo: true, findsBy: 'trade_no alone' },
+  ],
+  [
+    'promise 7: late money goes back to its own trade, and not to another one that the number shows',
+    [...cancelled, another(true, true), wait(HOUR), { do: 'paid late' }, { do: 'notify first' }, wait(HOUR)],
+    refunding,
+  ],
+  [
+    'promise 7: a merchant’s refund goes to the trade that was sold, and not to another one that the number shows',
+    [wait(MINUTE), paid, notify, wait(HOUR), another(true, true), { do: 'refund' }, wait(HOUR)],
+    { method: 'Wallet' },
+  ],
+  [
+    'promise 8: a merchant who withdraws an order whose start was broken is answered in our own words',
+    [{ do: 'terminate' }, { do: 'start broken' }, { do: 'withdraw' }, wait(HOUR)],
   ],
 ];
 
