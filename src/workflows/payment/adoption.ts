@@ -1,7 +1,8 @@
 /** Takes on a trade that exists already: made elsewhere, announced by a notification, or paid after its payment had ended. */
 
-import type { Trade } from '../../contract';
+import type { PreviousRun, Trade } from '../../contract';
 import { type AdoptedPayment, outcomeOf } from '../../contract';
+import { loadEarlierRun } from '../shared/activities';
 import type { Mailbox } from '../shared/mailbox';
 import { queryUntilConsistent } from '../shared/stale-read';
 import type { PaymentContext } from './context';
@@ -11,7 +12,9 @@ import { lookAtOtherTrades, otherTradesIn } from './other-trades';
 /** Returns once the gateway has said what it knows of the trade. */
 export async function adoptTrade(input: AdoptedPayment, context: PaymentContext, mailbox: Mailbox): Promise<void> {
   const { record, policy } = context;
-  if (input.previous?.outcome === 'SUCCESS') return adoptSale(input, context, mailbox);
+  const previous = await recall(input.previous);
+  record.takeOver(previous);
+  if (previous?.outcome === 'SUCCESS') return adoptSale({ ...input, previous }, context, mailbox);
   context.waitFor('the gateway to say what it knows of this trade');
   const found = await untilFound(input, context, mailbox);
   const outcome = outcomeOf(found.trade_status);
@@ -24,10 +27,19 @@ export async function adoptTrade(input: AdoptedPayment, context: PaymentContext,
   const { out_trade_no, trade_no, trade_status } = { ...record.id, ...trade };
   record.applyCreation({ out_trade_no, trade_no, trade_status, recovered: true }, Date.now());
   record.applyQuery(trade, Date.now());
-  noteEarlierTrade(input, context);
+  noteEarlierTrade(previous, context);
   if (!contradicted) return;
   mailbox.settle(mailbox.unsettledOf(trade_no));
   context.raise('unconfirmed-notification');
+}
+
+/** A run that was terminated has no result, so what it knew is asked of itself. */
+async function recall(previous: PreviousRun | undefined): Promise<PreviousRun | undefined> {
+  if (!previous?.order || previous.outcome !== null || previous.payment_data) return previous;
+  const earlier = await loadEarlierRun({ order: previous.order });
+  if (!earlier?.is_same_order) return previous;
+  const { sale, trade_no, payment_data } = earlier;
+  return sale ? { ...previous, ...sale, outcome: 'SUCCESS' } : { ...previous, trade_no, payment_data };
 }
 
 async function untilFound({ app_id }: AdoptedPayment, context: PaymentContext, mailbox: Mailbox): Promise<Trade> {
@@ -49,12 +61,15 @@ async function searchOn(app_id: string, context: PaymentContext, mailbox: Mailbo
     const found = await searchUntilFound({ app_id, id: record.id }, () => mailbox.hasNews);
     if (found) return found;
     const others = otherTradesIn(mailbox.beginLook(), record.id.trade_no ?? null);
+    const ours = mailbox.unsettledOf(record.id.trade_no);
     await mailbox.fulfil(() => lookAtOtherTrades(others, app_id, context, mailbox));
+    // A person’s word settles what the search has not confirmed.
+    mailbox.deny(ours);
   }
 }
 
 /** The run before had another trade under this number: a person has to know of both. */
-function noteEarlierTrade({ previous }: AdoptedPayment, { record, raise }: PaymentContext): void {
+function noteEarlierTrade(previous: PreviousRun | undefined, { record, raise }: PaymentContext): void {
   const trade_no = previous?.trade_no;
   if (!trade_no || !record.id.trade_no || trade_no === record.id.trade_no) return;
   record.noteOtherTrade(trade_no, previous);

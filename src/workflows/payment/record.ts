@@ -30,6 +30,8 @@ const ANSWERED: readonly Attention[] = ['no-answer', 'credentials', 'unknown-out
 
 export class PaymentRecord {
   private readonly state: PaymentState;
+  /** The run before, as far as anybody knows it. */
+  private before: PreviousRun | undefined;
   /** The last status that was reported, accepted or not. A poll that finds the same has no news. */
   lastReported: string | null = null;
   /** The last status of the transition table. A status after an unknown one is compared with this. */
@@ -39,6 +41,7 @@ export class PaymentRecord {
 
   constructor(private readonly input: PaymentInput) {
     const order = orderOf(input)?.request;
+    this.before = input.kind === 'adopt' ? input.previous : undefined;
     this.state = {
       app_id: input.app_id,
       out_trade_no: (input.kind === 'adopt' ? input.out_trade_no : input.request.out_trade_no) ?? null,
@@ -88,6 +91,10 @@ export class PaymentRecord {
     return this.state.out_trade_no ?? this.state.trade_no ?? '(unknown)';
   }
 
+  takeOver(before: PreviousRun | undefined): void {
+    this.before = before;
+  }
+
   /** Applies the creation's answer. It has no amount, so the order's own stands until a query says otherwise. */
   applyCreation(data: PaymentData, now: number): void {
     // A person ended it meanwhile, and callers were told. Whoever watches on knows the trade by its number.
@@ -96,7 +103,7 @@ export class PaymentRecord {
       return;
     }
     // An earlier run may have given payment data to callers. Then everybody keeps getting the same.
-    this.state.payment_data = (this.input.kind === 'adopt' ? this.input.previous?.payment_data : null) ?? data;
+    this.state.payment_data = this.before?.payment_data ?? data;
     this.learnIds(data);
     for (const answered of ANSWERED) this.settle(answered);
     const status = data.trade_status;
@@ -268,8 +275,7 @@ export class PaymentRecord {
 
   /** Whether the run before is known to have made this trade. */
   private get isOurTrade(): boolean {
-    const { previous } = this.input.kind === 'adopt' ? this.input : {};
-    return !isOfAnother(this.input) && isNamedByItsCreation(previous ?? {}, this.state.trade_no);
+    return !isOfAnother(this.input) && isNamedByItsCreation(this.before ?? {}, this.state.trade_no);
   }
 
   /** Records whether the after-sale has taken the refund of a late payment. */

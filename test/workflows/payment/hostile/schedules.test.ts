@@ -228,6 +228,10 @@ const SCHEDULES: readonly Schedule[] = [
     'promise 8: a merchant who withdraws an order whose start was broken is answered in our own words',
     [{ do: 'terminate' }, { do: 'start broken' }, { do: 'withdraw' }, wait(HOUR)],
   ],
+  [
+    'promise 1: an order is answered with the same payment data after its workflow was terminated and opened again',
+    [wait(MINUTE), { do: 'terminate' }, notify, wait(MINUTE), { do: 'pay' }, wait(MINUTE)],
+  ],
 ];
 
 test.each(SCHEDULES.map(([title, steps, traits = {}]) => ({ title, steps, traits })))(
@@ -375,4 +379,13 @@ test('our own trade is found although another was named first, and a person reso
   );
   expect(gateway.exchanges.some(({ shown }) => shown?.trade_no === 'T1' && shown.status === 'SUCCESS')).toBe(true);
   expect(attentions).toContainEqual(expect.objectContaining({ attention: 'late-payment' }));
+});
+
+test('one word settles a trade that the gateway has forgotten, however often it was notified', async () => {
+  const again: readonly Step[] = [{ do: 'notify lie' }, wait(HOUR)];
+  const { told, workflowId } = await worldOf(
+    story([wait(MINUTE), { do: 'terminate' }, wait(5 * HOUR), ...again, ...again], { forgetsAfter_ms: 4 * HOUR }),
+  );
+  // At the end of a story a person says CANCEL of whatever is open.
+  expect(told.filter((one) => one.is === 'resolved' && one.workflowId === workflowId)).toHaveLength(1);
 });
