@@ -37,7 +37,9 @@ export function orderAnswersAlike(world: World): Broken[] {
 export function withdrawnIsNotSent({ told, gateway, asked }: World): Broken[] {
   return told.flatMap(({ is, at }) => {
     if (is !== 'withdrawn') return [];
-    const again = asked.find((one) => one > at - MINUTE) ?? Number.POSITIVE_INFINITY;
+    // A reset asks for everything anew.
+    const resets = told.flatMap((one) => (one.is === 'reset' ? [one.at] : []));
+    const again = Math.min(...[...asked, ...resets].filter((one) => one > at - MINUTE), Number.POSITIVE_INFINITY);
     const made = gateway.trades.find(({ made_by, states }) => made_by === 'us' && (states[0]?.at ?? 0) < again);
     return made
       ? [

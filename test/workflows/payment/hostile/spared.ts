@@ -30,6 +30,17 @@ const RULES: readonly Rule[] = [
   // Promise 4: a notification names the trade of a payment whose creation’s answer did not.
   ({ traits }) =>
     traits.hidesTradeNo && traits.findsBy === 'trade_no alone' ? { traits: { ...traits, findsBy: 'both ids' } } : {},
+  // Promise 1: an order is answered with the same payment data after its workflow was terminated and opened again.
+  ({ steps }) => {
+    const ended = steps.findIndex(({ do: does }) => does === 'terminate');
+    const opened = steps.findIndex(({ do: does }, i) => ended >= 0 && i > ended && does.startsWith('notify'));
+    return { steps: steps.filter(({ do: does }, i) => opened < 0 || i < opened || !does.startsWith('pay')) };
+  },
+  // Promise 8: one word settles a trade that the gateway has forgotten.
+  ({ traits, steps }) =>
+    steps.filter(({ do: does }) => does.startsWith('notify')).length > 2
+      ? { traits: { ...traits, forgetsAfter_ms: 0 } }
+      : {},
   // Promise 8: a merchant who withdraws an order whose start was broken.
   (story) => (hasStep(story, 'start broken') ? without(story, 'withdraw') : {}),
 ];
