@@ -256,13 +256,16 @@ describe('late money, where the settings send it back', () => {
     return { attention, isSentBack: late_refund !== undefined };
   };
 
-  test('is sent back where the trade is that of the run before', () => {
-    expect(after({ trade_no: 'T1' })).toEqual({ attention: null, isSentBack: true });
+  const named = (trade_no: string, recovered = false) => ({ trade_no, payment_data: { trade_no, recovered } });
+
+  test('is sent back where the answer to the creation named the trade', () => {
+    expect(after(named('T1'))).toEqual({ attention: null, isSentBack: true });
   });
 
   test.each([
     ['the run before made no order', { order: null }],
-    ['the run before had another trade', { trade_no: 'T9' }],
+    ['the run before had another trade', named('T9')],
+    ['the run before only found the trade', named('T1', true)],
     ['nobody knows the trade of the run before', {}],
   ])('waits for a person where %s', (_, previous) => {
     expect(after(previous)).toEqual({ attention: 'late-payment', isSentBack: false });
