@@ -21,8 +21,8 @@ const MUTATIONS = [
   [
     'an unknown creation counts as none',
     'src/workflows/payment/creation.ts',
-    "this.hasSent ||= tried.is === 'unknown' || (tried.is === 'duplicate' && tried.reached);",
-    "this.hasSent ||= tried.is === 'duplicate' && tried.reached;",
+    "this.hasSent ||= tried.is === 'unknown';",
+    '',
   ],
   ['an order that may exist is sent again without a look', STEPS, "  [{ looked: 'not-yet' }, 'look'],\n", ''],
   ['a look without an answer counts as no order', STEPS, "  [{ looked: 'no-answer' }, 'look-on'],\n", ''],
@@ -134,7 +134,7 @@ const MUTATIONS = [
   [
     'a payment that may still be paid is not watched on',
     'src/workflows/payment/ending.ts',
-    'mayStillBePaid: !isSold && (mayHaveSent || isOpenAtTheGateway(state)),',
+    'mayStillBePaid: sentAgain || (!isSold && (mayHaveSent || isOpenAtTheGateway(state))),',
     'mayStillBePaid: false,',
   ],
   [
@@ -242,7 +242,49 @@ const MUTATIONS = [
   [
     'a trade that no answer named is sold as ours without a word',
     'src/workflows/payment/creation.ts',
-    "if (!this.hasSent && trade_no !== this.earlier.trade_no) this.context.raise('unproven-trade');",
+    "if (!this.hasSent && !this.earlier.isProven(trade_no)) this.context.raise('unproven-trade');",
+    '',
+  ],
+  [
+    'late money of any trade is sent back or accepted without a person',
+    RECORD,
+    'return !isOfAnother(this.input) && isNamedByItsCreation(this.before ?? {}, this.state.trade_no);',
+    'return true;',
+  ],
+  [
+    'an answer about another trade counts',
+    'src/activities/trade-queries.ts',
+    'if (trade.trade_no === undefined || trade.trade_no === trade_no) return',
+    'return',
+  ],
+  [
+    'a trade is asked for by the order’s number although its own is known',
+    'src/activities/trade-queries.ts',
+    'return trade_no === undefined ? { out_trade_no } : { trade_no };',
+    'return out_trade_no === undefined ? { trade_no } : { out_trade_no };',
+  ],
+  [
+    'a follow-up stops at the first trade that has ended',
+    'src/workflows/payment/follow-up.ts',
+    'this.state.watching = this.candidates.length > 0;',
+    'this.state.watching = false;',
+  ],
+  [
+    'what was sold is sold no more when a later run starts',
+    'src/workflows/payment/adoption.ts',
+    "  if (previous?.outcome === 'SUCCESS') return adoptSale({ ...input, previous }, context, mailbox);\n",
+    '',
+  ],
+  [
+    'a run that made no order stands before the one that did',
+    'src/workflows/payment/workflow.ts',
+    'if (saysWithoutOrder(this.failure)) await this.goOnWithOrderBefore();',
+    '',
+  ],
+  [
+    'an after-sale takes whichever trade the order’s number shows',
+    'src/workflows/after-sale/workflow.ts',
+    '      this.record.learnTradeNo(trade_no);\n',
     '',
   ],
 ];
@@ -291,8 +333,9 @@ const root = resolve(__dirname, '..');
 const wanted = process.argv.slice(2);
 const HOSTILE = 'test/workflows/payment/hostile';
 const RANDOM = [`${HOSTILE}/hostile.test.ts`, '-t', 'random stories'];
+const NAMED = [`${HOSTILE}/(schedules|attacks).test.ts`];
 const places = [
-  ...MUTATIONS.map((place) => ({ place, suites: [RANDOM, [`${HOSTILE}/schedules.test.ts`]] })),
+  ...MUTATIONS.map((place) => ({ place, suites: [RANDOM, NAMED] })),
   ...OF_REFUNDS.map((place) => ({ place, suites: [['test/workflows/after-sale/model']] })),
 ].filter(({ place: [name] }) => wanted.length === 0 || wanted.some((part) => name.includes(part)));
 

@@ -13,7 +13,7 @@ import { lookAtOtherTrades, otherTradesIn } from './other-trades';
 export async function adoptTrade(input: AdoptedPayment, context: PaymentContext, mailbox: Mailbox): Promise<void> {
   const { record, policy } = context;
   const previous = await recall(input.previous);
-  record.takeOver(previous);
+  record.before = previous;
   if (previous?.outcome === 'SUCCESS') return adoptSale({ ...input, previous }, context, mailbox);
   context.waitFor('the gateway to say what it knows of this trade');
   const found = await untilFound(input, context, mailbox);

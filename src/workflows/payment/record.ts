@@ -31,7 +31,7 @@ const ANSWERED: readonly Attention[] = ['no-answer', 'credentials', 'unknown-out
 export class PaymentRecord {
   private readonly state: PaymentState;
   /** The run before, as far as anybody knows it. */
-  private before: PreviousRun | undefined;
+  before: PreviousRun | undefined;
   /** The last status that was reported, accepted or not. A poll that finds the same has no news. */
   lastReported: string | null = null;
   /** The last status of the transition table. A status after an unknown one is compared with this. */
@@ -91,14 +91,13 @@ export class PaymentRecord {
     return this.state.out_trade_no ?? this.state.trade_no ?? '(unknown)';
   }
 
-  takeOver(before: PreviousRun | undefined): void {
-    this.before = before;
-  }
-
   /** Applies the creation's answer. It has no amount, so the order's own stands until a query says otherwise. */
   applyCreation(data: PaymentData, now: number): void {
     // A person ended it meanwhile, and callers were told. Whoever watches on knows the trade by its number.
-    if (this.isOver) return this.learnIds(data);
+    if (this.isOver) {
+      this.learnIds(data);
+      return;
+    }
     // An earlier run may have given payment data to callers. Then everybody keeps getting the same.
     this.state.payment_data = this.before?.payment_data ?? data;
     this.learnIds(data);
