@@ -10,16 +10,31 @@ import { latePaymentActivities } from '../../../../src/activities';
 import type { LatePaymentActivities, LatePaymentRefundInput, LatePaymentRefundResult } from '../../../../src/contract';
 import type { SimulatedTemporal } from '../../../../src/testing/simulated-temporal/simulated-temporal';
 
+const { now } = Date;
+const { random } = Math;
+const pause = timers.setTimeout;
+
+function giveBack(): void {
+  Date.now = now;
+  Math.random = random;
+  // All test files of a process share Node's own modules.
+  Object.assign(timers, { setTimeout: pause });
+}
+
+// A world that a failing test leaves open must not take the time of other files.
+afterAll(giveBack);
+
+let current: SimulatedTemporal | undefined;
+
 /** Gives this process the simulation's time, chance and pauses. Returns what takes them back. */
-export function takeOver({ clock }: SimulatedTemporal): () => void {
-  const [{ now }, { random }, pause] = [Date, Math, timers.setTimeout];
+export function takeOver(temporal: SimulatedTemporal): () => void {
+  const { clock } = temporal;
+  current = temporal;
   Date.now = () => clock.now;
   Math.random = () => clock.random(1_000_000) / 1_000_000;
   Object.assign(timers, { setTimeout: (ms: number) => clock.pass(ms) });
   return () => {
-    Date.now = now;
-    Math.random = random;
-    Object.assign(timers, { setTimeout: pause });
+    if (current === temporal) giveBack();
   };
 }
 
