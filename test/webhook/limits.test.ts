@@ -229,7 +229,8 @@ describe('a process that is too busy', () => {
   test('answers 503 with Retry-After, while /healthz is served', async () => {
     const url = await start({ shedLoad: true });
     let reply = await post(url, body);
-    expect(reply.status).toBe(200);
+    // A busy machine may be too busy already.
+    while (reply.status !== 200) reply = await post(url, body);
     // Block the event loop, as a heavy task would. The measured load is a mean over seconds.
     while (reply.status === 200) {
       const until = performance.now() + 1_500;
