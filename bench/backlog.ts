@@ -10,6 +10,8 @@ import { type Result, type Scenario, simulate } from './backlog/simulation';
 const OPEN = process.env.BENCH_OPEN ? [Number(process.env.BENCH_OPEN)] : [20_000, 100_000, 1_000_000];
 /** The former worker makes tens of thousands of attempts a second: it is played with so many payments, and as much less of all the rest. */
 const FORMER_OPEN = 2_000;
+/** With more payments, what is awaited is alone as much as the limit. */
+const GOAL = { open: 100_000, p99_ms: 5_000 };
 const HOUR_OF_REAL_TIME = 3_600_000;
 
 const config = loadConfig({});
@@ -36,15 +38,18 @@ type Played = Result & {
 };
 
 const COLUMNS: readonly (readonly [title: string, value: (played: Played) => string])[] = [
-  ['attempts/s in the outage', ({ attempts, scale }) => number(mean(attempts) * scale)],
-  ['at most', ({ attempts, scale }) => number(max(attempts) * scale)],
-  ['calls/s at the gateway afterwards', ({ calls, scale }) => number(mean(calls.slice(-3_600)) * scale)],
-  ['at most', ({ calls, scale }) => number(max(calls) * scale)],
-  ['a new order waits: p50, p99, max', ({ new_orders }) => times(new_orders, 0.5, 0.99, 1)],
-  ['a confirmation: p50, p99, max', ({ confirmations }) => times(confirmations, 0.5, 0.99, 1)],
-  ['an order of the outage, from its end: p50, p99', ({ caught_orders }) => times(caught_orders, 0.5, 0.99)],
+  // In the outage: mean, and most in a second.
+  ['attempts/s', ({ attempts, scale }) => `${number(mean(attempts) * scale)}, ${number(max(attempts) * scale)}`],
+  // At the gateway: mean in the hour after, and most in a second.
+  ['calls/s', ({ calls, scale }) => `${number(mean(calls.slice(-3_600)) * scale)}, ${number(max(calls) * scale)}`],
+  // After the outage: p50, p99, max.
+  ['new orders wait', ({ new_orders }) => times(new_orders, 0.5, 0.99, 1)],
+  ['confirmations wait', ({ confirmations }) => times(confirmations, 0.5, 0.99, 1)],
+  // From the end of the outage: p50, p99.
+  ['orders of the outage wait', ({ caught_orders }) => times(caught_orders, 0.5, 0.99)],
   ['not sent', ({ given_up, scale }) => number(given_up * scale)],
-  ['between two looks at an open payment', ({ polls, open }) => time((open * SCENARIO.after_ms) / polls)],
+  // Mean of the hour after, of payments that were open from the start.
+  ['a look every', ({ polls, open }) => time((open * SCENARIO.after_ms) / polls)],
 ];
 
 const say = (cells: readonly string[]) => process.stdout.write(`| ${cells.join(' | ')} |\n`);
@@ -67,7 +72,8 @@ test(
           limits: { ...limits, calls_per_second: limits.calls_per_second / scale },
         });
         say([number(open), worker, ...COLUMNS.map(([, value]) => value({ ...result, open: open / scale, scale }))]);
-        if (worker === 'today') expect(quantile(result.new_orders, 0.99)).toBeLessThan(5_000);
+        if (worker === 'today' && open <= GOAL.open)
+          expect(quantile(result.new_orders, 0.99)).toBeLessThan(GOAL.p99_ms);
       }
     }
   },
