@@ -20,7 +20,7 @@ import {
   retryablePoll,
 } from './failures';
 import { type AccountGateway, gatewayOf, type NotifyUrlOf } from './gateways';
-import { looksSoFar } from './held-back';
+import { looksSoFar } from './poll-attempts';
 
 export interface AccountActivitiesOptions {
   /** The gateway by app_id. */

@@ -6,7 +6,12 @@
 import type { Urgency } from './urgency';
 
 /** The part of the bucket that calls of each urgency may use. */
-const SHARE: Readonly<Record<Urgency, number>> = { awaited: 1, late: 0.8, background: 0.6 };
+const SHARE: Readonly<Record<Urgency, number>> = {
+  awaited: 1,
+  late: 0.8,
+  overdue: 0.7,
+  background: 0.6,
+};
 
 export class CallBudget {
   private tokens: number;

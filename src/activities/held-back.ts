@@ -2,10 +2,9 @@
  * Calls that the throttle held back: how soon each is repeated. It waits in proportion to the time that it has waited, so
  * the attempts a second stay few, whatever the number of payments and the length of an outage.
  */
-import { activityInfo, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import { z } from 'zod';
 import { HOUR, MINUTE } from '../gateway/pure/durations';
+import { heldBackInARow, noteHeldBack } from './poll-attempts';
 import type { CallDeferredError } from './throttle';
 import { activityAge, type Urgency, urgencyOfActivity } from './urgency';
 
@@ -15,6 +14,7 @@ const AWAITED_WAIT_MS = 1_000;
 /** Another call waits at most this long for its next attempt, in ms. */
 const LONGEST_WAIT_MS: Readonly<Record<Exclude<Urgency, 'awaited'>, number>> = {
   late: 5 * MINUTE,
+  overdue: 30 * MINUTE,
   background: 30 * MINUTE,
 };
 
@@ -31,27 +31,9 @@ export function heldBack(error: CallDeferredError): ApplicationFailure {
 
 /** A poll that was held back. It counts as no look; `gap_ms` is the gap that it had waited. Each further time it waits twice as long. */
 export function heldBackPoll(error: CallDeferredError, gap_ms: number): ApplicationFailure {
-  const { attempt } = activityInfo();
-  const { total, in_a_row, last } = heldBackSoFar();
-  const before = last === attempt - 1 ? in_a_row : 0;
-  // Carried by the heartbeat of this attempt alone: an attempt that looks costs the server nothing more.
-  heartbeat({ total: total + 1, in_a_row: before + 1, last: attempt } satisfies HeldBackAttempts);
-  return waitOn(error, Math.min(gap_ms * 2 ** before, Math.max(gap_ms, LONGEST_POLL_GAP_MS)));
-}
-
-/** How many attempts of a poll have looked, or begun, before this one. */
-export function looksSoFar(): number {
-  return activityInfo().attempt - 1 - heldBackSoFar().total;
-}
-
-/** The attempts of a poll that were held back; `last` is the number of the latest. */
-const heldBackAttempts = z.object({ total: z.number(), in_a_row: z.number(), last: z.number() });
-type HeldBackAttempts = z.infer<typeof heldBackAttempts>;
-
-/** None where no attempt has told of any. */
-function heldBackSoFar(): HeldBackAttempts {
-  const { success, data } = heldBackAttempts.safeParse(activityInfo().heartbeatDetails);
-  return success ? data : { total: 0, in_a_row: 0, last: 0 };
+  const gap = gap_ms * 2 ** heldBackInARow();
+  noteHeldBack();
+  return waitOn(error, Math.min(gap, Math.max(gap_ms, LONGEST_POLL_GAP_MS)));
 }
 
 /** Half of the wait is random, which spreads calls that were held back together. */

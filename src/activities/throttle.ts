@@ -35,9 +35,6 @@ export type CircuitListener = (app_id: string, state: 'open' | 'closed') => void
 /** Makes a call, or throws a {@link CallDeferredError}. */
 export type Throttle = <T>(operation: string, send: () => Promise<T>) => Promise<T>;
 
-/** A call that tries whether the gateway works again is soon over, in ms. */
-const TRIAL_MS = 1_000;
-
 /** The throttle that all calls of one app share. `urgencyOfCall` is asked at each call. */
 export function throttle(
   app_id: string,
@@ -47,23 +44,7 @@ export function throttle(
 ): Throttle {
   const { calls_per_second, circuit_failures, circuit_pause_ms } = limits;
   const budget = new CallBudget(calls_per_second);
-  const circuit = circuitBreaker(handleWhen(isGatewayDown), {
-    breaker: new ConsecutiveBreaker(circuit_failures),
-    halfOpenAfter: circuit_pause_ms,
-  });
-  let openedAt = 0;
-  circuit.onBreak(() => {
-    openedAt = Date.now();
-    onCircuitChange(app_id, 'open');
-  });
-  circuit.onReset(() => onCircuitChange(app_id, 'closed'));
-
-  /** Ms until a call may go through the circuit; 0 where it may now. */
-  const pauseLeft = () => {
-    // While one call tries the gateway, the others would wait for it until their activities time out.
-    if (circuit.state === CircuitState.HalfOpen) return TRIAL_MS;
-    return circuit.state === CircuitState.Open ? Math.max(0, openedAt + circuit_pause_ms - Date.now()) : 0;
-  };
+  const circuit = gatewayCircuit(limits, (state) => onCircuitChange(app_id, state));
   const pausing = (operation: string, left_ms: number) =>
     new CallDeferredError(
       `The gateway of app ${app_id} failed ${circuit_failures} times in a row; calls pause until one that tries it succeeds.`,
@@ -72,7 +53,8 @@ export function throttle(
     );
 
   return async (operation, send) => {
-    const pause_ms = pauseLeft();
+    // First, so that calls of a pause use up nothing.
+    const pause_ms = circuit.pauseLeft();
     if (pause_ms > 0) throw pausing(operation, pause_ms);
     const wait_ms = budget.take(urgencyOfCall());
     if (wait_ms > 0) {
@@ -84,6 +66,34 @@ export function throttle(
     } catch (error) {
       throw error instanceof BrokenCircuitError ? pausing(operation, circuit_pause_ms) : error;
     }
+  };
+}
+
+/** A call that tries whether the gateway works again is soon over, in ms. */
+const TRIAL_MS = 1_000;
+
+/** The circuit, which also knows how many ms are left until a call may go through it; 0 where it may now. */
+function gatewayCircuit(
+  { circuit_failures, circuit_pause_ms }: CallLimits,
+  onChange: (state: 'open' | 'closed') => void,
+) {
+  const circuit = circuitBreaker(handleWhen(isGatewayDown), {
+    breaker: new ConsecutiveBreaker(circuit_failures),
+    halfOpenAfter: circuit_pause_ms,
+  });
+  let openedAt = 0;
+  circuit.onBreak(() => {
+    openedAt = Date.now();
+    onChange('open');
+  });
+  circuit.onReset(() => onChange('closed'));
+  return {
+    execute: <T>(send: () => Promise<T>) => circuit.execute(send),
+    pauseLeft: () => {
+      // While one call tries the gateway, the others would wait for it until their activities time out.
+      if (circuit.state === CircuitState.HalfOpen) return TRIAL_MS;
+      return circuit.state === CircuitState.Open ? Math.max(0, openedAt + circuit_pause_ms - Date.now()) : 0;
+    },
   };
 }
 

@@ -20,7 +20,7 @@ import { QUERY_PATH } from '../gateway/query';
 import { isCredentialsRefusal } from '../gateway/refusals';
 import { isDefiniteAnswer, isNoSuchOrder, notYet, retryableFailure, retryablePoll } from './failures';
 import type { PaymentGateway } from './gateways';
-import { looksSoFar } from './held-back';
+import { looksSoFar } from './poll-attempts';
 import { activityAge } from './urgency';
 
 /** The gaps between two searches for an order that may exist, in ms: the first, and the longest. */

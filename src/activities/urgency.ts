@@ -4,14 +4,21 @@
  */
 import { activityInfo } from '@temporalio/activity';
 import type { AccountActivities, GatewayActivities } from '../contract';
+import { heldBackInARow } from './poll-attempts';
 
-/** `awaited`: somebody waits for it now. `late`: somebody may still wait. `background`: nobody does. */
-export type Urgency = 'awaited' | 'late' | 'background';
+/**
+ * `awaited`: somebody waits for it now. `late`: somebody may still wait. `background`: nobody does. `overdue`: a poll that
+ * was held back so often that it goes before other polls.
+ */
+export type Urgency = 'awaited' | 'late' | 'overdue' | 'background';
 
 /** A buyer, or a merchant's request, waits about this long, in ms. */
 const AWAITED_MS = 30_000;
 
 type CallingActivity = Extract<keyof (GatewayActivities & AccountActivities), `gateway.${string}`>;
+
+/** A poll that was held back so often in a row is overdue: else the frequent polls of young payments would starve it. */
+const OVERDUE_AFTER = 2;
 
 /** The urgency of each activity's calls while it is fresh, and later. */
 const URGENCY = {
@@ -21,13 +28,13 @@ const URGENCY = {
   'gateway.query': ['awaited', 'late'],
   'gateway.settle': ['awaited', 'late'],
   'gateway.find': ['awaited', 'background'],
-  'gateway.watch': ['background', 'background'],
+  'gateway.watch': ['background', 'overdue'],
   'gateway.create-account': ['awaited', 'late'],
   'gateway.cancel-account': ['awaited', 'late'],
   'gateway.find-account': ['awaited', 'late'],
-  'gateway.watch-account': ['background', 'background'],
+  'gateway.watch-account': ['background', 'overdue'],
   'gateway.account-quantity': ['awaited', 'late'],
-  'gateway.watch-account-quantity': ['background', 'background'],
+  'gateway.watch-account-quantity': ['background', 'overdue'],
 } as const satisfies Record<CallingActivity, readonly [fresh: Urgency, later: Urgency]>;
 
 const BY_ACTIVITY = new Map<string, readonly [Urgency, Urgency]>(Object.entries(URGENCY));
@@ -35,7 +42,8 @@ const BY_ACTIVITY = new Map<string, readonly [Urgency, Urgency]>(Object.entries(
 /** The urgency of the calls that the activity makes now. */
 export function urgencyOfActivity(): Urgency {
   const [fresh, later] = BY_ACTIVITY.get(activityInfo().activityType) ?? URGENCY['gateway.query'];
-  return activityAge() < AWAITED_MS ? fresh : later;
+  const isFresh = fresh === 'background' ? heldBackInARow() < OVERDUE_AFTER : activityAge() < AWAITED_MS;
+  return isFresh ? fresh : later;
 }
 
 /** How long ago the workflow asked for the activity, in ms, when this attempt became due. By the server's clock. */

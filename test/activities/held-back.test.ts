@@ -79,7 +79,6 @@ describe('the urgency of a call', () => {
     ['gateway.refund', 'awaited', 'late'],
     ['gateway.find', 'awaited', 'background'],
     ['gateway.watch', 'background', 'background'],
-    ['gateway.watch-account', 'background', 'background'],
   ])('of %s is %s within 30 s of the workflow’s request, and %s afterwards', async (activityType, fresh, later) => {
     const urgencyAt = (currentAttemptScheduledTimestampMs: number) =>
       new MockActivityEnvironment({ activityType, scheduledTimestampMs: 0, currentAttemptScheduledTimestampMs }).run(
@@ -88,6 +87,24 @@ describe('the urgency of a call', () => {
     expect(await urgencyAt(29 * SECOND)).toBe(fresh);
     expect(await urgencyAt(31 * SECOND)).toBe(later);
   });
+});
+
+test.each([
+  [1, 'background'],
+  [2, 'overdue'],
+])('a poll that was held back %i times in a row is %s', async (times, urgency) => {
+  let known: Attempt = { attempt: 5 };
+  for (let i = 0; i < times; i += 1) {
+    const { heartbeatDetails } = await attempt('gateway.watch', watch, known);
+    known = { attempt: 6 + i, heartbeatDetails };
+  }
+  const urgencyAt = (number: number) =>
+    new MockActivityEnvironment({ activityType: 'gateway.watch', ...known, attempt: number }).run(async () =>
+      urgencyOfActivity(),
+    );
+  expect(await urgencyAt(5 + times)).toBe(urgency);
+  // A look in between, which leaves the heartbeat as it was.
+  expect(await urgencyAt(6 + times)).toBe('background');
 });
 
 describe('a call that was held back', () => {

@@ -128,10 +128,11 @@ describe('the rate', () => {
     }
   });
 
-  test('is left to urgent calls: polls stop at 60 % of a second, creations that waited long at 80 %, new ones use it all', async () => {
+  test('is left to urgent calls: polls stop at 60 % of a second, overdue ones at 70 %, creations that waited long at 80 %, new ones use it all', async () => {
     const gateway = gatewayThat({ calls_per_second: 51 });
     expect(await gateway.sends(100, 'background')).toBe(31);
-    expect(await gateway.sends(100, 'late')).toBe(10);
+    expect(await gateway.sends(100, 'overdue')).toBe(5);
+    expect(await gateway.sends(100, 'late')).toBe(5);
     expect(await gateway.sends(100, 'awaited')).toBe(10);
   });
 

@@ -81,7 +81,7 @@ export const GATEWAY_SETTINGS = {
   }),
   GATEWAY_CALLS_PER_SECOND: z.coerce.number().int().min(1).max(10_000).prefault('50').register(settingDocs, {
     readBy: 'worker',
-    meaning: 'Calls a second that one worker makes for each app. Further calls wait.',
+    meaning: 'Calls a second that one worker makes for each app. Further calls wait, the least urgent ones longest.',
   }),
   GATEWAY_CIRCUIT_FAILURES: z.coerce.number().int().min(1).max(1_000).prefault('10').register(settingDocs, {
     readBy: 'worker',
