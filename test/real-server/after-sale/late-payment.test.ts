@@ -127,7 +127,8 @@ test('a second run for the same late payment requests the same refund, and the g
   const { order, state } = await paidLate('wallet-qr');
   const { out_trade_no } = order;
   const { workflowId } = paymentOf(out_trade_no);
-  const previous = { run_id: state.previous?.run_id, outcome: 'CANCEL' };
+  const { payment_data } = state;
+  const previous = { run_id: state.previous?.run_id, outcome: 'CANCEL', payment_data };
   const args = [{ kind: 'adopt', app_id: APP.app_id, out_trade_no, previous }];
   const again = await stack.client.workflow.start('payment', { workflowId, taskQueue: stack.taskQueue, args });
   expect(await again.result()).toMatchObject({ late_refund: state.late_refund, attention: null });
