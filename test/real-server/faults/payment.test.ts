@@ -33,6 +33,9 @@ const ipn = (fault: string, times = 1): Fault => ({ on: 'ipn', fault, times });
 /** The number of queries within the settling time. */
 const EVERY_LOOK = 3;
 
+/** So long that a machine that stands still for seconds does not let the answer come before the time-out of 2 s. */
+const LONG_AFTER_TIME_OUT_MS = 15_000;
+
 const ROWS: Row[] = [
   {
     moment: 'before send',
@@ -63,14 +66,14 @@ const ROWS: Row[] = [
   {
     moment: 'after send',
     what: 'an answer after our time-out',
-    faults: [create('delay', { ms: 6_000 })],
+    faults: [create('delay', { ms: LONG_AFTER_TIME_OUT_MS })],
     recovered: true,
     isLate: true,
   },
   {
     moment: 'after send',
     what: 'carried out after our time-out',
-    faults: [create('delay-before', { ms: 4_000 })],
+    faults: [create('delay-before', { ms: LONG_AFTER_TIME_OUT_MS })],
     recovered: true,
     isLate: true,
   },
@@ -140,7 +143,7 @@ const SETTINGS = {
   GATEWAY_CIRCUIT_FAILURES: '1000',
 };
 /** Where every creation is answered late, a further late answer changes nothing. */
-const IMPATIENT = { ...SETTINGS, GATEWAY_ANSWER_TIMEOUT: '2s' };
+const IMPATIENT = { ...SETTINGS, GATEWAY_ANSWER_TIMEOUT: '2s', PAYMENTS_SETTLING: '40s' };
 
 const KINDS = ['direct', 'checkout'] as const;
 type Kind = (typeof KINDS)[number];
