@@ -69,9 +69,9 @@ const MUTATIONS = [
   ],
   [
     'another request is answered',
-    'src/workflows/payment/workflow.ts',
-    '    if (fields.length === 0) return;',
-    '    if (fields.length >= 0) return;',
+    'src/workflows/payment/same-request.ts',
+    '  if (fields.length === 0) return;',
+    '  if (fields.length >= 0) return;',
   ],
   [
     'the payment gives up at its own deadline',

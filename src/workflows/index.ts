@@ -29,13 +29,7 @@ export {
   recheckFollowUpUpdate,
   resolveFollowUpUpdate,
 } from './payment/follow-up';
-export {
-  createdUpdate,
-  notificationSignal,
-  payment,
-  recheckUpdate,
-  resolveUpdate,
-  stateQuery,
-} from './payment/workflow';
+export { createdUpdate, notificationSignal, recheckUpdate, resolveUpdate, stateQuery } from './payment/messages';
+export { payment } from './payment/workflow';
 export { paymentEvents } from './shared/outbox/relay';
 export { strayNotification } from './shared/stray-notification';

@@ -3,7 +3,7 @@
  * since the epoch, UTC.
  */
 
-import type { PaymentPolicy, PaymentState, WaitingPolicy } from '../../contract';
+import type { PaymentInput, PaymentPolicy, PaymentState, WaitingPolicy } from '../../contract';
 import { deadline } from '../../gateway/pure/durations';
 
 export interface Deadline {
@@ -18,6 +18,13 @@ export interface Deadline {
   at: number;
 }
 
+type OrderTimes = Partial<Record<'timeout_express' | 'cancellation_express', string | undefined>>;
+
+/** What the order itself says of its times. We know nothing of an adopted trade's. */
+export function orderTimes(input: PaymentInput): OrderTimes {
+  return input.kind === 'adopt' ? {} : input.request;
+}
+
 /** From when on an order that was asked for at `began` is not sent any more: its own expiry, or the settings' limit. */
 export function sendingEnd(
   { timeout_express }: { timeout_express?: string | undefined },
@@ -30,7 +37,7 @@ export function sendingEnd(
 
 /** The deadlines of an order created at `created_at`, earliest first. The last one ends the wait. */
 export function orderDeadlines(
-  order: { timeout_express?: string | undefined; cancellation_express?: string | undefined },
+  order: OrderTimes,
   created_at: number,
   policy: WaitingPolicy,
 ): [Deadline, ...Deadline[]] {

@@ -1,0 +1,208 @@
+/** What a payment hands on when its outcome is known: to its after-sale, to a follow-up, or to a new run. */
+import { ActivityFailure, continueAsNew, workflowInfo } from '@temporalio/workflow';
+import {
+  type AfterSaleWorkflow,
+  type Attention,
+  afterSaleWorkflowId,
+  answerToKeep,
+  isAfterSaleStatus,
+  isOfAnother,
+  knownIds,
+  type NotificationSignal,
+  orderOf,
+  type PaymentFollowUpInput,
+  type PaymentInput,
+  type PaymentState,
+  type PaymentWorkflow,
+  type PreviousRun,
+  paymentFollowUpWorkflowId,
+  pollSchedule,
+  SIGNAL,
+  saysWithoutOrder,
+  WORKFLOW,
+} from '../../contract';
+import { requestLatePaymentRefund } from '../shared/activities';
+import type { Mailbox } from '../shared/mailbox';
+import type { PaymentOutbox } from '../shared/outbox/payment-outbox';
+import { signalIfRunning } from '../shared/signal-if-running';
+import { startAbandoned } from '../shared/start-abandoned';
+import type { Visibility } from '../shared/visibility';
+import type { PaymentContext } from './context';
+import type { OrderCreation } from './creation';
+import { orderDeadlines, orderTimes } from './deadlines';
+import { type Ending, endingOf, isOfTheApp } from './ending';
+import { lookAtOtherTrades } from './other-trades';
+
+/** The payment at its end. */
+interface EndedPayment {
+  readonly input: PaymentInput;
+  readonly context: PaymentContext;
+  readonly mailbox: Mailbox;
+  readonly visibility: Visibility;
+  readonly outbox: PaymentOutbox | undefined;
+  readonly creation: OrderCreation | undefined;
+  /** What ended the payment before there was an order. */
+  readonly failure: unknown;
+}
+
+export class AfterEnd {
+  /** Each has an id of its own. */
+  private followUps = 0;
+  /** What a follow-up was started for. */
+  private followedUp: Attention | 'watched' | undefined;
+
+  constructor(private readonly ended: EndedPayment) {}
+
+  async run(): Promise<void> {
+    const { failure, outbox } = this.ended;
+    if (failure === undefined) {
+      await this.startAfterSaleIfNeeded();
+      await this.refundLatePayment();
+      await outbox?.close();
+    }
+    // Whatever comes meanwhile is taken care of, until nothing is left at the moment of the end.
+    while (await this.handOn());
+  }
+
+  private get state(): PaymentState {
+    return this.ended.context.record.snapshot;
+  }
+
+  /** Hands on one thing that is left. Returns false if nothing is. */
+  private async handOn(): Promise<boolean> {
+    const { state, sentAgain, mayHaveSent } = this;
+    const { input, context, mailbox, outbox } = this.ended;
+    const ending = endingOf({ state, unsettled: mailbox.unsettled, mayHaveSent, sentAgain });
+    const { forAfterSale, otherTrades, reopenFor, mayStillBePaid } = ending;
+    if (state.outcome !== null && state.trade_no === null) context.record.noteCandidate(ending.trade_no);
+    if (otherTrades.length > 0) await lookAtOtherTrades(otherTrades, input.app_id, context, mailbox);
+    else if (forAfterSale.length > 0) {
+      for (const notification of forAfterSale) await this.forwardToAfterSale(notification);
+      mailbox.settle(forAfterSale);
+    } else if (this.isToFollowUp(ending)) {
+      this.followedUp = state.attention ?? 'watched';
+      await outbox?.close();
+      await this.startFollowUp(mayStillBePaid);
+    } else if (reopenFor) await this.reopenFor(reopenFor);
+    else return false;
+    return true;
+  }
+
+  /** A new run watches its trade itself, and shows what needs a person. Whether that is the trade of this run is not known. */
+  private isToFollowUp({ mayStillBePaid, reopenFor }: Ending): boolean {
+    const { attention, trade_no } = this.state;
+    if (reopenFor && !this.sentAgain && (trade_no !== null || !mayStillBePaid)) return false;
+    return (mayStillBePaid || attention !== null) && this.followedUp !== (attention ?? 'watched');
+  }
+
+  private get mayHaveSent(): boolean {
+    const { failure, creation } = this.ended;
+    const hasNoOrder = failure !== undefined || this.state.refused_because !== null;
+    return hasNoOrder && creation?.mayHaveSent === true;
+  }
+
+  private get sentAgain(): boolean {
+    return this.ended.creation?.hasSentAgain === true;
+  }
+
+  /** A sold trade gets an after-sale at once where the settings ask for it, or where the trade has moved on already. */
+  private async startAfterSaleIfNeeded(): Promise<void> {
+    const { outcome, trade_status } = this.state;
+    if (outcome !== 'SUCCESS') return;
+    const { watch_window_ms } = this.ended.context.policy;
+    if (watch_window_ms > 0 || isAfterSaleStatus(trade_status ?? '')) await this.startAfterSale();
+  }
+
+  private async startAfterSale(): Promise<void> {
+    const { app_id, out_trade_no, trade_no } = this.state;
+    if (out_trade_no === null) return;
+    // A refund or a notification may have started the after-sale already.
+    await startAbandoned<AfterSaleWorkflow>(WORKFLOW.afterSale, {
+      workflowId: afterSaleWorkflowId(app_id, out_trade_no),
+      args: [{ app_id, ...knownIds({ out_trade_no, trade_no }) }],
+      staticSummary: `After the sale of ${out_trade_no}`,
+    });
+  }
+
+  private async forwardToAfterSale(claim: NotificationSignal): Promise<void> {
+    const { app_id, out_trade_no } = this.state;
+    if (out_trade_no === null) return;
+    const workflowId = afterSaleWorkflowId(app_id, out_trade_no);
+    // It may not run yet, or have just ended.
+    while (!(await signalIfRunning(workflowId, SIGNAL.notification, claim))) await this.startAfterSale();
+  }
+
+  /** A trade that goes on gets the run that the webhook would have started. */
+  private async reopenFor({ trade_no }: NonNullable<Ending['reopenFor']>): Promise<void> {
+    const { app_id, out_trade_no } = this.state;
+    this.ended.visibility.withdraw();
+    await continueAsNew<PaymentWorkflow>({
+      ...{ kind: 'adopt', app_id, previous: this.asPrevious, pending_notifications: this.ended.mailbox.unsettled },
+      ...knownIds({ out_trade_no, trade_no }),
+    });
+  }
+
+  private get asPrevious(): PreviousRun {
+    const { outcome, confirmed_by, trade_no, trade_status, order_amount, other_trades } = this.state;
+    const payment_data = answerToKeep(this.state);
+    const { runId: run_id } = workflowInfo();
+    const trade = { trade_no, trade_status, order_amount, other_trades };
+    const { input, failure } = this.ended;
+    const order = saysWithoutOrder(failure) || isOfAnother(input) ? null : orderOf(input);
+    return { run_id, outcome, confirmed_by, order, payment_data, ...trade };
+  }
+
+  /** Nobody who waits for the outcome waits for what goes on after it. */
+  private async startFollowUp(mayStillBePaid: boolean): Promise<void> {
+    const { input: started, context } = this.ended;
+    const { policy } = context;
+    const { payment_data: _data, ...last } = this.state;
+    const { app_id, out_trade_no, attention } = last;
+    if (out_trade_no === null) return;
+    const { runId, runStartTime } = workflowInfo();
+    const deadline = orderDeadlines(orderTimes(started), runStartTime.getTime(), policy).at(-1)?.at ?? 0;
+    const input: PaymentFollowUpInput = {
+      payment: last,
+      // An order with a bare secret is kept in no second history.
+      previous: attention === 'bare-secret' ? { ...this.asPrevious, order: undefined } : this.asPrevious,
+      sent_again: this.sentAgain,
+      watch_until: mayStillBePaid ? Math.max(deadline, Date.now() + policy.grace_ms) : 0,
+      schedule: pollSchedule(policy),
+    };
+    this.followUps += 1;
+    // One follow-up waits for all orders that failed by our credentials.
+    const isShared = !mayStillBePaid && isOfTheApp(attention);
+    await startAbandoned(WORKFLOW.paymentFollowUp, {
+      workflowId: isShared
+        ? paymentFollowUpWorkflowId(app_id, '', 'credentials')
+        : paymentFollowUpWorkflowId(app_id, out_trade_no, this.followUps === 1 ? runId : `${runId}:${this.followUps}`),
+      args: [input],
+      staticSummary: `After payment ${out_trade_no}`,
+    });
+  }
+
+  /** Sends late money back, where the settings ask for it. What becomes of the refund is the after-sale's. */
+  private async refundLatePayment(): Promise<void> {
+    const { app_id, out_trade_no, order_amount, order_currency, method, late_refund } = this.state;
+    if (!late_refund) return;
+    const { record, waitFor } = this.ended.context;
+    if (out_trade_no === null || order_amount === null || order_currency === null) {
+      return record.applyLatePaymentRefund({ is: 'refused', reason: 'the gateway does not say what was paid' });
+    }
+    const { out_request_no } = late_refund;
+    const refund = { refund_amount: order_amount, refund_currency: order_currency, out_request_no };
+    const { taskQueue: task_queue } = workflowInfo();
+    const waitsFor = 'the after-sale to take the refund of this late payment';
+    waitFor(waitsFor);
+    try {
+      record.applyLatePaymentRefund(
+        await requestLatePaymentRefund({ app_id, out_trade_no, method, task_queue, refund }),
+      );
+    } catch (error) {
+      if (!(error instanceof ActivityFailure)) throw error;
+      const reason = 'the after-sale did not answer in time. Look there whether it has taken the refund';
+      record.applyLatePaymentRefund({ is: 'refused', reason });
+    }
+    waitFor(waitsFor);
+  }
+}

@@ -1,0 +1,72 @@
+/** A start that no payment can be made of: its rules, and how it is refused without losing what came to it. */
+import { allHandlersFinished, condition, continueAsNew, setHandler, workflowInfo } from '@temporalio/workflow';
+import {
+  FAILURE,
+  type NewPayment,
+  type NotificationSignal,
+  type PaymentInput,
+  type PaymentWorkflow,
+  paymentWorkflowId,
+  typedFailure,
+} from '../../contract';
+import { loadOrderBefore } from '../shared/activities';
+import type { RequestIssue } from '../shared/resolution';
+import {
+  cancelUpdate,
+  createdUpdate,
+  creationAskedQuery,
+  notificationSignal,
+  recheckUpdate,
+  resolveUpdate,
+  stateQuery,
+} from './messages';
+import { PaymentRecord } from './record';
+
+/** The rules that a start breaks. It fails, instead of stopping its workflow task for ever. */
+export function issuesOf(input: PaymentInput | undefined): RequestIssue[] {
+  const { app_id, kind } = input ?? {};
+  return [
+    ...(kind === 'direct' || kind === 'checkout' || kind === 'adopt'
+      ? []
+      : [{ field: 'kind', rule: 'direct, checkout or adopt' }]),
+    ...(typeof app_id === 'string' && app_id !== '' ? [] : [{ field: 'app_id', rule: 'required' }]),
+    ...(input && input.kind !== 'adopt' ? orderIssues(input) : []),
+  ];
+}
+
+/** Whoever asks this run is told why. A notification that came to it is genuine, and its trade is taken on. */
+export async function refuse(issues: RequestIssue[], app_id: unknown): Promise<never> {
+  const list = issues.map(({ field, rule }) => `${field}: ${rule}`).join('; ');
+  const refusal = () => {
+    throw typedFailure(FAILURE.invalidRequest, `No payment was started. ${list}`, { issues });
+  };
+  for (const update of [createdUpdate, recheckUpdate, cancelUpdate, resolveUpdate]) setHandler(update, refusal);
+  const nothing = new PaymentRecord({ kind: 'adopt', app_id: typeof app_id === 'string' ? app_id : '' });
+  setHandler(stateQuery, () => nothing.snapshot);
+  setHandler(creationAskedQuery, () => false);
+  const pending_notifications: (NotificationSignal & { app_id: string })[] = [];
+  setHandler(notificationSignal, (signal?: NotificationSignal) => {
+    const of = signal?.app_id;
+    if (typeof of === 'string' && signal?.trade_no) pending_notifications.push({ ...signal, app_id: of });
+  });
+  const before = await loadOrderBefore();
+  await condition(allHandlersFinished);
+  const [first] = pending_notifications;
+  if (before) return continueAsNew<PaymentWorkflow>({ ...before, pending_notifications });
+  if (first === undefined) return refusal();
+  const { out_trade_no, trade_no } = first;
+  const adopted = { kind: 'adopt', app_id: first.app_id, out_trade_no, trade_no, pending_notifications } as const;
+  return continueAsNew<PaymentWorkflow>(adopted);
+}
+
+function orderIssues({ app_id, request }: Partial<NewPayment>): RequestIssue[] {
+  const text = (field: 'out_trade_no' | 'order_amount' | 'order_currency') =>
+    typeof request?.[field] === 'string' && request[field] !== ''
+      ? []
+      : [{ field: `request.${field}`, rule: 'required, as text' }];
+  const missing = [...text('out_trade_no'), ...text('order_amount'), ...text('order_currency')];
+  if (missing.length > 0) return missing;
+  const workflowId = paymentWorkflowId(app_id ?? '', request?.out_trade_no ?? '');
+  if (workflowInfo().workflowId === workflowId) return [];
+  return [{ field: 'workflow id', rule: `must be ${workflowId}: it is what keeps an order from being created twice` }];
+}

@@ -1,0 +1,21 @@
+/** The updates, signals and queries of a payment. */
+import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import {
+  type NotificationSignal,
+  type PaymentData,
+  type PaymentInput,
+  type PaymentResolution,
+  type PaymentState,
+  QUERY,
+  SIGNAL,
+  UPDATE,
+} from '../../contract';
+
+export const createdUpdate = defineUpdate<PaymentData, [PaymentInput?]>(UPDATE.created);
+export const recheckUpdate = defineUpdate<PaymentState>(UPDATE.recheck);
+export const cancelUpdate = defineUpdate<PaymentState>(UPDATE.cancel);
+export const resolveUpdate = defineUpdate<PaymentState, [PaymentResolution]>(UPDATE.resolve);
+export const notificationSignal = defineSignal<[NotificationSignal]>(SIGNAL.notification);
+export const stateQuery = defineQuery<PaymentState>(QUERY.state);
+/** Whether this run may have asked the gateway to create the order. */
+export const creationAskedQuery = defineQuery<boolean>(QUERY.creationAsked);

@@ -1,0 +1,36 @@
+/** Refuses a request that is not the one that runs under its number already. */
+import {
+  differingFields,
+  FAILURE,
+  fieldsUnlikeTrade,
+  orderOf,
+  type PaymentInput,
+  type PaymentState,
+  typedFailure,
+} from '../../contract';
+
+/** Throws `DifferentRequest` unless the order is the one that this run was started with. */
+export function assertSameOrder(input: PaymentInput, again: PaymentInput | undefined): void {
+  const order = orderOf(input);
+  if (!order || !again || again.kind === 'adopt') return;
+  const { kind, request } = again;
+  assertNoDifference(
+    differingFields({ kind: order.kind, ...order.request }, { kind, ...request }),
+    request.out_trade_no,
+  );
+}
+
+/** Throws `DifferentRequest` for an order that differs from the adopted trade, by the fields that both have. */
+export function assertSameTrade(state: PaymentState, again: PaymentInput | undefined): void {
+  if (!again || again.kind === 'adopt') return;
+  assertNoDifference(fieldsUnlikeTrade(state, again.request), again.request.out_trade_no);
+}
+
+function assertNoDifference(fields: string[], out_trade_no: string): void {
+  if (fields.length === 0) return;
+  throw typedFailure(
+    FAILURE.differentRequest,
+    `Order ${out_trade_no} runs already with another request: ${fields.join(', ')} differ. Send the same request, or use a new out_trade_no.`,
+    { fields },
+  );
+}
