@@ -14,12 +14,14 @@ import {
   gatewayActivities,
   latePaymentActivities,
   logWarning,
+  lookupActivities,
   type OnEvent,
   policyActivity,
   previousRunActivities,
   sealingKeys,
   throttle,
   throttledAccounts,
+  throttledLookups,
   throttledPayments,
   urgencyOfActivity,
 } from './activities';
@@ -109,6 +111,7 @@ function workerParts(config: Config, { onEvent }: PluginOptions): WorkerParts {
     ...previousRunActivities,
     ...latePaymentActivities,
     ...accountActivities({ gateways: new Map(calls.map(({ app_id, accounts }) => [app_id, accounts])), notifyUrl }),
+    ...lookupActivities(new Map(calls.map(({ app_id, lookups }) => [app_id, lookups]))),
     ...policyActivity(config, onEvent !== undefined),
     ...accountPolicyActivity(config, onEvent !== undefined),
     ...(onEvent ? eventActivity(onEvent) : {}),
@@ -146,7 +149,12 @@ function throttledCalls(config: Config, gateways: ReadonlyMap<string, GatewayCli
   };
   return [...gateways].map(([app_id, gateway]) => {
     const call = throttle(app_id, limits, urgencyOfActivity, logCircuit);
-    return { app_id, payments: throttledPayments(call, gateway), accounts: throttledAccounts(call, gateway) };
+    return {
+      app_id,
+      payments: throttledPayments(call, gateway),
+      accounts: throttledAccounts(call, gateway),
+      lookups: throttledLookups(call, gateway),
+    };
   });
 }
 

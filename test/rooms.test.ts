@@ -105,7 +105,9 @@ test('sandbox code imports no package but those that the sandbox has', async () 
 });
 
 test('of gateway/ outside pure/, contract/gateway.ts alone imports, and only the files whose types workflows handle', async () => {
-  const named = ['errors', 'query', 'response', 'virtual-accounts'].map((file) => `../gateway/${file}`);
+  const named = ['banks', 'errors', 'installments', 'query', 'response', 'virtual-accounts', 'wallet-token'].map(
+    (file) => `../gateway/${file}`,
+  );
   const text = [...named, '../gateway/client', '../gateway', 'zod'].map(importOf).join('\n');
   write('src/contract/gateway.ts', text);
   write('src/contract/payment.ts', text);

@@ -11,11 +11,18 @@ export type AccountGateway = Pick<
   'createSpeiAccount' | 'cancelSpeiAccount' | 'querySpeiAccount' | 'speiAccountQuantity'
 >;
 
+/** The operations that questions use, for one app. */
+export type LookupGateway = Pick<GatewayClient, 'banks' | 'installments' | 'walletToken'>;
+
 /** The webhook's public address for an app: the `notify_url` of requests that name none. */
 export type NotifyUrlOf = (app_id: string) => string;
 
 /** The app's gateway. If the worker has none, throws a failure that Temporal retries every minute. */
-export function gatewayOf<G>(gateways: ReadonlyMap<string, G>, app_id: string, what: 'payment' | 'account'): G {
+export function gatewayOf<G>(
+  gateways: ReadonlyMap<string, G>,
+  app_id: string,
+  what: 'payment' | 'account' | 'question',
+): G {
   const gateway = gateways.get(app_id);
   if (gateway) return gateway;
   throw ApplicationFailure.create({

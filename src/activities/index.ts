@@ -3,8 +3,9 @@
  * imports contract/, gateway/, temporal/ and the settings of process/.
  */
 export { type AccountActivitiesOptions, accountActivities } from './account';
-export type { AccountGateway, PaymentGateway } from './gateways';
+export type { AccountGateway, LookupGateway, PaymentGateway } from './gateways';
 export { latePaymentActivities } from './late-refund';
+export { lookupActivities } from './lookups';
 export { eventActivity, type OnEvent } from './on-event';
 export { type GatewayActivitiesOptions, gatewayActivities, logWarning } from './payment';
 export { type AccountPolicySettings, accountPolicyActivity, type PolicySettings, policyActivity } from './policy';
@@ -17,6 +18,7 @@ export {
   type Throttle,
   throttle,
   throttledAccounts,
+  throttledLookups,
   throttledPayments,
 } from './throttle';
 export { atSimulatedTime } from './time';

@@ -5,9 +5,12 @@
  */
 import { BrokenCircuitError, CircuitState, ConsecutiveBreaker, circuitBreaker, handleWhen } from 'cockatiel';
 import { GatewayError, InvalidRequestError } from '../gateway';
+import { BANK_LIST_PATH } from '../gateway/banks';
+import { INSTALLMENTS_PATH } from '../gateway/installments';
 import { SPEI_ACCOUNT_PATHS } from '../gateway/virtual-accounts';
+import { WALLET_TOKEN_PATH } from '../gateway/wallet-token';
 import { CallBudget } from './call-budget';
-import type { AccountGateway, PaymentGateway } from './gateways';
+import type { AccountGateway, LookupGateway, PaymentGateway } from './gateways';
 import type { Urgency } from './urgency';
 
 export interface CallLimits {
@@ -114,6 +117,15 @@ export function throttledAccounts(call: Throttle, gateway: AccountGateway): Acco
     cancelSpeiAccount: (account_id) => call(SPEI_ACCOUNT_PATHS.cancel, () => gateway.cancelSpeiAccount(account_id)),
     querySpeiAccount: (account_id) => call(SPEI_ACCOUNT_PATHS.query, () => gateway.querySpeiAccount(account_id)),
     speiAccountQuantity: () => call(SPEI_ACCOUNT_PATHS.quantity, () => gateway.speiAccountQuantity()),
+  };
+}
+
+/** A gateway for questions whose calls go through the throttle of the app. */
+export function throttledLookups(call: Throttle, gateway: LookupGateway): LookupGateway {
+  return {
+    banks: (request) => call(BANK_LIST_PATH, () => gateway.banks(request)),
+    installments: (request) => call(INSTALLMENTS_PATH, () => gateway.installments(request)),
+    walletToken: (request) => call(WALLET_TOKEN_PATH, () => gateway.walletToken(request)),
   };
 }
 

@@ -3,7 +3,7 @@
  * outage the buyers who have waited longest have left, and in a queue everybody would wait behind them.
  */
 import { activityInfo } from '@temporalio/activity';
-import type { AccountActivities, GatewayActivities } from '../contract';
+import type { AccountActivities, GatewayActivities, LookupActivities } from '../contract';
 import { heldBackInARow } from './poll-attempts';
 
 /**
@@ -15,7 +15,7 @@ export type Urgency = 'awaited' | 'late' | 'overdue' | 'background';
 /** A buyer, or a merchant's request, waits about this long, in ms. */
 const AWAITED_MS = 30_000;
 
-type CallingActivity = Extract<keyof (GatewayActivities & AccountActivities), `gateway.${string}`>;
+type CallingActivity = Extract<keyof (GatewayActivities & AccountActivities & LookupActivities), `gateway.${string}`>;
 
 /** A poll that was held back so often in a row is overdue: else the frequent polls of young payments would starve it. */
 const OVERDUE_AFTER = 2;
@@ -35,6 +35,9 @@ const URGENCY = {
   'gateway.watch-account': ['background', 'overdue'],
   'gateway.account-quantity': ['awaited', 'late'],
   'gateway.watch-account-quantity': ['background', 'overdue'],
+  'gateway.banks': ['awaited', 'late'],
+  'gateway.installments': ['awaited', 'late'],
+  'gateway.wallet-token': ['awaited', 'late'],
 } as const satisfies Record<CallingActivity, readonly [fresh: Urgency, later: Urgency]>;
 
 const BY_ACTIVITY = new Map<string, readonly [Urgency, Urgency]>(Object.entries(URGENCY));

@@ -1,10 +1,14 @@
 #!/usr/bin/env node
 /** The command line: `payment-gateway`. Each command has its own file, which is loaded only when the command runs. */
 import { Command, Option } from 'commander';
-import { reportAndExit } from '../process/exit';
+import { EXIT_CODES } from './exit-codes';
+import { failed } from './failed';
+import { packageVersion } from './package';
 
 const program = new Command('payment-gateway')
   .description('Payments of a Latin American gateway as durable Temporal workflows')
+  .version(packageVersion(), '-v, --version', 'print the version of this package')
+  .addHelpText('after', `\nExit codes: ${EXIT_CODES}`)
   .showHelpAfterError('(payment-gateway --help lists everything)')
   // Wrong usage ends like every other wrong input.
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
@@ -15,6 +19,12 @@ program
   .option('--data-dir <folder>', 'where the state is kept', '.payments')
   .option('--order <file>', 'the first order (default: the PIX order of this package)')
   .action(async (options) => (await import('./dev/index.js')).dev(options));
+
+program
+  .command('init [folder]')
+  .description('write a small merchant’s project that pays on the stack of dev; nothing is overwritten')
+  .addOption(new Option('--language <name>', 'its language').choices(['typescript']).default('typescript'))
+  .action(async (folder = '.', options) => (await import('./init.js')).init(folder, options));
 
 program
   .command('pay <order>')
@@ -120,4 +130,4 @@ function collect(value: string, before: string[]): string[] {
   return [...before, value];
 }
 
-program.parseAsync().catch(reportAndExit);
+program.parseAsync().catch(failed);

@@ -1,8 +1,8 @@
 /** `payment-gateway pay ORDER.json [--wait]`: sends an order file and prints the payment data. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { InvalidOrderError, type PaymentsClient } from '../client';
-import type { PaymentData, PaymentState } from '../contract';
-import { parseCheckout, parseDirectPayment, type RuleSettings } from '../gateway';
+import { FAILURE, type PaymentData, type PaymentState } from '../contract';
+import { type FieldIssue, parseCheckout, parseDirectPayment, type RuleSettings } from '../gateway';
 import { InvalidRequestError } from '../gateway/errors';
 import { ruleSettings } from '../process/settings';
 import { ConfigError, UserError } from '../process/user-error';
@@ -80,5 +80,20 @@ function nameWrongFields(error: unknown): never {
   if (!(error instanceof InvalidRequestError || error instanceof InvalidOrderError)) throw error;
   const fields = error.issues.map(({ field, rule }) => `\n  ${field}: ${rule}`).join('');
   const { out_trade_no = '' } = error;
-  throw new UserError(`Order ${out_trade_no} was not sent; these fields break the gateway’s rules:${fields}`);
+  const message = `Order ${out_trade_no} was not sent; these fields break the gateway’s rules:${fields}`;
+  throw new WrongFieldsError(message, error.issues);
+}
+
+/** The order breaks the gateway's rules. A program gets the fields, a person the sentence that names them. */
+class WrongFieldsError extends UserError {
+  constructor(
+    message: string,
+    private readonly issues: readonly FieldIssue[],
+  ) {
+    super(message);
+  }
+
+  override toJSON(): object {
+    return { type: FAILURE.invalidRequest, message: this.message, issues: this.issues };
+  }
 }

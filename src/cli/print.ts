@@ -13,7 +13,7 @@ export function complain(text: string): void {
 }
 
 /** Fields that are no payment data. */
-const ENVELOPE = new Set(['recovered', 'out_trade_no']);
+const ENVELOPE = new Set(['recovered', 'complete', 'out_trade_no']);
 
 /** The payment data as lines, with the QR code of a PIX drawn in the terminal. */
 export async function paymentData(data: PaymentData): Promise<string> {

@@ -14,7 +14,10 @@ import { withDevSettings } from '../process/dev-settings';
 import type { Environment } from '../process/environment';
 import { type Config, loadConfig } from '../process/settings';
 import { ConfigError } from '../process/user-error';
+import { EXIT } from './exit-codes';
 import { complain, say } from './print';
+
+export { EXIT };
 
 export interface AppOptions {
   /** The app's id, if the settings know several. */
@@ -23,14 +26,13 @@ export interface AppOptions {
   json?: boolean;
 }
 
-/** The exit codes of commands. */
-export const EXIT = { ok: 0, refused: 1, wrongInput: 2, pending: 3 } as const;
-
 /** The settings of a command, and the app that it acts for. */
 export interface CommandSettings {
   config: Config;
   env: Environment;
   app_id: string;
+  /** Print JSON for programs. */
+  json: boolean;
 }
 
 /** Reads the settings, or those of the stack that `dev` runs in this folder. Throws ConfigError if no app is named. */
@@ -42,7 +44,7 @@ export function commandSettings({ app, json }: AppOptions): CommandSettings {
     throw new ConfigError('Which app? Set GATEWAY_APP_ID, use --app, or run npm start in this folder first.');
   }
   if (from && !json) say(`Using the stack that runs here (${from}).`);
-  return { config, env, app_id };
+  return { config, env, app_id, json: json === true };
 }
 
 /**
@@ -50,19 +52,20 @@ export function commandSettings({ app, json }: AppOptions): CommandSettings {
  * the error of the clients that it throws. Throws every other error.
  */
 export async function withPayments(
-  { env, app_id }: CommandSettings,
+  { env, app_id, json }: CommandSettings,
   act: (payments: PaymentsClient) => Promise<number>,
 ): Promise<never> {
   const { payments } = await connectPayments(env, app_id);
-  const code = await act(payments).catch(exitCodeOf);
+  const code = await act(payments).catch((error: unknown) => report(error, json));
   // The connection stays open until here: Temporal's client may still wait for a result, and would throw if it were closed.
   process.exit(code);
 }
 
-/** Prints the message of an error of the clients and gives its exit code. Throws every other error. */
-function exitCodeOf(error: unknown): number {
+/** Prints an error of the clients, for programs as a line of JSON, and gives its exit code. Throws every other error. */
+function report(error: unknown, json: boolean): number {
   if (!(error instanceof PaymentError || error instanceof AccountError)) throw error;
-  complain(error.message);
+  if (json) say(JSON.stringify({ error }));
+  else complain(error.message);
   if (error instanceof PaymentPendingError || error instanceof AccountPendingError) return EXIT.pending;
   const isWrongInput =
     error instanceof InvalidOrderError || error instanceof OverRefundError || error instanceof InvalidAccountError;

@@ -9,7 +9,10 @@ import {
   DuplicateOrderError,
   DuplicateRefundError,
   InvalidAccountError,
+  InvalidLookupError,
   InvalidOrderError,
+  type LookupError,
+  NotAnsweredError,
   NotCreatedError,
   NotRefundedError,
   OverRefundError,
@@ -42,6 +45,11 @@ const REFUND_ERRORS: ErrorTable<PaymentError> = [
   [FAILURE.closing, PaymentPendingError],
 ];
 
+const LOOKUP_ERRORS: ErrorTable<LookupError> = [
+  [FAILURE.invalidRequest, InvalidLookupError],
+  [FAILURE.notAnswered, NotAnsweredError],
+];
+
 const ACCOUNT_ERRORS: ErrorTable<AccountError> = [
   [FAILURE.invalidRequest, InvalidAccountError],
   [FAILURE.notCreated, AccountNotCreatedError],
@@ -57,6 +65,9 @@ export const refundErrorOf = readerOf(REFUND_ERRORS);
 
 /** The error for an account's failure under a key or `account_id`; undefined if `cause` is not a failure in the table. */
 export const accountErrorOf = readerOf(ACCOUNT_ERRORS);
+
+/** The error for the failure of a question to the gateway; undefined if `cause` is not a failure in the table. */
+export const lookupErrorOf = readerOf(LOOKUP_ERRORS);
 
 function readerOf<E>(table: ErrorTable<E>) {
   const classes = new Map(table);

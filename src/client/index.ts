@@ -3,10 +3,19 @@
  * code of the worker.
  */
 export { dataConverter } from '../codec/data-converter';
+export type {
+  Checkout,
+  CurrencyCode,
+  DirectPayment,
+  PaymentMethod,
+  RefundRequest,
+  TradeStatusName,
+} from '../gateway';
 export { withReturnUrl } from '../gateway';
 export { ConfigError, loadConfig } from '../process/settings';
 export { TemporalUnreachableError } from '../temporal/connection';
 export { AccountsClient, type DepositPage, type DepositPayment } from './accounts';
 export { type ConnectedPayments, connectPayments } from './connect';
 export * from './errors';
+export type { PaymentDataOf } from './payment-data';
 export { type CheckoutCreated, PaymentsClient, type PaymentsClientOptions } from './payments';

@@ -4,6 +4,10 @@ import type { JWK } from 'jose';
 import {
   type AfterSaleState,
   afterSaleWorkflowId,
+  type Bank,
+  type BankListRequest,
+  type InstallmentPlan,
+  type InstallmentsRequest,
   type OrderRequest,
   type PaymentData,
   type PaymentState,
@@ -12,6 +16,7 @@ import {
   QUERY,
   type RefundAnswer,
   UPDATE,
+  type WalletTokenRequest,
 } from '../contract';
 import {
   type Checkout,
@@ -34,6 +39,8 @@ import {
   PaymentNotFoundError,
 } from './errors';
 import { refundErrorOf } from './failures';
+import { Lookups } from './lookups';
+import { dataOfMethod, type PaymentDataOf } from './payment-data';
 import { noAnswer, PaymentStarter } from './payment-starter';
 
 /** Longer than the update `created` waits in the workflow, so that its answer comes first if a worker runs. */
@@ -63,6 +70,7 @@ export interface CheckoutCreated extends PaymentData {
 export class PaymentsClient {
   /** Virtual accounts (SPEI). */
   readonly accounts: AccountsClient;
+  private readonly lookups: Lookups;
   private readonly starter: PaymentStarter;
   private readonly client: Client;
   private readonly app_id: string;
@@ -81,17 +89,19 @@ export class PaymentsClient {
     const { answerTimeoutMs = ANSWER_TIMEOUT_MS } = options;
     this.answerTimeoutMs = answerTimeoutMs;
     this.starter = new PaymentStarter({ client, app_id, taskQueue, answerTimeoutMs });
+    this.lookups = new Lookups({ client, app_id, taskQueue, answerTimeoutMs });
     this.accounts = new AccountsClient({ client, app_id, taskQueue, rules, answerTimeoutMs });
   }
 
   /**
-   * Starts a direct payment (section 4.1) and returns the gateway's payment data. The same order again returns the same
-   * data. Throws InvalidOrderError before anything is sent; NotCreatedError and DuplicateOrderError if there is no such
+   * Starts a direct payment (section 4.1) and returns the gateway's payment data, with the fields of the order's method:
+   * see {@link PaymentDataOf}. The same order again returns the same data. Throws InvalidOrderError before anything is sent; NotCreatedError and DuplicateOrderError if there is no such
    * order; PaymentPendingError if the gateway has not answered in time: the payment goes on, call again.
    */
-  async pay(order: DirectPayment): Promise<PaymentData> {
+  async pay<const Method extends string>(order: DirectPayment & { method: Method }): Promise<PaymentDataOf<Method>> {
     const request = validated(() => parseDirectPayment(order, this.rules));
-    return this.starter.start({ kind: 'direct', app_id: this.app_id, request: await this.sealed(request) });
+    const payment = { kind: 'direct', app_id: this.app_id, request: await this.sealed(request) } as const;
+    return dataOfMethod(order.method, await this.starter.start(payment));
   }
 
   /** Creates a hosted checkout (section 4.2); the buyer pays at `web_url`. Throws as {@link pay} does. */
@@ -171,6 +181,21 @@ export class PaymentsClient {
     return this.ifExists(out_trade_no, () =>
       this.client.workflow.getHandle(workflowId).query<AfterSaleState>(QUERY.state),
     );
+  }
+
+  /** The banks of a method (section 4.5): an order names one by its `bank_id`. Throws a LookupFailure. */
+  banks(request: BankListRequest): Promise<Bank[]> {
+    return this.lookups.banks(request);
+  }
+
+  /** The ways to pay an amount with a card in installments (section 4.6). Throws a LookupFailure. */
+  installments(request: InstallmentsRequest): Promise<InstallmentPlan[]> {
+    return this.lookups.installments(request);
+  }
+
+  /** A client token for a wallet's component in the buyer's browser (section 4.7). Throws a LookupFailure. */
+  walletToken(request: WalletTokenRequest = {}): Promise<string> {
+    return this.lookups.walletToken(request);
   }
 
   private async result(out_trade_no: string, runId?: string): Promise<PaymentState> {

@@ -1,5 +1,6 @@
 /** The shapes of what follows a sale: refunds, disputes and chargebacks. Plain JSON, as in payment.ts. */
 
+import type { CurrencyCode, PaymentMethod, TradeStatusName } from '../gateway/pure/names';
 import type { NotificationSignal } from './notification';
 import type { Attention, Source, Transition } from './payment';
 
@@ -84,11 +85,11 @@ export interface AfterSaleState {
   out_trade_no: string | null;
   trade_no: string | null;
   /** The gateway's last answer; null before any. */
-  trade_status: string | null;
+  trade_status: TradeStatusName | null;
   /** Decimal string in currency units. */
   order_amount: string | null;
-  order_currency: string | null;
-  method: string | null;
+  order_currency: CurrencyCode | null;
+  method: PaymentMethod | null;
   attention: Attention | null;
   /** The sum of finished refunds, as we calculate it. */
   refunded_amount: string;

@@ -25,6 +25,8 @@ export const FAILURE = {
   duplicateRefund: 'DuplicateRefund',
   /** The refund waits for its turn, or for the gateway. It goes on; ask again. */
   refundPending: 'RefundPending',
+  /** `{ outcome, code, sub_code, http_status, retryable }`, or nothing: a question to the gateway has no answer. */
+  notAnswered: 'NotAnswered',
   /** The after-sale was just ending, and nothing was done. Asking again starts it again. */
   closing: 'Closing',
 } as const;

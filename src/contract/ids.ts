@@ -16,6 +16,9 @@ export const speiAccountWorkflowId = (app_id: string, account_id: string) => `sp
 export const createSpeiAccountWorkflowId = (app_id: string, key: string) => `create-spei-account:${app_id}:${key}`;
 export const speiAccountQuantityWorkflowId = (app_id: string) => `spei-account-quantity:${app_id}`;
 
+/** `part` tells questions of one kind apart; those with the same one are the same question. */
+export const lookupWorkflowId = (app_id: string, type: string, part: string) => `lookup:${app_id}:${type}:${part}`;
+
 /** The relay of a workflow's undelivered events: one for all its runs, or one for the given run. */
 export const eventsWorkflowId = (workflowId: string, run?: string) =>
   run === undefined ? `events:${workflowId}` : `events:${workflowId}:${run}`;

@@ -12,6 +12,7 @@ export * from './events';
 export * from './failures';
 export * from './gateway';
 export * from './ids';
+export * from './lookups';
 export * from './names';
 export * from './notification';
 export * from './payment';

@@ -10,6 +10,10 @@ export const WORKFLOW = {
   createSpeiAccount: 'createSpeiAccount',
   speiAccount: 'speiAccount',
   speiAccountQuantity: 'speiAccountQuantity',
+  /** Questions to the gateway that change nothing. */
+  bankList: 'bankList',
+  installments: 'installments',
+  walletToken: 'walletToken',
   /** Internal: delivers events that a workflow could not deliver before it ended. */
   paymentEvents: 'paymentEvents',
 } as const;

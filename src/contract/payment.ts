@@ -1,4 +1,5 @@
 /** The shapes of a payment: plain JSON, amounts as decimal strings in currency units, times in ISO 8601 and UTC. */
+import type { CurrencyCode, PaymentMethod, TradeStatusName } from '../gateway/pure/names';
 import type { NotificationSignal } from './notification';
 
 /** An order: the body of `/trade/pay` or `/trade/create` without `app_id` and `timestamp`. */
@@ -101,11 +102,11 @@ export interface PaymentState {
   out_trade_no: string | null;
   trade_no: string | null;
   /** The gateway's last answer; null before any. */
-  trade_status: string | null;
+  trade_status: TradeStatusName | null;
   /** Decimal string in currency units. */
   order_amount: string | null;
-  order_currency: string | null;
-  method: string | null;
+  order_currency: CurrencyCode | null;
+  method: PaymentMethod | null;
   outcome: PaymentOutcome | null;
   confirmed_by: Source | null;
   attention: Attention | null;

@@ -4,6 +4,7 @@ import { type CheckOptions, checkRequest } from './check';
 import * as f from './fields';
 import { isOneOf } from './methods';
 import type { Operation } from './operation';
+import type { Checkout } from './orders';
 import { orderFields } from './pay';
 import { type GatewayResponse, withoutEnvelope } from './response';
 import type { RequestRules } from './rules';
@@ -19,9 +20,6 @@ const checkout = z.strictObject({
   // Not in the interface's table, but in one of its samples.
   version: f.text().optional(),
 });
-
-/** The body of `/trade/create` without `app_id` and `timestamp`. Without `notify_url`, the webhook's public address is used. */
-export type Checkout = z.infer<typeof checkout>;
 
 const RULES: RequestRules<Checkout> = {
   operation: CHECKOUT_PATH,

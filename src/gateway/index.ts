@@ -5,7 +5,7 @@
 
 export type { Bank, BankListRequest } from './banks';
 export { type CheckOptions, type Warning, warningsFor } from './check';
-export { type Checkout, parseCheckout, withReturnUrl } from './checkout';
+export { parseCheckout, withReturnUrl } from './checkout';
 export { type GatewayApp, GatewayClient, type GatewaySettings } from './client';
 export {
   type CallOutcome,
@@ -16,10 +16,21 @@ export {
 } from './errors';
 export type { InstallmentPlan, InstallmentsRequest } from './installments';
 export { type Notification, readNotification } from './notification';
-export { type DirectPayment, parseDirectPayment } from './pay';
+export type {
+  Address,
+  BankInfo,
+  Checkout,
+  Customer,
+  DirectPayment,
+  Identity,
+  RefundedUser,
+  RefundRequest,
+} from './orders';
+export { parseDirectPayment } from './pay';
+export type { CurrencyCode, KnownMethod, OpenEnd, PaymentMethod, TradeStatusName } from './pure/names';
 export { TRADE_STATUSES, type TradeStatus } from './pure/statuses';
 export { parseTradeId, type Trade, type TradeId } from './query';
-export { parseRefund, type Refund, type RefundOfTrade, type RefundRequest } from './refund';
+export { parseRefund, type Refund, type RefundOfTrade } from './refund';
 export { type GatewayResponse, textField } from './response';
 export type { RefundedTrade, RuleSettings } from './rules';
 export { newSealingKeys, open, type Sealed, SealingError, seal } from './sealing';

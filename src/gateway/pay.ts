@@ -5,6 +5,7 @@ import { type CheckOptions, checkRequest } from './check';
 import * as f from './fields';
 import { ECUADOR_BANKS, inBrazil, isEcuadorTransfer, METHOD_REQUIREMENTS, methodIs, ONLY_FOR } from './methods';
 import type { Operation } from './operation';
+import type { DirectPayment } from './orders';
 import { type GatewayResponse, withoutEnvelope } from './response';
 import type { CrossRule, RequestRules, RuleContext } from './rules';
 import { SECRET_FIELDS } from './sealing';
@@ -59,9 +60,6 @@ const directPayment = z.strictObject({
   account_verification_code: f.secret(f.digits(4)).optional(),
   region: f.text().optional(),
 });
-
-/** The body of `/trade/pay` without `app_id` and `timestamp`. Without `notify_url`, the webhook's public address is used. */
-export type DirectPayment = z.infer<typeof directPayment>;
 
 const CROSS_RULES: readonly CrossRule[] = [
   NO_CARD_AS_TOKEN,

@@ -4,6 +4,7 @@ import { type CheckOptions, checkRequest } from './check';
 import * as f from './fields';
 import { isOneOf, methodIs } from './methods';
 import type { Operation } from './operation';
+import type { RefundRequest } from './orders';
 import { sameAmount } from './pure/money';
 import { nameOfTrade, tradeIdFields } from './query';
 import { type GatewayResponse, looseText, withoutEnvelope } from './response';
@@ -38,9 +39,6 @@ const refundRequest = z.strictObject({
 });
 
 const refundOfTrade = refundRequest.extend(tradeIdFields);
-
-/** The body of `/trade/refund` without `app_id`, `timestamp` and the trade's ids: what a merchant gives. */
-export type RefundRequest = z.infer<typeof refundRequest>;
 
 /** A refund with the ids of its trade, one or both. */
 export type RefundOfTrade = z.infer<typeof refundOfTrade>;

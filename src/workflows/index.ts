@@ -23,6 +23,7 @@ export {
 } from './account/workflow';
 export { refund } from './after-sale/refund/workflow';
 export { afterSale, afterSaleStateQuery, refundUpdate, resolveAfterSaleUpdate } from './after-sale/workflow';
+export { bankList, installments, walletToken } from './lookup/workflow';
 export {
   followUpStateQuery,
   paymentFollowUp,

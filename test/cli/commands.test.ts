@@ -47,6 +47,7 @@ async function refused(args: string[], env: Record<string, string> = {}): Promis
 
 const COMMANDS = [
   'dev',
+  'init',
   'pay',
   'cancel',
   'accounts',

@@ -72,7 +72,9 @@ test('every request in the examples follows the gateway’s rules', () => {
     checkout: parseCheckout,
     undefined: parseNewSpeiAccount,
   };
-  const requests = examples.map(({ json }) => JSON.parse(json)).filter(({ request }) => request !== undefined);
+  const requests = examples
+    .filter(({ type }) => ['NewPayment', 'CreateSpeiAccountInput'].includes(type))
+    .map(({ json }) => JSON.parse(json));
   expect(requests).toHaveLength(3);
   for (const { kind, request } of requests) expect(() => rules[String(kind)]?.(request)).not.toThrow();
 });

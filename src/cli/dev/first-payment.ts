@@ -1,11 +1,12 @@
 /** The payment that a new stack starts by itself, so that there is something to look at. */
-import { dirname, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { PaymentsClient } from '../../client';
 import { paymentWorkflowId } from '../../contract';
 import { parseDirectPayment } from '../../gateway';
 import type { Environment } from '../../process/environment';
 import type { Config } from '../../process/settings';
 import { connectClient } from '../../temporal/connection';
+import { packageFolder } from '../package';
 import { ending, say } from '../print';
 import { readJsonObject } from '../read-json';
 import type { DevServer } from './temporal';
@@ -54,10 +55,7 @@ async function readOrder(file: string) {
   return parseDirectPayment('request' in value ? value.request : undefined);
 }
 
-/** The package's own order. It is found by the package's name, so also where the package is installed. */
-function pixOrder(): string {
-  return join(dirname(require.resolve('temporal-payment-gateway/package.json')), 'examples/orders/pix.json');
-}
+const pixOrder = () => join(packageFolder(), 'examples/orders/pix.json');
 
 /** The path as a person in this folder would type it. */
 function asTyped(file: string): string {

@@ -210,7 +210,7 @@ describe('on a gateway that would charge twice', () => {
     }
   }
 
-  function begin(stack: Stack, kind: Kind, out_trade_no: string) {
+  function begin(stack: Stack, kind: Kind, out_trade_no: string): Promise<Record<string, unknown>> {
     if (!order) throw new Error('no order');
     if (kind === 'direct') return stack.payments.pay({ ...order, out_trade_no });
     const { order_currency, order_amount, subject, buyer_id, timeout_express } = order;

@@ -1,0 +1,16 @@
+// What is wrong with the package for those who import it: node scripts/package-lint.mjs TARBALL INSTALLED. Prints JSON.
+import { readFileSync } from 'node:fs';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+
+const [tarball, installed] = process.argv.slice(2);
+const { messages, pkg } = await publint({ pkgDir: installed, strict: true });
+const { types, problems = [] } = await checkPackage(createPackageFromTarballData(readFileSync(tarball)));
+console.log(
+  JSON.stringify({
+    publint: messages.map((message) => formatMessage(message, pkg)),
+    // Resolution as before Node 12 knows no subpaths, and no supported Node resolves so.
+    types: types ? problems.filter(({ resolutionKind }) => resolutionKind !== 'node10') : 'the package has none',
+  }),
+);

@@ -1,0 +1,87 @@
+/** The payment data of each method: what the buyer needs to pay (section 4.1). */
+import type { PaymentData } from '../contract';
+import type { TradeStatusName } from '../gateway';
+
+/** The fields that the gateway's answer has for a method. The page `pay_url` is not among them: some have none. */
+interface FieldsOfMethod {
+  /** `qr_code`: the text of the QR code, which the buyer's bank reads or takes as "copia e cola". */
+  PIX: { readonly qr_code: string };
+  /** `barcode`: the digits that the buyer pays at a bank. */
+  Boleto: { readonly barcode: string };
+  /** `clabe`: the account that the buyer sends the money to, with the `reference`. */
+  SPEI: { readonly clabe: string };
+  /** The account that the buyer pays into. */
+  DepositExpress: {
+    readonly provider_owner: string;
+    readonly provider_owner_document: string;
+    readonly provider_agency: string;
+    readonly provider_number: string;
+  };
+  /** The buyer must be sent there (section 1, rule 6). */
+  PSE: { readonly pay_url: string };
+  Efecty: { readonly pay_url: string };
+}
+
+/** What every answer to a creation may have. Further fields of the gateway are `unknown`. */
+interface CommonData extends PaymentData {
+  readonly out_trade_no: string;
+  readonly trade_no?: string;
+  readonly trade_status?: TradeStatusName;
+  /** The page where the buyer pays, or sees the result; not for every method. */
+  readonly pay_url?: string;
+  /** QR code or page of a wallet. */
+  readonly wallet_url?: string;
+  /** The same for mobile apps. */
+  readonly app_link_url?: string;
+  /** For SPEI and Boleto. */
+  readonly bank_code?: string;
+  readonly bank_name?: string;
+  readonly reference?: string;
+  readonly beneficiary_name?: string;
+  /** Why the gateway refused the payment, where it did: `trade_status` is then `REFUSED`. */
+  readonly code?: string | null;
+  readonly sub_code?: string | null;
+}
+
+type FieldsOf<Method extends string> = Method extends keyof FieldsOfMethod ? FieldsOfMethod[Method] : unknown;
+
+/**
+ * The payment data of an order by a method. With `complete`, all fields of the method are there, such as `qr_code` for PIX.
+ * Without, some may be missing: the payment was refused, or the gateway's answer was lost and a query found the order
+ * (`recovered`). A method that we do not know is always complete.
+ */
+export type PaymentDataOf<Method extends string> =
+  | (CommonData & FieldsOf<Method> & { readonly complete: true })
+  | (CommonData & Partial<FieldsOf<Method>> & { readonly complete: false });
+
+/** The fields of each method, for the check at run time. */
+const FIELDS: { readonly [Method in keyof FieldsOfMethod]: readonly (keyof FieldsOfMethod[Method])[] } = {
+  PIX: ['qr_code'],
+  Boleto: ['barcode'],
+  SPEI: ['clabe'],
+  DepositExpress: ['provider_owner', 'provider_owner_document', 'provider_agency', 'provider_number'],
+  PSE: ['pay_url'],
+  Efecty: ['pay_url'],
+};
+
+/** Case does not count (see gateway/methods.ts). */
+const BY_NAME = new Map<string, readonly string[]>(
+  Object.entries(FIELDS).map(([method, fields]) => [method.toLowerCase(), fields]),
+);
+
+/** Fields that are text. Where the gateway sends something else, they count as absent. */
+const TEXTS = [
+  ...['out_trade_no', 'trade_no', 'trade_status', 'pay_url', 'wallet_url', 'app_link_url', 'bank_code', 'bank_name'],
+  ...['reference', 'beneficiary_name', ...Object.values(FIELDS).flat()],
+];
+
+/** The answer to an order by this method, with `complete`. Fields that the method's type names are text, or absent. */
+export function dataOfMethod<Method extends string>(method: Method, data: PaymentData): PaymentDataOf<Method>;
+export function dataOfMethod(method: string, data: PaymentData): PaymentData & { complete: boolean } {
+  const known = Object.entries(data).filter(([name, value]) => !TEXTS.includes(name) || typeof value === 'string');
+  const texts = Object.fromEntries(known);
+  const complete = (BY_NAME.get(method.toLowerCase()) ?? []).every(
+    (name) => texts[name] !== undefined && texts[name] !== '',
+  );
+  return { ...texts, recovered: data.recovered, complete };
+}

@@ -1,0 +1,157 @@
+/**
+ * What the types of the client promise to a merchant's compiler (newcomers, finding 12). The lines that are never run are
+ * compiled by `npm run typecheck`: each `@ts-expect-error` fails there where the compiler no longer objects.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import {
+  isPaymentFailure,
+  NotCreatedError,
+  OverRefundError,
+  type PaymentDataOf,
+  type PaymentFailure,
+  type PaymentsClient,
+} from '../../src/client';
+import { dataOfMethod } from '../../src/client/payment-data';
+import type { PaymentState } from '../../src/contract';
+import { parseDirectPayment, parseRefund } from '../../src/gateway';
+import { built } from '../harness/built';
+import { ROOT } from '../harness/terminal';
+
+const order = { out_trade_no: 'o-1', order_currency: 'BRL', order_amount: '1.00', subject: 's', buyer_id: 'b' };
+
+/** Compiled only. */
+export async function compiled(payments: PaymentsClient, state: PaymentState): Promise<void> {
+  const pix = await payments.pay({ ...order, method: 'PIX' });
+  if (pix.complete) pix.qr_code satisfies string;
+  // @ts-expect-error: after a lost answer the code may be missing
+  pix.qr_code satisfies string;
+  // @ts-expect-error: a PIX has no barcode
+  pix.barcode satisfies string | undefined;
+
+  const boleto = await payments.pay({ ...order, method: 'Boleto' });
+  if (boleto.complete) boleto.barcode satisfies string;
+  const spei = await payments.pay({ ...order, method: 'SPEI' });
+  if (spei.complete) [spei.clabe, spei.bank_name] satisfies (string | undefined)[];
+
+  const later = await payments.pay({ ...order, method: 'a method that is new' });
+  later.pay_url satisfies string | undefined;
+  // @ts-expect-error: what the gateway may add is not known
+  later.new_field satisfies string;
+
+  state.trade_status satisfies string | null;
+  if (state.trade_status === 'SUCCESS' || state.method === 'PIX' || state.order_currency === 'BRL') return;
+  // @ts-expect-error: an amount is a text
+  await payments.pay({ ...order, method: 'PIX', order_amount: 1 });
+  // @ts-expect-error: a misspelt field
+  await payments.pay({ ...order, method: 'PIX', timeoutExpress: '90m' });
+}
+
+/** Compiled, and run below: each branch knows the fields of its error. */
+function told(error: PaymentFailure): string {
+  switch (error.type) {
+    case 'InvalidRequest':
+      return error.issues.map(({ field, rule }) => `${field} ${rule}`).join();
+    case 'NotCreated':
+      return `${error.code} ${error.sub_code} ${error.may_exist}`;
+    case 'OverRefund':
+      return `left ${error.left}`;
+    case 'DifferentRequest':
+      return error.fields.join();
+    case 'DuplicateOrder':
+    case 'DuplicateRefund':
+    case 'PaymentPending':
+    case 'NotFound':
+    case 'NotCanceled':
+    case 'NotRefunded':
+      return error.message;
+    default:
+      return error satisfies never;
+  }
+}
+
+test('an error tells its literal type, its fields, and whether the same call may succeed later', () => {
+  const refused: unknown = new NotCreatedError('no', 'o-1', { code: '40002', sub_code: 'x', retryable: true });
+  if (!isPaymentFailure(refused)) throw new Error('It is one.');
+  expect(told(refused)).toBe('40002 x false');
+  expect(refused.retryable).toBe(true);
+  expect(new NotCreatedError('no', 'o-1', { retryable: true, may_exist: true }).retryable).toBe(false);
+  expect(told(new OverRefundError('no', 'o-1', { left: '3.00' }))).toBe('left 3.00');
+  expect(isPaymentFailure(new Error('NotCreated'))).toBe(false);
+});
+
+test('an error as JSON has its type, and its details beside the number of the order', () => {
+  const error = new OverRefundError('Too much.', 'o-1', { left: '3.00' });
+  expect(JSON.parse(JSON.stringify(error))).toEqual({
+    ...{ type: 'OverRefund', message: 'Too much.', out_trade_no: 'o-1', retryable: false, left: '3.00' },
+  });
+});
+
+describe('payment data of a PIX', () => {
+  const data = { out_trade_no: 'o-1', trade_status: 'PROCESSING', qr_code: '0002', recovered: false };
+  const read = (change: object): PaymentDataOf<'PIX'> => dataOfMethod('PIX', { ...data, ...change });
+
+  test('is complete with its code', () => {
+    expect(read({})).toEqual({ ...data, complete: true });
+    expect(dataOfMethod('pix', data).complete).toBe(true);
+  });
+
+  test.each([
+    ['without it', { qr_code: undefined }],
+    ['with an empty one', { qr_code: '' }],
+    ['with a number in its place', { qr_code: 2 }],
+  ])('is not complete %s, and a field that is typed as text is text or absent', (_, change) => {
+    const { complete, qr_code } = read(change);
+    expect(complete).toBe(false);
+    expect(qr_code === undefined || qr_code === '').toBe(true);
+  });
+});
+
+describe('the published types', () => {
+  let text = '';
+  beforeAll(async () => {
+    await built();
+    text = readFileSync(join(ROOT, 'lib/gateway/orders.d.ts'), 'utf8');
+  });
+
+  test('say the rule of every field of an order beside it', () => {
+    const lines = text.split('\n');
+    const fields = lines.flatMap((line, at) =>
+      /^ {4}\w+\??: /.test(line) ? [[line.trim(), lines[at - 1]?.trim()]] : [],
+    );
+    expect(fields.length).toBeGreaterThan(50);
+    expect(fields.filter(([, above]) => !above?.endsWith('*/'))).toEqual([]);
+  });
+
+  test.each<[string, (input: unknown) => unknown]>([
+    ['OrderFields', parseDirectPayment],
+    ['RefundRequest', parseRefund],
+  ])('name the limit of each text of %s that the rules have', (type, parse) => {
+    const block = new RegExp(`export type ${type} = \\{(.*?)\\n\\};`, 's').exec(text)?.[1] ?? '';
+    const said = [...block.matchAll(/at most (\d+) characters[^\n]*\n {4}(\w+)\??:/g)];
+    expect(said.length).toBeGreaterThan(1);
+    for (const [, limit = '', field = ''] of said) {
+      expect([field, rulesBroken(parse, { [field]: 'x'.repeat(Number(limit) + 1) })]).toEqual([
+        field,
+        `at most ${limit} characters`,
+      ]);
+      expect([field, rulesBroken(parse, { [field]: 'x'.repeat(Number(limit)) })]).not.toEqual([
+        field,
+        `at most ${limit} characters`,
+      ]);
+    }
+  });
+});
+
+const wrong = z.object({ issues: z.array(z.object({ field: z.string(), rule: z.string() })) });
+
+/** The rule that the one given field breaks; undefined for none. */
+function rulesBroken(parse: (input: unknown) => unknown, input: Record<string, unknown>): string | undefined {
+  try {
+    parse(input);
+  } catch (error) {
+    return wrong.parse(error).issues.find(({ field }) => field in input)?.rule;
+  }
+  return undefined;
+}
