@@ -94,11 +94,8 @@ async function loadEarlierPayment(
     latest ??= { run_id: run.runId, is_same_order, sale: null, trade_no: null, is_proven: false, payment_data: null };
     const state = await ifExists(() => handle.query<PaymentState>(QUERY.state), null);
     if (is_same_order && state?.outcome === 'SUCCESS') return { ...latest, sale: saleOf(state) };
-    // A run that ended right after its start knows nothing, and one that only found a trade does not prove whose it is.
-    if (!state?.trade_no || latest.is_proven) continue;
-    const { trade_no, payment_data } = state;
-    const is_proven = isNamedByItsCreation(state, trade_no);
-    if (is_proven || latest.trade_no === null) latest = { ...latest, trade_no, is_proven, payment_data };
+    // A run that only found a trade does not prove whose it is.
+    if (state && !latest.is_proven) latest = learn(latest, state);
   }
   return latest;
 }
@@ -116,6 +113,17 @@ async function loadOrderBefore(client: Client, workflowId: string, runId: string
     return { kind: 'adopt', app_id, ...knownIds({ out_trade_no, trade_no: previous.trade_no ?? null }), previous };
   }
   return null;
+}
+
+/** What an earlier run adds. One that ended right after its start knows nothing. */
+function learn(latest: EarlierRun, state: PaymentState): EarlierRun {
+  const { trade_no, payment_data } = state;
+  if (isNamedByItsCreation(state, trade_no)) return { ...latest, trade_no, payment_data, is_proven: true };
+  return {
+    ...latest,
+    trade_no: latest.trade_no ?? trade_no,
+    payment_data: latest.payment_data ?? payment_data,
+  };
 }
 
 function saleOf(state: PaymentState): Sale {

@@ -9,7 +9,6 @@ import {
   afterSaleWorkflowId,
   classifyTransition,
   isAfterSaleStatus,
-  isOfTrade,
   outcomeOf,
   type PreviousRun,
   paymentWorkflowId,
@@ -92,7 +91,8 @@ function isKnownTo(
   { trade_no: ours, trade_status: status, order_amount, other_trades = [] }: PreviousRun,
   { trade_no, trade_status, amount }: Notification,
 ): boolean {
-  if (!isOfTrade({ trade_no }, ours))
+  // Where ours has no number, the trade may be another's: it is looked at.
+  if (trade_no !== ours)
     return other_trades.some((one) => one.trade_no === trade_no && one.trade_status === trade_status);
   const isNews = !['same', 'stale'].includes(classifyTransition(status ?? null, trade_status));
   return !isNews && (!amount || !order_amount || sameAmount(amount, order_amount));

@@ -88,7 +88,11 @@ async function adoptSale(input: AdoptedPayment, context: PaymentContext, mailbox
   const looked = await lookOnce(app_id, record.id, policy.settling_ms);
   if (looked.is !== 'found') return context.raise(attentionAfter(looked));
   record.compareAmounts(mailbox.unsettledOf(ours));
-  record.applyQuery(looked.trade, Date.now());
+  // The copy that answers may be behind the sale.
+  const { trade } = await queryUntilConsistent(looked.trade, [{ trade_status: record.snapshot.trade_status ?? '' }], {
+    ...{ app_id, id: record.id, settling_ms: policy.settling_ms },
+  });
+  record.applyQuery(trade, Date.now());
   // A person may have called it sold, or the gateway has taken its word back.
-  if (outcomeOf(looked.trade.trade_status) !== 'SUCCESS') context.raise('unlisted-transition');
+  if (outcomeOf(trade.trade_status) !== 'SUCCESS') context.raise('unlisted-transition');
 }

@@ -258,7 +258,7 @@ export class OrderCreation {
     const { out_trade_no } = this.order.request;
     const { trade_no, trade_status } = trade;
     const data = { out_trade_no, ...(trade_no ? { trade_no } : {}), trade_status, recovered: true, ...payment_data };
-    record.applyCreation(data, Date.now());
+    record.applyCreation(data, Date.now(), payment_data ?? data);
     record.applyQuery(trade, Date.now());
     // This run sent nothing, and no answer to an earlier one named this trade.
     if (!this.hasSent && !this.earlier.isProven(trade_no)) this.context.raise('unproven-trade');
@@ -283,7 +283,7 @@ export class OrderCreation {
   /** A trade that an earlier run of this payment made is ours; any other is not. */
   private compareWith(trade: Trade, earlier: EarlierRun | null): true {
     if (!earlier?.is_same_order) throw duplicateOrderFailure(this.order, trade);
-    return this.recover(trade, this.earlier.isProven(trade.trade_no) ? earlier.payment_data : null);
+    return this.recover(trade, this.earlier.answerFor(trade));
   }
 
   private notCreated(outcome: 'not-created' | 'not-sent'): ApplicationFailure {

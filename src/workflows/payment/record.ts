@@ -92,14 +92,14 @@ export class PaymentRecord {
   }
 
   /** Applies the creation's answer. It has no amount, so the order's own stands until a query says otherwise. */
-  applyCreation(data: PaymentData, now: number): void {
+  applyCreation(data: PaymentData, now: number, answer = data): void {
     // A person ended it meanwhile, and callers were told. Whoever watches on knows the trade by its number.
     if (this.isOver) {
       this.learnIds(data);
       return;
     }
     // An earlier run may have given payment data to callers. Then everybody keeps getting the same.
-    this.state.payment_data = this.before?.payment_data ?? data;
+    this.state.payment_data = this.before?.payment_data ?? answer;
     this.learnIds(data);
     for (const answered of ANSWERED) this.settle(answered);
     const status = data.trade_status;

@@ -89,6 +89,9 @@ export async function payment(input: PaymentInput): Promise<PaymentState> {
 /** A handler begins outside of what `payment` protects from a cancellation. */
 const uncancelled = <T>(act: () => Promise<T>): Promise<T> => CancellationScope.nonCancellable(act);
 
+/** Whoever adopts a trade by its number alone may not know that an earlier run of this payment made it. */
+const isAdoptedByNumber = (input: PaymentInput) => input.kind === 'adopt' && !input.previous && !workflowInfo().parent;
+
 class PaymentRun {
   private readonly record: PaymentRecord;
   private readonly visibility = new Visibility();
@@ -131,10 +134,10 @@ class PaymentRun {
 
   async execute(): Promise<void> {
     this.show();
+    if (isAdoptedByNumber(this.input)) await this.goOnWithOrderBefore();
     const policy = await loadPolicy({ method: this.state.method });
     this.policy = policy;
-    const { workflowId } = workflowInfo();
-    if (policy.has_listener) this.outbox = new PaymentOutbox(workflowId, this.input.kind !== 'adopt');
+    if (policy.has_listener) this.outbox = new PaymentOutbox(workflowInfo().workflowId, this.input.kind !== 'adopt');
     if (policy.accept_late_payments) this.record.latePaymentPolicy = 'accept';
     if (policy.refund_late_payments) this.record.latePaymentPolicy = 'refund';
     try {
@@ -156,15 +159,22 @@ class PaymentRun {
     const context = policy && this.contextFor(policy);
     if (context) await new AfterEnd({ input, context, mailbox, visibility, outbox, creation, failure }).run();
     this.visibility.withdraw();
-    if (saysWithoutOrder(this.failure)) await this.goOnWithOrderBefore();
+    if (saysWithoutOrder(this.failure) && input.kind !== 'adopt' && !input.started_once)
+      await this.goOnWithOrderBefore();
   }
 
   /** A run that made no order does not stand before the one that did: everybody asks the latest run. */
   private async goOnWithOrderBefore(): Promise<void> {
-    if (this.input.kind === 'adopt' || this.input.started_once) return;
     const before = await loadOrderBefore();
+    if (!before || this.record.isOver) return;
+    await condition(allHandlersFinished, CREATED_WAIT_MS, { summary: 'callers of the run before' });
     const { unsettled } = this.mailbox;
-    if (before) await continueAsNew<PaymentWorkflow>({ ...before, pending_notifications: unsettled });
+    const { trade_no } = this.input.kind === 'adopt' ? this.input : before;
+    await continueAsNew<PaymentWorkflow>({
+      ...before,
+      ...(trade_no ? { trade_no } : {}),
+      pending_notifications: unsettled,
+    });
   }
 
   private async createOrAdopt(policy: PaymentPolicy): Promise<void> {

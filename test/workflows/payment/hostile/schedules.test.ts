@@ -24,6 +24,16 @@ const cancelled: readonly Step[] = [wait(MINUTE), { do: 'ends' }, notify, wait(H
 
 const SCHEDULES: readonly Schedule[] = [
   [
+    'promise 1: two trades that were named after a refused creation are before a person',
+    [wait(5 * SECOND), another(false), another(false)],
+    { creations: ['created and refused'], takesNumbersTwice: false },
+  ],
+  [
+    'promise 1: a reset repeats an answer that named no trade',
+    [wait(5 * SECOND), { do: 'reset' }, { do: 'pay' }],
+    { hidesTradeNo: true },
+  ],
+  [
     'promise 3: a SUCCESS that is being checked when a person resolves CANCEL is not lost',
     [wait(5 * SECOND), unanswered, paid, notify, wait(5 * SECOND), resolve('CANCEL')],
   ],
@@ -379,6 +389,26 @@ test('our own trade is found although another was named first, and a person reso
   );
   expect(gateway.exchanges.some(({ shown }) => shown?.trade_no === 'T1' && shown.status === 'SUCCESS')).toBe(true);
   expect(attentions).toContainEqual(expect.objectContaining({ attention: 'late-payment' }));
+});
+
+const sold: readonly Step[] = [wait(MINUTE), paid, notify, wait(10 * MINUTE)];
+const adopted: readonly Step[] = [{ do: 'adopt by number' }, wait(MINUTE)];
+
+test('promise 3: a sale is not hidden by somebody who adopts its number', async () => {
+  const steps: Step[] = [...sold, another(false, true), ...adopted, { do: 'await outcome' }, wait(MINUTE)];
+  const { told } = await worldOf(story(steps, { shows: 'the latest' }));
+  expect(told.at(-1)).toMatchObject({ is: 'outcome', state: { outcome: 'SUCCESS', trade_no: 'T1' } });
+});
+
+test('promise 1: whoever adopts the number of a sale does not answer another cart', async () => {
+  const { told } = await worldOf(story([...sold, ...adopted, { do: 'pay otherwise' }, wait(MINUTE)]));
+  expect(told.at(-1)).toMatchObject({ is: 'failure', type: 'DuplicateOrderError' });
+});
+
+test('a sale that a lagging copy of the gateway does not show yet needs nobody', async () => {
+  const steps: Step[] = [wait(MINUTE), paid, notify, wait(5 * SECOND), { do: 'start broken' }, wait(10 * SECOND)];
+  const { attentions } = await worldOf(story(steps, { confirmByQuery: false, lag_ms: 20 * SECOND }));
+  expect(attentions).toEqual([]);
 });
 
 test('one word settles a trade that the gateway has forgotten, however often it was notified', async () => {

@@ -15,7 +15,7 @@ import { AMOUNT, type Traits, World } from './world';
 export type Step =
   | { do: 'wait'; ms: number }
   | { do: 'pay' | 'pay other' | 'pay otherwise' | 'pay many' | 'withdraw' | 'await outcome' | 'refund' }
-  | { do: 'start again' | 'start elsewhere' | 'start broken' }
+  | { do: 'start again' | 'start elsewhere' | 'start broken' | 'adopt by number' }
   | { do: 'paid' | 'paid wrongly' | 'ends' | 'paid late' }
   | { do: 'another trade'; paid: boolean; silently?: boolean }
   | { do: 'notify'; times: number }
@@ -69,7 +69,12 @@ export const KINDS = {
   cancels: fc.constant<Step>({ do: 'cancel' }),
   terminations: fc.constant<Step>({ do: 'terminate' }),
   resets: fc.constant<Step>({ do: 'reset' }),
-  starts: fc.constantFrom<Step>({ do: 'start again' }, { do: 'start elsewhere' }, { do: 'start broken' }),
+  starts: fc.constantFrom<Step>(
+    { do: 'start again' },
+    { do: 'start elsewhere' },
+    { do: 'start broken' },
+    { do: 'adopt by number' },
+  ),
   manyCalls: fc.constant<Step>({ do: 'pay many' }),
   others: fc.constantFrom<Step>({ do: 'pay other' }, { do: 'pay otherwise' }),
   withdrawals: fc.constant<Step>({ do: 'withdraw' }),
@@ -246,6 +251,8 @@ async function take(world: World, step: Step): Promise<void> {
       return world.start('ALLOW_DUPLICATE', `merchant-${world.workflowId}`);
     case 'start broken':
       return world.start('ALLOW_DUPLICATE', world.workflowId, [{ kind: 'direct', app_id: 'hostile' }]);
+    case 'adopt by number':
+      return world.adopt();
     case 'paid':
       return open && gateway.move(open, 'SUCCESS');
     case 'paid wrongly':

@@ -368,6 +368,12 @@ export class World {
     });
   }
 
+  /** Somebody takes on whatever trade has the number, without a word of what was before. */
+  adopt(): void {
+    const { out_trade_no } = this;
+    this.start('ALLOW_DUPLICATE', this.workflowId, [{ kind: 'adopt', app_id: APP, out_trade_no }]);
+  }
+
   // — Operators —
 
   /** A person says what became of whatever of this order waits for one. */
