@@ -2,9 +2,11 @@
 import { sameAmount } from '../gateway/pure/money';
 import type { NewPayment, PaymentData, PaymentInput, PaymentState } from './payment';
 
-/** The order that this run, or the one before, created; undefined for a trade that was made elsewhere. */
+/** The order that this run, or the one before, created; undefined for a trade that was made elsewhere, or a broken start. */
 export function orderOf(input: PaymentInput): Pick<NewPayment, 'kind' | 'request'> | undefined {
-  return input.kind === 'adopt' ? (input.previous?.order ?? undefined) : { kind: input.kind, request: input.request };
+  if (input.kind === 'adopt') return input.previous?.order ?? undefined;
+  const { kind, request }: Pick<NewPayment, 'kind'> & Partial<NewPayment> = input;
+  return request && { kind, request };
 }
 
 /** Whether a run watches a trade that was found where the order was not made: it is another's. */

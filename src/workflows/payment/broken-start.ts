@@ -40,7 +40,11 @@ export async function refuse(issues: RequestIssue[], app_id: unknown): Promise<n
   const refusal = () => {
     throw typedFailure(FAILURE.invalidRequest, `No payment was started. ${list}`, { issues });
   };
-  for (const update of [createdUpdate, recheckUpdate, cancelUpdate, resolveUpdate]) setHandler(update, refusal);
+  for (const update of [recheckUpdate, cancelUpdate, resolveUpdate]) setHandler(update, refusal);
+  setHandler(createdUpdate, (order?: PaymentInput) => {
+    if (issuesOf(order).length > 0) refusal();
+    throw typedFailure(FAILURE.pending, 'A start without an order runs under this number. It ends soon: ask again.');
+  });
   const nothing = new PaymentRecord({ kind: 'adopt', app_id: typeof app_id === 'string' ? app_id : '' });
   setHandler(stateQuery, () => nothing.snapshot);
   setHandler(creationAskedQuery, () => false);

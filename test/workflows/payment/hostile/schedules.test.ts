@@ -24,6 +24,10 @@ const cancelled: readonly Step[] = [wait(MINUTE), { do: 'ends' }, notify, wait(H
 
 const SCHEDULES: readonly Schedule[] = [
   [
+    'promise 1: a good order is no duplicate of a broken start that still runs under its number',
+    [{ do: 'terminate' }, { do: 'start broken' }, { do: 'pay' }, wait(MINUTE), { do: 'pay' }, wait(MINUTE)],
+  ],
+  [
     'promise 1: two trades that were named after a refused creation are before a person',
     [wait(5 * SECOND), another(false), another(false)],
     { creations: ['created and refused'], takesNumbersTwice: false },
