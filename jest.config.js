@@ -13,4 +13,7 @@ module.exports = {
   testTimeout: 600_000,
   // Each end-to-end suite runs a server, a worker and a simulator of its own; the machines have two cores.
   maxWorkers: 2,
+  testSequencer: '<rootDir>/test/harness/dearest-first.cjs',
+  // A process that has played many workflows keeps their contexts and grows slow: a new one takes its place between files.
+  workerIdleMemoryLimit: '300MB',
 };

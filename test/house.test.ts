@@ -1,4 +1,5 @@
 /** A reader finds the way in src/: short files, short functions, and each exported name in one place. */
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSync } from '@swc/core';
@@ -127,4 +128,9 @@ test('a source is read with its lines, the lengths of its functions and what it 
     ],
     exported: ['given', 'texts', 'Here', 'Shape'],
   });
+});
+
+test('each place that `npm run model:mutations` breaks is still in the code', () => {
+  const script = join(SRC, '..', 'scripts', 'model-mutations.cjs');
+  expect(() => execFileSync(process.execPath, [script, '--check'], { stdio: 'pipe' })).not.toThrow();
 });
