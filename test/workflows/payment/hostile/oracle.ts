@@ -69,6 +69,7 @@ export function liveness(world: World, seen: readonly Seen[]): Broken[] {
     ...moneyIsKnown(world, seen),
     ...lateMoneyIsKnown(world, seen),
     ...secondTradesAreKnown(world, seen),
+    ...saleStays(seen),
     ...notOursIsNotSold(world, seen),
     ...namedIsLookedAt(world),
     ...nothingHangs(world, seen),
@@ -221,6 +222,14 @@ function neverBackwards(seen: readonly Seen[]): Broken[] {
     const isSorted = ranks.every((one, i) => i === 0 || one >= (ranks[i - 1] ?? 0));
     return isSorted ? [] : [{ promise: 6, what: `${runId} went ${history.map(({ to }) => to).join(' → ')}` }];
   });
+}
+
+/** 6. What was sold once is sold for whoever asks later, whichever run answers. */
+function saleStays(seen: readonly Seen[]): Broken[] {
+  const sold = seen.find(({ state }) => state.outcome === 'SUCCESS' && state.confirmed_by !== 'operator');
+  const last = seen.at(-1);
+  if (!sold || !last || last.state.outcome === 'SUCCESS') return [];
+  return [{ promise: 6, what: `${sold.runId} was sold, and ${last.runId} says ${last.state.outcome ?? 'nothing'}` }];
 }
 
 /** What has a model of its own. */

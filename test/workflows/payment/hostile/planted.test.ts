@@ -62,6 +62,16 @@ describe('the oracle notices a planted violation', () => {
     expect(await promisesBroken(() => undefined)).toEqual([]);
   });
 
+  test('6: a later run that does not know of the sale', async () => {
+    const forget = { outcome: 'CANCEL', confirmed_by: 'query' };
+    const world = await sold();
+    const seen = await seenIn(world);
+    const later = seen.map((one) => ({ ...one, state: { ...one.state, ...forget } }) as (typeof seen)[number]);
+    const broken = liveness(world, [...seen, ...later]);
+    await world.close();
+    expect(broken.map(({ what }) => what).join()).toContain('was sold, and');
+  });
+
   test('1: a second creation after the gateway has shown the order', async () => {
     expect(
       await promisesBroken(
