@@ -4,8 +4,15 @@
  * replaces your `workflowsPath` or bundle: add our workflows there with `export * from 'temporal-payment-gateway/workflows'`.
  * If you bundle workflows beforehand, give the plugin to `bundleWorkflowCode` too, or messages of failures stay in clear text.
  */
+import type { DataConverter } from '@temporalio/common';
 import { SimplePlugin } from '@temporalio/plugin';
-import { type BundleOptions, Runtime, type Worker, type WorkerOptions } from '@temporalio/worker';
+import {
+  type BundleOptions,
+  type ReplayWorkerOptions,
+  Runtime,
+  type Worker,
+  type WorkerOptions,
+} from '@temporalio/worker';
 import {
   accountActivities,
   accountPolicyActivity,
@@ -25,7 +32,7 @@ import {
   throttledPayments,
   urgencyOfActivity,
 } from './activities';
-import { dataConverter } from './codec/data-converter';
+import { dataConverter, type Purpose } from './codec/data-converter';
 import { GatewayClient, type GatewaySettings } from './gateway';
 import type { Environment } from './process/environment';
 import { type Config, ConfigError, loadConfig, requireApps, ruleSettings } from './process/settings';
@@ -51,7 +58,7 @@ export class PaymentGatewayPlugin extends SimplePlugin {
   #running = 0;
   private readonly failureConverterPath: string | undefined;
 
-  /** `config` comes from {@link loadConfig}. Throws ConfigError in production without encryption keys. */
+  /** `config` comes from {@link loadConfig}. Throws ConfigError without encryption keys, unless clear text is allowed. */
   constructor(config: Config, own: PluginOptions = {}) {
     super({ name: PLUGIN_NAME, dataConverter: (users) => dataConverter(config, users) });
     this.#config = config;
@@ -70,10 +77,25 @@ export class PaymentGatewayPlugin extends SimplePlugin {
     this.#worker ??= workerParts(this.#config, this.#own);
     const hasWorkflows = options.workflowsPath !== undefined || options.workflowBundle !== undefined;
     return {
-      ...super.configureWorker(options),
+      ...super.configureWorker({ ...options, dataConverter: this.converterFor('worker', options) }),
       activities: { ...options.activities, ...this.#worker.activities },
       ...(hasWorkflows ? {} : { workflowsPath: require.resolve('./workflows') }),
     };
+  }
+
+  /** A replay changes nothing, so it reads histories of every namespace, and those from before there were keys. */
+  override configureReplayWorker(options: ReplayWorkerOptions): ReplayWorkerOptions {
+    const configured = super.configureReplayWorker({
+      ...options,
+      dataConverter: this.converterFor('replay', options),
+    });
+    const hasWorkflows = options.workflowsPath !== undefined || options.workflowBundle !== undefined;
+    return hasWorkflows ? configured : { ...configured, workflowsPath: require.resolve('./workflows') };
+  }
+
+  /** Made first: the base class adds the codec of a client where there is none of ours. */
+  private converterFor(purpose: Purpose, { dataConverter: own }: Pick<WorkerOptions, 'dataConverter'>): DataConverter {
+    return dataConverter(this.#config, own, purpose);
   }
 
   override configureBundler(options: BundleOptions): BundleOptions {

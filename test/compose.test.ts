@@ -259,7 +259,7 @@ describe('started with its environment', () => {
     expect(config.PAYMENTS_SEALING_JWKS?.keys).toHaveLength(1);
   });
 
-  test.each(['worker', 'webhook'])('%s encrypts, because the image sets NODE_ENV to production', (name) => {
+  test.each(['worker', 'webhook'])('%s encrypts, and does not start without its keys', (name) => {
     expect(text('Dockerfile')).toContain('ENV NODE_ENV=production');
     const environment: Record<string, string> = { ...environmentOf(name), NODE_ENV: 'production' };
     expect(dataConverter(loadConfig(environment)).payloadCodecs).toHaveLength(1);
@@ -280,7 +280,7 @@ describe('started with its environment', () => {
     const config = () => loadConfig({ ...environmentOf('codec-server'), NODE_ENV: 'production' });
 
     test('listens on its published port, which only this machine reaches', () => {
-      expect(config()).toMatchObject({ CODEC_SERVER_HOST: '0.0.0.0', NODE_ENV: 'production' });
+      expect(config()).toMatchObject({ CODEC_SERVER_HOST: '0.0.0.0' });
       expect(get('codec-server').ports).toEqual([`127.0.0.1:8490:${config().CODEC_SERVER_PORT}`]);
     });
 

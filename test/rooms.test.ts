@@ -19,7 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   activities: ['contract', 'gateway', 'process', 'temporal'],
   client: ['codec', 'contract', 'gateway', 'process', 'temporal'],
   webhook: ['contract', 'gateway', 'process', 'temporal'],
-  codec: ['process'],
+  codec: ['contract', 'process'],
   temporal: ['codec', 'contract', 'process'],
   process: ['gateway'],
   simulator: [],

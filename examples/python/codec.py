@@ -31,6 +31,7 @@ from temporalio.converter import (
 from typing_extensions import Self
 
 SETTING = "PAYMENTS_ENCRYPTION_KEYS"
+MIGRATION = "PAYMENTS_MIGRATION_ACCEPT_CLEAR_TEXT"
 KEY = r"([A-Za-z0-9_.-]{1,64}):([A-Za-z0-9+/]{43}=)"
 
 ENCODING = b"binary/encrypted"
@@ -41,7 +42,7 @@ NONCE_BYTES = 12
 
 
 class PayloadDecryptionError(Exception):
-    """Unknown key, another workflow's payload, or changed bytes. The message never shows the payload's content."""
+    """Clear text, unknown key, another owner, or changed bytes. The message never shows the payload's content."""
 
 
 def data_converter(environ: Mapping[str, str]) -> DataConverter:
@@ -50,7 +51,7 @@ def data_converter(environ: Mapping[str, str]) -> DataConverter:
         return DataConverter.default
     return replace(
         DataConverter.default,
-        payload_codec=EncryptionCodec(keys),
+        payload_codec=EncryptionCodec(keys, accepts_clear_text=environ.get(MIGRATION) == "true"),
         failure_converter_class=DefaultFailureConverterWithEncodedAttributes,
     )
 
@@ -76,27 +77,38 @@ def encryption_keys(environ: Mapping[str, str]) -> dict[str, bytes]:
 
 class EncryptionCodec(PayloadCodec, WithSerializationContext):
     """
-    The first key encrypts, all of them decrypt. Each payload is bound to the namespace and the workflow id that the SDK
-    passes to `with_context`. A payload of another workflow is refused.
+    The first key encrypts, all of them decrypt. Each payload is bound to what the SDK passes to `with_context`: namespace,
+    workflow id and, for an activity, its id. A payload of another owner is refused, and so is clear text.
     """
 
-    def __init__(self, keys: Mapping[str, bytes], owner: Sequence[str] = ()) -> None:
-        """`owner` is the namespace and the workflow id; the id alone, or both, are left out if they are not known."""
+    def __init__(self, keys: Mapping[str, bytes], owner: Sequence[str] = (), accepts_clear_text: bool = False) -> None:
+        """`owner`: the namespace; the workflow id, if it is known; for an activity "activity" and its id too."""
         self._keys = keys
         self._owner = tuple(owner)
+        self._accepts_clear_text = accepts_clear_text
 
     def with_context(self, context: SerializationContext) -> Self:
         if not isinstance(context, (WorkflowSerializationContext, ActivitySerializationContext)):
             return self
         known = (context.namespace, context.workflow_id) if context.workflow_id else (context.namespace,)
-        return type(self)(self._keys, known)
+        if isinstance(context, ActivitySerializationContext):
+            known = (context.namespace, context.workflow_id or "", "activity", context.activity_id or "")
+        return type(self)(self._keys, known, self._accepts_clear_text)
 
     async def encode(self, payloads: Sequence[Payload]) -> list[Payload]:
         return [self._encrypt(payload) for payload in payloads]
 
     async def decode(self, payloads: Sequence[Payload]) -> list[Payload]:
-        """Clear text passes unchanged: it is from histories before keys were set. Raises PayloadDecryptionError."""
-        return [self._decrypt(payload) if is_encrypted(payload) else payload for payload in payloads]
+        """Raises PayloadDecryptionError, also for clear text, unless the migration setting lets it pass."""
+        return [self._decrypt(payload) if is_encrypted(payload) else self._clear(payload) for payload in payloads]
+
+    def _clear(self, payload: Payload) -> Payload:
+        if self._accepts_clear_text:
+            return payload
+        raise PayloadDecryptionError(f"{self._refused()}: it is in clear text, which anybody could have put there.")
+
+    def _refused(self) -> str:
+        return f"A payload of workflow {self._owner[1] if len(self._owner) > 1 else '(unknown)'} cannot be decrypted"
 
     def _encrypt(self, payload: Payload) -> Payload:
         id, key = next(iter(self._keys.items()))
@@ -114,7 +126,7 @@ class EncryptionCodec(PayloadCodec, WithSerializationContext):
     def _decrypt(self, payload: Payload) -> Payload:
         key_id = payload.metadata.get("encryption-key-id", b"")
         context = payload.metadata.get("encryption-context", b"")
-        at = f"A payload of workflow {self._owner[1] if len(self._owner) > 1 else '(unknown)'} cannot be decrypted"
+        at = self._refused()
         id = key_id.decode(errors="replace")
         if (key := self._keys.get(id)) is None:
             raise PayloadDecryptionError(
@@ -122,7 +134,7 @@ class EncryptionCodec(PayloadCodec, WithSerializationContext):
                 "Add that key after the others."
             )
         if not may_read(context, self._owner):
-            raise PayloadDecryptionError(f"{at}: it was made for another workflow or namespace, and moved here.")
+            raise PayloadDecryptionError(f"{at}: it was made for another workflow, activity or namespace, and moved here.")
         cipher, nonce = cipher_and_nonce(key, payload.data[:SALT_BYTES])
         try:
             clear = cipher.decrypt(nonce, payload.data[SALT_BYTES:], authenticated(key_id, context))
@@ -138,8 +150,8 @@ def is_encrypted(payload: Payload) -> bool:
 
 
 def may_read(made_for: bytes, reader: Sequence[str]) -> bool:
-    """A namespace or workflow that both the payload and its reader name must be the same."""
-    if not made_for or not reader:
+    """Whether both name the same owner. What was typed in Temporal UI names the namespace alone."""
+    if not reader:
         return True
     try:
         named: Any = json.loads(made_for)
@@ -147,6 +159,9 @@ def may_read(made_for: bytes, reader: Sequence[str]) -> bool:
         return False
     if not isinstance(named, list) or not named or named[0] != reader[0]:
         return False
+    if len(named) == 4 or len(reader) == 4:  # of an activity; an SDK may not know its id when it schedules it
+        is_id = "" in (named[-1], reader[-1]) or named[-1] == reader[-1]
+        return len(named) == len(reader) and list(named[1:3]) == list(reader[1:3]) and is_id
     return len(named) == 1 or len(reader) == 1 or is_same(named[1], reader[1])
 
 

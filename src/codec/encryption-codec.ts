@@ -1,56 +1,127 @@
-/** Payload encryption with named keys, of which the first encrypts and all decrypt. */
+/** Payload encryption with named keys, of which the first encrypts and all decrypt. What is read must be authentic. */
 import type { Payload, PayloadCodec } from '@temporalio/common';
+import { isOurWorkflow } from '../contract/ids';
 import { decrypt, type EncryptionKey, encrypt, isEncrypted, keyIdOf, ownerTextOf } from './cipher';
-import { mayRead, ownerText, type PayloadOwner } from './payload-owner';
+import { belonging, ownerText, type PayloadOwner } from './payload-owner';
 
-/** A payload cannot be decrypted: unknown key, another workflow's payload, or changed bytes. The message never shows its content. */
+/** A payload is not authentic: clear text, unknown key, another owner, or changed bytes. The message never shows its content. */
 export class PayloadDecryptionError extends Error {
   override readonly name = 'PayloadDecryptionError';
 }
 
+export interface CodecRules {
+  /** Takes clear text as it is. For the time in which keys are introduced. */
+  acceptsClearText?: boolean;
+  /** Takes a payload of any owner. For who only looks: the codec server, and a replay. */
+  readsAll?: boolean;
+  /**
+   * What becomes of a refused payload of a workflow. `throw` (the default) fails the whole call. `mark`, for a Worker, leaves
+   * a payload that no converter reads: the one update that has it is rejected, where an error would fail every task of the
+   * workflow for as long as the update waits. Whatever else has it (input, result, signal) fails the task.
+   */
+  refused?: 'throw' | 'mark';
+}
+
+type Keys = readonly [EncryptionKey, ...EncryptionKey[]];
+
 export class EncryptionCodec implements PayloadCodec {
   // Private in the language, so that no log of a Client or Worker, which hold this object, shows the keys.
-  readonly #keys: readonly [EncryptionKey, ...EncryptionKey[]];
+  readonly #keys: Keys;
   readonly #byId: ReadonlyMap<string, EncryptionKey>;
 
   /** The first key encrypts, all of them decrypt. */
-  constructor(keys: readonly [EncryptionKey, ...EncryptionKey[]]) {
+  constructor(
+    keys: Keys,
+    private readonly rules: CodecRules = {},
+  ) {
     this.#keys = keys;
     this.#byId = new Map(keys.map((key) => [key.id, key]));
   }
 
-  /** Encrypts every payload for `owner`. Without an owner, any workflow may read them. */
+  /** Encrypts every payload for `owner`. Without an owner, only who looks at all payloads may read them. */
   async encode(payloads: Payload[], owner?: PayloadOwner): Promise<Payload[]> {
     const [key] = this.#keys;
     return payloads.map((payload) => encrypt(payload, key, ownerText(owner)));
   }
 
   /**
-   * Decrypts every payload. Clear text passes unchanged: it comes from histories before keys were set, and from callers without
-   * keys. Throws PayloadDecryptionError, also for a payload of another workflow than `reader`.
+   * Decrypts every payload. Throws PayloadDecryptionError, also for clear text and for a payload of another owner than
+   * `reader`. The SDK tells no reader only where a workflow hears what became of its call to another one.
    */
   async decode(payloads: Payload[], reader?: PayloadOwner): Promise<Payload[]> {
-    return payloads.map((payload) => (isEncrypted(payload) ? this.decrypt(payload, reader) : payload));
+    return payloads.map((payload) => {
+      try {
+        return isEncrypted(payload) ? this.decrypt(payload, reader) : this.clear(payload, reader);
+      } catch (error) {
+        if (error instanceof PayloadDecryptionError && this.rules.refused === 'mark' && reader?.type === 'workflow') {
+          return unreadable(error);
+        }
+        throw error;
+      }
+    });
+  }
+
+  private clear(payload: Payload, reader: PayloadOwner | undefined): Payload {
+    if (this.rules.acceptsClearText || isMadeByTemporal(reader)) return payload;
+    throw new PayloadDecryptionError(
+      `${refusalFor(reader)}: it is in clear text, which anybody could have put there. Encrypt it with PAYMENTS_ENCRYPTION_KEYS. While keys are introduced: PAYMENTS_MIGRATION_ACCEPT_CLEAR_TEXT.`,
+    );
   }
 
   private decrypt(payload: Payload, reader: PayloadOwner | undefined): Payload {
     const id = keyIdOf(payload);
-    const refused = `A payload of ${reader ? `workflow ${reader.workflowId ?? '(none)'}` : 'a workflow'} cannot be decrypted`;
+    const refused = refusalFor(reader);
     const key = this.#byId.get(id);
     if (!key) {
       throw new PayloadDecryptionError(
         `${refused}: it was encrypted with the key "${id}", and PAYMENTS_ENCRYPTION_KEYS has ${[...this.#byId.keys()].join(', ')}. Add that key after the others.`,
       );
     }
-    if (!mayRead(ownerTextOf(payload), reader)) {
-      throw new PayloadDecryptionError(`${refused}: it was made for another workflow or namespace, and moved here.`);
+    const whose = this.rules.readsAll || !reader ? 'own' : belonging(ownerTextOf(payload), reader);
+    if (whose === 'moved') {
+      throw new PayloadDecryptionError(
+        `${refused}: it was made for another workflow, activity or namespace, and moved here.`,
+      );
     }
+    const clear = this.opened(payload, key, refused);
+    if (whose === 'typed' && isOurWorkflow(reader?.workflowId ?? '') && !saysWho(clear)) {
+      throw new PayloadDecryptionError(
+        `${refused}: it was typed by a person, of which our workflows take a resolve with "by" only. Use the client or the commands of payment-gateway for all else.`,
+      );
+    }
+    return clear;
+  }
+
+  private opened(payload: Payload, key: EncryptionKey, refused: string): Payload {
     try {
       return decrypt(payload, key);
     } catch {
       throw new PayloadDecryptionError(
-        `${refused}: it was changed after its encryption, or it was encrypted with another key of the name "${id}".`,
+        `${refused}: it was changed after its encryption, or it was encrypted with another key of the name "${key.id}".`,
       );
     }
+  }
+}
+
+const refusalFor = (reader: PayloadOwner | undefined) =>
+  `A payload of ${reader ? `workflow ${reader.workflowId ?? '(none)'}` : 'a workflow'} cannot be decrypted`;
+
+/** Temporal keeps schedules in workflows of its own, and their memos in clear text. */
+function isMadeByTemporal(reader: PayloadOwner | undefined): boolean {
+  return reader?.workflowId?.startsWith('temporal-sys-') ?? false;
+}
+
+/** Every converter refuses an encoding that it does not know, and names it. */
+const unreadable = ({ message }: PayloadDecryptionError): Payload => ({
+  metadata: { encoding: Buffer.from(`refused (${message})`) },
+});
+
+/** Whether a JSON object names who decided, as a resolution does. */
+function saysWho({ data }: Payload): boolean {
+  try {
+    const { by } = JSON.parse(Buffer.from(data ?? []).toString());
+    return typeof by === 'string' && by !== '';
+  } catch {
+    return false;
   }
 }

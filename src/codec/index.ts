@@ -1,11 +1,11 @@
 /**
  * codec/: encrypts payloads before they leave this process for Temporal; the codec server shows people the part of them that
- * they may see. It may import process/ only.
+ * they may see. It may import contract/ and process/ only.
  */
 
 export type { EncryptionKey } from './cipher';
-export { dataConverter, type EncryptionSettings } from './data-converter';
-export { EncryptionCodec, PayloadDecryptionError } from './encryption-codec';
+export { dataConverter, type EncryptionSettings, type Purpose } from './data-converter';
+export { type CodecRules, EncryptionCodec, PayloadDecryptionError } from './encryption-codec';
 export { ROLES, type Role } from './mask';
 export { type RunningCodecServer, runCodecServer, startCodecServer } from './run';
 export { type CodecServerOptions, codecServer } from './server';

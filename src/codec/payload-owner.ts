@@ -1,31 +1,45 @@
 /**
- * The workflow that a payload belongs to. It is written beside the encrypted payload as JSON, `[namespace, workflow id]`, so
- * that a payload which somebody moved to another workflow is refused there.
+ * Whose payload it is. The owner is written beside the encrypted payload as JSON and authenticated with it, so that a payload
+ * which somebody moved to another place is refused there. `[namespace, workflow id]` is a workflow's,
+ * `[namespace, workflow id, "activity", activity id]` an activity's, and `[namespace]` what a person typed: Temporal UI does not
+ * tell the codec server for which workflow.
  */
 import { z } from 'zod';
 
-/** The part of Temporal's SerializationContext that binds payloads. The codec server knows the namespace only. */
+/** The part of Temporal's SerializationContext that binds payloads. */
 export interface PayloadOwner {
+  /** Default: workflow. */
+  type?: 'workflow' | 'activity' | undefined;
   namespace: string;
   workflowId?: string | undefined;
+  activityId?: string | undefined;
 }
 
 /** Empty if no owner is known. */
 export function ownerText(owner: PayloadOwner | undefined): string {
   if (!owner) return '';
-  return JSON.stringify([owner.namespace, ...(owner.workflowId ? [owner.workflowId] : [])]);
+  const { type, namespace, workflowId, activityId } = owner;
+  if (type === 'activity') return JSON.stringify([namespace, workflowId ?? '', type, activityId ?? '']);
+  return JSON.stringify([namespace, ...(workflowId ? [workflowId] : [])]);
 }
 
-/** Whether `reader` may read a payload of the owner in `text`. A namespace or workflow that both know must be the same. */
-export function mayRead(text: string, reader: PayloadOwner | undefined): boolean {
-  if (text === '' || !reader) return true;
+/** `typed`: made for the whole namespace, as only the codec server does. */
+export type Belonging = 'own' | 'typed' | 'moved';
+
+/** Whether a payload of the owner in `text` belongs to `reader`, who knows a namespace and, mostly, a workflow. */
+export function belonging(text: string, reader: PayloadOwner): Belonging {
   const owner = parseOwner(text);
-  if (owner?.namespace !== reader.namespace) return false;
-  return (
-    owner.workflowId === undefined ||
-    reader.workflowId === undefined ||
-    isSameWorkflow(owner.workflowId, reader.workflowId)
-  );
+  if (owner?.namespace !== reader.namespace || owner.type !== (reader.type ?? 'workflow')) return 'moved';
+  if (owner.type === 'activity') return isSameActivity(owner, reader) ? 'own' : 'moved';
+  if (!reader.workflowId) return 'own';
+  if (!owner.workflowId) return 'typed';
+  return isSameWorkflow(owner.workflowId, reader.workflowId) ? 'own' : 'moved';
+}
+
+/** An SDK of another language may not know the activity's id when it schedules it. */
+function isSameActivity(owner: PayloadOwner, reader: PayloadOwner): boolean {
+  const isId = !owner.activityId || !reader.activityId || owner.activityId === reader.activityId;
+  return isId && (owner.workflowId ?? '') === (reader.workflowId ?? '');
 }
 
 /** A schedule encrypts its arguments for the workflow's id, and starts the workflow with its time after that id. */
@@ -33,11 +47,14 @@ function isSameWorkflow(owner: string, reader: string): boolean {
   return reader === owner || reader.replace(/-\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/, '') === owner;
 }
 
-/** Undefined if the text is not ours: then nobody may read the payload. */
-function parseOwner(text: string): PayloadOwner | undefined {
+const text = z.string();
+const written = z.union([z.tuple([text]), z.tuple([text, text]), z.tuple([text, text, z.literal('activity'), text])]);
+
+/** Undefined if the text is not ours: then it belongs to nobody. */
+export function parseOwner(ownerJson: string): PayloadOwner | undefined {
   try {
-    const [namespace, workflowId] = z.tuple([z.string()], z.string()).parse(JSON.parse(text));
-    return { namespace, workflowId };
+    const [namespace, workflowId, type = 'workflow', activityId] = written.parse(JSON.parse(ownerJson));
+    return { type, namespace, workflowId, activityId };
   } catch {
     return undefined;
   }

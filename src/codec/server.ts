@@ -50,7 +50,7 @@ export function codecServer({ keys, access, origins, log }: CodecServerOptions):
   });
   server.setNotFoundHandler((_request, reply) => refuse(reply, 404, 'not found'));
   allowOrigins(server, origins);
-  addCodecRoutes(server, new EncryptionCodec(keys), access);
+  addCodecRoutes(server, new EncryptionCodec(keys, { acceptsClearText: true, readsAll: true }), access);
   server.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }));
   return server;
 }

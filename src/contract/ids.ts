@@ -23,6 +23,15 @@ export const lookupWorkflowId = (app_id: string, type: string, part: string) => 
 export const eventsWorkflowId = (workflowId: string, run?: string) =>
   run === undefined ? `events:${workflowId}` : `events:${workflowId}:${run}`;
 
+/** The types of our workflows as their ids begin. */
+const PREFIXES = [
+  ...['payment', 'payment-follow-up', 'after-sale', 'refund', 'stray-notification', 'events'],
+  ...['spei-account', 'create-spei-account', 'spei-account-quantity'],
+];
+
+/** Whether a workflow of this id is one of ours. */
+export const isOurWorkflow = (workflowId: string) => PREFIXES.includes(workflowId.split(':', 1)[0] ?? '');
+
 /** The ids of a trade that are known, as the gateway is asked for it. */
 export function knownIds({ trade_no, out_trade_no }: KnownIds): TradeId {
   return { ...(trade_no === null ? {} : { trade_no }), ...(out_trade_no === null ? {} : { out_trade_no }) };

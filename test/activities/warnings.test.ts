@@ -22,6 +22,7 @@ async function create(request: Json, env: Record<string, string> = {}, attempt =
       GATEWAY_APP_ID: 'app-1',
       GATEWAY_SECRET_KEY: 'sk-1',
       WEBHOOK_PUBLIC_URL: 'https://shop.example.com',
+      PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true',
       ...env,
     }),
   );

@@ -18,6 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** A port on which nobody may listen: Temporal is not there. */
 const NO_TEMPORAL = { TEMPORAL_ADDRESS: '127.0.0.1:9' };
+const NO_KEYS = { PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true' };
 const APP = {
   GATEWAY_BASE_URL: 'https://gateway.example',
   GATEWAY_APP_ID: 'app-1',
@@ -218,15 +219,15 @@ describe('keys rotate', () => {
   });
 });
 
-describe('in production without encryption keys', () => {
-  const PRODUCTION = { ...APP, ...NO_TEMPORAL, NODE_ENV: 'production', WEBHOOK_PORT: '0' };
+describe.each(['production', 'prod', ''])('without encryption keys, with NODE_ENV=%s', (NODE_ENV) => {
+  const PRODUCTION = { ...APP, ...NO_TEMPORAL, NODE_ENV, WEBHOOK_PORT: '0' };
 
   test.each(['worker', 'webhook'])('%s does not start, and names the setting', async (command) => {
     expect(await refused([command], PRODUCTION)).toContain('PAYMENTS_ENCRYPTION_KEYS is not set');
   });
 
   test.each(['worker', 'webhook'])('%s starts if clear text is allowed explicitly', async (command) => {
-    const env = { ...PRODUCTION, PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true' };
+    const env = { ...PRODUCTION, ...NO_KEYS };
     expect(await refused([command], env)).toContain('Temporal cannot be reached');
   });
 
@@ -253,14 +254,14 @@ describe('settings that are missing or wrong', () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const METRICS_ADDRESS = `127.0.0.1:${(taken.address() as AddressInfo).port}`;
-    expect(await refused([command], { ...APP, ...NO_TEMPORAL, METRICS_ADDRESS })).toMatch(
+    expect(await refused([command], { ...APP, ...NO_TEMPORAL, ...NO_KEYS, METRICS_ADDRESS })).toMatch(
       new RegExp(`METRICS_ADDRESS=${METRICS_ADDRESS} \\(.*in use.*Set another address`),
     );
     taken.close();
   });
 
   test.each(['worker', 'webhook', 'setup'])('%s without Temporal names the address that it tried', async (command) => {
-    const printed = await refused([command], { ...APP, ...NO_TEMPORAL, WEBHOOK_PORT: '0' });
+    const printed = await refused([command], { ...APP, ...NO_TEMPORAL, ...NO_KEYS, WEBHOOK_PORT: '0' });
     expect(printed).toContain('Temporal cannot be reached at 127.0.0.1:9');
     expect(printed).toContain('TEMPORAL_ADDRESS');
   });
@@ -400,6 +401,8 @@ describe('pay', () => {
   });
 
   test('an order without Temporal is refused, with the address that was tried', async () => {
-    expect(await refused(['pay', PIX, '--app', 'app-1'], NO_TEMPORAL)).toContain('cannot be reached at 127.0.0.1:9');
+    expect(await refused(['pay', PIX, '--app', 'app-1'], { ...NO_TEMPORAL, ...NO_KEYS })).toContain(
+      'cannot be reached at 127.0.0.1:9',
+    );
   });
 });

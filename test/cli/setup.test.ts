@@ -25,6 +25,7 @@ beforeAll(async () => {
     GATEWAY_SECRET_KEY: 'sk_do_not_tell',
     WEBHOOK_PUBLIC_URL: 'https://shop.example',
     WEBHOOK_PORT: '0',
+    PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true',
     SIMULATOR_PORT: '0',
   };
 });

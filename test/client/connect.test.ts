@@ -15,7 +15,8 @@ const NOBODY = '127.0.0.1:1';
 
 beforeAll(async () => {
   process.chdir(folder);
-  await saveDevSettings('.payments', { TEMPORAL_ADDRESS: NOBODY, GATEWAY_APP_ID: 'demo-app' });
+  const NO_KEYS = { PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true' };
+  await saveDevSettings('.payments', { TEMPORAL_ADDRESS: NOBODY, GATEWAY_APP_ID: 'demo-app', ...NO_KEYS });
 });
 
 afterAll(() => {

@@ -1,10 +1,11 @@
-/** When payloads are encrypted, and that production does not run without keys by mistake. */
+/** When payloads are encrypted, and that nothing runs without keys by mistake. */
 import type { PayloadCodec } from '@temporalio/common';
 import { dataConverter, EncryptionCodec } from '../../src/codec';
 import { PaymentGatewayPlugin } from '../../src/plugin';
 import { ConfigError, loadConfig } from '../../src/process/settings';
-import { key, setting } from './support';
+import { decoded, key, payload, setting } from './support';
 
+const CLEAR = { PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true' };
 const KEYS = { PAYMENTS_ENCRYPTION_KEYS: setting(key('k1')) };
 const APP = {
   GATEWAY_BASE_URL: 'https://gateway.example',
@@ -14,6 +15,7 @@ const APP = {
 };
 const zip: PayloadCodec = { encode: async (payloads) => payloads, decode: async (payloads) => payloads };
 
+const HERE = { type: 'workflow', namespace: 'default', workflowId: 'payment:app-1:order-1' } as const;
 const converterBy = (env: Record<string, string>) => dataConverter(loadConfig(env));
 
 test('with keys, payloads and the texts of failures are encrypted', () => {
@@ -22,10 +24,11 @@ test('with keys, payloads and the texts of failures are encrypted', () => {
   expect(require(failureConverterPath ?? '').failureConverter.options).toEqual({ encodeCommonAttributes: true });
 });
 
-test('without keys, the data converter is the SDK’s default', () => expect(converterBy({})).toEqual({}));
+test('without keys, and with clear text allowed, the data converter is the SDK’s default', () =>
+  expect(converterBy(CLEAR)).toEqual({}));
 
-describe('in production', () => {
-  const PRODUCTION = { NODE_ENV: 'production' };
+describe.each(['production', 'prod', 'Production ', undefined])('with NODE_ENV=%j', (NODE_ENV) => {
+  const PRODUCTION = NODE_ENV === undefined ? {} : { NODE_ENV };
 
   test('without keys it throws ConfigError with the two ways out', () => {
     expect(() => converterBy(PRODUCTION)).toThrow(ConfigError);
@@ -83,8 +86,19 @@ describe('the plugin', () => {
     );
   });
 
+  test('reads, in a replay, histories of every namespace: a replay worker has the namespace "default"', async () => {
+    const [client] = dataConverter(loadConfig(KEYS)).payloadCodecs ?? [];
+    const [made = {}] = (await client?.encode([payload('x')], { ...HERE, namespace: 'payments' })) ?? [];
+    const { dataConverter: replays } = plugin.configureReplayWorker({ workflowsPath: 'w' });
+    const { dataConverter: works } = plugin.configureWorker({ taskQueue: 'payments' });
+    const read = async (by = replays) => decoded((await by?.payloadCodecs?.[0]?.decode([made], HERE))?.[0] ?? {});
+    expect(await read()).toBe('x');
+    await expect(read(works)).rejects.toThrow('moved here');
+    expect(plugin.configureReplayWorker({}).workflowsPath).toMatch(/workflows/);
+  });
+
   test('without keys changes no converter', () => {
-    const plain = new PaymentGatewayPlugin(loadConfig(APP));
+    const plain = new PaymentGatewayPlugin(loadConfig({ ...APP, ...CLEAR }));
     expect(plain.configureBundler({ workflowsPath: 'w' })).not.toHaveProperty('failureConverterPath');
     expect(plain.configureWorker({ taskQueue: 'payments' }).dataConverter).toEqual({});
   });

@@ -202,7 +202,7 @@ describe('a client without the key', () => {
     }
   });
 
-  test('can start a payment, but cannot read its result', async () => {
+  test('cannot start a payment: its clear text is refused, and nothing is sent', async () => {
     const [plain] = strangers();
     const order = { ...orderOf('pix'), ...MARKED };
     const { out_trade_no } = order;
@@ -212,14 +212,35 @@ describe('a client without the key', () => {
       taskQueue: stack.taskQueue,
       args,
     });
-    await stack.client.workflow.getHandle(idOf(out_trade_no)).executeUpdate('created');
+    await taskFailure(out_trade_no);
+    expect(stack.simulator.requests({ out_trade_no })).toEqual([]);
+    // What it sent stays in clear. This also shows that these tests would find clear text.
+    expect(marksIn(await stored(idOf(out_trade_no)))).toEqual(expect.arrayContaining(['canary', '50284414727']));
+    await handle?.terminate();
+  });
+
+  test('cannot decide: its update is rejected, and the payment goes on', async () => {
+    const [plain] = strangers();
+    const order = orderOf('pix');
+    const { out_trade_no } = order;
+    await stack.payments.pay(order);
+    const resolution = { outcome: 'CANCEL', by: 'nobody', reason: 'none' };
+    const said = plain?.workflow.getHandle(idOf(out_trade_no)).executeUpdate('resolve', { args: [resolution] });
+    await expect(said).rejects.toThrow();
     await stack.simulator.pay(out_trade_no);
     expect(await stack.payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS' });
-    await expect(handle?.result()).rejects.toThrow(/encoding/i);
-    // Its own clear text stays clear. This also shows that these tests would find clear text.
-    expect(marksIn(await stored(idOf(out_trade_no)))).toEqual(expect.arrayContaining(['canary', '50284414727']));
   });
 });
+
+/** The first failure of a workflow task of the payment. */
+async function taskFailure(out_trade_no: string) {
+  for (;;) {
+    const { events } = await stack.client.workflow.getHandle(idOf(out_trade_no)).fetchHistory();
+    const failed = events?.find((event) => event.workflowTaskFailedEventAttributes);
+    if (failed) return failed.workflowTaskFailedEventAttributes?.failure;
+    await new Promise(setImmediate);
+  }
+}
 
 test('a payload of another payment fails the workflow task, and no order is made', async () => {
   const order = orderOf('pix');
@@ -240,30 +261,29 @@ test('a payload of another payment fails the workflow task, and no order is made
     input: input ?? null,
   });
   const handle = stack.client.workflow.getHandle(workflowId);
-  const failure = async () => {
-    const { events } = await handle.fetchHistory();
-    return events?.find(({ workflowTaskFailedEventAttributes: failed }) => failed)?.workflowTaskFailedEventAttributes
-      ?.failure;
-  };
-  while (!(await failure())) await new Promise(setImmediate);
-  expect(inClear(await failure())).toMatch(/made for another workflow|Encoded failure/);
+  expect(inClear(await taskFailure('moved'))).toMatch(/made for another workflow|Encoded failure/);
   await expect(readStart(stack.client, workflowId)).rejects.toThrow(PayloadDecryptionError);
   expect(stack.simulator.requests({ out_trade_no: 'moved' })).toEqual([]);
   expect(stack.simulator.requests({ out_trade_no: order.out_trade_no, path: '/trade/pay' })).toHaveLength(1);
   await handle.terminate();
 });
 
-test('an encrypted history replays, and so does one in clear text from before there were keys', async () => {
+test('an encrypted history replays, and so does one from before there were keys', async () => {
   const order = orderOf('pix');
   await stack.payments.pay(order);
   await stack.simulator.pay(order.out_trade_no);
   await stack.payments.outcome(order.out_trade_no);
   const workflowId = idOf(order.out_trade_no);
   const history = await stack.client.workflow.getHandle(workflowId).fetchHistory();
-  const converter = dataConverter(stack.config);
-  const replayed = { workflowBundle: await workflowBundle(converter.failureConverterPath), dataConverter: converter };
-  await Worker.runReplayHistory(replayed, history, workflowId);
-  await expect(Worker.runReplayHistory(replayed, history, idOf('another'))).rejects.toThrow();
+  const { failureConverterPath } = dataConverter(stack.config);
+  const byPlugin = {
+    workflowBundle: await workflowBundle(failureConverterPath),
+    plugins: [new PaymentGatewayPlugin(stack.config)],
+  };
+  await Worker.runReplayHistory(byPlugin, history, workflowId);
   const before = await import('../histories/kept/without-handler/paid-told-by-notification.json');
-  await Worker.runReplayHistory(replayed, before.default, 'payment:test-app:h-paid');
+  await Worker.runReplayHistory(byPlugin, before.default, 'payment:test-app:h-paid');
+  const strict = { ...byPlugin, plugins: [], dataConverter: dataConverter(stack.config, {}, 'worker') };
+  await Worker.runReplayHistory(strict, history, workflowId);
+  await expect(Worker.runReplayHistory(strict, history, idOf('another'))).rejects.toThrow();
 });

@@ -56,6 +56,7 @@ export async function outsideStack({
         GATEWAY_APP_ID: APP.app_id,
         GATEWAY_SECRET_KEY: APP.secret_key,
         WEBHOOK_PUBLIC_URL: webhookUrl,
+        PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true',
         ...settings,
       };
       const worker = new Terminal({ cwd: folder, env }, 'worker');

@@ -32,6 +32,7 @@ const worker = () =>
       GATEWAY_APP_ID: 'app',
       GATEWAY_SECRET_KEY: 'key',
       WEBHOOK_PUBLIC_URL: 'https://shop.example',
+      PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true',
     }),
     { TEMPORAL_ADDRESS: server.address, TEMPORAL_NAMESPACE: 'default' },
   );

@@ -20,6 +20,7 @@ beforeAll(async () => {
     GATEWAY_APP_ID: app.app_id,
     GATEWAY_SECRET_KEY: app.secret_key,
     WEBHOOK_PORT: '0',
+    PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true',
   };
 });
 afterAll(() => temporal?.teardown());

@@ -1,5 +1,4 @@
 /** Settings of encryption, of sealed card data, and of the codec server that shows people what is encrypted. */
-import { z } from 'zod';
 import { settingDocs } from './meaning';
 import {
   bearerToken,
@@ -20,13 +19,13 @@ export const KEY_SETTINGS = {
     readBy: 'worker, webhook, commands, codec server',
     meaning: 'Keys for payloads: `id:base64` of 32 bytes, by commas. The first encrypts.',
   }),
-  NODE_ENV: z.string().optional().register(settingDocs, {
-    readBy: 'worker, webhook, commands',
-    meaning: '`production` refuses to run without encryption keys.',
-  }),
   PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: flag.prefault('false').register(settingDocs, {
     readBy: 'worker, webhook, commands',
-    meaning: '`true` allows that. Temporal then keeps buyers’ data in clear text.',
+    meaning: '`true` lets them run without keys. Temporal then keeps buyers’ data in clear text.',
+  }),
+  PAYMENTS_MIGRATION_ACCEPT_CLEAR_TEXT: flag.prefault('false').register(settingDocs, {
+    readBy: 'worker, webhook, commands',
+    meaning: '`true` takes clear text beside keys, while payments from before there were keys still run.',
   }),
   PAYMENTS_SEALING_JWKS: sealingJwks.optional().register(settingDocs, {
     fromFile: true,

@@ -19,14 +19,17 @@ const HERE: PayloadOwner = { namespace: 'payments', workflowId: 'payment:app-1:o
 const ELSEWHERE: PayloadOwner = { namespace: 'payments', workflowId: 'payment:app-1:order-2' };
 const ANOTHER_NAMESPACE: PayloadOwner = { ...HERE, namespace: 'staging' };
 const NAMESPACE_ALONE: PayloadOwner = { namespace: 'payments' };
+const ACTIVITY: PayloadOwner = { ...HERE, type: 'activity', activityId: '7' };
 
 /** The owners that a payload may be encrypted for. */
 const OWNERS = [
   undefined,
   NAMESPACE_ALONE,
   HERE,
+  ACTIVITY,
   { namespace: 'pagos é', workflowId: 'payment:"1"\\\n\u2028:pedido-ñ-😀' },
 ];
+const MIGRATING = { PAYMENTS_ENCRYPTION_KEYS: setting(NEW, OLD), PAYMENTS_MIGRATION_ACCEPT_CLEAR_TEXT: 'true' };
 const VALUES = [
   { customer: { name: 'Mariana Souza Lima 😀' } },
   'text',
@@ -132,11 +135,14 @@ test('TypeScript decrypts what Python encrypted, and both write the same metadat
   expect(new Set(texts).size).toBe(CASES.length);
 });
 
-test('Python passes clear text unchanged, and decrypts with the older key', async () => {
+test('both refuse clear text, Python takes it while keys are introduced, and decrypts with the older key', async () => {
   const clear = payload('from before');
+  const refused = { error: 'PayloadDecryptionError', message: expect.stringContaining('it is in clear text') };
+  expect(await inPython([{ do: 'decode', payload: clear, owner: HERE }])).toEqual([refused]);
+  await expect(codec.decode([clear], HERE)).rejects.toThrow('it is in clear text');
   const old = await encrypted('old', HERE, new EncryptionCodec([OLD]));
   const read = await inPython([
-    { do: 'decode', payload: clear, owner: HERE },
+    { do: 'decode', payload: clear, owner: HERE, settings: MIGRATING },
     { do: 'decode', payload: old, owner: HERE },
   ]);
   expect(payloadsOf(read).map(content)).toEqual([content(clear), content(payload('old'))]);
@@ -145,19 +151,20 @@ test('Python passes clear text unchanged, and decrypts with the older key', asyn
 test('both accept a payload if only one side knows its namespace or workflow', async () => {
   const scheduled = { namespace: 'payments', workflowId: 'nightly-2026-03-02T12:00:00Z' };
   const pairs: [made: PayloadOwner | undefined, read: PayloadOwner | undefined][] = [
-    [undefined, HERE],
     [NAMESPACE_ALONE, HERE],
+    [{ ...ACTIVITY, activityId: undefined }, ACTIVITY],
     [HERE, NAMESPACE_ALONE],
     [HERE, undefined],
     [{ ...scheduled, workflowId: 'nightly' }, scheduled],
   ];
-  const clear = content(payload('news'));
-  const made = await Promise.all(pairs.map(([owner]) => encrypted('news', owner)));
+  const news = { by: 'ana' };
+  const clear = content(payload(news));
+  const made = await Promise.all(pairs.map(([owner]) => encrypted(news, owner)));
   const read = await inPython(made.map((one, i) => ({ do: 'decode', payload: one, owner: pairs[i]?.[1] })));
   expect(payloadsOf(read).map(content)).toEqual(pairs.map(() => clear));
 
   const byPython = payloadsOf(
-    await inPython(pairs.map(([owner]) => ({ do: 'encode', payload: payload('news'), owner }))),
+    await inPython(pairs.map(([owner]) => ({ do: 'encode', payload: payload(news), owner }))),
   );
   for (const [i, [, reader]] of pairs.entries()) {
     const [one = {}] = await codec.decode([byPython[i] ?? {}], reader);
@@ -184,7 +191,7 @@ const without = (one: Payload, name: string): Payload => ({
   metadata: Object.fromEntries(Object.entries(one.metadata ?? {}).filter(([other]) => other !== name)),
 });
 
-const MOVED = /^A payload of workflow \S+ cannot be decrypted: it was made for another workflow or namespace/;
+const MOVED = /^A payload of workflow \S+ cannot be decrypted: it was made for another workflow, activity or namespace/;
 const CHANGED =
   /^A payload of workflow \S+ cannot be decrypted: it was changed after its encryption, or it was encrypted with another key/;
 const UNKNOWN =
@@ -197,6 +204,8 @@ const REFUSED: [what: string, made: () => Promise<Payload>, words: RegExp][] = [
   ['an unknown key', () => encrypted('x', HERE, stranger), UNKNOWN],
   ['another key of the same name', () => encrypted('x', HERE, namesake), CHANGED],
   ['another workflow’s payload', () => encrypted('x', ELSEWHERE), MOVED],
+  ['nobody’s payload', () => encrypted('x', undefined), MOVED],
+  ['an activity’s payload', () => encrypted('x', ACTIVITY), MOVED],
   ['another namespace’s payload', () => encrypted('x', ANOTHER_NAMESPACE), MOVED],
   ['another namespace’s payload, without a workflow', () => encrypted('x', { namespace: 'staging' }), MOVED],
   [
@@ -207,7 +216,7 @@ const REFUSED: [what: string, made: () => Promise<Payload>, words: RegExp][] = [
   [
     'moved, with the context removed',
     async () => without(await encrypted('x', ELSEWHERE), 'encryption-context'),
-    CHANGED,
+    MOVED,
   ],
   [
     'another key’s id in its metadata',

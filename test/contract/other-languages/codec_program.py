@@ -6,24 +6,28 @@ import os
 import sys
 from base64 import b64decode, b64encode
 
-from codec import data_converter
+from codec import EncryptionCodec, data_converter, encryption_keys
 from temporalio.api.common.v1 import Payload
 from temporalio.converter import ActivitySerializationContext, SerializationContext, WorkflowSerializationContext
 
 
 def context_of(owner: dict) -> SerializationContext:
-    """As the SDK makes it: for a workflow, or for an activity without a workflow."""
-    if "workflowId" in owner:
-        return WorkflowSerializationContext(owner["namespace"], owner["workflowId"])
-    return ActivitySerializationContext(owner["namespace"], "1", None, None, None, None, False)
+    """As the SDK makes it: for a workflow, or for one of its activities."""
+    if owner.get("type") == "activity":
+        id = owner.get("activityId")
+        return ActivitySerializationContext(owner["namespace"], id, None, None, owner["workflowId"], None, False)
+    return WorkflowSerializationContext(owner["namespace"], owner["workflowId"])
 
 
 async def answer(task: dict) -> dict:
     try:
         converter = data_converter({**os.environ, **task.get("settings", {})})
-        if task.get("owner"):
-            converter = converter.with_context(context_of(task["owner"]))
+        owner = task.get("owner")
+        if owner and "workflowId" in owner:
+            converter = converter.with_context(context_of(owner))
         codec = converter.payload_codec
+        if owner and "workflowId" not in owner:  # as a codec server does, which knows the namespace alone
+            codec = EncryptionCodec(encryption_keys(os.environ), (owner["namespace"],))
         if codec is None:
             return {"encrypts": False}
         given = task["payload"]
