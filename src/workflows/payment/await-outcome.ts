@@ -71,7 +71,7 @@ export class OutcomeWait {
     if (news === 'credentials-refused') return this.onCredentialsRefused();
     if (news === 'interrupted') return this.onMail();
     if (news !== 'timeout') this.onAnswer();
-    if (news !== 'timeout') return this.record(news, this.mailbox.lookedInto);
+    if (news !== 'timeout') return this.onFound(news, this.mailbox.lookedInto);
     if (this.confirmationDue === undefined || Date.now() < this.confirmationDue) return;
     this.context.raise('unconfirmed-notification');
     this.confirmationDue = undefined;
@@ -124,17 +124,24 @@ export class OutcomeWait {
       const looked = await this.lookAtOurs(notifications);
       if (looked.is === 'no-answer') this.wasAnswered = false;
       else this.onAnswer();
-      if (looked.is === 'found') {
-        // Where ours had no number before, others can be told from it only now.
-        const wasSeen = (one: NotificationSignal) =>
-          isOfTrade(one, looked.trade.trade_no) || others.includes(one.trade_no ?? '');
-        this.record(looked.trade, notifications.filter(wasSeen));
-        return this.mailbox.putBack(notifications.filter((one) => !wasSeen(one)));
-      }
+      if (looked.is === 'found') return this.onFound(looked.trade, notifications, others);
       this.context.raise(attentionAfter(looked));
-      // The attention records what the gateway says of them.
-      if (looked.is === 'no-such-order') this.mailbox.settle(notifications);
+      if (looked.is === 'no-such-order') this.onDenied(notifications);
     });
+  }
+
+  /** Where ours had no number before, other trades can be told from it only now: those are looked at next. */
+  private onFound(trade: Trade, notifications: readonly NotificationSignal[], others: readonly string[] = []): void {
+    const wasSeen = (one: NotificationSignal) => isOfTrade(one, trade.trade_no) || others.includes(one.trade_no ?? '');
+    this.record(trade, notifications.filter(wasSeen));
+    this.mailbox.putBack(notifications.filter((one) => !wasSeen(one)));
+  }
+
+  /** The attention records what the gateway says. A trade that may be another's is kept until ours is known. */
+  private onDenied(notifications: readonly NotificationSignal[]): void {
+    const isKept = ({ trade_no }: NotificationSignal) => trade_no && this.context.record.id.trade_no === undefined;
+    this.mailbox.deny(notifications);
+    this.mailbox.settle(notifications.filter((one) => !isKept(one)));
   }
 
   /** Where the creation's answer had no number, the trade may be found by the one that a notification names. */

@@ -33,6 +33,16 @@ const SCHEDULES: readonly Schedule[] = [
     { creations: ['created and refused'], takesNumbersTwice: false },
   ],
   [
+    'promise 1: a trade that was named while the gateway knew nothing is looked at once it knows ours',
+    [
+      { do: 'trouble', kind: 'no such order', ms: 20 * SECOND },
+      another(false),
+      { do: 'trouble', kind: 'no such order', ms: 5 * MINUTE },
+      another(false),
+    ],
+    { hidesTradeNo: true },
+  ],
+  [
     'promise 1: a reset repeats an answer that named no trade',
     [wait(5 * SECOND), { do: 'reset' }, { do: 'pay' }],
     { hidesTradeNo: true },
