@@ -2,8 +2,10 @@
 /** The command line: `payment-gateway`. Each command has its own file, which is loaded only when the command runs. */
 import { Command, Option } from 'commander';
 import { EXIT_CODES } from './exit-codes';
-import { failed } from './failed';
+import { failed, failedUsage, isForPrograms } from './failed';
+import { addOperatorCommands } from './operator/commands';
 import { packageVersion } from './package';
+import { complain } from './print';
 
 const program = new Command('payment-gateway')
   .description('Payments of a Latin American gateway as durable Temporal workflows')
@@ -11,7 +13,8 @@ const program = new Command('payment-gateway')
   .addHelpText('after', `\nExit codes: ${EXIT_CODES}`)
   .showHelpAfterError('(payment-gateway --help lists everything)')
   // Wrong usage ends like every other wrong input.
-  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
+  .exitOverride(failedUsage)
+  .configureOutput({ writeErr: (text) => isForPrograms() || complain(text.trimEnd()) });
 
 program
   .command('dev')
@@ -80,6 +83,8 @@ program
   .option('--app <app_id>', 'the gateway app, if the settings have several')
   .addOption(new Option('--json', 'print JSON lines for programs'))
   .action(async (number, options) => (await import('./refund.js')).refundOrder(number, options));
+
+addOperatorCommands(program);
 
 program
   .command('worker')

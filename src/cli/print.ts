@@ -62,7 +62,7 @@ export function accountState(state: SpeiAccountState): string {
 }
 
 /** Replaces control characters: values come from outside and could drive the terminal. */
-function printable(value: unknown): string {
+export function printable(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.replace(/\p{Cc}/gu, '�');
 }

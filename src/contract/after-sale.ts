@@ -1,8 +1,9 @@
 /** The shapes of what follows a sale: refunds, disputes and chargebacks. Plain JSON, as in payment.ts. */
 
 import type { CurrencyCode, PaymentMethod, TradeStatusName } from '../gateway/pure/names';
+import type { Attention } from './attention';
 import type { NotificationSignal } from './notification';
-import type { Attention, Source, Transition } from './payment';
+import type { Source, Transition } from './payment';
 
 /** Follows a paid trade: one of the ids suffices. */
 export interface AfterSaleInput {

@@ -41,3 +41,23 @@ interface KnownIds {
   readonly trade_no: string | null;
   readonly out_trade_no: string | null;
 }
+
+/** What the id of one of our workflows names. `part` is what follows the order's number, where something does. */
+export interface NamedByWorkflowId {
+  kind: string;
+  app_id: string;
+  out_trade_no: string | null;
+  part: string | null;
+}
+
+const FOLLOW_UP = /^(.*):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?::\d+)?|credentials)$/s;
+
+/** Reads the id of a workflow; undefined for one that is not made here. An order's number may hold colons. */
+export function namedByWorkflowId(workflowId: string): NamedByWorkflowId | undefined {
+  const [, kind, app_id, rest] = /^([a-z-]+):([^:]*):(.*)$/s.exec(workflowId) ?? [];
+  if (kind === undefined || app_id === undefined || rest === undefined) return undefined;
+  if (kind === 'payment' || kind === 'after-sale') return { kind, app_id, out_trade_no: rest, part: null };
+  const [, order, part] = (kind === 'payment-follow-up' ? FOLLOW_UP : /^(.*):([^:]*)$/s).exec(rest) ?? [];
+  if (kind !== 'payment-follow-up' && kind !== 'refund') return { kind, app_id, out_trade_no: null, part: rest };
+  return { kind, app_id, out_trade_no: order || null, part: part ?? null };
+}

@@ -6,7 +6,9 @@
 export * from './account';
 export * from './account-activities';
 export * from './activities';
+export * from './activity-words';
 export * from './after-sale';
+export * from './attention';
 export * from './creation-answer';
 export * from './events';
 export * from './failures';
@@ -15,6 +17,7 @@ export * from './ids';
 export * from './lookups';
 export * from './names';
 export * from './notification';
+export * from './operator-actions';
 export * from './payment';
 export * from './poll-schedule';
 export * from './same-order';

@@ -1,5 +1,6 @@
 /** The shapes of a payment: plain JSON, amounts as decimal strings in currency units, times in ISO 8601 and UTC. */
 import type { CurrencyCode, PaymentMethod, TradeStatusName } from '../gateway/pure/names';
+import type { Attention } from './attention';
 import type { NotificationSignal } from './notification';
 
 /** An order: the body of `/trade/pay` or `/trade/create` without `app_id` and `timestamp`. */
@@ -60,29 +61,6 @@ export type PaymentInput = NewPayment | AdoptedPayment;
 
 export type PaymentOutcome = 'SUCCESS' | 'CANCEL' | 'REFUSED' | 'EXPIRED';
 export type Source = 'query' | 'notification' | 'operator';
-
-/** Why a payment needs a person. */
-export type Attention =
-  | 'amount-mismatch'
-  | 'unlisted-transition'
-  | 'unknown-status'
-  | 'unknown-outcome'
-  | 'no-answer'
-  | 'second-trade'
-  | 'unproven-trade'
-  | 'credentials'
-  | 'never-ended'
-  | 'unconfirmed-notification'
-  | 'late-payment'
-  | 'unknown-trade'
-  | 'dispute'
-  | 'chargeback'
-  | 'chargeback-reversed'
-  | 'refund-elsewhere'
-  | 'unknown-refund'
-  | 'bare-secret'
-  | 'unexpected-signal'
-  | 'unreadable-notification';
 
 /** One change of the trade's status, in the order in which we learned it. */
 export interface Transition {

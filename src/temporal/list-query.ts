@@ -10,6 +10,7 @@ export function childrenOf(workflowId: string, type: string): string {
   return `WorkflowType = '${type}' AND ParentWorkflowId ${parent}`;
 }
 
-function quoted(text: string): string {
+/** A text as a query holds it. */
+export function quoted(text: string): string {
   return `'${text.replace(/'/g, "''")}'`;
 }

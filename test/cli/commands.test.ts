@@ -53,6 +53,15 @@ const COMMANDS = [
   'cancel',
   'accounts',
   'refund',
+  'list',
+  'watch',
+  'export',
+  'show',
+  'refunds',
+  'explain',
+  'ui',
+  'recheck',
+  'resolve',
   'worker',
   'webhook',
   'codec-server',
@@ -89,6 +98,11 @@ describe('wrong usage ends with code 2 and says what is wrong', () => {
     ['accounts without a verb', ['accounts'], 'Usage: payment-gateway accounts'],
     ['unknown command of keys', ['keys', 'old'], "unknown command 'old'"],
     ['too much', ['setup', 'everything'], 'too many arguments'],
+    ['a decision without a name', ['resolve', 'order-1', '--reason', 'paid'], "required option '--by <name>'"],
+    ['a recheck of nothing', ['recheck'], 'name an order, or choose payments'],
+    ['a duration that is none', ['list', '--stuck', 'long'], 'must be a duration such as'],
+    ['a reason that there is not', ['explain', 'boredom'], 'There are amount-mismatch,'],
+    ['no address of Temporal UI', ['ui'], 'set TEMPORAL_UI_URL'],
   ])('%s', async (_, args, said) => {
     const printed = await refused(args);
     expect(printed).toContain(said);
@@ -96,6 +110,19 @@ describe('wrong usage ends with code 2 and says what is wrong', () => {
 
   test('names the command that lists everything', async () => {
     expect(await refused(['refundd'])).toContain('payment-gateway --help');
+  });
+});
+
+describe('with --json, an error is one line of JSON on standard output', () => {
+  test.each([
+    ['wrong usage', ['recheck', '--json'], 'UserError', 'name an order'],
+    ['a missing option', ['resolve', 'order-1', '--json'], 'UserError', '--by'],
+    ['a wrong value', ['list', '--json', '--since', 'once'], 'ConfigError', 'must be a time'],
+    ['no Temporal', ['show', 'order-1', '--json'], 'TemporalUnreachableError', '127.0.0.1:9'],
+  ])('%s', async (_, args, type, said) => {
+    const { code, output, printed } = await run(args, { ...NO_TEMPORAL, GATEWAY_APP_ID: 'app-1' });
+    expect({ code, printed }).toEqual({ code: 2, printed: output });
+    expect(JSON.parse(output)).toEqual({ error: { type, message: expect.stringContaining(said) } });
   });
 });
 

@@ -140,6 +140,7 @@ function settingsOf(file: StackFile, temporal: DevServer, simulator: Simulator):
   return {
     TEMPORAL_ADDRESS: temporal.address,
     TEMPORAL_NAMESPACE: temporal.namespace,
+    TEMPORAL_UI_URL: temporal.uiUrl,
     GATEWAY_BASE_URL: simulator.url,
     GATEWAY_APP_ID: APP_ID,
     GATEWAY_SECRET_KEY: file.secret_key,

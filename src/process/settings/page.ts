@@ -11,7 +11,7 @@ All settings are environment variables. An empty one counts as not set. A value 
 a sentence that names the variable.
 
 - **†** The value may be a file: put its path into \`…_FILE\`, for example \`GATEWAY_SECRET_KEY_FILE\`. Secrets belong there.
-- **Read by**: \`commands\` are \`pay\`, \`refund\` and \`accounts\` of \`payment-gateway\`. Your own client or worker that calls
+- **Read by**: \`commands\` are \`pay\`, \`refund\`, \`accounts\` and those of operators. Your own client or worker that calls
   \`loadConfig\` reads what the commands and the worker read.
 - A **duration** is a number with a unit: \`500ms\`, \`30s\`, \`15m\`, \`1h\` or \`3d\`.
 

@@ -1,4 +1,4 @@
-/** Settings of the simulated gateway, and those of every long-running process. */
+/** Settings of the simulated gateway, of the operator's commands, and those of every long-running process. */
 import { z } from 'zod';
 import { settingDocs } from './meaning';
 import { flag, httpAddress, listenAddress, nonEmpty, port } from './types';
@@ -23,6 +23,13 @@ export const SIMULATOR_SETTINGS = {
   SIMULATOR_INSECURE_REMOTE_CONTROL: flag.prefault('false').register(settingDocs, {
     readBy: 'simulator',
     meaning: '`true` lets other machines control it.',
+  }),
+};
+
+export const OPERATOR_SETTINGS = {
+  TEMPORAL_UI_URL: httpAddress.optional().register(settingDocs, {
+    readBy: 'commands',
+    meaning: 'Where people open Temporal UI. `payment-gateway ui` makes links from it.',
   }),
 };
 

@@ -4,7 +4,7 @@ import { GATEWAY_SETTINGS } from './gateway';
 import { CODEC_SERVER_SETTINGS, KEY_SETTINGS } from './keys';
 import { settingDocs } from './meaning';
 import { PAYMENT_SETTINGS } from './payments';
-import { PROCESS_SETTINGS, SIMULATOR_SETTINGS } from './processes';
+import { OPERATOR_SETTINGS, PROCESS_SETTINGS, SIMULATOR_SETTINGS } from './processes';
 import { WEBHOOK_SETTINGS } from './webhook';
 
 /** The settings in the groups and the order of docs/settings.md. */
@@ -15,6 +15,7 @@ export const SETTING_GROUPS = {
   Keys: KEY_SETTINGS,
   'The codec server': CODEC_SERVER_SETTINGS,
   'The simulator': SIMULATOR_SETTINGS,
+  'The operator’s commands': OPERATOR_SETTINGS,
   'Every process': PROCESS_SETTINGS,
 };
 
@@ -25,6 +26,7 @@ export const environment = z.object({
   ...KEY_SETTINGS,
   ...CODEC_SERVER_SETTINGS,
   ...SIMULATOR_SETTINGS,
+  ...OPERATOR_SETTINGS,
   ...PROCESS_SETTINGS,
 });
 

@@ -1,0 +1,124 @@
+/** All that is known of an order: its payment, its after-sale, what follows them, and what happened to each. */
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import { WorkflowNotFoundError } from '@temporalio/client';
+import {
+  type AfterSaleState,
+  afterSaleWorkflowId,
+  namedByWorkflowId,
+  type PaymentState,
+  paymentWorkflowId,
+  QUERY,
+} from '../../contract';
+import { orderQuery } from '../../temporal/payment-query';
+import { type PendingWork, pendingWork } from '../../temporal/pending-work';
+import { type TimelineEntry, timelineOf } from '../../temporal/timeline';
+import { type ListedWorkflow, listed, listWorkflows } from '../../temporal/workflow-list';
+import type { Target } from './connection';
+
+export interface OrderRun extends ListedWorkflow {
+  waits_for: PendingWork[];
+  task_queue: string;
+}
+
+export interface TimelineLine extends TimelineEntry {
+  /** The kind of the workflow that it happened in. */
+  of: string;
+}
+
+export interface OrderCase {
+  app_id: string;
+  out_trade_no: string | null;
+  /** The newest first. */
+  runs: OrderRun[];
+  /** Null where there is none, or no worker has answered: then `unanswered` names who did not. */
+  payment: PaymentState | null;
+  after_sale: AfterSaleState | null;
+  unanswered: string[];
+  timeline: TimelineLine[];
+}
+
+/** How long a query may wait for a worker, in ms. */
+const QUERY_TIMEOUT_MS = 8_000;
+/** The runs whose histories are read, the newest first. */
+const READ_RUNS = 10;
+
+/** Reads it from Temporal. Without a worker, the states of open workflows are missing, and all else is there. */
+export async function readCase(client: Client, { app_id, out_trade_no, workflow_id }: Target): Promise<OrderCase> {
+  const runs =
+    out_trade_no === null ? await oneRun(client, workflow_id ?? '') : await runsOf(client, app_id, out_trade_no);
+  const unanswered: string[] = [];
+  const stateOf = async <T>(id: string): Promise<T | null> => {
+    const latest = runs.find((run) => run.workflow_id === id);
+    if (!latest) return null;
+    const state = await readState<T>(client, latest);
+    if (state === undefined) unanswered.push(id);
+    return state ?? null;
+  };
+  const read = runs.slice(0, READ_RUNS);
+  const timelines = await Promise.all(read.map((run) => linesOf(client, run)));
+  return {
+    app_id,
+    out_trade_no,
+    runs,
+    payment: await stateOf<PaymentState>(paymentWorkflowId(app_id, out_trade_no ?? '')),
+    after_sale: await stateOf<AfterSaleState>(afterSaleWorkflowId(app_id, out_trade_no ?? '')),
+    unanswered,
+    timeline: timelines.flat().sort((one, other) => one.time.localeCompare(other.time)),
+  };
+}
+
+/** Every run of the order. The two main workflows are described as well: the list may be seconds behind. */
+async function runsOf(client: Client, app_id: string, out_trade_no: string): Promise<OrderRun[]> {
+  const found = new Map<string, ListedWorkflow>();
+  for await (const run of listWorkflows(client, orderQuery(app_id, out_trade_no))) {
+    const named = namedByWorkflowId(run.workflow_id);
+    if (named?.app_id === app_id && named.out_trade_no === out_trade_no) found.set(run.run_id, run);
+  }
+  for (const id of [paymentWorkflowId(app_id, out_trade_no), afterSaleWorkflowId(app_id, out_trade_no)]) {
+    for (const run of await oneRun(client, id)) found.set(run.run_id, run);
+  }
+  const runs = [...found.values()].sort((one, other) => other.started_at.localeCompare(one.started_at));
+  return Promise.all(runs.map((run) => withWork(client, run)));
+}
+
+async function oneRun(client: Client, workflowId: string): Promise<OrderRun[]> {
+  const described = await describe(client, workflowId);
+  return described ? [await asRun(client, described)] : [];
+}
+
+async function withWork(client: Client, run: ListedWorkflow): Promise<OrderRun> {
+  const described = run.execution === 'RUNNING' ? await describe(client, run.workflow_id, run.run_id) : undefined;
+  return described ? asRun(client, described) : { ...run, waits_for: [], task_queue: '' };
+}
+
+async function asRun(client: Client, described: WorkflowExecutionDescription): Promise<OrderRun> {
+  return { ...listed(described), waits_for: await pendingWork(client, described), task_queue: described.taskQueue };
+}
+
+/** Undefined where Temporal has none. */
+async function describe(client: Client, workflowId: string, runId?: string) {
+  try {
+    return await client.workflow.getHandle(workflowId, runId).describe();
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+}
+
+/** The state by its query, or the result of a run that has ended well. Undefined where neither is to be had. */
+async function readState<T>(client: Client, run: ListedWorkflow): Promise<T | undefined> {
+  const handle = client.workflow.getHandle(run.workflow_id, run.run_id, { followRuns: false });
+  const inTime = (ask: () => Promise<T>) => client.withDeadline(Date.now() + QUERY_TIMEOUT_MS, ask);
+  try {
+    return run.execution === 'COMPLETED'
+      ? await inTime(() => handle.result() as Promise<T>)
+      : await inTime(() => handle.query<T>(QUERY.state));
+  } catch {
+    return undefined;
+  }
+}
+
+async function linesOf(client: Client, run: OrderRun): Promise<TimelineLine[]> {
+  const of = namedByWorkflowId(run.workflow_id)?.kind ?? run.type;
+  return (await timelineOf(client, run.workflow_id, run.run_id)).map((entry) => ({ ...entry, of }));
+}

@@ -1,0 +1,116 @@
+/** The operator's commands, as `payment-gateway --help` lists them. Each file is loaded only when its command runs. */
+import { type Command, Option } from 'commander';
+import { EXIT_CODES } from '../exit-codes';
+
+const examples = (...lines: string[]) =>
+  `\nExamples:\n${lines.map((line) => `  payment-gateway ${line}`).join('\n')}\nExit codes: ${EXIT_CODES}`;
+
+const app = () => new Option('--app <app_id>', 'the gateway app, if the settings have several');
+const json = () => new Option('--json', 'print JSON lines for programs');
+
+export function addOperatorCommands(program: Command): void {
+  addLists(program);
+  addOrderCommands(program);
+  addDecisions(program);
+}
+
+/** What chooses payments. */
+function withFilter(command: Command): Command {
+  return command
+    .option('--attention [reason]', 'what needs a person, for any reason or for this one')
+    .option(
+      '--stuck [duration]',
+      'open payments past their time, unsent, or without a worker, for so long (default 1h)',
+    )
+    .option('--method <method>', 'such as PIX')
+    .option('--status <status>', 'the gateway’s last word, such as PROCESSING')
+    .option('--since <time>', 'started since: a day, a time, or how long ago')
+    .option('--until <time>', 'started before')
+    .option('--query <query>', 'more of Temporal’s own list query')
+    .addOption(new Option('--app <app_id>', 'one app (default: all of the namespace)'))
+    .addOption(json());
+}
+
+function addLists(program: Command): void {
+  withFilter(
+    program
+      .command('list')
+      .description('payments, the newest first; with --attention or --stuck, what is open and why'),
+  )
+    .option('--limit <n>', 'at most so many (default 100 for people, all for programs)')
+    .addHelpText(
+      'after',
+      examples('list --attention', 'list --attention no-answer --app shop', 'list --stuck 2h --json'),
+    )
+    .action(async (options) => (await import('./list.js')).list(options));
+  withFilter(program.command('watch').description('a table of what needs a person, read anew until Ctrl-C'))
+    .option('--every <duration>', 'how often', '5s')
+    .addHelpText('after', examples('watch', 'watch --stuck 30m --every 30s'))
+    .action(async (options) => (await import('./watch.js')).watch(options));
+  withFilter(program.command('export').description('payments with their exact amounts, to standard output'))
+    .addOption(new Option('--format <format>', 'csv or jsonl').choices(['csv', 'jsonl']).default('csv'))
+    .addHelpText('after', examples('export --since 2026-03-01 --until 2026-03-02 > day.csv', 'export --format jsonl'))
+    .action(async (options) => (await import('./export.js')).exportPayments(options));
+}
+
+function addOrderCommands(program: Command): void {
+  program
+    .command('show <order>')
+    .description('what happened to an order, what it waits for, and what can be done')
+    .option('--all', 'every line of what happened')
+    .addOption(app())
+    .addOption(json())
+    .addHelpText('after', examples('show order-123', 'show payment-follow-up:shop::credentials'))
+    .action(async (order, options) => (await import('./show.js')).showOrder(order, options));
+  program
+    .command('refunds <order>')
+    .description('the refunds of an order and their sums')
+    .addOption(app())
+    .addOption(json())
+    .addHelpText('after', examples('refunds order-123'))
+    .action(async (order, options) => (await import('./refunds.js')).refunds(order, options));
+  program
+    .command('explain [reason]')
+    .description('what a reason for attention means and what to do; without a reason, all of them')
+    .addOption(json())
+    .addHelpText('after', examples('explain no-answer'))
+    .action(async (reason, options) => (await import('./explain.js')).explain(reason, options));
+  program
+    .command('ui')
+    .description('print links to Temporal UI: what needs a person, and what is stuck')
+    .option('--address <url>', 'where Temporal UI is (default: TEMPORAL_UI_URL)')
+    .addOption(json())
+    .addHelpText('after', examples('ui --address https://temporal.example.com'))
+    .action(async (options) => (await import('./ui.js')).ui(options));
+}
+
+function addDecisions(program: Command): void {
+  withFilter(
+    program.command('recheck [order]').description('ask the gateway now, for an order or for all that are chosen'),
+  )
+    .option('--dry-run', 'only list what would be asked for')
+    .option('--yes', 'do not ask before many are asked for')
+    .option('--per-second <n>', 'how many to begin a second', '10')
+    .addHelpText(
+      'after',
+      examples('recheck order-123', 'recheck --attention no-answer --dry-run', 'recheck --stuck 2h --yes'),
+    )
+    .action(async (order, options, command) => {
+      if (order !== undefined) return (await import('./decide.js')).recheckOrder(order, options);
+      if (CHOICES.some((name) => options[name] !== undefined)) return (await import('./bulk.js')).recheckMany(options);
+      return command.error('error: name an order, or choose payments with --query, --attention, --stuck, --method …');
+    });
+  program
+    .command('resolve <order>')
+    .description('tell what waits for a person that it is taken care of, or end a payment or a refund')
+    .requiredOption('--by <name>', 'who decides')
+    .requiredOption('--reason <text>', 'why')
+    .option('--outcome <outcome>', 'SUCCESS, CANCEL, REFUSED, EXPIRED; of a refund: REFUNDED, NOT_CREATED, …')
+    .option('--refund <out_request_no>', 'which refund, where several run')
+    .addOption(app())
+    .addOption(json())
+    .addHelpText('after', examples('resolve order-123 --outcome CANCEL --by ana --reason "sent back by bank transfer"'))
+    .action(async (order, options) => (await import('./decide.js')).resolveOrder(order, options));
+}
+
+const CHOICES = ['attention', 'stuck', 'method', 'status', 'since', 'until', 'query'];

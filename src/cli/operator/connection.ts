@@ -1,0 +1,68 @@
+/** The path that the operator's commands share: settings, a connection to Temporal, and the end of the process. */
+import type { Client } from '@temporalio/client';
+import { PaymentError } from '../../client';
+import { PayloadDecryptionError } from '../../codec/encryption-codec';
+import { type NamedByWorkflowId, namedByWorkflowId } from '../../contract';
+import { withDevSettings } from '../../process/dev-settings';
+import type { Environment } from '../../process/environment';
+import { type Config, loadConfig } from '../../process/settings';
+import { ConfigError, UserError } from '../../process/user-error';
+import { connectClient } from '../../temporal/connection';
+import { GRPC_STATUS, grpcCodeOf } from '../../temporal/grpc-status';
+import { innermost } from '../../temporal/timeline';
+import { EXIT } from '../exit-codes';
+import { failed, tellError } from '../failed';
+
+/** What a command of an operator works with. It needs no key of the gateway. */
+export interface Operator {
+  client: Client;
+  config: Config;
+  env: Environment;
+}
+
+/** An order of an app, or one workflow by its id. */
+export interface Target {
+  workflow_id: string | null;
+  app_id: string;
+  out_trade_no: string | null;
+}
+
+/** Runs `act` on the namespace of the settings, or of the stack that runs here, and ends with the code that it returns. */
+export async function asOperator(act: (operator: Operator) => Promise<number>): Promise<never> {
+  const { env } = withDevSettings(process.env);
+  const config = loadConfig(env);
+  const client = await connectClient(env, config);
+  const code = await act({ client, config, env }).catch((error: unknown) => {
+    const told = asUserError(error);
+    if (!(told instanceof UserError || told instanceof PaymentError)) return failed(told);
+    tellError(told);
+    return told instanceof UserError ? EXIT.wrongInput : EXIT.refused;
+  });
+  // Temporal's client may still wait for a result, and would throw if its connection were closed.
+  process.exit(code);
+}
+
+/** What a person can mend: missing keys, a query that Temporal cannot read, or a namespace that it does not have. */
+function asUserError(error: unknown): unknown {
+  if (error instanceof PayloadDecryptionError) return new UserError(error.message);
+  if (error instanceof Error && error.message.includes('binary/encrypted')) return new UserError(KEYS_ARE_MISSING);
+  const code = grpcCodeOf(error);
+  if (code !== GRPC_STATUS.INVALID_ARGUMENT && code !== GRPC_STATUS.NOT_FOUND) return error;
+  return new UserError(`Temporal refuses it: ${innermost(error)}`);
+}
+
+const KEYS_ARE_MISSING =
+  'The payloads are encrypted, and PAYMENTS_ENCRYPTION_KEYS is not set. Set it to the worker’s keys to read them.';
+
+/** Reads what a person named: an order's number, or the id of a workflow. Throws ConfigError where no app is known. */
+export function targetOf(text: string, { app }: { app?: string | undefined }, { config }: Operator): Target {
+  const named = namedByWorkflowId(text);
+  if (named && isKind(named)) return { workflow_id: text, app_id: named.app_id, out_trade_no: named.out_trade_no };
+  const app_id = app ?? config.GATEWAY_APP_ID ?? config.apps[0]?.app_id;
+  if (app_id !== undefined) return { workflow_id: null, app_id, out_trade_no: text };
+  throw new ConfigError('Which app? Set GATEWAY_APP_ID, use --app, or run npm start in this folder first.');
+}
+
+const KINDS = ['payment', 'payment-follow-up', 'after-sale', 'refund', 'stray-notification'];
+const ACCOUNT_KINDS = ['spei-account', 'create-spei-account', 'spei-account-quantity'];
+const isKind = ({ kind }: NamedByWorkflowId) => KINDS.includes(kind) || ACCOUNT_KINDS.includes(kind);

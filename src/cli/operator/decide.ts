@@ -1,0 +1,121 @@
+/** `recheck` and `resolve`: a person's word to the workflow of an order that waits for it. */
+import {
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
+import { namedByWorkflowId, UPDATE } from '../../contract';
+import { UserError } from '../../process/user-error';
+import { innermost } from '../../temporal/timeline';
+import { EXIT } from '../exit-codes';
+import { tellError } from '../failed';
+import { printable, say } from '../print';
+import { type OrderRun, readCase } from './case';
+import { asOperator, type Operator, targetOf } from './connection';
+
+export interface DecideOptions {
+  app?: string;
+  json?: boolean;
+}
+
+export interface ResolveOptions extends DecideOptions {
+  by: string;
+  reason: string;
+  outcome?: string;
+  refund?: string;
+}
+
+/** How long an update may wait: a look at the gateway has its own ten minutes, and nobody waits for those. */
+export const UPDATE_TIMEOUT_MS = 30_000;
+
+/** What a person may ask to look at the gateway. */
+const RECHECKED = ['payment', 'payment-follow-up', 'after-sale', 'spei-account', 'spei-account-quantity'];
+
+/** The workflow was not told: the message says why. */
+export class NotToldError extends UserError {
+  override readonly name = 'NotToldError';
+}
+
+/** Ends the process: 0 if the workflow has taken it, 1 if it refuses, 2 if there is none, 3 if no answer came in time. */
+export function resolveOrder(order: string, options: ResolveOptions): Promise<never> {
+  return asOperator(async (operator) => {
+    const run = theOneToResolve(await openRuns(operator, order, options), options);
+    const { by, reason, outcome, refund } = options;
+    const number = refund === undefined ? {} : { out_request_no: refund };
+    const input = { by, reason, ...(outcome === undefined ? {} : { outcome: outcome.toUpperCase() }), ...number };
+    return tell(operator, run.workflow_id, { update: UPDATE.resolve, input }, options);
+  });
+}
+
+/** Asks the gateway now, for every open workflow of the order. Ends the process as {@link resolveOrder} does. */
+export function recheckOrder(order: string, options: DecideOptions): Promise<never> {
+  return asOperator(async (operator) => {
+    const runs = await openRuns(operator, order, options);
+    const asked = runs.filter(({ workflow_id }) => RECHECKED.includes(namedByWorkflowId(workflow_id)?.kind ?? ''));
+    if (asked.length === 0) throw new NotToldError(`Nothing of ${printable(order)} is open, so nothing can be asked.`);
+    const codes: number[] = [];
+    for (const { workflow_id } of asked)
+      codes.push(await tell(operator, workflow_id, { update: UPDATE.recheck }, options));
+    return Math.max(...codes);
+  });
+}
+
+async function openRuns(operator: Operator, order: string, options: DecideOptions): Promise<OrderRun[]> {
+  const { runs } = await readCase(operator.client, targetOf(order, options, operator));
+  return runs.filter(({ execution }) => execution === 'RUNNING');
+}
+
+/** The workflow that waits for a person; without one, the open payment, which an outcome ends. */
+function theOneToResolve(open: readonly OrderRun[], { outcome }: ResolveOptions): OrderRun {
+  // A refund is resolved through its after-sale.
+  const waiting = open.filter(({ attention, type }) => attention !== null && type !== 'refund');
+  const candidates =
+    waiting.length > 0 || outcome === undefined ? waiting : open.filter(({ type }) => type === 'payment');
+  const [one, ...others] = candidates;
+  if (one && others.length === 0) return one;
+  if (!one) throw new NotToldError('Nothing of it waits for a person. An open payment can be ended with --outcome.');
+  const names = candidates.map(({ workflow_id, attention }) => `  ${workflow_id} (${attention})`).join('\n');
+  throw new NotToldError(`Several workflows wait for a person. Name one in the order’s place:\n${printable(names)}`);
+}
+
+/** Sends an update and prints the state that it answers with. */
+async function tell(
+  { client }: Operator,
+  workflowId: string,
+  { update, input }: { update: string; input?: object },
+  { json }: DecideOptions,
+): Promise<number> {
+  try {
+    const handle = client.workflow.getHandle(workflowId);
+    const state = await client.withDeadline(Date.now() + UPDATE_TIMEOUT_MS, () =>
+      input === undefined
+        ? handle.executeUpdate<object, []>(update)
+        : handle.executeUpdate<object, [object]>(update, { args: [input] }),
+    );
+    say(json ? JSON.stringify({ workflow_id: workflowId, state }) : told(workflowId, update, state));
+    return EXIT.ok;
+  } catch (error) {
+    return exitCodeAfter(error, workflowId, update);
+  }
+}
+
+function told(workflowId: string, update: string, state: object): string {
+  const { trade_status, outcome, attention } = { trade_status: null, outcome: null, attention: null, ...state };
+  const now = [trade_status, outcome].filter((one) => one !== null).join(', ') || 'no status';
+  const needs = attention === null ? 'it needs nobody' : `it still needs a person: ${attention}`;
+  return printable(`${update} of ${workflowId} is done: ${now}; ${needs}.`);
+}
+
+/** Says why the update brought nothing, and gives the exit code. Throws what is no answer of Temporal. */
+export function exitCodeAfter(error: unknown, workflowId: string, update: string): number {
+  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) {
+    const what = `${update} of ${workflowId} is not answered yet. It may still be: look with show before you repeat it.`;
+    tellError(new NotToldError(`${what} Is a worker running, and does the gateway answer?`));
+    return EXIT.pending;
+  }
+  if (error instanceof WorkflowUpdateFailedError || error instanceof WorkflowNotFoundError) {
+    tellError(new NotToldError(`${workflowId}: ${innermost(error)}`));
+    return EXIT.refused;
+  }
+  throw error;
+}

@@ -1,0 +1,91 @@
+/** `payment-gateway export`: payments with their exact amounts, as CSV or JSON lines. */
+import type { Client } from '@temporalio/client';
+import { type PaymentState, QUERY } from '../../contract';
+import { paymentQuery } from '../../temporal/payment-query';
+import { innermost } from '../../temporal/timeline';
+import { type ListedWorkflow, listWorkflows } from '../../temporal/workflow-list';
+import { EXIT } from '../exit-codes';
+import { complain } from '../print';
+import { asOperator } from './connection';
+import { csvLine } from './csv';
+import { type FilterOptions, filterOf } from './options';
+
+export interface ExportOptions extends FilterOptions {
+  json?: boolean;
+  format: string;
+}
+
+const COLUMNS = [
+  ...['app_id', 'out_trade_no', 'trade_no', 'order_amount', 'order_currency', 'method', 'trade_status', 'outcome'],
+  ...[
+    'confirmed_by',
+    'attention',
+    'expires_at',
+    'started_at',
+    'closed_at',
+    'execution',
+    'workflow_id',
+    'run_id',
+    'error',
+  ],
+] as const;
+type Row = Record<(typeof COLUMNS)[number], string | null>;
+
+/** How many states are read at a time. */
+const AT_A_TIME = 16;
+const READ_TIMEOUT_MS = 20_000;
+
+/** Ends the process: 0 if each state was read, 1 if some were not: their lines say why in `error`. */
+export function exportPayments(options: ExportOptions): Promise<never> {
+  const now = new Date();
+  const query = paymentQuery(filterOf(options, now), now);
+  return asOperator(async ({ client }) => {
+    const isCsv = options.format === 'csv' && !options.json;
+    if (isCsv) await write(csvLine(COLUMNS));
+    let failed = 0;
+    for await (const row of rowsOf(client, query)) {
+      if (row.error !== null) failed += 1;
+      await write(isCsv ? csvLine(COLUMNS.map((column) => row[column] ?? '')) : JSON.stringify(row));
+    }
+    if (failed > 0) complain(`${failed} states could not be read: column error says why.`);
+    return failed === 0 ? EXIT.ok : EXIT.refused;
+  });
+}
+
+/** In the order of the list, some read ahead. */
+async function* rowsOf(client: Client, query: string): AsyncGenerator<Row> {
+  const ahead: Promise<Row>[] = [];
+  for await (const listed of listWorkflows(client, query)) {
+    ahead.push(rowOf(client, listed));
+    if (ahead.length >= AT_A_TIME) yield* await Promise.all(ahead.splice(0, 1));
+  }
+  yield* await Promise.all(ahead);
+}
+
+async function rowOf(client: Client, listed: ListedWorkflow): Promise<Row> {
+  const { app_id, out_trade_no, trade_no, method, attention, expires_at, ...run } = listed;
+  const { started_at, closed_at, execution, workflow_id, run_id } = run;
+  const known = { app_id, out_trade_no, trade_no, method, attention, expires_at };
+  const row = { ...known, started_at, closed_at, execution, workflow_id, run_id };
+  const unread = { order_amount: null, order_currency: listed.currency, trade_status: listed.status };
+  try {
+    const { order_amount, order_currency, trade_status, outcome, confirmed_by } = await readState(client, listed);
+    return { ...row, order_amount, order_currency, trade_status, outcome, confirmed_by, error: null };
+  } catch (error) {
+    return { ...row, ...unread, outcome: null, confirmed_by: null, error: innermost(error) };
+  }
+}
+
+/** The result of a run that has ended well needs no worker; the state of any other does. */
+function readState(client: Client, { workflow_id, run_id, execution }: ListedWorkflow): Promise<PaymentState> {
+  const handle = client.workflow.getHandle(workflow_id, run_id, { followRuns: false });
+  return client.withDeadline(Date.now() + READ_TIMEOUT_MS, () =>
+    execution === 'COMPLETED' ? handle.result() : handle.query<PaymentState>(QUERY.state),
+  );
+}
+
+/** Waits for a slow reader, so that no list fills the memory. */
+async function write(line: string): Promise<void> {
+  if (process.stdout.write(`${line}\n`)) return;
+  await new Promise((resolve) => process.stdout.once('drain', resolve));
+}

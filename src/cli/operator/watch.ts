@@ -1,0 +1,47 @@
+/** `payment-gateway watch`: a table of what needs a person or is stuck, read anew every few seconds until Ctrl-C. */
+import { setTimeout } from 'node:timers/promises';
+import { paymentQuery } from '../../temporal/payment-query';
+import { type ListedWorkflow, listWorkflows } from '../../temporal/workflow-list';
+import { say } from '../print';
+import { asOperator } from './connection';
+import { workflowTable } from './list';
+import { durationOf, type FilterOptions, filterOf } from './options';
+import { utc } from './times';
+
+export interface WatchOptions extends FilterOptions {
+  json?: boolean;
+  every: string;
+}
+
+/** The rows that fit on a screen. */
+const SHOWN = 40;
+const CLEAR = '\u001b[2J\u001b[H';
+
+export function watch(options: WatchOptions): Promise<never> {
+  const pause_ms = durationOf('--every', options.every);
+  watched(options, new Date());
+  return asOperator(async ({ client }) => {
+    for (;;) {
+      const now = new Date();
+      const rows: ListedWorkflow[] = [];
+      for await (const row of listWorkflows(client, paymentQuery(watched(options, now), now))) rows.push(row);
+      if (options.json) say(JSON.stringify({ time: now.toISOString(), count: rows.length, workflows: rows }));
+      else say(screen(rows, now));
+      await setTimeout(pause_ms);
+    }
+  });
+}
+
+/** Without an option, what needs a person. */
+function watched(options: WatchOptions, now: Date) {
+  const filter = filterOf(options, now);
+  const { attention, stuck_ms, method, status, since } = filter;
+  const isChosen = [attention, stuck_ms, method, status, since].some((one) => one !== undefined);
+  return isChosen ? filter : { ...filter, attention: true as const };
+}
+
+function screen(rows: readonly ListedWorkflow[], now: Date): string {
+  const title = `${utc(now.toISOString())} UTC  ${rows.length} found${rows.length > SHOWN ? `, ${SHOWN} shown` : ''}`;
+  const body = rows.length === 0 ? 'None.' : workflowTable(rows.slice(0, SHOWN), now);
+  return `${process.stdout.isTTY ? CLEAR : ''}${title}\n${body}`;
+}

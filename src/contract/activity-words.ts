@@ -1,0 +1,23 @@
+/** What our activities do, in words for people: Temporal UI and the command line show them. */
+
+const WORDS: Readonly<Record<string, string>> = {
+  'gateway.create': 'sends the order to the gateway',
+  'gateway.look': 'asks the gateway for the trade',
+  'gateway.query': 'asks the gateway for the trade',
+  'gateway.find': 'looks for the trade at the gateway',
+  'gateway.watch': 'asks the gateway now and then whether the trade has moved on',
+  'gateway.settle': 'asks the gateway until its answer lasts',
+  'gateway.refund': 'sends the refund to the gateway',
+  'gateway.create-account': 'creates the virtual account at the gateway',
+  'gateway.watch-account': 'asks the gateway now and then for the virtual account',
+  'gateway.watch-account-quantity': 'asks the gateway how many virtual accounts are left',
+  'payments.knownBefore': 'reads what Temporal knows of the trade',
+  'payments.latestRun': 'reads the payment’s latest run',
+  'payments.earlierRun': 'reads what an earlier run knew of the order',
+  'payments.orderBefore': 'looks for an earlier run that made an order',
+  'payments.refundLate': 'asks the after-sale to send late money back',
+  'payments.onEvent': 'tells the merchant’s handler',
+};
+
+/** What an activity does; its own name for one that is not ours. */
+export const activityWords = (activity: string): string => WORDS[activity] ?? activity;

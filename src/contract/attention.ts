@@ -1,0 +1,169 @@
+/** Why something needs a person, and what is then to be done: the runbook. There is no reason beside these. */
+
+/** What a person has to know of a reason. docs/runbook.md, Temporal UI and `payment-gateway explain` show it. */
+export interface RunbookEntry {
+  readonly happened: string;
+  /** Who loses what while nobody looks. */
+  readonly loses: string;
+  /** Where to look. */
+  readonly look: string;
+  /** What to do. */
+  readonly act: string;
+  /** What happens after that. */
+  readonly after: string;
+}
+
+/** By the reasons of payments, their follow-ups, after-sales and refunds, and of what could not be read. */
+export const RUNBOOK = {
+  'amount-mismatch': {
+    happened: 'The gateway names another amount or currency than was ordered.',
+    loses: 'The merchant delivers for too little, or the buyer has paid too much.',
+    look: 'The trade in the gateway’s dashboard, beside the order.',
+    act: 'Compare the two, then send `resolve`.',
+    after: 'The payment ends as you say. What was paid too much is sent back by you, in the dashboard.',
+  },
+  'late-payment': {
+    happened: 'Money came after the payment had ended without it (see `previous` in its state).',
+    loses: 'The buyer has paid and gets nothing, until somebody delivers or sends the money back.',
+    look: 'Whether the order can still be delivered; `late_refund` in the state where a refund was tried.',
+    act: 'Deliver, or refund the money. Then send `resolve`.',
+    after: 'The reason is settled. A refund goes on in the after-sale.',
+  },
+  'unconfirmed-notification': {
+    happened: 'A genuine notification says that this was paid, and the gateway’s own answer does not.',
+    loses: 'The buyer waits for goods that may be paid; the merchant would deliver for nothing if it is not.',
+    look: 'The trade in the gateway’s dashboard.',
+    act: 'Wait, or send `resolve` where the dashboard is clear.',
+    after: 'The gateway is asked on. A SUCCESS ends the payment without you.',
+  },
+  dispute: {
+    happened: 'The buyer disputes this payment.',
+    loses: 'The merchant loses the money if nobody answers in time.',
+    look: 'The dispute in the gateway’s dashboard.',
+    act: 'Answer it there. Send `resolve` once you have seen it.',
+    after: 'No refund is made meanwhile. The gateway’s word on the dispute is followed.',
+  },
+  chargeback: {
+    happened: 'The bank has taken the money back.',
+    loses: 'The merchant has lost the money, and also the goods if they are delivered now.',
+    look: 'The trade in the gateway’s dashboard.',
+    act: 'Do not deliver, and do not refund: the buyer has the money. Send `resolve` once that is done.',
+    after: 'The reason is settled. A reversal of the chargeback is told anew.',
+  },
+  'chargeback-reversed': {
+    happened: 'A chargeback was reversed: the money is yours again.',
+    loses: 'The buyer has paid, and may still wait for what you held back.',
+    look: 'Whether the order was delivered, in your shop.',
+    act: 'Deliver what was held back. Send `resolve` once that is done.',
+    after: 'The reason is settled.',
+  },
+  'refund-elsewhere': {
+    happened: 'The gateway shows a refund that is not known here: made elsewhere, by a bank, or long forgotten.',
+    loses: 'The merchant, if a further refund is made: the amount that we count as refunded is too small.',
+    look: 'The trade’s refunds in the gateway’s dashboard.',
+    act: 'Compare them with the list here, then send `resolve`.',
+    after: 'The reason is settled. The gateway still refuses more than was paid.',
+  },
+  'unknown-refund': {
+    happened: 'Nothing shows whether the gateway made this refund.',
+    loses: 'The buyer waits for the money; the merchant would lose it twice if the refund were repeated.',
+    look: 'The refund in the gateway’s dashboard.',
+    act: 'Send the after-sale `resolve` with the refund’s outcome.',
+    after: 'The refund is not sent again before. The next refund of the trade goes on after it.',
+  },
+  'second-trade': {
+    happened: 'There is another trade under this order’s number (`other_trades` in the state).',
+    loses: 'The buyer may have paid twice.',
+    look: 'Both trades in the gateway’s dashboard.',
+    act: 'Send back what is too much, then send `resolve`.',
+    after: 'The reason is settled. The other trade stays the gateway’s.',
+  },
+  'unproven-trade': {
+    happened:
+      'A run of this payment ended before the gateway’s answer to its creation, and the gateway has a trade under the number. We go on with it as ours.',
+    loses: 'Where another system made it, one of the two delivers for money that is the other’s.',
+    look: 'The trade in the gateway’s dashboard, beside the order.',
+    act: 'Compare the two, then send `resolve`.',
+    after: 'The reason is settled, and the payment goes on or ends as you say.',
+  },
+  'no-answer': {
+    happened: 'The gateway has not answered for ten minutes or more.',
+    loses: 'The buyer may have paid and waits.',
+    look: 'The pending activity has the gateway’s last words; then the gateway’s status page and our settings.',
+    act: 'Bring the gateway or the network back. `recheck` asks at once.',
+    after: 'The gateway is asked on. Its answer settles this without you.',
+  },
+  'unknown-outcome': {
+    happened: 'The creation’s answer was lost, and the gateway neither shows the order nor takes it.',
+    loses: 'The buyer may pay for an order that nobody here sees as created.',
+    look: 'The order in the gateway’s dashboard.',
+    act: 'Where it is there, wait or send `recheck`. Where it certainly is not, send `resolve`.',
+    after: 'It is looked for, ever less often. An answer of the gateway settles this.',
+  },
+  'never-ended': {
+    happened: 'The gateway never ended this trade, so we call it EXPIRED. Nothing was paid as far as we know.',
+    loses: 'Nobody yet: the buyer, if money is under way.',
+    look: 'The trade in the gateway’s dashboard.',
+    act: 'Send `resolve` once you have seen it.',
+    after: 'Money that still comes opens a new run. The gateway’s answer settles this too.',
+  },
+  'unknown-trade': {
+    happened: 'A notification names a trade that the gateway says it does not know.',
+    loses: 'The buyer may have paid for a trade that is counted nowhere.',
+    look: 'The trade in the gateway’s dashboard (`other_trades` in the state).',
+    act: 'Ask the gateway’s support, then send `resolve`.',
+    after: 'It is looked for, ever less often, until you resolve it or the gateway knows it.',
+  },
+  'unlisted-transition': {
+    happened: 'The gateway reported a state that cannot follow the one before, so it was not believed.',
+    loses: 'The state here may be behind the gateway’s.',
+    look: 'The trade in the gateway’s dashboard.',
+    act: 'Send `recheck`; where the gateway keeps saying it, send `resolve`.',
+    after: 'The payment goes on from the state that it had, or ends as you say.',
+  },
+  'unknown-status': {
+    happened: 'The gateway reported a state that nobody here knows.',
+    loses: 'The buyer and the merchant wait for an outcome that cannot be read.',
+    look: 'The trade in the gateway’s dashboard.',
+    act: 'Send `resolve`, and tell us the new state.',
+    after: 'The payment ends as you say. Until then the gateway is asked on.',
+  },
+  credentials: {
+    happened: 'The gateway refuses our credentials or our account.',
+    loses: 'The merchant: every order of this app will fail.',
+    look: 'GATEWAY_APP_ID and GATEWAY_SECRET_KEY of the worker, and the account in the dashboard.',
+    act: 'Correct them and restart the worker. Then send `resolve`.',
+    after: 'Orders that were refused are not sent again: the merchant sends them anew.',
+  },
+  'bare-secret': {
+    happened: 'An order had a card token, PIN or card number that was not sealed. It was refused; nothing was sent.',
+    loses: 'The card’s owner: this history holds the secret.',
+    look: 'The sender of the order.',
+    act: 'Have the sender seal it, delete this workflow and treat the secret as seen by others. Send `resolve`.',
+    after: 'The order can be sent again, sealed, under the same number.',
+  },
+  'unexpected-signal': {
+    happened: 'A signal came under a name that this workflow does not handle.',
+    loses: 'Nobody yet: whoever sent it waits for something that does not happen.',
+    look: 'The signal in this workflow’s history, and who sent it.',
+    act: 'Find the sender, then send `resolve`.',
+    after: 'The signal stays in the history and changes nothing.',
+  },
+  'unreadable-notification': {
+    happened: 'A notification was genuinely signed and could not be read. Its bytes are in the input, in base64.',
+    loses: 'The buyer may have paid, and the payment hears of it only by its next poll.',
+    look: 'The trade in the gateway’s dashboard, and the bytes.',
+    act: 'Take care of the trade, then send `resolve`.',
+    after: 'The notification is done with.',
+  },
+} as const satisfies Record<string, RunbookEntry>;
+
+/** Why a payment, a refund or a notification needs a person. */
+export type Attention = keyof typeof RUNBOOK;
+
+/** Every reason, in the order of the runbook. */
+export const ATTENTIONS = Object.keys(RUNBOOK).filter(isAttention);
+
+export function isAttention(reason: string): reason is Attention {
+  return Object.hasOwn(RUNBOOK, reason);
+}

@@ -1,0 +1,85 @@
+/** Queries for lists of payments, in the language of Temporal's visibility store. */
+import { speiAccountQuantityWorkflowId, WORKFLOW } from '../contract';
+import { quoted } from './list-query';
+
+/** Which workflows are looked for. Everything that is given must hold. */
+export interface PaymentFilter {
+  app_id?: string | undefined;
+  /** Those that need a person, or only those for this reason. */
+  attention?: true | string | undefined;
+  /** Those that should have moved on for so long, in ms: see {@link stuckQuery}. */
+  stuck_ms?: number | undefined;
+  method?: string | undefined;
+  status?: string | undefined;
+  /** Started at this time or later. */
+  since?: Date | undefined;
+  until?: Date | undefined;
+  /** Everything open that can be asked to look at its trade, instead of payments alone. */
+  open?: boolean | undefined;
+  /** More of the query, as a person writes it. */
+  query?: string | undefined;
+}
+
+/** What an order's money may be in: everything that a person may ask to look at its trade. */
+const FOLLOWED = [WORKFLOW.payment, WORKFLOW.paymentFollowUp, WORKFLOW.afterSale] as const;
+const RUNNING = "ExecutionStatus = 'Running'";
+
+/** The query for a filter. `now` is what `stuck_ms` counts back from. */
+export function paymentQuery(filter: PaymentFilter, now: Date): string {
+  const { attention, stuck_ms, method, status, since, until, app_id, open = false, query } = filter;
+  const isTrouble = attention !== undefined || stuck_ms !== undefined;
+  const parts = [
+    ...(isTrouble && !open ? [] : [typesQuery(open ? FOLLOWED : [WORKFLOW.payment])]),
+    // A run that was continued as new is not the payment's last word.
+    isTrouble || open ? RUNNING : "ExecutionStatus != 'ContinuedAsNew'",
+    ...(attention === undefined ? [] : [attentionQuery(attention)]),
+    ...(stuck_ms === undefined ? [] : [`(${stuckQuery(stuck_ms, now)})`]),
+    ...(method === undefined ? [] : [`PaymentMethod = ${quoted(method)}`]),
+    ...(status === undefined ? [] : [`PaymentStatus = ${quoted(status)}`]),
+    ...(since === undefined ? [] : [`StartTime >= ${quoted(since.toISOString())}`]),
+    ...(until === undefined ? [] : [`StartTime < ${quoted(until.toISOString())}`]),
+    ...(query === undefined ? [] : [`(${query})`]),
+  ];
+  const all = parts.join(' AND ');
+  return app_id === undefined ? all : `${all} AND (${ofApp(app_id)})`;
+}
+
+/** Workflows of one app: the kind and the app are the beginning of the id. */
+function ofApp(app_id: string): string {
+  const kinds = ['payment', 'payment-follow-up', 'after-sale', 'refund', 'stray-notification', 'spei-account'];
+  const beginnings = [...kinds, 'create-spei-account'].map((kind) => quoted(`${kind}:${app_id}:`));
+  return [
+    ...beginnings.map((beginning) => `WorkflowId STARTS_WITH ${beginning}`),
+    `WorkflowId = ${quoted(speiAccountQuantityWorkflowId(app_id))}`,
+  ].join(' OR ');
+}
+
+const typesQuery = (types: readonly string[]) => `WorkflowType IN (${types.map(quoted).join(', ')})`;
+
+const attentionQuery = (attention: true | string) =>
+  attention === true ? 'PaymentAttention IS NOT NULL' : `PaymentAttention = ${quoted(attention)}`;
+
+/**
+ * Open payments that should have moved on for at least `ms`: the order's time is over, or the gateway has not taken the
+ * order, or no worker has ever taken the payment.
+ */
+export function stuckQuery(ms: number, now: Date): string {
+  const before = quoted(new Date(now.getTime() - ms).toISOString());
+  const payments = `WorkflowType = '${WORKFLOW.payment}'`;
+  return [
+    `${payments} AND PaymentExpiresAt < ${before}`,
+    `${payments} AND PaymentStatus = 'CREATING' AND StartTime < ${before}`,
+    `${payments} AND PaymentStatus IS NULL AND StartTime < ${before}`,
+  ]
+    .map((one) => `(${one})`)
+    .join(' OR ');
+}
+
+/** Every run of a payment and of what belongs to its order. Callers check the id of what is found. */
+export function orderQuery(app_id: string, out_trade_no: string): string {
+  const odd = out_trade_no.search(/[\\"']/);
+  const number = odd < 0 ? out_trade_no : out_trade_no.slice(0, odd);
+  return ['payment', 'after-sale', 'payment-follow-up', 'refund']
+    .map((kind) => `WorkflowId STARTS_WITH ${quoted(`${kind}:${app_id}:${number}`)}`)
+    .join(' OR ');
+}

@@ -1,0 +1,63 @@
+/** What an open workflow waits for: its pending activities, with the last answer and the time of the next attempt. */
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow';
+import { temporal } from '@temporalio/proto';
+import { activityWords } from '../contract';
+import { innermost } from './timeline';
+
+export interface PendingWork {
+  /** What it is for, in our own words, or the activity's name. */
+  what: string;
+  activity: string;
+  attempt: number;
+  /** Why the last attempt was not the last one; null before there was any. */
+  last_answer: string | null;
+  /** ISO 8601, UTC. */
+  last_at: string | null;
+  next_at: string | null;
+  /** Whether an attempt waits for a worker, or runs, or for its time. */
+  state: 'waits for a worker' | 'runs' | 'waits for its time';
+}
+
+const { PendingActivityState } = temporal.api.enums.v1;
+
+/** The pending activities of an open workflow; a first task that no worker has taken counts as one. */
+export async function pendingWork(client: Client, described: WorkflowExecutionDescription): Promise<PendingWork[]> {
+  const { pendingActivities, pendingWorkflowTask, workflowExecutionInfo } = described.raw;
+  const isUntouched = pendingWorkflowTask && Number(workflowExecutionInfo?.historyLength ?? 0) <= 3;
+  const work = await Promise.all((pendingActivities ?? []).map((one) => workOf(client, described.workflowId, one)));
+  return isUntouched ? [...work, UNTOUCHED] : work;
+}
+
+const UNTOUCHED: PendingWork = {
+  ...{ what: 'a worker to take it', activity: '', attempt: 1, last_answer: null, last_at: null, next_at: null },
+  state: 'waits for a worker',
+};
+
+type Pending = temporal.api.workflow.v1.IPendingActivityInfo;
+
+async function workOf(client: Client, workflowId: string, pending: Pending): Promise<PendingWork> {
+  const { loadedDataConverter: converter, namespace } = client.options;
+  const context = { type: 'workflow', namespace, workflowId } as const;
+  const failure = await decodeOptionalFailureToOptionalError(converter, pending.lastFailure, context);
+  const activity = pending.activityType?.name ?? '';
+  return {
+    what: activityWords(activity),
+    activity,
+    attempt: pending.attempt ?? 1,
+    last_answer: failure === undefined ? null : innermost(failure),
+    last_at: isoOf(pending.lastAttemptCompleteTime),
+    next_at: isoOf(pending.nextAttemptScheduleTime),
+    state: stateOf(pending),
+  };
+}
+
+function stateOf({ state, lastStartedTime, nextAttemptScheduleTime }: Pending): PendingWork['state'] {
+  if (state === PendingActivityState.PENDING_ACTIVITY_STATE_STARTED) return 'runs';
+  return nextAttemptScheduleTime && lastStartedTime ? 'waits for its time' : 'waits for a worker';
+}
+
+function isoOf(time: { seconds?: unknown; nanos?: number | null } | null | undefined): string | null {
+  const seconds = Number(time?.seconds ?? 0);
+  return seconds === 0 ? null : new Date(seconds * 1_000 + Math.floor((time?.nanos ?? 0) / 1e6)).toISOString();
+}

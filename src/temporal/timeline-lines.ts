@@ -1,0 +1,54 @@
+/** How a timeline says what was sent and answered, in one line each. Nothing personal is taken from a payload. */
+
+/** A payload's object, as a history holds it. */
+export type Said = Readonly<Record<string, unknown>>;
+
+const field = (said: unknown, name: string): unknown =>
+  typeof said === 'object' && said !== null ? Reflect.get(said, name) : undefined;
+
+/** The texts of these fields that are there, with a space between. */
+const texts = (said: unknown, ...names: string[]): string =>
+  names
+    .map((name) => field(said, name))
+    .filter((one) => (typeof one === 'string' && one !== '') || typeof one === 'number')
+    .join(' ');
+
+/** What a workflow was started with. */
+export function orderLine(input: Said): string {
+  const { kind, request, payment } = input;
+  const money = texts(request, 'method', 'order_amount', 'order_currency');
+  if (kind === 'direct' || kind === 'checkout') return `${kind === 'direct' ? 'direct payment' : 'checkout'}: ${money}`;
+  const previous = texts(field(input, 'previous'), 'outcome', 'trade_status');
+  if (kind === 'adopt') return `taken on: trade ${texts(input, 'trade_no') || 'of this number'}${after(previous)}`;
+  if (payment) return `goes on after the payment, under ${texts(payment, 'attention') || 'no attention'}`;
+  if (request) return `refund of ${texts(request, 'refund_amount', 'refund_currency', 'out_request_no')}`;
+  return `for trade ${texts(input, 'trade_no') || 'of this number'}`;
+}
+
+const after = (previous: string) => (previous ? `, after a run that ended ${previous}` : '');
+
+/** What an activity, a signal or an update asks for. */
+export function askedLine(name: string, said: Said): string {
+  const { request } = said;
+  if (name === 'gateway.create') return `creation of ${texts(request, 'order_amount', 'order_currency')}`;
+  if (name === 'gateway.refund') return `refund of ${texts(request, 'refund_amount', 'refund_currency')}`;
+  if (name === 'refund') return `refund of ${texts(said, 'refund_amount', 'refund_currency', 'out_request_no')}`;
+  if (name === 'notification') {
+    const trade = texts(said, 'trade_no');
+    const what = texts(said, 'trade_status', 'refund_status', 'amount', 'currency') || 'nothing that could be read';
+    return trade ? `${what} (trade ${trade})` : what;
+  }
+  if (name !== 'resolve') return name;
+  return `${texts(said, 'outcome') || 'seen'}: ${texts(said, 'reason')}`;
+}
+
+/** What the gateway answered to an activity; undefined for an activity that asked nobody outside. */
+export function answerLine(activity: string, result: Said): string | undefined {
+  if (!activity.startsWith('gateway.')) return undefined;
+  const { is, trade, answer, message } = result;
+  if (is === 'created') return `created: trade ${texts(answer, 'trade_no')}, ${texts(answer, 'trade_status')}`;
+  if (is === 'accepted') return `refund ${texts(answer, 'refund_status') || 'taken'}`;
+  if (is === 'found') return texts(trade, 'trade_status', 'order_amount', 'order_currency');
+  if (typeof is === 'string') return `${is}${typeof message === 'string' && message !== '' ? `: ${message}` : ''}`;
+  return texts(result, 'trade_status', 'order_amount', 'order_currency', 'status') || 'no such order';
+}

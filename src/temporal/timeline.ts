@@ -1,0 +1,148 @@
+/** What happened to a payment, read from the history of a run: what was sent, answered, notified and decided. */
+import type { Client } from '@temporalio/client';
+import {
+  decodeArrayFromPayloads,
+  decodeOptionalFailureToOptionalError,
+} from '@temporalio/common/lib/internal-non-workflow';
+import type { temporal } from '@temporalio/proto';
+import { answerLine, askedLine, orderLine, type Said } from './timeline-lines';
+
+type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
+type Payloads = temporal.api.common.v1.IPayloads | null | undefined;
+
+/** One thing that happened. `by` is the person who decided it, or the process that Temporal names. */
+export interface TimelineEntry {
+  /** ISO 8601, UTC. */
+  time: string;
+  what: 'started' | 'sent' | 'answered' | 'notified' | 'asked' | 'decided' | 'ended';
+  text: string;
+  by?: string;
+}
+
+/** The entries of one run, in their order. Throws what Temporal's client throws. */
+export async function timelineOf(client: Client, workflowId: string, runId: string): Promise<TimelineEntry[]> {
+  const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+  const reader = new HistoryReader(client, workflowId);
+  const entries: TimelineEntry[] = [];
+  for (const event of events ?? []) {
+    const said = await reader.read(event);
+    if (said) entries.push({ time: timeOf(event), ...said });
+  }
+  return entries;
+}
+
+type Line = Omit<TimelineEntry, 'time'> | undefined;
+
+class HistoryReader {
+  /** The activities that were begun, by the number of their event. */
+  private readonly activities = new Map<string, string>();
+  private readonly updates = new Map<string, string>();
+
+  constructor(
+    private readonly client: Client,
+    private readonly workflowId: string,
+  ) {}
+
+  /** One event as an entry; undefined for one that tells a person nothing. */
+  async read(event: HistoryEvent): Promise<Line> {
+    return (
+      (await this.readActivity(event)) ??
+      (await this.readMessage(event)) ??
+      (await this.readUpdateEnd(event)) ??
+      this.readEnd(event)
+    );
+  }
+
+  private async readActivity(event: HistoryEvent): Promise<Line> {
+    const scheduled = event.activityTaskScheduledEventAttributes;
+    if (scheduled) {
+      const type = scheduled.activityType?.name ?? '';
+      this.activities.set(String(event.eventId), type);
+      return type === 'gateway.create' || type === 'gateway.refund'
+        ? { what: 'sent', text: askedLine(type, await this.first(scheduled.input)) }
+        : undefined;
+    }
+    const completed = event.activityTaskCompletedEventAttributes;
+    if (completed) {
+      const text = answerLine(this.typeOf(completed.scheduledEventId), await this.first(completed.result));
+      return text === undefined ? undefined : { what: 'answered', text };
+    }
+    const failed = event.activityTaskFailedEventAttributes;
+    if (failed) return { what: 'answered', text: await this.failure(failed.failure) };
+    const timedOut = event.activityTaskTimedOutEventAttributes;
+    return timedOut
+      ? { what: 'answered', text: `nothing: the worker ended during ${this.typeOf(timedOut.scheduledEventId)}` }
+      : undefined;
+  }
+
+  private async readMessage(event: HistoryEvent): Promise<Line> {
+    const started = event.workflowExecutionStartedEventAttributes;
+    if (started) return { what: 'started', text: orderLine(await this.first(started.input)) };
+    const signal = event.workflowExecutionSignaledEventAttributes;
+    if (signal) return { what: 'notified', text: askedLine(signal.signalName ?? '', await this.first(signal.input)) };
+    const request = event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest;
+    if (!request) return undefined;
+    const name = request.input?.name ?? '';
+    this.updates.set(request.meta?.updateId ?? '', name);
+    // Callers ask for payment data again and again.
+    if (name === 'created') return undefined;
+    const said = await this.first(request.input?.args);
+    const by = typeof said.by === 'string' ? said.by : (request.meta?.identity ?? undefined);
+    return { what: name === 'resolve' ? 'decided' : 'asked', text: askedLine(name, said), ...(by ? { by } : {}) };
+  }
+
+  private async readUpdateEnd(event: HistoryEvent): Promise<Line> {
+    const { meta, outcome } = event.workflowExecutionUpdateCompletedEventAttributes ?? {};
+    if (!outcome?.failure) return undefined;
+    const name = this.updates.get(meta?.updateId ?? '');
+    if (name === undefined || name === 'created') return undefined;
+    return { what: 'answered', text: `${name} refused: ${await this.failure(outcome.failure)}` };
+  }
+
+  private async readEnd(event: HistoryEvent): Promise<Line> {
+    const canceled = event.workflowExecutionCancelRequestedEventAttributes;
+    if (canceled) return { what: 'asked', text: 'to cancel the workflow', by: canceled.identity ?? '' };
+    const terminated = event.workflowExecutionTerminatedEventAttributes;
+    if (terminated) return { what: 'ended', text: `terminated: ${terminated.reason}`, by: terminated.identity ?? '' };
+    const completed = event.workflowExecutionCompletedEventAttributes;
+    if (completed) return { what: 'ended', text: endLine(await this.first(completed.result)) };
+    const failed = event.workflowExecutionFailedEventAttributes;
+    if (failed) return { what: 'ended', text: await this.failure(failed.failure) };
+    return event.workflowExecutionContinuedAsNewEventAttributes
+      ? { what: 'ended', text: 'goes on in another run' }
+      : undefined;
+  }
+
+  private typeOf(eventId: unknown): string {
+    return this.activities.get(String(eventId)) ?? '';
+  }
+
+  /** The first payload as an object; empty where it is none. */
+  private async first(payloads: Payloads): Promise<Said> {
+    const { loadedDataConverter, namespace } = this.client.options;
+    const context = { type: 'workflow', namespace, workflowId: this.workflowId } as const;
+    const [value] = await decodeArrayFromPayloads(loadedDataConverter, payloads?.payloads, context);
+    return typeof value === 'object' && value !== null ? { ...value } : {};
+  }
+
+  /** The innermost reason, in one line. */
+  private async failure(failure: temporal.api.failure.v1.IFailure | null | undefined): Promise<string> {
+    const { loadedDataConverter, namespace } = this.client.options;
+    const context = { type: 'workflow', namespace, workflowId: this.workflowId } as const;
+    return innermost(await decodeOptionalFailureToOptionalError(loadedDataConverter, failure, context));
+  }
+}
+
+/** The message of the cause that began it, in one line. */
+export function innermost(error: unknown): string {
+  if (!(error instanceof Error)) return 'no reason is known';
+  if (error.cause instanceof Error) return innermost(error.cause);
+  return error.message.split('\n')[0] ?? '';
+}
+
+const endLine = ({ outcome, confirmed_by, trade_status }: Said): string =>
+  typeof outcome === 'string' ? `${outcome}, known by ${confirmed_by ?? 'a deadline'}` : String(trade_status ?? 'done');
+
+function timeOf({ eventTime }: HistoryEvent): string {
+  return new Date(Number(eventTime?.seconds ?? 0) * 1_000 + Math.floor((eventTime?.nanos ?? 0) / 1e6)).toISOString();
+}

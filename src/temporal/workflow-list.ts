@@ -1,0 +1,73 @@
+/** Workflows as lists show them: from Temporal's visibility store alone, so that no worker is needed. */
+import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
+import { namedByWorkflowId, SEARCH_ATTRIBUTE } from '../contract';
+
+/** One run of one of our workflows. */
+export interface ListedWorkflow {
+  workflow_id: string;
+  run_id: string;
+  type: string;
+  app_id: string | null;
+  out_trade_no: string | null;
+  /** Temporal's name of its state: RUNNING, COMPLETED, FAILED, TERMINATED, … */
+  execution: string;
+  status: string | null;
+  attention: string | null;
+  method: string | null;
+  currency: string | null;
+  /** A double, for people's eyes. The exact amount is in the workflow's state. */
+  amount_about: number | null;
+  trade_no: string | null;
+  /** ISO 8601, UTC. */
+  started_at: string;
+  closed_at: string | null;
+  expires_at: string | null;
+}
+
+/** Temporal's own largest page. */
+const PAGE_SIZE = 1_000;
+
+/** Every run that the query finds, page after page, the newest first. A run that two pages hold is given once. */
+export async function* listWorkflows(client: Client, query: string): AsyncGenerator<ListedWorkflow> {
+  const seen = new Set<string>();
+  for await (const found of client.workflow.list({ query, pageSize: PAGE_SIZE })) {
+    if (seen.has(found.runId)) continue;
+    seen.add(found.runId);
+    yield listed(found);
+  }
+}
+
+/** How many the query finds. */
+export async function countWorkflows(client: Client, query: string): Promise<number> {
+  return (await client.workflow.count(query)).count;
+}
+
+/** What a list needs of a run, from a list or from its description. */
+type Found = Pick<
+  WorkflowExecutionInfo,
+  'typedSearchAttributes' | 'workflowId' | 'runId' | 'type' | 'status' | 'startTime'
+> & {
+  closeTime?: Date | undefined;
+};
+
+export function listed(found: Found): ListedWorkflow {
+  const { typedSearchAttributes: attributes, workflowId, runId } = found;
+  const named = namedByWorkflowId(workflowId);
+  return {
+    workflow_id: workflowId,
+    run_id: runId,
+    type: found.type,
+    app_id: named?.app_id ?? null,
+    out_trade_no: named?.out_trade_no ?? null,
+    execution: found.status.name,
+    status: attributes.get(SEARCH_ATTRIBUTE.status) ?? null,
+    attention: attributes.get(SEARCH_ATTRIBUTE.attention) ?? null,
+    method: attributes.get(SEARCH_ATTRIBUTE.method) ?? null,
+    currency: attributes.get(SEARCH_ATTRIBUTE.currency) ?? null,
+    amount_about: attributes.get(SEARCH_ATTRIBUTE.amount) ?? null,
+    trade_no: attributes.get(SEARCH_ATTRIBUTE.tradeNo) ?? null,
+    started_at: found.startTime.toISOString(),
+    closed_at: found.closeTime?.toISOString() ?? null,
+    expires_at: attributes.get(SEARCH_ATTRIBUTE.expiresAt)?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,138 @@
+/** `list`, `watch` and `ui` with 5,000 payments, of which 12 need a person. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { SearchAttributePair } from '@temporalio/common';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { ATTENTIONS, paymentWorkflowId, SEARCH_ATTRIBUTE, WORKFLOW } from '../../src/contract';
+import { devServer } from '../../src/testing';
+import { built } from '../harness/built';
+import { Terminal } from '../harness/terminal';
+
+const MANY = 5_000;
+const APP_ID = 'shop';
+const folder = mkdtempSync(join(tmpdir(), 'operator-list-'));
+/** The reasons of the 12, each a different one, by the number of its order. */
+const STUCK = new Map(ATTENTIONS.slice(0, 12).map((reason, i) => [`order-${i * 400 + 7}`, reason]));
+
+let temporal: TestWorkflowEnvironment;
+beforeAll(async () => {
+  await built();
+  temporal = await devServer();
+  const numbers = Array.from({ length: MANY }, (_, i) => i);
+  // Nobody works on them: lists read what Temporal knows without a worker.
+  while (numbers.length > 0) await Promise.all(numbers.splice(0, 50).map((i) => start(i)));
+  await start(0, 'other-shop');
+  await untilListed(MANY + 1);
+}, 300_000);
+afterAll(async () => {
+  await temporal?.teardown();
+  rmSync(folder, { recursive: true });
+});
+
+async function start(i: number, app_id = APP_ID): Promise<void> {
+  const out_trade_no = `order-${i}`;
+  const attention = app_id === APP_ID ? STUCK.get(out_trade_no) : undefined;
+  const attributes: SearchAttributePair[] = [
+    { key: SEARCH_ATTRIBUTE.status, value: 'PROCESSING' },
+    { key: SEARCH_ATTRIBUTE.method, value: i % 10 === 0 ? 'SPEI' : 'PIX' },
+    { key: SEARCH_ATTRIBUTE.currency, value: 'BRL' },
+    { key: SEARCH_ATTRIBUTE.amount, value: 150 },
+    // Three are long over.
+    { key: SEARCH_ATTRIBUTE.expiresAt, value: new Date(Date.now() + (i < 3 ? -3 : 3) * 3_600_000) },
+    ...(attention ? [{ key: SEARCH_ATTRIBUTE.attention, value: attention }] : []),
+  ];
+  await temporal.client.workflow.start(WORKFLOW.payment, {
+    workflowId: paymentWorkflowId(app_id, out_trade_no),
+    taskQueue: 'nobody',
+    args: [],
+    typedSearchAttributes: attributes,
+  });
+}
+
+/** Lists may be a moment behind. */
+async function untilListed(many: number): Promise<void> {
+  while ((await temporal.client.workflow.count("WorkflowType = 'payment'")).count < many);
+}
+
+async function run(...args: string[]) {
+  const env = { TEMPORAL_ADDRESS: temporal.address, TEMPORAL_UI_URL: 'https://temporal.example' };
+  const command = new Terminal({ cwd: folder, env }, ...args);
+  const code = await command.ended;
+  return { code, output: command.output, printed: command.printed };
+}
+
+const rows = (output: string) =>
+  output
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+test('list --attention shows exactly the 12 with their reasons, among 5,000', async () => {
+  const { code, output } = await run('list', '--attention', '--json');
+  expect(code).toBe(0);
+  const found = new Map(rows(output).map(({ out_trade_no, attention }) => [out_trade_no, attention]));
+  expect(rows(output)).toHaveLength(12);
+  expect(found).toEqual(STUCK);
+  const table = await run('list', '--attention');
+  for (const [number, reason] of STUCK) expect(table.output).toMatch(new RegExp(`^${number} .* ${reason} `, 'm'));
+  expect(table.output.trim().split('\n')).toHaveLength(14);
+});
+
+test('list --attention REASON shows the one', async () => {
+  const [number, reason] = [...STUCK][5] ?? [];
+  const { output } = await run('list', '--attention', String(reason), '--json');
+  expect(rows(output)).toMatchObject([
+    { out_trade_no: number, attention: reason, app_id: APP_ID, status: 'PROCESSING' },
+  ]);
+});
+
+test('list --json gives every payment once, over all pages; a person sees 100, and of how many', async () => {
+  const { output } = await run('list', '--json', '--app', APP_ID);
+  const numbers = rows(output).map(({ out_trade_no }) => out_trade_no);
+  expect(numbers).toHaveLength(MANY);
+  expect(new Set(numbers)).toEqual(new Set(Array.from({ length: MANY }, (_, i) => `order-${i}`)));
+  expect((await run('list')).output.trim().split('\n').at(-1)).toBe(
+    `100 of ${MANY + 1}; --limit shows more, --json and export all.`,
+  );
+  expect((await run('list', '--limit', '7')).output).toMatch(/^7 of 5001;/m);
+});
+
+test('filters hold together: method, app, status, time', async () => {
+  const count = async (...args: string[]) => {
+    const { output } = await run('list', '--json', ...args);
+    return output === '' ? 0 : rows(output).length;
+  };
+  expect(await count('--method', 'SPEI', '--app', APP_ID)).toBe(MANY / 10);
+  expect(await count('--method', 'SPEI', '--status', 'processing', '--since', '1h', '--app', 'other-shop')).toBe(1);
+  expect(await count('--status', 'SUCCESS')).toBe(0);
+  expect(await count('--until', '2020-01-01')).toBe(0);
+});
+
+test('list --stuck shows what is past its time, and what was just ordered is not', async () => {
+  const stuck = rows((await run('list', '--stuck', '2h', '--json', '--app', APP_ID)).output);
+  expect(stuck.map(({ out_trade_no }) => out_trade_no).sort()).toEqual(['order-0', 'order-1', 'order-2']);
+  expect((await run('list', '--stuck', '4h')).output).toBe('None.\n');
+});
+
+test('a query that Temporal cannot read ends with 2 and a sentence', async () => {
+  const { code, output, printed } = await run('list', '--query', 'nonsense ==');
+  expect({ code, output }).toEqual({ code: 2, output: '' });
+  expect(printed).toMatch(/^Temporal refuses it: /);
+  expect(printed).not.toMatch(/^ +at /m);
+});
+
+test('watch shows the 12 again and again, until Ctrl-C', async () => {
+  const watching = new Terminal({ cwd: folder, env: { TEMPORAL_ADDRESS: temporal.address } }, 'watch', '--every', '1s');
+  await watching.sees(/12 found[\s\S]*12 found/);
+  await watching.interrupt();
+});
+
+test('ui prints a link to the list of what needs a person', async () => {
+  const { output } = await run('ui');
+  const [link = ''] = /https:\S+/.exec(output) ?? [];
+  const url = new URL(link);
+  expect(url.pathname).toBe('/namespaces/default/workflows');
+  const query = url.searchParams.get('query') ?? '';
+  expect((await temporal.client.workflow.count(query)).count).toBe(12);
+});

@@ -1,0 +1,170 @@
+/** An operator at a stack with keys: finds what needs a person, understands it, clears it, and sees who did what and why. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { paymentWorkflowId } from '../../src/contract';
+import { APP, type Stack, startStack } from '../../src/testing/stack';
+import { key, setting } from '../codec/support';
+import { built } from '../harness/built';
+import { publishedOrder } from '../harness/orders';
+import { part, sold } from '../harness/sold';
+import { Terminal } from '../harness/terminal';
+
+const folder = mkdtempSync(join(tmpdir(), 'operator-'));
+const KEYS = setting(key('k1'));
+
+let stack: Stack;
+let env: Record<string, string>;
+beforeAll(async () => {
+  await built();
+  // No poll tells anything: what is asked for, is asked by the operator.
+  const slow = { PAYMENTS_POLL_SCHEDULE: '1h', PAYMENTS_POLL_EVERY: '1h' };
+  stack = await startStack({ env: { PAYMENTS_ENCRYPTION_KEYS: KEYS, ...slow } });
+  // What an operator needs: the keys of payloads, and nothing of the gateway.
+  env = { TEMPORAL_ADDRESS: stack.temporal.address, GATEWAY_APP_ID: APP.app_id, PAYMENTS_ENCRYPTION_KEYS: KEYS };
+});
+afterAll(async () => {
+  await stack?.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function run(...args: string[]) {
+  const command = new Terminal({ cwd: folder, env }, ...args);
+  const code = await command.ended;
+  expect(command.printed).not.toMatch(/^ +at /m);
+  return { code, output: command.output, printed: command.printed };
+}
+
+const lines = (text: string) => text.trimEnd().split('\n');
+
+/** A payment that waits for its buyer. */
+async function waiting(name = 'pix') {
+  const order = publishedOrder(name);
+  await stack.payments.pay(order);
+  return order;
+}
+
+const handleOf = (out_trade_no: string) => stack.client.workflow.getHandle(paymentWorkflowId(APP.app_id, out_trade_no));
+
+/** Lists may be a moment behind. */
+async function untilListed(query: string, many: number): Promise<void> {
+  while ((await stack.client.workflow.count(query)).count !== many);
+}
+
+test('a payment that needs a person is found, understood, cleared, and shows who and why', async () => {
+  const { out_trade_no, order_amount } = await waiting();
+  await handleOf(out_trade_no).signal('odd-signal');
+  await untilListed(`PaymentAttention = 'unexpected-signal'`, 1);
+
+  const found = await run('list', '--attention', '--json');
+  expect(lines(found.output).map((line) => JSON.parse(line))).toMatchObject([
+    { out_trade_no, attention: 'unexpected-signal', type: 'payment', status: 'PROCESSING' },
+  ]);
+
+  const shown = await run('show', out_trade_no);
+  expect(shown.code).toBe(0);
+  expect(lines(shown.output).length).toBeLessThan(30);
+  expect(shown.output).toContain('Needs a person: unexpected-signal. A signal came under a name');
+  expect(shown.output).toMatch(/sent +creation of 150\.00 BRL/);
+  expect(shown.output).toMatch(/answered +created: trade \S+, PROCESSING/);
+  expect(shown.output).toMatch(/whether the trade has moved on, attempt \d+; last: watching; next check .*; next 20/);
+  expect(shown.output).toContain(`payment-gateway recheck ${out_trade_no} --app ${APP.app_id}`);
+  const [command = ''] = /payment-gateway resolve .*/.exec(shown.output) ?? [];
+  expect(command).toBe(
+    `payment-gateway resolve ${out_trade_no} --app ${APP.app_id} --outcome CANCEL --by YOU --reason WHY`,
+  );
+
+  const typed = command.replace('payment-gateway ', '').replace('YOU', 'ana').replace('WHY', 'tested').split(' ');
+  const resolved = await run(...typed);
+  expect(resolved).toMatchObject({ code: 0, printed: expect.stringContaining('CANCEL; it needs nobody.') });
+  await stack.payments.outcome(out_trade_no);
+  const after = await run('show', out_trade_no);
+  expect(after.output).toMatch(/decided +CANCEL: tested \(ana\)/);
+  expect(after.output).toContain(`was canceled, ${order_amount} BRL (known by operator).`);
+  expect((await run('resolve', out_trade_no, '--by', 'ana', '--reason', 'again')).code).toBe(2);
+  await untilListed('PaymentAttention IS NOT NULL', 0);
+  expect((await run('list', '--attention')).output).toBe('None.\n');
+});
+
+test('late money is found under its follow-up or new run, and resolved by the number of its order', async () => {
+  const { out_trade_no } = await waiting();
+  await run('resolve', out_trade_no, '--outcome', 'CANCEL', '--by', 'ana', '--reason', 'the buyer called');
+  await stack.simulator.pay(out_trade_no);
+  await untilListed(`PaymentAttention = 'late-payment' AND ExecutionStatus = 'Running'`, 1);
+  const shown = await run('show', out_trade_no);
+  expect(shown.output).toContain('Needs a person: late-payment.');
+  expect(shown.output).toMatch(/notified +SUCCESS 150\.00 BRL|taken on: trade/);
+  expect(lines(shown.output).length).toBeLessThan(30);
+  const resolved = await run('resolve', out_trade_no, '--by', 'ben', '--reason', 'delivered', '--json');
+  expect(resolved.code).toBe(0);
+  expect(JSON.parse(resolved.output)).toMatchObject({ state: { attention: null, resolved: { by: 'ben' } } });
+  await untilListed(`PaymentAttention = 'late-payment' AND ExecutionStatus = 'Running'`, 0);
+  expect((await run('show', out_trade_no, '--all')).output).toMatch(/decided +seen: delivered \(ben\)/);
+});
+
+test('recheck asks the gateway for one order, and for all that a query chooses after a yes', async () => {
+  const orders = [await waiting('spei'), await waiting('spei')].map(({ out_trade_no }) => out_trade_no);
+  const asked = (out_trade_no: string) => stack.simulator.requests({ path: '/trade/query', out_trade_no }).length;
+  await untilListed(`WorkflowType = 'payment' AND PaymentMethod = 'SPEI'`, 2);
+  const [one = '', two = ''] = orders;
+  expect((await run('recheck', one)).output).toContain('recheck of');
+  expect([asked(one), asked(two)]).toEqual([1, 0]);
+
+  const dry = await run('recheck', '--method', 'SPEI', '--dry-run');
+  expect(lines(dry.output)).toHaveLength(3);
+  expect(dry.output).toContain('2 would be asked for. Nothing was done.');
+  const unsure = await run('recheck', '--query', `PaymentMethod = 'SPEI'`);
+  expect(unsure).toMatchObject({ code: 2, output: '', printed: expect.stringContaining('2 payments') });
+  expect([asked(one), asked(two)]).toEqual([1, 0]);
+
+  const all = await run('recheck', '--query', `PaymentMethod = 'SPEI'`, '--yes', '--json');
+  expect(all.code).toBe(0);
+  const told = lines(all.output).map((line) => JSON.parse(line));
+  expect(told.map(({ workflow_id }) => workflow_id).sort()).toEqual(
+    orders.map((number) => paymentWorkflowId(APP.app_id, number)).sort(),
+  );
+  expect([asked(one), asked(two)]).toEqual([2, 1]);
+});
+
+test('refunds and show tell what was refunded', async () => {
+  const order = await sold(stack, 'credit-card');
+  await stack.payments.refund(order.out_trade_no, part(order, '50.00', 'part-1'));
+  const listed = await run('refunds', order.out_trade_no);
+  expect(listed).toMatchObject({ code: 0 });
+  expect(listed.output).toMatch(/^part-1 +50\.00 BRL +REFUND/m);
+  const shown = await run('show', order.out_trade_no);
+  expect(shown.output).toMatch(/part-1: 50\.00 BRL/);
+  expect(shown.output).toMatch(/sent +refund of 50\.00 BRL/);
+  const none = await run('refunds', 'nobody-1', '--json');
+  expect(none.code).toBe(1);
+  expect(JSON.parse(none.printed)).toMatchObject({ error: { type: 'NotFound', out_trade_no: 'nobody-1' } });
+});
+
+test('export gives exact amounts of payments that run and that have ended, as CSV and JSON lines', async () => {
+  const orders = await stack.client.workflow.count("WorkflowType = 'payment' AND ExecutionStatus != 'ContinuedAsNew'");
+  const csv = await run('export');
+  expect(csv.code).toBe(0);
+  const [head = '', ...rows] = lines(csv.output);
+  expect(head.split(',').slice(0, 5)).toEqual(['app_id', 'out_trade_no', 'trade_no', 'order_amount', 'order_currency']);
+  expect(rows).toHaveLength(orders.count);
+  expect(rows.filter((row) => /^test-app,pix-[\w-]+,\w+,150\.00,BRL,PIX,/.test(row)).length).toBeGreaterThan(1);
+  const json = lines((await run('export', '--format', 'jsonl', '--status', 'SUCCESS')).output);
+  expect(JSON.parse(json[0] ?? '')).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'query', error: null });
+});
+
+test('show and resolve of an order that nobody knows end with a sentence', async () => {
+  expect(await run('show', 'nobody-1')).toMatchObject({ code: 1, output: 'Temporal has nothing of order nobody-1.\n' });
+  const { code, printed } = await run('resolve', 'nobody-1', '--by', 'ana', '--reason', 'x', '--json');
+  expect(code).toBe(2);
+  expect(JSON.parse(printed)).toMatchObject({ error: { type: 'NotToldError' } });
+});
+
+test('without the keys, list works, and show ends with a sentence that names the setting', async () => {
+  const { out_trade_no } = await waiting();
+  const { PAYMENTS_ENCRYPTION_KEYS: _keys, ...keyless } = env;
+  const command = new Terminal({ cwd: folder, env: keyless }, 'show', out_trade_no);
+  expect(await command.ended).toBe(2);
+  expect(command.printed).toMatch(/PAYMENTS_ENCRYPTION_KEYS/);
+  const listing = new Terminal({ cwd: folder, env: keyless }, 'list', '--json');
+  expect(await listing.ended).toBe(0);
+});

@@ -1,0 +1,39 @@
+/** The closed list of reasons for attention, the code that raises them, and docs/runbook.md say the same. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runbookPage } from '../../src/cli/operator/runbook-page';
+import { ATTENTIONS, RUNBOOK } from '../../src/contract';
+import { ROOT } from '../harness/terminal';
+import { read } from './markdown';
+
+const FOLDER = join(ROOT, 'docs/pictures');
+const PICTURES = existsSync(FOLDER) ? readdirSync(FOLDER).map((file) => file.replace('.png', '')) : [];
+
+/** The code that raises reasons: all of src but the list itself. */
+const CODE = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('contract/attention.ts'))
+  .map((file) => readFileSync(join(ROOT, 'src', file), 'utf8'))
+  .join('\n');
+
+test('docs/runbook.md is what npm run docs:runbook writes', () => {
+  expect(read('docs/runbook.md')).toBe(runbookPage(new Set(PICTURES)));
+  expect(PICTURES.filter((name) => !['desk', ...ATTENTIONS].includes(name))).toEqual([]);
+});
+
+test.each(ATTENTIONS)('%s is raised somewhere, and its section says all five things', (reason) => {
+  expect(CODE).toContain(`'${reason}'`);
+  const { happened, loses, look, act, after } = RUNBOOK[reason];
+  for (const text of [happened, loses, look, act, after]) expect(text).toMatch(/^[A-Z`].*\.$/);
+  expect(read('docs/runbook.md')).toContain(`\n## ${reason}\n`);
+});
+
+test('every reason that the code raises is in the list, or in that of virtual accounts', () => {
+  const raised = [...CODE.matchAll(/\b(?:raise|attention)\w*\(?:?\s*'([a-z]+(?:-[a-z]+)+)'/g)].map(
+    ([, reason]) => reason,
+  );
+  expect(raised.length).toBeGreaterThan(20);
+  const [, list = ''] = /<!-- list: AccountAttention[^\n]*-->\n\n(.*?)\n\n/s.exec(read('docs/contract.md')) ?? [];
+  const accounts = [...list.matchAll(/`([a-z]+(?:-[a-z]+)+)`/g)].map(([, reason]) => reason);
+  const known = new Set<string | undefined>([...ATTENTIONS, ...accounts, 'few-accounts']);
+  expect([...new Set(raised)].filter((reason) => !known.has(reason))).toEqual([]);
+});
