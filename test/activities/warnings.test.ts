@@ -20,7 +20,7 @@ async function create(request: Json, env: Record<string, string> = {}, attempt =
     loadConfig({
       GATEWAY_BASE_URL: gateway.base_url,
       GATEWAY_APP_ID: 'app-1',
-      GATEWAY_SECRET_KEY: 'sk-1',
+      GATEWAY_SECRET_KEY: 'sk-of-app-1',
       WEBHOOK_PUBLIC_URL: 'https://shop.example.com',
       PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true',
       ...env,

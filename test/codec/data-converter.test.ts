@@ -10,7 +10,7 @@ const KEYS = { PAYMENTS_ENCRYPTION_KEYS: setting(key('k1')) };
 const APP = {
   GATEWAY_BASE_URL: 'https://gateway.example',
   GATEWAY_APP_ID: 'app-1',
-  GATEWAY_SECRET_KEY: 'sk',
+  GATEWAY_SECRET_KEY: 'sk_of_app_1',
   WEBHOOK_PUBLIC_URL: 'https://shop.example',
 };
 const zip: PayloadCodec = { encode: async (payloads) => payloads, decode: async (payloads) => payloads };

@@ -67,6 +67,7 @@ describe('with nothing set', () => {
       PAYMENTS_LATE: 'attention',
       PAYMENTS_RISK_CONTROL: 97 * HOUR,
       PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: false,
+      PAYMENTS_INSECURE_PLAIN_HTTP: false,
       PAYMENTS_MIGRATION_ACCEPT_CLEAR_TEXT: false,
       CODEC_SERVER_HOST: '127.0.0.1',
       CODEC_SERVER_PORT: 8_490,
@@ -183,6 +184,7 @@ describe('each setting takes its values', () => {
     ],
     ['PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES', 'true', true],
     ['PAYMENTS_MIGRATION_ACCEPT_CLEAR_TEXT', 'true', true],
+    ['PAYMENTS_INSECURE_PLAIN_HTTP', 'true', true],
     ['PAYMENTS_SEALING_JWKS', JSON.stringify({ keys: [{ ...KEY, d: 'd' }] }), { keys: [{ ...KEY, d: 'd' }] }],
     ['PAYMENTS_SEALING_PUBLIC_JWK', JSON.stringify(KEY), KEY],
     ['CODEC_SERVER_HOST', '0.0.0.0', '0.0.0.0'],
@@ -264,6 +266,10 @@ describe('a wrong value', () => {
     ['PAYMENTS_ENCRYPTION_KEYS', `k1:${base64(1)},k2:short`],
     ['PAYMENTS_ENCRYPTION_KEYS', `k1:${base64(1)},k1:${base64(2)}`],
     ['PAYMENTS_ENCRYPTION_KEYS', ' , '],
+    ['PAYMENTS_ENCRYPTION_KEYS', `k1:${base64(0)}`],
+    ['GATEWAY_SECRET_KEY', 'short'],
+    ['GATEWAY_SECRET_KEY', 'kkkkkkkkkkkk'],
+    ['GATEWAY_APP_ID', 'app:1'],
     ['PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES', 'yes'],
     ['CODEC_SERVER_PORT', '70000'],
     ['CODEC_SERVER_UI_ORIGINS', 'https://ui.example/path'],
@@ -288,6 +294,42 @@ describe('a wrong value', () => {
     // Short ones may be part of a word that tells what would be right.
     if (value.length > 3) expect(said).not.toContain(value);
   });
+
+  test.each([
+    ['PAYMENT_LATE', 'PAYMENTS_LATE'],
+    ['PAYMENTS_LATER', 'PAYMENTS_LATE'],
+    ['PAYMENTS_QUEUE', 'PAYMENTS_GRACE'],
+    ['GATEWAY_TIMEZONE', 'GATEWAY_TIME_ZONE'],
+    ['WEBHOOK_ALLOWED_IP', 'WEBHOOK_ALLOWED_IPS'],
+    ['PAYMENTS_ENCRYPTION_KEY_FILE', 'PAYMENTS_ENCRYPTION_KEYS_FILE'],
+  ])('%s, which nobody knows, is refused with the nearest one, and without its value', (name, nearest) => {
+    const said = refusal({ [name]: 'a-value' });
+    expect(said).toContain(`  - ${name}: there is no such setting; do you mean ${nearest}?`);
+    expect(said).not.toContain('a-value');
+  });
+
+  test('variables of other programs are left alone', () => {
+    const others = ['PATH', 'PAYMENTS_SERVICE_HOST', 'PAYMENTS_PORT_8080_TCP', 'WEBHOOK_PUBLISHED_PORT', 'GATEWAY_URL'];
+    expect(() => loadConfig(Object.fromEntries(others.map((name) => [name, 'x'])))).not.toThrow();
+    expect(() => loadConfig({ PAYMENT_LATE: '' })).not.toThrow();
+  });
+
+  const APP = { GATEWAY_APP_ID: 'app-1', GATEWAY_SECRET_KEY: 'sk_single' };
+  test.each(['GATEWAY_BASE_URL', 'WEBHOOK_PUBLIC_URL', 'CODEC_SERVER_JWKS_URL'])(
+    '%s without TLS is refused, but on loopback, for names without a dot, and where a flag allows it',
+    (name) => {
+      for (const host of ['gateway.example.com', '10.0.0.5', '[fd00::1]', '127.evil.example']) {
+        expect(refusal({ ...APP, GATEWAY_BASE_URL: 'https://a.b', [name]: `http://${host}` })).toContain(
+          `  - ${name}: must begin with https://`,
+        );
+      }
+      for (const host of ['127.0.0.1:8470', '127.1.2.3', 'localhost', '[::1]:80', 'simulator:8470']) {
+        expect(() => loadConfig({ [name]: `http://${host}` })).not.toThrow();
+      }
+      const flagged = { [name]: 'http://gateway.example.com', PAYMENTS_INSECURE_PLAIN_HTTP: 'true' };
+      expect(() => loadConfig(flagged)).not.toThrow();
+    },
+  );
 
   test('every wrong setting is named in one refusal', () => {
     const said = refusal({ WEBHOOK_PORT: 'x', LOG_LEVEL: 'x', PAYMENTS_GRACE: 'x', PAYMENTS_TASK_QUEUE: 'fine' });

@@ -30,7 +30,7 @@ const worker = () =>
     loadConfig({
       GATEWAY_BASE_URL: 'http://127.0.0.1:9',
       GATEWAY_APP_ID: 'app',
-      GATEWAY_SECRET_KEY: 'key',
+      GATEWAY_SECRET_KEY: 'key-of-the-app',
       WEBHOOK_PUBLIC_URL: 'https://shop.example',
       PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true',
     }),

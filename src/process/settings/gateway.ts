@@ -5,9 +5,14 @@ import { RULE_DEFAULTS } from '../../gateway/rules';
 import { SIGNATURE_SCHEMES } from '../../gateway/signing';
 import { WALLET_TOKEN_PATH } from '../../gateway/wallet-token';
 import { settingDocs } from './meaning';
-import { durationText, httpAddress, names, nonEmpty, pause, timeZone } from './types';
+import { durationText, httpAddress, names, nonEmpty, pause, secretKey, timeZone } from './types';
 
-export const appId = z.string().min(1).max(32);
+/** Workflow ids join their parts with colons. */
+export const appId = z
+  .string()
+  .min(1)
+  .max(32)
+  .refine((id) => !id.includes(':'), 'must have no colon');
 
 export const GATEWAY_SETTINGS = {
   GATEWAY_BASE_URL: httpAddress
@@ -18,7 +23,7 @@ export const GATEWAY_SETTINGS = {
     readBy: 'worker, webhook, commands, simulator',
     meaning: 'The id of the app that the gateway gave you.',
   }),
-  GATEWAY_SECRET_KEY: nonEmpty.optional().register(settingDocs, {
+  GATEWAY_SECRET_KEY: secretKey.optional().register(settingDocs, {
     fromFile: true,
     readBy: 'worker, webhook, simulator',
     meaning: "The app's key. It signs in to the gateway and verifies notifications.",

@@ -27,6 +27,10 @@ export const KEY_SETTINGS = {
     readBy: 'worker, webhook, commands',
     meaning: '`true` takes clear text beside keys, while payments from before there were keys still run.',
   }),
+  PAYMENTS_INSECURE_PLAIN_HTTP: flag.prefault('false').register(settingDocs, {
+    readBy: 'worker, codec server',
+    meaning: '`true` takes `http://` for gateway, webhook and JWKS beyond loopback and names without a dot.',
+  }),
   PAYMENTS_SEALING_JWKS: sealingJwks.optional().register(settingDocs, {
     fromFile: true,
     readBy: 'worker',

@@ -6,14 +6,16 @@ import { RULE_DEFAULTS, type RuleSettings } from '../../gateway/rules';
 import type { Environment } from '../environment';
 import { ConfigError } from '../user-error';
 import { appId } from './gateway';
-import { environment, FROM_FILES } from './schema';
-import { httpAddress, jsonText, nonEmpty, sealingJwks, timeZone } from './types';
+import { exposedAddresses } from './plain-http';
+import { environment, FROM_FILES, SETTING_NAMES } from './schema';
+import { httpAddress, jsonText, sealingJwks, secretKey, timeZone } from './types';
+import { unknownSettings } from './unknown';
 
 /** One app of GATEWAY_APPS_FILE. */
 const app = z.strictObject({
   app_id: appId,
-  secret_key: nonEmpty,
-  previous_secret_keys: z.array(nonEmpty).optional(),
+  secret_key: secretKey,
+  previous_secret_keys: z.array(secretKey).optional(),
   base_url: httpAddress,
   global: z.boolean().optional(),
   time_zone: timeZone.optional(),
@@ -35,13 +37,34 @@ export type Config = z.output<typeof environment> & {
 export function loadConfig(env: Environment): Config {
   const given = withFiles(env);
   const parsed = environment.safeParse(given);
-  if (!parsed.success) throw problems(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
+  const unknown = unknownSettings(given, KNOWN);
+  if (!parsed.success || unknown.length > 0) {
+    const issues = parsed.error?.issues ?? [];
+    throw problems([...issues.map(({ path, message }) => `${path.join('.')}: ${message}`), ...unknown]);
+  }
   const apps = [...singleApp(parsed.data), ...listedApps(parsed.data.GATEWAY_APPS_FILE)];
   if (new Set(apps.map(({ app_id }) => app_id)).size < apps.length) {
     throw problems(['GATEWAY_APPS_FILE: an app_id is given twice (GATEWAY_APP_ID counts); keep one']);
   }
+  assertTls(parsed.data, apps);
   const { PAYMENTS_SEALING_JWKS_FILE: file } = given;
   return { ...parsed.data, apps, ...(file === undefined ? {} : { sealing_jwks_file: file }) };
+}
+
+/** The names of all settings, and of those that name a file with one. */
+const KNOWN = [...SETTING_NAMES, ...FROM_FILES.map((name) => `${name}_FILE`)];
+
+function assertTls(given: z.output<typeof environment>, apps: Config['apps']): void {
+  if (given.PAYMENTS_INSECURE_PLAIN_HTTP) return;
+  const { GATEWAY_BASE_URL, WEBHOOK_PUBLIC_URL, CODEC_SERVER_JWKS_URL } = given;
+  const listed = apps.map(({ app_id, base_url }) => [`base_url of app ${app_id}`, base_url]);
+  const exposed = exposedAddresses({
+    ...Object.fromEntries(
+      GATEWAY_BASE_URL === undefined ? listed : listed.filter(([, url]) => url !== GATEWAY_BASE_URL),
+    ),
+    ...{ GATEWAY_BASE_URL, WEBHOOK_PUBLIC_URL, CODEC_SERVER_JWKS_URL },
+  });
+  if (exposed.length > 0) throw problems(exposed);
 }
 
 /** The sealing keys that a file holds now. Throws ConfigError. */

@@ -79,6 +79,11 @@ export const jwk = z.object({ kty: z.string(), kid: part, crv: part, x: part, y:
 
 export const sealingJwks = jsonText(z.object({ keys: z.array(jwk).min(1) }));
 
+/** A key that signs. The gateway makes it; what is shorter, or one character again and again, is a mistake or a guess. */
+export const secretKey = z
+  .string()
+  .refine((key) => key.length >= 6 && new Set(key).size > 1, 'is too weak: it needs six or more different characters');
+
 /** `id:base64` of 32 bytes, separated by commas or line breaks; the first one encrypts. */
 export const encryptionKeys = z.string().transform((given, ctx) => {
   const keys = given
@@ -89,14 +94,16 @@ export const encryptionKeys = z.string().transform((given, ctx) => {
   const ids = new Set(keys.map((key) => key?.id));
   if (first && others.length + 1 === keys.length && ids.size === keys.length) return [first, ...others] as const;
   const message =
-    'must be id:base64 of 32 bytes, several separated by commas, each id once (payment-gateway keys new makes one)';
+    'must be id:base64 of 32 random bytes, several separated by commas, each id once (payment-gateway keys new makes one)';
   ctx.addIssue({ code: 'custom', message });
   return z.NEVER;
 });
 
 function encryptionKey(given: string): { id: string; key: Uint8Array } | undefined {
   const [, id, base64] = /^([\w.-]{1,64}):([A-Za-z0-9+/]{43}=)$/.exec(given) ?? [];
-  return id && base64 ? { id, key: Buffer.from(base64, 'base64') } : undefined;
+  const key = Buffer.from(base64 ?? '', 'base64');
+  // Zeros stand where somebody meant to put a key.
+  return id && key.some((byte) => byte !== 0) ? { id, key } : undefined;
 }
 
 /** What the addresses of web pages begin with, as browsers send it. */
