@@ -11,16 +11,13 @@ import { simulatedClient } from './client';
 import { notSimulated } from './not-simulated';
 import type { RandomInt } from './random';
 import type { Run, RunStart, Server, UpdateExecution } from './run';
-import { api, parseWorkflowCode, ReusableVMWorkflowCreator } from './sdk-internals';
+import { api, parseWorkflowCode, ReusableVMWorkflowCreator, withoutWatching } from './sdk-internals';
 import { type NetworkDelay, VirtualClock } from './virtual-clock';
 import { WorkflowRun } from './workflow-run';
 
 /** Payments read the worker's settings by this local activity. */
 const LOCAL_ACTIVITIES = new Set(['gateway.policy']);
-/**
- * Longest time that a workflow task may take, in real ms. It only ends a hang, and a busy machine must not reach it: Node
- * aborts the process where a time-out ends a context that runs its own microtasks (nodejs/node#38503).
- */
+/** The sandboxes want a limit for a workflow task, in ms, and are not held to it. */
 const TASK_TIMEOUT_MS = 600_000;
 const EVENTS_BEFORE_SUGGESTION = 4_000;
 
@@ -31,7 +28,9 @@ let sandboxes: Promise<ReusableVMWorkflowCreator> | undefined;
 /** Where the workflows' code runs: one for all simulations of a process. */
 async function createSandboxes(): Promise<ReusableVMWorkflowCreator> {
   const { code } = await workflowBundle();
-  return ReusableVMWorkflowCreator.create(parseWorkflowCode(code), TASK_TIMEOUT_MS, LOCAL_ACTIVITIES);
+  return withoutWatching(
+    await ReusableVMWorkflowCreator.create(parseWorkflowCode(code), TASK_TIMEOUT_MS, LOCAL_ACTIVITIES),
+  );
 }
 
 export interface SimulatedTemporalOptions {
