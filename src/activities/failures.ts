@@ -6,17 +6,20 @@ import { type Attention, FAILURE, type NotCreated, typedFailure } from '../contr
 import { GatewayError, type InvalidRequestError } from '../gateway';
 import { isCredentialsRefusal } from '../gateway/refusals';
 import { heldBack, heldBackPoll } from './held-back';
+import { inOneLine } from './one-line';
 import { CallDeferredError } from './throttle';
 
 /** Nothing has changed yet; Temporal calls again after `delay_ms`. Expected, so logs and metrics do not show it as an error. */
 export function notYet(reason: string, delay_ms: number): ApplicationFailure {
   const at = new Date(activityInfo().currentAttemptScheduledTimestampMs + delay_ms).toISOString();
-  return ApplicationFailure.create({
-    type: 'NotYet',
-    message: `${reason}; next check ${at}`,
-    nextRetryDelay: delay_ms,
-    category: ApplicationFailureCategory.BENIGN,
-  });
+  return inOneLine(
+    ApplicationFailure.create({
+      type: 'NotYet',
+      message: `${reason}; next check ${at}`,
+      nextRetryDelay: delay_ms,
+      category: ApplicationFailureCategory.BENIGN,
+    }),
+  );
 }
 
 /**
@@ -26,11 +29,8 @@ export function notYet(reason: string, delay_ms: number): ApplicationFailure {
 export function retryableFailure(error: unknown): unknown {
   if (!(error instanceof GatewayError)) return error;
   if (error instanceof CallDeferredError) return heldBack(error);
-  return ApplicationFailure.create({
-    type: 'GatewayUnavailable',
-    message: error.message,
-    details: [error.fields()],
-  });
+  const { message } = error;
+  return inOneLine(ApplicationFailure.create({ type: 'GatewayUnavailable', message, details: [error.fields()] }));
 }
 
 /**
@@ -40,7 +40,7 @@ export function retryableFailure(error: unknown): unknown {
 export function retryablePoll(error: unknown, gap_ms: number, waited_ms: number): ApplicationFailure {
   if (error instanceof CallDeferredError) return heldBackPoll(error, waited_ms);
   const message = error instanceof Error ? error.message : String(error);
-  return ApplicationFailure.create({ type: 'GatewayUnavailable', message, nextRetryDelay: gap_ms });
+  return inOneLine(ApplicationFailure.create({ type: 'GatewayUnavailable', message, nextRetryDelay: gap_ms }));
 }
 
 /** The request breaks a rule and was not sent. `attention` is given if a person has to act. */

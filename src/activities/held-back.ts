@@ -4,6 +4,7 @@
  */
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { HOUR, MINUTE } from '../gateway/pure/durations';
+import { inOneLine } from './one-line';
 import { heldBackInARow, noteHeldBack } from './poll-attempts';
 import type { CallDeferredError } from './throttle';
 import { activityAge, type Urgency, urgencyOfActivity } from './urgency';
@@ -38,11 +39,13 @@ export function heldBackPoll(error: CallDeferredError, gap_ms: number): Applicat
 
 /** Half of the wait is random, which spreads calls that were held back together. */
 function waitOn(error: CallDeferredError, wait_ms: number): ApplicationFailure {
-  return ApplicationFailure.create({
-    type: 'GatewayUnavailable',
-    message: error.message,
-    details: [error.fields()],
-    nextRetryDelay: Math.round(error.retry_after_ms + wait_ms * (0.5 + Math.random() / 2)),
-    category: ApplicationFailureCategory.BENIGN,
-  });
+  return inOneLine(
+    ApplicationFailure.create({
+      type: 'GatewayUnavailable',
+      message: error.message,
+      details: [error.fields()],
+      nextRetryDelay: Math.round(error.retry_after_ms + wait_ms * (0.5 + Math.random() / 2)),
+      category: ApplicationFailureCategory.BENIGN,
+    }),
+  );
 }

@@ -25,6 +25,7 @@ import {
   type PaymentWorkflow,
   paymentWorkflowId,
   QUERY,
+  startSummary,
   UPDATE,
   WORKFLOW,
 } from '../contract';
@@ -84,6 +85,7 @@ export class PaymentStarter {
       taskQueue: this.taskQueue,
       // A number that is used again has an earlier run, which is looked at before the order is sent.
       args: [workflowIdReusePolicy === 'REJECT_DUPLICATE' ? { ...payment, started_once: true } : payment],
+      staticSummary: startSummary(payment),
       workflowIdConflictPolicy: 'USE_EXISTING',
       workflowIdReusePolicy,
     });

@@ -22,4 +22,5 @@ export * from './payment';
 export * from './poll-schedule';
 export * from './same-order';
 export * from './search-attributes';
+export * from './summaries';
 export * from './transitions';

@@ -1,9 +1,9 @@
 /** The endpoint's calls to Temporal. Each has a time limit, so that a slow Temporal cannot hold a notification for ever. */
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { encodeWorkflowIdConflictPolicy, encodeWorkflowIdReusePolicy } from '@temporalio/common';
-import { encodeToPayloadsWithContext } from '@temporalio/common/lib/internal-non-workflow';
+import { encodeToPayloadsWithContext, encodeUserMetadata } from '@temporalio/common/lib/internal-non-workflow';
 import { temporal } from '@temporalio/proto';
-import { type PreviousRun, SEARCH_ATTRIBUTE } from '../contract';
+import { type PreviousRun, SEARCH_ATTRIBUTE, startSummary } from '../contract';
 import { GRPC_STATUS } from '../temporal/grpc-status';
 import { summarizeClosedRun } from '../temporal/workflow-history';
 
@@ -118,12 +118,11 @@ export class TemporalCalls {
     afterEnd,
   }: SignalWithStart) {
     const { namespace, identity, loadedDataConverter } = this.client.options;
+    const context = { type: 'workflow', namespace, workflowId } as const;
     const encode = async (value: object) => ({
-      payloads:
-        (await encodeToPayloadsWithContext(loadedDataConverter, { type: 'workflow', namespace, workflowId }, [
-          value,
-        ])) ?? [],
+      payloads: (await encodeToPayloadsWithContext(loadedDataConverter, context, [value])) ?? [],
     });
+    const userMetadata = await encodeUserMetadata(loadedDataConverter, startSummary(input), undefined, context);
     const reuse = afterEnd === 'start' ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE';
     return {
       namespace,
@@ -133,6 +132,7 @@ export class TemporalCalls {
       workflowType: { name: type },
       taskQueue: { name: this.taskQueue },
       input: await encode(input),
+      userMetadata: userMetadata ?? null,
       signalName: signal,
       signalInput: await encode(payload),
       workflowIdReusePolicy: encodeWorkflowIdReusePolicy(reuse) ?? null,

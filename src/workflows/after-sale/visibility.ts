@@ -1,7 +1,6 @@
 /** What operators see after a sale. No personal data: search attributes are never encrypted. */
 import type { SearchAttributeUpdatePair } from '@temporalio/common';
 import { type AfterSaleState, type RefundState, SEARCH_ATTRIBUTE } from '../../contract';
-import { attentionLine } from '../shared/attention';
 import { amountAttribute, tradeAttributes } from '../shared/visibility';
 
 export function afterSaleAttributes(state: AfterSaleState): SearchAttributeUpdatePair[] {
@@ -9,16 +8,15 @@ export function afterSaleAttributes(state: AfterSaleState): SearchAttributeUpdat
 }
 
 /** The refunds as a list in Markdown, for Temporal UI. */
-export function afterSaleDetails(state: AfterSaleState, waitingFor: string): string {
-  const { trade_status, order_amount, order_currency, refunded_amount, refunding_amount, attention } = state;
+export function afterSaleDetails(state: AfterSaleState, waitingFor: string): string[] {
+  const { trade_status, order_amount, order_currency, refunded_amount, refunding_amount } = state;
   const lines = [
     `**${trade_status ?? '?'}** · ${order_amount ?? '?'} ${order_currency ?? ''} paid, ${refunded_amount} refunded, ${refunding_amount} being refunded`,
     ...state.refunds.map((one) => `- ${refundLine(one)}`),
     ...(state.ledger_complete ? [] : ['The gateway shows refunds that are not in this list.']),
     `Waiting for: ${waitingFor}`,
   ];
-  if (attention) lines.push(attentionLine(attention));
-  return lines.join('\n\n');
+  return lines;
 }
 
 function refundLine(refund: RefundState): string {
@@ -38,12 +36,11 @@ export function refundAttributes(refund: RefundState): SearchAttributeUpdatePair
 }
 
 /** The details of one refund, in Markdown. */
-export function refundDetails(refund: RefundState, waitingFor: string): string {
-  const { refund_amount, refund_currency, outcome, refund_status, confirmed_by, attention } = refund;
+export function refundDetails(refund: RefundState, waitingFor: string): string[] {
+  const { refund_amount, refund_currency, outcome, refund_status, confirmed_by } = refund;
   const lines = [
     `**${outcome ?? refund_status ?? 'REQUESTING'}** · ${refund_amount} ${refund_currency}`,
     outcome ? `Ended, known by ${confirmed_by ?? 'the gateway’s answer'}.` : `Waiting for: ${waitingFor}`,
   ];
-  if (attention) lines.push(attentionLine(attention));
-  return lines.join('\n\n');
+  return lines;
 }

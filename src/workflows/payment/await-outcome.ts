@@ -15,6 +15,8 @@ export class OutcomeWait {
   private confirmationDue: number | undefined;
   /** Whether the last look had an answer of the gateway. */
   private wasAnswered = true;
+  /** All deadlines of the order, for people. */
+  private deadlines = '';
   /** Whether a poll has told that our credentials are refused, and nothing was answered since. */
   private toldOfCredentials = false;
 
@@ -30,6 +32,7 @@ export class OutcomeWait {
     const { record, policy } = this.context;
     for (const notification of this.mailbox.unsettled) record.learnMethod(notification.method);
     const stages = orderDeadlines(this.order, Date.now(), policy);
+    this.deadlines = stages.map(({ name, at }) => `${name} ${isoTime(at)}`).join(', ');
     record.setExpiry(stages[0].at);
     // A SUCCESS that only the creation's answer has told is asked for at once.
     if (record.lastReported === 'SUCCESS' && !record.isOver) await this.look();
@@ -66,7 +69,9 @@ export class OutcomeWait {
   }
 
   private async onNextEvent(stage: Deadline): Promise<void> {
-    this.context.waitFor(`the buyer, a notification, or ${stage.name} at ${new Date(stage.at).toISOString()}`);
+    this.context.waitFor(
+      `the buyer, a notification, or ${stage.name} at ${isoTime(stage.at)}. ${looksFrom(Date.now(), this.context.policy)} All deadlines: ${this.deadlines}; then it is EXPIRED.`,
+    );
     const news = await this.nextEvent(stage);
     if (news === 'credentials-refused') return this.onCredentialsRefused();
     if (news === 'interrupted') return this.onMail();
@@ -93,7 +98,11 @@ export class OutcomeWait {
     const left = Math.min(stage.at, this.confirmationDue ?? stage.at) - Date.now();
     const isInterrupted = () => this.mailbox.hasNews;
     try {
-      return await waitForTradeChange(watch, { isInterrupted, timeout_ms: left, summary: stage.name });
+      return await waitForTradeChange(watch, {
+        isInterrupted,
+        timeout_ms: left,
+        summary: `until ${stage.name}: then the gateway is asked`,
+      });
     } catch (error) {
       if (isCredentialsRefused(error)) return 'credentials-refused';
       throw error;
@@ -117,6 +126,7 @@ export class OutcomeWait {
   /** Looks at the trade, and at every other one that was named under its number. */
   private async look(): Promise<void> {
     const { record } = this.context;
+    this.context.waitFor('the gateway to say what it has now', 'later');
     const notifications = this.mailbox.beginLook();
     const others = otherTradesIn(notifications, record.snapshot.trade_no);
     for (const other of others) await lookAtOtherTrade(this.app_id, other, this.context);
@@ -202,4 +212,13 @@ function isCredentialsRefused(error: unknown): boolean {
     error.cause instanceof ApplicationFailure &&
     error.cause.type === CREDENTIALS_REFUSED
   );
+}
+
+const isoTime = (ms: number) => new Date(ms).toISOString();
+
+/** When the gateway is asked without a notification, in absolute times. A busy worker may do it later. */
+function looksFrom(now: number, policy: Parameters<typeof pollSchedule>[0]): string {
+  const { poll_schedule_ms, poll_every_ms } = pollSchedule(policy);
+  const first = poll_schedule_ms.map((ms) => isoTime(now + ms)).join(', ');
+  return `Looks: ${first}, then every ${poll_every_ms / 1_000} s; the pending activity has the next.`;
 }

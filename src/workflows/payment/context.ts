@@ -1,5 +1,6 @@
 /** What the parts of one payment share. */
 import type { Attention, GatewayErrorFields, PaymentPolicy } from '../../contract';
+import type { Upsert } from '../shared/visibility';
 import type { PaymentRecord } from './record';
 
 /** An answer of the gateway that settled nothing: who waits for payment data is told of it. */
@@ -16,5 +17,5 @@ export interface PaymentContext {
   /** Puts the payment before a person, and shows it. */
   raise(attention: Attention): void;
   /** Shows everybody the state, and what the payment waits for from now on. */
-  waitFor(what: string): void;
+  waitFor(what: string, upsert?: Upsert): void;
 }

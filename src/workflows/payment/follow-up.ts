@@ -24,7 +24,6 @@ import {
   WORKFLOW,
 } from '../../contract';
 import { loadLatestRun } from '../shared/activities';
-import { attentionLine } from '../shared/attention';
 import { waitForTradeChange } from '../shared/polling';
 import { RecheckRequests } from '../shared/recheck-requests';
 import { assertResolution } from '../shared/resolution';
@@ -90,7 +89,7 @@ class FollowUp {
     const news = await waitForTradeChange(watch, {
       isInterrupted: () => this.state.attention !== attention || (!isRequested && this.rechecks.isRequested),
       timeout_ms: left,
-      summary: 'may still be paid',
+      summary: 'until it cannot be paid any more',
     });
     if (news === 'timeout') this.state.watching = false;
     if (news === 'timeout' || news === 'interrupted') return;
@@ -156,14 +155,16 @@ class FollowUp {
   }
 
   private show(): void {
-    const { attention, watching, outcome, out_trade_no, trade_status } = this.state;
+    const { watching, outcome, out_trade_no, trade_status, resolved } = this.state;
     const lines = [
       `After payment ${out_trade_no}, which ended ${outcome ?? 'without an order'} · the gateway says ${trade_status ?? 'nothing of it'}`,
-      watching ? 'It may still be paid: the gateway is asked now and then.' : 'It is not watched any more.',
-      ...(attention ? [attentionLine(attention)] : []),
+      watching
+        ? `It may still be paid: the gateway is asked now and then, until ${new Date(this.input.watch_until).toISOString()}.`
+        : 'It is not watched any more.',
+      ...(resolved ? [`Resolved at ${resolved.time}.`] : []),
     ];
     const shown = { ...this.input.payment, ...this.state };
-    this.visibility.show(tradeAttributes(shown, trade_status ?? outcome ?? 'UNKNOWN'), lines.join('\n\n'));
+    this.visibility.show(tradeAttributes(shown, trade_status ?? outcome ?? 'UNKNOWN'), lines);
   }
 }
 

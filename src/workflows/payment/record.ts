@@ -34,6 +34,8 @@ export class PaymentRecord {
   before: PreviousRun | undefined;
   /** The last status that was reported, accepted or not. A poll that finds the same has no news. */
   lastReported: string | null = null;
+  /** The same for people: what was reported, by what and when. */
+  heard: { status: string; source: Transition['source']; at: string } | undefined;
   /** The last status of the transition table. A status after an unknown one is compared with this. */
   private lastKnownStatus: TradeStatus | null = null;
   /** What to do with a payment that arrives after the end. */
@@ -234,6 +236,7 @@ export class PaymentRecord {
   private moveTo(to: string, source: 'creation' | Source, now: number): void {
     const from = this.state.trade_status;
     this.lastReported = to;
+    this.heard = { status: to, source, at: new Date(now).toISOString() };
     // A person may have ended the payment during the query: then nothing changes any more.
     if (from === to || this.isOver) return;
     const kind = classifyTransition(this.lastKnownStatus, to);

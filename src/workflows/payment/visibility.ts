@@ -1,8 +1,9 @@
 /** What operators see of a payment. No personal data: search attributes are never encrypted. */
 import type { SearchAttributeUpdatePair } from '@temporalio/common';
 import { type LatePaymentRefund, type PaymentState, SEARCH_ATTRIBUTE } from '../../contract';
-import { attentionLine } from '../shared/attention';
+import type { Mailbox } from '../shared/mailbox';
 import { tradeAttributes } from '../shared/visibility';
+import type { PaymentRecord } from './record';
 
 /**
  * `CREATING` and `CREATED` stand where the gateway has named no status: before it has the order, and after it took a
@@ -16,16 +17,25 @@ export function paymentAttributes(state: PaymentState): SearchAttributeUpdatePai
   return [...tradeAttributes(state, statusOf(state)), { key: SEARCH_ATTRIBUTE.expiresAt, value: expiresAt }];
 }
 
-/** The details in Temporal UI, in Markdown. */
-export function paymentDetails(state: PaymentState, waitingFor: string): string {
-  const lines = [
+/** The details in Temporal UI, as paragraphs of Markdown. All times are absolute, so that they stay true. */
+export function paymentDetails(record: PaymentRecord, { latest: notified }: Mailbox, waitingFor: string): string[] {
+  const { snapshot: state, heard } = record;
+  return [
     `**${state.outcome ?? statusOf(state)}** · ${state.order_amount ?? '?'} ${state.order_currency ?? ''} · ${state.method ?? 'method chosen at checkout'}`,
     `Trade ${state.trade_no ?? 'not known yet'}${state.expires_at ? `, expires ${state.expires_at}` : ''}`,
-    state.outcome ? `Ended, known by ${state.confirmed_by ?? 'deadline'}.` : `Waiting for: ${waitingFor}`,
+    state.outcome ? `Ended, known by ${state.confirmed_by ?? 'deadline'}.` : `Waits for ${waitingFor}`,
+    `Last answer that was news: ${heard ? `${heard.status}, by ${heard.source} at ${heard.at}` : 'none yet'}. Last notification: ${notifiedLine(notified)}.`,
+    ...state.other_trades.map(
+      (one) => `Another trade under the number: ${one.trade_no}, ${one.trade_status ?? 'not seen yet'}`,
+    ),
+    ...(state.late_refund ? [lateRefundLine(state.late_refund)] : []),
   ];
-  if (state.late_refund) lines.push(lateRefundLine(state.late_refund));
-  if (state.attention) lines.push(attentionLine(state.attention));
-  return lines.join('\n\n');
+}
+
+function notifiedLine(notified: Mailbox['latest']): string {
+  if (!notified) return 'none yet';
+  const { trade_status, trade_no, at } = notified;
+  return `${trade_status ?? 'without a status'}${trade_no ? ` of trade ${trade_no}` : ''} at ${at}`;
 }
 
 function lateRefundLine({ out_request_no, refund_status, reason }: LatePaymentRefund): string {

@@ -1,8 +1,7 @@
 /**
  * The workflow `payment`: create or adopt the trade (`creation.ts`), wait for its outcome (`await-outcome.ts`), return
- * the outcome. The decisions stand elsewhere: statuses and outcomes in `contract/transitions.ts`, times in
- * `deadlines.ts`, and what an answer changes in `record.ts`. A start that is broken is refused in
- * `broken-start.ts`, and `after-end.ts` hands on what is left at the end. This file answers signals, updates and queries.
+ * the outcome. The decisions stand elsewhere: statuses and outcomes in `contract/transitions.ts`, times in `deadlines.ts`, and
+ * what an answer changes in `record.ts`. `broken-start.ts` refuses a broken start, and `after-end.ts` hands on what is left.
  */
 
 import {
@@ -39,7 +38,7 @@ import { runUntilResolved } from '../shared/cancellable';
 import { Mailbox } from '../shared/mailbox';
 import { PaymentOutbox } from '../shared/outbox/payment-outbox';
 import { assertResolution } from '../shared/resolution';
-import { Visibility } from '../shared/visibility';
+import { type Upsert, Visibility } from '../shared/visibility';
 import { adoptTrade } from './adoption';
 import { AfterEnd } from './after-end';
 import { OutcomeWait } from './await-outcome';
@@ -64,7 +63,6 @@ import { paymentAttributes, paymentDetails } from './visibility';
 const CREATED_WAIT_MS = 30_000;
 
 const OUTCOMES: readonly PaymentOutcome[] = ['SUCCESS', 'CANCEL', 'REFUSED', 'EXPIRED'];
-
 /**
  * Returns the payment's final state. Fails (`InvalidRequest`, `NotCreated`, `DuplicateOrder`) only where the order was
  * never created.
@@ -200,9 +198,9 @@ class PaymentRun {
       onGatewayError: (problem) => {
         this.problem = problem;
       },
-      waitFor: (what) => {
+      waitFor: (what, upsert) => {
         this.waitingFor = what;
-        this.show();
+        this.show(upsert);
       },
     };
   }
@@ -211,6 +209,7 @@ class PaymentRun {
   private onNotification(signal: Partial<NotificationSignal> | undefined): void {
     if (signal?.trade_no || signal?.trade_status) this.mailbox.add(signal);
     else this.mailbox.request();
+    this.show('later');
   }
 
   // — The updates —
@@ -218,7 +217,7 @@ class PaymentRun {
   private async created(again: PaymentInput | undefined): Promise<PaymentData> {
     const { out_trade_no } = this.state;
     await condition(() => this.failure !== undefined || creationAnswer(this.state) !== undefined, CREATED_WAIT_MS, {
-      summary: 'created',
+      summary: 'how long created waits for the gateway',
     });
     if (this.failure !== undefined) throw copyOf(this.failure);
     const answer = creationAnswer(this.state);
@@ -287,8 +286,9 @@ class PaymentRun {
     await runUntilResolved(isResolved, part);
   }
 
-  private show(): void {
-    this.visibility.show(paymentAttributes(this.state), paymentDetails(this.state, this.waitingFor));
+  private show(upsert: Upsert = 'now'): void {
+    const details = paymentDetails(this.record, this.mailbox, this.waitingFor);
+    this.visibility.show(paymentAttributes(this.state), details, upsert);
     this.outbox?.publish(this.state);
   }
 }

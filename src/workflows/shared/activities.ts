@@ -1,7 +1,23 @@
 /** The activities of payments and after-sales, with their retry options. */
 
-import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
-import type { GatewayActivities, LatePaymentActivities, LocalActivities, PreviousRunActivities } from '../../contract';
+import {
+  ActivityCancellationType,
+  type ActivityFunctionWithOptions,
+  type ActivityOptions,
+  proxyActivities,
+  proxyLocalActivities,
+} from '@temporalio/workflow';
+import {
+  activityWords,
+  type GatewayActivities,
+  type LatePaymentActivities,
+  type LocalActivities,
+  type OrderRequest,
+  type PreviousRunActivities,
+  type RefundOrder,
+  type TradeId,
+  type WatchInput,
+} from '../../contract';
 import { CREATING, QUERYING, WATCHING } from './activity-options';
 
 /** A request that is under way is waited for, even if nobody wants it any more: only its end tells whether it was sent. */
@@ -13,33 +29,59 @@ const creating = proxyActivities<GatewayActivities>(CREATING);
 const querying = proxyActivities<GatewayActivities>(QUERYING);
 const watching = proxyActivities<GatewayActivities>(WATCHING);
 
-/** The gateway's operations on a trade. */
+/** The gateway's operations on a trade, each with a line for Temporal UI: what it is for, and what is known before. */
 export const gateway = {
-  createOrder: sending['gateway.create'],
-  requestRefund: creating['gateway.refund'],
-  lookAtTrade: querying['gateway.look'],
-  queryTrade: querying['gateway.query'],
-  searchTrade: querying['gateway.find'],
-  settleTrade: querying['gateway.settle'],
-  watchTrade: watching['gateway.watch'],
+  createOrder: summed(sending['gateway.create'], ({ request }) => `sends the order: ${moneyOf(request)}`),
+  requestRefund: summed(creating['gateway.refund'], ({ request }) => `sends the refund: ${refundOf(request)}`),
+  lookAtTrade: summed(querying['gateway.look'], ({ id }) => `asks what the gateway has of ${named(id)}`),
+  queryTrade: summed(querying['gateway.query'], ({ id }) => `asks the gateway for ${named(id)}`),
+  searchTrade: summed(querying['gateway.find'], ({ id }) => `looks for ${named(id)}, ever less often`),
+  settleTrade: summed(
+    querying['gateway.settle'],
+    ({ id, seen }) => `asks for ${named(id)} until its answer lasts; so far ${seen}`,
+  ),
+  watchTrade: summed(watching['gateway.watch'], watchSummary),
 };
 
-export const {
-  'payments.knownBefore': loadPreviousRun,
-  'payments.earlierRun': loadEarlierRun,
-  'payments.latestRun': loadLatestRun,
-  'payments.orderBefore': loadOrderBefore,
-} = proxyActivities<PreviousRunActivities>({
+const READING = {
   startToCloseTimeout: '30 seconds',
   retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '1 minute' },
-});
+} satisfies ActivityOptions;
+
+const reading = <Name extends keyof PreviousRunActivities>(name: Name): PreviousRunActivities[Name] =>
+  proxyActivities<PreviousRunActivities>({ ...READING, summary: activityWords(name) })[name];
+
+export const loadPreviousRun = reading('payments.knownBefore');
+export const loadEarlierRun = reading('payments.earlierRun');
+export const loadLatestRun = reading('payments.latestRun');
+export const loadOrderBefore = reading('payments.orderBefore');
 
 export const { 'payments.refundLate': requestLatePaymentRefund } = proxyActivities<LatePaymentActivities>({
   startToCloseTimeout: '2 minutes',
   scheduleToCloseTimeout: '1 day',
+  summary: activityWords('payments.refundLate'),
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '2 minutes' },
 });
 
 export const { 'gateway.policy': loadPolicy } = proxyLocalActivities<LocalActivities>({
   startToCloseTimeout: '10 seconds',
 });
+
+/** The activity with a summary made of its input. A summary adds no event. It holds nothing personal. */
+function summed<Input, Result>(
+  activity: ActivityFunctionWithOptions<(input: Input) => Promise<Result>>,
+  summary: (input: Input) => string,
+): (input: Input) => Promise<Awaited<Result>> {
+  return (input) => activity.executeWithOptions({ summary: summary(input) }, [input]);
+}
+
+function watchSummary({ id, seen, until }: WatchInput): string {
+  const what = until === 'ended' ? 'whether it was paid after all' : 'whether it has moved on';
+  return `asks now and then for ${named(id)}, ${what}; last answer ${seen ?? 'none'}`;
+}
+
+const named = ({ trade_no, out_trade_no }: TradeId) => (trade_no ? `trade ${trade_no}` : `order ${out_trade_no}`);
+const moneyOf = ({ method, order_amount, order_currency }: OrderRequest) =>
+  `${method ? `${method} ` : ''}${order_amount} ${order_currency}`;
+const refundOf = ({ refund_amount, refund_currency, out_request_no }: RefundOrder) =>
+  `${refund_amount} ${refund_currency}${out_request_no ? `, number ${out_request_no}` : ''}`;

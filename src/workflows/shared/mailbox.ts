@@ -14,8 +14,12 @@ interface Entry {
 
 export class Mailbox extends RecheckRequests {
   private entries: Entry[] = [];
+  /** The last notification that came, and when. */
+  latest: { trade_status: string | undefined; trade_no: string | undefined; at: string } | undefined;
 
   add(notification: NotificationSignal): void {
+    const { trade_status, trade_no } = notification;
+    this.latest = { trade_status, trade_no, at: new Date().toISOString() };
     this.entries.push({ notification, isLookedInto: false, isDenied: false });
   }
 

@@ -1,7 +1,8 @@
 /** What operators see of a workflow: search attributes to find it by, and the details in Temporal UI. */
 import type { SearchAttributeUpdatePair } from '@temporalio/common';
-import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
+import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { SEARCH_ATTRIBUTE } from '../../contract';
+import { attentionSection } from './attention';
 
 interface ShownTrade {
   readonly method: string | null;
@@ -43,13 +44,41 @@ export class ShownAttributes {
   }
 }
 
+/** Whether changed attributes are sent now, which is an event of the history, or with the next change. Details cost none. */
+export type Upsert = 'now' | 'later';
+
 export class Visibility {
   private readonly attributes = new ShownAttributes();
+  /** Since when the status and the attention are what they are, as this run saw it. */
+  private readonly since = new Map<string, { value: string; at: string }>();
 
-  /** Shows search attributes, and details in Markdown. Neither may hold personal data. */
-  show(attributes: SearchAttributeUpdatePair[], details: string): void {
-    this.attributes.update(attributes);
-    setCurrentDetails(details);
+  /**
+   * Shows search attributes, and details in Markdown: what needs a person, the lines, and since when the status holds.
+   * None of it may hold personal data. It adds no event but an upsert where an attribute has changed.
+   */
+  show(attributes: SearchAttributeUpdatePair[], lines: readonly string[], upsert: Upsert = 'now'): void {
+    if (upsert === 'now') this.attributes.update(attributes);
+    const status = this.sinceOf(attributes, SEARCH_ATTRIBUTE.status.name);
+    const attention = this.sinceOf(attributes, SEARCH_ATTRIBUTE.attention.name);
+    const [first = '', ...others] = lines;
+    const { workflowId } = workflowInfo();
+    const needs = attention ? attentionSection(attention.value, attention.at, workflowId) : [];
+    const shown = [...needs, status ? `${first} · since ${status.at}` : first, ...others];
+    setCurrentDetails(shown.join('\n\n'));
+  }
+
+  /** The attribute's value and since when it has it; undefined where it has none. */
+  private sinceOf(attributes: readonly SearchAttributeUpdatePair[], name: string) {
+    const given = attributes.find(({ key }) => key.name === name)?.value ?? null;
+    if (given === null) {
+      this.since.delete(name);
+      return undefined;
+    }
+    const value = String(given);
+    const known = this.since.get(name);
+    const entry = known?.value === value ? known : { value, at: new Date().toISOString() };
+    this.since.set(name, entry);
+    return entry;
   }
 
   /** Clears the attention before a continue-as-new: the next run inherits search attributes. */
