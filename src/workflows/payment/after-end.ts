@@ -2,23 +2,14 @@
 import { ActivityFailure, continueAsNew, workflowInfo } from '@temporalio/workflow';
 import {
   type AfterSaleWorkflow,
-  type Attention,
   afterSaleWorkflowId,
-  answerToKeep,
   isAfterSaleStatus,
-  isOfAnother,
   knownIds,
   type NotificationSignal,
-  orderOf,
-  type PaymentFollowUpInput,
   type PaymentInput,
   type PaymentState,
   type PaymentWorkflow,
-  type PreviousRun,
-  paymentFollowUpWorkflowId,
-  pollSchedule,
   SIGNAL,
-  saysWithoutOrder,
   WORKFLOW,
 } from '../../contract';
 import { requestLatePaymentRefund } from '../shared/activities';
@@ -29,8 +20,8 @@ import { startAbandoned } from '../shared/start-abandoned';
 import type { Visibility } from '../shared/visibility';
 import type { PaymentContext } from './context';
 import type { OrderCreation } from './creation';
-import { orderDeadlines, orderTimes } from './deadlines';
-import { type Ending, endingOf, isOfTheApp } from './ending';
+import { type Ending, endingOf } from './ending';
+import { asPrevious, type FollowUps } from './follow-ups';
 import { lookAtOtherTrades } from './other-trades';
 
 /** The payment at its end. */
@@ -41,16 +32,12 @@ interface EndedPayment {
   readonly visibility: Visibility;
   readonly outbox: PaymentOutbox | undefined;
   readonly creation: OrderCreation | undefined;
+  readonly followUps: FollowUps;
   /** What ended the payment before there was an order. */
   readonly failure: unknown;
 }
 
 export class AfterEnd {
-  /** Each has an id of its own. */
-  private followUps = 0;
-  /** What a follow-up was started for. */
-  private followedUp: Attention | 'watched' | undefined;
-
   constructor(private readonly ended: EndedPayment) {}
 
   async run(): Promise<void> {
@@ -80,9 +67,8 @@ export class AfterEnd {
       for (const notification of forAfterSale) await this.forwardToAfterSale(notification);
       mailbox.settle(forAfterSale);
     } else if (this.isToFollowUp(ending)) {
-      this.followedUp = state.attention ?? 'watched';
       await outbox?.close();
-      await this.startFollowUp(mayStillBePaid);
+      await this.ended.followUps.start({ mayStillBePaid, sent_again: sentAgain, failure: this.ended.failure });
     } else if (reopenFor) await this.reopenFor(reopenFor);
     else return false;
     return true;
@@ -90,9 +76,9 @@ export class AfterEnd {
 
   /** A new run watches its trade itself, and shows what needs a person. Whether that is the trade of this run is not known. */
   private isToFollowUp({ mayStillBePaid, reopenFor }: Ending): boolean {
-    const { attention, trade_no } = this.state;
+    const { trade_no } = this.state;
     if (reopenFor && !this.sentAgain && (trade_no !== null || !mayStillBePaid)) return false;
-    return (mayStillBePaid || attention !== null) && this.followedUp !== (attention ?? 'watched');
+    return this.ended.followUps.isNeeded(mayStillBePaid);
   }
 
   private get mayHaveSent(): boolean {
@@ -135,49 +121,16 @@ export class AfterEnd {
   /** A trade that goes on gets the run that the webhook would have started. */
   private async reopenFor({ trade_no }: NonNullable<Ending['reopenFor']>): Promise<void> {
     const { app_id, out_trade_no } = this.state;
-    this.ended.visibility.withdraw();
+    const { input, failure, mailbox, visibility } = this.ended;
+    visibility.withdraw();
     await continueAsNew<PaymentWorkflow>({
-      ...{ kind: 'adopt', app_id, previous: this.asPrevious, pending_notifications: this.ended.mailbox.unsettled },
+      ...{
+        kind: 'adopt',
+        app_id,
+        previous: asPrevious(this.state, input, failure),
+        pending_notifications: mailbox.unsettled,
+      },
       ...knownIds({ out_trade_no, trade_no }),
-    });
-  }
-
-  private get asPrevious(): PreviousRun {
-    const { outcome, confirmed_by, trade_no, trade_status, order_amount, other_trades } = this.state;
-    const payment_data = answerToKeep(this.state);
-    const { runId: run_id } = workflowInfo();
-    const trade = { trade_no, trade_status, order_amount, other_trades };
-    const { input, failure } = this.ended;
-    const order = saysWithoutOrder(failure) || isOfAnother(input) ? null : orderOf(input);
-    return { run_id, outcome, confirmed_by, order, payment_data, ...trade };
-  }
-
-  /** Nobody who waits for the outcome waits for what goes on after it. */
-  private async startFollowUp(mayStillBePaid: boolean): Promise<void> {
-    const { input: started, context } = this.ended;
-    const { policy } = context;
-    const { payment_data: _data, ...last } = this.state;
-    const { app_id, out_trade_no, attention } = last;
-    if (out_trade_no === null) return;
-    const { runId, runStartTime } = workflowInfo();
-    const deadline = orderDeadlines(orderTimes(started), runStartTime.getTime(), policy).at(-1)?.at ?? 0;
-    const input: PaymentFollowUpInput = {
-      payment: last,
-      // An order with a bare secret is kept in no second history.
-      previous: attention === 'bare-secret' ? { ...this.asPrevious, order: undefined } : this.asPrevious,
-      sent_again: this.sentAgain,
-      watch_until: mayStillBePaid ? Math.max(deadline, Date.now() + policy.grace_ms) : 0,
-      schedule: pollSchedule(policy),
-    };
-    this.followUps += 1;
-    // One follow-up waits for all orders that failed by our credentials.
-    const isShared = !mayStillBePaid && isOfTheApp(attention);
-    await startAbandoned(WORKFLOW.paymentFollowUp, {
-      workflowId: isShared
-        ? paymentFollowUpWorkflowId(app_id, '', 'credentials')
-        : paymentFollowUpWorkflowId(app_id, out_trade_no, this.followUps === 1 ? runId : `${runId}:${this.followUps}`),
-      args: [input],
-      staticSummary: `After payment ${out_trade_no}`,
     });
   }
 

@@ -157,7 +157,7 @@ class FollowUp {
   private show(): void {
     const { watching, outcome, out_trade_no, trade_status, resolved } = this.state;
     const lines = [
-      `After payment ${out_trade_no}, which ended ${outcome ?? 'without an order'} · the gateway says ${trade_status ?? 'nothing of it'}`,
+      `After payment ${out_trade_no}, which ${outcome ? `ended ${outcome}` : 'had no outcome'} · the gateway says ${trade_status ?? 'nothing of it'}`,
       watching
         ? `It may still be paid: the gateway is asked now and then, until ${new Date(this.input.watch_until).toISOString()}.`
         : 'It is not watched any more.',

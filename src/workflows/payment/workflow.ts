@@ -25,7 +25,6 @@ import {
   orderOf,
   type PaymentData,
   type PaymentInput,
-  type PaymentOutcome,
   type PaymentPolicy,
   type PaymentResolution,
   type PaymentState,
@@ -37,7 +36,6 @@ import { loadOrderBefore, loadPolicy } from '../shared/activities';
 import { runUntilResolved } from '../shared/cancellable';
 import { Mailbox } from '../shared/mailbox';
 import { PaymentOutbox } from '../shared/outbox/payment-outbox';
-import { assertResolution } from '../shared/resolution';
 import { type Upsert, Visibility } from '../shared/visibility';
 import { adoptTrade } from './adoption';
 import { AfterEnd } from './after-end';
@@ -46,6 +44,7 @@ import { issuesOf, refuse } from './broken-start';
 import type { GatewayProblem, PaymentContext } from './context';
 import { OrderCreation } from './creation';
 import { orderTimes } from './deadlines';
+import { FollowUps } from './follow-ups';
 import {
   cancelUpdate,
   createdUpdate,
@@ -56,13 +55,13 @@ import {
   stateQuery,
 } from './messages';
 import { PaymentRecord } from './record';
+import { assertResolvable } from './resolvable';
 import { assertSameOrder, assertSameTrade } from './same-request';
 import { paymentAttributes, paymentDetails } from './visibility';
 
 /** The update `created` waits this long for the gateway, then fails with `PaymentPending`. */
 const CREATED_WAIT_MS = 30_000;
 
-const OUTCOMES: readonly PaymentOutcome[] = ['SUCCESS', 'CANCEL', 'REFUSED', 'EXPIRED'];
 /**
  * Returns the payment's final state. Fails (`InvalidRequest`, `NotCreated`, `DuplicateOrder`) only where the order was
  * never created.
@@ -94,7 +93,8 @@ class PaymentRun {
   private readonly record: PaymentRecord;
   private readonly visibility = new Visibility();
   private readonly mailbox = new Mailbox();
-  private policy: PaymentPolicy | undefined;
+  private context: PaymentContext | undefined;
+  private followUps: FollowUps | undefined;
   private outbox: PaymentOutbox | undefined;
   private creation: OrderCreation | undefined;
   private isCreated = false;
@@ -117,7 +117,7 @@ class PaymentRun {
     });
     setHandler(recheckUpdate, () => uncancelled(() => this.recheck()));
     setHandler(resolveUpdate, (resolution) => this.resolve(resolution), {
-      validator: (resolution) => this.checkResolution(resolution),
+      validator: (resolution) => assertResolvable(resolution, this.state, this.failure !== undefined),
     });
     // Temporal would buffer a signal without a handler for ever, and nobody would notice.
     setDefaultSignalHandler(() => {
@@ -134,13 +134,17 @@ class PaymentRun {
     this.show();
     if (isAdoptedByNumber(this.input)) await this.goOnWithOrderBefore();
     const policy = await loadPolicy({ method: this.state.method });
-    this.policy = policy;
+    const context = this.contextFor(policy);
+    this.context = context;
+    this.followUps = new FollowUps(this.input, context);
     if (policy.has_listener) this.outbox = new PaymentOutbox(workflowInfo().workflowId, this.input.kind !== 'adopt');
     if (policy.accept_late_payments) this.record.latePaymentPolicy = 'accept';
     if (policy.refund_late_payments) this.record.latePaymentPolicy = 'refund';
     try {
-      await this.untilResolved(() => this.createOrAdopt(policy));
-      await this.untilResolved(() => this.awaitOutcome(policy));
+      await this.untilResolved(() => this.createOrAdopt(context));
+      // Nobody knows which of its trades the buyer pays, so the others are watched beside the last one.
+      if (this.creation?.hasSentAgain) await this.followUps.start({ mayStillBePaid: true, sent_again: true });
+      await this.untilResolved(() => this.awaitOutcome(context));
     } catch (error) {
       this.failure = error;
       throw error;
@@ -153,9 +157,9 @@ class PaymentRun {
   async close(): Promise<void> {
     await condition(allHandlersFinished);
     await this.outbox?.close();
-    const { policy, input, mailbox, visibility, outbox, creation, failure } = this;
-    const context = policy && this.contextFor(policy);
-    if (context) await new AfterEnd({ input, context, mailbox, visibility, outbox, creation, failure }).run();
+    const { context, followUps, input, mailbox, visibility, outbox, creation, failure } = this;
+    if (context && followUps)
+      await new AfterEnd({ input, context, mailbox, visibility, outbox, creation, followUps, failure }).run();
     this.visibility.withdraw();
     if (saysWithoutOrder(this.failure) && input.kind !== 'adopt' && !input.started_once)
       await this.goOnWithOrderBefore();
@@ -175,16 +179,15 @@ class PaymentRun {
     });
   }
 
-  private async createOrAdopt(policy: PaymentPolicy): Promise<void> {
-    const context = this.contextFor(policy);
+  private async createOrAdopt(context: PaymentContext): Promise<void> {
     if (this.input.kind === 'adopt') return adoptTrade(this.input, context, this.mailbox);
     this.creation = new OrderCreation(this.input, context, this.mailbox, () => this.isWithdrawn);
     await this.creation.run();
     this.isCreated = true;
   }
 
-  private awaitOutcome(policy: PaymentPolicy): Promise<void> {
-    return new OutcomeWait(this.input.app_id, orderTimes(this.input), this.contextFor(policy), this.mailbox).run();
+  private awaitOutcome(context: PaymentContext): Promise<void> {
+    return new OutcomeWait(this.input.app_id, orderTimes(this.input), context, this.mailbox).run();
   }
 
   private contextFor(policy: PaymentPolicy): PaymentContext {
@@ -267,16 +270,6 @@ class PaymentRun {
     this.mailbox.settle(this.mailbox.denied);
     this.show();
     return this.state;
-  }
-
-  private checkResolution(resolution: PaymentResolution): void {
-    assertResolution(resolution, [
-      ...(OUTCOMES.includes(resolution?.outcome) ? [] : [{ field: 'outcome', rule: `one of ${OUTCOMES.join(', ')}` }]),
-      ...(this.failure === undefined ? [] : [{ field: 'outcome', rule: 'the payment has failed already' }]),
-      ...(this.record.isOver
-        ? [{ field: 'outcome', rule: `the payment has ended already: ${this.state.outcome}` }]
-        : []),
-    ]);
   }
 
   /** Runs a part of the payment, which the update `resolve` may end at any point. */

@@ -43,6 +43,11 @@ const SCHEDULES: readonly Schedule[] = [
     { hidesTradeNo: true },
   ],
   [
+    'promise 5: money of the first of two trades is found while the second is awaited',
+    [wait(5 * SECOND), paid],
+    { creations: ['answer lost'], lag_ms: 120 * SECOND, shows: 'the first', forgetsAfter_ms: 4 * HOUR },
+  ],
+  [
     'promise 1: a reset repeats an answer that named no trade',
     [wait(5 * SECOND), { do: 'reset' }, { do: 'pay' }],
     { hidesTradeNo: true },

@@ -1,0 +1,89 @@
+/** Starts what goes on beside or after a payment: for trades that may still be paid, and for what waits for a person. */
+import { workflowInfo } from '@temporalio/workflow';
+import {
+  type Attention,
+  answerToKeep,
+  isOfAnother,
+  orderOf,
+  type PaymentFollowUpInput,
+  type PaymentInput,
+  type PaymentState,
+  type PreviousRun,
+  paymentFollowUpWorkflowId,
+  pollSchedule,
+  saysWithoutOrder,
+  WORKFLOW,
+} from '../../contract';
+import { startAbandoned } from '../shared/start-abandoned';
+import type { PaymentContext } from './context';
+import { orderDeadlines, orderTimes } from './deadlines';
+import { isOfTheApp } from './ending';
+
+interface FollowUpReasons {
+  /** Whether a trade of the order may still be paid. */
+  readonly mayStillBePaid: boolean;
+  /** Whether the order was sent more than once, so that there may be more than one trade of ours. */
+  readonly sent_again: boolean;
+  /** What ended the payment before there was an order. */
+  readonly failure?: unknown;
+}
+
+export class FollowUps {
+  /** Each has an id of its own. */
+  private count = 0;
+  private startedFor: Attention | 'watched' | undefined;
+
+  constructor(
+    private readonly input: PaymentInput,
+    private readonly context: PaymentContext,
+  ) {}
+
+  /** Whether something goes on that no follow-up was started for. */
+  isNeeded(mayStillBePaid: boolean): boolean {
+    const { attention } = this.context.record.snapshot;
+    return (mayStillBePaid || attention !== null) && this.startedFor !== (attention ?? 'watched');
+  }
+
+  /** Nobody who waits for the outcome waits for what goes on after it. */
+  async start(reasons: FollowUpReasons): Promise<void> {
+    const { app_id, out_trade_no, attention } = this.context.record.snapshot;
+    this.startedFor = attention ?? 'watched';
+    if (out_trade_no === null) return;
+    this.count += 1;
+    const { runId } = workflowInfo();
+    // One follow-up waits for all orders that failed by our credentials.
+    const isShared = !reasons.mayStillBePaid && isOfTheApp(attention);
+    await startAbandoned(WORKFLOW.paymentFollowUp, {
+      workflowId: isShared
+        ? paymentFollowUpWorkflowId(app_id, '', 'credentials')
+        : paymentFollowUpWorkflowId(app_id, out_trade_no, this.count === 1 ? runId : `${runId}:${this.count}`),
+      args: [this.inputFor(reasons)],
+      staticSummary: `After payment ${out_trade_no}`,
+    });
+  }
+
+  private inputFor({ mayStillBePaid, sent_again, failure }: FollowUpReasons): PaymentFollowUpInput {
+    const { policy, record } = this.context;
+    const { payment_data: _data, ...payment } = record.snapshot;
+    const { runStartTime } = workflowInfo();
+    const deadline = orderDeadlines(orderTimes(this.input), runStartTime.getTime(), policy).at(-1)?.at ?? 0;
+    const previous = asPrevious(record.snapshot, this.input, failure);
+    return {
+      payment,
+      // An order with a bare secret is kept in no second history.
+      previous: payment.attention === 'bare-secret' ? { ...previous, order: undefined } : previous,
+      sent_again,
+      watch_until: mayStillBePaid ? Math.max(deadline, Date.now() + policy.grace_ms) : 0,
+      schedule: pollSchedule(policy),
+    };
+  }
+}
+
+/** This run as the next one needs it. */
+export function asPrevious(state: PaymentState, input: PaymentInput, failure: unknown): PreviousRun {
+  const { outcome, confirmed_by, trade_no, trade_status, order_amount, other_trades } = state;
+  const payment_data = answerToKeep(state);
+  const { runId: run_id } = workflowInfo();
+  const order = saysWithoutOrder(failure) || isOfAnother(input) ? null : orderOf(input);
+  return { run_id, outcome, confirmed_by, order, payment_data, trade_no, trade_status, order_amount, other_trades };
+}
