@@ -269,8 +269,9 @@ describe('started with its environment', () => {
 
   test('webhook and simulator listen where their ports are published', () => {
     const webhook = loadConfig(environmentOf('webhook'));
-    expect(webhook).toMatchObject({ WEBHOOK_HOST: '0.0.0.0' });
-    expect(get('webhook').ports).toEqual([`8480:${webhook.WEBHOOK_PORT}`]);
+    expect(webhook).toMatchObject({ WEBHOOK_HOST: '0.0.0.0', WEBHOOK_HEALTH_ADDRESS: '127.0.0.1:8481' });
+    // Docker's rules go past a firewall: a proxy on this machine is the door.
+    expect(get('webhook').ports).toEqual([`127.0.0.1:8480:${webhook.WEBHOOK_PORT}`]);
     const simulator = loadConfig(environmentOf('simulator'));
     expect(simulator).toMatchObject({ SIMULATOR_HOST: '0.0.0.0', SIMULATOR_PUBLIC_URL: 'http://localhost:8470' });
     expect(get('simulator').ports).toEqual([`127.0.0.1:8470:${simulator.SIMULATOR_PORT}`]);

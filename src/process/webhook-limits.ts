@@ -1,7 +1,7 @@
 /** How many requests the webhook accepts, and the defaults of the settings for it. */
 
 export interface Limits {
-  /** Requests a minute from one address, genuine or not. Addresses of the allow-list are not counted. */
+  /** Refused requests a minute from one address. Genuine notifications never count, nor do addresses of the allow-list. */
   per_address: number;
   /** Genuine notifications a minute in all. Forged ones do not count, so strangers cannot use it up. */
   overall: number;
@@ -15,12 +15,15 @@ export interface Limits {
   in_flight: number;
   /** Connections of one process. */
   connections: number;
+  /** Connections of one address. Trusted proxies and addresses of the allow-list may have any number. */
+  connections_per_address: number;
 }
 
 export const DEFAULT_LIMITS: Limits = {
-  per_address: 6_000,
+  per_address: 600,
   overall: 60_000,
   adoptions: 600,
   in_flight: 500,
   connections: 15_000,
+  connections_per_address: 256,
 };

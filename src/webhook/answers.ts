@@ -24,10 +24,10 @@ export const ANSWER = {
   /** The acknowledgement of section 6.3. It is sent only after Temporal has the notification. */
   accepted: { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: 'success' },
   broken: { ...fail(400), close: true },
-  refused: fail(401),
-  notFound: fail(404),
+  refused: { ...fail(401), close: true },
+  notFound: { ...fail(404), close: true },
   tooLong: { ...fail(413), close: true },
-  wrongType: fail(415),
+  wrongType: { ...fail(415), close: true },
   failed: fail(500),
 } as const satisfies Record<string, Answer>;
 

@@ -1,36 +1,79 @@
 /** Reads the bodies of requests into memory, within limits: nothing is known of the sender yet. */
 import { ANSWER, type Answer, unavailable } from './answers';
 
-/** The largest body. A notification is well under 4 KiB. */
+/** The largest body. */
 const MAX_BODY_BYTES = 65_536;
+/** A notification is well under this size. Larger bodies are read too, but have less memory. */
+export const SMALL_BODY_BYTES = 4_096;
 /** The memory that all unfinished bodies may use together. */
 const MAX_UNFINISHED_BYTES = 64 * 1_048_576;
+/** How much of it large bodies may use, so that small ones always find some. */
+const MAX_LARGE_BYTES = 48 * 1_048_576;
+/** How much the large bodies of one address may use. */
+const MAX_LARGE_BYTES_PER_ADDRESS = 4 * 1_048_576;
+
+interface Sender {
+  /** Its address; undefined if the mount cannot know it. */
+  address: string | undefined;
+  /** Of the allow-list: then its large bodies may use as much as all others. */
+  isAllowed: boolean;
+}
 
 export class BodyReader {
+  private readonly large = new Map<string, number>();
+  private largeBytes = 0;
   private unfinishedBytes = 0;
 
   /**
    * The whole body; or the answer if the body is too long, breaks off, or does not fit into the memory for unfinished bodies.
    * `statedLength` is the value of the header `content-length`.
    */
-  async read(body: AsyncIterable<Uint8Array>, statedLength: string | undefined): Promise<Buffer | Answer> {
-    if (Number(statedLength ?? 0) > MAX_BODY_BYTES) return ANSWER.tooLong;
-    const chunks: Uint8Array[] = [];
+  async read(
+    body: AsyncIterable<Uint8Array>,
+    statedLength: string | undefined,
+    sender: Sender,
+  ): Promise<Buffer | Answer> {
+    const stated = /^\d{1,15}$/.test(statedLength ?? '') ? Number(statedLength) : 0;
+    if (stated > MAX_BODY_BYTES) return ANSWER.tooLong;
+    // One buffer, and what it takes is what counts: a stranger may send a chunk for every byte.
+    let buffer = Buffer.alloc(0);
     let length = 0;
     try {
       for await (const chunk of body) {
+        if (length + chunk.length > MAX_BODY_BYTES) return ANSWER.tooLong;
+        if (length + chunk.length > buffer.length) {
+          const size = Math.max(stated, length + chunk.length, Math.min(2 * buffer.length, MAX_BODY_BYTES), 512);
+          if (!this.resize(buffer.length, size, sender)) return { ...unavailable(), close: true };
+          const larger = Buffer.allocUnsafeSlow(size);
+          buffer.copy(larger, 0, 0, length);
+          buffer = larger;
+        }
+        buffer.set(chunk, length);
         length += chunk.length;
-        this.unfinishedBytes += chunk.length;
-        if (length > MAX_BODY_BYTES) return ANSWER.tooLong;
-        if (this.unfinishedBytes > MAX_UNFINISHED_BYTES) return { ...unavailable(), close: true };
-        chunks.push(chunk);
       }
     } catch {
       // The sender closed the connection in the middle of the body.
       return ANSWER.broken;
     } finally {
-      this.unfinishedBytes -= length;
+      this.resize(buffer.length, 0, sender);
     }
-    return Buffer.concat(chunks, length);
+    return buffer.subarray(0, length);
+  }
+
+  /** Counts a body's buffer that becomes larger, or is given back. Returns false, and counts nothing, if there is no room. */
+  private resize(from: number, to: number, { address = '', isAllowed }: Sender): boolean {
+    const isLarge = (size: number) => size > SMALL_BODY_BYTES;
+    const more = (isLarge(to) ? to : 0) - (isLarge(from) ? from : 0);
+    const ofAddress = (this.large.get(address) ?? 0) + more;
+    const isTooMuch =
+      this.unfinishedBytes + to - from > MAX_UNFINISHED_BYTES ||
+      this.largeBytes + more > MAX_LARGE_BYTES ||
+      (!isAllowed && ofAddress > MAX_LARGE_BYTES_PER_ADDRESS);
+    if (to > from && isTooMuch) return false;
+    this.unfinishedBytes += to - from;
+    this.largeBytes += more;
+    if (ofAddress === 0) this.large.delete(address);
+    else this.large.set(address, ofAddress);
+    return true;
   }
 }

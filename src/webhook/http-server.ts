@@ -21,7 +21,7 @@ export function httpServer({ log, trustedProxies, maxConnections }: HttpServerOp
   const server = Fastify({
     loggerInstance: log,
     // For paths that are too long or cannot be decoded: Fastify's own answers name Fastify and repeat the path.
-    frameworkErrors: (_error, _request, reply) => sendFail(reply, 404),
+    frameworkErrors: (_error, _request, reply) => sendFail(reply.header('connection', 'close'), 404),
     clientErrorHandler: answerParserError,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,

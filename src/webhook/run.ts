@@ -1,5 +1,6 @@
 /** The webhook as a program: `npm run webhook`, or `payment-gateway webhook`. */
 import { setTimeout as delay } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Environment } from '../process/environment';
 import { listen } from '../process/listen';
@@ -7,7 +8,7 @@ import { createLogger } from '../process/log';
 import { type Config, loadConfig, requireApps } from '../process/settings';
 import { stopSignal } from '../process/signals';
 import { connectClient } from '../temporal/connection';
-import { type WebhookServerOptions, webhookServer } from './server';
+import { healthServer, type WebhookServerOptions, webhookServer } from './server';
 import { webhookSettings } from './settings';
 
 export interface RunningWebhook {
@@ -35,22 +36,41 @@ export async function startWebhook(
   const client = await connectClient(env, config);
   const stopping = new AbortController();
   const settings = webhookSettings(config);
-  const server = webhookServer({ ...settings, client, log, shedLoad: alone, onAnswer, stopping: stopping.signal });
-  const { WEBHOOK_HOST: host, WEBHOOK_PORT: port } = config;
-  const place = { what: 'The webhook', host, port, setting: 'WEBHOOK_PORT' };
-  const url = await listen(place, () => server.listen({ host, port })).catch(async (error) => {
+  const { WEBHOOK_HOST: host, WEBHOOK_PORT: port, WEBHOOK_HEALTH_ADDRESS: healthAddress } = config;
+  const base = { client, log, stopping: stopping.signal };
+  const health = healthAddress === undefined ? undefined : healthServer(base);
+  const where = health ? 'elsewhere' : 'here';
+  const server = webhookServer({ ...settings, ...base, shedLoad: alone, onAnswer, health: where });
+  const closeAll = async () => {
+    await server.close();
+    await health?.close();
     await client.connection.close();
-    throw error;
-  });
+  };
+  const place = { what: 'The webhook', host, port, setting: 'WEBHOOK_PORT' };
+  const url = await listen(place, () => server.listen({ host, port }))
+    .then(async (address) => {
+      if (health && healthAddress) await listenForHealth(health, healthAddress);
+      return address;
+    })
+    .catch(async (error) => {
+      await closeAll();
+      throw error;
+    });
   return {
     url,
     retire: () => stopping.abort(),
     async close() {
       stopping.abort();
-      await server.close();
-      await client.connection.close();
+      await closeAll();
     },
   };
+}
+
+function listenForHealth(server: FastifyInstance, address: string): Promise<string> {
+  const { hostname, port } = new URL(`http://${address}`);
+  const place = { host: hostname.replace(/[[\]]/g, ''), port: Number(port) };
+  const what = 'The checks of the webhook’s health';
+  return listen({ ...place, what, setting: 'WEBHOOK_HEALTH_ADDRESS' }, () => server.listen(place));
 }
 
 /** Runs the endpoint until SIGINT or SIGTERM. It then serves for WEBHOOK_STOP_DELAY, or until a second signal. */

@@ -1,13 +1,15 @@
 /** The endpoint on a server: `POST /ipn/{app_id}`, `/healthz` and `/readyz`, with the limits that a public server needs. */
 import { getHeapStatistics } from 'node:v8';
-import rateLimit from '@fastify/rate-limit';
 import underPressure from '@fastify/under-pressure';
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
 import { unavailable } from './answers';
+import { boundConnections, type ConnectionRules } from './connections';
 import { httpServer } from './http-server';
 import { webhookPlugin } from './mounts';
 import type { WebhookOptions } from './options';
+import { PerMinute } from './per-minute';
 import { TemporalReadiness } from './readiness';
+import { countRefusals, type RefusedSenders } from './refused-senders';
 import { createWebhook, type Webhook } from './webhook';
 
 export interface WebhookServerOptions extends WebhookOptions {
@@ -18,29 +20,63 @@ export interface WebhookServerOptions extends WebhookOptions {
   onAnswer?: ((status: number, ms: number) => void) | undefined;
   /** Once it is aborted, `/readyz` answers 503 and connections are not kept alive. Everything is still served. */
   stopping?: AbortSignal | undefined;
+  /** `elsewhere`: a server of its own answers checks of health (see {@link healthServer}). Default: this one. */
+  health?: 'here' | 'elsewhere' | undefined;
 }
 
-const MINUTE_MS = 60_000;
 /** Load is shed above these: the delay of the event loop in ms, and the used part of the heap. */
 const BUSY = { delay_ms: 1_000, heap: 0.85 };
 
-/** Makes the server. The caller listens and closes. Throws a TypeError for networks that are none. */
+/**
+ * Makes the server. The caller listens and closes. Throws a TypeError for networks that are none. Without `health`, this server
+ * answers checks of health too.
+ */
 export function webhookServer(options: WebhookServerOptions): FastifyInstance {
-  const { log, trustedProxies = [], stopping } = options;
+  const { log, trustedProxies = [], stopping, health } = options;
   const webhook = createWebhook(options);
   const server = httpServer({ log, trustedProxies, maxConnections: webhook.limits.connections });
+  const refused = countRefusals(server, webhook, log);
+  boundConnections(server.server, connectionRules(webhook, options));
   server.addHook('onSend', async (_request, reply) => {
     if (stopping?.aborted) reply.header('connection', 'close');
   });
-  server.register((routes) => addNotificationRoute(routes, webhook, options));
+  server.register((routes) => addNotificationRoute(routes, webhook, options, refused));
+  if (health !== 'elsewhere') addHealthRoutes(server, options);
+  return server;
+}
+
+/** The server for checks of health alone, on a port that only those who check can reach. The caller listens and closes. */
+export function healthServer(options: Pick<WebhookServerOptions, 'client' | 'log' | 'stopping'>): FastifyInstance {
+  const server = httpServer({ log: options.log, trustedProxies: [], maxConnections: 100 });
   addHealthRoutes(server, options);
   return server;
+}
+
+function connectionRules(
+  webhook: Webhook,
+  { log, health, trustedProxies = [] }: WebhookServerOptions,
+): ConnectionRules {
+  const warnings = new PerMinute(1);
+  return {
+    perAddress: webhook.limits.connections_per_address,
+    isExempt: (address) => webhook.trusts(address) || (webhook.allows?.(address) ?? false),
+    // Behind a proxy, and where others check the health, more addresses than the gateway's have business here.
+    isStranger: (address) =>
+      health === 'elsewhere' && trustedProxies.length === 0 && !(webhook.allows?.(address) ?? true),
+    onRefused: (address) => {
+      void warnings.take().then((seconds) => {
+        if (seconds === 0)
+          log.warn({ address }, 'an address has too many connections, or may have none; they are closed');
+      });
+    },
+  };
 }
 
 async function addNotificationRoute(
   server: FastifyInstance,
   webhook: Webhook,
   { log, onAnswer, shedLoad }: WebhookServerOptions,
+  refused: RefusedSenders,
 ): Promise<void> {
   if (onAnswer) server.addHook('onResponse', async (_request, reply) => onAnswer(reply.statusCode, reply.elapsedTime));
   if (shedLoad) {
@@ -50,25 +86,45 @@ async function addNotificationRoute(
       retryAfter: Number(unavailable().headers['retry-after']),
     });
   }
-  const hidden = { 'x-ratelimit-limit': false, 'x-ratelimit-remaining': false, 'x-ratelimit-reset': false };
-  await server.register(rateLimit, {
-    max: webhook.limits.per_address,
-    timeWindow: MINUTE_MS,
-    // The allow-list's addresses belong to the gateway. Its signature is still verified.
-    allowList: (request) => webhook.allows?.(request.ip) ?? false,
-    addHeaders: hidden,
-    addHeadersOnExceeding: hidden,
-    onExceeded: (request) => log.debug({ address: request.ip }, 'an address sends too many requests'),
+  const isHidden = untrustedProxyWarning(webhook, log);
+  server.addHook('onRequest', async (request, reply) => {
+    isHidden(request);
+    if (!refused.mayRead(request, reply)) return reply;
+    return undefined;
   });
   await server.register(webhookPlugin(webhook));
 }
 
-function addHealthRoutes(server: FastifyInstance, { client, stopping }: WebhookServerOptions): void {
+/** Says once a minute that a proxy hides the senders, which then count as one. */
+function untrustedProxyWarning(webhook: Webhook, log: FastifyBaseLogger): (request: FastifyRequest) => void {
+  const warnings = new PerMinute(1);
+  return ({ raw: { headers, socket } }) => {
+    const { remoteAddress: address = '' } = socket;
+    if (headers['x-forwarded-for'] === undefined || webhook.trusts(address)) return;
+    void warnings.take().then((seconds) => {
+      if (seconds > 0) return;
+      log.warn(
+        { address },
+        'X-Forwarded-For is not believed: if this is your proxy, name it in WEBHOOK_TRUSTED_PROXIES',
+      );
+    });
+  };
+}
+
+function addHealthRoutes(
+  server: FastifyInstance,
+  { client, stopping }: Pick<WebhookServerOptions, 'client' | 'stopping'>,
+): void {
   const readiness = new TemporalReadiness(client);
   server.addHook('onClose', () => readiness.settled());
-  server.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }));
+  // Each answer closes its connection, so that nobody holds one by asking again and again.
+  server.get('/healthz', (_request, reply) => reply.header('connection', 'close').send({ status: 'ok' }));
   server.get('/readyz', async (_request, reply) => {
     const isReady = !stopping?.aborted && (await readiness.isReady());
-    return reply.code(isReady ? 200 : 503).send({ status: isReady ? 'ready' : 'not ready' });
+    const status = isReady ? 'ready' : 'not ready';
+    return reply
+      .code(isReady ? 200 : 503)
+      .header('connection', 'close')
+      .send({ status });
   });
 }

@@ -16,6 +16,7 @@ export function webhookSettings(config: Config): Omit<WebhookOptions, 'client' |
       adoptions: config.WEBHOOK_LIMIT_ADOPTIONS,
       in_flight: config.WEBHOOK_LIMIT_IN_FLIGHT,
       connections: config.WEBHOOK_LIMIT_CONNECTIONS,
+      connections_per_address: config.WEBHOOK_LIMIT_CONNECTIONS_PER_ADDRESS,
     },
   };
 }

@@ -60,7 +60,10 @@ export class Webhook {
     try {
       if (request.method !== 'POST') return ANSWER.notFound;
       if (!isPlainJson(request)) return ANSWER.wrongType;
-      const body = await this.read(request);
+      // With an allow-list, nothing of a stranger is read or kept.
+      const isAllowed = this.allows?.(request.address ?? '') ?? false;
+      if (this.allows && !isAllowed) return this.refuse('address not allowed', request, Buffer.alloc(0));
+      const body = await this.read(request, isAllowed);
       return Buffer.isBuffer(body) ? await this.decide(request, body) : body;
     } catch (error) {
       this.#options.log.error({ err: error }, 'the webhook failed');
@@ -76,9 +79,10 @@ export class Webhook {
     await Promise.allSettled(this.inFlight);
   }
 
-  private async read(request: WebhookRequest): Promise<Buffer | Answer> {
+  private async read(request: WebhookRequest, isAllowed: boolean): Promise<Buffer | Answer> {
     if (request.body !== undefined) {
-      return this.bodies.read(request.body, headerValues(request, 'content-length')[0]);
+      const sender = { address: request.address, isAllowed };
+      return this.bodies.read(request.body, headerValues(request, 'content-length')[0], sender);
     }
     this.#options.log.error(
       { app_id: appIdIn(request.path) },
@@ -91,17 +95,19 @@ export class Webhook {
     const { apps, signature } = this.#options;
     const incoming = { app_id: appIdIn(request.path), signatures: headerValues(request, signature.header), body };
     const decision = receive(incoming, apps, signature.scheme);
-    // Check the address last, so that a refusal takes the same time from a wrong address as from a right one.
-    const allowed = this.allows?.(request.address ?? '') ?? true;
-    if (decision.is === 'refused' || !allowed) {
-      const why = decision.is === 'refused' ? decision.why : 'address not allowed';
-      void this.refusals.write(why, { ...incoming, headers: request.headers }, request.address);
-      return ANSWER.refused;
-    }
+    if (decision.is === 'refused') return this.refuse(decision.why, request, body);
     const seconds = await this.overall.take();
     if (seconds > 0) return tooMany(seconds);
     if (this.inFlight.size >= this.limits.in_flight) return unavailable();
     return this.handOver(decision, incoming.app_id, body);
+  }
+
+  /** Every refusal is the same. The reason is for our own log, where it is written after the answer. */
+  private refuse(why: string, request: WebhookRequest, body: Buffer): Answer {
+    const signatures = headerValues(request, this.#options.signature.header);
+    const refused = { app_id: appIdIn(request.path), signatures, body, headers: request.headers };
+    void this.refusals.write(why, refused, request.address);
+    return ANSWER.refused;
   }
 
   /** Gives the notification to Temporal, within the time for an acknowledgement. */

@@ -9,6 +9,7 @@ import {
   makeWebhook,
   otherApp,
   post,
+  raw,
   requestOf,
   send,
   sign,
@@ -40,36 +41,59 @@ function holdTemporal(): () => void {
 }
 
 describe('requests of one address', () => {
-  test('above the limit get 429 with Retry-After, without the limit itself; /readyz is still served', async () => {
+  test('that are refused get 429 above the limit, with Retry-After and without the limit itself', async () => {
     const url = await start({ limits: { per_address: 3 } });
     for (let i = 0; i < 3; i += 1) expect((await post(url, body, forged)).status).toBe(401);
-    const reply = await post(url, body);
+    const reply = await post(url, body, forged);
     expect(reply).toMatchObject({ status: 429, body: '{"result":"fail"}', headers: { 'retry-after': SOON } });
     expect(Object.keys(reply.headers).filter((name) => name.startsWith('x-'))).toEqual([]);
+    expect((await send(`${url}/nowhere`)).status).toBe(429);
     expect((await send(`${url}/readyz`)).status).toBe(200);
     expect(temporal.writeCount).toBe(0);
   });
 
+  test('that are genuine are taken all the while: behind a proxy a stranger has the gateway’s address', async () => {
+    const url = await start({ limits: { per_address: 1 } });
+    for (let i = 0; i < 5; i += 1) {
+      await post(url, body, forged);
+      expect((await post(url, body)).status).toBe(200);
+    }
+    const said = lines.filter((line) => line.includes('too many requests that are refused'));
+    expect(said).toEqual([expect.stringMatching(/"level":40.*"address":"127.0.0.1".*WEBHOOK_TRUSTED_PROXIES/)]);
+  });
+
+  test('above the limit are not read if they are large, and their connection is closed', async () => {
+    const url = await start({ limits: { per_address: 1 } });
+    for (let i = 0; i < 2; i += 1) await post(url, body, forged);
+    const answer = await raw(url, `POST /ipn/shop-1 HTTP/1.1\r\nHost: w\r\nContent-Length: 60000\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1.1 429 .*connection: close/is);
+  });
+
   test('are counted by the address that a trusted proxy reports', async () => {
     const url = await start({ limits: { per_address: 1 }, trustedProxies: ['127.0.0.0/8'] });
-    const from = async (address: string) => (await post(url, body, { headers: { 'x-forwarded-for': address } })).status;
-    expect(await from('203.0.113.1')).toBe(200);
+    const from = async (address: string) =>
+      (await post(url, body, { headers: { ...forged.headers, 'x-forwarded-for': address } })).status;
+    expect(await from('203.0.113.1')).toBe(401);
     expect(await from('203.0.113.1')).toBe(429);
-    expect(await from('203.0.113.2')).toBe(200);
+    expect(await from('203.0.113.2')).toBe(401);
     // One IPv6 sender has a whole network of addresses.
-    expect(await from('2001:db8::1')).toBe(200);
+    expect(await from('2001:db8::1')).toBe(401);
     expect(await from('2001:db8::ffff')).toBe(429);
   });
 
-  test('are counted by the connection’s address if X-Forwarded-For is not trusted', async () => {
+  test('are counted by the connection’s address if X-Forwarded-For is not trusted, which the log says', async () => {
     const url = await start({ limits: { per_address: 1 } });
-    expect((await post(url, body, { headers: { 'x-forwarded-for': '203.0.113.1' } })).status).toBe(200);
-    expect((await post(url, body, { headers: { 'x-forwarded-for': '203.0.113.2' } })).status).toBe(429);
+    const from = async (address: string) =>
+      (await post(url, body, { headers: { ...forged.headers, 'x-forwarded-for': address } })).status;
+    expect(await from('203.0.113.1')).toBe(401);
+    expect(await from('203.0.113.2')).toBe(429);
+    const said = lines.filter((line) => line.includes('X-Forwarded-For is not believed'));
+    expect(said).toEqual([expect.stringMatching(/"level":40.*"address":"127.0.0.1".*WEBHOOK_TRUSTED_PROXIES/)]);
   });
 
   test('are not counted for addresses of the allow-list', async () => {
     const url = await start({ limits: { per_address: 1 }, allowedIps: ['127.0.0.1'] });
-    for (let i = 0; i < 5; i += 1) expect((await post(url, body)).status).toBe(200);
+    for (let i = 0; i < 5; i += 1) expect((await post(url, body, forged)).status).toBe(401);
   });
 });
 
@@ -201,27 +225,74 @@ describe('connections', () => {
   });
 });
 
+describe('connections of one address', () => {
+  test('above its limit are closed at once, and another address still comes in', async () => {
+    const url = await start({ limits: { connections_per_address: 2 } });
+    const { hostname, port } = new URL(url);
+    const from = (localAddress: string) =>
+      new Promise<'open' | 'closed'>((resolve) => {
+        const socket = connect({ host: hostname, port: Number(port), localAddress });
+        socket.on('error', () => {});
+        socket.on('close', () => resolve('closed'));
+        socket.write('GET /readyz HTTP/1.1\r\n');
+        // The server closes a refused one before it serves a later request of somebody else.
+        socket.on('connect', () => void send(`${url}/readyz`).then(() => resolve('open')));
+      });
+    expect([await from('127.0.0.5'), await from('127.0.0.5'), await from('127.0.0.5')]).toEqual([
+      'open',
+      'open',
+      'closed',
+    ]);
+    expect(await from('127.0.0.6')).toBe('open');
+    server.server.closeAllConnections();
+  });
+
+  test('that has no business here are closed before anything is read, where others check the health elsewhere', async () => {
+    const url = await start({ allowedIps: ['203.0.113.0/24'], health: 'elsewhere' });
+    await expect(post(url, body)).rejects.toThrow();
+    expect(lines.join('')).toContain('may have none');
+  });
+});
+
 describe('unfinished bodies', () => {
-  test('may use 64 MiB of memory together; above that requests get 503 until others end', async () => {
-    const { webhook } = makeWebhook();
+  /** Sends bodies of a size, which do not end until the test says so. */
+  function slowly(webhook: ReturnType<typeof makeWebhook>['webhook']) {
     let end = () => {};
     const ended = new Promise<void>((resolve) => {
       end = resolve;
     });
-    const piece = Buffer.alloc(65_536, ' ');
-    /** Sends the largest body, and does not end it until the test says so. */
-    const slow = async () => {
+    const slow = async (bytes: number, address: string, pieces = 1) => {
       const body = (async function* () {
-        yield piece;
+        for (let i = 0; i < pieces; i += 1) yield Buffer.alloc(bytes / pieces, ' ');
         await ended;
       })();
-      return (await webhook.answer(requestOf(body))).status;
+      return (await webhook.answer({ ...requestOf(body), address })).status;
     };
-    const waiting = Array.from({ length: 1_024 }, slow);
-    expect([await slow(), await slow()]).toEqual([503, 503]);
+    return { slow, end };
+  }
+  test('that are large may use 4 MiB for each address and 48 MiB together; small ones still find room', async () => {
+    const { webhook } = makeWebhook();
+    const { slow, end } = slowly(webhook);
+    const waiting = Array.from({ length: 12 * 64 }, (_, i) => slow(65_536, `203.0.113.${i % 12}`));
+    // No room for a large body of an address that has its share, nor of any other: all shares are taken.
+    expect([await slow(65_536, '203.0.113.1'), await slow(65_536, '198.51.100.1')]).toEqual([503, 503]);
+    const small = await webhook.answer({
+      ...requestOf(body, { headers: [['service-signature', sign(body)]] }),
+      address: '203.0.113.1',
+    });
+    expect(small.status).toBe(200);
     end();
     expect(new Set(await Promise.all(waiting))).toEqual(new Set([401]));
-    expect(await slow()).toBe(401);
+    expect(await slow(65_536, '203.0.113.1')).toBe(401);
+  });
+
+  test('of the allow-list are not bounded by address, and of others nothing is read', async () => {
+    const { webhook } = makeWebhook({ allowedIps: ['203.0.113.1'] });
+    const { slow, end } = slowly(webhook);
+    const waiting = Array.from({ length: 200 }, () => slow(65_536, '203.0.113.1'));
+    expect(await slow(65_536, '198.51.100.1')).toBe(401);
+    end();
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set([401]));
   });
 });
 

