@@ -125,6 +125,7 @@ function workerParts(config: Config, { onEvent }: PluginOptions): WorkerParts {
     ...gatewayActivities({
       gateways: new Map(calls.map(({ app_id, payments }) => [app_id, payments])),
       sealingKeys: sealingKeys(config),
+      acceptsUnboundSeals: config.PAYMENTS_INSECURE_UNBOUND_SEALS,
       notifyUrl,
       rules,
       noSuchOrder: config.GATEWAY_NO_SUCH_ORDER,

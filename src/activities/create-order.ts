@@ -13,7 +13,7 @@ import {
   SealingError,
 } from '../gateway';
 import { isDuplicate } from '../gateway/refusals';
-import { isSealed, SECRET_FIELDS, type SecretField } from '../gateway/sealing';
+import { isSealed, type OpenOptions, SECRET_FIELDS, type SecretField } from '../gateway/sealing';
 import { invalidRequestFailure, notCreated } from './failures';
 import type { NotifyUrlOf, PaymentGateway } from './gateways';
 import { currentTime } from './time';
@@ -23,6 +23,8 @@ import { assertSecretsSealed, assertToken, BareSecretError } from './unsealed-se
 export interface OrderOptions {
   /** The private keys that open sealed secrets at this moment; the first one that fits is used. */
   sealingKeys: () => readonly JWK[];
+  /** Takes seals that name no app and order. Default: they are refused. */
+  acceptsUnboundSeals?: boolean;
   /** Where the gateway posts notifications of orders that name no `notify_url`. */
   notifyUrl: NotifyUrlOf | undefined;
   /** How orders are checked; each setting has a default. */
@@ -42,7 +44,7 @@ interface Order {
 export async function createOrder(
   gateway: PaymentGateway,
   { send_before, original_run_id, ...payment }: CreateInput,
-  { sealingKeys, notifyUrl, rules = {} }: OrderOptions,
+  { sealingKeys, acceptsUnboundSeals: acceptsUnbound, notifyUrl, rules = {} }: OrderOptions,
 ): Promise<CreateResult> {
   const { currentAttemptScheduledTimestampMs, heartbeatDetails, workflowExecution } = activityInfo();
   // The heartbeat carries it between attempts: a duplicate can be ours only if an attempt has reached the gateway.
@@ -53,7 +55,7 @@ export async function createOrder(
     return resetBefore(payment, workflowExecution.runId);
   try {
     assertSecretsSealed(payment, () => checkOrder(withNotifyUrl(payment, notifyUrl), rules));
-    const order = await openSecrets(withNotifyUrl(payment, notifyUrl), sealingKeys(), rules);
+    const order = await openSecrets(withNotifyUrl(payment, notifyUrl), sealingKeys(), rules, { acceptsUnbound });
     const answer = await (payment.kind === 'direct' ? gateway.pay(order) : gateway.createCheckout(order));
     return { is: 'created', answer };
   } catch (error) {
@@ -118,6 +120,7 @@ async function openSecrets(
   { app_id, kind, order }: Order,
   keys: readonly JWK[],
   rules: Partial<RuleSettings>,
+  options: OpenOptions,
 ): Promise<Record<string, unknown>> {
   if (kind === 'checkout') return parseCheckout(order, rules);
   // Checked before anything is opened, so that a wrong order is refused with all its faults.
@@ -125,7 +128,8 @@ async function openSecrets(
   const opened: Partial<Record<SecretField, string>> = {};
   for (const name of SECRET_FIELDS) {
     const value = parsed[name];
-    if (isSealed(value)) opened[name] = await open(value, keys, { app_id, out_trade_no: parsed.out_trade_no });
+    const binding = { app_id, out_trade_no: parsed.out_trade_no };
+    if (isSealed(value)) opened[name] = await open(value, keys, binding, options);
   }
   assertToken(opened, parsed.out_trade_no);
   return { ...parsed, ...opened };

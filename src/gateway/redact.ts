@@ -33,7 +33,54 @@ export function redact(text: string, request: object): string {
   for (const value of privateValues(request).sort((a, b) => b.length - a.length)) {
     clean = clean.replace(occurrencesOf(value), '***');
   }
-  return clean.replace(/\s+/g, ' ').slice(0, 200);
+  return withoutFolded(clean, request).replace(/\s+/g, ' ').slice(0, 200);
+}
+
+/** Also what the gateway writes in another way: without accents, with separators, or escaped for a page. */
+function withoutFolded(text: string, request: object): string {
+  const { letters, from, to } = folded(text);
+  const hidden = new Set<number>();
+  for (const value of privateValues(request)) {
+    const { letters: wanted } = folded(value);
+    if (wanted.length < 3) continue;
+    for (let i = letters.indexOf(wanted); i !== -1; i = letters.indexOf(wanted, i + 1)) {
+      for (let at = from[i] ?? 0; at < (to[i + wanted.length - 1] ?? 0); at += 1) hidden.add(at);
+    }
+  }
+  return Array.from({ length: text.length }, (_, at) => {
+    if (!hidden.has(at)) return text[at];
+    return hidden.has(at - 1) ? '' : '***';
+  }).join('');
+}
+
+/** Base letters and digits in lower case without separators, and where each was in the text. */
+function folded(text: string): { letters: string; from: number[]; to: number[] } {
+  let letters = '';
+  const from: number[] = [];
+  const to: number[] = [];
+  for (const { 0: token, index } of text.matchAll(/&#?\w{1,8};|./gsu)) {
+    const plain = decoded(token)
+      .normalize('NFD')
+      .replace(/[\p{M}\s./()_-]/gu, '')
+      .toLowerCase();
+    for (let i = 0; i < plain.length; i += 1) {
+      from.push(index);
+      to.push(index + token.length);
+    }
+    letters += plain;
+  }
+  return { letters, from, to };
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
+
+/** The character of an HTML entity, of an accented one its base letter; every other text as it is. */
+function decoded(token: string): string {
+  const [, hex, decimal, name = ''] = /^&(?:#x([\da-f]{1,6})|#(\d{1,7})|(\w+));$/i.exec(token) ?? [];
+  const code = hex ? Number.parseInt(hex, 16) : Number(decimal ?? Number.NaN);
+  if (code <= 0x10ffff) return String.fromCodePoint(code);
+  const [, letter] = /^([a-z])(?:acute|grave|circ|tilde|uml|cedil)$/i.exec(name) ?? [];
+  return letter ?? ENTITIES[name.toLowerCase()] ?? token;
 }
 
 /**
@@ -58,9 +105,16 @@ function leaves(key: string, value: unknown): string[] {
   return Object.entries(value).flatMap(([inner, part]) => leaves(Array.isArray(value) ? key : inner, part));
 }
 
-/** The forms in which a text may quote a value: plain, in JSON, in a URL; and each word of a person's name. */
+/** The forms in which a text may quote a value: plain, in JSON, in a URL, without country; and each word of a name. */
 function quotations(key: string, value: string): string[] {
   const words = key === 'name' ? value.split(/\s+/).filter((word) => word.length >= 3) : [];
   const encoded = encodeURIComponent(value.replace(/\p{Surrogate}/gu, ''));
-  return [value, JSON.stringify(value).slice(1, -1), encoded, ...words].map((s) => s.trim()).filter(Boolean);
+  const texts = [value, JSON.stringify(value).slice(1, -1), encoded, ...words, ...withoutCountry(key, value)];
+  return texts.map((s) => s.trim()).filter(Boolean);
+}
+
+/** A phone number without its country's or area's code: its last digits, down to eight. */
+function withoutCountry(key: string, value: string): string[] {
+  const digits = value.replace(/\D/g, '');
+  return /phone|mobile/i.test(key) ? [11, 10, 9, 8].flatMap((n) => (digits.length > n ? digits.slice(-n) : [])) : [];
 }

@@ -28,6 +28,27 @@ test.each([
   ['', ''],
 ])('%j becomes %j', (said, told) => expect(redact(said, order)).toBe(told));
 
+describe('what the gateway writes in another way', () => {
+  const buyer = {
+    customer: {
+      name: 'José Ñúñez',
+      phone: '+52 55 1234 5678',
+      identify: { number: 'AB1234567', type: 'PASSPORT' },
+    },
+    address: { street: 'Rua "X" & Y', city: 'São Paulo' },
+  };
+
+  test.each([
+    ['name Jose Nunez is wrong', 'name *** is wrong'],
+    ['name Jose\u0301 N\u0303u\u0301n\u0303ez is wrong', 'name *** is wrong'],
+    ['JOS&Eacute; and N&uacute;&ntilde;ez', '*** and ***'],
+    ['call 5512345678 or 55-1234-5678 or 12345678', 'call *** or *** or ***'],
+    ['document AB-123-4567 or ab 1234567', 'document *** or ***'],
+    ['street Rua &quot;X&quot; &amp; Y or Rua &#34;X&#x22; &#38; Y', 'street *** or ***'],
+    ['SAO PAULO, Sao-Paulo', '***, ***'],
+  ])('%j becomes %j', (said, told) => expect(redact(said, buyer)).toBe(told));
+});
+
 test('a value of one or two characters is removed as a whole word only', () => {
   expect(redact('state SP, number 15: no SPEI, code 1500, sub-code 215', order)).toBe(
     'state ***, number ***: no SPEI, code 1500, sub-code 215',

@@ -61,9 +61,25 @@ describe('a sealed secret', () => {
 });
 
 describe('a plain JWE of another language', () => {
-  test('without a binding is opened for any order', async () => {
-    const sealed = await plainJwe(pin, {}, worker.publicJwk);
-    await expect(open({ sealed }, worker.privateJwks.keys, binding)).resolves.toBe(pin);
+  test.each([
+    ['neither app nor order', {}],
+    ['its app alone', { apu: Buffer.from('app-1') }],
+    ['its order alone', { apv: Buffer.from('order-1') }],
+  ])('that names %s is refused: it would open in other orders too', async (_, parties) => {
+    const sealed = await new CompactEncrypt(Buffer.from(pin))
+      .setProtectedHeader({ alg: 'ECDH-ES', enc: 'A256GCM' })
+      .setKeyManagementParameters(parties)
+      .encrypt(await importJWK(worker.publicJwk, 'ECDH-ES'));
+    const error = await sealingErrorOf(open({ sealed }, worker.privateJwks.keys, binding));
+    expect(error.message).toMatch(/order order-1 names no app or no order.*apu.*apv.*PAYMENTS_INSECURE_UNBOUND_SEALS/);
+  });
+
+  test('that names no order is taken where a setting says so, and one of another order is not', async () => {
+    const loosely = { acceptsUnbound: true };
+    const unbound = await plainJwe(pin, {}, worker.publicJwk);
+    await expect(open({ sealed: unbound }, worker.privateJwks.keys, binding, loosely)).resolves.toBe(pin);
+    const bound = await seal(pin, worker.publicJwk, { ...binding, out_trade_no: 'order-2' });
+    await sealingErrorOf(open(bound, worker.privateJwks.keys, binding, loosely));
   });
 
   test.each<[string, object]>([
