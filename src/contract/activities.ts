@@ -172,7 +172,9 @@ export interface PreviousRunActivities {
   /** The latest run of an order's payment; null where Temporal has none. */
   'payments.latestRun'(input: { app_id: string; out_trade_no: string }): Promise<LatestRun | null>;
   /** The latest earlier run of this payment that may have made the order; null where Temporal has none. */
-  'payments.earlierRun'(input: { order: Pick<NewPayment, 'kind' | 'request'> }): Promise<EarlierRun | null>;
+  'payments.earlierRun'(input: {
+    order?: Pick<NewPayment, 'kind' | 'request'> | undefined;
+  }): Promise<EarlierRun | null>;
   /** Reads what Temporal knows from former runs. */
   'payments.knownBefore'(input: { app_id: string; out_trade_no: string | null }): Promise<EarlierAfterSale>;
 }

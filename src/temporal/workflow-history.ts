@@ -21,7 +21,7 @@ export async function readStart(
   if (!started) throw new WorkflowNotFoundError('the workflow has no history', workflowId, runId);
   const context = { type: 'workflow', namespace, workflowId } as const;
   const [input] = await decodeArrayFromPayloads(loadedDataConverter, started.input?.payloads, context);
-  return { runId: started.originalExecutionRunId ?? runId ?? '', input: asInput(input) };
+  return { runId: started.originalExecutionRunId ?? runId ?? '', input: isInput(input) ? input : WITHOUT_ORDER };
 }
 
 /**
@@ -48,10 +48,12 @@ export async function summarizeClosedRun(client: Client, workflowId: string, run
   const [{ input }, state] = await Promise.all([
     readStart(client, workflowId, runId),
     // A run that failed or was terminated has no result. Perhaps there is no order at all.
-    client.workflow.result<PaymentWorkflow>(workflowId, runId).catch((error: unknown): PaymentState | undefined => {
-      isWithoutOrder = error instanceof WorkflowFailedError && saysWithoutOrder(error.cause);
-      return undefined;
-    }),
+    client.workflow
+      .result<PaymentWorkflow>(workflowId, runId, { followRuns: false })
+      .catch((error: unknown): PaymentState | undefined => {
+        isWithoutOrder = error instanceof WorkflowFailedError && saysWithoutOrder(error.cause);
+        return undefined;
+      }),
   ]);
   const before = input.kind === 'adopt' ? input.previous : undefined;
   return {
@@ -67,11 +69,8 @@ export async function summarizeClosedRun(client: Client, workflowId: string, run
   };
 }
 
-/** Throws TypeError for the input of a workflow that is not ours but uses a payment's id. */
-function asInput(value: unknown): PaymentInput {
-  if (isInput(value)) return value;
-  throw new TypeError('A workflow that is not a payment uses a payment’s id.');
-}
+/** A start that no payment can be made of says nothing of an order. */
+const WITHOUT_ORDER: PaymentInput = { kind: 'adopt', app_id: '' };
 
 function isInput(value: unknown): value is PaymentInput {
   return typeof value === 'object' && value !== null && 'kind' in value && 'app_id' in value;

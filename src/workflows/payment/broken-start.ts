@@ -1,6 +1,7 @@
 /** A start that no payment can be made of: its rules, and how it is refused without losing what came to it. */
 import { allHandlersFinished, condition, continueAsNew, setHandler, workflowInfo } from '@temporalio/workflow';
 import {
+  type AdoptedPayment,
   FAILURE,
   type NewPayment,
   type NotificationSignal,
@@ -31,6 +32,7 @@ export function issuesOf(input: PaymentInput | undefined): RequestIssue[] {
       : [{ field: 'kind', rule: 'direct, checkout or adopt' }]),
     ...(typeof app_id === 'string' && app_id !== '' ? [] : [{ field: 'app_id', rule: 'required' }]),
     ...(input && input.kind !== 'adopt' ? orderIssues(input) : []),
+    ...(input?.kind === 'adopt' ? adoptionIssues(input) : []),
   ];
 }
 
@@ -64,13 +66,25 @@ export async function refuse(issues: RequestIssue[], app_id: unknown): Promise<n
 }
 
 function orderIssues({ app_id, request }: Partial<NewPayment>): RequestIssue[] {
-  const text = (field: 'out_trade_no' | 'order_amount' | 'order_currency') =>
+  const text = (field: 'out_trade_no' | 'order_amount' | 'order_currency' | 'method') =>
     typeof request?.[field] === 'string' && request[field] !== ''
       ? []
       : [{ field: `request.${field}`, rule: 'required, as text' }];
   const missing = [...text('out_trade_no'), ...text('order_amount'), ...text('order_currency')];
+  if (request?.method !== undefined) missing.push(...text('method'));
   if (missing.length > 0) return missing;
-  const workflowId = paymentWorkflowId(app_id ?? '', request?.out_trade_no ?? '');
+  return idIssues(app_id, request?.out_trade_no, 'it is what keeps an order from being created twice');
+}
+
+function adoptionIssues({ app_id, out_trade_no, trade_no }: AdoptedPayment): RequestIssue[] {
+  const isText = (value: unknown) => typeof value === 'string' && value !== '';
+  if (out_trade_no !== undefined && isText(out_trade_no))
+    return idIssues(app_id, out_trade_no, 'one order, one payment');
+  return isText(trade_no) ? [] : [{ field: 'out_trade_no', rule: 'required where there is no trade_no' }];
+}
+
+function idIssues(app_id: string | undefined, out_trade_no: string | undefined, why: string): RequestIssue[] {
+  const workflowId = paymentWorkflowId(app_id ?? '', out_trade_no ?? '');
   if (workflowInfo().workflowId === workflowId) return [];
-  return [{ field: 'workflow id', rule: `must be ${workflowId}: it is what keeps an order from being created twice` }];
+  return [{ field: 'workflow id', rule: `must be ${workflowId}: ${why}` }];
 }

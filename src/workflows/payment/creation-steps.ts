@@ -3,6 +3,8 @@
 import type { CreateResult } from '../../contract';
 
 export interface CreationFacts {
+  /** Whether an earlier run under the number has sold the order. */
+  isSold: boolean;
   /** Whether an earlier request may have reached the gateway, so that an order of ours may exist. */
   mayExist: boolean;
   /** What the gateway said last to a creation. */
@@ -21,10 +23,15 @@ export interface CreationFacts {
  * - `send`: create the order.
  * - `look`: ask the gateway for the trade until its answer lasts.
  * - `look-on`: the same, slowly and under attention: nothing may be sent any more.
- * - `end-not-sent`, `end-not-created`, `end-refused`: it is over.
+ * - `end-sold`, `end-not-sent`, `end-not-created`, `end-refused`: it is over.
  * - `compare`: the gateway has, or is said to have, an order under this number that this run did not make.
  */
-export type CreationStep = 'send' | 'look' | 'look-on' | 'compare' | 'end-not-sent' | 'end-not-created' | 'end-refused';
+export type CreationStep =
+  | 'send'
+  | 'look'
+  | 'look-on'
+  | 'compare'
+  | `end-${'sold' | 'not-sent' | 'not-created' | 'refused'}`;
 
 /** What each result says of the order, for the table. */
 export const CREATION_SAID = {
@@ -39,6 +46,9 @@ type Row = readonly [when: Partial<CreationFacts>, then: CreationStep];
 
 /** The first row that fits counts. */
 const TABLE: readonly Row[] = [
+  // What was sold stays sold.
+  [{ isSold: true }, 'end-sold'],
+
   // The gateway made our order and refused it: nothing can change that.
   [{ mayExist: false, said: 'created-refused' }, 'end-refused'],
 

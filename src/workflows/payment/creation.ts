@@ -53,7 +53,8 @@ export class OrderCreation {
   ) {
     this.earlier = new EarlierRuns(order);
     this.resends = new Resends(context, mailbox);
-    this.looks = new TradeLooks(order, context, mailbox, this.earlier);
+    // Our own number comes before one that a notification named: that may be another's.
+    this.looks = new TradeLooks(order.app_id, context, mailbox, () => [...this.earlier.ids, ...mailbox.named]);
     // From the start on: the first task may have waited for a worker.
     this.until = sendingEnd(order.request, workflowInfo().runStartTime.getTime(), context.policy);
   }
@@ -90,7 +91,6 @@ export class OrderCreation {
   async run(): Promise<void> {
     // A start under another reuse policy than the contract's may be the second one of an order that was sent already.
     const earlier = this.order.started_once ? null : await this.earlier.latest();
-    if (earlier?.sale) return this.context.record.restoreSale(earlier.sale);
     if (earlier) this.said = 'duplicate';
     for (let isDone = false; !isDone; ) isDone = await this.take();
   }
@@ -106,6 +106,9 @@ export class OrderCreation {
         return this.lookOn();
       case 'compare':
         return this.compare();
+      case 'end-sold':
+        this.context.record.restoreSale(this.earlier.sale ?? {});
+        return true;
       case 'end-refused':
         this.raiseIfMayExist();
         this.context.record.applyRefusal(this.last?.error ?? {}, Date.now());
@@ -132,6 +135,7 @@ export class OrderCreation {
 
   private get facts(): CreationFacts {
     return {
+      isSold: this.earlier.sale !== null,
       mayExist: this.mayExist,
       said: this.said,
       looked: this.looked,
@@ -184,14 +188,10 @@ export class OrderCreation {
     // A gateway that was busy at an earlier attempt may have made the order all the same.
     this.mayExist ||= this.hasSent || (tried.is === 'duplicate' && tried.reached);
     if (tried.is === 'not-created' && tried.credentials) this.context.raise('credentials');
-    if (tried.is === 'not-sent') this.onNotSent();
+    // A person hears of it after ten minutes. Then the order waits for the rest of its time, once.
+    if (tried.is === 'not-sent') this.isLate = this.sends > 1;
+    if (tried.is === 'not-sent' && !this.isLate && Date.now() < this.until) this.context.raise('no-answer');
     if (tried.is === 'unknown') record.settle('no-answer');
-  }
-
-  /** A person hears of it after ten minutes. Then the order waits for the rest of its time, once. */
-  private onNotSent(): void {
-    this.isLate = this.sends > 1;
-    if (!this.isLate && Date.now() < this.until) this.context.raise('no-answer');
   }
 
   /** Our own rules refuse a resend where the settings changed in between: the earlier try may still have made the order. */
@@ -271,6 +271,12 @@ export class OrderCreation {
     const notifications = this.mailbox.unsettled;
     // Read first: it may know the trade's own number.
     const earlier = await this.earlier.latest();
+    if (earlier?.sale) return false;
+    const { creationAnswer } = this.earlier;
+    if (creationAnswer) {
+      this.context.record.applyCreation(creationAnswer, Date.now());
+      return true;
+    }
     const looked = await this.looks.byAll();
     if (looked.is === 'found') return this.compareWith(looked.trade, earlier);
     // An earlier run of this payment made it: a reset, or a second start.

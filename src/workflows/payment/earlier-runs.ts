@@ -1,5 +1,5 @@
 /** What the runs before this one, under the same workflow id, say of the order. */
-import type { EarlierRun, NewPayment, PaymentData, Trade } from '../../contract';
+import type { EarlierRun, NewPayment, PaymentData, Sale, Trade, TradeId } from '../../contract';
 import { loadEarlierRun } from '../shared/activities';
 
 export class EarlierRuns {
@@ -14,6 +14,17 @@ export class EarlierRuns {
     return this.known;
   }
 
+  /** What one of them has sold. */
+  get sale(): Sale | null {
+    return this.known?.sale ?? null;
+  }
+
+  /** What the gateway answered when one of them created the same order: the order exists, whatever a query shows. */
+  get creationAnswer(): PaymentData | null {
+    const { is_same_order = false, payment_data = null } = this.known ?? {};
+    return is_same_order && payment_data?.recovered === false ? payment_data : null;
+  }
+
   /** Whether the gateway's answer to one of them named this trade. */
   isProven(trade_no: string | undefined): boolean {
     return this.known?.is_proven === true && trade_no === this.trade_no;
@@ -23,6 +34,13 @@ export class EarlierRuns {
   answerFor({ trade_no }: Pick<Trade, 'trade_no'>): PaymentData | null {
     const { payment_data = null } = this.known ?? {};
     return !payment_data?.trade_no || payment_data.trade_no === trade_no ? payment_data : null;
+  }
+
+  /** By what the order's trade may be found, the surest first. */
+  get ids(): TradeId[] {
+    const { trade_no } = this;
+    const { out_trade_no } = this.order.request;
+    return [...(trade_no === undefined ? [] : [{ trade_no }]), { out_trade_no }];
   }
 
   /** The number of the trade that one of them had. */

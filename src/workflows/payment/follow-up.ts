@@ -67,7 +67,7 @@ class FollowUp {
     setHandler(resolveFollowUpUpdate, (decision) => this.resolve(decision), {
       validator: (decision) => assertResolution(decision),
     });
-    setHandler(recheckFollowUpUpdate, () => this.recheck());
+    setHandler(recheckFollowUpUpdate, () => this.recheck(), { validator: () => this.rechecks.assertRoom() });
     setDefaultSignalHandler(() => undefined);
   }
 

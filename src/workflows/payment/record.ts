@@ -210,7 +210,7 @@ export class PaymentRecord {
 
   /** The sale of the run before stands: news of another trade under its number does not change it. */
   restoreSale(sold: Partial<PreviousRun>): void {
-    this.state.trade_no = sold.trade_no ?? null;
+    this.state.trade_no = sold.trade_no ?? this.state.trade_no;
     this.state.order_amount ??= sold.order_amount ?? null;
     this.state.trade_status = sold.trade_status ?? 'SUCCESS';
     this.state.payment_data = sold.payment_data ?? null;

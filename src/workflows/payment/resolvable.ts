@@ -4,16 +4,16 @@ import { assertResolution } from '../shared/resolution';
 
 const OUTCOMES: readonly PaymentOutcome[] = ['SUCCESS', 'CANCEL', 'REFUSED', 'EXPIRED'];
 
-/** Throws `InvalidRequest` for a resolution that is not whole, or that comes after the end. */
+/** Throws `InvalidRequest` for a resolution that is not whole, that comes after the end, or that `why` rules out now. */
 export function assertResolvable(
   resolution: PaymentResolution | undefined,
   { outcome }: Pick<PaymentState, 'outcome'>,
-  hasFailed: boolean,
+  why: string | null,
 ): void {
   const isKnown = OUTCOMES.some((one) => one === resolution?.outcome);
   assertResolution(resolution, [
     ...(isKnown ? [] : [{ field: 'outcome', rule: `one of ${OUTCOMES.join(', ')}` }]),
-    ...(hasFailed ? [{ field: 'outcome', rule: 'the payment has failed already' }] : []),
+    ...(why === null ? [] : [{ field: 'outcome', rule: why }]),
     ...(outcome === null ? [] : [{ field: 'outcome', rule: `the payment has ended already: ${outcome}` }]),
   ]);
 }

@@ -1,23 +1,23 @@
-/** Looks for an order that may exist, by every id that is known of it. */
+/** Looks for a trade that may exist, by every id that is known of it. */
 import { ActivityFailure, isCancellation } from '@temporalio/workflow';
-import type { LookResult, NewPayment, Trade, TradeId } from '../../contract';
+import type { LookResult, Trade, TradeId } from '../../contract';
 import type { Mailbox } from '../shared/mailbox';
 import type { PaymentContext } from './context';
-import type { EarlierRuns } from './earlier-runs';
 import { lookOnce, searchUntilFound } from './look';
 
 export class TradeLooks {
   constructor(
-    private readonly order: NewPayment,
+    private readonly app_id: string,
     private readonly context: PaymentContext,
     private readonly mailbox: Mailbox,
-    private readonly earlierRuns: EarlierRuns,
+    /** By what it may be found, the surest first. */
+    private readonly ids: () => readonly TradeId[],
   ) {}
 
   /** Looks by every id. "No such order" counts only where each look says so. */
   async byAll(): Promise<LookResult> {
     let worst: LookResult | undefined;
-    for (const id of this.ids) {
+    for (const id of this.ids()) {
       const looked = await this.by(id);
       if (looked.is === 'found') return looked;
       if (worst?.is !== 'no-answer') worst = looked;
@@ -27,8 +27,8 @@ export class TradeLooks {
 
   /** Asks on, ever more slowly, until the trade is found; null once `isInterrupted` holds. */
   async untilFound(isInterrupted: () => boolean): Promise<Trade | null> {
-    const { app_id } = this.order;
-    const [id = this.context.record.id, ...others] = this.ids;
+    const { app_id } = this;
+    const [id = this.context.record.id, ...others] = this.ids();
     try {
       return await searchUntilFound({ app_id, id, others }, isInterrupted);
     } catch (error) {
@@ -39,23 +39,12 @@ export class TradeLooks {
   }
 
   private async by(id: TradeId): Promise<LookResult> {
-    const { app_id } = this.order;
     const { settling_ms } = this.context.policy;
     let looked: LookResult = NO_ANSWER;
     await this.mailbox.fulfil(async () => {
-      looked = await lookOnce(app_id, id, settling_ms);
+      looked = await lookOnce(this.app_id, id, settling_ms);
     });
     return looked;
-  }
-
-  /** By what it may be found, the surest first. */
-  private get ids(): TradeId[] {
-    const { out_trade_no } = this.order.request;
-    const { trade_no } = this.earlierRuns;
-    const earlier = trade_no === undefined ? [] : [{ trade_no }];
-    // Our own number comes before one that a notification named: that may be another's.
-    const named = new Set(this.mailbox.unsettled.flatMap(({ trade_no }) => trade_no ?? []));
-    return [...earlier, { out_trade_no }, ...[...named].map((other) => ({ trade_no: other }))];
   }
 }
 

@@ -19,10 +19,7 @@ import {
   detailsOf,
   FAILURE,
   isNotCreatedFailure,
-  isOfAnother,
-  madeElsewhere,
   type NotificationSignal,
-  orderOf,
   type PaymentData,
   type PaymentInput,
   type PaymentPolicy,
@@ -42,6 +39,7 @@ import { AfterEnd } from './after-end';
 import { OutcomeWait } from './await-outcome';
 import { issuesOf, refuse } from './broken-start';
 import type { GatewayProblem, PaymentContext } from './context';
+import { createdAnswer } from './created-answer';
 import { OrderCreation } from './creation';
 import { orderTimes } from './deadlines';
 import { FollowUps } from './follow-ups';
@@ -56,7 +54,7 @@ import {
 } from './messages';
 import { PaymentRecord } from './record';
 import { assertResolvable } from './resolvable';
-import { assertSameOrder, assertSameTrade } from './same-request';
+import { assertSameOrder } from './same-request';
 import { paymentAttributes, paymentDetails } from './visibility';
 
 /** The update `created` waits this long for the gateway, then fails with `PaymentPending`. */
@@ -74,6 +72,7 @@ export async function payment(input: PaymentInput): Promise<PaymentState> {
   const scope = CancellationScope.current();
   scope.cancelRequested.catch(() => run.withdraw());
   return CancellationScope.nonCancellable(async () => {
+    await run.joinEarlierRun();
     try {
       await run.execute();
     } finally {
@@ -86,8 +85,12 @@ export async function payment(input: PaymentInput): Promise<PaymentState> {
 /** A handler begins outside of what `payment` protects from a cancellation. */
 const uncancelled = <T>(act: () => Promise<T>): Promise<T> => CancellationScope.nonCancellable(act);
 
-/** Whoever adopts a trade by its number alone may not know that an earlier run of this payment made it. */
-const isAdoptedByNumber = (input: PaymentInput) => input.kind === 'adopt' && !input.previous && !workflowInfo().parent;
+/** Whoever adopts a trade, or starts a payment without an order, may not know that an earlier run of this payment made it. */
+function mayHaveOrderBefore(input: PaymentInput): boolean {
+  if (input.kind !== 'adopt' || workflowInfo().parent) return false;
+  const { order, outcome = null } = input.previous ?? {};
+  return order === undefined && outcome === null;
+}
 
 class PaymentRun {
   private readonly record: PaymentRecord;
@@ -99,6 +102,9 @@ class PaymentRun {
   private creation: OrderCreation | undefined;
   private isCreated = false;
   private isWithdrawn = false;
+  private isResolved = false;
+  /** Whether this run may give way to one that knows the order. */
+  private isJoining = false;
   /** What ended the payment before there was an order: callers who wait are told. */
   private failure: unknown;
   private waitingFor = 'the gateway to take the order';
@@ -115,9 +121,9 @@ class PaymentRun {
     setHandler(createdUpdate, (again?: PaymentInput) => uncancelled(() => this.created(again)), {
       validator: (again?: PaymentInput) => assertSameOrder(input, again),
     });
-    setHandler(recheckUpdate, () => uncancelled(() => this.recheck()));
+    setHandler(recheckUpdate, () => uncancelled(() => this.recheck()), { validator: () => this.mailbox.assertRoom() });
     setHandler(resolveUpdate, (resolution) => this.resolve(resolution), {
-      validator: (resolution) => assertResolvable(resolution, this.state, this.failure !== undefined),
+      validator: (resolution) => assertResolvable(resolution, this.state, this.whyUnresolvable),
     });
     // Temporal would buffer a signal without a handler for ever, and nobody would notice.
     setDefaultSignalHandler(() => {
@@ -130,9 +136,15 @@ class PaymentRun {
     return this.record.snapshot;
   }
 
+  /** Continues as the run that made the order, where this one was started without a word of it. */
+  async joinEarlierRun(): Promise<void> {
+    this.isJoining = mayHaveOrderBefore(this.input);
+    if (this.isJoining) await this.goOnWithOrderBefore();
+    this.isJoining = false;
+  }
+
   async execute(): Promise<void> {
     this.show();
-    if (isAdoptedByNumber(this.input)) await this.goOnWithOrderBefore();
     const policy = await loadPolicy({ method: this.state.method });
     const context = this.contextFor(policy);
     this.context = context;
@@ -168,8 +180,9 @@ class PaymentRun {
   /** A run that made no order does not stand before the one that did: everybody asks the latest run. */
   private async goOnWithOrderBefore(): Promise<void> {
     const before = await loadOrderBefore();
-    if (!before || this.record.isOver) return;
-    await condition(allHandlersFinished, CREATED_WAIT_MS, { summary: 'callers of the run before' });
+    if (!before) return;
+    this.failure ??= typedFailure(FAILURE.pending, `Order ${this.record.outTradeNo} goes on as before: ask again.`);
+    await condition(allHandlersFinished);
     const { unsettled } = this.mailbox;
     const { trade_no } = this.input.kind === 'adopt' ? this.input : before;
     await continueAsNew<PaymentWorkflow>({
@@ -218,25 +231,16 @@ class PaymentRun {
   // — The updates —
 
   private async created(again: PaymentInput | undefined): Promise<PaymentData> {
-    const { out_trade_no } = this.state;
     await condition(() => this.failure !== undefined || creationAnswer(this.state) !== undefined, CREATED_WAIT_MS, {
       summary: 'how long created waits for the gateway',
     });
     if (this.failure !== undefined) throw copyOf(this.failure);
-    const answer = creationAnswer(this.state);
-    if (isOfAnother(this.input)) {
-      const { trade_no, trade_status, order_amount } = this.state;
-      const details = { trade_no, trade_status, order_amount };
-      throw typedFailure(FAILURE.duplicateOrder, madeElsewhere(this.record.outTradeNo), details);
-    }
-    // An adopted trade can be compared only after its first query.
-    if (answer && !orderOf(this.input)) assertSameTrade(this.state, again);
-    if (answer) return answer;
-    throw typedFailure(
-      FAILURE.pending,
-      `The gateway has not settled order ${out_trade_no} yet. The payment goes on by itself; ask again for its data. ${this.problem?.message ?? ''}`,
-      { ...(this.problem?.error ?? { outcome: 'unknown' }) },
-    );
+    return createdAnswer(this.input, this.state, again, this.problem);
+  }
+
+  private get whyUnresolvable(): string | null {
+    if (this.isJoining) return 'earlier runs of the payment are read first: ask again';
+    return this.failure === undefined ? null : 'the payment has failed already';
   }
 
   private async recheck(): Promise<PaymentState> {
@@ -266,6 +270,7 @@ class PaymentRun {
 
   private resolve(resolution: PaymentResolution): PaymentState {
     this.record.applyResolution(resolution, Date.now());
+    this.isResolved = true;
     // What the gateway denies is settled by the person's word.
     this.mailbox.settle(this.mailbox.denied);
     this.show();
@@ -274,7 +279,7 @@ class PaymentRun {
 
   /** Runs a part of the payment, which the update `resolve` may end at any point. */
   private async untilResolved(part: () => Promise<void>): Promise<void> {
-    const isResolved = () => this.state.confirmed_by === 'operator';
+    const isResolved = () => this.isResolved;
     if (isResolved()) return;
     await runUntilResolved(isResolved, part);
   }

@@ -28,6 +28,12 @@ export class Mailbox extends RecheckRequests {
     return this.entries.map(({ notification }) => notification);
   }
 
+  /** The trades that were named, by their own numbers. */
+  get named(): { trade_no: string }[] {
+    const numbers = new Set(this.unsettled.flatMap(({ trade_no }) => trade_no ?? []));
+    return [...numbers].map((trade_no) => ({ trade_no }));
+  }
+
   /** What has come of one trade, and of none in particular. */
   unsettledOf(trade_no: string | null | undefined): readonly NotificationSignal[] {
     return this.unsettled.filter((one) => isOfTrade(one, trade_no));

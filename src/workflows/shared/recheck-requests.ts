@@ -1,7 +1,12 @@
 /** Requests to query the gateway now. A request is answered by a query that began after it. */
 import { condition } from '@temporalio/workflow';
+import { invalidRequest } from './resolution';
+
+/** Temporal takes 2,000 updates in a run, and those of a person must find room. */
+const MAX_RECHECKS = 1_500;
 
 export class RecheckRequests {
+  private rechecks = 0;
   private requested = 0;
   private answered = 0;
 
@@ -13,8 +18,16 @@ export class RecheckRequests {
 
   /** Requests a query. Resolves when it has been made, or when `isOver` says that none is needed any more. */
   async recheck(isOver: () => boolean): Promise<void> {
+    this.rechecks += 1;
     const isAnswered = this.request();
     await condition(() => isAnswered() || isOver());
+  }
+
+  /** Throws `InvalidRequest` where the run was rechecked too often. */
+  assertRoom(): void {
+    if (this.rechecks < MAX_RECHECKS) return;
+    const rule = `was asked for ${MAX_RECHECKS} times: read the state by its query`;
+    throw invalidRequest([{ field: 'recheck', rule }]);
   }
 
   /** Whether a request waits for its query. */

@@ -2,6 +2,7 @@
 import { type CreationFacts, nextCreationStep } from '../../../src/workflows/payment/creation-steps';
 
 const VALUES: { readonly [Name in keyof CreationFacts]: readonly CreationFacts[Name][] } = {
+  isSold: [false],
   mayExist: [false, true],
   said: ['nothing', 'not-created', 'created-refused', 'duplicate'],
   looked: ['not-yet', 'no-such-order', 'no-answer'],
@@ -10,16 +11,25 @@ const VALUES: { readonly [Name in keyof CreationFacts]: readonly CreationFacts[N
   isInTime: [false, true],
 };
 
-/** Every combination of facts. */
+const NOTHING: CreationFacts = {
+  ...{ isSold: false, mayExist: false, said: 'nothing', looked: 'not-yet' },
+  ...{ isNotified: false, isWithdrawn: false, isInTime: true },
+};
+
+/** Every combination of facts, where nothing was sold. */
 const ALL = Object.entries(VALUES).reduce<CreationFacts[]>(
   (sofar, [name, values]) => sofar.flatMap((facts) => values.map((value) => ({ ...facts, [name]: value }))),
-  [{ mayExist: false, said: 'nothing', looked: 'not-yet', isNotified: false, isWithdrawn: false, isInTime: true }],
+  [NOTHING],
 );
 const stepsWhere = (fits: (facts: CreationFacts) => boolean) =>
   [...new Set(ALL.filter(fits).map(nextCreationStep))].sort();
 
 test('every combination of facts is in the table: 192', () => {
   expect(ALL).toHaveLength(192);
+});
+
+test('what was sold is not created again, whatever else is known', () => {
+  expect([...new Set(ALL.map((facts) => nextCreationStep({ ...facts, isSold: true })))]).toEqual(['end-sold']);
 });
 
 test('a notification ends the right to create: the trade is looked for, unless the gateway has refused our order', () => {
@@ -62,9 +72,5 @@ test.each([
   [{ mayExist: true, looked: 'no-such-order', said: 'not-created' }, 'end-not-created'],
   [{ mayExist: true, looked: 'no-such-order', said: 'duplicate' }, 'look-on'],
 ] satisfies [Partial<CreationFacts>, string][])('%j: %s', (known, step) => {
-  const nothing: CreationFacts = {
-    ...{ mayExist: false, said: 'nothing', looked: 'not-yet' },
-    ...{ isNotified: false, isWithdrawn: false, isInTime: true },
-  };
-  expect(nextCreationStep({ ...nothing, ...known })).toBe(step);
+  expect(nextCreationStep({ ...NOTHING, ...known })).toBe(step);
 });

@@ -1,0 +1,34 @@
+/** The runs of a workflow id before this one, and how they are asked. */
+import { type Client, QueryNotRegisteredError, WorkflowNotFoundError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
+
+/** The runs before this one, the latest first. Throws a retryable failure while the list of workflows is behind. */
+export async function earlierRuns(
+  client: Client,
+  workflowId: string,
+  runId: string,
+): Promise<{ runId: string; startTime: Date }[]> {
+  const runs: { runId: string; startTime: Date }[] = [];
+  const query = `WorkflowId = "${workflowId.replace(/["\\]/g, '\\$&')}"`;
+  for await (const run of client.workflow.list({ query })) runs.push(run);
+  // The list lags behind. Once it holds this run, it holds the earlier ones too.
+  if (!runs.some((run) => run.runId === runId)) {
+    throw ApplicationFailure.retryable('This run is not in the list of workflows yet; runs before it may be missing.');
+  }
+  return runs.filter((run) => run.runId !== runId).sort((a, b) => b.startTime.getTime() - a.startTime.getTime());
+}
+
+/** What `read` returns, or `otherwise` if Temporal does not have the workflow (any more). Throws every other error. */
+export async function ifExists<T>(read: () => Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return otherwise;
+    // It is no run of ours.
+    if (error instanceof QueryNotRegisteredError) return otherwise;
+    // FAILED_PRECONDITION: the run ended before a worker had it, so it cannot be queried.
+    if (grpcCodeOf(error) === GRPC_STATUS.FAILED_PRECONDITION) return otherwise;
+    throw error;
+  }
+}
