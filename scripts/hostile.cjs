@@ -1,14 +1,15 @@
 /**
- * Plays random stories of payments in the hostile world, on every core: `npm run hostile`. HOSTILE_RUNS is how many in all
- * (20,000), HOSTILE_SEED the seed of the first batch (random); the others count on from it. A batch is a process of its
- * own, because a process that has played many stories grows slow. A failing story prints how to play it again.
+ * Plays random stories in a hostile world, on every core: `npm run hostile` those of a payment, `npm run hostile:refunds` those
+ * after a sale. HOSTILE_RUNS is how many in all (20,000), HOSTILE_SEED the seed of the first batch (random); the others count
+ * on from it. A batch is a process of its own, because a process that has played many stories grows slow. A failing story
+ * prints how to play it again.
  */
 const { spawn } = require('node:child_process');
 const { randomInt } = require('node:crypto');
 const { availableParallelism } = require('node:os');
 
 const BATCH = 500;
-const { HOSTILE_RUNS = '20000', HOSTILE_SEED = String(randomInt(1_000_000)) } = process.env;
+const { HOSTILE_WORLD = 'payment', HOSTILE_RUNS = '20000', HOSTILE_SEED = String(randomInt(1_000_000)) } = process.env;
 const wanted = Number(HOSTILE_RUNS);
 const batches = Array.from({ length: Math.ceil(wanted / BATCH) }, (_, index) => ({
   seed: Number(HOSTILE_SEED) + index,
@@ -21,7 +22,7 @@ const failed = [];
 
 /** Plays the stories of one seed. */
 function play({ seed, runs }) {
-  const stories = ['test/workflows/payment/hostile/hostile.test.ts', '-t', 'random stories'];
+  const stories = [`test/workflows/${HOSTILE_WORLD}/hostile/hostile.test.ts`, '-t', 'random stories'];
   const env = { ...process.env, HOSTILE_RUNS: String(runs), HOSTILE_SEED: String(seed) };
   const child = spawn('npx', ['jest', '-i', ...stories], { env });
   let output = '';

@@ -4,14 +4,14 @@
  */
 
 import { activityInfo, log } from '@temporalio/activity';
-import type { GatewayActivities, RefundAttempt, RefundResult } from '../contract';
-import { GatewayError, InvalidRequestError, type Warning } from '../gateway';
-import { isDuplicate, NO_SUCH_ORDER } from '../gateway/refusals';
+import type { GatewayActivities } from '../contract';
+import type { Warning } from '../gateway';
+import { NO_SUCH_ORDER } from '../gateway/refusals';
 import { createOrder, type OrderOptions } from './create-order';
-import { invalidRequestFailure, notCreated } from './failures';
 import { gatewayOf, type PaymentGateway } from './gateways';
-import { type BuyerOf, fillUserInfo } from './refund-user-info';
-import { findTrade, lookAtTrade, queryTrade, settleTrade, surestId, watchTrade } from './trade-queries';
+import { makeRefund } from './make-refund';
+import type { BuyerOf } from './refund-user-info';
+import { findTrade, lookAtTrade, queryTrade, settleTrade, watchTrade } from './trade-queries';
 
 export interface GatewayActivitiesOptions extends OrderOptions {
   /** The gateway by app_id. */
@@ -47,31 +47,4 @@ export function logWarning({ operation, out_trade_no, issues }: Warning): void {
     out_trade_no,
     issues: issues.map(({ field, rule }) => `${field}: ${rule}`),
   });
-}
-
-async function makeRefund(gateway: PaymentGateway, refund: RefundAttempt, buyerOf: BuyerOf): Promise<RefundResult> {
-  const { attempt } = activityInfo();
-  const { order_amount, method } = refund.trade;
-  try {
-    const request = fillUserInfo(refund.request, await buyerOf(refund));
-    const answer = await gateway.refund(
-      { ...surestId(refund.id), ...request },
-      { order_amount, method: method ?? undefined },
-    );
-    return { is: 'accepted', answer };
-  } catch (error) {
-    return refundFailed(error, attempt);
-  }
-}
-
-/** The result of a failed refund. Throws a retryable failure only if there is certainly no refund and it may be asked for again. */
-function refundFailed(error: unknown, attempt: number): RefundResult {
-  if (error instanceof InvalidRequestError) throw invalidRequestFailure(error.message, error.issues);
-  if (!(error instanceof GatewayError)) throw error;
-  const { message } = error;
-  const fields = error.fields();
-  if (isDuplicate(fields, 'refund')) return { is: 'duplicate', error: fields, message, attempt };
-  if (error.outcome === 'not-sent' || error.outcome === 'not-created') return notCreated(error);
-  log.warn('it is unknown whether a refund was made', { ...fields });
-  return { is: 'unknown', error: fields, message };
 }

@@ -47,13 +47,13 @@ export const previousRunActivities: PreviousRunActivities = {
   async 'payments.knownBefore'({ app_id, out_trade_no }) {
     const client = getClient();
     const { workflowExecution } = activityInfo();
-    if (workflowExecution === undefined) return { previous: null, method: null, trade_no: null };
+    if (workflowExecution === undefined) return { ...NOTHING, ...NO_PAYMENT };
     const { workflowId, runId } = workflowExecution;
     const [previous, payment] = await Promise.all([
       loadPreviousRun(client, workflowId, runId),
       out_trade_no === null ? NO_PAYMENT : paymentOf(client, paymentWorkflowId(app_id, out_trade_no)),
     ]);
-    return { previous: previous && (await withRefunds(client, previous, app_id)), ...payment };
+    return { ...(previous ? await withRefunds(client, previous, app_id) : NOTHING), ...payment };
   },
 };
 
@@ -81,17 +81,26 @@ async function loadPreviousRun(client: Client, workflowId: string, runId: string
 }
 
 /** The previous state with its open refunds as they are now: a refund runs on when its after-sale has ended. */
-export async function withRefunds(client: Client, previous: AfterSaleState, app_id: string): Promise<AfterSaleState> {
+export async function withRefunds(
+  client: Client,
+  previous: AfterSaleState,
+  app_id: string,
+): Promise<Pick<EarlierAfterSale, 'previous' | 'explained_status'>> {
   const no = previous.out_trade_no ?? previous.trade_no ?? '';
+  let explained_status = previous.trade_status;
   const refunds = previous.refunds.map(async (refund) => {
     if (refund.outcome !== null || refund.started_at === null) return refund;
     const handle = client.workflow.getHandle(refundWorkflowId(app_id, no, refund.out_request_no));
     const now = await ifExists(() => handle.query<RefundState>(QUERY.state), refund);
+    // Another try under its number, or somebody else's workflow.
+    if (now.out_request_no !== refund.out_request_no || now.attempt !== refund.attempt) return refund;
+    if (now.outcome !== null && now.outcome !== 'NOT_CREATED') explained_status = now.refund_status;
     return { ...now, started_at: refund.started_at };
   });
-  return { ...previous, refunds: await Promise.all(refunds) };
+  return { previous: { ...previous, refunds: await Promise.all(refunds) }, explained_status };
 }
 
+const NOTHING = { previous: null, explained_status: null };
 const NO_PAYMENT = { method: null, trade_no: null };
 
 async function paymentOf(client: Client, paymentId: string): Promise<Pick<EarlierAfterSale, 'method' | 'trade_no'>> {

@@ -21,7 +21,8 @@ const EVERYBODY = [
   ...['credentials', 'confirm_by_query', 'settling_ms', 'grace_ms', 'poll_schedule_ms', 'poll_every_ms'],
   // Refunds, and what else follows a sale.
   ...['refund_amount', 'refund_currency', 'refund_status', 'refunded_amount', 'refunding_amount', 'partial'],
-  ...['left', 'ledger_complete', 'watched_until', 'requested_at', 'started_at', 'after_sale_id'],
+  ...['left', 'ledger_complete', 'watched_until', 'requested_at', 'started_at', 'sent_at'],
+  ...['refunded_elsewhere', 'claims', 'after_sale_id', 'original_run_id'],
   // Failures. Their texts are made so that they quote no private value.
   ...['message', 'stack_trace', 'code', 'msg', 'sub_code', 'sub_msg', 'http_status', 'retryable', 'operation'],
   ...['fields', 'field', 'rule', 'type'],

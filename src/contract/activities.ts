@@ -53,8 +53,15 @@ export type LookResult =
 export type RefundResult =
   | { is: 'accepted'; answer: GatewayResponse }
   | NotCreated
-  | { is: 'duplicate'; error: GatewayErrorFields; message: string; attempt: number }
-  | { is: 'unknown'; error: GatewayErrorFields; message: string };
+  /** `reached`: an earlier attempt of the same try had reached the gateway. */
+  | { is: 'duplicate'; error: GatewayErrorFields; message: string; reached: boolean }
+  | { is: 'unknown'; error: GatewayErrorFields; message: string }
+  /** The gateway took something, and its answer names another trade, refund or amount. */
+  | { is: 'not-ours'; error: GatewayErrorFields; message: string }
+  /** Nothing was sent: the trade's status is another one than the one that allowed the refund. */
+  | { is: 'moved'; trade_status: string }
+  /** Nothing was sent: the workflow was reset, and the run before it may have sent the refund. */
+  | { is: 'reset' };
 
 export interface PaymentPolicy extends WaitingPolicy {
   /** Whether a notified SUCCESS counts only once a query says so. */
@@ -78,6 +85,10 @@ export interface RefundAttempt {
   id: TradeId;
   trade: { order_amount: string; method: string | null };
   request: RefundOrder;
+  /** Each attempt looks at the trade, and sends only while it has this status; null: nothing is sent. */
+  seen: string | null;
+  /** The run that may send. Another one's activity is that of a reset, and the run before it may have sent the refund. */
+  original_run_id: string;
 }
 
 export interface SettleInput {
@@ -92,6 +103,8 @@ export interface SettleInput {
 export interface EarlierAfterSale {
   /** The last state of the run before; null where Temporal has none. */
   previous: AfterSaleState | null;
+  /** The trade's status that its refunds explain: as that run saw it, or as a refund found it that has ended since. */
+  explained_status: string | null;
   /** The payment's method, where the payment was made here. */
   method: string | null;
   /** The number of the trade that the payment has sold. */
@@ -140,7 +153,7 @@ export interface GatewayActivities {
   'gateway.watch'(input: WatchInput): Promise<Trade>;
   /** Queries until the status differs from `seen`, or has stayed the same for the settling time. */
   'gateway.settle'(input: SettleInput): Promise<Trade>;
-  /** Tries once to make a refund. Repeats the try only where the gateway certainly made none. */
+  /** Looks, and tries once to make a refund. Repeats both only where the gateway certainly made none. */
   'gateway.refund'(input: RefundAttempt): Promise<RefundResult>;
 }
 

@@ -37,8 +37,10 @@ export type RefundOutcome = 'REFUNDED' | 'REFUND_REFUSED' | 'REFUND_REVOKE' | 'N
 
 /** One refund, as `state` shows it and as its workflow returns it. */
 export interface RefundState {
-  /** Null for a refund of the whole amount without a number. */
-  out_request_no: string | null;
+  /** The merchant's number, or one made of the trade and the request. It always goes to the gateway. */
+  out_request_no: string;
+  /** Which try under this number it is, from 1: a number is free again where there certainly was no refund. */
+  attempt: number;
   /** Decimal string in currency units. */
   refund_amount: string;
   refund_currency: string;
@@ -53,6 +55,8 @@ export interface RefundState {
   requested_at: string;
   /** Null while it waits for its turn: a trade's refunds run one after the other. */
   started_at: string | null;
+  /** When it may have reached the gateway first; null while it certainly has not. */
+  sent_at: string | null;
   answer: RefundAnswer | null;
   /** Why there is no refund: the failure of the update `refund`. */
   failure: { type: string; message: string; details: Readonly<Record<string, unknown>> } | null;
@@ -67,8 +71,8 @@ export interface RefundInput {
   after_sale_id: string;
   trade_no?: string | undefined;
   out_trade_no?: string | undefined;
-  /** What is known of the trade. */
-  trade: { order_amount: string; method: string | null };
+  /** What is known of the trade. Its status is one that our own ledger explains. */
+  trade: { order_amount: string; method: string | null; trade_status: string | null };
   request: RefundOrder;
   state: RefundState;
 }
@@ -98,16 +102,36 @@ export interface AfterSaleState {
   refunding_amount: string;
   /** In the order in which they were requested. */
   refunds: RefundState[];
-  /** False where the gateway shows refunds that are not among `refunds`: `refunded_amount` is then too small. */
+  /** What went back by refunds that are not among `refunds`, as a person has named it. */
+  refunded_elsewhere: string;
+  /**
+   * False where there are refunds that are neither among `refunds` nor in `refunded_elsewhere`. No refund is granted then,
+   * until a person has named what went back.
+   */
   ledger_complete: boolean;
+  /** What was notified and is held until the gateway's answer agrees, or keeps contradicting it. */
+  claims: NotificationClaim[];
   /** ISO 8601, UTC: until when the trade is polled for disputes and chargebacks; null: not at all. */
   watched_until: string | null;
   history: Transition[];
 }
 
-/** A person's decision after the sale: `outcome` ends the running refund; without it only the attention is removed. */
+/** What a notification says, without anything personal. */
+export interface NotificationClaim {
+  trade_no?: string | undefined;
+  trade_status?: string | undefined;
+  out_request_no?: string | undefined;
+}
+
+/**
+ * A person's decision after the sale. `outcome` ends the refund that `out_request_no` names, which waits for it under
+ * `unknown-refund`. Without an outcome, the attention of the trade is removed.
+ */
 export interface AfterSaleResolution {
   outcome?: RefundOutcome | undefined;
+  out_request_no?: string | undefined;
+  /** All that went back by refunds that are not in the ledger, as a decimal string: it is complete again. */
+  refunded_elsewhere?: string | undefined;
   reason: string;
   by: string;
 }

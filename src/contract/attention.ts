@@ -59,16 +59,16 @@ export const RUNBOOK = {
   },
   'refund-elsewhere': {
     happened: 'The gateway shows a refund that is not known here: made elsewhere, by a bank, or long forgotten.',
-    loses: 'The merchant, if a further refund is made: the amount that we count as refunded is too small.',
+    loses: 'Nobody knows how much is left, so no refund is granted: the buyer may wait for one.',
     look: 'The trade’s refunds in the gateway’s dashboard.',
-    act: 'Compare them with the list here, then send `resolve`.',
-    after: 'The reason is settled. The gateway still refuses more than was paid.',
+    act: 'Add up what went back by refunds that are not in the list here, then send the after-sale `resolve` with that amount as `refunded_elsewhere`.',
+    after: 'The ledger is complete again, and refunds are granted up to what is left.',
   },
   'unknown-refund': {
-    happened: 'Nothing shows whether the gateway made this refund.',
+    happened: 'Nothing shows whether the gateway made this refund, or something contradicts what we knew of it.',
     loses: 'The buyer waits for the money; the merchant would lose it twice if the refund were repeated.',
     look: 'The refund in the gateway’s dashboard.',
-    act: 'Send the after-sale `resolve` with the refund’s outcome.',
+    act: 'Send the after-sale `resolve` with the refund’s `out_request_no` and its outcome.',
     after: 'The refund is not sent again before. The next refund of the trade goes on after it.',
   },
   'second-trade': {

@@ -7,8 +7,9 @@ export const paymentWorkflowId = (app_id: string, out_trade_no: string) => `paym
 export const paymentFollowUpWorkflowId = (app_id: string, out_trade_no: string, part: string) =>
   `payment-follow-up:${app_id}:${out_trade_no}:${part}`;
 export const afterSaleWorkflowId = (app_id: string, out_trade_no: string) => `after-sale:${app_id}:${out_trade_no}`;
-export const refundWorkflowId = (app_id: string, out_trade_no: string, out_request_no: string | null) =>
-  `refund:${app_id}:${out_trade_no}:${out_request_no ?? 'full'}`;
+/** Both numbers may hold colons, so these are escaped: refund `2` of order `A:1` is not refund `1:2` of order `A`. */
+export const refundWorkflowId = (app_id: string, out_trade_no: string, out_request_no: string) =>
+  `refund:${app_id}:${escaped(out_trade_no)}:${escaped(out_request_no)}`;
 export const strayNotificationWorkflowId = (app_id: string, digest: string) => `stray-notification:${app_id}:${digest}`;
 
 export const speiAccountWorkflowId = (app_id: string, account_id: string) => `spei-account:${app_id}:${account_id}`;
@@ -36,6 +37,8 @@ export const isOurWorkflow = (workflowId: string) => PREFIXES.includes(workflowI
 export function knownIds({ trade_no, out_trade_no }: KnownIds): TradeId {
   return { ...(trade_no === null ? {} : { trade_no }), ...(out_trade_no === null ? {} : { out_trade_no }) };
 }
+
+const escaped = (part: string) => part.replace(/[%:]/g, encodeURIComponent);
 
 interface KnownIds {
   readonly trade_no: string | null;

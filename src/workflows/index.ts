@@ -21,8 +21,9 @@ export {
   speiAccount,
   speiAccountStateQuery,
 } from './account/workflow';
+export { afterSaleStateQuery, refundUpdate, resolveAfterSaleUpdate } from './after-sale/messages';
 export { refund } from './after-sale/refund/workflow';
-export { afterSale, afterSaleStateQuery, refundUpdate, resolveAfterSaleUpdate } from './after-sale/workflow';
+export { afterSale } from './after-sale/workflow';
 export { bankList, installments, walletToken } from './lookup/workflow';
 export {
   followUpStateQuery,

@@ -23,6 +23,7 @@ export interface ResolveOptions extends DecideOptions {
   reason: string;
   outcome?: string;
   refund?: string;
+  elsewhere?: string;
 }
 
 /** How long an update may wait: a look at the gateway has its own ten minutes, and nobody waits for those. */
@@ -40,8 +41,11 @@ export class NotToldError extends UserError {
 export function resolveOrder(order: string, options: ResolveOptions): Promise<never> {
   return asOperator(async (operator) => {
     const run = theOneToResolve(await openRuns(operator, order, options), options);
-    const { by, reason, outcome, refund } = options;
-    const number = refund === undefined ? {} : { out_request_no: refund };
+    const { by, reason, outcome, refund, elsewhere } = options;
+    const number = {
+      ...(refund === undefined ? {} : { out_request_no: refund }),
+      ...(elsewhere === undefined ? {} : { refunded_elsewhere: elsewhere }),
+    };
     const input = { by, reason, ...(outcome === undefined ? {} : { outcome: outcome.toUpperCase() }), ...number };
     return tell(operator, run.workflow_id, { update: UPDATE.resolve, input }, options);
   });

@@ -63,6 +63,8 @@ export interface Run {
   query(name: string, args?: Payload[]): Promise<Payload>;
   requestCancel(reason: string): void;
   terminate(): void;
+  /** Ends it for a run that takes its place: its parent hears of that one's end. */
+  replace(): void;
   /** Keeps news for the next workflow task, which takes all that has come by then. */
   hear(job: Job): void;
   /** Keeps news that the SDK's core makes itself: the workflow task that is under way takes them. */
@@ -96,6 +98,8 @@ export interface Server {
   delayOfTask(): number;
   /** How long the server takes to start a child, in ms. */
   delayOfChild(): number;
+  /** How long until a parent hears of the end of a child, in ms. */
+  delayOfChildEnd(): number;
   /** Starts a workflow. Throws where one runs under this id. */
   begin(start: RunStart): Run;
 }

@@ -48,6 +48,8 @@ export interface SimulatedTemporalOptions {
   cachesWorkflows?: boolean;
   /** How far the server is behind with the starts of children, in ms, beside the network's delay; default 0. */
   childStarts_ms?: number;
+  /** How far the server is behind with the ends of children, in ms; default 0: the parent hears of it at once. */
+  childEnds_ms?: number;
 }
 
 /** An update was refused, or it failed: `cause` says why. */
@@ -67,6 +69,7 @@ export class SimulatedTemporal implements Server {
   readonly suggestsContinueAsNewAfter: number;
   readonly cachesWorkflows: boolean;
   private readonly childStarts_ms: number;
+  private readonly childEnds_ms: number;
   private readonly workflows = new Map<string, WorkflowRun[]>();
   private updates = 0;
   /** When the worker is there again, in ms since the epoch. */
@@ -82,6 +85,7 @@ export class SimulatedTemporal implements Server {
       suggestsContinueAsNewAfter = EVENTS_BEFORE_SUGGESTION,
       cachesWorkflows = true,
       childStarts_ms = 0,
+      childEnds_ms = 0,
     }: SimulatedTemporalOptions,
   ) {
     this.clock = new VirtualClock(now, random, delay);
@@ -90,6 +94,7 @@ export class SimulatedTemporal implements Server {
     this.suggestsContinueAsNewAfter = suggestsContinueAsNewAfter;
     this.cachesWorkflows = cachesWorkflows;
     this.childStarts_ms = childStarts_ms;
+    this.childEnds_ms = childEnds_ms;
   }
 
   /** Every run under an id, oldest first. */
@@ -208,14 +213,30 @@ export class SimulatedTemporal implements Server {
     return Math.max(0, this.awayUntil - this.clock.now) + this.clock.delay();
   }
 
+  delayOfChildEnd(): number {
+    return this.childEnds_ms;
+  }
+
+  /** The end of the retention: the server forgets every closed run under an id. */
+  async forget(workflowId: string): Promise<void> {
+    const runs = this.runs(workflowId);
+    this.workflows.set(
+      workflowId,
+      runs.filter(({ isRunning }) => isRunning),
+    );
+    for (const run of runs) if (!run.isRunning) await run.dispose();
+  }
+
   delayOfChild(): number {
     return this.childStarts_ms + this.clock.delay();
   }
 
   /** Resets a run to its first task, as an operator does: the next run has its start, and its signals. */
   reset(run: Run): WorkflowRun {
-    if (run.isRunning) run.terminate();
-    const next = this.begin({ ...run.start, originalRunId: run.start.originalRunId ?? run.runId });
+    const { parent, ...start } = run.start;
+    const waiting = run.isRunning && parent ? { parent } : {};
+    if (run.isRunning) run.replace();
+    const next = this.begin({ ...start, ...waiting, originalRunId: run.start.originalRunId ?? run.runId });
     for (const { name, input } of run.signals) next.signal(name, input);
     return next;
   }

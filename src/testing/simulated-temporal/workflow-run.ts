@@ -118,6 +118,11 @@ export class WorkflowRun implements Run {
     this.close('TERMINATED');
   }
 
+  /** Ends it for a run that takes its place: its parent hears of that one's end. */
+  replace(): void {
+    this.close('TERMINATED', false);
+  }
+
   // — News and workflow tasks —
 
   /** Keeps news for the next workflow task, which takes all that has come by then. */
@@ -188,7 +193,7 @@ export class WorkflowRun implements Run {
     if (rejected) update.outcome = { failure: rejected };
   }
 
-  close(status: Exclude<RunStatus, 'RUNNING'>): void {
+  close(status: Exclude<RunStatus, 'RUNNING'>, tellsParent = true): void {
     this.status = status;
     this.pending = [];
     this.commands.cancelAll();
@@ -196,7 +201,7 @@ export class WorkflowRun implements Run {
       if (update.accepted) update.outcome ??= { failure: CLOSED_BEFORE_OUTCOME };
       else if (!update.outcome) update.aborted = true;
     }
-    if (status !== 'CONTINUED_AS_NEW') this.tellParent();
+    if (status !== 'CONTINUED_AS_NEW' && tellsParent) this.tellParent();
   }
 
   private tellParent(): void {
@@ -212,7 +217,10 @@ export class WorkflowRun implements Run {
     };
     const result =
       this.status === 'COMPLETED' ? { completed: { result: this.result ?? null } } : { failed: { failure } };
-    parent.run.hear({ resolveChildWorkflowExecution: { seq: parent.seq, result } });
+    const tell = () => parent.run.hear({ resolveChildWorkflowExecution: { seq: parent.seq, result } });
+    const delay = this.temporal.delayOfChildEnd();
+    if (delay === 0) tell();
+    else this.temporal.clock.in(delay, tell);
   }
 }
 

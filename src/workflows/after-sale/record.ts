@@ -1,10 +1,18 @@
 /** What is known of a trade after its sale, and how each answer changes it. Pure: `now` is ms since the epoch. */
 
-import type { AfterSaleInput, AfterSaleState, Attention, PaymentState, Transition } from '../../contract';
+import type {
+  AfterSaleInput,
+  AfterSaleState,
+  Attention,
+  NotificationClaim,
+  PaymentState,
+  Transition,
+} from '../../contract';
 import { knownIds } from '../../contract';
 import type { Trade, TradeId } from '../../contract/gateway';
 import { isKnownStatus, type TradeStatus } from '../../gateway/pure/statuses';
-import { type PaidTrade, RefundLedger } from './refund-ledger';
+import { isRefundStatus } from './refund/interpret';
+import { type NumberedTrade, type PaidTrade, RefundLedger } from './refund-ledger';
 
 /** Statuses that need a person. */
 const ATTENTION: Partial<Record<TradeStatus, Attention>> = {
@@ -13,19 +21,11 @@ const ATTENTION: Partial<Record<TradeStatus, Attention>> = {
   CHARGEBACK_REVERSED: 'chargeback-reversed',
 };
 
-/** Statuses that only a refund causes. */
-const REFUND_STATUSES: readonly string[] = [
-  'REFUND_VERIFYING',
-  'REFUND_PROCESSING',
-  'REFUND_REVOKE',
-  'REFUND_REFUSED',
-  'REFUNDED',
-  'PARTIAL_REFUND',
-] satisfies TradeStatus[];
-
 export class AfterSaleRecord {
   readonly ledger = new RefundLedger();
-  private readonly state: Omit<AfterSaleState, 'refunds' | 'refunded_amount' | 'refunding_amount'>;
+  private readonly state: Omit<AfterSaleState, keyof RefundLedger['sums'] | 'refunds' | 'claims'>;
+  /** The last status that our ledger explains; null: none does yet. */
+  private explained: string | null = null;
 
   constructor({ app_id, trade_no, out_trade_no }: AfterSaleInput) {
     this.state = {
@@ -37,23 +37,27 @@ export class AfterSaleRecord {
       order_currency: null,
       method: null,
       attention: null,
-      ledger_complete: true,
       watched_until: null,
       history: [],
     };
   }
 
-  /** A copy of the public state, as plain JSON. Where a refund needs a person, so does the after-sale. */
-  get snapshot(): AfterSaleState {
+  /**
+   * A copy of the public state, as plain JSON. Where a refund needs a person, so does the after-sale; and where a notification
+   * that is still held says that the bank takes the money back.
+   */
+  snapshot(claims: readonly NotificationClaim[] = []): AfterSaleState {
     const { ledger, state } = this;
-    const attention = state.attention ?? ledger.refunds.find((refund) => refund.attention !== null)?.attention ?? null;
-    return { ...state, ...ledger.sums, attention, refunds: ledger.refunds, history: [...state.history] };
+    const { refunds } = ledger;
+    const claimed = claims.map(({ trade_status }) => attentionOf(trade_status)).find((one) => one !== undefined);
+    const attention = claimed ?? state.attention ?? refunds.find((refund) => refund.attention)?.attention ?? null;
+    return { ...state, ...ledger.sums, attention, refunds, claims: [...claims], history: [...state.history] };
   }
 
-  /** The payment as events show it: it was paid. */
+  /** The payment as events show it: it was paid. What is only notified is no event yet. */
   get eventPayment(): Omit<PaymentState, 'history' | 'payment_data'> {
     const { app_id, out_trade_no, trade_no, trade_status, order_amount, order_currency, method, attention } =
-      this.snapshot;
+      this.snapshot();
     const trade = { app_id, out_trade_no, trade_no, trade_status, order_amount, order_currency, method };
     return {
       ...trade,
@@ -72,18 +76,34 @@ export class AfterSaleRecord {
   }
 
   /** What was paid; undefined until the gateway has said it. */
-  get paid(): PaidTrade | undefined {
-    const { order_amount, order_currency } = this.state;
-    return order_amount === null || order_currency === null ? undefined : { order_amount, order_currency };
+  get paid(): (PaidTrade & NumberedTrade) | undefined {
+    const { order_amount, order_currency, out_trade_no, trade_no } = this.state;
+    if (order_amount === null || order_currency === null) return undefined;
+    return { order_amount, order_currency, out_trade_no, trade_no };
   }
 
-  /** Takes over the state of an earlier run. */
-  restore({ refunds, refunded_amount: _sum, refunding_amount: _on, ...former }: AfterSaleState): void {
-    const { app_id, out_trade_no, trade_no } = this.state;
-    Object.assign(this.state, { ...former, app_id });
-    this.state.out_trade_no ??= out_trade_no;
-    this.state.trade_no ??= trade_no;
-    this.ledger.restore(refunds);
+  get tradeStatus(): string | null {
+    return this.state.trade_status;
+  }
+
+  /** The status that a refund may find where our ledger is all there is. */
+  get explainedStatus(): string | null {
+    return this.explained;
+  }
+
+  /** Takes over the state of an earlier run; `explained` is the status that its ledger explains. */
+  restore(previous: AfterSaleState, explained: string | null): void {
+    const { state } = this;
+    const { out_trade_no, trade_no } = state;
+    const { trade_status, order_amount, order_currency, method, watched_until, history } = previous;
+    const attention = ownAttention(previous);
+    Object.assign(state, { trade_status, order_amount, order_currency, method, attention, watched_until });
+    state.history = [...history];
+    state.out_trade_no = previous.out_trade_no ?? out_trade_no;
+    state.trade_no = previous.trade_no ?? trade_no;
+    this.ledger.restore(previous);
+    // What the trade shows while a refund of ours is under way is explained once that has ended.
+    if (!this.ledger.hasSent) this.explained = explained;
   }
 
   learnMethod(method: string | null | undefined): void {
@@ -112,19 +132,32 @@ export class AfterSaleRecord {
   /** Applies a status that the gateway showed. */
   moveTo(to: string, now: number): void {
     const from = this.state.trade_status;
-    if (from === to) return;
-    this.state.trade_status = to;
-    this.addTransition({ from, to, source: 'query' }, now);
-    if (!isKnownStatus(to)) this.raise('unknown-status');
-    const attention = isKnownStatus(to) ? ATTENTION[to] : undefined;
-    // A dispute or chargeback replaces every other reason, and its latest step replaces the one before.
-    if (attention) this.state.attention = attention;
-    if (REFUND_STATUSES.includes(to) && this.ledger.next === undefined) this.addUnknownRefund();
+    if (from !== to) {
+      this.state.trade_status = to;
+      this.addTransition({ from, to, source: 'query' }, now);
+      if (!isKnownStatus(to)) this.raise('unknown-status');
+      // A dispute or chargeback replaces every other reason, and its latest step replaces the one before.
+      this.state.attention = attentionOf(to) ?? this.state.attention;
+    }
+    this.explain();
   }
 
-  /** A refund exists that is not in the ledger: from now on `refunded_amount` is too small. */
+  /** A refund of ours has ended, and the trade's status comes from it. */
+  acceptStatusOf(status: string | null): void {
+    this.explained = status;
+  }
+
+  /** A refund that is not of ours has brought the trade into its status, unless one of ours is under way. */
+  private explain(): void {
+    const { trade_status } = this.state;
+    if (trade_status === null || this.ledger.hasSent) return;
+    if (isRefundStatus(trade_status) && trade_status !== this.explained) this.addUnknownRefund();
+    this.explained = trade_status;
+  }
+
+  /** A refund exists that is not in the ledger: from now on `refunded_amount` is too small, and nothing is granted. */
   addUnknownRefund(): void {
-    this.state.ledger_complete = false;
+    this.ledger.addUnknown();
     this.raise('refund-elsewhere');
   }
 
@@ -136,9 +169,9 @@ export class AfterSaleRecord {
     if (this.state.attention === attention) this.state.attention = null;
   }
 
-  /** Applies a person's decision. */
+  /** Records a person's decision, and removes the attention unless it was about a refund. */
   applyResolution({ by, reason }: { by: string; reason: string }, to: string | undefined, now: number): void {
-    this.state.attention = null;
+    if (to === undefined) this.state.attention = null;
     const from = this.state.trade_status;
     this.addTransition({ from, to: to ?? from ?? 'resolved', source: 'operator', by, reason }, now);
   }
@@ -146,4 +179,16 @@ export class AfterSaleRecord {
   private addTransition(transition: Omit<Transition, 'time'>, now: number): void {
     this.state.history.push({ time: new Date(now).toISOString(), ...transition });
   }
+}
+
+const attentionOf = (status: string | undefined): Attention | undefined =>
+  status !== undefined && isKnownStatus(status) ? ATTENTION[status] : undefined;
+
+/** The attention of the trade itself: that of a refund, or of a notification that is held, comes with these again. */
+function ownAttention({ attention, refunds, claims, trade_status, ledger_complete }: AfterSaleState): Attention | null {
+  const isOfClaim = claims.some(
+    (one) => one.trade_status !== trade_status && attentionOf(one.trade_status) === attention,
+  );
+  if (!isOfClaim && !refunds.some((one) => one.attention !== null && one.attention === attention)) return attention;
+  return ledger_complete ? null : 'refund-elsewhere';
 }

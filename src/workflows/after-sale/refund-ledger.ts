@@ -33,25 +33,48 @@ const INTERRUPTED = {
 export type RefundDecision =
   | { is: 'granted' | 'known'; refund: RefundState }
   | { is: 'different'; fields: string[] }
+  /** The refund under this number was refused or revoked: it paid nothing, and its number is used up. */
+  | { is: 'spent'; refund: RefundState }
+  /** Nobody knows how much is left. */
+  | { is: 'incomplete' }
   | { is: 'over-refund'; left: string };
+
+/** The ledger of an earlier run, as its public state shows it. */
+export type RestoredLedger = Pick<AfterSaleState, 'refunds' | 'refunded_elsewhere' | 'ledger_complete'>;
 
 export interface PaidTrade {
   order_amount: string;
   order_currency: string;
 }
 
+/** The numbers of the trade, which the generated numbers of its refunds are made of. */
+export type NumberedTrade = Pick<AfterSaleState, 'out_trade_no' | 'trade_no'>;
+
 export class RefundLedger {
   private readonly entries: RefundState[] = [];
   /** The requests of this run. They hold personal data, so they are not in the public state. */
-  private readonly requests = new Map<string | null, RefundOrder>();
+  private readonly requests = new Map<string, RefundOrder>();
+  /** What went back by refunds that are not in the ledger, as a person has named it. */
+  private elsewhere = '0.00';
+  private isComplete = true;
 
   get refunds(): RefundState[] {
     return this.entries.map((entry) => ({ ...entry }));
   }
 
   /** The sums that the public state shows. */
-  get sums(): Pick<AfterSaleState, 'refunded_amount' | 'refunding_amount'> {
-    return { refunded_amount: this.sum('refunded'), refunding_amount: this.sum('refunding') };
+  get sums() {
+    return {
+      refunded_amount: this.sum('refunded'),
+      refunding_amount: this.sum('refunding'),
+      refunded_elsewhere: this.elsewhere,
+      ledger_complete: this.isComplete,
+    };
+  }
+
+  /** Whether a refund that is under way may have reached the gateway: it explains what the trade shows of refunds. */
+  get hasSent(): boolean {
+    return this.entries.some(({ outcome, sent_at }) => outcome === null && sent_at !== null);
   }
 
   /** The refund whose turn it is: the one that has started, else the one that was requested first. */
@@ -62,11 +85,36 @@ export class RefundLedger {
 
   /** How much may still be refunded. */
   left({ order_amount }: PaidTrade): string {
-    return less(order_amount, sumOf([this.sum('refunded'), this.sum('refunding')]));
+    return less(order_amount, sumOf([this.sum('refunded'), this.sum('refunding'), this.elsewhere]));
+  }
+
+  /** Something contradicts what is known of a refund: until a person decides, its amount stays reserved. */
+  doubt(entry: RefundState): void {
+    entry.attention = 'unknown-refund';
+  }
+
+  /** A person has decided what became of a refund. */
+  decide(entry: RefundState, outcome: RefundOutcome, resolved: RefundState['resolved']): void {
+    Object.assign(entry, { outcome, confirmed_by: 'operator', attention: null, resolved });
+  }
+
+  /** There are refunds that are neither in the ledger nor named by a person. */
+  addUnknown(): void {
+    this.isComplete = false;
+    // What was only seen by the trade's status may have been that other refund.
+    for (const entry of this.entries) if (entry.answer?.recovered && entry.confirmed_by === 'query') this.doubt(entry);
+  }
+
+  /** A person has named all that went back by refunds that are not in the ledger. */
+  complete(elsewhere: string): void {
+    this.elsewhere = sumOf([elsewhere]);
+    this.isComplete = true;
   }
 
   /** Takes over the refunds of an earlier run. One that had not started was never sent, and its request is lost. */
-  restore(refunds: readonly RefundState[]): void {
+  restore({ refunds, refunded_elsewhere, ledger_complete }: RestoredLedger): void {
+    this.elsewhere = refunded_elsewhere;
+    this.isComplete = ledger_complete;
     for (const refund of refunds) {
       const isLost = refund.outcome === null && refund.started_at === null;
       this.entries.push({ ...refund, ...(isLost ? { outcome: 'NOT_CREATED', failure: INTERRUPTED } : {}) });
@@ -74,35 +122,26 @@ export class RefundLedger {
   }
 
   /** Grants a refund, finds the one that the same request made earlier, or says why there is none. */
-  request(request: RefundOrder, trade: PaidTrade, now: number): RefundDecision {
+  request(request: RefundOrder, trade: PaidTrade & NumberedTrade, now: number): RefundDecision {
     const partial = !sameAmount(request.refund_amount, trade.order_amount);
-    const number = request.out_request_no ?? (partial ? generatedRefundNumber(request) : null);
+    const number = request.out_request_no ?? generatedRefundNumber(trade, request, !partial);
     const earlier = this.find(number);
     // Where there certainly is no refund, its number may be used again.
-    if (earlier && earlier.outcome !== 'NOT_CREATED') {
+    if (earlier && (earlier.outcome !== 'NOT_CREATED' || earlier.attention !== null)) {
       const fields = this.differing(earlier, request);
+      if (isSpent(earlier)) return { is: 'spent', refund: earlier };
       return fields.length > 0 ? { is: 'different', fields } : { is: 'known', refund: earlier };
     }
+    if (!this.isComplete) return { is: 'incomplete' };
     const left = this.left(trade);
     if (isMore(request.refund_amount, left)) return { is: 'over-refund', left };
-    const refund: RefundState = {
-      out_request_no: number,
-      refund_amount: request.refund_amount,
-      refund_currency: request.refund_currency,
-      partial,
-      refund_status: null,
-      outcome: null,
-      confirmed_by: null,
-      attention: null,
-      requested_at: new Date(now).toISOString(),
-      started_at: null,
-      answer: null,
-      failure: null,
-      resolved: null,
-    };
-    if (earlier) this.entries.splice(this.entries.indexOf(earlier), 1);
+    const refund = { ...newRefund(request, now), out_request_no: number, partial };
+    if (earlier) {
+      refund.attempt = earlier.attempt + 1;
+      this.entries.splice(this.entries.indexOf(earlier), 1);
+    }
     this.entries.push(refund);
-    this.requests.set(number, number === null ? request : { ...request, out_request_no: number });
+    this.requests.set(number, { ...request, out_request_no: number });
     return { is: 'granted', refund };
   }
 
@@ -116,13 +155,18 @@ export class RefundLedger {
     if (entry) entry.started_at ??= new Date(now).toISOString();
   }
 
-  /** Applies what is known of a refund now. A refund that has an outcome does not change any more. */
-  update(change: RefundState): void {
+  /**
+   * Applies what is known of a refund now. News of an earlier try under its number is not its own, and a refund that has an
+   * outcome does not change any more. Returns whether it was applied.
+   */
+  update(change: RefundState): boolean {
     const entry = this.find(change.out_request_no);
-    if (entry && entry.outcome === null) Object.assign(entry, { ...change, started_at: entry.started_at });
+    if (!entry || entry.outcome !== null || entry.attempt !== change.attempt) return false;
+    Object.assign(entry, { ...change, started_at: entry.started_at });
+    return true;
   }
 
-  find(out_request_no: string | null): RefundState | undefined {
+  find(out_request_no: string): RefundState | undefined {
     return this.entries.find((entry) => entry.out_request_no === out_request_no);
   }
 
@@ -141,7 +185,23 @@ export class RefundLedger {
   }
 
   private sum(kind: 'refunded' | 'refunding'): string {
-    const counted = this.entries.filter(({ outcome }) => COUNTS_AS[outcome ?? 'under way'] === kind);
+    const counted = this.entries.filter((entry) => countsAs(entry) === kind);
     return sumOf(counted.map(({ refund_amount }) => refund_amount));
   }
+}
+
+/** Where a person has to decide, the money may be gone. */
+const countsAs = ({ outcome, attention }: RefundState) =>
+  attention === null ? COUNTS_AS[outcome ?? 'under way'] : 'refunding';
+
+/** A refused or revoked refund keeps its number: the gateway has used it. */
+const isSpent = ({ outcome }: RefundState) => outcome === 'REFUND_REFUSED' || outcome === 'REFUND_REVOKE';
+
+function newRefund({ refund_amount, refund_currency }: RefundOrder, now: number): RefundState {
+  return {
+    ...{ out_request_no: '', attempt: 1, refund_amount, refund_currency, partial: false },
+    ...{ refund_status: null, outcome: null, confirmed_by: null, attention: null },
+    ...{ requested_at: new Date(now).toISOString(), started_at: null, sent_at: null },
+    ...{ answer: null, failure: null, resolved: null },
+  };
 }

@@ -13,7 +13,9 @@ export function afterSaleDetails(state: AfterSaleState, waitingFor: string): str
   const lines = [
     `**${trade_status ?? '?'}** · ${order_amount ?? '?'} ${order_currency ?? ''} paid, ${refunded_amount} refunded, ${refunding_amount} being refunded`,
     ...state.refunds.map((one) => `- ${refundLine(one)}`),
-    ...(state.ledger_complete ? [] : ['The gateway shows refunds that are not in this list.']),
+    ...(Number(state.refunded_elsewhere) > 0 ? [`${state.refunded_elsewhere} went back by other refunds.`] : []),
+    ...(state.ledger_complete ? [] : ['There are refunds that are not in this list: none is granted meanwhile.']),
+    ...state.claims.map(({ trade_status }) => `Notified, and not confirmed yet: ${trade_status ?? '?'}`),
     `Waiting for: ${waitingFor}`,
   ];
   return lines;
@@ -22,7 +24,7 @@ export function afterSaleDetails(state: AfterSaleState, waitingFor: string): str
 function refundLine(refund: RefundState): string {
   const { out_request_no, refund_amount, refund_currency, outcome, refund_status, started_at } = refund;
   const status = outcome ?? refund_status ?? (started_at ? 'being requested' : 'waits for its turn');
-  return `${out_request_no ?? 'full'}: ${refund_amount} ${refund_currency}, ${status}`;
+  return `${out_request_no}: ${refund_amount} ${refund_currency}, ${status}`;
 }
 
 /** The search attributes of one refund. Its status is the gateway's, or its outcome. */

@@ -18,21 +18,24 @@ import {
   type TradeId,
   type WatchInput,
 } from '../../contract';
-import { CREATING, QUERYING, WATCHING } from './activity-options';
+import { CREATING, QUERYING, REFUNDING, WATCHING } from './activity-options';
 
 /** A request that is under way is waited for, even if nobody wants it any more: only its end tells whether it was sent. */
 const sending = proxyActivities<GatewayActivities>({
   ...CREATING,
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 });
-const creating = proxyActivities<GatewayActivities>(CREATING);
+const refunding = proxyActivities<GatewayActivities>({
+  ...REFUNDING,
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+});
 const querying = proxyActivities<GatewayActivities>(QUERYING);
 const watching = proxyActivities<GatewayActivities>(WATCHING);
 
 /** The gateway's operations on a trade, each with a line for Temporal UI: what it is for, and what is known before. */
 export const gateway = {
   createOrder: summed(sending['gateway.create'], ({ request }) => `sends the order: ${moneyOf(request)}`),
-  requestRefund: summed(creating['gateway.refund'], ({ request }) => `sends the refund: ${refundOf(request)}`),
+  requestRefund: summed(refunding['gateway.refund'], ({ request }) => `sends the refund: ${refundOf(request)}`),
   lookAtTrade: summed(querying['gateway.look'], ({ id }) => `asks what the gateway has of ${named(id)}`),
   queryTrade: summed(querying['gateway.query'], ({ id }) => `asks the gateway for ${named(id)}`),
   searchTrade: summed(querying['gateway.find'], ({ id }) => `looks for ${named(id)}, ever less often`),

@@ -35,6 +35,9 @@ export const CREATING = {
   },
 } satisfies ActivityOptions;
 
+/** For refunds: the same, and each attempt makes two exchanges, a look and the request. */
+export const REFUNDING = { ...CREATING, startToCloseTimeout: '2 minutes' } satisfies ActivityOptions;
+
 /** For polls. The server spaces the attempts as the activity asks: years of them add no events to the history. */
 export const WATCHING = {
   startToCloseTimeout,

@@ -19,9 +19,10 @@ export async function queryUntilConsistent(
   queried: Trade,
   claims: readonly Pick<NotificationSignal, 'trade_status'>[],
   { app_id, id, settling_ms }: { app_id: string; id: TradeId; settling_ms: number },
+  isStale: typeof isBehind = isBehind,
 ): Promise<ConsistentRead> {
   for (let trade = queried; ; ) {
-    if (!isBehind(trade.trade_status, claims)) return { trade, contradicted: false };
+    if (!isStale(trade.trade_status, claims)) return { trade, contradicted: false };
     const { trade_status: seen } = trade;
     trade = await gateway.settleTrade({ app_id, id, seen, settling_ms });
     if (trade.trade_status === seen) return { trade, contradicted: true };

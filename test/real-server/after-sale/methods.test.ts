@@ -42,7 +42,7 @@ it.each(ROWS)(
       refunding_amount: '0.00',
       ledger_complete: true,
       attention: null,
-      refunds: [{ out_request_no: null, partial: false, outcome: 'REFUNDED' }],
+      refunds: [{ out_request_no: expect.stringMatching(/^R[0-9a-z]{13}$/), partial: false, outcome: 'REFUNDED' }],
     });
     expect(stack.simulator.ledger({ out_trade_no: order.out_trade_no })[0]).toMatchObject({
       refunded_amount: order.order_amount,

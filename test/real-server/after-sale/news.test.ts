@@ -141,7 +141,7 @@ describe('a refund that waits for the buyer’s account', () => {
       refunded_amount: order_amount,
       refunding_amount: '0.00',
       attention: null,
-      refunds: [{ outcome: 'REFUNDED', refund_status: 'REFUNDED', confirmed_by: 'query' }],
+      refunds: [{ outcome: 'REFUNDED', refund_status: 'REFUNDED', confirmed_by: 'notification' }],
     });
     expect(heardOf(out_trade_no)).toEqual(['SUCCESS', 'REFUND_VERIFYING', 'REFUND_PROCESSING', 'REFUNDED']);
   });

@@ -1,6 +1,6 @@
 /** Refunds of a trade whose workflows have all closed, with and without the earlier runs in Temporal. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { WorkflowNotFoundError } from '@temporalio/client';
+import { WithStartWorkflowOperation, WorkflowNotFoundError } from '@temporalio/client';
 import { paymentWorkflowId, refundWorkflowId } from '../../../src/contract';
 import { APP, type Stack, startStack } from '../../../src/testing/stack';
 import { afterSaleOf, part, sold, USER } from '../../harness/sold';
@@ -85,7 +85,7 @@ test('a run that was terminated before a worker took it does not hide the refund
   });
 });
 
-test('a ledger without a run that Temporal has deleted is marked as incomplete, and raises attention', async () => {
+test('a ledger without a run that Temporal has deleted is incomplete: nothing is granted until a person has named what went back', async () => {
   const order = await sold(stack, 'credit-card');
   const { out_trade_no } = order;
   await stack.payments.refund(out_trade_no, part(order, '50.00', 'a'));
@@ -93,12 +93,32 @@ test('a ledger without a run that Temporal has deleted is marked as incomplete, 
   await forget(afterSaleOf(stack, out_trade_no).workflowId);
   await forget(refundWorkflowId(APP.app_id, out_trade_no, 'a'));
 
-  await stack.payments.refund(out_trade_no, part(order, '30.00', 'b'));
+  await expect(stack.payments.refund(out_trade_no, part(order, '30.00', 'b'))).rejects.toMatchObject({
+    name: 'NotRefundedError',
+    details: { ledger_complete: false },
+  });
   expect(await afterSaleOf(stack, out_trade_no).result()).toMatchObject({
     trade_status: 'PARTIAL_REFUND',
-    refunded_amount: '30.00',
+    refunded_amount: '0.00',
     ledger_complete: false,
     attention: 'refund-elsewhere',
+  });
+  const { workflowId } = afterSaleOf(stack, out_trade_no);
+  await stack.client.workflow.executeUpdateWithStart('resolve', {
+    args: [{ refunded_elsewhere: '50.00', reason: 'the dashboard shows 50.00', by: 'ana' }],
+    startWorkflowOperation: new WithStartWorkflowOperation('afterSale', {
+      workflowId,
+      taskQueue: stack.taskQueue,
+      args: [{ app_id: APP.app_id, out_trade_no }],
+      workflowIdConflictPolicy: 'USE_EXISTING',
+    }),
+  });
+  await stack.payments.refund(out_trade_no, part(order, '30.00', 'b'));
+  expect(await afterSaleOf(stack, out_trade_no).result()).toMatchObject({
+    refunded_amount: '30.00',
+    refunded_elsewhere: '50.00',
+    ledger_complete: true,
+    attention: null,
     refunds: [{ out_request_no: 'b', outcome: 'REFUNDED' }],
   });
   expect(stack.simulator.ledger({ out_trade_no })).toMatchObject([{ refunded_amount: '80.00' }]);

@@ -158,7 +158,7 @@ describe.each([
         await sale.pass(10 * MINUTE);
         expect(await answer).toMatchObject({ type: 'RefundPending' });
         expect(await sale.state()).toMatchObject({ attention: 'unknown-refund', refunding_amount: '50.00' });
-        const resolution = { outcome: 'NOT_CREATED', reason: 'not in the dashboard', by: 'ana' };
+        const resolution = { outcome: 'NOT_CREATED', out_request_no: 'b', reason: 'not in the dashboard', by: 'ana' };
         await sale.handle.executeUpdate('resolve', { args: [resolution] });
         expect(await ended(sale)).toMatchObject({
           refunded_amount: '50.00',

@@ -6,6 +6,7 @@ import { AfterSaleRecord } from '../../../src/workflows/after-sale/record';
 const NOW = Date.parse('2026-01-02T03:04:05.000Z');
 const AT = '2026-01-02T03:04:05.000Z';
 const PAID = { order_amount: '100.00', order_currency: 'MXN' };
+const IDS = { trade_no: 'T1', out_trade_no: 'order-1' };
 
 const trade = (trade_status: string, more: Partial<Trade> = {}): Trade => ({
   trade_no: 'T1',
@@ -24,7 +25,7 @@ function recordOf(...statuses: string[]): AfterSaleRecord {
 function request(record: AfterSaleRecord, amount = '40.00'): RefundState {
   const decision = record.ledger.request(
     { refund_amount: amount, refund_currency: 'MXN', out_request_no: 'R1' },
-    PAID,
+    { ...PAID, ...IDS },
     NOW,
   );
   if (decision.is !== 'granted') throw new Error(`The refund was not granted: ${decision.is}`);
@@ -37,12 +38,12 @@ describe('a query', () => {
     expect(record.paid).toBeUndefined();
     record.applyQuery(trade('SUCCESS', { method: 'OXXO' }), NOW);
     expect(record.id).toEqual({ trade_no: 'T1', out_trade_no: 'order-1' });
-    expect(record.paid).toEqual(PAID);
-    expect(record.snapshot).toMatchObject({ method: 'OXXO', trade_status: 'SUCCESS', attention: null });
+    expect(record.paid).toEqual({ ...PAID, ...IDS });
+    expect(record.snapshot()).toMatchObject({ method: 'OXXO', trade_status: 'SUCCESS', attention: null });
   });
 
   test('with a new status adds a transition, and with the same status adds none', () => {
-    expect(recordOf('SUCCESS', 'SUCCESS', 'DISPUTE').snapshot.history).toEqual([
+    expect(recordOf('SUCCESS', 'SUCCESS', 'DISPUTE').snapshot().history).toEqual([
       { time: AT, from: null, to: 'SUCCESS', source: 'query' },
       { time: AT, from: 'SUCCESS', to: 'DISPUTE', source: 'query' },
     ]);
@@ -51,7 +52,7 @@ describe('a query', () => {
   test('does not replace an amount that is known', () => {
     const record = recordOf('SUCCESS');
     record.applyQuery(trade('SUCCESS', { order_amount: '1.00' }), NOW);
-    expect(record.paid).toEqual(PAID);
+    expect(record.paid).toEqual({ ...PAID, ...IDS });
   });
 });
 
@@ -67,15 +68,15 @@ describe('the attention', () => {
     [['REFUNDED'], 'refund-elsewhere'],
     [['DISPUTE', 'PARTIAL_REFUND'], 'dispute'],
   ])('after %j is %s', (statuses, attention) => {
-    expect(recordOf(...statuses).snapshot.attention).toBe(attention);
+    expect(recordOf(...statuses).snapshot().attention).toBe(attention);
   });
 
   test('is that of a refund where the trade itself has none', () => {
     const record = recordOf('SUCCESS');
     record.ledger.update({ ...request(record), attention: 'unknown-refund' });
-    expect(record.snapshot.attention).toBe('unknown-refund');
+    expect(record.snapshot().attention).toBe('unknown-refund');
     record.raise('dispute');
-    expect(record.snapshot.attention).toBe('dispute');
+    expect(record.snapshot().attention).toBe('dispute');
   });
 
   test('keeps the first reason, and is settled only by that reason', () => {
@@ -83,9 +84,9 @@ describe('the attention', () => {
     record.raise('unexpected-signal');
     record.raise('unknown-trade');
     record.settle('unknown-trade');
-    expect(record.snapshot.attention).toBe('unexpected-signal');
+    expect(record.snapshot().attention).toBe('unexpected-signal');
     record.settle('unexpected-signal');
-    expect(record.snapshot.attention).toBeNull();
+    expect(record.snapshot().attention).toBeNull();
   });
 });
 
@@ -98,7 +99,7 @@ describe.each([
   'PARTIAL_REFUND',
 ])('a trade that becomes %s', (status) => {
   test('has an incomplete ledger while no refund of ours runs', () => {
-    expect(recordOf('SUCCESS', status).snapshot).toMatchObject({
+    expect(recordOf('SUCCESS', status).snapshot()).toMatchObject({
       ledger_complete: false,
       attention: 'refund-elsewhere',
     });
@@ -106,17 +107,33 @@ describe.each([
 
   test('has a complete ledger while a refund of ours runs', () => {
     const record = recordOf('SUCCESS');
+    record.ledger.update({ ...request(record), sent_at: AT });
+    record.applyQuery(trade(status), NOW);
+    expect(record.snapshot()).toMatchObject({ ledger_complete: true, attention: null });
+  });
+
+  test('has an incomplete ledger while a refund of ours has only been granted', () => {
+    const record = recordOf('SUCCESS');
     request(record);
     record.applyQuery(trade(status), NOW);
-    expect(record.snapshot).toMatchObject({ ledger_complete: true, attention: null });
+    expect(record.snapshot()).toMatchObject({ ledger_complete: false });
+  });
+
+  test('has a complete ledger after the refund of ours that brought it there', () => {
+    const record = recordOf('SUCCESS');
+    record.ledger.update({ ...request(record), sent_at: AT, outcome: 'REFUNDED' });
+    record.acceptStatusOf(status);
+    record.applyQuery(trade(status), NOW);
+    record.applyQuery(trade(status), NOW);
+    expect(record.snapshot()).toMatchObject({ ledger_complete: true, attention: null });
   });
 });
 
 test('a person’s decision removes the attention, and adds a transition with its author and reason', () => {
   const record = recordOf('DISPUTE');
   record.applyResolution({ by: 'ana', reason: 'answered' }, undefined, NOW);
-  expect(record.snapshot.attention).toBeNull();
-  expect(record.snapshot.history.at(-1)).toEqual({
+  expect(record.snapshot().attention).toBeNull();
+  expect(record.snapshot().history.at(-1)).toEqual({
     time: AT,
     from: 'DISPUTE',
     to: 'DISPUTE',
@@ -131,15 +148,15 @@ test('a restored record has the state and the refunds of the earlier run', () =>
   earlier.ledger.update({ ...request(earlier), outcome: 'REFUNDED' });
   earlier.watchUntil(NOW);
   const record = new AfterSaleRecord({ app_id: 'app', trade_no: 'T9' });
-  record.restore(earlier.snapshot);
-  expect(record.snapshot).toEqual({ ...earlier.snapshot, trade_no: 'T1' });
+  record.restore(earlier.snapshot(), 'SUCCESS');
+  expect(record.snapshot()).toEqual({ ...earlier.snapshot(), trade_no: 'T1' });
 });
 
 test('a watch window that was set does not move', () => {
   const record = recordOf('SUCCESS');
   record.watchUntil(NOW);
   record.watchUntil(NOW + 1_000);
-  expect(record.snapshot.watched_until).toBe(AT);
+  expect(record.snapshot().watched_until).toBe(AT);
 });
 
 test('events show the payment as paid', () => {

@@ -4,8 +4,9 @@ import fc from 'fast-check';
 import type { RefundOrder, RefundOutcome, RefundState } from '../../../src/workflows';
 import { RefundLedger } from '../../../src/workflows/after-sale/refund-ledger';
 
-const TRADE = { order_amount: '99999999999999.99', order_currency: 'BRL' };
-const SMALL = { order_amount: '150.00', order_currency: 'BRL' };
+const IDS = { out_trade_no: 'order-1', trade_no: 'T1' };
+const TRADE = { ...IDS, order_amount: '99999999999999.99', order_currency: 'BRL' };
+const SMALL = { ...IDS, order_amount: '150.00', order_currency: 'BRL' };
 const ask = (refund_amount: string, more: Partial<RefundOrder> = {}): RefundOrder => ({
   refund_amount,
   refund_currency: 'BRL',
@@ -45,8 +46,20 @@ describe('the number of a refund', () => {
     expect(granted(ledger, ask('12.10', { refund_reason: 'late' })).out_request_no).not.toBe(out_request_no);
   });
 
-  test('is null for the whole amount', () => {
-    expect(granted(new RefundLedger(), ask('150'))).toMatchObject({ out_request_no: null, partial: false });
+  test('is made of the trade for the whole amount, whatever its reason', () => {
+    const { out_request_no } = granted(new RefundLedger(), ask('150'));
+    expect(out_request_no).toMatch(/^R[0-9a-z]{13}$/);
+    expect(granted(new RefundLedger(), ask('150.00', { refund_reason: 'late' }))).toMatchObject({
+      out_request_no,
+      partial: false,
+    });
+  });
+
+  test.each(['150.00', '10.00'])('is another one for each trade: %s', (amount) => {
+    const numbers = ['order-1', 'order-2'].map(
+      (out_trade_no) => granted(new RefundLedger(), ask(amount), { ...SMALL, out_trade_no }).out_request_no,
+    );
+    expect(new Set(numbers).size).toBe(2);
   });
 
   test('that another request has used is refused with the fields that differ', () => {
@@ -65,6 +78,34 @@ describe('the number of a refund', () => {
     granted(ledger, ask('20.00', { out_request_no: 'a' }));
     expect(ledger.refunds).toHaveLength(1);
   });
+
+  test.each(['REFUND_REFUSED', 'REFUND_REVOKE'] as const)('is used up by a refund that ended as %s', (outcome) => {
+    const ledger = new RefundLedger();
+    const first = granted(ledger, ask('150.00'));
+    ledger.update({ ...first, outcome });
+    expect(ledger.request(ask('150.00', { bank_info: { number: 'mended' } }), SMALL, 0)).toMatchObject({ is: 'spent' });
+    granted(ledger, ask('150.00', { out_request_no: 'again' }));
+  });
+});
+
+test('news of an earlier try under a number is not that of the later try', () => {
+  const ledger = new RefundLedger();
+  const first = granted(ledger, ask('10.00', { out_request_no: 'a' }));
+  ledger.update({ ...first, outcome: 'NOT_CREATED' });
+  const before = ledger.refunds[0];
+  const second = granted(ledger, ask('10.00', { out_request_no: 'a' }));
+  expect(second.attempt).toBe(2);
+  expect(before && ledger.update(before)).toBe(false);
+  expect(ledger.refunds).toMatchObject([{ outcome: null, attempt: 2 }]);
+});
+
+test('nothing is granted while there are refunds that nobody has named, and then what is left beside them', () => {
+  const ledger = new RefundLedger();
+  ledger.addUnknown();
+  expect(ledger.request(ask('10.00'), SMALL, 0)).toEqual({ is: 'incomplete' });
+  ledger.complete('100');
+  expect(ledger.request(ask('50.01'), SMALL, 0)).toEqual({ is: 'over-refund', left: '50.00' });
+  granted(ledger, ask('50.00'));
 });
 
 const OUTCOMES: RefundOutcome[] = ['REFUNDED', 'REFUND_REFUSED', 'REFUND_REVOKE', 'NOT_CREATED'];
@@ -90,7 +131,7 @@ test('no sequence of requests, ends and restarts grants more than was paid, or l
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       let ledger = new RefundLedger();
       /** The truth: what may have left the merchant's account, by number. */
-      const gone = new Map<string | null, Big>();
+      const gone = new Map<string, Big>();
       for (const one of steps) {
         const { next } = ledger;
         if (one.do === 'ask') {
@@ -111,9 +152,9 @@ test('no sequence of requests, ends and restarts grants more than was paid, or l
           for (const { out_request_no, started_at, outcome } of ledger.refunds) {
             if (started_at === null && outcome === null) gone.delete(out_request_no);
           }
-          const { refunds } = ledger;
+          const earlier = { refunds: ledger.refunds, ...ledger.sums };
           ledger = new RefundLedger();
-          ledger.restore(refunds);
+          ledger.restore(earlier);
         }
         const total = [...gone.values()].reduce((sum, each) => sum.plus(each), new Big(0));
         expect(total.lte(SMALL.order_amount)).toBe(true);

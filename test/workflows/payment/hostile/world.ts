@@ -9,6 +9,7 @@ import { buyerOfPayment, gatewayActivities, policyActivity, previousRunActivitie
 import { CallDeferredError } from '../../../../src/activities/throttle';
 import { PaymentError, PaymentsClient } from '../../../../src/client';
 import {
+  type AfterSaleState,
   type MerchantEvent,
   type NewPayment,
   type PaymentOutcome as Outcome,
@@ -392,7 +393,10 @@ export class World {
   /** The person reads in the gateway's dashboard what became of a refund. Where none runs, there is nothing to say of it. */
   private async resolveRefund(workflowId: string, said: object): Promise<void> {
     const outcome = this.gateway.givenBack.length > 0 ? 'REFUNDED' : 'NOT_CREATED';
-    if (await this.isTaken(workflowId, { ...said, outcome })) return;
+    const afterSale = this.temporal.latest(workflowId);
+    const { refunds } = afterSale ? await this.temporal.query<AfterSaleState>(afterSale, 'state') : { refunds: [] };
+    const stuck = refunds.find(({ attention }) => attention === 'unknown-refund');
+    if (stuck && (await this.isTaken(workflowId, { ...said, outcome, out_request_no: stuck.out_request_no }))) return;
     await this.isTaken(workflowId, said);
   }
 

@@ -1,0 +1,18 @@
+/** What others send an after-sale. */
+import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import {
+  type AfterSaleResolution,
+  type AfterSaleState,
+  type NotificationSignal,
+  QUERY,
+  type RefundAnswer,
+  type RefundOrder,
+  SIGNAL,
+  UPDATE,
+} from '../../contract';
+
+export const refundUpdate = defineUpdate<RefundAnswer, [RefundOrder]>(UPDATE.refund);
+export const recheckAfterSaleUpdate = defineUpdate<AfterSaleState>(UPDATE.recheck);
+export const resolveAfterSaleUpdate = defineUpdate<AfterSaleState, [AfterSaleResolution]>(UPDATE.resolve);
+export const afterSaleNotificationSignal = defineSignal<[NotificationSignal]>(SIGNAL.notification);
+export const afterSaleStateQuery = defineQuery<AfterSaleState>(QUERY.state);

@@ -1,0 +1,119 @@
+/** What an after-sale hears, and how it is recorded: notifications, the gateway's answers, and the news of its refunds. */
+import {
+  type AfterSaleState,
+  FAILURE,
+  isOfTrade,
+  type NotificationClaim,
+  type NotificationSignal,
+  type RefundChange,
+  type RefundState,
+} from '../../contract';
+import type { Trade } from '../../contract/gateway';
+import { gateway } from '../shared/activities';
+import { Mailbox } from '../shared/mailbox';
+import { latePaymentRefundNumber } from '../shared/refund-numbers';
+import { queryUntilConsistent } from '../shared/stale-read';
+import { claimOf, contradicts, isUnanswered, namesRefund } from './claims';
+import type { AfterSaleRecord } from './record';
+import { RefundRuns } from './refund-runs';
+
+export class AfterSaleNews {
+  /** What was notified and is held until an answer of the gateway is recorded. */
+  readonly mailbox = new Mailbox();
+  readonly refunds: RefundRuns;
+  /** News of refunds that came before the earlier run was known. */
+  private early: RefundChange[] = [];
+  private isRestored = false;
+
+  constructor(
+    private readonly app_id: string,
+    private readonly record: AfterSaleRecord,
+    private readonly show: () => void,
+  ) {
+    this.refunds = new RefundRuns(app_id, record, {
+      onEnd: (refund) => this.onRefundChanged({ refund, trade_status: record.tradeStatus }),
+      onLost: (refund) => this.onRefundLost(refund),
+    });
+  }
+
+  /** What is held, as the public state shows it. */
+  get claims(): NotificationClaim[] {
+    return this.mailbox.unsettled.map(claimOf);
+  }
+
+  add(notification: NotificationSignal): void {
+    this.mailbox.add(notification);
+    const { next } = this.record.ledger;
+    if (next && this.refunds.isFollowed(next)) this.refunds.tell(next, notification);
+    if (this.isRestored) this.compareRefund(notification);
+    this.show();
+  }
+
+  /** The ledger of the earlier run is known; `previous` is its state, with what a terminated run held. */
+  restored(previous: AfterSaleState | null): void {
+    this.isRestored = true;
+    for (const claim of previous?.claims ?? []) this.mailbox.add({ ...claim });
+    for (const notification of this.mailbox.unsettled) this.compareRefund(notification);
+    for (const change of this.early.splice(0)) this.onRefundChanged(change);
+  }
+
+  /** Asks the gateway what was notified, or what somebody wants to know. */
+  async look(settling_ms: number): Promise<void> {
+    const { app_id, record } = this;
+    await this.mailbox.fulfil(async () => {
+      await this.read(await gateway.queryTrade({ app_id, id: record.id }), settling_ms);
+    });
+  }
+
+  /** Records the gateway's answer once it agrees with what was notified, or keeps contradicting it. */
+  async read(queried: Trade, settling_ms: number): Promise<void> {
+    const { app_id, record, mailbox } = this;
+    const held = mailbox.beginLook();
+    const ofTrade = held.filter((one) => isOfTrade(one, record.id.trade_no));
+    this.show();
+    const where = { app_id, id: record.id, settling_ms };
+    const { trade, contradicted } = await queryUntilConsistent(queried, ofTrade, where, isUnanswered);
+    record.applyQuery(trade, Date.now());
+    if (ofTrade.length < held.length) record.raise('second-trade');
+    if (contradicted) record.raise('unconfirmed-notification');
+    mailbox.settle(held);
+    this.show();
+  }
+
+  onRefundChanged(change: RefundChange): void {
+    if (!this.isRestored) {
+      this.early.push(change);
+      return;
+    }
+    const { refund, trade_status } = change;
+    const { record } = this;
+    this.refunds.noteNews(refund);
+    // A refund that a person decided, or that an earlier run ended, does not change.
+    if (!record.ledger.update(refund)) return;
+    const { outcome, failure } = refund;
+    if (outcome !== null && outcome !== 'NOT_CREATED') record.acceptStatusOf(trade_status);
+    if (trade_status !== null) record.moveTo(trade_status, Date.now());
+    if (failure?.type === FAILURE.duplicateRefund) record.addUnknownRefund();
+    // No caller waits for the refund of a late payment, because the payment itself requested it.
+    const isLate = refund.out_request_no === latePaymentRefundNumber(record.snapshot());
+    if (isLate && outcome !== null && outcome !== 'REFUNDED') record.raise('late-payment');
+    this.show();
+  }
+
+  /** The refund's workflow has gone and its outcome is unknown. Its amount stays reserved until a person decides. */
+  private onRefundLost({ out_request_no, attempt }: RefundState): void {
+    const entry = this.record.ledger.find(out_request_no);
+    if (entry?.attempt === attempt) this.record.ledger.update({ ...entry, attention: 'unknown-refund' });
+    this.show();
+  }
+
+  /** A refund that is not in our ledger is one from elsewhere. What contradicts our ledger is a person's to decide. */
+  private compareRefund(notification: NotificationSignal): void {
+    const { ledger, id } = this.record;
+    if (!namesRefund(notification) || !isOfTrade(notification, id.trade_no)) return;
+    const { out_request_no = '', trade_status = '' } = notification;
+    const entry = ledger.find(out_request_no);
+    if (!entry) this.record.addUnknownRefund();
+    else if (contradicts(trade_status, entry.outcome)) ledger.doubt(entry);
+  }
+}

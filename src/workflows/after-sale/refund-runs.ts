@@ -1,0 +1,141 @@
+/** The workflows of an after-sale's refunds: how each is started, told what comes, and found to be lost. */
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import {
+  ChildWorkflowFailure,
+  condition,
+  getExternalWorkflowHandle,
+  ParentClosePolicy,
+  sleep,
+  startChild,
+  workflowInfo,
+} from '@temporalio/workflow';
+import {
+  type AfterSaleResolution,
+  knownIds,
+  type NotificationSignal,
+  type RefundInput,
+  type RefundOrder,
+  type RefundState,
+  refundWorkflowId,
+  SIGNAL,
+} from '../../contract';
+import type { AfterSaleRecord } from './record';
+import { refund } from './refund/workflow';
+
+/** A refund that an earlier after-sale started is asked how it stands. It answers within this time, or is lost. */
+const ANSWERS_WITHIN_MS = 5 * 60_000;
+/** A try whose number was used before waits for the end of the workflow before it. */
+const CLOSES_WITHIN_MS = 1_000;
+const STARTS = 30;
+
+/** What the after-sale hears of its refunds. */
+export interface RefundListener {
+  onEnd(refund: RefundState): void;
+  /** The refund's workflow has gone, and nobody knows its outcome. */
+  onLost(refund: RefundState): void;
+}
+
+export class RefundRuns {
+  /** The tries that this run follows, by number and try. */
+  private readonly followed = new Set<string>();
+  private readonly heardOf = new Set<string>();
+
+  constructor(
+    private readonly app_id: string,
+    private readonly record: AfterSaleRecord,
+    private readonly listener: RefundListener,
+  ) {}
+
+  isFollowed(entry: RefundState): boolean {
+    return this.followed.has(nameOf(entry));
+  }
+
+  /** The refund's workflow has reported. */
+  noteNews(entry: RefundState): void {
+    this.heardOf.add(nameOf(entry));
+  }
+
+  /** Starts the refund, or asks the one that an earlier after-sale has started. */
+  async follow(entry: RefundState): Promise<void> {
+    this.followed.add(nameOf(entry));
+    const request = this.record.ledger.requestOf(entry);
+    this.record.ledger.markStarted(entry, Date.now());
+    if (request === undefined) this.ask(entry);
+    else await this.start(entry, request);
+  }
+
+  tell(entry: RefundState, notification: NotificationSignal): void {
+    this.signal(entry, SIGNAL.notification, notification);
+  }
+
+  resolve(entry: RefundState, resolution: AfterSaleResolution): void {
+    this.signal(entry, SIGNAL.resolve, resolution);
+  }
+
+  private async start(entry: RefundState, request: RefundOrder): Promise<void> {
+    for (let tries = 1; !(await this.hasStarted(entry, request)); tries += 1) {
+      // An earlier after-sale started the first try, and this one knows nothing of it.
+      if (entry.attempt === 1) return this.ask(entry);
+      if (tries === STARTS) return this.listener.onLost(entry);
+      await sleep(CLOSES_WITHIN_MS, { summary: 'the end of the try before' });
+    }
+  }
+
+  private async hasStarted(entry: RefundState, request: RefundOrder): Promise<boolean> {
+    try {
+      const child = await startChild(refund, {
+        workflowId: this.idOf(entry),
+        args: [this.inputOf(entry, request)],
+        parentClosePolicy: ParentClosePolicy.ABANDON,
+        staticSummary: `${entry.refund_amount} ${entry.refund_currency}`,
+      });
+      child.result().then(
+        (state) => this.listener.onEnd(state),
+        (error: unknown) => {
+          if (error instanceof ChildWorkflowFailure) this.listener.onLost(entry);
+        },
+      );
+      return true;
+    } catch (error) {
+      if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
+      throw error;
+    }
+  }
+
+  private inputOf(entry: RefundState, request: RefundOrder): RefundInput {
+    const { app_id, trade_no, out_trade_no, order_amount, method } = this.record.snapshot();
+    const trade_status = this.record.explainedStatus;
+    return {
+      app_id,
+      after_sale_id: workflowInfo().workflowId,
+      ...knownIds({ trade_no, out_trade_no }),
+      trade: { order_amount: order_amount ?? request.refund_amount, method, trade_status },
+      request,
+      state: { ...entry },
+    };
+  }
+
+  /** Asks a refund for its state. Does not wait: test servers never answer a signal to a missing workflow. */
+  private ask(entry: RefundState): void {
+    const name = nameOf(entry);
+    this.signal(entry, SIGNAL.notification, {}, () => this.listener.onLost(entry));
+    condition(() => this.heardOf.has(name), ANSWERS_WITHIN_MS, { summary: 'the refund’s answer' }).then(
+      (isHeard) => {
+        if (!isHeard) this.listener.onLost(entry);
+      },
+      () => undefined,
+    );
+  }
+
+  private signal(entry: RefundState, name: string, arg: unknown, ifGone: () => void = () => undefined): void {
+    getExternalWorkflowHandle(this.idOf(entry)).signal(name, arg).catch(ifGone);
+  }
+
+  private idOf({ out_request_no }: RefundState): string {
+    const { app_id, record } = this;
+    const { out_trade_no, trade_no } = record.snapshot();
+    return refundWorkflowId(app_id, out_trade_no ?? trade_no ?? '', out_request_no);
+  }
+}
+
+const nameOf = ({ out_request_no, attempt }: RefundState) => `${attempt}:${out_request_no}`;

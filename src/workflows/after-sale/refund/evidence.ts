@@ -1,0 +1,74 @@
+/** What was observed of the trade and told of the refund, from which `interpret` reads how the refund stands. Pure. */
+import type { NotificationSignal } from '../../../contract';
+import { interpret, isRefundStatus, type Observation, type Reading, takesMoneyBack } from './interpret';
+
+export class RefundEvidence {
+  /** Something was notified since the last query. */
+  hasNews = false;
+  /** A notification says so, and no query has: the bank takes the money back. */
+  claimed: string | null = null;
+  /** The trade's status as the gateway showed it last; null before the first answer. */
+  status: string | null = null;
+  /** The gateway has said that it has the refund. */
+  isAccepted = false;
+  isAttributed = false;
+  private baseline: string | null = null;
+  /** A notification has named the refund. */
+  isNamed = false;
+  private notified: string | null = null;
+
+  constructor(private readonly out_request_no: string) {}
+
+  get now(): string {
+    return this.status ?? '';
+  }
+
+  get observation(): Observation {
+    const { baseline, now, isAttributed: attributed, isAccepted: accepted, notified } = this;
+    return { baseline: baseline ?? now, now, attributed, accepted, notified };
+  }
+
+  get reading(): Reading {
+    return interpret(this.observation);
+  }
+
+  /** Whether the gateway has the refund: by its word, or by a state that only a refund brings. */
+  get isKnownToExist(): boolean {
+    return this.isAccepted || this.isAttributed || this.notified !== null;
+  }
+
+  /** The present status is the one from before the refund. */
+  begin(): void {
+    this.baseline = this.status;
+  }
+
+  /** Nothing was sent after all: what the trade has shown since is not ours. */
+  forget(): void {
+    this.baseline = null;
+    this.notified = null;
+    this.isNamed = false;
+    this.isAttributed = false;
+  }
+
+  observe(status: string): void {
+    this.status = status;
+    if (this.claimed === status) this.claimed = null;
+    if (this.baseline !== null && status !== this.baseline && isRefundStatus(status)) this.isAttributed = true;
+  }
+
+  /** Two refunds look alike in the trade's status; only an answer or a notification names one. */
+  add({ out_request_no, trade_status = '' }: NotificationSignal): void {
+    this.hasNews = true;
+    if (takesMoneyBack(trade_status) && trade_status !== this.status) this.claimed = trade_status;
+    const isOurs = this.baseline !== null && out_request_no === this.out_request_no;
+    if (!isOurs || !isRefundStatus(trade_status)) return;
+    this.notified = trade_status;
+    this.isNamed = true;
+  }
+
+  /** The gateway's own answer to the request. */
+  accept(refund_status: unknown): void {
+    this.isAccepted = true;
+    if (typeof refund_status === 'string' && isRefundStatus(refund_status)) this.notified ??= refund_status;
+  }
+}

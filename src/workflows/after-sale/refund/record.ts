@@ -1,0 +1,77 @@
+/** The public state of one refund, and how it changes. Pure. */
+import {
+  type AfterSaleResolution,
+  type Attention,
+  FAILURE,
+  type RefundOutcome,
+  type RefundState,
+} from '../../../contract';
+
+/** Why there is no refund. */
+export type RefundFailure = NonNullable<RefundState['failure']>;
+
+export class RunningRefund {
+  readonly refund: RefundState;
+
+  constructor(refund: RefundState) {
+    this.refund = { ...refund };
+  }
+
+  get isOver(): boolean {
+    return this.refund.outcome !== null;
+  }
+
+  /** It may reach the gateway from now on. */
+  markSent(now: number): void {
+    this.refund.sent_at ??= new Date(now).toISOString();
+  }
+
+  /** The gateway's own answer. */
+  answer(answer: { readonly [field: string]: unknown }): void {
+    this.settle('unknown-refund');
+    this.refund.answer = { ...answer, recovered: false };
+    this.refund.refund_status = typeof answer.refund_status === 'string' ? answer.refund_status : null;
+  }
+
+  /** Its answer was lost, and the refund is known otherwise. */
+  answerRecovered(ids: Readonly<Record<string, string | undefined>>, refund_status: string): void {
+    const { out_request_no, refund_amount, refund_currency } = this.refund;
+    this.settle('unknown-refund');
+    this.refund.refund_status = refund_status;
+    this.refund.answer = { ...ids, out_request_no, refund_currency, refund_amount, refund_status, recovered: true };
+  }
+
+  /** `isNamed`: a notification has named it, and so it is no other refund of the trade. */
+  end(outcome: RefundOutcome, status: string, isNamed: boolean): void {
+    const confirmed_by = isNamed ? 'notification' : 'query';
+    Object.assign(this.refund, { outcome, confirmed_by, refund_status: status, attention: null });
+  }
+
+  /** There certainly is no refund. */
+  refuse(failure: RefundFailure): void {
+    if (!this.isOver) Object.assign(this.refund, { failure, outcome: 'NOT_CREATED', attention: null });
+  }
+
+  resolve({ outcome, by, reason }: AfterSaleResolution): void {
+    const resolved = { by, reason };
+    Object.assign(this.refund, { outcome: outcome ?? null, confirmed_by: 'operator', attention: null, resolved });
+  }
+
+  raise(attention: Attention): void {
+    this.refund.attention ??= attention;
+  }
+
+  settle(attention: Attention): void {
+    if (this.refund.attention === attention) this.refund.attention = null;
+  }
+}
+
+export function notRefunded({ message, error }: { message: string; error: object }): RefundFailure {
+  return { type: FAILURE.notRefunded, message, details: { ...error } };
+}
+
+export function duplicateRefund({ error }: { error: object }): RefundFailure {
+  const message =
+    'The gateway has another refund under this number already, which we did not make. Nothing was refunded now.';
+  return { type: FAILURE.duplicateRefund, message, details: { ...error } };
+}

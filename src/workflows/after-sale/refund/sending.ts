@@ -1,0 +1,167 @@
+/** Sends a refund: on a fresh look each time, and again only where there certainly is none, or everything still says so. */
+import { ActivityFailure, ApplicationFailure, condition, TimeoutFailure, workflowInfo } from '@temporalio/workflow';
+import {
+  detailsOf,
+  FAILURE,
+  knownIds,
+  type PaymentPolicy,
+  type RefundAttempt,
+  type RefundInput,
+  type RefundResult,
+} from '../../../contract';
+import { DAY } from '../../../gateway/pure/durations';
+import { gateway } from '../../shared/activities';
+import { FIRST_BACKOFF_MS, nextBackoff } from '../../shared/backoff';
+import { pollUntil } from '../../shared/polling';
+import type { RefundEvidence } from './evidence';
+import { unchangedMeansNoRefund } from './interpret';
+import { duplicateRefund, notRefunded, type RefundFailure, type RunningRefund } from './record';
+
+/** A refund whose outcome stays unknown is requested again for so long; then it is left to a person. */
+const SENT_AGAIN_WITHIN_MS = DAY;
+
+/** What comes after a try: another try, a new look whether the refund may begin, or only facts and persons. */
+export type AfterTry = 'send' | 'await turn' | 'track';
+
+export class RefundSending {
+  /** A request may have reached the gateway. */
+  private mayExist = false;
+  private backoff_ms = FIRST_BACKOFF_MS;
+
+  constructor(
+    private readonly input: RefundInput,
+    private readonly record: RunningRefund,
+    private readonly evidence: RefundEvidence,
+    private readonly policy: PaymentPolicy,
+    private readonly waitFor: (what: string) => Promise<void>,
+  ) {}
+
+  /** Tries once. */
+  async send(): Promise<AfterTry> {
+    if (this.evidence.claimed !== null) return this.standBack();
+    const tried = await this.tryOnce();
+    switch (tried.is) {
+      case 'accepted':
+        this.evidence.accept(tried.answer.refund_status);
+        this.record.answer(tried.answer);
+        return this.look();
+      case 'moved':
+        this.evidence.observe(tried.trade_status);
+        return this.standBack();
+      case 'duplicate':
+        if (!this.mayExist && !tried.reached) return this.refuse(duplicateRefund(tried));
+        this.evidence.isAccepted = true;
+        return this.look();
+      case 'not-created':
+        return this.mayExist ? this.waitBeforeNext() : this.refuse(notRefunded(tried));
+      case 'unknown':
+        return this.afterUnknown(tried);
+      case 'not-ours':
+      case 'reset':
+        this.mayExist = true;
+        return 'track';
+    }
+  }
+
+  /** Whether the run before a reset may have sent the refund. */
+  async wasReset(): Promise<boolean> {
+    return (await gateway.requestRefund(this.attempt(null))).is === 'reset';
+  }
+
+  /** The last look does not allow to send any more. */
+  private standBack(): AfterTry {
+    if (this.mayExist) return 'track';
+    this.evidence.forget();
+    this.record.refund.sent_at = null;
+    return 'await turn';
+  }
+
+  private refuse(failure: RefundFailure): AfterTry {
+    this.record.refuse(failure);
+    return 'track';
+  }
+
+  /** The gateway has the refund: nothing more is sent. */
+  private async look(): Promise<AfterTry> {
+    await this.waitFor('the trade to show the refund');
+    this.evidence.observe((await gateway.queryTrade(this.trade)).trade_status);
+    return 'track';
+  }
+
+  /** The refund may exist. The trade's status tells, where every refund would change it. */
+  private async afterUnknown({ error, message }: Extract<RefundResult, { is: 'unknown' }>): Promise<AfterTry> {
+    const isFirst = !this.mayExist;
+    this.mayExist = true;
+    await this.waitFor('the trade to show whether the gateway has the refund: the outcome of the request is unknown');
+    const { baseline: seen } = this.evidence.observation;
+    const { settling_ms } = this.policy;
+    const { trade_status } = await gateway.settleTrade({ ...this.trade, seen, settling_ms });
+    this.evidence.observe(trade_status);
+    const showsNone = trade_status === seen && unchangedMeansNoRefund(seen) && !this.evidence.isKnownToExist;
+    // A word that the table lacks may be about the request before this one.
+    if (showsNone && isFirst && error.code !== undefined) return this.refuse(notRefunded({ error, message }));
+    return showsNone ? this.waitBeforeNext() : 'track';
+  }
+
+  private async waitBeforeNext(): Promise<AfterTry> {
+    const { sent_at } = this.record.refund;
+    if (Date.now() - Date.parse(sent_at ?? '') > SENT_AGAIN_WITHIN_MS) return 'track';
+    await this.waitFor('a while, before the refund is requested again under the same number');
+    const { evidence, backoff_ms } = this;
+    await condition(() => evidence.isKnownToExist || evidence.claimed !== null, backoff_ms, {
+      summary: 'before the refund is requested again',
+    });
+    this.backoff_ms = nextBackoff(backoff_ms);
+    return evidence.isKnownToExist ? 'track' : 'send';
+  }
+
+  /** The gateway's answer. A notification that the bank takes the money back keeps the next attempt from being sent. */
+  private async tryOnce(): Promise<RefundResult> {
+    this.record.markSent(Date.now());
+    await this.waitFor('the gateway to take the refund');
+    const { evidence } = this;
+    const { baseline } = evidence.observation;
+    try {
+      const tried = await pollUntil(() => gateway.requestRefund(this.attempt(baseline)), {
+        isInterrupted: () => evidence.claimed !== null,
+      });
+      return typeof tried === 'string' ? this.heldBack() : tried;
+    } catch (error) {
+      return this.failed(error);
+    }
+  }
+
+  private attempt(seen: string | null): RefundAttempt {
+    const { trade, request, state } = this.input;
+    const { originalExecutionRunId: original_run_id } = workflowInfo();
+    const { order_amount, method } = trade;
+    const numbered = { ...request, out_request_no: state.out_request_no };
+    return { ...this.trade, trade: { order_amount, method }, request: numbered, seen, original_run_id };
+  }
+
+  /** No attempt has reached the gateway, and none follows. */
+  private heldBack(): RefundResult {
+    return { is: 'moved', trade_status: this.evidence.now };
+  }
+
+  private failed(error: unknown): RefundResult {
+    if (!(error instanceof ActivityFailure)) throw error;
+    const fields = { operation: '/trade/refund', retryable: true };
+    if (error.cause instanceof TimeoutFailure) {
+      const message = 'The worker died during the request.';
+      return { is: 'unknown', message, error: { ...fields, outcome: 'unknown' } };
+    }
+    if (!(error.cause instanceof ApplicationFailure)) throw error;
+    // The attempt that was under way when it was called off: it says that nothing was made.
+    if (!error.cause.nonRetryable) return this.heldBack();
+    if (error.cause.type !== FAILURE.invalidRequest) throw error;
+    const { message } = error.cause;
+    this.record.refuse({ type: FAILURE.invalidRequest, message, details: detailsOf(error.cause) ?? {} });
+    return { is: 'not-created', message, credentials: false, error: { ...fields, outcome: 'not-sent' } };
+  }
+
+  private get trade() {
+    const { app_id, trade_no = null, out_trade_no = null } = this.input;
+    return { app_id, id: knownIds({ trade_no, out_trade_no }) };
+  }
+}

@@ -1,0 +1,152 @@
+/** What merchants and operators ask of an after-sale, and what they are answered. Pure. */
+import type { ApplicationFailure } from '@temporalio/common';
+import {
+  type AfterSaleResolution,
+  type AfterSaleState,
+  FAILURE,
+  type RefundAnswer,
+  type RefundOrder,
+  type RefundOutcome,
+  type RefundState,
+  typedFailure,
+} from '../../contract';
+import { amountProblem } from '../../gateway/pure/money';
+import { assertResolution, invalidRequest } from '../shared/resolution';
+import type { AfterSaleRecord } from './record';
+import { takesMoneyBack } from './refund/interpret';
+import type { PaidTrade } from './refund-ledger';
+
+const OUTCOMES: readonly RefundOutcome[] = ['REFUNDED', 'REFUND_REFUSED', 'REFUND_REVOKE', 'NOT_CREATED'];
+
+/** Throws `InvalidRequest` where the request of a refund breaks a rule. */
+export function assertRefundOrder(order: RefundOrder): void {
+  const { refund_amount, refund_currency, out_request_no } = order ?? {};
+  const amount = typeof refund_amount === 'string' ? amountProblem(refund_amount) : 'required, as text';
+  const issues = [
+    ...(amount === undefined ? [] : [{ field: 'refund_amount', rule: amount }]),
+    ...(typeof refund_currency === 'string' ? [] : [{ field: 'refund_currency', rule: 'required' }]),
+    ...(isRefundNumber(out_request_no) ? [] : [{ field: 'out_request_no', rule: 'text of at most 16 characters' }]),
+  ];
+  if (issues.length > 0) throw invalidRequest(issues);
+}
+
+const isRefundNumber = (value: unknown) =>
+  value === undefined || (typeof value === 'string' && value !== '' && [...value].length <= 16);
+
+/** Grants a refund, or finds the one that the same request made earlier. Throws why there is none. */
+export function grantRefund(record: AfterSaleRecord, state: AfterSaleState, order: RefundOrder): RefundState {
+  const { paid } = record;
+  if (!paid) throw refundPending('the gateway has not said yet what was paid');
+  if (order.refund_currency.toUpperCase() !== paid.order_currency.toUpperCase()) {
+    throw invalidRequest([{ field: 'refund_currency', rule: `must be the order’s, ${paid.order_currency}` }]);
+  }
+  const known = record.ledger.find(order.out_request_no ?? '');
+  const claim = state.claims.find(({ trade_status = '' }) => takesMoneyBack(trade_status));
+  if (claim && !known) throw claimedByTheBank(claim.trade_status ?? '');
+  const decision = record.ledger.request(order, paid, Date.now());
+  if ('refund' in decision && decision.is !== 'spent') return decision.refund;
+  throw refusalOf(decision, order, paid, state.trade_status);
+}
+
+type Refused = Exclude<
+  ReturnType<AfterSaleRecord['ledger']['request']>,
+  { is: 'granted' | 'known'; refund: RefundState }
+>;
+
+function refusalOf(
+  decision: Refused,
+  { refund_amount }: RefundOrder,
+  { order_amount, order_currency }: PaidTrade,
+  trade_status: string | null,
+): ApplicationFailure {
+  switch (decision.is) {
+    case 'over-refund':
+      return typedFailure(
+        FAILURE.overRefund,
+        `${refund_amount} is more than the ${decision.left} that is left of ${order_amount} ${order_currency}. Nothing was sent.`,
+        { left: decision.left },
+      );
+    case 'different':
+      return typedFailure(
+        FAILURE.differentRequest,
+        `Another refund was requested under this number, or without a number: ${decision.fields.join(', ')} differ. Use a new out_request_no.`,
+        { fields: decision.fields },
+      );
+    case 'spent':
+      return spent(decision.refund);
+    case 'incomplete':
+      return typedFailure(
+        FAILURE.notRefunded,
+        'There are refunds of this trade that we do not know, so nobody knows what is left. Nothing was sent. Look in the gateway’s dashboard what went back by them, and send `resolve` with `refunded_elsewhere`.',
+        { trade_status, ledger_complete: false },
+      );
+  }
+}
+
+function spent({ out_request_no, outcome }: RefundState): ApplicationFailure {
+  const what = outcome === 'REFUND_REFUSED' ? 'was refused' : 'was revoked';
+  return typedFailure(
+    FAILURE.notRefunded,
+    `Refund ${out_request_no} ${what}, and the buyer has no money of it. Nothing was sent now. To try again, mend the request where needed and give it a new out_request_no.`,
+    { out_request_no, outcome },
+  );
+}
+
+function claimedByTheBank(trade_status: string): ApplicationFailure {
+  const message = `A notification says that the trade is ${trade_status}. Nothing was sent. Ask again once it is settled.`;
+  return typedFailure(FAILURE.notRefunded, message, { trade_status });
+}
+
+/** The answer to a request whose refund has one, or has ended; undefined while neither is so. Throws why there is no refund. */
+export function answerTo(entry: RefundState, { trade_no, out_trade_no }: AfterSaleState): RefundAnswer | undefined {
+  const { out_request_no, refund_amount, refund_currency, outcome } = entry;
+  if (entry.answer) return entry.answer;
+  if (entry.failure) throw typedFailure(entry.failure.type, entry.failure.message, entry.failure.details);
+  if (outcome === 'NOT_CREATED') throw resolvedAsNotCreated(entry);
+  if (outcome === null) return undefined;
+  const ids = { trade_no, out_trade_no, out_request_no };
+  // It ended without the gateway's own answer: by a person, or by a query.
+  return { ...ids, refund_amount, refund_currency, refund_status: outcome, recovered: true };
+}
+
+function resolvedAsNotCreated({ resolved }: RefundState): ApplicationFailure {
+  const message = `There is no refund. ${resolved?.by ?? 'Somebody'} decided so: ${resolved?.reason ?? 'no reason given'}`;
+  return typedFailure(FAILURE.notRefunded, message, { resolved });
+}
+
+export function refundPending(why: string): ApplicationFailure {
+  return typedFailure(
+    FAILURE.refundPending,
+    `The refund goes on by itself, but ${why}. Ask again with the same request.`,
+    {},
+  );
+}
+
+/** Throws `InvalidRequest` where a person's decision breaks a rule of its form. */
+export function assertAfterSaleResolution(resolution: AfterSaleResolution): void {
+  const { outcome, out_request_no, refunded_elsewhere: elsewhere } = resolution ?? {};
+  const isAmount =
+    elsewhere === undefined || (typeof elsewhere === 'string' && /^\d{1,14}(\.\d{1,2})?$/.test(elsewhere));
+  assertResolution(resolution, [
+    ...(outcome === undefined || OUTCOMES.includes(outcome)
+      ? []
+      : [{ field: 'outcome', rule: `one of ${OUTCOMES.join(', ')}` }]),
+    ...(outcome === undefined || typeof out_request_no === 'string'
+      ? []
+      : [{ field: 'out_request_no', rule: 'required with an outcome: the refund that was looked at' }]),
+    ...(isAmount ? [] : [{ field: 'refunded_elsewhere', rule: 'an amount such as "100.00"' }]),
+  ]);
+}
+
+/** The refund that a decision is about; undefined where it names none. Throws `InvalidRequest` where that refund waits for none. */
+export function decidedRefund(
+  { ledger }: AfterSaleRecord,
+  { outcome, out_request_no = '' }: AfterSaleResolution,
+): RefundState | undefined {
+  if (outcome === undefined) return undefined;
+  const entry = ledger.find(out_request_no);
+  if (entry?.attention === 'unknown-refund') return entry;
+  throw invalidRequest([
+    { field: 'out_request_no', rule: 'no refund under this number waits for a person’s decision' },
+  ]);
+}

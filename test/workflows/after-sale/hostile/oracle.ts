@@ -1,0 +1,178 @@
+/**
+ * Holds what the gateway truly gave back, and what it told and was acknowledged, against the states, answers and attention
+ * that people saw. It never asks the code what it thinks.
+ */
+import Big from 'big.js';
+import type { AfterSaleState } from '../../../../src/contract';
+import { MINUTE } from '../../../../src/gateway/pure/durations';
+import { LATE_MS, TRADE } from './gateway';
+import { SETTLING_MS, type World } from './world';
+
+export interface Broken {
+  readonly promise: number;
+  readonly what: string;
+}
+
+/** What may pass between an acknowledgement and the moment at which the workflow has it: network and a task. */
+const UNDER_WAY_MS = 30_000;
+const BANK = ['DISPUTE', 'CHARGEBACK'];
+const when = (at: number) => new Date(at).toISOString();
+
+/** What must hold at every moment. */
+export function safety(world: World, state: AfterSaleState | undefined): Broken[] {
+  return [
+    ...noMoreThanPaid(world),
+    ...noneTwice(world),
+    ...noneBesideTheBank(world),
+    ...alwaysNumbered(world),
+    ...answersAreTrue(world),
+    ...decisionsAreKept(world, state),
+    ...(state ? [...noneDenied(world, state), ...claimsAreShown(world, state)] : []),
+  ];
+}
+
+/** 7. Ours never exceed what was paid, nor what is left beside refunds that could be known. */
+function noMoreThanPaid({ gateway, traits, acknowledged }: World): Broken[] {
+  return gateway.refunds.flatMap((one, i) => {
+    if (one.by !== 'us') return [];
+    const stood = gateway.refunds
+      .slice(0, i + 1)
+      .filter(({ ends, endsAt, at }) => ends === 'done' || (endsAt > one.at && at <= one.at));
+    const ours = sumOf(stood.filter(({ by }) => by === 'us'));
+    const all = sumOf(stood);
+    const broken = (what: string) => [{ promise: 7, what: `${when(one.at)}: ${what} of ${TRADE.amount}` }];
+    if (ours.gt(TRADE.amount)) return broken(`we gave ${ours.toFixed(2)} back`);
+    if (all.lte(TRADE.amount)) return [];
+    const desk = stood.filter(({ by }) => by === 'the desk');
+    const isTold = acknowledged.some(
+      ({ number, ackedAt }) => desk.some((its) => its.number === number) && ackedAt < one.at - UNDER_WAY_MS,
+    );
+    const shown = gateway.statusAt(one.at - traits.lag_ms - 1);
+    const hasParts = stood.some(({ by, at }) => by === 'us' && at < one.at);
+    const isShown =
+      ['REFUND_PROCESSING', 'REFUND_VERIFYING', 'PARTIAL_REFUND', 'REFUNDED'].includes(shown) && !hasParts;
+    return isTold || isShown ? broken(`${all.toFixed(2)} went back in all, and that could be known`) : [];
+  });
+}
+
+const sumOf = (refunds: readonly { amount: string }[]) =>
+  refunds.reduce((sum, { amount }) => sum.plus(amount), new Big(0));
+
+/** 7. None is given back twice under one number. */
+function noneTwice({ gateway: { refunds } }: World): Broken[] {
+  const kept = refunds.filter(({ by, ends }) => by === 'us' && ends === 'done').map(({ number }) => number);
+  return kept
+    .filter((number, i) => kept.indexOf(number) !== i)
+    .map((number) => ({ promise: 7, what: `${number} twice` }));
+}
+
+/** 7. No refund is sent while the bank takes the money back, as a query showed or a notification had told. */
+function noneBesideTheBank({ gateway: { requests }, acknowledged }: World): Broken[] {
+  return requests.flatMap(({ at, shown, status }) => {
+    const told = acknowledged.some(
+      (one) => BANK.includes(one.status) && one.status === status && one.ackedAt < at - UNDER_WAY_MS && one.at <= at,
+    );
+    return BANK.includes(shown) || told
+      ? [{ promise: 7, what: `a refund was sent at ${when(at)} while the trade was ${status}` }]
+      : [];
+  });
+}
+
+/** 7. A number is always on the wire: only by it can a gateway know a repetition. */
+function alwaysNumbered({ gateway: { requests } }: World): Broken[] {
+  return requests.filter(({ number }) => number === undefined).map(() => ({ promise: 7, what: 'no number was sent' }));
+}
+
+/** 7. A merchant who is told of a refund has one, and one who is told of none has none. */
+function answersAreTrue(world: World): Broken[] {
+  const { gateway, told, traits } = world;
+  return told.flatMap((one) => {
+    if (one.is !== 'answer') return [];
+    const number = String(one.answer.out_request_no ?? one.order.number ?? '');
+    const made = gateway.refunds.filter((its) => (number === '' ? its.by === 'us' : its.number === number));
+    const broken = (why: string) => [{ promise: 7, what: `${when(one.at)}: refund ${number} was answered, ${why}` }];
+    if (made.length === 0) return broken('and there is none');
+    const ofOther = one.answer.out_trade_no !== undefined && one.answer.out_trade_no !== traits.out_trade_no;
+    if (ofOther) return broken('with the answer of another order');
+    // The end of a refund is known some time after it: then the old answer is no answer any more.
+    const known = SETTLING_MS + traits.lag_ms + 30 * MINUTE;
+    const isOver = made.every(({ ends, endsAt }) => ends !== 'done' && endsAt + known < one.asked);
+    const absent = world.absences.some(({ until }) => until + known > one.asked);
+    return isOver && !absent && !world.wasForgotten ? broken('although it had been refused or revoked') : [];
+  });
+}
+
+/** 7. What is called NOT_CREATED did not pay out. */
+function noneDenied({ gateway, told, now }: World, { refunds }: AfterSaleState): Broken[] {
+  return refunds.flatMap(({ out_request_no: number, outcome, resolved }) => {
+    if (outcome === null || outcome === 'REFUNDED' || resolved !== null) return [];
+    const made = gateway.refunds.find((one) => one.number === number && one.ends === 'done' && one.by === 'us');
+    const isNow = made && now - made.at < LATE_MS;
+    if (!made || isNow || told.some((one) => one.is === 'resolved' && one.resolution.out_request_no === number))
+      return [];
+    return [{ promise: 7, what: `${number} is called ${outcome}, and it paid ${made.amount}` }];
+  });
+}
+
+/** 4, 8. A dispute or chargeback that was acknowledged is shown at once, whatever else runs. */
+function claimsAreShown(world: World, { history }: AfterSaleState): Broken[] {
+  const { acknowledged, attentions, settled, absences, now } = world;
+  return acknowledged.flatMap(({ status, ackedAt }) => {
+    if (!BANK.includes(status) || now - ackedAt < 2 * MINUTE) return [];
+    const wasSeen = attentions.some(({ at }) => at >= ackedAt) || settled.some((at) => at >= ackedAt);
+    const isKnown = history.some(({ to, time }) => to === status && Date.parse(time) <= ackedAt);
+    const absent = absences.some(({ until }) => until + 2 * MINUTE > ackedAt && until + 2 * MINUTE > now);
+    if (wasSeen || isKnown || absent) return [];
+    return [{ promise: 4, what: `${status} was acknowledged at ${when(ackedAt)}, and nobody saw it` }];
+  });
+}
+
+/** 8. A decision is about the refund that it names, and stays. */
+function decisionsAreKept({ told, wasForgotten }: World, state: AfterSaleState | undefined): Broken[] {
+  // A run that has just begun does not know yet what the one before knew.
+  if (!state || state.trade_status === null || wasForgotten) return [];
+  const decided = told.flatMap((one) => (one.is === 'resolved' ? [one.resolution] : []));
+  const named = decided.filter(({ outcome }) => outcome !== undefined);
+  const wrong = state.refunds.filter(
+    ({ resolved, out_request_no, outcome }) =>
+      resolved?.by === 'ana' && !named.some((one) => one.out_request_no === out_request_no && one.outcome === outcome),
+  );
+  const lost = decided.length - state.history.filter(({ source }) => source === 'operator').length;
+  return [
+    ...wrong.map(({ out_request_no }) => ({
+      promise: 8,
+      what: `${out_request_no} was decided, and nobody had meant it`,
+    })),
+    ...(lost > 0 ? [{ promise: 8, what: `${lost} decisions are not in the history` }] : []),
+  ];
+}
+
+/** What must hold once everything has had its time. */
+export function liveness(world: World, state: AfterSaleState | undefined): Broken[] {
+  if (!state) return [];
+  const { gateway, now, wasForgotten, acknowledged } = world;
+  const broken: Broken[] = [];
+  const open = state.refunds.filter(({ outcome }) => outcome === null);
+  // A trade that is on its way back to SUCCESS lets refunds wait, and polls find its end.
+  const isOnItsWay = gateway.status === 'CHARGEBACK_REVERSED';
+  if (!isOnItsWay && open.length > 0 && (!state.attention || open.some((one) => one.started_at && !one.attention)))
+    broken.push({ promise: 8, what: `refunds are open without a word: ${open.map((one) => one.out_request_no)}` });
+  if (open.length > 0 || !state.ledger_complete || state.attention !== null || wasForgotten) return broken;
+  // Nobody is asked to look, so everything must be right.
+  const done = gateway.refunds.filter(({ ends, endsAt }) => ends === 'done' && endsAt <= now);
+  const ours = sumOf(done.filter(({ by }) => by === 'us')).toFixed(2);
+  if (ours !== state.refunded_amount)
+    broken.push({ promise: 7, what: `the ledger says ${state.refunded_amount}, and we gave ${ours} back` });
+  const told = done.filter(({ by, number }) => by === 'the desk' && acknowledged.some((one) => one.number === number));
+  if (sumOf(told).gt(state.refunded_elsewhere))
+    broken.push({ promise: 7, what: `${sumOf(told)} went back elsewhere, was told, and is not known` });
+  return broken;
+}
+
+/** 8. What a person has settled three times does not stay open. */
+export function isClosed(world: World, state: AfterSaleState | undefined): Broken[] {
+  const open = state?.refunds.filter(({ outcome }) => outcome === null) ?? [];
+  return open.length > 0 || world.run?.isRunning
+    ? [{ promise: 8, what: `settled three times, and still open: ${JSON.stringify(open)} ${state?.attention}` }]
+    : [];
+}

@@ -1,0 +1,210 @@
+/** Stories: what may happen after one sale, drawn at random. Each first draws which kinds of hostility it may meet (swarm testing). */
+import fc from 'fast-check';
+import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { seededRandom as picker } from '../../../../src/testing/simulated-temporal/random';
+import { type RefundMishap, type RefundPlan, TRADE, type Trouble, USED_IN_APP } from './gateway';
+import { type Broken, isClosed, liveness, safety } from './oracle';
+import { type Asked, type Traits, World } from './world';
+
+export type Step =
+  | { do: 'wait'; ms: number }
+  | ({ do: 'ask' } & Asked)
+  | { do: 'ask again' | 'ask mended' | 'ask many' }
+  | { do: 'desk'; amount: string; takes_ms: number }
+  | { do: 'bank'; status: 'DISPUTE' | 'CHARGEBACK' | 'CHARGEBACK_REVERSED' | 'SUCCESS' }
+  | { do: 'notify'; which: 'all' | 'the latest' }
+  | { do: 'trouble'; kind: Trouble; ms: number }
+  /** Until the next outage, or the end of the story. */
+  | { do: 'outage'; kind: Trouble | undefined }
+  | { do: 'no worker'; ms: number }
+  | { do: 'kill worker' | 'terminate' | 'reset refund' | 'forget' | 'read dashboard' | 'resolve' | 'name elsewhere' };
+
+const AMOUNTS = ['50.00', '50.00', '100.00', '150.00'] as const;
+
+/** The kinds of hostility that a story draws from. */
+export const KINDS = {
+  /** Always in it: time, merchants who ask, and true notifications. */
+  life: fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc
+        .constantFrom(1_000, 10_000, 35_000, 2 * MINUTE, 20 * MINUTE, 3 * HOUR)
+        .map((ms): Step => ({ do: 'wait', ms })),
+    },
+    {
+      weight: 4,
+      arbitrary: fc
+        .tuple(fc.constantFrom(...AMOUNTS), fc.constantFrom('a', 'b', 'c', USED_IN_APP, undefined))
+        .map(([amount, number]): Step => ({ do: 'ask', amount, number })),
+    },
+    { weight: 1, arbitrary: fc.constant<Step>({ do: 'ask again' }) },
+    {
+      weight: 2,
+      arbitrary: fc.constantFrom('all' as const, 'the latest' as const).map((which): Step => ({ do: 'notify', which })),
+    },
+  ),
+  desks: fc
+    .tuple(fc.constantFrom('50.00', '100.00', '150.00'), fc.constantFrom(0, 60_000, HOUR))
+    .map(([amount, takes_ms]): Step => ({ do: 'desk', amount, takes_ms })),
+  bank: fc
+    .constantFrom('DISPUTE' as const, 'CHARGEBACK' as const, 'CHARGEBACK' as const, 'CHARGEBACK_REVERSED' as const)
+    .map((status): Step => ({ do: 'bank', status })),
+  outages: fc.record({
+    do: fc.constant('trouble' as const),
+    kind: fc.constantFrom<Trouble>('unreachable', 'refunds unreachable', 'resets', '503'),
+    ms: fc.constantFrom(20_000, 10 * MINUTE, 3 * HOUR),
+  }),
+  deaths: fc.constant<Step>({ do: 'kill worker' }),
+  absences: fc.constantFrom(2 * MINUTE, 5 * HOUR).map((ms): Step => ({ do: 'no worker', ms })),
+  terminations: fc.constant<Step>({ do: 'terminate' }),
+  resets: fc.constant<Step>({ do: 'reset refund' }),
+  retention: fc.constant<Step>({ do: 'forget' }),
+  operators: fc.constantFrom<Step>({ do: 'read dashboard' }, { do: 'resolve' }, { do: 'name elsewhere' }),
+  mended: fc.constantFrom<Step>({ do: 'ask mended' }, { do: 'ask many' }),
+} as const;
+export type Kind = keyof typeof KINDS;
+
+export interface Story {
+  readonly chance: number;
+  readonly traits: Omit<Traits, 'pick'>;
+  readonly steps: readonly Step[];
+}
+
+const mishap = fc.constantFrom<RefundMishap>(
+  ...(['none', 'none', 'lost before it arrived', 'answer lost', 'answer lost', 'carried out late'] as const),
+  ...(['unreachable', 'temporary', 'refused for good', 'refused in other words'] as const),
+  ...(['answers of another trade', 'answers of another amount'] as const),
+);
+const plan: fc.Arbitrary<RefundPlan> = fc.record({
+  takes_ms: fc.constantFrom(0, 5_000, 10 * MINUTE, 5 * HOUR),
+  ends: fc.constantFrom('done' as const, 'done' as const, 'refused' as const, 'revoked' as const),
+});
+
+const traits: fc.Arbitrary<Story['traits']> = fc.record({
+  numbers: fc.constantFrom('twice' as const, 'twice' as const, 'refused' as const, 'repeated' as const),
+  usedInApp: fc.boolean(),
+  // Behind for less than the settling time, which is there for it; or a little longer.
+  lag_ms: fc.constantFrom(0, 0, 2_000, 10_000, 45_000),
+  partialStatus: fc.constantFrom('PARTIAL_REFUND' as const, 'PARTIAL_REFUND' as const, 'REFUNDED' as const),
+  returnsTo: fc.constantFrom('as before' as const, 'SUCCESS' as const),
+  mishaps: fc.array(mishap, { maxLength: 3 }),
+  plans: fc.array(plan, { maxLength: 3 }),
+  answersStatus: fc.boolean(),
+  childEnds_ms: fc.constantFrom(0, 0, 2_000, MINUTE),
+  cachesWorkflows: fc.constantFrom(true, true, true, false),
+  continuesAfter: fc.constantFrom(40, 4_000),
+  watchWindow: fc.constantFrom('0s' as const, '0s' as const, '3d' as const),
+  out_trade_no: fc.constant(TRADE.out_trade_no),
+});
+
+/** Stories that may meet these kinds of hostility, or a draw of all. */
+export function stories(only?: readonly Kind[]): fc.Arbitrary<Story> {
+  const names = (Object.keys(KINDS) as Kind[]).filter((kind) => kind !== 'life');
+  const swarm = only ? fc.constant(only) : fc.subarray(names, { maxLength: 4 });
+  return swarm.chain((kinds) =>
+    fc.record({
+      chance: fc.noShrink(fc.noBias(fc.nat())),
+      traits,
+      steps: fc.array(
+        fc.oneof(
+          { weight: 5, arbitrary: KINDS.life },
+          ...kinds.map((kind) => ({ weight: 2, arbitrary: KINDS[kind] as fc.Arbitrary<Step> })),
+        ),
+        { maxLength: 12 },
+      ),
+    }),
+  );
+}
+
+/** Plays a story to its end, and answers with every promise that it breaks. */
+export async function play(story: Story, onWorld: (world: World) => void = () => undefined): Promise<Broken[]> {
+  const world = await World.create({ ...story.traits, pick: picker(story.chance) });
+  onWorld(world);
+  try {
+    for (const step of story.steps) {
+      await take(world, step);
+      await world.pass(10);
+      const broken = safety(world, await world.state());
+      if (broken.length > 0) return broken;
+    }
+    return await end(world);
+  } finally {
+    await world.close();
+  }
+}
+
+/** The faults stop, everything has its time, and then a person clears what waits for one. */
+async function end(world: World): Promise<Broken[]> {
+  world.gateway.trouble = undefined;
+  await world.pass(DAY);
+  world.notify('all');
+  await world.pass(DAY);
+  await world.answered();
+  const state = await world.state();
+  const broken = [...safety(world, state), ...liveness(world, state)];
+  if (broken.length > 0) return broken;
+  if (['DISPUTE', 'CHARGEBACK'].includes(world.gateway.status)) world.gateway.move('CHARGEBACK_REVERSED');
+  if (world.gateway.status === 'CHARGEBACK_REVERSED') world.gateway.move('SUCCESS');
+  for (let round = 0; round < 3; round += 1) {
+    await world.readDashboard();
+    world.resolveRefund();
+    await world.pass(HOUR);
+    world.notify('all');
+    world.nameElsewhere();
+    await world.pass(DAY);
+  }
+  await world.answered();
+  const after = await world.state();
+  return [...safety(world, after), ...liveness(world, after), ...isClosed(world, after)];
+}
+
+async function take(world: World, step: Step): Promise<void> {
+  const { gateway } = world;
+  switch (step.do) {
+    case 'wait':
+      return world.pass(step.ms);
+    case 'ask':
+      return world.ask(step);
+    case 'ask again':
+    case 'ask mended': {
+      const last = world.told.findLast((one) => 'order' in one);
+      if (last && 'order' in last)
+        world.ask(step.do === 'ask again' ? last.order : { ...last.order, bank: String(world.told.length) });
+      return;
+    }
+    case 'ask many':
+      for (let i = 0; i < 8; i += 1) world.ask({ amount: '40.00', number: `n${i}` });
+      return;
+    case 'desk':
+      return world.desk(step.amount, step.takes_ms);
+    case 'bank':
+      return gateway.move(step.status);
+    case 'notify':
+      return world.notify(step.which);
+    case 'trouble':
+      gateway.trouble = step.kind;
+      await world.pass(step.ms);
+      gateway.trouble = undefined;
+      return;
+    case 'outage':
+      gateway.trouble = step.kind;
+      return;
+    case 'no worker':
+      return world.leaveWithoutWorker(step.ms);
+    case 'kill worker':
+      await world.pass(world.traits.pick(3_000));
+      return world.killWorker();
+    case 'terminate':
+      return world.terminate();
+    case 'reset refund':
+      return world.resetRefund();
+    case 'forget':
+      return world.forget();
+    case 'read dashboard':
+      return world.readDashboard();
+    case 'resolve':
+      return world.resolveRefund();
+    case 'name elsewhere':
+      return world.nameElsewhere();
+  }
+}

@@ -1,0 +1,332 @@
+/**
+ * The world after one sale, as hostile as the promises allow. The merchant's calls go through the real client, requests
+ * through the real gateway client, notifications through the real delivery; only time, Temporal's server and the gateway are
+ * simulated.
+ */
+import { WithStartWorkflowOperation } from '@temporalio/client';
+import { gatewayActivities, policyActivity, previousRunActivities } from '../../../../src/activities';
+import { PaymentError, PaymentsClient } from '../../../../src/client';
+import {
+  type AfterSaleResolution,
+  type AfterSaleState,
+  type AfterSaleWorkflow,
+  afterSaleWorkflowId,
+  type MerchantEvent,
+  type RefundAnswer,
+  type RefundOutcome,
+  refundWorkflowId,
+} from '../../../../src/contract';
+import { GatewayClient, type Notification } from '../../../../src/gateway';
+import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { loadConfig } from '../../../../src/process/settings';
+import type { Run } from '../../../../src/testing/simulated-temporal/run';
+import { SimulatedTemporal } from '../../../../src/testing/simulated-temporal/simulated-temporal';
+import { deliver } from '../../../../src/webhook/deliver';
+import { StartBudget } from '../../../../src/webhook/start-budget';
+import { TemporalCalls } from '../../../../src/webhook/temporal-calls';
+import { takeOver } from '../../payment/hostile/outside';
+import { type GatewayTraits, HostileRefunds, type Step, TRADE } from './gateway';
+
+export const APP = 'hostile';
+export const BEGIN = Date.parse('2026-01-05T12:00:00Z');
+export const SETTLING_MS = 30_000;
+
+/** A refund that a merchant asks for. */
+export interface Asked {
+  readonly amount: string;
+  readonly number: string | undefined;
+  readonly bank?: string | undefined;
+}
+
+/** What somebody was told. */
+export type Told = { readonly at: number; readonly asked: number } & (
+  | { readonly is: 'answer'; readonly order: Asked; readonly answer: RefundAnswer }
+  | { readonly is: 'failure'; readonly order: Asked; readonly type: string; readonly message: string }
+  | { readonly is: 'resolved'; readonly resolution: AfterSaleResolution }
+  | { readonly is: 'not resolved'; readonly resolution: AfterSaleResolution; readonly message: string }
+);
+
+export interface Traits extends GatewayTraits {
+  /** A whole number from 0 to n - 1. */
+  pick: (n: number) => number;
+  childEnds_ms: number;
+  cachesWorkflows: boolean;
+  continuesAfter: number;
+  watchWindow: '0s' | '3d';
+  out_trade_no: string;
+}
+
+/** A gateway that hides nothing and loses nothing, but would give everything back twice; and the settings' defaults. */
+export const PLAIN: Omit<Traits, 'pick'> = {
+  ...{ numbers: 'twice', usedInApp: false, lag_ms: 0, partialStatus: 'PARTIAL_REFUND', returnsTo: 'as before' },
+  ...{ mishaps: [], plans: [], answersStatus: true },
+  ...{ childEnds_ms: 0, cachesWorkflows: true, continuesAfter: 4_000, watchWindow: '0s' },
+  out_trade_no: TRADE.out_trade_no,
+};
+
+/** What an operator has read in the gateway's dashboard. */
+interface Reading {
+  readonly number: string;
+  readonly outcome: RefundOutcome;
+}
+
+export class World {
+  readonly gateway: HostileRefunds;
+  readonly payments: PaymentsClient;
+  readonly told: Told[] = [];
+  readonly events: MerchantEvent[] = [];
+  /** Acknowledged by the webhook, and so the gateway never sends it again. */
+  readonly acknowledged: (Step & { readonly ackedAt: number })[] = [];
+  /** What people saw at each look: the search attribute of the latest run. */
+  readonly attentions: { readonly at: number; readonly attention: string }[] = [];
+  /** When nobody worked: from, until. */
+  readonly absences: { readonly from: number; readonly until: number }[] = [];
+  /** When people removed the attention, or the server forgot what had been. */
+  readonly settled: number[] = [];
+  wasForgotten = false;
+  wasTerminated = false;
+  private reading: Reading | undefined;
+  private delivered = 1;
+  private notifications = 0;
+  private desks = 0;
+  private readonly calls = new Set<Promise<void>>();
+  private readonly startBudget = new StartBudget(1_000_000);
+  private readonly giveBack: () => void;
+
+  static async create(traits: Traits): Promise<World> {
+    const activities: Record<string, unknown> = {};
+    const { pick: random, childEnds_ms, cachesWorkflows, continuesAfter } = traits;
+    const temporal = await SimulatedTemporal.create({
+      ...{ now: BEGIN, random, activities, childEnds_ms, cachesWorkflows },
+      suggestsContinueAsNewAfter: continuesAfter,
+    });
+    const world = new World(temporal, traits);
+    Object.assign(activities, world.activities());
+    return world;
+  }
+
+  private constructor(
+    readonly temporal: SimulatedTemporal,
+    readonly traits: Traits,
+  ) {
+    const { clock } = temporal;
+    const agenda = { now: () => clock.now, in: (ms: number, act: () => void) => clock.in(ms, act) };
+    this.gateway = new HostileRefunds(agenda, traits, traits.out_trade_no);
+    this.payments = new PaymentsClient({ client: temporal.client, app_id: APP, taskQueue: 'simulated' });
+    this.giveBack = takeOver(temporal);
+  }
+
+  async close(): Promise<void> {
+    await this.temporal.close();
+    this.giveBack();
+  }
+
+  private activities(): Record<string, unknown> {
+    const app = { app_id: APP, secret_key: 'key', base_url: 'http://127.0.0.1:9' };
+    const client = new GatewayClient(app, {}, this.gateway);
+    return {
+      ...gatewayActivities({ gateways: new Map([[APP, client]]), sealingKeys: () => [], notifyUrl: undefined }),
+      ...policyActivity(loadConfig({ PAYMENTS_WATCH_WINDOW: this.traits.watchWindow }), true),
+      ...previousRunActivities,
+      'payments.onEvent': async (event: MerchantEvent) => void this.events.push(event),
+    };
+  }
+
+  get now(): number {
+    return this.temporal.clock.now;
+  }
+
+  get workflowId(): string {
+    return afterSaleWorkflowId(APP, this.traits.out_trade_no);
+  }
+
+  get run(): Run | undefined {
+    return this.temporal.latest(this.workflowId);
+  }
+
+  async pass(ms: number): Promise<void> {
+    await this.temporal.clock.pass(ms);
+    this.look();
+  }
+
+  private look(): void {
+    const { run } = this;
+    const attention = run && this.temporal.attributesOf(run).PaymentAttention;
+    if (typeof attention === 'string') this.attentions.push({ at: this.now, attention });
+  }
+
+  /** The state of the latest run that knows anything. */
+  async state(): Promise<AfterSaleState | undefined> {
+    const run = this.temporal.runs(this.workflowId).findLast(({ hasBegun }) => hasBegun);
+    return run && this.within(() => this.temporal.query<AfterSaleState>(run, 'state'));
+  }
+
+  private async within<T>(act: () => Promise<T>): Promise<T> {
+    let done: { value: T } | undefined;
+    this.temporal.clock.in(0, async () => {
+      done = { value: await act() };
+    });
+    await this.temporal.clock.until(() => done !== undefined, 1_000);
+    if (!done) throw new Error('it was not done');
+    return done.value;
+  }
+
+  // — Merchants —
+
+  ask(order: Asked): void {
+    const { amount, number, bank } = order;
+    const refund = {
+      ...{ refund_amount: amount, refund_currency: TRADE.currency },
+      user_info: { name: 'Mariana Souza Lima', email: 'mariana@example.com', identify: { number: '12345678909' } },
+      ...(number === undefined ? {} : { out_request_no: number }),
+      ...(bank === undefined ? {} : { bank_info: { number: bank } }),
+    };
+    const asked = this.now;
+    this.call(async () => {
+      try {
+        const answer = await this.payments.refund(this.traits.out_trade_no, refund);
+        this.told.push({ at: this.now, asked, is: 'answer', order, answer });
+      } catch (error) {
+        const message = error instanceof Error ? error.message : String(error);
+        const type = error instanceof PaymentError ? error.name : 'another error';
+        this.told.push({ at: this.now, asked, is: 'failure', order, type, message });
+      }
+    });
+  }
+
+  // — The gateway's desk, and its notifications —
+
+  /** Somebody refunds from the gateway's dashboard, which gives back no more than is left. */
+  desk(amount: string, takes_ms: number): void {
+    this.desks += 1;
+    if (this.gateway.gone().plus(amount).gt(TRADE.amount)) return;
+    this.gateway.make(`desk-${this.desks}`, amount, 'the desk', { takes_ms, ends: 'done' });
+  }
+
+  /** Delivers what the gateway has not told yet: all, or only the latest. Delivered late, it is old news. */
+  notify(which: 'all' | 'the latest'): void {
+    const untold = this.gateway.steps.slice(this.delivered);
+    this.delivered = this.gateway.steps.length;
+    for (const step of which === 'all' ? untold : untold.slice(-1)) this.deliver(step);
+  }
+
+  private deliver(step: Step): void {
+    this.notifications += 1;
+    const digest = `digest-${this.notifications}`;
+    const { trade_no, amount, currency } = TRADE;
+    const notification: Notification = {
+      ...{ app_id: APP, out_trade_no: this.traits.out_trade_no, trade_no, trade_status: step.status, amount, currency },
+      ...{ out_request_no: step.number, method: 'CreditCard', timestamp: undefined, transfer_account: undefined },
+    };
+    // A trade that stands again is the payment's news.
+    if (step.status === 'SUCCESS') return;
+    const temporal = new TemporalCalls(this.temporal.client, 'simulated');
+    this.call(async () => {
+      await deliver({ notification, digest, temporal, startBudget: this.startBudget });
+      this.acknowledged.push({ ...step, ackedAt: this.now });
+    });
+  }
+
+  // — Operators —
+
+  /** A person reads in the dashboard what became of the refund that waits for one. */
+  async readDashboard(): Promise<void> {
+    const state = await this.state();
+    const stuck = state?.refunds.find(
+      ({ outcome, started_at, attention }) => attention !== null || (outcome === null && started_at !== null),
+    );
+    const number = stuck?.out_request_no ?? '';
+    const standing = this.gateway.standing(number);
+    const last = this.gateway.requests.findLast((one) => (one.number ?? number) === number)?.at ?? 0;
+    if (!stuck || standing === 'pending' || this.now - last < MINUTE) return;
+    const OUTCOMES = {
+      none: 'NOT_CREATED',
+      done: 'REFUNDED',
+      refused: 'REFUND_REFUSED',
+      revoked: 'REFUND_REVOKE',
+    } as const;
+    this.reading = { number, outcome: OUTCOMES[standing] };
+  }
+
+  /** A person says what was read, however long ago that was. */
+  resolveRefund(): void {
+    const { reading } = this;
+    if (reading) this.resolve({ outcome: reading.outcome, out_request_no: reading.number });
+  }
+
+  /** A person names what went back by others. */
+  nameElsewhere(): void {
+    const desk = this.gateway.refunds.filter(({ by }) => by === 'the desk');
+    const own = this.gateway.refunds.filter(({ by }) => by === 'us');
+    // What is ours and the ledger does not know any more went back elsewhere, too.
+    const forgotten = this.wasForgotten ? own : [];
+    this.resolve({ refunded_elsewhere: this.gateway.gone([...desk, ...forgotten]).toFixed(2) });
+  }
+
+  resolve(decision: Omit<AfterSaleResolution, 'by' | 'reason'>): void {
+    const resolution: AfterSaleResolution = { by: 'ana', reason: 'the dashboard', ...decision };
+    const asked = this.now;
+    this.call(async () => {
+      const startWorkflowOperation = new WithStartWorkflowOperation<AfterSaleWorkflow>('afterSale', {
+        ...{ workflowId: this.workflowId, taskQueue: 'simulated', workflowIdConflictPolicy: 'USE_EXISTING' },
+        args: [{ app_id: APP, out_trade_no: this.traits.out_trade_no }],
+      });
+      try {
+        await this.temporal.client.workflow.executeUpdateWithStart('resolve', {
+          args: [resolution],
+          startWorkflowOperation,
+        });
+        this.told.push({ at: this.now, asked, is: 'resolved', resolution });
+        if (resolution.outcome === undefined) this.settled.push(this.now);
+      } catch (error) {
+        const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+        this.told.push({ at: this.now, asked, is: 'not resolved', resolution, message: String(cause) });
+      }
+    });
+  }
+
+  terminate(): void {
+    if (!this.run?.isRunning) return;
+    this.wasTerminated = true;
+    this.run.terminate();
+  }
+
+  /** Resets the refund that was asked for last to its first task: everything after its start happens anew. */
+  resetRefund(): void {
+    const { number } = this.gateway.requests.at(-1) ?? {};
+    if (number === undefined) return;
+    const run = this.temporal.latest(refundWorkflowId(APP, this.traits.out_trade_no, number));
+    if (!run?.hasBegun) return;
+    this.wasTerminated = true;
+    this.temporal.reset(run);
+  }
+
+  /** The end of the retention of everything that has closed. */
+  async forget(): Promise<void> {
+    // Retention is days, and not the moments in which a request is under way.
+    const last = this.gateway.requests.at(-1)?.at ?? 0;
+    if (this.temporal.allRuns().some(({ isRunning }) => isRunning) || this.now - last < HOUR) return;
+    this.wasForgotten ||= this.gateway.refunds.length > 0;
+    for (const { start } of this.temporal.allRuns()) await this.temporal.forget(start.workflowId);
+    this.settled.push(this.now);
+  }
+
+  async killWorker(): Promise<void> {
+    await this.within(() => this.temporal.killWorker());
+  }
+
+  async leaveWithoutWorker(ms: number): Promise<void> {
+    this.absences.push({ from: this.now, until: this.now + ms });
+    this.temporal.leaveWithoutWorker(ms);
+    await this.killWorker();
+  }
+
+  private call(act: () => Promise<void>): void {
+    const done = act().finally(() => this.calls.delete(done));
+    this.calls.add(done);
+  }
+
+  async answered(): Promise<void> {
+    await Promise.all(this.calls);
+  }
+}

@@ -1,0 +1,147 @@
+/** What a trade's status, and what names a refund, mean for it: status by status, and each rule by the promise behind it. */
+import { TRADE_STATUSES } from '../../../src/gateway/pure/statuses';
+import {
+  interpret,
+  isRefundStatus,
+  isTransientStatus,
+  type Observation,
+  type Reading,
+  type RefundReadiness,
+  turnOf,
+  unchangedMeansNoRefund,
+} from '../../../src/workflows/after-sale/refund/interpret';
+
+const ROWS: [status: string, readiness: RefundReadiness, isOfRefunds: boolean][] = [
+  ['INITIAL', 'no', false],
+  ['PROCESSING', 'no', false],
+  ['RISK_CONTROLLING', 'no', false],
+  ['SUCCESS', 'now', false],
+  ['REFUSED', 'no', false],
+  ['CANCEL', 'no', false],
+  ['EXPIRED', 'no', false],
+  ['REFUND_VERIFYING', 'later', true],
+  ['REFUND_PROCESSING', 'later', true],
+  ['REFUND_REVOKE', 'later', true],
+  ['REFUND_REFUSED', 'now', true],
+  ['REFUNDED', 'now', true],
+  ['PARTIAL_REFUND', 'now', true],
+  ['DISPUTE', 'no', false],
+  ['CHARGEBACK', 'no', false],
+  ['CHARGEBACK_REVERSED', 'later', false],
+];
+
+test('this table has every status of the interface', () => {
+  expect(ROWS.map(([status]) => status).sort()).toEqual([...TRADE_STATUSES].sort());
+});
+
+describe.each(ROWS)('a trade that is %s', (status, ready, isOfRefunds) => {
+  test(`can be refunded, where our ledger explains that: ${ready}`, () => {
+    expect(turnOf(status, status)).toBe(ready);
+  });
+
+  test(`${isOfRefunds ? 'can' : 'cannot'} only come there by a refund`, () => {
+    expect(isRefundStatus(status)).toBe(isOfRefunds);
+  });
+
+  test(`is ${ready === 'later' ? '' : 'not '}moved on by the gateway itself`, () => {
+    expect(isTransientStatus(status)).toBe(ready === 'later');
+  });
+
+  test(`${status === 'SUCCESS' ? 'proves' : 'does not prove'} by staying unchanged that a refund was never made`, () => {
+    expect(unchangedMeansNoRefund(status)).toBe(status === 'SUCCESS');
+  });
+
+  test('says nothing of a refund that no state of its own has shown', () => {
+    const seen = { baseline: 'SOMETHING_ELSE', now: status, attributed: false, accepted: true, notified: null };
+    expect(interpret(seen)).toEqual({ is: 'unclear', lasts: false });
+  });
+});
+
+test.each([
+  ['PARTIAL_REFUND', 'SUCCESS'],
+  ['REFUNDED', 'SUCCESS'],
+  ['REFUNDED', 'PARTIAL_REFUND'],
+  ['REFUNDED', null],
+])('promise 7: no refund begins while a trade is %s and our ledger explains only %s', (status, explained) => {
+  expect(turnOf(status, explained)).toBe('elsewhere');
+});
+
+test('a status that we do not know allows no refund and says nothing of one', () => {
+  expect(turnOf('SOMETHING_NEW', 'SOMETHING_NEW')).toBe('no');
+  expect(isTransientStatus('SOMETHING_NEW')).toBe(false);
+  expect(isRefundStatus('SOMETHING_NEW')).toBe(false);
+});
+
+const pending: Reading = { is: 'pending' };
+const refunded: Reading = { is: 'ended', outcome: 'REFUNDED', lasts: false };
+const refundedIfItLasts: Reading = { is: 'ended', outcome: 'REFUNDED', lasts: true };
+const refused: Reading = { is: 'ended', outcome: 'REFUND_REFUSED', lasts: true };
+const revoked: Reading = { is: 'ended', outcome: 'REFUND_REVOKE', lasts: true };
+const unclear: Reading = { is: 'unclear', lasts: false };
+const unclearIfItLasts: Reading = { is: 'unclear', lasts: true };
+
+const SUCCESS = { baseline: 'SUCCESS' };
+const PART = { baseline: 'PARTIAL_REFUND' };
+const TOLD: readonly [what: string, seen: Partial<Observation>, reading: Reading][] = [
+  ['a whole refund under way', { ...SUCCESS, now: 'REFUND_PROCESSING', attributed: true }, pending],
+  ['money that went back', { ...SUCCESS, now: 'REFUNDED', attributed: true }, refunded],
+  ['a refund that the bank refused', { ...SUCCESS, now: 'REFUND_REFUSED', attributed: true }, refused],
+  ['a payment that stands again', { ...SUCCESS, now: 'SUCCESS', attributed: true }, revoked],
+  ['nothing yet', { ...SUCCESS, now: 'SUCCESS', accepted: true }, unclearIfItLasts],
+  ['a chargeback beside it', { ...SUCCESS, now: 'CHARGEBACK', accepted: true, attributed: true }, unclear],
+  ['a chargeback before it', { ...SUCCESS, now: 'CHARGEBACK' }, unclear],
+  ['a second part that was taken', { ...PART, now: 'PARTIAL_REFUND', accepted: true }, refundedIfItLasts],
+  [
+    'a second part that the answer calls done',
+    { ...PART, now: 'PARTIAL_REFUND', accepted: true, notified: 'PARTIAL_REFUND' },
+    refunded,
+  ],
+  [
+    'a second part that was revoked, by its own notification',
+    { ...PART, now: 'PARTIAL_REFUND', accepted: true, notified: 'REFUND_REVOKE' },
+    revoked,
+  ],
+  [
+    'a second part that was refused while we saw it under way',
+    { ...PART, now: 'PARTIAL_REFUND', attributed: true, accepted: true, notified: 'REFUND_REFUSED' },
+    refused,
+  ],
+  ['a second part that was seen under way', { ...PART, now: 'PARTIAL_REFUND', attributed: true }, refunded],
+  ['a second part with a lost answer', { ...PART, now: 'PARTIAL_REFUND' }, unclearIfItLasts],
+  [
+    'a notification of a second part with a lost answer',
+    { ...PART, now: 'PARTIAL_REFUND', notified: 'PARTIAL_REFUND' },
+    refunded,
+  ],
+  ['the last part', { ...PART, now: 'REFUNDED', attributed: true }, refunded],
+  [
+    'a notification that contradicts what the trade shows',
+    { ...SUCCESS, now: 'REFUNDED', attributed: true, notified: 'REFUND_REVOKE' },
+    unclear,
+  ],
+  [
+    'a notification of money that a refused trade does not show',
+    { ...SUCCESS, now: 'REFUND_REFUSED', attributed: true, notified: 'REFUNDED' },
+    unclear,
+  ],
+  ['a part that is called SUCCESS after a chargeback', { ...PART, now: 'SUCCESS', accepted: true }, unclear],
+];
+
+test.each(TOLD)('%s is read as such', (_what, seen, reading) => {
+  expect(interpret({ ...SUCCESS, now: '', attributed: false, accepted: false, notified: null, ...seen })).toEqual(
+    reading,
+  );
+});
+
+test('promise 7: no amount is freed by a status that has not lasted', () => {
+  const statuses = [...TRADE_STATUSES, null];
+  const flags = [true, false];
+  for (const baseline of TRADE_STATUSES)
+    for (const now of TRADE_STATUSES)
+      for (const notified of statuses)
+        for (const attributed of flags)
+          for (const accepted of flags) {
+            const reading = interpret({ baseline, now, notified, attributed, accepted });
+            if (reading.is === 'ended' && reading.outcome !== 'REFUNDED') expect(reading.lasts).toBe(true);
+          }
+});
