@@ -322,7 +322,7 @@ const MUTATIONS = [
   [
     'an after-sale takes whichever trade the order’s number shows',
     'src/workflows/after-sale/workflow.ts',
-    '      this.record.learnTradeNo(trade_no);\n',
+    '      record.learnTradeNo(trade_no);\n',
     '',
   ],
 ];

@@ -11,7 +11,7 @@ import type {
 import { knownIds } from '../../contract';
 import type { Trade, TradeId } from '../../contract/gateway';
 import { isKnownStatus, type TradeStatus } from '../../gateway/pure/statuses';
-import { isRefundStatus } from './refund/interpret';
+import { isRefundStatus, isTransientStatus } from './refund/interpret';
 import { type NumberedTrade, type PaidTrade, RefundLedger } from './refund-ledger';
 
 /** Statuses that need a person. */
@@ -117,6 +117,13 @@ export class AfterSaleRecord {
 
   watchUntil(at: number): void {
     this.state.watched_until ??= new Date(at).toISOString();
+  }
+
+  /** How long the trade has to be polled from now on, in ms; undefined for no limit. */
+  watchesFor(now: number): number | undefined {
+    const { watched_until, trade_status, attention } = this.state;
+    if (isTransientStatus(trade_status ?? '') || attention === 'unconfirmed-notification') return undefined;
+    return watched_until === null ? 0 : Date.parse(watched_until) - now;
   }
 
   /** Applies a query's answer. Only queries count: after a sale, a status may come back. */

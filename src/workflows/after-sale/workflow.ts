@@ -41,7 +41,6 @@ import {
 } from './messages';
 import { AfterSaleNews } from './news';
 import { AfterSaleRecord } from './record';
-import { isTransientStatus } from './refund/interpret';
 import { refundChangedSignal } from './refund/workflow';
 import {
   answerTo,
@@ -165,14 +164,8 @@ class AfterSaleRun {
 
   /** Whether the trade has to be polled. */
   private get isWatching(): boolean {
-    return this.watchesFor_ms === undefined || this.watchesFor_ms > 0;
-  }
-
-  /** How long the trade has to be polled, in ms; undefined for no limit. */
-  private get watchesFor_ms(): number | undefined {
-    const { watched_until, trade_status, attention } = this.record.snapshot();
-    if (isTransientStatus(trade_status ?? '') || attention === 'unconfirmed-notification') return undefined;
-    return watched_until === null ? 0 : Date.parse(watched_until) - Date.now();
+    const watches_ms = this.record.watchesFor(Date.now());
+    return watches_ms === undefined || watches_ms > 0;
   }
 
   /** Takes over the state of an earlier run, where Temporal still has it. */
@@ -207,7 +200,7 @@ class AfterSaleRun {
 
   private async watch(): Promise<void> {
     const { watched_until, trade_status } = this.state;
-    const timeout_ms = this.watchesFor_ms;
+    const timeout_ms = this.record.watchesFor(Date.now());
     this.waitFor(
       timeout_ms === undefined
         ? `the next status of the trade, which is ${trade_status}`
