@@ -17,6 +17,8 @@ import {
   accountActivities,
   accountPolicyActivity,
   buyerOfPayment,
+  type EventEndpoints,
+  endpointActivities,
   eventActivity,
   gatewayActivities,
   latePaymentActivities,
@@ -121,6 +123,8 @@ function workerParts(config: Config, { onEvent }: PluginOptions): WorkerParts {
   const gateways = gatewayClients(config);
   const calls = throttledCalls(config, gateways);
   const notifyUrl = notifyUrlOf(requireWebhookUrl(config));
+  const endpoints = eventEndpoints(config);
+  const hasListener = onEvent !== undefined || endpoints !== undefined;
   const activities = {
     ...gatewayActivities({
       gateways: new Map(calls.map(({ app_id, payments }) => [app_id, payments])),
@@ -135,9 +139,10 @@ function workerParts(config: Config, { onEvent }: PluginOptions): WorkerParts {
     ...latePaymentActivities,
     ...accountActivities({ gateways: new Map(calls.map(({ app_id, accounts }) => [app_id, accounts])), notifyUrl }),
     ...lookupActivities(new Map(calls.map(({ app_id, lookups }) => [app_id, lookups]))),
-    ...policyActivity(config, onEvent !== undefined),
-    ...accountPolicyActivity(config, onEvent !== undefined),
-    ...(onEvent ? eventActivity(onEvent) : {}),
+    ...policyActivity(config, hasListener),
+    ...accountPolicyActivity(config, hasListener),
+    ...(hasListener ? eventActivity(onEvent, endpoints) : {}),
+    ...(endpoints ? endpointActivities(endpoints) : {}),
   };
   return { gateways: [...gateways.values()], activities };
 }
@@ -147,6 +152,16 @@ function requireWebhookUrl({ WEBHOOK_PUBLIC_URL: url }: Config): string {
   if (url !== undefined) return url;
   throw new ConfigError(
     'WEBHOOK_PUBLIC_URL is not set. The gateway takes no order without an address for its notifications: set it to the public address of the webhook.',
+  );
+}
+
+/** The addresses for events; undefined where there are none. Throws ConfigError without a secret to sign with. */
+function eventEndpoints(config: Config): EventEndpoints | undefined {
+  const { PAYMENTS_EVENTS_URL: urls, PAYMENTS_EVENTS_SECRETS: secrets, PAYMENTS_EVENTS_GIVE_UP: giveUpMs } = config;
+  if (urls === undefined) return undefined;
+  if (secrets !== undefined) return { urls, secrets, giveUpMs };
+  throw new ConfigError(
+    'PAYMENTS_EVENTS_URL is set and PAYMENTS_EVENTS_SECRETS is not: receivers could not tell our events from forged ones. Make a secret with payment-gateway keys new.',
   );
 }
 

@@ -17,6 +17,22 @@ const PROJECTS = {
     files: { 'merchant.mts': 'examples/typescript/merchant.mts', 'tsconfig.json': 'examples/typescript/tsconfig.json' },
     steps: ['npx payment-gateway dev   # leave it running', 'npm start                 # in a second terminal'],
   },
+  python: {
+    files: {
+      'merchant.py': 'examples/python/merchant.py',
+      'requirements.txt': 'examples/python/requirements.txt',
+      'payment_gateway/__init__.py': 'examples/python/payment_gateway/__init__.py',
+      'payment_gateway/client.py': 'examples/python/payment_gateway/client.py',
+      'payment_gateway/codec.py': 'examples/python/payment_gateway/codec.py',
+      'payment_gateway/sealing.py': 'examples/python/payment_gateway/sealing.py',
+      'order.json': 'examples/orders/pix.json',
+    },
+    steps: [
+      'python3 -m venv .venv && .venv/bin/pip install -r requirements.txt',
+      'npx payment-gateway dev   # leave it running',
+      '.venv/bin/python merchant.py order.json --wait   # in a second terminal',
+    ],
+  },
 } as const;
 
 /** What a repository should not keep: packages, and the settings and keys of the stack. */

@@ -9,6 +9,8 @@ export interface NewKeys {
   sealing_private_jwks: { keys: object[] };
   /** JWK, public: for everybody who starts payments. */
   sealing_public_jwk: object;
+  /** For PAYMENTS_EVENTS_SECRETS, and for whoever receives events. */
+  events_secret: string;
 }
 
 /** Makes both keys under one id: the time in UTC, to the second, and random characters. */
@@ -20,6 +22,7 @@ export async function makeKeys(now = new Date()): Promise<NewKeys> {
     encryption_key: `${id}:${randomBytes(32).toString('base64')}`,
     sealing_private_jwks: privateJwks,
     sealing_public_jwk: publicJwk,
+    events_secret: `whsec_${randomBytes(32).toString('base64')}`,
   };
 }
 
@@ -40,6 +43,8 @@ export async function newKeys({ json }: { json?: boolean }): Promise<void> {
       `PAYMENTS_SEALING_JWKS='${JSON.stringify(keys.sealing_private_jwks)}'`,
       '# For workers, webhooks, codec servers and whoever starts payments or reads them. Keep it like a password.',
       `PAYMENTS_ENCRYPTION_KEYS='${keys.encryption_key}'`,
+      '# For workers and receivers of events. Keep it like a password.',
+      `PAYMENTS_EVENTS_SECRETS='${keys.events_secret}'`,
       '# For everybody who starts payments with a card or a PIN. It is no secret.',
       `PAYMENTS_SEALING_PUBLIC_JWK='${JSON.stringify(keys.sealing_public_jwk)}'`,
       '',

@@ -26,7 +26,7 @@ program
 program
   .command('init [folder]')
   .description('write a small merchant’s project that pays on the stack of dev; nothing is overwritten')
-  .addOption(new Option('--language <name>', 'its language').choices(['typescript']).default('typescript'))
+  .addOption(new Option('--language <name>', 'its language').choices(['typescript', 'python']).default('typescript'))
   .action(async (folder = '.', options) => (await import('./init.js')).init(folder, options));
 
 program
@@ -117,7 +117,7 @@ const keys = program.command('keys').description('keys for sealing and encryptio
 keys
   .command('new')
   .description('make new keys and print them; they are stored nowhere')
-  .option('--json', 'print { encryption_key, sealing_private_jwks, sealing_public_jwk }')
+  .option('--json', 'print { encryption_key, sealing_private_jwks, sealing_public_jwk, events_secret }')
   .action(async (options) => (await import('./keys.js')).newKeys(options));
 
 keys

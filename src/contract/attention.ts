@@ -156,6 +156,14 @@ export const RUNBOOK = {
     act: 'Take care of the trade, then send `resolve`.',
     after: 'The notification is done with.',
   },
+  'undelivered-event': {
+    happened:
+      'An address of PAYMENTS_EVENTS_URL has not taken an event for days. Later events of the same payment wait.',
+    loses: 'The merchant’s program does not hear that money came, or went back.',
+    look: '`problem` in the state says what the address answered; then the receiver’s log.',
+    act: 'Mend the receiver, then `payment-gateway recheck --attention undelivered-event`. `resolve` leaves the event out.',
+    after: 'The event is posted again, and after it those that wait, in their order.',
+  },
 } as const satisfies Record<string, RunbookEntry>;
 
 /** Why a payment, a refund or a notification needs a person. */

@@ -26,12 +26,24 @@ export const eventsWorkflowId = (workflowId: string, run?: string) =>
 
 /** The types of our workflows as their ids begin. */
 const PREFIXES = [
-  ...['payment', 'payment-follow-up', 'after-sale', 'refund', 'stray-notification', 'events'],
+  ...[
+    'payment',
+    'payment-follow-up',
+    'after-sale',
+    'refund',
+    'stray-notification',
+    'events',
+    'event-delivery',
+    'lookup',
+  ],
   ...['spei-account', 'create-spei-account', 'spei-account-quantity'],
 ];
 
 /** Whether a workflow of this id is one of ours. */
 export const isOurWorkflow = (workflowId: string) => PREFIXES.includes(workflowId.split(':', 1)[0] ?? '');
+
+/** What one address gets of one payment or account. */
+export const eventDeliveryWorkflowId = (endpoint: string, subject: string) => `event-delivery:${endpoint}:${subject}`;
 
 /** The ids of a trade that are known, as the gateway is asked for it. */
 export function knownIds({ trade_no, out_trade_no }: KnownIds): TradeId {
@@ -57,6 +69,9 @@ const FOLLOW_UP = /^(.*):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?::\d+)?|c
 
 /** Reads the id of a workflow; undefined for one that is not made here. An order's number may hold colons. */
 export function namedByWorkflowId(workflowId: string): NamedByWorkflowId | undefined {
+  const [, subject] = /^event-delivery:[^:]*:(.*)$/s.exec(workflowId) ?? [];
+  const { app_id: its_app } = (subject === undefined ? undefined : namedByWorkflowId(subject)) ?? {};
+  if (its_app !== undefined) return { kind: 'event-delivery', app_id: its_app, out_trade_no: null, part: workflowId };
   const [, kind, app_id, rest] = /^([a-z-]+):([^:]*):(.*)$/s.exec(workflowId) ?? [];
   if (kind === undefined || app_id === undefined || rest === undefined) return undefined;
   if (kind === 'payment' || kind === 'after-sale') return { kind, app_id, out_trade_no: rest, part: null };

@@ -10,6 +10,7 @@ export * from './activity-words';
 export * from './after-sale';
 export * from './attention';
 export * from './creation-answer';
+export * from './event-delivery';
 export * from './events';
 export * from './failures';
 export * from './gateway';

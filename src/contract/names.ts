@@ -14,6 +14,8 @@ export const WORKFLOW = {
   bankList: 'bankList',
   installments: 'installments',
   walletToken: 'walletToken',
+  /** Posts events to an address. */
+  eventDelivery: 'eventDelivery',
   /** Internal: delivers events that a workflow could not deliver before it ended. */
   paymentEvents: 'paymentEvents',
 } as const;
@@ -30,7 +32,7 @@ export const SIGNAL = {
   /** Internal, between an after-sale and its refunds: a person's decision, and a refund's change. */
   resolve: 'resolve',
   refundChanged: 'refundChanged',
-  /** Internal: more events for `paymentEvents`. */
+  /** Internal: more events for `paymentEvents` and `eventDelivery`. */
   tell: 'tell',
 } as const;
 export const QUERY = {

@@ -59,6 +59,10 @@ const ACTIONS: Readonly<Record<string, readonly Template[]>> = {
     },
   ],
   'stray-notification': [SEEN],
+  'event-delivery': [
+    { ...RECHECK, what: 'post the event again' },
+    { ...SEEN, what: 'leave the event out' },
+  ],
   'spei-account': [RECHECK, SEEN],
   'spei-account-quantity': [RECHECK],
 };

@@ -21,7 +21,7 @@ export interface PaymentFilter {
 }
 
 /** What an order's money may be in: everything that a person may ask to look at its trade. */
-const FOLLOWED = [WORKFLOW.payment, WORKFLOW.paymentFollowUp, WORKFLOW.afterSale] as const;
+const FOLLOWED = [WORKFLOW.payment, WORKFLOW.paymentFollowUp, WORKFLOW.afterSale, WORKFLOW.eventDelivery] as const;
 const RUNNING = "ExecutionStatus = 'Running'";
 
 /** The query for a filter. `now` is what `stuck_ms` counts back from. */

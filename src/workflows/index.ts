@@ -24,6 +24,12 @@ export {
 export { afterSaleStateQuery, refundUpdate, resolveAfterSaleUpdate } from './after-sale/messages';
 export { refund } from './after-sale/refund/workflow';
 export { afterSale } from './after-sale/workflow';
+export {
+  deliverAgainUpdate,
+  dropEventUpdate,
+  eventDelivery,
+  eventDeliveryStateQuery,
+} from './events/delivery';
 export { bankList, installments, walletToken } from './lookup/workflow';
 export {
   followUpStateQuery,

@@ -120,7 +120,7 @@ describe('with --json, an error is one line of JSON on standard output', () => {
     ['a wrong value', ['list', '--json', '--since', 'once'], 'ConfigError', 'must be a time'],
     ['no Temporal', ['show', 'order-1', '--json'], 'TemporalUnreachableError', '127.0.0.1:9'],
   ])('%s', async (_, args, type, said) => {
-    const { code, output, printed } = await run(args, { ...NO_TEMPORAL, GATEWAY_APP_ID: 'app-1' });
+    const { code, output, printed } = await run(args, { ...NO_TEMPORAL, ...NO_KEYS, GATEWAY_APP_ID: 'app-1' });
     expect({ code, printed }).toEqual({ code: 2, printed: output });
     expect(JSON.parse(output)).toEqual({ error: { type, message: expect.stringContaining(said) } });
   });
@@ -129,6 +129,7 @@ describe('with --json, an error is one line of JSON on standard output', () => {
 describe('keys new', () => {
   interface Keys {
     encryption_key: string;
+    events_secret: string;
     sealing_private_jwks: { keys: Record<string, string>[] };
     sealing_public_jwk: Record<string, string>;
   }
@@ -139,9 +140,12 @@ describe('keys new', () => {
     return JSON.parse(output);
   };
 
-  test('--json prints the three keys under the names of the contract, on one line', async () => {
+  test('--json prints the keys under the names of the contract, on one line', async () => {
     const keys = await newKeys();
-    expect(Object.keys(keys).sort()).toEqual(['encryption_key', 'sealing_private_jwks', 'sealing_public_jwk']);
+    expect(Object.keys(keys).sort()).toEqual([
+      ...['encryption_key', 'events_secret', 'sealing_private_jwks', 'sealing_public_jwk'],
+    ]);
+    expect(loadConfig({ PAYMENTS_EVENTS_SECRETS: keys.events_secret }).PAYMENTS_EVENTS_SECRETS).toHaveLength(1);
     const [, id = '', key = ''] = /^([\w-]+):(.+)$/.exec(keys.encryption_key) ?? [];
     expect(Buffer.from(key, 'base64')).toHaveLength(32);
     const { d, ...publicPart } = keys.sealing_private_jwks.keys[0] ?? {};
@@ -177,6 +181,7 @@ describe('keys new', () => {
     expect(Object.keys(settings)).toEqual([
       'PAYMENTS_SEALING_JWKS',
       'PAYMENTS_ENCRYPTION_KEYS',
+      'PAYMENTS_EVENTS_SECRETS',
       'PAYMENTS_SEALING_PUBLIC_JWK',
     ]);
     expect(loadConfig(settings)).toMatchObject({

@@ -6,17 +6,20 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FAILURE, SEARCH_ATTRIBUTE, WORKFLOW } from '../../src/contract';
+import { FAILURE, type MerchantEvent, SEARCH_ATTRIBUTE, WORKFLOW } from '../../src/contract';
 import { parseCheckout, parseDirectPayment, parseNewSpeiAccount } from '../../src/gateway';
 import { ROOT } from '../harness/terminal';
 import { read } from './markdown';
 
 const PAGE = read('docs/contract.md');
+const EVENTS = read('docs/events.md');
 
-const examples = [...PAGE.matchAll(/<!-- (\w+) -->\n\n```json\n(.*?)```/gs)].map(([, type = '', json = '']) => ({
-  type,
-  json,
-}));
+const examples = [...`${PAGE}\n${EVENTS}`.matchAll(/<!-- (\w+) -->\n\n```json\n(.*?)```/gs)].map(
+  ([, type = '', json = '']) => ({
+    type,
+    json,
+  }),
+);
 /** The names in backticks at the beginning of each item, up to the colon. */
 const lists = [...PAGE.matchAll(/<!-- list: ([^\n]+?) -->\n\n(.*?)\n(?:\n|$)/gs)].map(([, type = '', items = '']) => ({
   type,
@@ -27,7 +30,7 @@ const lists = [...PAGE.matchAll(/<!-- list: ([^\n]+?) -->\n\n(.*?)\n(?:\n|$)/gs)
 
 test('every example is JSON and bears the name of its type', () => {
   expect(examples.length).toBeGreaterThan(20);
-  expect(examples).toHaveLength(PAGE.split('```json').length - 1);
+  expect(examples).toHaveLength(`${PAGE}${EVENTS}`.split('```json').length - 1);
   for (const { json } of examples) expect(() => JSON.parse(json)).not.toThrow();
 });
 
@@ -103,4 +106,14 @@ test('each search attribute has its type', () => {
   ]);
   const known = Object.values(SEARCH_ATTRIBUTE).map(({ name, type }) => [name, type]);
   expect(named.sort()).toEqual(known.sort());
+});
+
+test('the catalogue of events has an example of each type, and of no other', () => {
+  const shown = examples.filter(({ type }) => type.endsWith('Event')).map(({ json }) => String(JSON.parse(json).type));
+  const types: Record<MerchantEvent['type'], true> = {
+    ...{ transition: true, attention: true, deposit: true, 'deposit-set-aside': true, 'account-status': true },
+    ...{ 'account-attention': true },
+  };
+  expect([...new Set(shown)].sort()).toEqual(Object.keys(types).sort());
+  for (const type of shown) expect(EVENTS).toContain(`\n### ${type}\n`);
 });

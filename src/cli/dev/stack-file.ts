@@ -22,10 +22,15 @@ const stackFile = z.object({
   ports: z.partialRecord(z.enum(SERVERS), z.number()),
   secret_key: z.string(),
   encryption_key: z.string().exactOptional(),
+  events_secret: z.string().exactOptional(),
   sealing_private_jwks: z.unknown(),
   sealing_public_jwk: z.unknown(),
 });
-export type StackFile = z.infer<typeof stackFile> & { ports: typeof PORTS; encryption_key: string };
+export type StackFile = z.infer<typeof stackFile> & {
+  ports: typeof PORTS;
+  encryption_key: string;
+  events_secret: string;
+};
 
 const pathIn = (dataDir: string) => join(dataDir, 'stack.json');
 

@@ -153,6 +153,8 @@ function settingsOf(file: StackFile, temporal: DevServer, simulator: Simulator):
     PAYMENTS_ENCRYPTION_KEYS: file.encryption_key,
     PAYMENTS_SEALING_JWKS: JSON.stringify(file.sealing_private_jwks),
     PAYMENTS_SEALING_PUBLIC_JWK: JSON.stringify(file.sealing_public_jwk),
+    PAYMENTS_EVENTS_SECRETS: file.events_secret,
+    ...(process.env.PAYMENTS_EVENTS_URL ? { PAYMENTS_EVENTS_URL: process.env.PAYMENTS_EVENTS_URL } : {}),
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn',
   };
 }

@@ -1,7 +1,7 @@
 /** Settings of payments and virtual accounts. */
 import { z } from 'zod';
 import { settingDocs } from './meaning';
-import { durationText, flag, nonEmpty, pause, schedule } from './types';
+import { durationText, eventSecrets, eventUrls, flag, nonEmpty, pause, schedule } from './types';
 
 export const PAYMENT_SETTINGS = {
   PAYMENTS_TASK_QUEUE: nonEmpty
@@ -42,6 +42,20 @@ export const PAYMENT_SETTINGS = {
   PAYMENTS_WATCH_WINDOW: durationText.prefault('0s').register(settingDocs, {
     readBy: 'worker',
     meaning: 'How long after a sale to poll for disputes and chargebacks, such as `90d`.',
+  }),
+  PAYMENTS_EVENTS_URL: eventUrls.optional().register(settingDocs, {
+    fromFile: true,
+    readBy: 'worker',
+    meaning: 'Where every event is posted to, signed as Standard Webhooks say. Several by commas.',
+  }),
+  PAYMENTS_EVENTS_SECRETS: eventSecrets.optional().register(settingDocs, {
+    fromFile: true,
+    readBy: 'worker',
+    meaning: 'Secrets that sign events: `whsec_…`, by commas. Each signs, so that receivers can change over.',
+  }),
+  PAYMENTS_EVENTS_GIVE_UP: pause.prefault('3d').register(settingDocs, {
+    readBy: 'worker',
+    meaning: 'After this time, an event that an address does not take waits for a person.',
   }),
   PAYMENTS_ACCOUNT_CHECK_EVERY: pause.prefault('1d').register(settingDocs, {
     readBy: 'worker',

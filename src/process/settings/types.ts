@@ -115,6 +115,14 @@ export const origins = names.pipe(
   ),
 );
 
+/** Addresses separated by commas. A slash at an end is kept: it may matter to the receiver. */
+export const eventUrls = names.pipe(z.array(z.url({ protocol: /^https?$/ })).min(1));
+
+/** Secrets of Standard Webhooks, of 24 to 64 bytes. */
+export const eventSecrets = names.pipe(
+  z.array(z.string().regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/, 'must be whsec_ and base64 of 24 to 64 bytes')).min(1),
+);
+
 /** A token that nobody can guess. */
 export const bearerToken = z.string().regex(/^[\w\-.~+/]{32,}=*$/, 'must be 32 or more letters and digits');
 

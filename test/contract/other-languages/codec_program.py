@@ -6,7 +6,7 @@ import os
 import sys
 from base64 import b64decode, b64encode
 
-from codec import EncryptionCodec, data_converter, encryption_keys
+from payment_gateway.codec import EncryptionCodec, data_converter, encryption_keys
 from temporalio.api.common.v1 import Payload
 from temporalio.converter import ActivitySerializationContext, SerializationContext, WorkflowSerializationContext
 

@@ -1,16 +1,17 @@
 """A careless merchant: sends an order with its bare card token."""
 
 import json
-import os
 import sys
 
-from merchant import PaymentError, Payments, connect, run, show
+from merchant import run, show
+from payment_gateway import PaymentError, connect
 
 
 async def main(order_file: str) -> int:
     with open(order_file, encoding="utf-8") as file:
         request = json.load(file)["request"]
-    payments = Payments(await connect(), os.environ["GATEWAY_APP_ID"], os.environ["PAYMENTS_TASK_QUEUE"])
+    payments = await connect()
+    payments.sealing_key = None
     try:
         show({"payment_data": await payments.pay(request)})
     except PaymentError as error:

@@ -1,0 +1,223 @@
+// Package payments starts payments, refunds and virtual accounts from Go, by docs/contract.md and with Temporal's own SDK.
+package payments
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/contrib/envconfig"
+	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
+)
+
+// Object is JSON as the gateway has it: docs/contract.md shows each. Amounts are decimal texts.
+type Object = map[string]any
+
+// Longer than the workflows wait for the gateway, so that they answer first if a worker runs.
+const (
+	createdTimeout = 45 * time.Second
+	refundTimeout  = 75 * time.Second
+)
+
+// Error says why there is no answer. Type is one of the failures of docs/contract.md; PaymentPending and RefundPending mean
+// that the work goes on: ask again with the same request.
+type Error struct {
+	Type    string
+	Message string
+	Details Object
+}
+
+func (e *Error) Error() string { return e.Type + ": " + e.Message }
+
+// Payments are those of one gateway app.
+type Payments struct {
+	Client    client.Client
+	AppID     string
+	TaskQueue string
+	// SealingKey is the worker's public key. Orders with a token or a PIN need it.
+	SealingKey *jose.JSONWebKey
+	namespace  string
+	converter  converter.DataConverter
+}
+
+// Connect reads Temporal's own variables, GATEWAY_APP_ID, PAYMENTS_TASK_QUEUE, PAYMENTS_ENCRYPTION_KEYS and PAYMENTS_SEALING_PUBLIC_JWK.
+func Connect() (*Payments, error) {
+	keys, err := KeysFromEnvironment()
+	if err != nil {
+		return nil, err
+	}
+	options, err := envconfig.LoadDefaultClientOptions()
+	if err != nil {
+		return nil, err
+	}
+	if len(keys) > 0 {
+		options.DataConverter = converter.NewCodecDataConverter(converter.GetDefaultDataConverter(), &Codec{Keys: keys})
+		options.FailureConverter = temporal.NewDefaultFailureConverter(temporal.DefaultFailureConverterOptions{
+			DataConverter: options.DataConverter, EncodeCommonAttributes: true,
+		})
+	}
+	dialed, err := client.Dial(options)
+	if err != nil {
+		return nil, err
+	}
+	p := &Payments{
+		Client: dialed, AppID: os.Getenv("GATEWAY_APP_ID"), TaskQueue: os.Getenv("PAYMENTS_TASK_QUEUE"),
+		namespace: options.Namespace, converter: options.DataConverter,
+	}
+	if p.namespace == "" {
+		p.namespace = client.DefaultNamespace
+	}
+	if p.converter == nil {
+		p.converter = converter.GetDefaultDataConverter()
+	}
+	if p.TaskQueue == "" {
+		p.TaskQueue = "payments"
+	}
+	if jwk := os.Getenv("PAYMENTS_SEALING_PUBLIC_JWK"); jwk != "" {
+		p.SealingKey = &jose.JSONWebKey{}
+		err = json.Unmarshal([]byte(jwk), p.SealingKey)
+	}
+	return p, err
+}
+
+// Pay starts a direct payment and returns its payment data, such as qr_code. The same order again gets the same answer.
+func (p *Payments) Pay(ctx context.Context, order Object) (Object, error) {
+	request, err := p.sealed(order)
+	if err != nil {
+		return nil, err
+	}
+	return p.create(ctx, "direct", request)
+}
+
+// Checkout creates a page of the gateway, web_url, where the buyer chooses how to pay.
+func (p *Payments) Checkout(ctx context.Context, order Object) (Object, error) {
+	return p.create(ctx, "checkout", order)
+}
+
+func (p *Payments) create(ctx context.Context, kind string, request Object) (Object, error) {
+	number := fmt.Sprint(request["out_trade_no"])
+	payment := Object{"kind": kind, "app_id": p.AppID, "request": request}
+	answer, err := p.startWithUpdate(ctx, start{
+		workflow: "payment", id: p.paymentID(number), input: payment, update: "created", argument: payment,
+		reuse: enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE, timeout: createdTimeout,
+	})
+	var over *serviceerror.WorkflowExecutionAlreadyStarted
+	if !errors.As(err, &over) {
+		return answer, err
+	}
+	return p.createdBefore(ctx, number, payment)
+}
+
+// createdBefore answers for a payment that is over, where it was the same order.
+func (p *Payments) createdBefore(ctx context.Context, number string, payment Object) (Object, error) {
+	var state struct {
+		PaymentData Object `json:"payment_data"`
+		TradeStatus string `json:"trade_status"`
+	}
+	if err := p.result(ctx, p.paymentID(number), &state); err != nil {
+		return nil, err
+	}
+	events := p.Client.GetWorkflowHistory(ctx, p.paymentID(number), "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	first, err := events.Next()
+	if err != nil {
+		return nil, err
+	}
+	var made Object
+	reader := converter.WorkflowSerializationContext{Namespace: p.namespace, WorkflowID: p.paymentID(number)}
+	input := first.GetWorkflowExecutionStartedEventAttributes().GetInput()
+	if err := converter.WithDataConverterSerializationContext(p.converter, reader).FromPayloads(input, &made); err != nil {
+		return nil, err
+	}
+	if fields := differing(made, payment); made["kind"] != "adopt" && len(fields) > 0 {
+		message := fmt.Sprintf("Order %s was made before with another request: %v differ.", number, fields)
+		return nil, &Error{Type: "DifferentRequest", Message: message, Details: Object{"fields": fields}}
+	}
+	if state.PaymentData != nil {
+		return state.PaymentData, nil
+	}
+	return Object{"out_trade_no": number, "trade_status": state.TradeStatus}, nil
+}
+
+// State is the payment's state now.
+func (p *Payments) State(ctx context.Context, number string) (state Object, err error) {
+	return p.query(ctx, p.paymentID(number))
+}
+
+// Outcome waits until the payment has ended, possibly for days, and returns its final state.
+func (p *Payments) Outcome(ctx context.Context, number string) (state Object, err error) {
+	return state, p.result(ctx, p.paymentID(number), &state)
+}
+
+// Cancel withdraws an order that was certainly not sent. It fails with NotCanceled where the gateway has it.
+func (p *Payments) Cancel(ctx context.Context, number string) (Object, error) {
+	return p.update(ctx, p.paymentID(number), "cancel")
+}
+
+// Resolve is a person's decision on how the payment ends: outcome, reason and who decided.
+func (p *Payments) Resolve(ctx context.Context, number, outcome, reason, by string) (Object, error) {
+	return p.update(ctx, p.paymentID(number), "resolve", Object{"outcome": outcome, "reason": reason, "by": by})
+}
+
+// Refund asks for a refund of all or a part. Its out_request_no is the idempotency key.
+func (p *Payments) Refund(ctx context.Context, number string, refund Object) (Object, error) {
+	for tries := 1; ; tries++ {
+		answer, err := p.startWithUpdate(ctx, start{
+			workflow: "afterSale", id: "after-sale:" + p.AppID + ":" + number, update: "refund", argument: refund,
+			input: Object{"app_id": p.AppID, "out_trade_no": number},
+			reuse: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE, timeout: refundTimeout,
+		})
+		var failure *Error
+		var gone *serviceerror.NotFound
+		isClosing := errors.As(err, &gone) || errors.As(err, &failure) && failure.Type == "Closing"
+		if !isClosing || tries == 5 {
+			return answer, err
+		}
+		time.Sleep(time.Second) // the after-sale was just ending: the next call starts it again
+	}
+}
+
+// Refunds is the after-sale of an order: its refunds, their sums, disputes.
+func (p *Payments) Refunds(ctx context.Context, number string) (Object, error) {
+	return p.query(ctx, "after-sale:"+p.AppID+":"+number)
+}
+
+// CreateAccount gives the virtual account (SPEI) of your key. The same key always gets the same account.
+func (p *Payments) CreateAccount(ctx context.Context, key string, request Object) (account Object, err error) {
+	return account, p.run(ctx, "createSpeiAccount", "create-spei-account:"+p.AppID+":"+key, request,
+		enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY, &account)
+}
+
+// Account is the state of a virtual account, with its deposits.
+func (p *Payments) Account(ctx context.Context, accountID string) (Object, error) {
+	return p.query(ctx, "spei-account:"+p.AppID+":"+accountID)
+}
+
+// CancelAccount cancels a virtual account and waits for the gateway's word.
+func (p *Payments) CancelAccount(ctx context.Context, accountID string) (Object, error) {
+	return p.update(ctx, "spei-account:"+p.AppID+":"+accountID, "cancel")
+}
+
+// Banks are those of a method; an order names one by its bank_id.
+func (p *Payments) Banks(ctx context.Context, request Object) (Object, error) {
+	return p.ask(ctx, "bankList", request)
+}
+
+// Installments are the ways to pay an amount with a card in installments.
+func (p *Payments) Installments(ctx context.Context, request Object) (Object, error) {
+	return p.ask(ctx, "installments", request)
+}
+
+func (p *Payments) ask(ctx context.Context, question string, request Object) (answer Object, err error) {
+	text, _ := json.Marshal(request)
+	id := fmt.Sprintf("lookup:%s:%s:%x", p.AppID, question, sha256.Sum256(text))
+	return answer, p.run(ctx, question, id, request, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE, &answer)
+}

@@ -1,0 +1,98 @@
+/**
+ * The addresses that get events (PAYMENTS_EVENTS_URL): each event is a POST that is signed as Standard Webhooks say, so that
+ * a receiver in any language checks it with their library.
+ */
+import { createHash } from 'node:crypto';
+import { activityInfo, getClient } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import { Webhook } from 'standardwebhooks';
+import { request } from 'undici';
+import {
+  type EventDeliveryActivities,
+  type EventDeliveryInput,
+  eventDeliveryWorkflowId,
+  type MerchantEvent,
+  paymentWorkflowId,
+  SIGNAL,
+  speiAccountWorkflowId,
+  WORKFLOW,
+} from '../contract';
+
+export interface EventEndpoints {
+  urls: readonly string[];
+  /** `whsec_…`: every one signs, so that receivers can change from one to the next. */
+  secrets: readonly string[];
+  /** An event that an address does not take for so long needs a person, in ms. */
+  giveUpMs: number;
+}
+
+/** How long an address may take to answer, in ms: less than the activity. */
+const ANSWER_TIMEOUT_MS = 15_000;
+
+/** An address by a name that does not tell it. */
+export const endpointOf = (url: string) => createHash('sha256').update(url).digest('hex').slice(0, 12);
+
+/** Hands an event over to the deliveries of its payment or account. It returns once Temporal has it for each address. */
+export async function handOver(event: MerchantEvent, { urls, giveUpMs }: EventEndpoints): Promise<void> {
+  const subject = subjectOf(event);
+  for (const url of urls) {
+    const input: EventDeliveryInput = { endpoint: endpointOf(url), subject, give_up_ms: giveUpMs };
+    await getClient().workflow.signalWithStart(WORKFLOW.eventDelivery, {
+      workflowId: eventDeliveryWorkflowId(input.endpoint, subject),
+      taskQueue: activityInfo().taskQueue,
+      args: [input],
+      signal: SIGNAL.tell,
+      signalArgs: [[event]],
+      staticSummary: `Events of ${subject} for ${new URL(url).host}`,
+    });
+  }
+}
+
+/** The activity that posts events. */
+export function endpointActivities({ urls, secrets }: EventEndpoints): EventDeliveryActivities {
+  const byName = new Map(urls.map((url) => [endpointOf(url), url]));
+  const webhooks = secrets.map((secret) => new Webhook(secret));
+  return {
+    async 'payments.postEvent'({ endpoint, event }) {
+      const url = byName.get(endpoint);
+      if (url === undefined) throw undelivered('This address is not in PAYMENTS_EVENTS_URL any more');
+      const body = JSON.stringify(event);
+      const status = await post(url, body, signedHeaders(webhooks, event, body));
+      if (status < 200 || status > 299) throw undelivered(`${new URL(url).host} answered HTTP ${status}`);
+    },
+  };
+}
+
+/** The id is the same for every try, and in ASCII without a dot, whatever the order's number is made of. */
+export function signedHeaders(webhooks: readonly Webhook[], event: MerchantEvent, body: string, now = new Date()) {
+  const id = `evt_${createHash('sha256').update(event.id).digest('hex').slice(0, 32)}`;
+  return {
+    'content-type': 'application/json',
+    'user-agent': 'temporal-payment-gateway',
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(now.getTime() / 1_000)),
+    'webhook-signature': webhooks.map((webhook) => webhook.sign(id, now, body)).join(' '),
+  };
+}
+
+/** Posts and gives the status of the answer. Follows no redirect: the signature is for this address. */
+async function post(url: string, body: string, headers: Record<string, string>): Promise<number> {
+  try {
+    const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
+    const answer = await request(url, { method: 'POST', headers, body, signal });
+    await answer.body.dump();
+    return answer.statusCode;
+  } catch (error) {
+    const { code = 'no answer' } = error instanceof Error && 'code' in error ? error : {};
+    throw undelivered(`${new URL(url).host} could not be reached (${String(code)})`);
+  }
+}
+
+const undelivered = (message: string) => ApplicationFailure.create({ type: 'EventNotTaken', message });
+
+/** The workflow id of the payment or account that an event is about. */
+function subjectOf(event: MerchantEvent): string {
+  if ('account' in event) return speiAccountWorkflowId(event.account.app_id, event.account.account_id);
+  const { app_id, out_trade_no, trade_no } = event.payment;
+  return paymentWorkflowId(app_id, out_trade_no ?? trade_no ?? '');
+}

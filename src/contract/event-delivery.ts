@@ -1,0 +1,41 @@
+/** How events reach the addresses of PAYMENTS_EVENTS_URL: a workflow for each address and each payment or account. */
+import type { Attention } from './attention';
+import type { MerchantEvent } from './events';
+
+/** The input of the workflow `eventDelivery`. Its events come as signals (`tell`). */
+export interface EventDeliveryInput {
+  /** Names the address without telling it: it may hold a secret. See docs/contract.md. */
+  endpoint: string;
+  /** The workflow id of the payment or account whose events these are. */
+  subject: string;
+  /** An event that the address does not take for so long needs a person, in ms. */
+  give_up_ms: number;
+  /** Events that the run before has not delivered. */
+  waiting?: readonly MerchantEvent[] | undefined;
+}
+
+/** Why a delivery needs a person. */
+export type EventAttention = Extract<Attention, 'undelivered-event'>;
+
+/** The query `state` of `eventDelivery`, and what it returns. */
+export interface EventDeliveryState {
+  endpoint: string;
+  subject: string;
+  attention: EventAttention | null;
+  /** Why the last try failed; null where none did since the last success. */
+  problem: string | null;
+  /** The ids of the events that are still to be delivered, in their order. */
+  waiting: string[];
+  /** Events that a person decided not to deliver. */
+  dropped: { id: string; by: string; reason: string }[];
+}
+
+export interface PostedEvent {
+  endpoint: string;
+  event: MerchantEvent;
+}
+
+export interface EventDeliveryActivities {
+  /** Posts the event once. Throws unless the address answers 2xx. */
+  'payments.postEvent'(input: PostedEvent): Promise<void>;
+}

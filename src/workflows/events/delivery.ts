@@ -1,0 +1,133 @@
+/**
+ * The workflow `eventDelivery`: posts the events of one payment or account to one address, in order. An address that is down
+ * holds up its own events only. Temporal repeats for days; then a person decides: again, or not at all.
+ */
+import {
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  defineQuery,
+  defineSignal,
+  defineUpdate,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import {
+  type EventDeliveryActivities,
+  type EventDeliveryInput,
+  type EventDeliveryState,
+  type MerchantEvent,
+  QUERY,
+  SEARCH_ATTRIBUTE,
+  SIGNAL,
+  UPDATE,
+} from '../../contract';
+import { attentionSection } from '../shared/attention';
+import { assertResolution } from '../shared/resolution';
+import { ShownAttributes } from '../shared/visibility';
+
+export const eventsToDeliverSignal = defineSignal<[MerchantEvent[]]>(SIGNAL.tell);
+export const eventDeliveryStateQuery = defineQuery<EventDeliveryState>(QUERY.state);
+export const deliverAgainUpdate = defineUpdate<EventDeliveryState>(UPDATE.recheck);
+export const dropEventUpdate = defineUpdate<EventDeliveryState, [{ by: string; reason: string }]>(UPDATE.resolve);
+
+/** Ends once every event is delivered or dropped; the next event starts it again. */
+export async function eventDelivery(input: EventDeliveryInput): Promise<EventDeliveryState> {
+  const delivery = new Delivery(input);
+  await delivery.run();
+  await condition(allHandlersFinished);
+  return delivery.state;
+}
+
+class Delivery {
+  private readonly queue: MerchantEvent[];
+  /** The ids that this run was told of: an event that is told twice is delivered once. */
+  private readonly told: Set<string>;
+  private readonly attributes = new ShownAttributes();
+  private readonly post: EventDeliveryActivities['payments.postEvent'];
+  private isDecided = false;
+  private readonly shown: Pick<EventDeliveryState, 'attention' | 'problem' | 'dropped'> = {
+    ...{ attention: null, problem: null, dropped: [] },
+  };
+
+  constructor(private readonly input: EventDeliveryInput) {
+    this.queue = [...(input.waiting ?? [])];
+    this.told = new Set(this.queue.map(({ id }) => id));
+    this.post = proxyActivities<EventDeliveryActivities>({
+      startToCloseTimeout: '30 seconds',
+      scheduleToCloseTimeout: input.give_up_ms,
+      retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 hour' },
+    })['payments.postEvent'];
+    setHandler(eventDeliveryStateQuery, () => this.state);
+    setHandler(eventsToDeliverSignal, (events) => this.take(events));
+    setHandler(deliverAgainUpdate, () => this.again());
+    setHandler(dropEventUpdate, (decision) => this.drop(decision), { validator: assertResolution });
+  }
+
+  get state(): EventDeliveryState {
+    const { endpoint, subject } = this.input;
+    return { endpoint, subject, ...this.shown, waiting: this.queue.map(({ id }) => id) };
+  }
+
+  async run(): Promise<void> {
+    for (let next = this.queue[0]; next; next = this.queue[0]) {
+      if (await this.deliver(next)) this.queue.shift();
+      else await condition(() => this.isDecided);
+      this.show(null, null);
+      if (workflowInfo().continueAsNewSuggested) await this.continue();
+    }
+  }
+
+  private take(events: readonly MerchantEvent[]): void {
+    this.queue.push(...events.filter(({ id }) => !this.told.has(id)));
+    for (const { id } of events) this.told.add(id);
+  }
+
+  private async deliver(event: MerchantEvent): Promise<boolean> {
+    try {
+      await this.post({ endpoint: this.input.endpoint, event });
+      return true;
+    } catch (error) {
+      this.isDecided = false;
+      this.show('undelivered-event', problemOf(error));
+      return false;
+    }
+  }
+
+  /** Tries the event again that waits for a person. */
+  private again(): EventDeliveryState {
+    this.isDecided = true;
+    return this.state;
+  }
+
+  /** Leaves out the event that waits for a person. Later ones are delivered. */
+  private drop({ by, reason }: { by: string; reason: string }): EventDeliveryState {
+    const [event] = this.shown.attention === null || this.isDecided ? [] : this.queue.splice(0, 1);
+    if (event) this.shown.dropped.push({ id: event.id, by, reason });
+    this.isDecided = true;
+    return this.state;
+  }
+
+  private show(attention: EventDeliveryState['attention'], problem: string | null): void {
+    this.shown.attention = attention;
+    this.shown.problem = problem;
+    this.attributes.update([{ key: SEARCH_ATTRIBUTE.attention, value: attention }]);
+    const { workflowId } = workflowInfo();
+    const now = new Date().toISOString();
+    const told = attention === null ? [] : [...attentionSection(attention, now, workflowId), problem ?? ''];
+    setCurrentDetails(told.join('\n\n'));
+  }
+
+  private async continue(): Promise<void> {
+    await condition(allHandlersFinished);
+    await continueAsNew<typeof eventDelivery>({ ...this.input, waiting: this.queue });
+  }
+}
+
+/** The activity's own words: they tell the status of the answer, and never the address. */
+function problemOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return cause instanceof Error ? cause.message : String(cause);
+}

@@ -1,0 +1,32 @@
+/** Go for tests: the programs of examples/go, built once for each state of their sources, and kept. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { defaultCacheDir } from '../../src/cli/dev/temporal';
+import { ROOT } from './terminal';
+
+const FOLDER = join(ROOT, 'examples/go');
+
+/** Modules come over the network, and a slow line is no failure. */
+const BUILD_MS = 10 * 60_000;
+
+export type GoPrograms = { folder: string } | { missing: string };
+
+/** The folder with the built programs, or in a sentence why there are none: no Go, or its modules are not within reach. */
+export function goPrograms(env: NodeJS.ProcessEnv = process.env): GoPrograms {
+  const version = spawnSync('go', ['version'], { encoding: 'utf8' });
+  if (version.status !== 0) return { missing: 'Go is not installed, and these programs need it' };
+  const hash = createHash('sha256').update(version.stdout);
+  for (const file of readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).sort()) {
+    if (statSync(join(FOLDER, file)).isFile()) hash.update(file).update(readFileSync(join(FOLDER, file)));
+  }
+  const folder = join(defaultCacheDir(env), 'go', hash.digest('hex').slice(0, 16));
+  if (existsSync(join(folder, 'events'))) return { folder };
+  const got = spawnSync('go', ['mod', 'download'], { cwd: FOLDER, encoding: 'utf8', timeout: BUILD_MS });
+  if (got.status !== 0) return { missing: `Go’s modules cannot be had: ${got.stderr.split('\n')[0]}` };
+  mkdirSync(folder, { recursive: true });
+  // What does not compile fails the tests.
+  execFileSync('go', ['build', '-o', folder, './...'], { cwd: FOLDER, encoding: 'utf8', timeout: BUILD_MS });
+  return { folder };
+}
