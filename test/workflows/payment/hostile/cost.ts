@@ -13,7 +13,8 @@ const EVENTS_PER_DISTURBANCE = 40;
 /** 5. Polling is bounded, whatever happens. */
 export function fewQueries({ gateway, now, disturbances }: World): Broken[] {
   const queries = gateway.exchanges.filter(({ is }) => is === 'query').length;
-  const most = QUERIES_PER_DISTURBANCE * (1 + disturbances) + (QUERIES_PER_HOUR * (now - BEGIN)) / HOUR;
+  const lost = gateway.exchanges.filter(({ is, answered }) => is === 'creation' && answered === 'nothing').length;
+  const most = QUERIES_PER_DISTURBANCE * (1 + disturbances + lost) + (QUERIES_PER_HOUR * (now - BEGIN)) / HOUR;
   return queries <= most ? [] : [{ promise: 5, what: `${queries} queries, of at most ${Math.round(most)}` }];
 }
 

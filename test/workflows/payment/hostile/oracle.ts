@@ -35,6 +35,9 @@ import { BEGIN, EXPIRY_MS, GRACE_MS, SETTLING_MS, type World } from './world';
 /** `PAYMENTS_CREATE_WITHIN`: shorter than the order's own expiry. */
 const SEND_WITHIN_MS = HOUR;
 
+/** Three days until an order of an unknown method expires, four until its money is there, and a day of grace. */
+const LONGEST_WATCH_MS = 8 * DAY;
+
 export type { Broken, Seen };
 export { mayStillBePaid };
 
@@ -330,7 +333,11 @@ function mustBeKnown(world: World, { trade_no, made_by, states }: LedgerTrade, a
   const wasEnded = gateway.exchanges.some(
     ({ at: asked, shown }) => asked <= at && shown?.trade_no === trade_no && ENDS_WITHOUT_MONEY.includes(shown.status),
   );
-  if (wasEnded) return false;
+  // The setting believes a notified end, and asks no more.
+  const wasToldOfItsEnd = world.acknowledged.some(
+    (one) => one.trade_no === trade_no && ENDS_WITHOUT_MONEY.includes(one.status),
+  );
+  if (wasEnded || (!traits.confirmByQuery && wasToldOfItsEnd)) return false;
   if (told.some((one) => one.is === 'terminated' && one.at <= at + NOTICED_WITHIN_MS)) return false;
   // Where queries by our number cannot find it, and nothing told its own, it cannot be looked at.
   const wasAnswered = gateway.exchanges.some(
@@ -410,6 +417,10 @@ function merchantHeardAll({ events, workflowId, told }: World, seen: readonly Se
   return steps === made ? [] : [{ promise: 8, what: `the merchant heard ${steps}, and the payment went ${made}` }];
 }
 
+/** A follow-up says until when it watches: at most as long as an order of an unknown method may be paid. */
+const isStillWatching = ({ now }: World, { start, startedAt }: World['runs'][number]) =>
+  start.type === 'paymentFollowUp' && now < startedAt + LONGEST_WATCH_MS;
+
 /** 5 and 8. When the trouble is over, what is open waits for a person, and says so. */
 function nothingHangs(world: World, seen: readonly Seen[]): Broken[] {
   const open = world.runs.filter(({ isRunning }) => isRunning);
@@ -418,7 +429,7 @@ function nothingHangs(world: World, seen: readonly Seen[]): Broken[] {
     if (typeof PaymentAttention === 'string' || isOfTheAfterSale(run.start.type)) return [];
     const state = seen.find(({ runId }) => runId === run.runId)?.state;
     // A trade that was adopted may be paid for as long as any method allows; people read until when.
-    if (mayStillBePaid(world, seen)) return [];
+    if (mayStillBePaid(world, seen) || isStillWatching(world, run)) return [];
     return [
       {
         promise: 5,

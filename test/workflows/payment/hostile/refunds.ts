@@ -21,8 +21,7 @@ export function onlyLateMoneyOfOurs(world: World, seen: readonly Seen[]): Broken
     const broken = (why: string) => [{ promise: 7, what: `${trade_no} was sent back at ${when(at)}, ${why}` }];
     const trade = world.gateway.trades.find((one) => one.trade_no === trade_no);
     if (out_request_no === MERCHANTS_REFUND) {
-      const isSold = seen.some(({ state }) => state.outcome === 'SUCCESS' && state.trade_no === trade_no);
-      return isSold ? [] : broken('for a merchant to whom another trade was sold, or none');
+      return isOfTheMerchant(world, seen, trade_no) ? [] : broken('for a merchant who was told of another trade');
     }
     if (world.traits.late !== 'refund') return broken('and nobody had asked for that');
     if (trade?.made_by !== 'us') return broken('which is not our order');
@@ -30,6 +29,14 @@ export function onlyLateMoneyOfOurs(world: World, seen: readonly Seen[]): Broken
     const word = world.told.findLast((one) => one.is === 'resolved' && one.at < (paidAt(trade) ?? at));
     return word?.is === 'resolved' && word.outcome === 'SUCCESS' ? broken('which a person had called sold') : [];
   });
+}
+
+/** A merchant knows a trade by its sale, or by the payment data; who was told of none asks for whatever has the number. */
+function isOfTheMerchant({ told }: World, seen: readonly Seen[], trade_no: string): boolean {
+  const sold = seen.flatMap(({ state }) => (state.outcome === 'SUCCESS' ? (state.trade_no ?? []) : []));
+  const answered = told.flatMap((one) => (one.is === 'payment data' ? (one.data.trade_no ?? []) : []));
+  const known = sold.length > 0 ? sold : answered;
+  return known.length === 0 || known.includes(trade_no);
 }
 
 /** Whether people were told, before this moment, that the payment had ended without money. */
