@@ -3,6 +3,7 @@
  * imports contract/, gateway/, temporal/ and the settings of process/.
  */
 export { type AccountActivitiesOptions, accountActivities } from './account';
+export { starterActivities } from './created';
 export { type EventEndpoints, endpointActivities, endpointOf } from './event-endpoints';
 export type { AccountGateway, LookupGateway, PaymentGateway } from './gateways';
 export { latePaymentActivities } from './late-refund';

@@ -17,6 +17,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'payments.orderBefore': 'looks for an earlier run that made an order',
   'payments.refundLate': 'asks the after-sale to send late money back',
   'payments.onEvent': 'tells the merchant’s handler',
+  'payments.created': 'waits for the answer to the payment’s creation',
   'payments.postEvent': 'posts an event to the merchant’s address',
   'gateway.banks': 'asks the gateway for the banks of a method',
   'gateway.installments': 'asks the gateway for installments',

@@ -23,5 +23,6 @@ export * from './payment';
 export * from './poll-schedule';
 export * from './same-order';
 export * from './search-attributes';
+export * from './starters';
 export * from './summaries';
 export * from './transitions';

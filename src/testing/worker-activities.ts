@@ -9,6 +9,7 @@ import {
   type OnEvent,
   policyActivity,
   previousRunActivities,
+  starterActivities,
 } from '../activities';
 import { loadConfig } from '../process/settings';
 import type { FakeGateway } from './fake-gateway/fake-gateway';
@@ -35,6 +36,7 @@ export function fakeWorkerActivities({ app_id, gateway, env = {}, onEvent }: Fak
     }),
     ...previousRunActivities,
     ...latePaymentActivities,
+    ...starterActivities,
     ...accountActivities({ gateways: new Map([[app_id, gateway.accounts]]), notifyUrl }),
     ...policyActivity(config, hasListener),
     ...accountPolicyActivity(config, hasListener),

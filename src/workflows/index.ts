@@ -41,3 +41,4 @@ export { createdUpdate, notificationSignal, recheckUpdate, resolveUpdate, stateQ
 export { payment } from './payment/workflow';
 export { paymentEvents } from './shared/outbox/relay';
 export { strayNotification } from './shared/stray-notification';
+export { startPayment } from './start-payment';

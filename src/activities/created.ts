@@ -1,0 +1,55 @@
+/** The answer to a payment's creation, for a merchant's own workflow: workflows cannot send updates themselves. */
+import { getClient } from '@temporalio/activity';
+import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import {
+  creationAnswer,
+  detailsOf,
+  differingFields,
+  FAILURE,
+  type NewPayment,
+  orderOf,
+  type PaymentData,
+  type PaymentState,
+  paymentWorkflowId,
+  QUERY,
+  type StarterActivities,
+  typedFailure,
+  UPDATE,
+} from '../contract';
+import { originalRun } from '../temporal/workflow-history';
+
+export const starterActivities: StarterActivities = {
+  async 'payments.created'(payment) {
+    const client = getClient();
+    const handle = client.workflow.getHandle(paymentWorkflowId(payment.app_id, payment.request.out_trade_no));
+    try {
+      return await handle.executeUpdate<PaymentData, [NewPayment]>(UPDATE.created, { args: [payment] });
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return answerOfEnded(client, handle.workflowId, payment);
+      throw error instanceof WorkflowUpdateFailedError ? asOwnFailure(error.cause) : error;
+    }
+  },
+};
+
+/** The payment is over: its answer, where it was the same order. */
+async function answerOfEnded(client: Client, workflowId: string, { kind, request }: NewPayment): Promise<PaymentData> {
+  const { input } = await originalRun(client, workflowId);
+  const order = orderOf(input);
+  const made = order && { kind: order.kind, ...order.request };
+  const fields = made ? differingFields(made, { kind, ...request }) : [];
+  if (fields.length > 0) {
+    const message = `Order ${request.out_trade_no} was made before with another request: ${fields.join(', ')} differ.`;
+    throw typedFailure(FAILURE.differentRequest, message, { fields });
+  }
+  const answer = creationAnswer(await client.workflow.getHandle(workflowId).query<PaymentState>(QUERY.state));
+  if (answer) return answer;
+  const message = `Order ${request.out_trade_no} was not created: its payment has ended without one.`;
+  throw typedFailure(FAILURE.notCreated, message, {});
+}
+
+/** A new failure, so that Temporal encodes it once. While the answer is pending, it is asked for again. */
+function asOwnFailure(cause: unknown): unknown {
+  if (!(cause instanceof ApplicationFailure) || cause.type === FAILURE.pending) return cause;
+  return typedFailure(cause.type ?? '', cause.message, detailsOf(cause));
+}

@@ -1,0 +1,81 @@
+/** Starts a payment from a merchant's own workflow. */
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import {
+  ActivityCancellationType,
+  ActivityFailure,
+  ApplicationFailure,
+  ChildWorkflowCancellationType,
+  type ChildWorkflowHandle,
+  ParentClosePolicy,
+  proxyActivities,
+  startChild,
+} from '@temporalio/workflow';
+import {
+  type AccountActivities,
+  detailsOf,
+  type NewPayment,
+  type PaymentState,
+  type PaymentWorkflow,
+  paymentWorkflowId,
+  type StartedPayment,
+  type StarterActivities,
+  typedFailure,
+  WORKFLOW,
+} from '../contract';
+import { QUERYING } from './shared/activity-options';
+
+const { 'payments.created': createdAnswer } = proxyActivities<StarterActivities>({
+  ...QUERYING,
+  cancellationType: ActivityCancellationType.TRY_CANCEL,
+});
+const { 'payments.ended-payment': endedPayment } = proxyActivities<AccountActivities>(QUERYING);
+
+/**
+ * Starts the payment of an order, or joins the one that runs under its number, and returns its payment data long before its
+ * outcome. The payment is its own: neither the end nor the cancellation of your workflow ends it. Throws ApplicationFailure,
+ * of the types that docs/contract.md names for `created`. Your worker needs the plugin.
+ */
+export async function startPayment(order: NewPayment, taskQueue?: string): Promise<StartedPayment> {
+  const workflowId = paymentWorkflowId(order.app_id, order.request.out_trade_no);
+  const child = await startOrJoin(order, workflowId, taskQueue);
+  try {
+    const data = await createdAnswer(order);
+    return { data, outcome: () => (child ? child.result() : outcomeOf(workflowId)) };
+  } catch (error) {
+    throw ownFailure(error);
+  }
+}
+
+/** Undefined where a payment has the number already. */
+async function startOrJoin(
+  order: NewPayment,
+  workflowId: string,
+  taskQueue: string | undefined,
+): Promise<ChildWorkflowHandle<PaymentWorkflow> | undefined> {
+  try {
+    return await startChild<PaymentWorkflow>(WORKFLOW.payment, {
+      workflowId,
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      cancellationType: ChildWorkflowCancellationType.ABANDON,
+      args: [{ ...order, started_once: true }],
+      ...(taskQueue === undefined ? {} : { taskQueue }),
+    });
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return undefined;
+    throw error;
+  }
+}
+
+/** Of a payment that another program has started. */
+async function outcomeOf(workflow_id: string): Promise<PaymentState> {
+  const { state } = await endedPayment({ workflow_id });
+  if (state !== null) return state;
+  throw ApplicationFailure.nonRetryable(`${workflow_id} has ended without a result`, 'PaymentWithoutResult');
+}
+
+/** A failure of the contract as this workflow's own; every other one as it is. */
+function ownFailure(error: unknown): unknown {
+  if (!(error instanceof ActivityFailure && error.cause instanceof ApplicationFailure)) return error;
+  return typedFailure(error.cause.type ?? '', error.cause.message, detailsOf(error.cause));
+}

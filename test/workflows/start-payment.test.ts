@@ -1,0 +1,91 @@
+/** A merchant's own workflow with payments as its children: `startPayment` (newcomers, finding 13). */
+import { randomUUID } from 'node:crypto';
+import { Worker } from '@temporalio/worker';
+import { type PaymentData, paymentWorkflowId } from '../../src/contract';
+import { PaymentGatewayPlugin } from '../../src/plugin';
+import { APP, type Stack, startStack } from '../../src/testing/stack';
+import { eventually } from '../cli/dev/processes';
+import { order } from '../harness/orders';
+
+const TASK_QUEUE = `shop-${randomUUID()}`;
+let stack: Stack;
+let worker: Worker;
+let running: Promise<void>;
+
+beforeAll(async () => {
+  stack = await startStack();
+  worker = await Worker.create({
+    connection: stack.temporal.nativeConnection,
+    namespace: stack.temporal.namespace ?? 'default',
+    taskQueue: TASK_QUEUE,
+    workflowsPath: require.resolve('./fixtures/shop'),
+    plugins: [new PaymentGatewayPlugin(stack.config)],
+  });
+  running = worker.run();
+});
+
+afterAll(async () => {
+  worker?.shutdown();
+  await running;
+  await stack?.close();
+});
+
+const start = (workflow: 'sell' | 'forget', sold = order()) =>
+  stack.client.workflow.start(workflow, { taskQueue: TASK_QUEUE, workflowId: `shop:${randomUUID()}`, args: [sold] });
+const dataOf = (shop: Awaited<ReturnType<typeof start>>) => shop.query<PaymentData | null>('data');
+const has = (number: string) => stack.simulator.trades({ out_trade_no: number }).length === 1;
+
+test('the workflow has the payment data before the buyer pays, and the outcome after it', async () => {
+  const sold = order();
+  const shop = await start('sell', sold);
+  await eventually('it has the data', async () => (await dataOf(shop)) !== null, 100_000);
+  expect(await dataOf(shop)).toMatchObject({ qr_code: expect.stringMatching(/^0002/), recovered: false });
+  await stack.simulator.pay(sold.request.out_trade_no);
+  expect(await shop.result()).toBe('SUCCESS');
+});
+
+test('a second workflow with the same order gets the same data and the same outcome, and one charge is made', async () => {
+  const sold = order();
+  const [one, other] = [await start('sell', sold), await start('sell', sold)];
+  for (const shop of [one, other])
+    await eventually('it has the data', async () => (await dataOf(shop)) !== null, 100_000);
+  expect(await dataOf(other)).toEqual(await dataOf(one));
+  await stack.simulator.pay(sold.request.out_trade_no);
+  expect([await one.result(), await other.result()]).toEqual(['SUCCESS', 'SUCCESS']);
+  const late = await start('sell', sold);
+  expect(await late.result()).toBe('SUCCESS');
+  expect(has(sold.request.out_trade_no)).toBe(true);
+});
+
+test.each<[string, (id: string) => Promise<unknown>]>([
+  ['terminated', (id) => stack.client.workflow.getHandle(id).terminate()],
+  ['cancelled', (id) => stack.client.workflow.getHandle(id).cancel()],
+])('the payment goes on when the workflow that started it is %s', async (_, end) => {
+  const sold = order();
+  const number = sold.request.out_trade_no;
+  const shop = await start('forget', sold);
+  await eventually('the gateway has the order', async () => has(number), 100_000);
+  await end(shop.workflowId);
+  await expect(shop.result()).rejects.toThrow();
+  await stack.simulator.pay(number);
+  expect(await stack.payments.outcome(number)).toMatchObject({ outcome: 'SUCCESS' });
+});
+
+test('another order under the number is told by its type and its fields', async () => {
+  const sold = order();
+  await start('forget', sold);
+  const handle = stack.client.workflow.getHandle(paymentWorkflowId(APP.app_id, sold.request.out_trade_no));
+  await eventually(
+    'the payment runs',
+    async () =>
+      handle.describe().then(
+        () => true,
+        () => false,
+      ),
+    100_000,
+  );
+  const shop = await start('sell', { ...sold, request: { ...sold.request, subject: 'Something else' } });
+  await expect(shop.result()).rejects.toMatchObject({
+    cause: { type: 'DifferentRequest', details: [{ fields: ['subject'] }] },
+  });
+});
