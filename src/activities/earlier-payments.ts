@@ -2,6 +2,7 @@
 import { type Client, WorkflowFailedError } from '@temporalio/client';
 import {
   type AdoptedPayment,
+  answerToKeep,
   differingFields,
   type EarlierRun,
   fieldsUnlikeTrade,
@@ -98,7 +99,8 @@ function unlike({ kind, request }: Order, made: Order | undefined, state: Paymen
 
 /** What an earlier run adds. One that ended right after its start knows nothing. */
 function learn(latest: EarlierRun, state: PaymentState): EarlierRun {
-  const { trade_no, payment_data } = state;
+  const { trade_no } = state;
+  const payment_data = answerToKeep(state);
   if (isNamedByItsCreation(state, trade_no)) return { ...latest, trade_no, payment_data, is_proven: true };
   return {
     ...latest,

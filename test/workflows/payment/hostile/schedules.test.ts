@@ -48,6 +48,11 @@ const SCHEDULES: readonly Schedule[] = [
     { creations: ['answer lost'], lag_ms: 120 * SECOND, shows: 'the first', forgetsAfter_ms: 4 * HOUR },
   ],
   [
+    'promise 1: a reset repeats a refusal',
+    [wait(5 * SECOND), { do: 'reset' }, { do: 'pay' }],
+    { creations: ['created and refused'], takesNumbersTwice: false },
+  ],
+  [
     'promise 1: a reset repeats an answer that named no trade',
     [wait(5 * SECOND), { do: 'reset' }, { do: 'pay' }],
     { hidesTradeNo: true },
