@@ -3,6 +3,10 @@
  * field is hidden until somebody lists it. Card tokens, PINs and identity numbers are in no list.
  */
 import type { Payload } from '@temporalio/common';
+import { z } from 'zod';
+import { isOurWorkflow } from '../contract/ids';
+import { isOurSummary } from '../contract/summaries';
+import type { PayloadOwner } from './payload-owner';
 
 export const ROLES = ['viewer', 'support'] as const;
 export type Role = (typeof ROLES)[number];
@@ -52,6 +56,9 @@ const SHOWN: Record<Role, ReadonlySet<string>> = {
 /** Names from a workflow's code, which hold nothing of an order. Temporal UI needs them to send queries and signals. */
 const UNMASKED = new Set(['queryDefinitions', 'signalDefinitions', 'updateDefinitions']);
 
+/** Names of fields. Another key, such as an e-mail address, may be a value. */
+const FIELD = /^[a-z][a-z0-9_]{0,40}$/i;
+
 /**
  * The JSON value as a role may see it: every field's name, and its value or a mask. Empty values are shown. The items of a list
  * count as fields with the list's name. A text or number without a field name is masked.
@@ -60,17 +67,46 @@ export function masked(value: unknown, role: Role, field?: string): unknown {
   if (value === null || value === '' || (field !== undefined && UNMASKED.has(field))) return value;
   if (Array.isArray(value)) return value.map((item) => masked(item, role, field));
   if (typeof value === 'object') {
-    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, masked(inner, role, name)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([name, inner]) => [FIELD.test(name) ? name : MASK, masked(inner, role, name)]),
+    );
   }
   return field !== undefined && SHOWN[role].has(field) ? value : MASK;
 }
 
-/** The decrypted payload as a role may see it. JSON is masked by field, null stays null, other encodings are masked as a whole. */
-export function maskedPayload(payload: Payload, role: Role): Payload {
+/**
+ * The decrypted payload as a role may see it, by its authenticated owner. JSON of our workflows is masked by field, and their
+ * summaries are shown. Of other workflows, and where nobody is named, nothing is shown but what Temporal UI needs. Null stays
+ * null; other encodings are masked as a whole.
+ */
+export function maskedPayload(payload: Payload, role: Role, owner: PayloadOwner | undefined): Payload {
   const encoding = Buffer.from(payload.metadata?.encoding ?? []).toString();
   if (encoding === 'binary/null') return payload;
-  const shown = encoding.startsWith('json/') ? masked(parseJson(payload.data), role) : MASK;
+  const value = encoding.startsWith('json/') ? parseJson(payload.data) : MASK;
+  const shown = isOurWorkflow(owner?.workflowId ?? '') ? oursAsSeen(value, role, owner) : othersAsSeen(value);
   return { metadata: { encoding: Buffer.from('json/plain') }, data: Buffer.from(JSON.stringify(shown)) };
+}
+
+function oursAsSeen(value: unknown, role: Role, owner: PayloadOwner | undefined): unknown {
+  // Our activities take and give objects: a text beside them is their summary.
+  const isSummary = typeof value === 'string' && (owner?.type === 'activity' || isOurSummary(value));
+  return isSummary ? value : masked(value, role);
+}
+
+const definitions = z.array(z.object({ name: z.string().nullish() })).optional();
+/** What Temporal UI asks every workflow for: the names of its handlers, from its code. */
+const handlers = z.object({
+  definition: z.object({
+    type: z.string().optional(),
+    queryDefinitions: definitions,
+    signalDefinitions: definitions,
+    updateDefinitions: definitions,
+  }),
+});
+
+function othersAsSeen(value: unknown): unknown {
+  const parsed = handlers.safeParse(value);
+  return parsed.success ? parsed.data : MASK;
 }
 
 function parseJson(data: Uint8Array | null | undefined): unknown {

@@ -12,10 +12,11 @@ import Fastify, {
 } from 'fastify';
 import { z } from 'zod';
 import type { Access } from './access';
-import type { EncryptionKey } from './cipher';
+import { type EncryptionKey, ownerTextOf } from './cipher';
 import { EncryptionCodec, PayloadDecryptionError } from './encryption-codec';
 import { maskedPayload, type Role } from './mask';
 import { payloadsAsJson, payloadsFrom } from './payload-json';
+import { parseOwner } from './payload-owner';
 
 export interface CodecServerOptions {
   keys: readonly [EncryptionKey, ...EncryptionKey[]];
@@ -92,12 +93,19 @@ function addCodecRoutes(server: FastifyInstance, codec: EncryptionCodec, access:
     const payloads = payloadsFrom(request.body);
     const decoded = await codec.decode(payloads);
     // A payload that came in clear text is not masked: the caller has seen it.
-    return payloadsAsJson(decoded.map((one, i) => (one === payloads[i] ? one : maskedPayload(one, role))));
+    return payloadsAsJson(
+      decoded.map((one, i) => {
+        const owner = parseOwner(ownerTextOf(payloads[i] ?? {}));
+        return one === payloads[i] ? one : maskedPayload(one, role, owner);
+      }),
+    );
   });
 
-  server.post('/encode', { onRequest }, async (request) => {
+  server.post('/encode', { onRequest }, async (request, reply) => {
     const { 'x-namespace': namespace } = request.headers;
-    const owner = typeof namespace === 'string' && namespace !== '' ? { namespace } : undefined;
+    // Without it, the payload would belong to nobody, and nobody would take it.
+    if (typeof namespace !== 'string' || namespace === '') return refuse(reply, 400, 'X-Namespace is missing');
+    const owner = { namespace };
     return payloadsAsJson(await codec.encode(payloadsFrom(request.body), owner));
   });
 }

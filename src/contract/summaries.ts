@@ -23,4 +23,17 @@ export function startSummary({ kind, out_trade_no, trade_no, request }: Started)
   return [money.join(' '), String(name)].filter(Boolean).join(' · ');
 }
 
+/** The forms of all summaries that our workflows give to timers, to other workflows and to themselves. */
+const OURS = [
+  /^[A-Za-z]+ [\d.]+ [A-Z]{3} · \S+$/,
+  /^[\d.]+ [A-Z]{3}( · \S+)?$/,
+  /^(Taken on ·|After payment|After the sale of|Late payment of) \S+$/,
+  /^Events of \S+ that the handler has not taken yet$/,
+  /^(until|before|how long|callers of) [a-z_ ]+(: then the gateway is asked)?$/,
+  /^(watch window|recheck|refund|looked at|canceled)$/,
+];
+
+/** Whether a text is one of our summaries, which hold nothing personal. A merchant's own memo is none. */
+export const isOurSummary = (text: string): boolean => OURS.some((form) => form.test(text));
+
 const asObject = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});

@@ -1,11 +1,15 @@
 /** What people may see in Temporal UI: only the listed fields. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import card from '../../examples/orders/credit-card.json';
 import wallet from '../../examples/orders/wallet-card-number.json';
 import { ROLES } from '../../src/codec';
-import { MASK, masked } from '../../src/codec/mask';
-import type { AfterSaleState } from '../../src/contract';
+import { MASK, masked, maskedPayload } from '../../src/codec/mask';
+import type { PayloadOwner } from '../../src/codec/payload-owner';
+import { type AfterSaleState, isOurSummary, startSummary } from '../../src/contract';
 import { publishedOrders } from '../harness/orders';
+import { decoded, payload } from './support';
 
 /** The masked value as text. */
 const maskedText = (value: unknown, role: (typeof ROLES)[number]) => JSON.stringify(masked(value, role));
@@ -138,3 +142,63 @@ function leavesOf(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(leavesOf) : [];
 }
+
+describe('a decrypted payload', () => {
+  const OURS = { type: 'workflow', namespace: 'payments', workflowId: 'payment:app-1:order-1' } as const;
+  const THEIRS = { ...OURS, workflowId: 'newsletter' };
+  const shownOf = (value: unknown, owner?: PayloadOwner) => decoded(maskedPayload(payload(value), 'support', owner));
+  const theirMail = { to: 'maria@example.com', message: 'Dear Maria Souza', reference: 'CPF 50284414727' };
+
+  test.each<[string, PayloadOwner | undefined]>([
+    ['of the merchant’s own workflow', THEIRS],
+    ['of the merchant’s own activity', { ...THEIRS, type: 'activity', activityId: '1' }],
+    ['that names no workflow', { namespace: 'payments' }],
+    ['that names nobody', undefined],
+  ])('%s shows nothing, not even its keys', (_, owner) => {
+    for (const value of [theirMail, { 'maria@example.com': theirMail }, [theirMail], 'Maria', 5028]) {
+      expect(shownOf(value, owner)).toBe(MASK);
+    }
+    expect(shownOf({ message: 'Card 4111111111111111 of Maria declined', stack_trace: 'at x' }, owner)).toBe(MASK);
+  });
+
+  test('of the merchant’s own workflow shows the names of its handlers, which Temporal UI needs', () => {
+    const definition = { type: 'newsletter', signalDefinitions: [{ name: 'stop' }] };
+    const metadata = { definition, currentDetails: 'Maria reads it' };
+    expect(shownOf(metadata, THEIRS)).toEqual({ definition });
+  });
+
+  test('of ours is masked by field, and a key that is no name of a field is hidden', () => {
+    expect(shownOf({ method: 'PIX', 'maria@example.com': 'x', token: 'tok_1' }, OURS)).toEqual({
+      method: 'PIX',
+      [MASK]: MASK,
+      token: MASK,
+    });
+  });
+
+  test('of ours that is a summary is shown in full, and a merchant’s memo is not', () => {
+    expect(shownOf('PIX 150.00 BRL · order-1', OURS)).toBe('PIX 150.00 BRL · order-1');
+    expect(shownOf('asks the gateway for the trade', { ...OURS, type: 'activity', activityId: '1' })).toContain('asks');
+    for (const memo of ['Maria Souza', '50284414727', 'until Maria pays', 'Maria 1']) {
+      expect(shownOf(memo, OURS)).toBe(MASK);
+    }
+  });
+});
+
+test('every summary that our workflows give to a timer or a workflow is known as one', () => {
+  const folder = join(__dirname, '../../src/workflows');
+  const code = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => readFileSync(join(folder, file), 'utf8'))
+    .join('\n');
+  const written = [...code.matchAll(/(?:summary|staticSummary): ['`](.*?)['`]|awaitGateway\('(.*?)'/g)];
+  const texts = written.map(([, summary, done]) => summary ?? done ?? '');
+  expect(texts.length).toBeGreaterThan(12);
+  const examples = texts.map((text) =>
+    text
+      .replace(/\$\{stage\.name\}/, 'last notification')
+      .replace(/\$\{entry\.refund_amount\} \$\{entry\.refund_currency\}/, '1.50 BRL')
+      .replace(/\$\{.*?\}/g, 'order-1'),
+  );
+  expect(examples.filter((text) => !isOurSummary(text))).toEqual([]);
+  for (const { request } of publishedOrders()) expect(isOurSummary(startSummary({ request }))).toBe(true);
+});

@@ -154,6 +154,8 @@ describe('a payload that a person types in Temporal UI', () => {
     expect(metadata(typed ?? {})).toMatchObject({ encoding: 'binary/encrypted', 'encryption-context': '["payments"]' });
     const [clear] = await codec.decode([typed ?? {}], HERE);
     expect(decoded(clear ?? {})).toEqual(resolution);
+    const nowhere = await ask('/encode', inJson([payload(resolution)]), { token: VIEWER });
+    expect(nowhere).toMatchObject({ status: 400, body: expect.stringContaining('X-Namespace') });
     await expect(codec.decode([typed ?? {}], { ...HERE, namespace: 'elsewhere' })).rejects.toThrow('namespace');
   });
 });
