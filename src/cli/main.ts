@@ -54,7 +54,7 @@ const accountCommand = (usage: string, description: string) =>
     .option('--app <app_id>', 'the gateway app, if the settings have several')
     .addOption(new Option('--json', 'print JSON for programs'));
 accountCommand('create <request>', 'create an account from a request file; the same key again gets the same account')
-  .option('--key <key>', 'your own name for the account (default: its buyer_id)')
+  .option('--key <key>', 'your own name for the account (default: made of its buyer_id)')
   .action(async (file, options) => (await import('./accounts.js')).create(file, options));
 accountCommand('show <account_id>', 'show an account and its deposits')
   .alias('get')

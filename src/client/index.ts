@@ -14,7 +14,7 @@ export type {
 export { withReturnUrl } from '../gateway';
 export { ConfigError, loadConfig } from '../process/settings';
 export { TemporalUnreachableError } from '../temporal/connection';
-export { AccountsClient, type DepositPage, type DepositPayment } from './accounts';
+export { AccountsClient, accountKeyOf, type DepositPage, type DepositPayment } from './accounts';
 export { type ConnectedPayments, connectPayments } from './connect';
 export * from './errors';
 export type { PaymentDataOf } from './payment-data';

@@ -38,7 +38,8 @@ type Pending = temporal.api.workflow.v1.IPendingActivityInfo;
 
 async function workOf(client: Client, workflowId: string, pending: Pending): Promise<PendingWork> {
   const { loadedDataConverter: converter, namespace } = client.options;
-  const context = { type: 'workflow', namespace, workflowId } as const;
+  const activityId = pending.activityId ?? '';
+  const context = { type: 'activity', namespace, workflowId, activityId, isLocal: false } as const;
   const failure = await decodeOptionalFailureToOptionalError(converter, pending.lastFailure, context);
   const activity = pending.activityType?.name ?? '';
   return {

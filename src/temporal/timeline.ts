@@ -1,5 +1,6 @@
 /** What happened to a payment, read from the history of a run: what was sent, answered, notified and decided. */
 import type { Client } from '@temporalio/client';
+import type { SerializationContext } from '@temporalio/common';
 import {
   decodeArrayFromPayloads,
   decodeOptionalFailureToOptionalError,
@@ -9,6 +10,12 @@ import { answerLine, askedLine, orderLine, type Said } from './timeline-lines';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 type Payloads = temporal.api.common.v1.IPayloads | null | undefined;
+
+/** An activity: its payloads are encrypted for it, by its id. */
+interface Begun {
+  type: string;
+  activityId: string | undefined;
+}
 
 /** One thing that happened. `by` is the person who decided it, or the process that Temporal names. */
 export interface TimelineEntry {
@@ -35,7 +42,7 @@ type Line = Omit<TimelineEntry, 'time'> | undefined;
 
 class HistoryReader {
   /** The activities that were begun, by the number of their event. */
-  private readonly activities = new Map<string, string>();
+  private readonly activities = new Map<string, Begun>();
   private readonly updates = new Map<string, string>();
 
   constructor(
@@ -57,21 +64,24 @@ class HistoryReader {
     const scheduled = event.activityTaskScheduledEventAttributes;
     if (scheduled) {
       const type = scheduled.activityType?.name ?? '';
-      this.activities.set(String(event.eventId), type);
+      const begun = { type, activityId: scheduled.activityId ?? undefined };
+      this.activities.set(String(event.eventId), begun);
       return type === 'gateway.create' || type === 'gateway.refund'
-        ? { what: 'sent', text: askedLine(type, await this.first(scheduled.input)) }
+        ? { what: 'sent', text: askedLine(type, await this.first(scheduled.input, begun)) }
         : undefined;
     }
     const completed = event.activityTaskCompletedEventAttributes;
     if (completed) {
-      const text = answerLine(this.typeOf(completed.scheduledEventId), await this.first(completed.result));
+      const begun = this.begun(completed.scheduledEventId);
+      const text = answerLine(begun.type, await this.first(completed.result, begun));
       return text === undefined ? undefined : { what: 'answered', text };
     }
     const failed = event.activityTaskFailedEventAttributes;
-    if (failed) return { what: 'answered', text: await this.failure(failed.failure) };
+    if (failed)
+      return { what: 'answered', text: await this.failure(failed.failure, this.begun(failed.scheduledEventId)) };
     const timedOut = event.activityTaskTimedOutEventAttributes;
     return timedOut
-      ? { what: 'answered', text: `nothing: the worker ended during ${this.typeOf(timedOut.scheduledEventId)}` }
+      ? { what: 'answered', text: `nothing: the worker ended during ${this.begun(timedOut.scheduledEventId).type}` }
       : undefined;
   }
 
@@ -113,23 +123,30 @@ class HistoryReader {
       : undefined;
   }
 
-  private typeOf(eventId: unknown): string {
-    return this.activities.get(String(eventId)) ?? '';
+  private begun(eventId: unknown): Begun {
+    return this.activities.get(String(eventId)) ?? { type: '', activityId: undefined };
+  }
+
+  private contextOf(begun: Begun | undefined): SerializationContext {
+    const { namespace } = this.client.options;
+    const { workflowId } = this;
+    if (begun === undefined) return { type: 'workflow', namespace, workflowId };
+    const { activityId } = begun;
+    return { type: 'activity', namespace, workflowId, isLocal: false, ...(activityId ? { activityId } : {}) };
   }
 
   /** The first payload as an object; empty where it is none. */
-  private async first(payloads: Payloads): Promise<Said> {
-    const { loadedDataConverter, namespace } = this.client.options;
-    const context = { type: 'workflow', namespace, workflowId: this.workflowId } as const;
+  private async first(payloads: Payloads, begun?: Begun): Promise<Said> {
+    const { loadedDataConverter } = this.client.options;
+    const context = this.contextOf(begun);
     const [value] = await decodeArrayFromPayloads(loadedDataConverter, payloads?.payloads, context);
     return typeof value === 'object' && value !== null ? { ...value } : {};
   }
 
   /** The innermost reason, in one line. */
-  private async failure(failure: temporal.api.failure.v1.IFailure | null | undefined): Promise<string> {
-    const { loadedDataConverter, namespace } = this.client.options;
-    const context = { type: 'workflow', namespace, workflowId: this.workflowId } as const;
-    return innermost(await decodeOptionalFailureToOptionalError(loadedDataConverter, failure, context));
+  private async failure(failure: temporal.api.failure.v1.IFailure | null | undefined, begun?: Begun): Promise<string> {
+    const { loadedDataConverter } = this.client.options;
+    return innermost(await decodeOptionalFailureToOptionalError(loadedDataConverter, failure, this.contextOf(begun)));
   }
 }
 

@@ -18,6 +18,7 @@ beforeAll(async () => {
   // What a caller needs: no gateway key, no address of the gateway.
   settings = {
     TEMPORAL_ADDRESS: stack.temporal.address,
+    PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true',
     GATEWAY_APP_ID: APP.app_id,
     PAYMENTS_TASK_QUEUE: stack.taskQueue,
   };

@@ -11,6 +11,7 @@ import { Terminal } from '../harness/terminal';
 
 const MANY = 5_000;
 const APP_ID = 'shop';
+const CLEAR = { PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true' };
 const folder = mkdtempSync(join(tmpdir(), 'operator-list-'));
 /** The reasons of the 12, each a different one, by the number of its order. */
 const STUCK = new Map(ATTENTIONS.slice(0, 12).map((reason, i) => [`order-${i * 400 + 7}`, reason]));
@@ -56,7 +57,7 @@ async function untilListed(many: number): Promise<void> {
 }
 
 async function run(...args: string[]) {
-  const env = { TEMPORAL_ADDRESS: temporal.address, TEMPORAL_UI_URL: 'https://temporal.example' };
+  const env = { ...CLEAR, TEMPORAL_ADDRESS: temporal.address, TEMPORAL_UI_URL: 'https://temporal.example' };
   const command = new Terminal({ cwd: folder, env }, ...args);
   const code = await command.ended;
   return { code, output: command.output, printed: command.printed };
@@ -123,7 +124,12 @@ test('a query that Temporal cannot read ends with 2 and a sentence', async () =>
 });
 
 test('watch shows the 12 again and again, until Ctrl-C', async () => {
-  const watching = new Terminal({ cwd: folder, env: { TEMPORAL_ADDRESS: temporal.address } }, 'watch', '--every', '1s');
+  const watching = new Terminal(
+    { cwd: folder, env: { ...CLEAR, TEMPORAL_ADDRESS: temporal.address } },
+    'watch',
+    '--every',
+    '1s',
+  );
   await watching.sees(/12 found[\s\S]*12 found/);
   await watching.interrupt();
 });

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { defineSearchAttributeKey } from '@temporalio/common';
-import { AccountNotCreatedError, AccountNotFoundError, InvalidAccountError } from '../../../src/client';
+import { AccountNotCreatedError, AccountNotFoundError, accountKeyOf, InvalidAccountError } from '../../../src/client';
 import { APP, type Stack, startStack } from '../../../src/testing/stack';
 import type { MerchantEvent, SpeiAccountState } from '../../../src/workflows';
 
@@ -54,6 +54,10 @@ describe('create', () => {
     });
     expect(await stack.payments.accounts.create(asked)).toEqual(account);
     expect(stack.simulator.accounts({ buyer_id: asked.customer.buyer_id })).toHaveLength(1);
+    // A workflow id is in clear for everybody who reads Temporal.
+    for await (const { workflowId } of stack.temporal.client.workflow.list()) {
+      expect(workflowId).not.toContain(asked.customer.buyer_id);
+    }
     expect(await stack.payments.accounts.get(account.account_id)).toMatchObject({
       status: 'ACTIVE',
       attention: null,
@@ -74,7 +78,7 @@ describe('create', () => {
   test('gives the same key the same account after Temporal has deleted the creation', async () => {
     const asked = request(`it's "mine" \\ ${randomUUID()}`);
     const account = await stack.payments.accounts.create(asked);
-    const workflowId = `create-spei-account:${APP.app_id}:${asked.customer.buyer_id}`;
+    const workflowId = `create-spei-account:${APP.app_id}:${accountKeyOf(asked.customer.buyer_id)}`;
     const { client } = stack.temporal;
     const followed = () => client.workflow.count(`WorkflowId = 'spei-account:${APP.app_id}:${account.account_id}'`);
     while ((await followed()).count === 0) await delay(50);
@@ -111,7 +115,7 @@ describe('create', () => {
     stack.simulator.addFault({ on: 'account-create', fault: 'reset-after', buyer_id: asked.customer.buyer_id });
     const created = stack.payments.accounts.create(asked);
     const handle = stack.temporal.client.workflow.getHandle(
-      `create-spei-account:${APP.app_id}:${asked.customer.buyer_id}`,
+      `create-spei-account:${APP.app_id}:${accountKeyOf(asked.customer.buyer_id)}`,
     );
     let state: { attention?: string; unknown_tries?: object[] } = {};
     while (state.attention !== 'unknown-outcome') {

@@ -3,6 +3,7 @@
  * is counted once, to the cent. `npm run bench:deposits` does the same with thousands.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { accountKeyOf } from '../../../src/client';
 import { APP, type Stack, startStack } from '../../../src/testing/stack';
 import { runsOf } from '../../harness/runs';
 import { burst } from './deliveries';
@@ -50,7 +51,7 @@ test(`${DEPOSITS} deposits that are delivered seven times each, shuffled, are co
   while (heard.size < DEPOSITS) await delay(100);
   // A creation with the same key still finds the account in a later run.
   const again = await stack.temporal.client.workflow.execute('createSpeiAccount', {
-    workflowId: `create-spei-account:${APP.app_id}:${request.customer.buyer_id}`,
+    workflowId: `create-spei-account:${APP.app_id}:${accountKeyOf(request.customer.buyer_id)}`,
     taskQueue: stack.taskQueue,
     args: [{ app_id: APP.app_id, request }],
   });
