@@ -80,7 +80,7 @@ const sources = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   .map((file) => readSource(file, readFileSync(join(SRC, file))));
 
 /** Workflows whose insides are still to be divided. */
-const STILL_LONG = ['workflows/account/workflow.ts'];
+const STILL_LONG: string[] = [];
 
 test(`no file has more than ${MAX_FILE_LINES} lines, but for the workflows that are still to be divided`, () => {
   const long = sources.filter(({ lines }) => lines > MAX_FILE_LINES).map(({ file }) => file);

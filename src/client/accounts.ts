@@ -63,6 +63,7 @@ export interface DepositPage {
 }
 
 const PAGE_SIZE = 20;
+const CONTINUED_AS_NEW = temporal.api.enums.v1.WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW;
 
 /**
  * A buyer's key where the merchant chooses none: `buyer-` and 32 hexadecimal digits of the SHA-256 of the `buyer_id`. It stands
@@ -134,7 +135,16 @@ export class AccountsClient {
       pageSize,
       nextPageToken: page === undefined ? null : Buffer.from(page, 'base64url'),
     });
-    const deposits = await Promise.all((executions ?? []).map((one) => this.deposit(one)));
+    const parent = speiAccountWorkflowId(app_id, account_id);
+    const seen = new Set<string>();
+    // The list may hold payments of other parents, and one payment by several of its runs: the latest comes first.
+    const own = (executions ?? []).filter(({ execution, parentExecution, status }) => {
+      const id = execution?.workflowId ?? '';
+      if (parentExecution?.workflowId !== parent || status === CONTINUED_AS_NEW || seen.has(id)) return false;
+      seen.add(id);
+      return true;
+    });
+    const deposits = await Promise.all(own.map((one) => this.deposit(one)));
     const token = Buffer.from(nextPageToken ?? []);
     return { deposits, next_page: token.length > 0 ? token.toString('base64url') : null };
   }

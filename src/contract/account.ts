@@ -45,6 +45,8 @@ export interface NotifiedDeposit {
   transferred_s?: number | undefined;
   /** This run, or an earlier one, has started its payment. */
   begun?: boolean | undefined;
+  /** The gateway has not confirmed it for long, and a person was told. */
+  overdue?: boolean | undefined;
 }
 
 /** One deposit that was counted. */
@@ -65,8 +67,8 @@ export interface SetAsideDeposit {
   amount: string | null;
   currency: string | null;
   transferred_at: string | null;
-  /** The gateway did not confirm it, or it may be counted already. */
-  because: 'unconfirmed-deposit' | 'old-deposit';
+  /** The gateway did not confirm it, or it may be counted already, or its money had gone back before the first look. */
+  because: 'unconfirmed-deposit' | 'old-deposit' | 'returned-deposit';
 }
 
 export interface Deposits {
@@ -87,6 +89,8 @@ export type AccountAttention =
   | 'amount-mismatch'
   | 'unconfirmed-deposit'
   | 'old-deposit'
+  | 'returned-deposit'
+  | 'overdue-deposit'
   | 'clabe-check-digit'
   | 'unknown-account'
   | 'unknown-status'

@@ -25,9 +25,9 @@ export class DepositLedger {
   private readonly total: Map<string, string>;
   private readonly latest: Deposit[];
   /** In the order in which they were set aside. */
-  private readonly setAsideDeposits: Map<string, SetAsideDeposit>;
-  private readonly pendingDeposits: Map<string, NotifiedDeposit>;
-  private readonly counted: Map<string, number>;
+  private readonly setAsideDeposits: SizedMap<SetAsideDeposit>;
+  private readonly pendingDeposits: SizedMap<NotifiedDeposit>;
+  private readonly counted: SizedMap<number>;
   private forgottenUntil: number | null;
 
   constructor(
@@ -37,9 +37,11 @@ export class DepositLedger {
     this.count = carried?.count ?? 0;
     this.total = new Map(Object.entries(carried?.total ?? {}));
     this.latest = [...(carried?.latest ?? [])];
-    this.setAsideDeposits = new Map(carried?.set_aside.toReversed().map((deposit) => [deposit.out_trade_no, deposit]));
-    this.pendingDeposits = new Map(carried?.pending.map((deposit) => [deposit.out_trade_no, deposit]));
-    this.counted = new Map(carried?.counted);
+    this.setAsideDeposits = new SizedMap(
+      carried?.set_aside.toReversed().map((deposit) => [deposit.out_trade_no, deposit]),
+    );
+    this.pendingDeposits = new SizedMap(carried?.pending.map((deposit) => [deposit.out_trade_no, deposit]));
+    this.counted = new SizedMap(carried?.counted);
     this.forgottenUntil = carried?.forgotten_until ?? null;
   }
 
@@ -60,6 +62,14 @@ export class DepositLedger {
   markStarted(out_trade_no: string): void {
     const deposit = this.pendingDeposits.get(out_trade_no);
     if (deposit) this.pendingDeposits.set(out_trade_no, { ...deposit, begun: true });
+  }
+
+  /** A deposit that was notified as paid and is not confirmed for long; undefined where that was told before, or it is none. */
+  overdue(out_trade_no: string): NotifiedDeposit | undefined {
+    const deposit = this.pendingDeposits.get(out_trade_no);
+    if (!deposit || deposit.overdue || !isNotifiedAsPaid(deposit)) return undefined;
+    this.pendingDeposits.set(out_trade_no, { ...deposit, overdue: true });
+    return deposit;
   }
 
   /**
@@ -125,6 +135,16 @@ export class DepositLedger {
     return [...this.pendingDeposits.values()];
   }
 
+  /** What people see first. It is made at every step, so it is small. */
+  get summary(): Pick<Deposits, 'count' | 'total' | 'pending'> {
+    return { count: this.count, total: Object.fromEntries(this.total), pending: this.pendingDeposits.size };
+  }
+
+  /** About how many bytes `carried` has as JSON, without making it. */
+  get carriedBytes(): number {
+    return this.pendingDeposits.bytes + this.counted.bytes + this.setAsideDeposits.bytes;
+  }
+
   get snapshot(): Deposits {
     return { ...this.sums, pending: this.pendingDeposits.size };
   }
@@ -154,6 +174,35 @@ export class DepositLedger {
     }
   }
 }
+
+/** A map that knows how many bytes its entries have as JSON. */
+class SizedMap<Value> extends Map<string, Value> {
+  private sum = 0;
+
+  constructor(entries: Iterable<readonly [string, Value]> = []) {
+    super();
+    for (const [key, value] of entries) this.set(key, value);
+  }
+
+  get bytes(): number {
+    return this.sum;
+  }
+
+  override set(key: string, value: Value): this {
+    const before = this.get(key);
+    this.sum += bytesOf([key, value]) - (before === undefined ? 0 : bytesOf([key, before]));
+    return super.set(key, value);
+  }
+
+  override delete(key: string): boolean {
+    const value = this.get(key);
+    if (value !== undefined) this.sum -= bytesOf([key, value]);
+    return super.delete(key);
+  }
+}
+
+/** How many bytes a value has as JSON in UTF-8. */
+export const bytesOf = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length;
 
 /** Whether a notification said that the deposit was paid. */
 export function isNotifiedAsPaid({ trade_status }: NotifiedDeposit): boolean {

@@ -18,6 +18,10 @@ const INSTRUCTIONS: Record<AccountAttention, string> = {
     'A deposit was notified as paid, but its payment did not end as paid. It is not counted (`set_aside`). Look at the order in the gateway’s dashboard; its callback button makes us confirm it again. Then send `resolve`.',
   'old-deposit':
     'A deposit was notified that may be counted already: it is older than the deposits that this account remembers, or does not say when it was sent, or another account or a terminated run has confirmed it. It is not counted (`set_aside`). Compare it with your books, then send `resolve`.',
+  'returned-deposit':
+    'A deposit was confirmed whose money had gone back, or was on its way back, before we saw it for the first time. It is not counted (`set_aside`). Look at the order in the gateway’s dashboard, then send `resolve`.',
+  'overdue-deposit':
+    'A deposit was notified, and the gateway has not confirmed it for ten minutes or more. We go on asking, and count it once it is confirmed. Look at the payments of this account that still run, then send `resolve`.',
   'clabe-check-digit':
     'The check digit of the account’s number, or of the one that a deposit names, is wrong. Banks may refuse it. Ask the gateway, then send `resolve`.',
   'unknown-account':
@@ -27,10 +31,15 @@ const INSTRUCTIONS: Record<AccountAttention, string> = {
   'unexpected-signal': 'A signal arrived that this workflow does not know. See the history, then send `resolve`.',
 };
 
+/** What the details show of an account. */
+type ShownAccount = Pick<SpeiAccountState, 'account_id' | 'status' | 'attention'> & {
+  deposits: Pick<SpeiAccountState['deposits'], 'count' | 'total' | 'pending'>;
+};
+
 const note = (attention: string | null, what: string) => (attention ? [`⚠️ **${attention}**: ${what}`] : []);
 const show = (lines: string[]) => setCurrentDetails(lines.join('\n\n'));
 
-export function accountDetails({ account_id, status, attention, deposits }: SpeiAccountState): void {
+export function accountDetails({ account_id, status, attention, deposits }: ShownAccount): void {
   const sums = Object.entries(deposits.total).map(([currency, total]) => `${total} ${currency}`);
   show([
     `**${status ?? 'not known yet'}** · account ${account_id}`,

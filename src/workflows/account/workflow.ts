@@ -5,7 +5,6 @@
  */
 import {
   allHandlersFinished,
-  CancellationScope,
   condition,
   continueAsNew,
   defineQuery,
@@ -17,25 +16,22 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type {
-  AccountEvent,
+  AccountPolicy,
   CarriedAccount,
   DepositSignal,
   NotifiedDeposit,
-  SetAsideDeposit,
   SpeiAccountInput,
   SpeiAccountState,
 } from '../../contract';
 import { FAILURE, type PaymentState, paymentWorkflowId, QUERY, SIGNAL, typedFailure, UPDATE } from '../../contract';
-import { sameAmount } from '../../gateway/pure/money';
-import { InlineDelivery } from '../shared/outbox/delivery';
-import { RunRelay } from '../shared/outbox/relay';
 import { assertResolution } from '../shared/resolution';
 import { accountPolicy } from './activities';
-import { DepositLedger, isNotifiedAsPaid } from './deposit-ledger';
-import { awaitDepositPayment } from './deposit-payment';
+import { AccountAnnouncements } from './announcements';
+import { Confirmations, shielded } from './confirmations';
+import { DepositCounting } from './counting';
+import { bytesOf, DepositLedger } from './deposit-ledger';
 import { AccountRecord, parseDeposit } from './record';
 import { AccountSync } from './sync';
-import { AccountAttributes, accountDetails } from './visibility';
 
 export const speiAccountStateQuery = defineQuery<SpeiAccountState>(QUERY.state);
 export const depositSignal = defineSignal<[DepositSignal]>(SIGNAL.deposit);
@@ -43,11 +39,6 @@ export const cancelAccountUpdate = defineUpdate<SpeiAccountState>(UPDATE.cancel)
 export const recheckAccountUpdate = defineUpdate<SpeiAccountState>(UPDATE.recheck);
 export const resolveAccountUpdate = defineUpdate<SpeiAccountState, [{ by: string; reason: string }]>(UPDATE.resolve);
 
-/**
- * How many deposits are confirmed at the same time. The next run has to start again those that are open when a run
- * ends.
- */
-const CONFIRMATIONS_AT_ONCE = 50;
 /** The updates `cancel` and `recheck` wait this long for the gateway, then fail with `PaymentPending`. */
 const ANSWER_WAIT_MS = 30_000;
 /**
@@ -62,9 +53,11 @@ const EVENTS_PER_RUN = 1_000;
 const DRAIN_TIMEOUT = '10 seconds';
 const DRAIN_EVENTS = 400;
 /**
- * A run that would carry over more bytes than this does not end yet: Temporal fails a workflow that carries over 2 MB.
+ * A run that would hand on more bytes than the first does not end yet. What comes while it ends goes on top: where that is
+ * more than the second, it does not end after all. Temporal fails a workflow that hands on 2 MB.
  */
-const MAX_CARRIED_BYTES = 1_750_000;
+const MAX_CARRIED_BYTES = 1_600_000;
+const MAX_HANDED_ON_BYTES = 1_900_000;
 
 /**
  * Never returns: money can come after a cancellation, and the ledger must not be lost. So it ignores a cancellation of
@@ -74,27 +67,18 @@ export async function speiAccount(input: SpeiAccountInput): Promise<void> {
   await shielded(() => new SpeiAccountRun(input).execute());
 }
 
-/** Handlers run outside the scope that `speiAccount` shields, so each shields what it starts. */
-const shielded = <T>(act: () => Promise<T>): Promise<T> => CancellationScope.nonCancellable(act);
-
 class SpeiAccountRun {
   private readonly record: AccountRecord;
   private readonly ledger: DepositLedger;
-  private readonly attributes = new AccountAttributes();
+  private readonly announcements: AccountAnnouncements;
+  private readonly counting: DepositCounting;
   private readonly since: number;
-  private outbox: InlineDelivery | undefined;
   private sync: AccountSync | undefined;
   private cancelWanted: boolean;
-  /** Deposits whose confirmation this run has not started. */
-  private readonly queue: NotifiedDeposit[];
-  private confirming = 0;
+  private readonly confirmations: Confirmations;
   /** `draining`: no more confirmations start. `closed`: no deposit is counted and no event published any more. */
   private phase: 'open' | 'draining' | 'closed' = 'open';
   private failure: unknown;
-  private published: CarriedAccount['published'];
-  private events = 0;
-  /** Events from before the policy is loaded, which says whether anybody listens. */
-  private unpublished: AccountEvent[] = [];
 
   constructor(private readonly input: SpeiAccountInput) {
     const { account_id, account, carried } = input;
@@ -102,8 +86,14 @@ class SpeiAccountRun {
     this.ledger = new DepositLedger(carried?.ledger);
     this.since = carried?.since ?? Date.now();
     this.cancelWanted = carried?.cancel_wanted ?? false;
-    this.queue = this.ledger.pending;
-    this.published = carried?.published ?? { status: this.record.status, attention: null };
+    this.confirmations = new Confirmations(input.app_id, this.ledger, {
+      onEnd: (deposit, payment) => this.onEnd(deposit, payment),
+      onOverdue: () => this.raise('overdue-deposit'),
+      onFailure: (error) => this.fail(error),
+    });
+    const published = carried?.published ?? { status: this.record.status, attention: null };
+    this.announcements = new AccountAnnouncements(input.app_id, this.record, this.ledger, published);
+    this.counting = new DepositCounting(this.record, this.ledger, this.announcements);
     setHandler(speiAccountStateQuery, () => this.state);
     setHandler(depositSignal, (signal) => this.onDeposit(signal));
     setHandler(cancelAccountUpdate, () => shielded(() => this.cancel()));
@@ -114,36 +104,50 @@ class SpeiAccountRun {
 
   async execute(): Promise<void> {
     const policy = await accountPolicy();
-    if (policy.has_listener) this.outbox = new InlineDelivery(new RunRelay());
-    this.outbox?.put(this.unpublished.splice(0));
+    const { app_id, account_id } = this.input;
+    const id = { app_id, account_id };
+    do {
+      const syncing = this.open(policy);
+      await condition(() => this.failure !== undefined || this.shouldEnd);
+      this.throwIfFailed();
+      await this.close(syncing);
+      // Signals that came while it closed are on top of what was measured before.
+    } while (bytesOf(this.carried) > MAX_HANDED_ON_BYTES);
+    await continueAsNew<typeof speiAccount>({ ...id, account: this.record.account, carried: this.carried });
+  }
+
+  /** Follows the account and confirms its deposits until {@link close}. */
+  private open(policy: AccountPolicy): Promise<void> {
+    const { app_id, account_id } = this.input;
+    this.phase = 'open';
+    this.announcements.open(policy.has_listener);
     const checks = { since: this.since, every_ms: policy.check_every_ms };
-    const id = { app_id: this.input.app_id, account_id: this.input.account_id };
-    this.sync = new AccountSync(id, this.record, () => this.show(), checks, this.cancelWanted);
+    const cancelWanted = this.sync?.cancelWanted ?? this.cancelWanted;
+    this.sync = new AccountSync({ app_id, account_id }, this.record, () => this.show(), checks, cancelWanted);
     const syncing = this.sync.run().catch((error: unknown) => this.fail(error));
     this.show();
-    this.startConfirmations();
-    await condition(() => this.failure !== undefined || this.shouldEnd);
-    this.throwIfFailed();
-    await this.close(syncing);
-    await continueAsNew<typeof speiAccount>({ ...id, account: this.record.account, carried: this.carried });
+    this.confirmations.open();
+    return syncing;
   }
 
   private get shouldEnd(): boolean {
     const { continueAsNewSuggested, historyLength } = workflowInfo();
     if (!continueAsNewSuggested && historyLength < EVENTS_PER_RUN) return false;
-    return JSON.stringify(this.carried).length <= MAX_CARRIED_BYTES;
+    return this.ledger.carriedBytes <= MAX_CARRIED_BYTES;
   }
 
   /** Waits a short time for open confirmations, then stops. Signals that come meanwhile are carried over. */
   private async close(syncing: Promise<void>): Promise<void> {
     this.phase = 'draining';
+    this.confirmations.close();
     const last = workflowInfo().historyLength + DRAIN_EVENTS;
-    const isIdle = () => this.confirming === 0 && this.outbox?.isEmpty !== false;
+    const isIdle = () => this.confirmations.isIdle && this.announcements.isIdle;
     await condition(() => isIdle() || workflowInfo().historyLength > last, DRAIN_TIMEOUT);
     this.phase = 'closed';
+    this.announcements.close();
     this.sync?.stop();
     await syncing;
-    await this.outbox?.handOver();
+    await this.announcements.handOver();
     await condition(allHandlersFinished);
     this.throwIfFailed();
   }
@@ -172,7 +176,8 @@ class SpeiAccountRun {
   }
 
   private get carried(): CarriedAccount {
-    const { since, record, ledger, published } = this;
+    const { since, record, ledger, announcements } = this;
+    const { published } = announcements;
     const cancel_wanted = this.sync?.cancelWanted ?? this.cancelWanted;
     return { since, attention: record.attention, published, cancel_wanted, ledger: ledger.carried };
   }
@@ -192,11 +197,10 @@ class SpeiAccountRun {
     }
     this.record.compare(signal);
     if (verdict === 'forgotten') {
-      this.setAside(deposit, 'old-deposit');
+      this.counting.setAside(deposit, 'old-deposit');
     } else {
       this.ledger.addPending(deposit);
-      this.queue.push(deposit);
-      this.startConfirmations();
+      this.confirmations.add(deposit);
     }
     this.show();
   }
@@ -209,60 +213,12 @@ class SpeiAccountRun {
       .catch(() => undefined);
   }
 
-  private startConfirmations(): void {
-    if (this.sync === undefined) return;
-    while (this.phase === 'open' && this.confirming < CONFIRMATIONS_AT_ONCE) {
-      const next = this.queue.shift();
-      if (next === undefined) return;
-      this.confirming += 1;
-      this.ledger.markStarted(next.out_trade_no);
-      shielded(() => this.confirm(next))
-        .catch((error: unknown) => this.fail(error))
-        .finally(() => {
-          this.confirming -= 1;
-          this.startConfirmations();
-        });
-    }
-  }
-
-  private async confirm(notified: NotifiedDeposit): Promise<void> {
-    const payment = await awaitDepositPayment(this.input.app_id, notified);
+  private onEnd(notified: NotifiedDeposit, payment: PaymentState | null | 'counted'): void {
     // The deposit is carried over as pending, and the next run confirms it.
     if (this.phase === 'closed') return;
     const deposit = this.ledger.currentOf(notified);
-    if (payment === 'counted') this.setAside(deposit, 'old-deposit');
-    else this.countConfirmed(deposit, payment);
+    this.counting.settle(deposit, payment);
     this.show();
-  }
-
-  private countConfirmed(deposit: NotifiedDeposit, payment: PaymentState | null): void {
-    const amount = payment?.order_amount ?? deposit.amount;
-    if (payment?.outcome !== 'SUCCESS' || !amount || !sameAmount(amount, amount)) {
-      this.onUnconfirmed(deposit, payment);
-      return;
-    }
-    if (deposit.amount !== undefined && !sameAmount(amount, deposit.amount)) this.record.raise('amount-mismatch');
-    // Section 6.5: virtual accounts take Mexican pesos.
-    const currency = (payment.order_currency ?? deposit.currency ?? 'MXN').toUpperCase();
-    const trade_no = payment.trade_no ?? deposit.trade_no ?? null;
-    const counted = this.ledger.confirm(deposit, { trade_no, amount, currency }, Date.now());
-    if (counted) this.publish({ id: counted.out_trade_no, type: 'deposit', deposit: counted });
-  }
-
-  /** A deposit that the gateway does not confirm. It needs a person, unless no notification said that it was paid. */
-  private onUnconfirmed(deposit: NotifiedDeposit, payment: PaymentState | null): void {
-    if (!isNotifiedAsPaid(deposit) && payment !== null && payment.outcome !== 'SUCCESS') {
-      this.ledger.drop(deposit);
-    } else {
-      this.setAside(deposit, 'unconfirmed-deposit');
-    }
-  }
-
-  /** Records a deposit that is not counted, for a person to look at. */
-  private setAside(deposit: NotifiedDeposit, because: SetAsideDeposit['because']): void {
-    const set_aside = this.ledger.setAside(deposit, because);
-    this.record.raise(because);
-    this.publish({ id: `set-aside:${set_aside.out_trade_no}`, type: 'deposit-set-aside', set_aside });
   }
 
   // — The updates —
@@ -306,7 +262,7 @@ class SpeiAccountRun {
 
   // — What others see —
 
-  private raise(attention: 'unexpected-signal'): void {
+  private raise(attention: 'unexpected-signal' | 'overdue-deposit'): void {
     this.record.raise(attention);
     this.show();
   }
@@ -316,30 +272,6 @@ class SpeiAccountRun {
   }
 
   private show(): void {
-    const { status, attention } = this.record;
-    this.attributes.update(status, attention);
-    accountDetails(this.state);
-    // The events have been handed over. The next run publishes what changes now.
-    if (this.phase === 'closed') return;
-    if (status !== this.published.status) this.publish({ id: this.eventId(), type: 'account-status' });
-    if (attention !== null && attention !== this.published.attention) {
-      this.publish({ id: this.eventId(), type: 'account-attention' });
-    }
-    this.published = { status, attention };
-  }
-
-  private eventId(): string {
-    this.events += 1;
-    return `${workflowInfo().runId}:${this.events}`;
-  }
-
-  private publish({ id, ...event }: Pick<AccountEvent, 'id' | 'type' | 'deposit' | 'set_aside'>): void {
-    const { deposits, ...account } = this.state;
-    const { count, total } = deposits;
-    const time = new Date().toISOString();
-    const body = { ...event, time, account: { ...account, deposits: { count, total } } };
-    const complete = { id: `${workflowInfo().workflowId}:${id}`, ...body };
-    if (this.sync === undefined) this.unpublished.push(complete);
-    else this.outbox?.put([complete]);
+    this.announcements.show();
   }
 }

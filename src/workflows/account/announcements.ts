@@ -1,0 +1,79 @@
+/** What others see and hear of an account: its search attributes and details, and the events for the merchant's handler. */
+import { workflowInfo } from '@temporalio/workflow';
+import type { AccountEvent, CarriedAccount } from '../../contract';
+import { InlineDelivery } from '../shared/outbox/delivery';
+import { RunRelay } from '../shared/outbox/relay';
+import type { DepositLedger } from './deposit-ledger';
+import type { AccountRecord } from './record';
+import { AccountAttributes, accountDetails } from './visibility';
+
+type Announced = Pick<AccountEvent, 'id' | 'type' | 'deposit' | 'set_aside'>;
+
+export class AccountAnnouncements {
+  private readonly attributes = new AccountAttributes();
+  private outbox: InlineDelivery | undefined;
+  /** Events from before it is known whether anybody listens; null: it is known. */
+  private unpublished: AccountEvent[] | null = [];
+  private events = 0;
+  /** The events have been handed over. */
+  private isClosed = false;
+
+  constructor(
+    private readonly app_id: string,
+    private readonly record: AccountRecord,
+    private readonly ledger: DepositLedger,
+    /** What the last events said. */
+    public published: CarriedAccount['published'],
+  ) {}
+
+  open(hasListener: boolean): void {
+    this.isClosed = false;
+    this.outbox = hasListener ? new InlineDelivery(new RunRelay()) : undefined;
+    this.outbox?.put(this.unpublished ?? []);
+    this.unpublished = null;
+  }
+
+  /** Whether every event is delivered. */
+  get isIdle(): boolean {
+    return this.outbox?.isEmpty !== false;
+  }
+
+  /** From now on nothing is published: the next run publishes what changes. */
+  close(): void {
+    this.isClosed = true;
+  }
+
+  async handOver(): Promise<void> {
+    await this.outbox?.handOver();
+  }
+
+  show(): void {
+    const { status, attention, account } = this.record;
+    this.attributes.update(status, attention);
+    // Signals come by the thousand: what is shown at each must not cost what the whole state does.
+    accountDetails({ account_id: account.account_id, status, attention, deposits: this.ledger.summary });
+    if (this.isClosed) return;
+    if (status !== this.published.status) this.publish({ id: this.eventId(), type: 'account-status' });
+    if (attention !== null && attention !== this.published.attention) {
+      this.publish({ id: this.eventId(), type: 'account-attention' });
+    }
+    this.published = { status, attention };
+  }
+
+  publish({ id, ...event }: Announced): void {
+    const { app_id, record } = this;
+    const { status, attention, account: data } = record;
+    const account = { app_id, account_id: data.account_id, account: { ...data }, status, attention };
+    const { count, total } = this.ledger.summary;
+    const time = new Date().toISOString();
+    const body = { ...event, time, account: { ...account, deposits: { count, total } } };
+    const complete = { id: `${workflowInfo().workflowId}:${id}`, ...body };
+    if (this.unpublished) this.unpublished.push(complete);
+    else this.outbox?.put([complete]);
+  }
+
+  private eventId(): string {
+    this.events += 1;
+    return `${workflowInfo().runId}:${this.events}`;
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * The confirmations of an account's deposits: a bounded queue. A deposit that the gateway does not confirm gives its slot
+ * back, so that however many of them never stop the others; it is confirmed all the same, whenever its payment ends.
+ */
+import { CancellationScope, condition } from '@temporalio/workflow';
+import type { NotifiedDeposit, PaymentState } from '../../contract';
+import { MINUTE } from '../../gateway/pure/durations';
+import type { DepositLedger } from './deposit-ledger';
+import { awaitDepositPayment } from './deposit-payment';
+
+/** How many deposits are confirmed at the same time. The next run starts those again that are open when a run ends. */
+const AT_ONCE = 50;
+/** A confirmation gives its slot back after this long: the gateway's own lateness is shorter. It is looked at as often. */
+const SLOT_MS = 10 * MINUTE;
+
+export interface ConfirmationListener {
+  /** The payment of a deposit has ended: see {@link awaitDepositPayment}. */
+  onEnd(deposit: NotifiedDeposit, payment: PaymentState | null | 'counted'): void;
+  /** The gateway has not confirmed it for long. */
+  onOverdue(deposit: NotifiedDeposit): void;
+  onFailure(error: unknown): void;
+}
+
+/** Handlers run outside the scope that the workflow shields, so each shields what it starts. */
+export const shielded = <T>(act: () => Promise<T>): Promise<T> => CancellationScope.nonCancellable(act);
+
+export class Confirmations {
+  private readonly queue: NotifiedDeposit[] = [];
+  /** By the number of each deposit whose payment is awaited: since when, and whether it holds a slot. */
+  private readonly awaited = new Map<string, { readonly since: number; holdsSlot: boolean }>();
+  private slots = 0;
+  private isOpen = false;
+  private isSweeping = false;
+
+  constructor(
+    private readonly app_id: string,
+    private readonly ledger: DepositLedger,
+    private readonly listener: ConfirmationListener,
+  ) {}
+
+  /** Whether no confirmation holds a slot. */
+  get isIdle(): boolean {
+    return this.slots === 0;
+  }
+
+  add(deposit: NotifiedDeposit): void {
+    this.queue.push(deposit);
+    this.fill();
+  }
+
+  /** Confirms what is pending and not awaited yet. What an earlier run has begun comes last: it may be hopeless. */
+  open(): void {
+    this.isOpen = true;
+    const pending = this.ledger.pending.filter(({ out_trade_no }) => !this.awaited.has(out_trade_no));
+    this.queue.splice(
+      0,
+      this.queue.length,
+      ...pending.filter((one) => !one.begun),
+      ...pending.filter((one) => one.begun),
+    );
+    this.fill();
+  }
+
+  /** Starts no more. */
+  close(): void {
+    this.isOpen = false;
+  }
+
+  private fill(): void {
+    while (this.isOpen && this.slots < AT_ONCE) {
+      const next = this.queue.shift();
+      if (next === undefined) return;
+      this.slots += 1;
+      this.awaited.set(next.out_trade_no, { since: Date.now(), holdsSlot: true });
+      this.ledger.markStarted(next.out_trade_no);
+      shielded(() => this.confirm(next)).catch((error: unknown) => this.listener.onFailure(error));
+      if (!this.isSweeping) shielded(() => this.sweep()).catch((error: unknown) => this.listener.onFailure(error));
+    }
+  }
+
+  private async confirm(deposit: NotifiedDeposit): Promise<void> {
+    const { out_trade_no } = deposit;
+    const payment = await awaitDepositPayment(this.app_id, deposit);
+    this.release(out_trade_no);
+    this.awaited.delete(out_trade_no);
+    this.listener.onEnd(deposit, payment);
+    this.fill();
+  }
+
+  private release(out_trade_no: string): void {
+    const awaited = this.awaited.get(out_trade_no);
+    if (!awaited?.holdsSlot) return;
+    awaited.holdsSlot = false;
+    this.slots -= 1;
+  }
+
+  /** One timer for all confirmations: one for each would double what a deposit adds to the history. */
+  private async sweep(): Promise<void> {
+    this.isSweeping = true;
+    while (this.slots > 0 && this.isOpen) {
+      if (await condition(() => this.slots === 0 || !this.isOpen, SLOT_MS, { summary: 'deposits that wait for long' }))
+        break;
+      for (const [out_trade_no, { since, holdsSlot }] of this.awaited) {
+        if (!holdsSlot || Date.now() - since < SLOT_MS) continue;
+        this.release(out_trade_no);
+        const deposit = this.ledger.overdue(out_trade_no);
+        if (deposit) this.listener.onOverdue(deposit);
+      }
+      this.fill();
+    }
+    this.isSweeping = false;
+  }
+}

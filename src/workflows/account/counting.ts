@@ -1,0 +1,61 @@
+/** What becomes of a deposit whose payment has ended: it is counted, set aside for a person, or dropped. */
+import type { NotifiedDeposit, PaymentState, SetAsideDeposit } from '../../contract';
+import { sameAmount } from '../../gateway/pure/money';
+import type { AccountAnnouncements } from './announcements';
+import { type DepositLedger, isNotifiedAsPaid } from './deposit-ledger';
+import type { AccountRecord } from './record';
+
+/** Statuses after a sale in which the merchant has the money. */
+const WITH_MONEY: readonly (string | null)[] = ['SUCCESS', 'REFUND_REFUSED', 'REFUND_REVOKE', 'CHARGEBACK_REVERSED'];
+
+export class DepositCounting {
+  constructor(
+    private readonly record: AccountRecord,
+    private readonly ledger: DepositLedger,
+    private readonly announcements: AccountAnnouncements,
+  ) {}
+
+  /** `payment` is its last state; null where it was terminated. `counted`: an account has counted the deposit already. */
+  settle(deposit: NotifiedDeposit, payment: PaymentState | null | 'counted'): void {
+    const { record, ledger } = this;
+    const isOther = (one: NotifiedDeposit) => one.overdue === true && one.out_trade_no !== deposit.out_trade_no;
+    if (record.attention === 'overdue-deposit' && !ledger.pending.some(isOther)) record.settle('overdue-deposit');
+    if (payment === 'counted') this.setAside(deposit, 'old-deposit');
+    else this.countConfirmed(deposit, payment);
+  }
+
+  private countConfirmed(deposit: NotifiedDeposit, payment: PaymentState | null): void {
+    const amount = payment?.order_amount ?? deposit.amount;
+    if (payment?.outcome !== 'SUCCESS' || !amount || !sameAmount(amount, amount)) {
+      this.onUnconfirmed(deposit, payment);
+      return;
+    }
+    // Its money had gone back, or is on its way, before we saw it for the first time.
+    if (!WITH_MONEY.includes(payment.trade_status)) {
+      this.setAside(deposit, 'returned-deposit');
+      return;
+    }
+    if (deposit.amount !== undefined && !sameAmount(amount, deposit.amount)) this.record.raise('amount-mismatch');
+    // Section 6.5: virtual accounts take Mexican pesos.
+    const currency = (payment.order_currency ?? deposit.currency ?? 'MXN').toUpperCase();
+    const trade_no = payment.trade_no ?? deposit.trade_no ?? null;
+    const counted = this.ledger.confirm(deposit, { trade_no, amount, currency }, Date.now());
+    if (counted) this.announcements.publish({ id: counted.out_trade_no, type: 'deposit', deposit: counted });
+  }
+
+  /** A deposit that the gateway does not confirm. It needs a person, unless no notification said that it was paid. */
+  private onUnconfirmed(deposit: NotifiedDeposit, payment: PaymentState | null): void {
+    if (!isNotifiedAsPaid(deposit) && payment !== null && payment.outcome !== 'SUCCESS') {
+      this.ledger.drop(deposit);
+    } else {
+      this.setAside(deposit, 'unconfirmed-deposit');
+    }
+  }
+
+  /** Records a deposit that is not counted, for a person to look at. */
+  setAside(deposit: NotifiedDeposit, because: SetAsideDeposit['because']): void {
+    const set_aside = this.ledger.setAside(deposit, because);
+    this.record.raise(because);
+    this.announcements.publish({ id: `set-aside:${set_aside.out_trade_no}`, type: 'deposit-set-aside', set_aside });
+  }
+}

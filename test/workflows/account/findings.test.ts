@@ -1,0 +1,97 @@
+/** Schedules that once stopped an account for good, or counted money that had gone back, on the simulated Temporal. */
+import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
+import { FakeGateway } from '../../../src/testing/fake-gateway/fake-gateway';
+import { SimulatedEnvironment } from '../../../src/testing/simulated-temporal/environment';
+import { APP } from '../../../src/testing/stack';
+import { fakeWorkerActivities } from '../../../src/testing/worker-activities';
+import type { CarriedAccount, NotifiedDeposit, SpeiAccountInput, SpeiAccountState } from '../../../src/workflows';
+
+let env: SimulatedEnvironment;
+let gateway: FakeGateway;
+beforeEach(async () => {
+  env = await SimulatedEnvironment.create();
+  gateway = new FakeGateway(() => env.currentTimeMs());
+  gateway.accounts.statuses.set('A1', 'ACTIVE');
+  env.work(fakeWorkerActivities({ app_id: APP.app_id, gateway }));
+});
+afterEach(() => env?.teardown());
+
+const WORKFLOW_ID = `spei-account:${APP.app_id}:A1`;
+
+async function follow(carried?: CarriedAccount) {
+  const handle = await env.client.workflow.start<(input: SpeiAccountInput) => Promise<void>>('speiAccount', {
+    workflowId: WORKFLOW_ID,
+    taskQueue: 'simulated',
+    args: [{ app_id: APP.app_id, account_id: 'A1', carried }],
+  });
+  return { handle, state: () => handle.query<SpeiAccountState>('state') };
+}
+
+const deposit = (out_trade_no: string, more: Partial<NotifiedDeposit> = {}): NotifiedDeposit => ({
+  ...{ out_trade_no, trade_no: `T${out_trade_no}`, trade_status: 'SUCCESS', amount: '100.00', currency: 'MXN' },
+  ...{ transferred_s: 1_767_600_000, ...more },
+});
+const notify = (out_trade_no: string) => {
+  const { transferred_s, ...fields } = deposit(out_trade_no);
+  const transfer_account = { account_id: 'A1', transfer_timestamp: transferred_s };
+  return env.temporal.signal(WORKFLOW_ID, 'deposit', { app_id: APP.app_id, ...fields, transfer_account });
+};
+
+test('finding 11: fifty deposits that the gateway does not know do not stop the next one, and a person is told', async () => {
+  const { state } = await follow();
+  for (let i = 0; i < 50; i += 1) notify(`unknown-${i}`);
+  await env.sleep(MINUTE);
+  await gateway.addTrade('genuine', { order_amount: '100.00', order_currency: 'MXN', trade_no: 'Tgenuine' });
+  notify('genuine');
+  await env.sleep(HOUR);
+  const { attention, deposits } = await state();
+  expect(attention).toBe('overdue-deposit');
+  expect(deposits).toMatchObject({ count: 1, total: { MXN: '100.00' }, pending: 50 });
+});
+
+test('finding 11: a deposit that the gateway knows only after a day is counted then, and settles the attention', async () => {
+  const { state } = await follow();
+  notify('late');
+  await env.sleep(DAY);
+  expect(await state()).toMatchObject({ attention: 'overdue-deposit', deposits: { count: 0, pending: 1 } });
+  await gateway.addTrade('late', { order_amount: '100.00', order_currency: 'MXN', trade_no: 'Tlate' });
+  await env.sleep(DAY);
+  expect(await state()).toMatchObject({ attention: null, deposits: { count: 1, pending: 0 } });
+});
+
+test.each(['REFUNDED', 'PARTIAL_REFUND', 'CHARGEBACK', 'REFUND_PROCESSING'])(
+  'finding 15: a deposit that is %s at the first look is not money in',
+  async (status) => {
+    const { state } = await follow();
+    const money = { order_amount: '100.00', order_currency: 'MXN', trade_no: 'Tback' };
+    await gateway.addTrade('back', { ...money, statusAt: () => status });
+    notify('back');
+    await env.sleep(HOUR);
+    expect(await state()).toMatchObject({
+      attention: 'returned-deposit',
+      deposits: { count: 0, total: {}, pending: 0, set_aside: [{ out_trade_no: 'back', because: 'returned-deposit' }] },
+    });
+  },
+);
+
+/** A number of 64 characters. */
+const long = (name: string, i: number) => `${name}-${i}-`.padEnd(64, 'x');
+
+test('finding 1: what piles up while a run ends is never handed on beyond what Temporal takes, and none is lost', async () => {
+  gateway.isDown = true;
+  const ledger: CarriedAccount['ledger'] = {
+    ...{ count: 10_000, total: { MXN: '1000000.00' }, latest: [], set_aside: [], forgotten_until: null },
+    pending: Array.from({ length: 2_500 }, (_, i) => deposit(long('waits', i), { trade_no: long('T', i) })),
+    counted: Array.from({ length: 10_000 }, (_, i) => [long('counted', i), 1_767_000_000]),
+  };
+  const carried = { since: 0, attention: null, published: { status: 'ACTIVE', attention: null }, cancel_wanted: false };
+  const { state } = await follow({ ...carried, ledger });
+  await env.sleep(MINUTE);
+  env.temporal.leaveWithoutWorker(10 * MINUTE);
+  for (let i = 0; i < 2_500; i += 1) notify(long('new', i));
+  await env.sleep(HOUR);
+  const handedOn = env.temporal.runs(WORKFLOW_ID).slice(1);
+  for (const { start } of handedOn)
+    for (const { data } of start.args) expect(data?.length ?? 0).toBeLessThan(2_000_000);
+  expect((await state()).deposits).toMatchObject({ count: 10_000, pending: 5_000 });
+});
