@@ -12,8 +12,10 @@ export { eventActivity, type OnEvent } from './on-event';
 export { type GatewayActivitiesOptions, gatewayActivities, logWarning } from './payment';
 export { type AccountPolicySettings, accountPolicyActivity, type PolicySettings, policyActivity } from './policy';
 export { buyerOfPayment, previousRunActivities } from './previous-run';
+export { reconciliationActivities } from './reconcile';
 export { type BuyerOf, fillUserInfo } from './refund-user-info';
 export { sealingKeys } from './sealing-keys';
+export { stuckSweepActivities } from './stuck-sweep';
 export {
   type CallLimits,
   type CircuitListener,

@@ -40,7 +40,11 @@ const URGENCY = {
   'gateway.wallet-token': ['awaited', 'late'],
 } as const satisfies Record<CallingActivity, readonly [fresh: Urgency, later: Urgency]>;
 
-const BY_ACTIVITY = new Map<string, readonly [Urgency, Urgency]>(Object.entries(URGENCY));
+const BY_ACTIVITY = new Map<string, readonly [Urgency, Urgency]>([
+  ...Object.entries(URGENCY),
+  // Nobody waits for it, and it holds no payment up.
+  ['payments.reconcile', ['background', 'background']],
+]);
 
 /** The urgency of the calls that the activity makes now. */
 export function urgencyOfActivity(): Urgency {

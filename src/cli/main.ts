@@ -110,7 +110,11 @@ program
 program
   .command('setup')
   .description('register the search attributes in the namespace')
-  .action(async () => (await import('./setup.js')).setup(process.env));
+  .option('--schedules', 'also start by itself: the sweep for stuck payments, and a reconciliation of each app a day')
+  .action(async ({ schedules }) => {
+    await (await import('./setup.js')).setup(process.env);
+    if (schedules) await (await import('./schedules.js')).makeSchedules(process.env);
+  });
 
 const keys = program.command('keys').description('keys for sealing and encryption');
 

@@ -4,7 +4,11 @@ import { z } from 'zod';
 
 const base64 = z.base64().transform((text): Uint8Array => Buffer.from(text, 'base64'));
 const body = z.object({
-  payloads: z.array(z.object({ metadata: z.record(z.string(), base64).nullish(), data: base64.nullish() })),
+  // Temporal’s command sends none where there are none.
+  payloads: z
+    .array(z.object({ metadata: z.record(z.string(), base64).nullish(), data: base64.nullish() }))
+    .nullish()
+    .transform((given) => given ?? []),
 });
 
 /** The payloads in a request's body. Throws ZodError. */

@@ -16,6 +16,8 @@ const WORDS: Readonly<Record<string, string>> = {
   'payments.earlierRun': 'reads what an earlier run knew of the order',
   'payments.orderBefore': 'looks for an earlier run that made an order',
   'payments.refundLate': 'asks the after-sale to send late money back',
+  'payments.reconcile': 'compares payments with the gateway, order by order',
+  'payments.sweep': 'counts what is stuck, and what needs a person',
   'payments.onEvent': 'tells the merchant’s handler',
   'payments.created': 'waits for the answer to the payment’s creation',
   'payments.postEvent': 'posts an event to the merchant’s address',

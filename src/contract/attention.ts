@@ -149,6 +149,20 @@ export const RUNBOOK = {
     act: 'Find the sender, then send `resolve`.',
     after: 'The signal stays in the history and changes nothing.',
   },
+  'books-differ': {
+    happened: 'A reconciliation found orders that are not the same here, at the gateway or in the merchant’s list.',
+    loses: 'Whoever trusts the wrong side: a buyer who paid and gets nothing, or a merchant who delivers for nothing.',
+    look: 'The list of differences in this workflow’s state, and each order with `payment-gateway show`.',
+    act: 'Settle each difference: `recheck`, adopt what is missing, or correct the merchant’s books. Then send `resolve`.',
+    after: 'The reconciliation ends. The next one looks anew.',
+  },
+  'stuck-payments': {
+    happened: 'The sweep found open payments past their time, unsent for long, or that no worker has ever taken.',
+    loses: 'Buyers and merchants wait for outcomes; unsent orders run out of their time.',
+    look: 'Whether workers run. Then `payment-gateway list --stuck 1h`, and `payment-gateway show` of one of them.',
+    act: 'Bring back what stands: workers, the gateway, or the network. `recheck --stuck 1h` asks for all at once.',
+    after: 'The sweep looks again every ten minutes. It ends by itself once nothing is stuck.',
+  },
   'unreadable-notification': {
     happened: 'A notification was genuinely signed and could not be read. Its bytes are in the input, in base64.',
     loses: 'The buyer may have paid, and the payment hears of it only by its next poll.',

@@ -20,6 +20,12 @@ export const speiAccountQuantityWorkflowId = (app_id: string) => `spei-account-q
 /** `part` tells questions of one kind apart; those with the same one are the same question. */
 export const lookupWorkflowId = (app_id: string, type: string, part: string) => `lookup:${app_id}:${type}:${part}`;
 
+/** `period` tells the reconciliations of an app apart; the one that a Schedule starts has its time. */
+export const reconciliationWorkflowId = (app_id: string, period: string) => `reconciliation:${app_id}:${period}`;
+
+/** One sweep looks at all payments of a namespace. */
+export const STUCK_SWEEP_WORKFLOW_ID = 'stuck-sweep';
+
 /** The relay of a workflow's undelivered events: one for all its runs, or one for the given run. */
 export const eventsWorkflowId = (workflowId: string, run?: string) =>
   run === undefined ? `events:${workflowId}` : `events:${workflowId}:${run}`;
@@ -72,6 +78,9 @@ export function namedByWorkflowId(workflowId: string): NamedByWorkflowId | undef
   const [, subject] = /^event-delivery:[^:]*:(.*)$/s.exec(workflowId) ?? [];
   const { app_id: its_app } = (subject === undefined ? undefined : namedByWorkflowId(subject)) ?? {};
   if (its_app !== undefined) return { kind: 'event-delivery', app_id: its_app, out_trade_no: null, part: workflowId };
+  if (workflowId.startsWith(STUCK_SWEEP_WORKFLOW_ID)) {
+    return { kind: STUCK_SWEEP_WORKFLOW_ID, app_id: '', out_trade_no: null, part: null };
+  }
   const [, kind, app_id, rest] = /^([a-z-]+):([^:]*):(.*)$/s.exec(workflowId) ?? [];
   if (kind === undefined || app_id === undefined || rest === undefined) return undefined;
   if (kind === 'payment' || kind === 'after-sale') return { kind, app_id, out_trade_no: rest, part: null };

@@ -16,6 +16,10 @@ export const WORKFLOW = {
   walletToken: 'walletToken',
   /** Posts events to an address. */
   eventDelivery: 'eventDelivery',
+  /** Compares a period of payments with the gateway, and with the merchant's list. */
+  reconciliation: 'reconciliation',
+  /** Looks for open payments that should have moved on. */
+  stuckSweep: 'stuckSweep',
   /** Internal: delivers events that a workflow could not deliver before it ended. */
   paymentEvents: 'paymentEvents',
 } as const;

@@ -63,6 +63,8 @@ const ACTIONS: Readonly<Record<string, readonly Template[]>> = {
     { ...RECHECK, what: 'post the event again' },
     { ...SEEN, what: 'leave the event out' },
   ],
+  reconciliation: [SEEN],
+  'stuck-sweep': [SEEN],
   'spei-account': [RECHECK, SEEN],
   'spei-account-quantity': [RECHECK],
 };

@@ -46,7 +46,15 @@ export function paymentQuery(filter: PaymentFilter, now: Date): string {
 
 /** Workflows of one app: the kind and the app are the beginning of the id. */
 function ofApp(app_id: string): string {
-  const kinds = ['payment', 'payment-follow-up', 'after-sale', 'refund', 'stray-notification', 'spei-account'];
+  const kinds = [
+    'payment',
+    'payment-follow-up',
+    'after-sale',
+    'refund',
+    'stray-notification',
+    'spei-account',
+    'reconciliation',
+  ];
   const beginnings = [...kinds, 'create-spei-account'].map((kind) => quoted(`${kind}:${app_id}:`));
   return [
     ...beginnings.map((beginning) => `WorkflowId STARTS_WITH ${beginning}`),

@@ -39,6 +39,8 @@ export {
 } from './payment/follow-up';
 export { createdUpdate, notificationSignal, recheckUpdate, resolveUpdate, stateQuery } from './payment/messages';
 export { payment } from './payment/workflow';
+export { stuckSweep } from './reconciliation/stuck-sweep';
+export { reconciliation } from './reconciliation/workflow';
 export { paymentEvents } from './shared/outbox/relay';
 export { strayNotification } from './shared/stray-notification';
 export { startPayment } from './start-payment';

@@ -60,6 +60,7 @@ const COMMANDS = [
   'refunds',
   'explain',
   'ui',
+  'reconcile',
   'recheck',
   'resolve',
   'worker',

@@ -41,6 +41,7 @@ export async function outsideStack({
 
   return {
     temporal,
+    taskQueue,
     simulator,
     webhookUrl,
     workers,

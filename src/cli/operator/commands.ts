@@ -11,6 +11,7 @@ const json = () => new Option('--json', 'print JSON lines for programs');
 export function addOperatorCommands(program: Command): void {
   addLists(program);
   addOrderCommands(program);
+  addReconciliation(program);
   addDecisions(program);
 }
 
@@ -82,6 +83,26 @@ function addOrderCommands(program: Command): void {
     .addOption(json())
     .addHelpText('after', examples('ui --address https://temporal.example.com'))
     .action(async (options) => (await import('./ui.js')).ui(options));
+}
+
+function addReconciliation(program: Command): void {
+  program
+    .command('reconcile')
+    .description(
+      'compare a day of payments with the gateway, and with your own list; differences go to standard output',
+    )
+    .option('--since <time>', 'the beginning: a day, a time, or how long ago (default: yesterday, UTC)')
+    .option('--until <time>', 'the end (default: the end of yesterday, or now with --since)')
+    .option('--csv', 'read your list from standard input: CSV with the columns order, amount, status, perhaps currency')
+    .option('--adopt', 'take on orders that the gateway has and that are missing here')
+    .option('--per-second <n>', 'how many orders to compare a second', '10')
+    .addOption(app())
+    .addOption(json())
+    .addHelpText(
+      'after',
+      examples('reconcile', 'reconcile --since 2026-03-01 --until 2026-03-02 --csv --adopt < orders.csv'),
+    )
+    .action(async (options) => (await import('./reconcile.js')).reconcile(options));
 }
 
 function addDecisions(program: Command): void {

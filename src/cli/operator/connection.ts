@@ -1,5 +1,5 @@
 /** The path that the operator's commands share: settings, a connection to Temporal, and the end of the process. */
-import type { Client } from '@temporalio/client';
+import { Client } from '@temporalio/client';
 import { PaymentError } from '../../client';
 import { PayloadDecryptionError } from '../../codec/encryption-codec';
 import { type NamedByWorkflowId, namedByWorkflowId } from '../../contract';
@@ -7,7 +7,7 @@ import { withDevSettings } from '../../process/dev-settings';
 import type { Environment } from '../../process/environment';
 import { type Config, loadConfig } from '../../process/settings';
 import { ConfigError, UserError } from '../../process/user-error';
-import { connectClient } from '../../temporal/connection';
+import { connect, connectClient } from '../../temporal/connection';
 import { GRPC_STATUS, grpcCodeOf } from '../../temporal/grpc-status';
 import { innermost } from '../../temporal/timeline';
 import { EXIT } from '../exit-codes';
@@ -27,12 +27,17 @@ export interface Target {
   out_trade_no: string | null;
 }
 
+/** Lists need no keys: they read what Temporal never encrypts. */
+type Reads = 'payloads' | 'lists';
+
 /** Runs `act` on the namespace of the settings, or of the stack that runs here, and ends with the code that it returns. */
-export async function asOperator(act: (operator: Operator) => Promise<number>): Promise<never> {
+export async function asOperator(
+  act: (operator: Operator) => Promise<number>,
+  reads: Reads = 'payloads',
+): Promise<never> {
   const { env } = withDevSettings(process.env);
   const config = loadConfig(env);
-  // Who only lists needs no keys; whatever is encrypted is then refused with a sentence.
-  const client = await connectClient(env, { ...config, PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: true });
+  const client = reads === 'payloads' ? await connectClient(env, config) : new Client(await connect(env));
   const code = await act({ client, config, env }).catch((error: unknown) => {
     const told = asUserError(error);
     if (!(told instanceof UserError || told instanceof PaymentError)) return failed(told);
@@ -64,6 +69,14 @@ export function targetOf(text: string, { app }: { app?: string | undefined }, { 
   throw new ConfigError('Which app? Set GATEWAY_APP_ID, use --app, or run npm start in this folder first.');
 }
 
-const KINDS = ['payment', 'payment-follow-up', 'after-sale', 'refund', 'stray-notification'];
+const KINDS = [
+  'payment',
+  'payment-follow-up',
+  'after-sale',
+  'refund',
+  'stray-notification',
+  'reconciliation',
+  'stuck-sweep',
+];
 const ACCOUNT_KINDS = ['spei-account', 'create-spei-account', 'spei-account-quantity'];
 const isKind = ({ kind }: NamedByWorkflowId) => KINDS.includes(kind) || ACCOUNT_KINDS.includes(kind);

@@ -32,7 +32,7 @@ export function list(options: ListOptions): Promise<never> {
     }
     if (!options.json) say(await asText(client, { query, rows, isCut: found === limit }, now));
     return EXIT.ok;
-  });
+  }, 'lists');
 }
 
 function limitOf({ limit, json }: ListOptions): number {

@@ -29,7 +29,7 @@ export function watch(options: WatchOptions): Promise<never> {
       else say(screen(rows, now));
       await setTimeout(pause_ms);
     }
-  });
+  }, 'lists');
 }
 
 /** Without an option, what needs a person. */

@@ -1,0 +1,165 @@
+/**
+ * Compares orders here, at the gateway and in the merchant's list, one by one. One attempt may take hours: its heartbeat says
+ * how far it is, so that the attempt after a dead worker goes on there.
+ */
+import { setTimeout } from 'node:timers/promises';
+import { activityInfo, cancelled, getClient, heartbeat, metricMeter } from '@temporalio/activity';
+import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
+import { z } from 'zod';
+import {
+  type Difference,
+  differencesOf,
+  type MerchantRow,
+  type PaymentState,
+  paymentWorkflowId,
+  QUERY,
+  type ReconciledSlice,
+  type ReconcileSlice,
+  type ReconciliationActivities,
+  startSummary,
+  WORKFLOW,
+  type Word,
+} from '../contract';
+import { paymentQuery } from '../temporal/payment-query';
+import { listWorkflows } from '../temporal/workflow-list';
+import { isNoSuchOrder, retryableFailure } from './failures';
+import { gatewayOf, type PaymentGateway } from './gateways';
+import { CallDeferredError } from './throttle';
+
+/** How many orders are under way at a time. */
+const AT_A_TIME = 10;
+const STATE_TIMEOUT_MS = 20_000;
+/** How often an attempt says that it lives. */
+const BEAT_MS = 2_000;
+
+/** How far an attempt is. Orders are taken in the order of their numbers. */
+const progress = z.object({ done: z.number(), differences: z.array(z.custom<Difference>()) });
+
+/** The activity of reconciliations. `noSuchOrder`: the gateway's words for "no such order". */
+export function reconciliationActivities(
+  gateways: ReadonlyMap<string, PaymentGateway>,
+  noSuchOrder: readonly string[],
+): ReconciliationActivities {
+  const words = new Set(noSuchOrder);
+  return {
+    'payments.reconcile': (slice) =>
+      new Reconciliation(slice, gatewayOf(gateways, slice.app_id, 'payment'), words).run(),
+  };
+}
+
+class Reconciliation {
+  private readonly client: Client = getClient();
+  private readonly merchant: ReadonlyMap<string, MerchantRow> | undefined;
+
+  constructor(
+    private readonly slice: ReconcileSlice,
+    private readonly gateway: PaymentGateway,
+    private readonly noSuchOrder: ReadonlySet<string>,
+  ) {
+    this.merchant = slice.rows && new Map(slice.rows.map((row) => [row.out_trade_no, row]));
+  }
+
+  async run(): Promise<ReconciledSlice> {
+    const { success, data } = progress.safeParse(activityInfo().heartbeatDetails);
+    const soFar = success ? data : { done: 0, differences: [] };
+    heartbeat(soFar);
+    // One answer of the gateway may take longer than a worker may be silent.
+    const beating = setInterval(() => heartbeat(soFar), BEAT_MS);
+    try {
+      const numbers = [...new Set([...(await this.numbersHere()), ...(this.merchant?.keys() ?? [])])].sort();
+      while (soFar.done < numbers.length) {
+        const batch = numbers.slice(soFar.done, soFar.done + AT_A_TIME);
+        const pause = setTimeout((batch.length * 1_000) / this.slice.per_second);
+        const found = await Promise.race([Promise.all(batch.map((number) => this.compare(number))), cancelled()]);
+        soFar.differences.push(...found.flat());
+        soFar.done += batch.length;
+        await pause;
+      }
+      this.count(soFar.differences);
+      return { checked: numbers.length, differences: soFar.differences };
+    } finally {
+      clearInterval(beating);
+    }
+  }
+
+  /** The orders whose payments were started in the slice. */
+  private async numbersHere(): Promise<string[]> {
+    const { app_id, since, until } = this.slice;
+    const query = paymentQuery({ app_id, since: new Date(since), until: new Date(until) }, new Date());
+    const numbers: string[] = [];
+    for await (const { out_trade_no } of listWorkflows(this.client, query)) {
+      if (out_trade_no !== null) numbers.push(out_trade_no);
+    }
+    return numbers;
+  }
+
+  private async compare(out_trade_no: string): Promise<Difference[]> {
+    const [here, gateway] = await Promise.all([this.wordHere(out_trade_no), this.wordOfGateway(out_trade_no)]);
+    const row = this.merchant?.get(out_trade_no);
+    const ofRow = row && { status: row.status, amount: row.order_amount, currency: row.order_currency ?? null };
+    const merchant: Word | undefined = this.merchant === undefined ? undefined : (ofRow ?? null);
+    const differences = differencesOf(out_trade_no, { here, gateway, merchant });
+    if (!this.slice.adopt || !differences.some(({ kind }) => kind === 'missing-here')) return differences;
+    await this.adopt(out_trade_no);
+    return differences.map((one) => (one.kind === 'missing-here' ? { ...one, adopted: true } : one));
+  }
+
+  /** Null where Temporal has no payment. One that made no order says so. */
+  private async wordHere(out_trade_no: string): Promise<Word> {
+    const handle = this.client.workflow.getHandle(paymentWorkflowId(this.slice.app_id, out_trade_no));
+    try {
+      const { status } = await handle.describe();
+      if (status.name === 'FAILED') return { status: 'NOT_CREATED', amount: null, currency: null };
+      const state: PaymentState = await this.client.withDeadline(Date.now() + STATE_TIMEOUT_MS, () =>
+        status.name === 'COMPLETED' ? handle.result() : handle.query<PaymentState>(QUERY.state),
+      );
+      const { outcome, trade_status, order_amount: amount, order_currency: currency } = state;
+      return { status: outcome ?? trade_status ?? 'CREATING', amount, currency };
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) return null;
+      throw error;
+    }
+  }
+
+  /** Null where the gateway says that it has no such order. Throws a retryable failure for every other error. */
+  private async wordOfGateway(out_trade_no: string): Promise<Word> {
+    for (;;) {
+      try {
+        const { trade_status, order_amount, order_currency } = await this.gateway.query({ out_trade_no });
+        return { status: trade_status, amount: order_amount ?? null, currency: order_currency ?? null };
+      } catch (error) {
+        if (isNoSuchOrder(error, this.noSuchOrder)) return null;
+        if (!(error instanceof CallDeferredError)) throw retryableFailure(error);
+        await setTimeout(error.retry_after_ms);
+      }
+    }
+  }
+
+  /** Starts the payment of an order that the gateway has, as the webhook would. */
+  private async adopt(out_trade_no: string): Promise<void> {
+    const { app_id } = this.slice;
+    const input = { kind: 'adopt', app_id, out_trade_no } as const;
+    try {
+      await this.client.workflow.start(WORKFLOW.payment, {
+        workflowId: paymentWorkflowId(app_id, out_trade_no),
+        taskQueue: activityInfo().taskQueue,
+        args: [input],
+        staticSummary: startSummary(input),
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
+      });
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    }
+  }
+
+  private count(differences: readonly Difference[]): void {
+    const { app_id } = this.slice;
+    const counter = metricMeter.createCounter(
+      'payments_reconciliation_differences',
+      'differences',
+      'orders that are not the same here, at the gateway or in the merchant’s list',
+    );
+    for (const { kind } of differences) counter.add(1, { app_id, kind });
+  }
+}

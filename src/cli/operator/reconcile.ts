@@ -1,0 +1,107 @@
+/** `payment-gateway reconcile`: compares a period with the gateway, and with the merchant's own list from standard input. */
+import { setTimeout } from 'node:timers/promises';
+import type { WorkflowHandle } from '@temporalio/client';
+import {
+  type Difference,
+  type MerchantRow,
+  QUERY,
+  type ReconciliationInput,
+  type ReconciliationState,
+  reconciliationWorkflowId,
+  WORKFLOW,
+} from '../../contract';
+import { ConfigError } from '../../process/user-error';
+import { EXIT } from '../exit-codes';
+import { complain, say } from '../print';
+import { asOperator, targetOf } from './connection';
+import { csvLine, readCsv } from './csv';
+import { momentOf, numberOf } from './options';
+
+export interface ReconcileOptions {
+  app?: string;
+  json?: boolean;
+  since?: string;
+  until?: string;
+  csv?: boolean;
+  adopt?: boolean;
+  perSecond: string;
+}
+
+/** How often the progress is read, in ms. */
+const LOOK_EVERY_MS = 1_000;
+/** More rows do not fit into one start of a workflow. */
+const MOST_ROWS = 15_000;
+
+const COLUMNS = ['out_trade_no', 'kind', 'between', 'here', 'gateway', 'merchant', 'adopted'] as const;
+
+/**
+ * Ends the process: 0 where nothing differs, 1 where something does: the lines say what. The comparison itself is a workflow,
+ * which goes on if this command is stopped; with differences it waits for `resolve`.
+ */
+export function reconcile(options: ReconcileOptions): Promise<never> {
+  const now = new Date();
+  const { since, until } = options;
+  const per_second = numberOf('--per-second', options.perSecond);
+  const period = {
+    ...(since === undefined ? {} : { since: momentOf('--since', since, now).toISOString() }),
+    ...(until === undefined ? {} : { until: momentOf('--until', until, now).toISOString() }),
+  };
+  return asOperator(async (operator) => {
+    const { app_id } = targetOf('', options, operator);
+    const rows = options.csv ? await merchantRows() : undefined;
+    const input: ReconciliationInput = { app_id, ...period, adopt: options.adopt === true, per_second, rows };
+    const handle = await operator.client.workflow.start(WORKFLOW.reconciliation, {
+      workflowId: reconciliationWorkflowId(app_id, now.toISOString()),
+      taskQueue: operator.config.PAYMENTS_TASK_QUEUE,
+      args: [input],
+      staticSummary: `Reconciliation of ${app_id}`,
+    });
+    complain(`Comparing as ${handle.workflowId}. It goes on if you stop this command.`);
+    const { differences, checked } = await untilFinished(handle);
+    print(differences, options);
+    complain(`${checked} orders compared, ${differences.length} differences.`);
+    return differences.length === 0 ? EXIT.ok : EXIT.refused;
+  });
+}
+
+async function untilFinished(handle: WorkflowHandle): Promise<ReconciliationState> {
+  for (let shown = -1; ; ) {
+    const state = await handle.query<ReconciliationState>(QUERY.state);
+    if (state.finished) return state;
+    if (state.checked !== shown) complain(`${state.checked} compared, ${state.differences.length} differences so far`);
+    shown = state.checked;
+    await setTimeout(LOOK_EVERY_MS);
+  }
+}
+
+function print(differences: readonly Difference[], { json }: ReconcileOptions): void {
+  if (!json) say(csvLine(COLUMNS));
+  for (const one of differences) {
+    say(json ? JSON.stringify(one) : csvLine(COLUMNS.map((column) => String(one[column] ?? ''))));
+  }
+}
+
+/** The merchant's list: CSV with a header that names order, amount and status, and perhaps currency. Throws ConfigError. */
+async function merchantRows(): Promise<MerchantRow[]> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk));
+  const [head = [], ...lines] = readCsv(Buffer.concat(chunks).toString());
+  const names = head.map((name) => name.trim().toLowerCase());
+  const at = (...known: string[]) => names.findIndex((name) => known.includes(name));
+  const columns = { order: at('order', 'out_trade_no'), amount: at('amount', 'order_amount'), status: at('status') };
+  const currency = at('currency', 'order_currency');
+  const missing = Object.entries(columns).flatMap(([name, column]) => (column < 0 ? [name] : []));
+  if (missing.length > 0)
+    throw new ConfigError(`The first line of the list must name columns; it lacks ${missing.join(', ')}.`);
+  if (lines.length > MOST_ROWS)
+    throw new ConfigError(`${lines.length} rows are too many at once: at most ${MOST_ROWS}.`);
+  return lines.map((line, i) => {
+    const row = { out_trade_no: line[columns.order], order_amount: line[columns.amount], status: line[columns.status] };
+    const { out_trade_no, order_amount, status } = row;
+    if (!out_trade_no || !status || !/^\d+(\.\d+)?$/.test(order_amount ?? '')) {
+      throw new ConfigError(`Row ${i + 2} of the list must have an order, an amount such as 150.00, and a status.`);
+    }
+    const money = line[currency];
+    return { out_trade_no, order_amount: order_amount ?? '', status, ...(money ? { order_currency: money } : {}) };
+  });
+}

@@ -1,0 +1,142 @@
+/** Reconciliation: what is known here, at the gateway and by the merchant of the same orders, held against each other. Pure. */
+import { sameAmount } from '../gateway/pure/money';
+import type { Attention } from './attention';
+import { outcomeOf } from './transitions';
+
+/** A period of one app's payments, and the merchant's own list of its orders, where there is one. */
+export interface ReconciliationInput {
+  app_id: string;
+  /** ISO 8601; by default the UTC day before the start. */
+  since?: string | undefined;
+  until?: string | undefined;
+  /** The merchant's rows. Then orders that only one side has are differences too. */
+  rows?: readonly MerchantRow[] | undefined;
+  /** Take on orders that the gateway has and that are missing here. */
+  adopt?: boolean | undefined;
+  /** At most so many orders a second are asked for. */
+  per_second?: number | undefined;
+}
+
+export interface MerchantRow {
+  out_trade_no: string;
+  order_amount: string;
+  order_currency?: string | undefined;
+  /** The gateway's word, or one such as paid, open, canceled, failed. */
+  status: string;
+}
+
+export type DifferenceKind = 'missing-here' | 'missing-there' | 'missing-at-merchant' | 'amount' | 'state';
+
+/** What two sides say of one order. */
+export interface Difference {
+  out_trade_no: string;
+  kind: DifferenceKind;
+  /** The two that differ. */
+  between: 'here and gateway' | 'merchant and gateway' | 'here and merchant';
+  here: string | null;
+  gateway: string | null;
+  merchant: string | null;
+  /** Whether the order was taken on. */
+  adopted: boolean;
+}
+
+/** The query `state` of a reconciliation, and what it returns. */
+export interface ReconciliationState {
+  app_id: string;
+  since: string;
+  until: string;
+  checked: number;
+  differences: Difference[];
+  attention: Attention | null;
+  /** Whether every order was compared. */
+  finished: boolean;
+  resolved: { by: string; reason: string; time: string } | null;
+}
+
+/** One side's word on an order; null where it does not have it. */
+export type Word = { status: string; amount: string | null; currency: string | null } | null;
+
+/** What is said of one order: here, at the gateway, and by the merchant; undefined where nobody asked the merchant. */
+export interface OrderWords {
+  here: Word;
+  gateway: Word;
+  merchant: Word | undefined;
+}
+
+/** The differences of one order. Two unpaid ends are the same: no money moved. */
+export function differencesOf(out_trade_no: string, words: OrderWords): Difference[] {
+  const { here, gateway, merchant } = words;
+  const found = (kind: DifferenceKind, between: Difference['between']): Difference => ({
+    ...{ out_trade_no, kind, between, adopted: false },
+    ...{ here: text(here), gateway: text(gateway), merchant: merchant === undefined ? null : text(merchant) },
+  });
+  const isMadeHere = here !== null && moneyIn(here.status) !== 'none';
+  const between = (one: Word, other: Word, sides: Difference['between']): Difference[] => {
+    if (!one || !other) return [];
+    if (isOtherAmount(one, other)) return [found('amount', sides)];
+    return isSameState(one.status, other.status) ? [] : [found('state', sides)];
+  };
+  const missing = [
+    ...(gateway && !isMadeHere ? [found('missing-here', 'here and gateway')] : []),
+    ...(!gateway && isMadeHere ? [found('missing-there', 'here and gateway')] : []),
+    ...(!gateway && !isMadeHere && merchant ? [found('missing-there', 'merchant and gateway')] : []),
+    ...(merchant === null && gateway ? [found('missing-at-merchant', 'merchant and gateway')] : []),
+  ];
+  const ours = isMadeHere ? between(here, gateway, 'here and gateway') : [];
+  return [...missing, ...ours, ...between(merchant ?? null, gateway, 'merchant and gateway')];
+}
+
+/** What a status means for the money: `none` where the order was never made. */
+type MoneyIn = 'paid' | 'unpaid' | 'open' | 'none';
+
+const MEANING: Readonly<Record<string, MoneyIn>> = {
+  ...{ PAID: 'paid', SUCCEEDED: 'paid', REFUNDED: 'paid' },
+  ...{ CANCELED: 'unpaid', CANCELLED: 'unpaid', FAILED: 'unpaid', UNPAID: 'unpaid' },
+  ...{ OPEN: 'open', PENDING: 'open', CREATED: 'open', CREATING: 'open' },
+  NOT_CREATED: 'none',
+};
+
+function moneyIn(status: string): MoneyIn {
+  const name = status.toUpperCase();
+  const known = MEANING[name];
+  if (known !== undefined) return known;
+  const outcome = outcomeOf(name);
+  if (outcome === null) return 'open';
+  return outcome === 'SUCCESS' ? 'paid' : 'unpaid';
+}
+
+/** EXPIRED is our word where the gateway never ended a trade, so it does not contradict an open one. */
+function isSameState(one: string, other: string): boolean {
+  const [left, right] = [moneyIn(one), moneyIn(other)];
+  return left === right || (left === 'unpaid' && right === 'open' && one === 'EXPIRED');
+}
+
+function isOtherAmount(one: NonNullable<Word>, other: NonNullable<Word>): boolean {
+  if (one.amount !== null && other.amount !== null && !sameAmount(one.amount, other.amount)) return true;
+  return (
+    one.currency !== null && other.currency !== null && one.currency.toUpperCase() !== other.currency.toUpperCase()
+  );
+}
+
+const text = (word: Word): string | null =>
+  word && [word.status, word.amount, word.currency].filter((one) => one !== null).join(' ');
+
+/** Compares the orders of one slice; resumes where an earlier attempt was. */
+export interface ReconcileSlice {
+  app_id: string;
+  since: string;
+  until: string;
+  rows?: readonly MerchantRow[] | undefined;
+  adopt: boolean;
+  per_second: number;
+}
+
+export interface ReconciledSlice {
+  checked: number;
+  differences: Difference[];
+}
+
+export interface ReconciliationActivities {
+  /** Asks the gateway for every order of the slice, at a bounded rate. Its heartbeat carries how far it is. */
+  'payments.reconcile'(input: ReconcileSlice): Promise<ReconciledSlice>;
+}

@@ -1,0 +1,27 @@
+/** The sweep for payments that should have moved on. Plain JSON. */
+import type { Attention } from './attention';
+
+export interface StuckSweepInput {
+  /** Payments count as stuck after this long past their time, in ms. */
+  stuck_ms: number;
+}
+
+/** What one look found. */
+export interface Swept {
+  stuck: number;
+  /** How many workflows need a person. */
+  under_attention: number;
+  /** Some of the stuck ones, the newest first. */
+  some: { workflow_id: string; status: string | null }[];
+}
+
+/** The query `state` of a sweep, and what it returns. */
+export interface StuckSweepState extends Swept {
+  looked_at: string | null;
+  attention: Attention | null;
+}
+
+export interface StuckSweepActivities {
+  /** Counts by lists alone: it asks no payment and no gateway. Its metrics say the same. */
+  'payments.sweep'(input: StuckSweepInput): Promise<Swept>;
+}
