@@ -11,6 +11,7 @@ const TYPES = [
   ...['CreationResolution', 'SpeiAccountState', 'SpeiAccountQuantityState', 'StrayNotificationInput'],
   ...['BankListInput', 'BankListAnswer', 'InstallmentsInput', 'InstallmentsAnswer', 'WalletTokenInput'],
   ...['WalletTokenAnswer', 'EventDeliveryState', 'PaymentEvent', 'AccountEvent', 'GatewayErrorFields'],
+  ...['ReconciliationInput', 'ReconciliationState', 'Difference', 'StuckSweepState'],
 ];
 
 const root = fileURLToPath(new URL('..', import.meta.url));
