@@ -103,9 +103,12 @@ export class PaymentGatewayPlugin extends SimplePlugin {
     return dataConverter(this.#config, own, purpose);
   }
 
-  override configureBundler(options: BundleOptions): BundleOptions {
+  /** Bundles our workflows where no other are named, and keeps messages of failures encrypted. */
+  override configureBundler(options: Omit<BundleOptions, 'workflowsPath'> & { workflowsPath?: string }): BundleOptions {
     const failureConverterPath = options.failureConverterPath ?? this.failureConverterPath;
-    return { ...super.configureBundler(options), ...(failureConverterPath ? { failureConverterPath } : {}) };
+    const { workflowsPath = require.resolve('./workflows') } = options;
+    const configured = super.configureBundler({ ...options, workflowsPath });
+    return { ...configured, ...(failureConverterPath ? { failureConverterPath } : {}) };
   }
 
   /** Closes the gateway's connections when the last Worker has ended. */

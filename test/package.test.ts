@@ -7,9 +7,11 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { transformFile } from '@swc/core';
 import manifest from '../package.json';
 import { built } from './harness/built';
-import { ROOT } from './harness/terminal';
+import { JsonProgram, pythonWith } from './harness/python';
+import { ROOT, Terminal } from './harness/terminal';
 
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'package-'));
@@ -111,6 +113,59 @@ test.each([
 test('publint and Are The Types Wrong find nothing to mend, for any way to import it', async () => {
   const { stdout } = await run(process.execPath, [join(ROOT, 'scripts/package-lint.mjs'), tarball, installed]);
   expect(JSON.parse(stdout)).toEqual({ publint: [], types: [] });
+});
+
+describe('from an empty folder with the package alone', () => {
+  const shop = join(folder, 'newcomer');
+  const open: Terminal[] = [];
+  const terminal = (program: string, ...args: string[]) => {
+    const opened = new Terminal({ cwd: shop, env: {}, program }, ...args);
+    open.push(opened);
+    return opened;
+  };
+  const bin = join(installed, 'lib/cli/main.js');
+
+  beforeAll(async () => {
+    mkdirSync(shop);
+    await terminal(bin, 'init').ended;
+    await terminal(bin, 'init', '--language', 'python').ended;
+    await terminal(bin, 'dev').sees(/Ctrl-C ends everything/);
+  });
+
+  afterAll(async () => {
+    for (const one of open.reverse()) await one.interrupt();
+  });
+
+  /** What the buyer does on the page that the program prints. */
+  async function pay(number: string): Promise<void> {
+    const [, gateway = ''] =
+      /^GATEWAY_BASE_URL=(.*)$/m.exec(readFileSync(join(shop, '.payments/dev.env'), 'utf8')) ?? [];
+    expect((await fetch(`${gateway}/simulator/trades/${number}/pay`, { method: 'POST' })).status).toBe(200);
+  }
+
+  test('dev runs, and the program of init pays the first order on it', async () => {
+    // As Node from 22.18 on and tsx before it do: types off, nothing else.
+    const { code } = await transformFile(join(shop, 'merchant.mts'), {
+      jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
+      module: { type: 'es6' },
+    });
+    writeFileSync(join(shop, 'merchant.mjs'), code);
+    const merchant = terminal(join(shop, 'merchant.mjs'));
+    await merchant.sees(/The buyer pays here: http/);
+    await pay('order-1');
+    expect(await merchant.ended).toBe(0);
+    expect(merchant.printed).toMatch(/\nPaid: deliver the tickets\.\n$/);
+  });
+
+  test('the Python program of init pays too', async () => {
+    const python = await pythonWith(join(shop, 'requirements.txt'));
+    const merchant = new JsonProgram('sh', ['-c', `cd ${shop} && exec ${python} merchant.py order.json --wait`], {
+      PATH: process.env.PATH,
+    });
+    expect(await merchant.next()).toMatchObject({ payment_data: { qr_code: expect.any(String) } });
+    await pay(JSON.parse(readFileSync(join(shop, 'order.json'), 'utf8')).request.out_trade_no);
+    expect(await merchant.end()).toMatchObject({ code: 0 });
+  });
 });
 
 describe('payment-gateway init', () => {

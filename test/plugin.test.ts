@@ -39,6 +39,26 @@ test('the settings themselves show their keys, so this test would notice', () =>
   for (const text of shown) expect(text.match(new RegExp(SECRETS, 'g'))?.length).toBeGreaterThan(5);
 });
 
+describe('the plugin of a bundle', () => {
+  test('bundles our workflows where no others are named', () => {
+    expect(plugin.configureBundler({}).workflowsPath).toBe(require.resolve('../src/workflows'));
+  });
+
+  test('leaves the workflows that are named, and encrypts messages of failures', () => {
+    const configured = plugin.configureBundler({ workflowsPath: '/shop/workflows' });
+    expect(configured.workflowsPath).toBe('/shop/workflows');
+    expect(configured.failureConverterPath).toMatch(/failure-converter/);
+  });
+
+  test('is the same when the plugin is applied twice', () => {
+    const once = plugin.configureWorker({ taskQueue: 'payments' });
+    const twice = plugin.configureWorker(once);
+    expect(Object.keys(twice.activities ?? {}).sort()).toEqual(Object.keys(once.activities ?? {}).sort());
+    expect(twice.dataConverter?.payloadCodecs).toHaveLength(1);
+    expect(twice.workflowsPath).toBe(once.workflowsPath);
+  });
+});
+
 describe('the plugin on several Workers', () => {
   /** A Worker that runs until it is told to end. */
   function running() {

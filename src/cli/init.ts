@@ -25,6 +25,7 @@ const PROJECTS = {
       'payment_gateway/client.py': 'examples/python/payment_gateway/client.py',
       'payment_gateway/codec.py': 'examples/python/payment_gateway/codec.py',
       'payment_gateway/sealing.py': 'examples/python/payment_gateway/sealing.py',
+      'payment_gateway/settings.py': 'examples/python/payment_gateway/settings.py',
       'order.json': 'examples/orders/pix.json',
     },
     steps: [

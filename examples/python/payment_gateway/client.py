@@ -4,10 +4,8 @@ The payments of one gateway app, for a merchant's backend in Python. docs/contra
 
 import asyncio
 import json
-import os
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable
 from hashlib import sha256
-from pathlib import Path
 from typing import Any, NoReturn, TypedDict, TypeVar
 
 from joserfc import jwe, jwk
@@ -27,6 +25,7 @@ from temporalio.service import RPCError, RPCStatusCode
 
 from .codec import data_converter
 from .sealing import SECRET_FIELDS, seal
+from .settings import environment
 
 JSON = dict[str, Any]
 Answer = TypeVar("Answer")
@@ -34,9 +33,6 @@ Answer = TypeVar("Answer")
 # Longer than the workflows wait for the gateway, so that they answer first if a worker runs. In seconds.
 ANSWER_TIMEOUT = 45
 REFUND_TIMEOUT = 75
-
-# Each of these variables names a stack. Where one is set, .payments/dev.env is not read.
-NAMES_A_STACK = ("TEMPORAL_ADDRESS", "TEMPORAL_PROFILE", "GATEWAY_APP_ID", "GATEWAY_APPS_FILE")
 
 
 class PaymentState(TypedDict):
@@ -283,15 +279,6 @@ def differing_fields(one: JSON, other: JSON) -> list[str]:
     """The fields that differ. Secrets are left out: each seal of the same secret is a different text."""
     a, b = ({"kind": payment["kind"], **payment["request"]} for payment in (one, other))
     return sorted(name for name in {**a, **b} if name not in SECRET_FIELDS and a.get(name) != b.get(name))
-
-
-def environment(environ: Mapping[str, str] = os.environ, folder: str = ".payments") -> dict[str, str]:
-    """The settings: those of the stack that `payment-gateway dev` runs in this folder, where the environment names none."""
-    file = Path(folder) / "dev.env"
-    if environ.get("NODE_ENV") == "production" or any(environ.get(name) for name in NAMES_A_STACK) or not file.exists():
-        return dict(environ)
-    lines = (line.partition("=") for line in file.read_text(encoding="utf-8").splitlines() if "=" in line)
-    return {**{name: value for name, _, value in lines}, **environ}
 
 
 async def connect() -> Payments:
