@@ -29,7 +29,12 @@ export function rotated<T>(keys: readonly T[], fresh: T, step: Step): T[] {
 const FILES = ['PAYMENTS_ENCRYPTION_KEYS', 'PAYMENTS_SEALING_JWKS', 'PAYMENTS_SEALING_PUBLIC_JWK'] as const;
 type Files = Partial<Record<(typeof FILES)[number], string>>;
 
-const jwk = z.looseObject({ kty: z.string(), kid: z.string().exactOptional() });
+const jwk = z.looseObject({
+  kty: z.string(),
+  kid: z.string().exactOptional(),
+  /** Since when it is not in use. It stands in the file, because only then its time to be deleted begins. */
+  retired_at: z.iso.datetime().optional(),
+});
 type Jwk = z.infer<typeof jwk>;
 const jwks = z.object({ keys: z.array(jwk).min(1) });
 
@@ -86,14 +91,18 @@ async function sealingChanges(
 ): Promise<Change[]> {
   const before = jwks.parse(JSON.parse(await readFile(file, 'utf8'))).keys;
   const keys = rotated(requireStaged(file, before, step), fresh, step);
-  const isTooOld = ({ kid = '' }: Jwk) => Date.now() - (madeAt(kid) ?? Number.NaN) > age;
+  const now = Date.now();
+  const used = keys.map(
+    (key, i): Jwk => ({ ...key, retired_at: i === 0 ? undefined : (key.retired_at ?? new Date(now).toISOString()) }),
+  );
+  const isTooOld = ({ retired_at = '' }: Jwk) => now - Date.parse(retired_at) > age;
   // Orders that were sealed with the previous key may still be on their way.
-  const kept = step === 'stage' ? keys : keys.filter((key, i) => i < 2 || !isTooOld(key));
+  const kept = step === 'stage' ? keys : used.filter((key, i) => i < 2 || !isTooOld(key));
   const said = `${file}: ${kept.length} keys open, ${keys.length - kept.length} deleted.`;
   const privateKeys = { file, text: `${JSON.stringify({ keys: kept })}\n`, said };
   const [first] = kept;
   if (step === 'stage' || !first) return [privateKeys];
-  const { d: _private, ...publicPart } = first;
+  const { d: _private, retired_at: _never, ...publicPart } = first;
   const text = `${JSON.stringify(publicPart)}\n`;
   if (!publicFile) return [privateKeys, { text, said: `Callers seal with: ${text}` }];
   return [privateKeys, { file: publicFile, text, said: `${publicFile}: callers seal with ${first.kid}.` }];

@@ -2,10 +2,11 @@
  * The settings that `payment-gateway dev` leaves in `.payments/dev.env` for other programs on this machine. With them, a
  * command in a second terminal and a merchant's program find the stack that runs. One `NAME=value` a line, without quotes.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Environment } from './environment';
+import { ConfigError } from './user-error';
 
 const FILE = 'dev.env';
 
@@ -22,17 +23,30 @@ export async function saveDevSettings(dataDir: string, settings: Record<string, 
 
 /**
  * The environment, with the settings of the stack in `dataDir` below it; `from` is then the file that was read. Returns
- * the environment alone where it names a stack itself, or where there is no file.
+ * the environment alone where it names a stack itself, or where there is no file. Throws ConfigError for a file of another
+ * user, or one that others may read or write.
  */
 export function withDevSettings(env: Environment, dataDir = '.payments'): { env: Environment; from?: string } {
   const file = join(dataDir, FILE);
   if (NAMES_A_STACK.some((name) => env[name]) || !existsSync(file)) return { env };
+  assertOwn(file);
   const saved = readFileSync(file, 'utf8')
     .split('\n')
     .flatMap((line) =>
       line.includes('=') ? [[line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]] : [],
     );
   return { env: { ...Object.fromEntries(saved), ...env }, from: file };
+}
+
+/** In a folder of somebody else's, the file could name their Temporal and their sealing key. Throws ConfigError. */
+function assertOwn(file: string): void {
+  const { uid, mode } = lstatSync(file);
+  const isMine = process.getuid === undefined || uid === process.getuid();
+  // Systems without users have no modes either.
+  if (isMine && (process.getuid === undefined || (mode & 0o7777) === 0o600)) return;
+  throw new ConfigError(
+    `${file} is not read: it must be a file of yours with mode 600, as npm start makes it. Run npm start here, or set TEMPORAL_ADDRESS and the other settings.`,
+  );
 }
 
 /** Writes a file that only its owner may read. It is replaced in one step: nobody sees half of it. */

@@ -1,7 +1,10 @@
 /** The order of keys through a rotation: the first is in use, a staged one is last, and none is lost. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { madeAt, makeKeys } from '../../src/cli/keys';
-import { rotated } from '../../src/cli/rotate-keys';
+import { rotated, rotateKeys } from '../../src/cli/rotate-keys';
 
 test('a staged and then promoted key is in use, before those that were', () => {
   const staged = rotated(['b', 'a'], 'c', 'stage');
@@ -25,4 +28,60 @@ test('a key’s id tells when it was made, to the second', async () => {
   expect(sealing_private_jwks.keys).toEqual([expect.objectContaining({ kid: id })]);
   expect(madeAt(id)).toBe(Date.parse('2026-11-21T09:44:31Z'));
   for (const other of ['', 'key-1', '2026-11-21-abcdef']) expect(madeAt(other)).toBeUndefined();
+});
+
+describe('sealing keys', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rotate-'));
+  const files = {
+    PAYMENTS_SEALING_JWKS_FILE: join(folder, 'sealing_jwks'),
+    PAYMENTS_SEALING_PUBLIC_JWK_FILE: join(folder, 'sealing_public_jwk'),
+  };
+  const HOUR = 3_600_000;
+  let now = Date.parse('2026-11-21T09:00:00Z');
+  beforeAll(() => {
+    jest.spyOn(Date, 'now').mockImplementation(() => now);
+    jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+  });
+  afterAll(() => {
+    jest.restoreAllMocks();
+    rmSync(folder, { recursive: true });
+  });
+
+  const kids = (): string[] =>
+    JSON.parse(readFileSync(files.PAYMENTS_SEALING_JWKS_FILE, 'utf8')).keys.map(({ kid }: { kid?: string }) => kid);
+  /** Rotates at once, and returns the keys that are left. */
+  async function rotate(): Promise<string[]> {
+    await rotateKeys({ dropAfter: '24h' }, files);
+    return kids();
+  }
+  /** A file with one key that was in use for a month. */
+  async function oldKey(kid?: string): Promise<void> {
+    const { sealing_private_jwks, sealing_public_jwk } = await makeKeys(new Date(now - 30 * 24 * HOUR));
+    const keys = sealing_private_jwks.keys.map((key) => ({ ...key, ...(kid ? { kid } : {}) }));
+    writeFileSync(files.PAYMENTS_SEALING_JWKS_FILE, JSON.stringify({ keys }));
+    writeFileSync(files.PAYMENTS_SEALING_PUBLIC_JWK_FILE, JSON.stringify(sealing_public_jwk));
+  }
+
+  test('that were in use until now stay for the time that is asked, also where the command runs twice', async () => {
+    await oldKey();
+    const [old = ''] = kids();
+    await rotate();
+    expect(await rotate()).toContain(old);
+    now += 23 * HOUR;
+    expect(await rotate()).toContain(old);
+    now += 2 * HOUR;
+    const left = await rotate();
+    expect(left).not.toContain(old);
+    expect(left).toHaveLength(3);
+  });
+
+  test('with an id that tells no time are deleted too', async () => {
+    await oldKey('prod-2023');
+    const [old] = kids();
+    await rotate();
+    await rotate();
+    now += 25 * HOUR;
+    expect(await rotate()).not.toContain(old);
+    expect(readFileSync(files.PAYMENTS_SEALING_PUBLIC_JWK_FILE, 'utf8')).not.toMatch(/retired_at|"d"/);
+  });
 });

@@ -12,6 +12,7 @@ import { GRPC_STATUS, grpcCodeOf } from '../../temporal/grpc-status';
 import { innermost } from '../../temporal/timeline';
 import { EXIT } from '../exit-codes';
 import { failed, tellError } from '../failed';
+import { complain } from '../print';
 
 /** What a command of an operator works with. It needs no key of the gateway. */
 export interface Operator {
@@ -35,7 +36,9 @@ export async function asOperator(
   act: (operator: Operator) => Promise<number>,
   reads: Reads = 'payloads',
 ): Promise<never> {
-  const { env } = withDevSettings(process.env);
+  const { env, from } = withDevSettings(process.env);
+  // On standard error: what a program reads stays as it is.
+  if (from) complain(`Using the stack that runs here (${from}).`);
   const config = loadConfig(env);
   const client = reads === 'payloads' ? await connectClient(env, config) : new Client(await connect(env));
   const code = await act({ client, config, env }).catch((error: unknown) => {

@@ -1,0 +1,46 @@
+/** The settings that `npm start` leaves for other programs: only those of the same user are taken. */
+import { chmodSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { saveDevSettings, withDevSettings } from '../../src/process/dev-settings';
+import { ConfigError } from '../../src/process/settings';
+
+let folder: string;
+let file: string;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'dev-settings-'));
+  file = await saveDevSettings(folder, { TEMPORAL_ADDRESS: '127.0.0.1:1', PAYMENTS_SEALING_PUBLIC_JWK: '{}' });
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+  rmSync(folder, { recursive: true });
+});
+
+test('a file as npm start leaves it is read, below the environment, and named', () => {
+  const { env, from } = withDevSettings({ LOG_LEVEL: 'warn' }, folder);
+  expect(env).toEqual({ LOG_LEVEL: 'warn', TEMPORAL_ADDRESS: '127.0.0.1:1', PAYMENTS_SEALING_PUBLIC_JWK: '{}' });
+  expect(from).toBe(file);
+});
+
+test.each([0o644, 0o660, 0o666])('a file of mode %o is refused: others may read or write it', (mode) => {
+  chmodSync(file, mode);
+  expect(() => withDevSettings({}, folder)).toThrow(ConfigError);
+  expect(() => withDevSettings({}, folder)).toThrow(/mode 600/);
+});
+
+test('a file of another user is refused: a card would be sealed to its owner', () => {
+  jest.spyOn(process, 'getuid').mockReturnValue((process.getuid?.() ?? 0) + 1);
+  expect(() => withDevSettings({}, folder)).toThrow(/must be a file of yours/);
+});
+
+test('a link is refused, wherever it leads', () => {
+  renameSync(file, `${file}.elsewhere`);
+  symlinkSync(`${file}.elsewhere`, file);
+  expect(() => withDevSettings({}, folder)).toThrow(ConfigError);
+});
+
+test('a file that is not needed is not looked at', () => {
+  chmodSync(file, 0o644);
+  const env = { TEMPORAL_ADDRESS: 'temporal:7233' };
+  expect(withDevSettings(env, folder)).toEqual({ env });
+});
