@@ -2,6 +2,7 @@
 import { type Client, QueryNotRegisteredError, WorkflowNotFoundError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
+import { runsOf } from './list-query';
 
 /** The runs before this one, the latest first. Throws a retryable failure while the list of workflows is behind. */
 export async function earlierRuns(
@@ -10,8 +11,8 @@ export async function earlierRuns(
   runId: string,
 ): Promise<{ runId: string; startTime: Date }[]> {
   const runs: { runId: string; startTime: Date }[] = [];
-  const query = `WorkflowId = "${workflowId.replace(/["\\]/g, '\\$&')}"`;
-  for await (const run of client.workflow.list({ query })) runs.push(run);
+  for await (const run of client.workflow.list({ query: runsOf(workflowId) }))
+    if (run.workflowId === workflowId) runs.push(run);
   // The list lags behind. Once it holds this run, it holds the earlier ones too.
   if (!runs.some((run) => run.runId === runId)) {
     throw ApplicationFailure.retryable('This run is not in the list of workflows yet; runs before it may be missing.');

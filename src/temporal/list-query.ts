@@ -5,9 +5,18 @@
  * backslash, which ids of merchants may have. It then finds children of other parents too, so callers check the parent.
  */
 export function childrenOf(workflowId: string, type: string): string {
+  return `WorkflowType = '${type}' AND ParentWorkflowId ${like(workflowId)}`;
+}
+
+/** The query for the runs under a workflow id. It may find those of other ids too, so callers compare the id. */
+export function runsOf(workflowId: string): string {
+  return `WorkflowId ${like(workflowId)}`;
+}
+
+/** Equals the id, or has its beginning where the query's language cannot say the whole. */
+function like(workflowId: string): string {
   const odd = workflowId.search(/[\\"]/);
-  const parent = odd < 0 ? `= ${quoted(workflowId)}` : `STARTS_WITH ${quoted(workflowId.slice(0, odd))}`;
-  return `WorkflowType = '${type}' AND ParentWorkflowId ${parent}`;
+  return odd < 0 ? `= ${quoted(workflowId)}` : `STARTS_WITH ${quoted(workflowId.slice(0, odd))}`;
 }
 
 /** A text as a query holds it. */

@@ -1,0 +1,74 @@
+/** Order and refund numbers of any alphabet that the interface allows go through refunds, queries of Temporal and ids. */
+import fc from 'fast-check';
+import { refundWorkflowId } from '../../../../src/contract';
+import { HOUR } from '../../../../src/gateway/pure/durations';
+import { play } from './stories';
+import { PLAIN, type World } from './world';
+
+/** What breaks languages of queries, ids and addresses, and letters of many scripts. */
+const odd = fc.constantFrom(
+  '"',
+  "'",
+  '\\',
+  ':',
+  '%',
+  ' ',
+  '/',
+  '_',
+  '*',
+  '?',
+  '#',
+  'ñ',
+  '订',
+  '🙂',
+  'А',
+  'ç',
+  'a',
+  '1',
+  '-',
+);
+const text = (maxLength: number) =>
+  fc
+    .array(odd, { minLength: 1, maxLength })
+    .map((letters) => letters.join(''))
+    .filter((all) => all.trim() !== '' && [...all].length <= maxLength);
+
+test('finding 14: no two refunds of any orders have the same workflow id', () => {
+  const ids = fc.tuple(text(8), text(4));
+  fc.assert(
+    fc.property(ids, ids, ([orderA, refundA], [orderB, refundB]) => {
+      const isSame = orderA === orderB && refundA === refundB;
+      expect(refundWorkflowId('app', orderA, refundA) === refundWorkflowId('app', orderB, refundB)).toBe(isSame);
+    }),
+    { numRuns: 5_000 },
+  );
+  expect(refundWorkflowId('app', 'A:1', '2')).not.toBe(refundWorkflowId('app', 'A', '1:2'));
+  expect(refundWorkflowId('app', 'order-1', 'a')).toBe('refund:app:order-1:a');
+});
+
+test('finding 13: an order of any number is refunded in parts, also after its after-sale has ended', async () => {
+  await fc.assert(
+    fc.asyncProperty(text(64), text(16), async (out_trade_no, number) => {
+      let world: World | undefined;
+      const broken = await play(
+        {
+          chance: 7,
+          steps: [
+            { do: 'ask', amount: '50.00', number },
+            { do: 'wait', ms: HOUR },
+            { do: 'ask', amount: '40.00', number: undefined },
+            { do: 'wait', ms: HOUR },
+          ],
+          traits: { ...PLAIN, out_trade_no },
+        },
+        (one) => {
+          world = one;
+        },
+      );
+      expect(broken).toEqual([]);
+      expect(world?.gateway.refunds.map(({ amount }) => Number(amount))).toEqual([50, 40]);
+      expect(world?.told.filter(({ is }) => is !== 'resolved')).toMatchObject([{ is: 'answer' }, { is: 'answer' }]);
+    }),
+    { numRuns: 15, seed: 20261122, endOnFailure: true },
+  );
+}, 300_000);
