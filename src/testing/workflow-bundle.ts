@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 
 /** The environment variable that names a folder in which the processes of one test run share their bundles. */
-const BUNDLE_FOLDER = 'PAYMENTS_TEST_BUNDLES';
+const BUNDLE_FOLDER = 'KEPT_TEST_BUNDLES';
 
 const bundles = new Map<string | undefined, Promise<{ code: string }>>();
 

@@ -4,5 +4,5 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export default function runBegins(): void {
-  process.env.PAYMENTS_TEST_BUNDLES = mkdtempSync(join(tmpdir(), 'workflow-bundles-'));
+  process.env.KEPT_TEST_BUNDLES = mkdtempSync(join(tmpdir(), 'workflow-bundles-'));
 }

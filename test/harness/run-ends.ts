@@ -2,6 +2,6 @@
 import { rmSync } from 'node:fs';
 
 export default function runEnds(): void {
-  const folder = process.env.PAYMENTS_TEST_BUNDLES;
+  const folder = process.env.KEPT_TEST_BUNDLES;
   if (folder) rmSync(folder, { recursive: true, force: true });
 }
