@@ -16,6 +16,7 @@ import type { Stack } from '../../src/testing/stack';
 import { APP } from '../../src/testing/stack';
 import { ACCOUNT_LIVES, type Life, SUGGESTED_AT } from './account-lives';
 import { handler, refused } from './handler';
+import { DELIVERIES, LOOKUPS, NOBODY_LISTENS } from './merchant-lives';
 
 /** Has a server suggest continue-as-new after so many events. */
 const suggestedAt = (events: number) => ['--dynamic-config-value', `limit.historyCount.suggestContinueAsNew=${events}`];
@@ -290,4 +291,6 @@ export const RECORDINGS: readonly Recording[] = [
     temporal: suggestedAt(SUGGESTED_AT),
     onEvent: handler,
   },
+  { folder: 'merchant', lives: LOOKUPS, env: {}, temporal: [] },
+  { folder: 'merchant', lives: DELIVERIES, env: NOBODY_LISTENS, temporal: [] },
 ];
