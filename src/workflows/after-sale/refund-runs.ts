@@ -21,6 +21,7 @@ import {
 } from '../../contract';
 import type { AfterSaleRecord } from './record';
 import { refund } from './refund/workflow';
+import { NOT_KNOWN_WHAT_IS_LEFT } from './requests';
 
 /** A refund that an earlier after-sale started is asked how it stands. It answers within this time, or is lost. */
 const ANSWERS_WITHIN_MS = 5 * 60_000;
@@ -57,9 +58,15 @@ export class RefundRuns {
 
   /** Starts the refund, or asks the one that an earlier after-sale has started. */
   async follow(entry: RefundState): Promise<void> {
+    const { ledger } = this.record;
     this.followed.add(nameOf(entry));
-    const request = this.record.ledger.requestOf(entry);
-    this.record.ledger.markStarted(entry, Date.now());
+    // Granted before it was known that others refund, too: nobody knows any more whether it fits.
+    if (!ledger.sums.ledger_complete && entry.started_at === null) {
+      ledger.update({ ...entry, outcome: 'NOT_CREATED', failure: NOT_KNOWN_WHAT_IS_LEFT });
+      return;
+    }
+    const request = ledger.requestOf(entry);
+    ledger.markStarted(entry, Date.now());
     if (request === undefined) this.ask(entry);
     else await this.start(entry, request);
   }

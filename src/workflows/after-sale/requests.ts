@@ -48,6 +48,14 @@ export function grantRefund(record: AfterSaleRecord, state: AfterSaleState, orde
   throw refusalOf(decision, order, paid, state.trade_status);
 }
 
+/** The failure of a refund of a trade that has refunds which are not in our ledger. */
+export const NOT_KNOWN_WHAT_IS_LEFT = {
+  type: FAILURE.notRefunded,
+  message:
+    'There are refunds of this trade that we do not know, so nobody knows what is left. Nothing was sent. Look in the gateway’s dashboard what went back by them, and send `resolve` with `refunded_elsewhere`.',
+  details: { ledger_complete: false },
+};
+
 type Refused = Exclude<
   ReturnType<AfterSaleRecord['ledger']['request']>,
   { is: 'granted' | 'known'; refund: RefundState }
@@ -74,12 +82,10 @@ function refusalOf(
       );
     case 'spent':
       return spent(decision.refund);
-    case 'incomplete':
-      return typedFailure(
-        FAILURE.notRefunded,
-        'There are refunds of this trade that we do not know, so nobody knows what is left. Nothing was sent. Look in the gateway’s dashboard what went back by them, and send `resolve` with `refunded_elsewhere`.',
-        { trade_status, ledger_complete: false },
-      );
+    case 'incomplete': {
+      const { type, message, details } = NOT_KNOWN_WHAT_IS_LEFT;
+      return typedFailure(type, message, { trade_status, ...details });
+    }
   }
 }
 

@@ -103,6 +103,13 @@ const SCHEDULES: readonly Schedule[] = [
     [ask('100.00', 'a'), wait(HOUR), { do: 'forget' }, ask('100.00', 'b'), wait(HOUR)],
   ],
   [
+    'finding 6: refunds that were granted before a refund from elsewhere was seen are not sent after it',
+    [
+      ...[unreachable, ask('50.00', 'a'), ask('50.00', 'b'), ask('50.00', 'c'), wait(5 * MINUTE)],
+      ...[desk('100.00', MINUTE), works, wait(3 * HOUR)],
+    ],
+  ],
+  [
     'finding 7: the answer of another order’s refund under the same number is not ours',
     [ask('50.00', 'd'), wait(HOUR)],
     { numbers: 'repeated', usedInApp: true },
