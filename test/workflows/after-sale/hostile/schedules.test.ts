@@ -106,7 +106,7 @@ const SCHEDULES: readonly Schedule[] = [
     'finding 6: refunds that were granted before a refund from elsewhere was seen are not sent after it',
     [
       ...[unreachable, ask('50.00', 'a'), ask('50.00', 'b'), ask('50.00', 'c'), wait(5 * MINUTE)],
-      ...[desk('100.00', MINUTE), works, wait(3 * HOUR)],
+      ...[desk('100.00', MINUTE), notify, works, wait(3 * HOUR)],
     ],
   ],
   [
