@@ -12,6 +12,7 @@ import pino from 'pino';
 import { type DevServer, findTemporal, freePort, startDevServer } from '../../src/cli/dev/temporal';
 import { PaymentsClient } from '../../src/client';
 import { dataConverter } from '../../src/codec';
+import { speiAccountWorkflowId } from '../../src/contract';
 import { PaymentGatewayPlugin } from '../../src/plugin';
 import { type Config, loadConfig } from '../../src/process/settings';
 import { type Simulator, startSimulator } from '../../src/simulator';
@@ -154,6 +155,15 @@ async function live(client: Client, webhook: RunningWebhook): Promise<void> {
   while (idsByType.size < LIFECYCLES.length) {
     for await (const { type, workflowId } of client.workflow.list()) idsByType.set(type, workflowId);
   }
+  const account = speiAccountWorkflowId(APP.app_id, account_id);
+  while (!(await hasReadChild(client, account)));
+}
+
+/** Whether the result of a child is in the history, and the workflow has read it: a replay reads no further than that. */
+async function hasReadChild(client: Client, workflowId: string): Promise<boolean> {
+  const events = await eventsOf(client, workflowId);
+  const came = events.findIndex((event) => event.childWorkflowExecutionCompletedEventAttributes);
+  return came >= 0 && events.slice(came).some((event) => event.workflowTaskCompletedEventAttributes);
 }
 
 const idOf = (out_trade_no: string) => `payment:${APP.app_id}:${out_trade_no}`;
