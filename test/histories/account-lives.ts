@@ -1,4 +1,5 @@
 /** Lives of virtual accounts whose histories are kept and replayed, as those of payments are (lives.ts). */
+import { accountKeyOf } from '../../src/client';
 import type { Stack } from '../../src/testing/stack';
 import { APP } from '../../src/testing/stack';
 import type {
@@ -131,7 +132,7 @@ export const ACCOUNT_LIVES: Record<string, Life> = {
   },
 };
 
-const creationOf = (key: string) => `create-spei-account:${APP.app_id}:${key}`;
+const creationOf = (buyer_id: string) => `create-spei-account:${APP.app_id}:${accountKeyOf(buyer_id)}`;
 const accountOf = (account_id: string) => `spei-account:${APP.app_id}:${account_id}`;
 
 async function open({ accounts }: Stack['payments'], buyer_id: string): Promise<string> {

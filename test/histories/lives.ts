@@ -17,6 +17,7 @@ import { APP } from '../../src/testing/stack';
 import { ACCOUNT_LIVES, type Life, SUGGESTED_AT } from './account-lives';
 import { handler, refused } from './handler';
 import { DELIVERIES, LOOKUPS, NOBODY_LISTENS } from './merchant-lives';
+import { OPERATIONS } from './operator-lives';
 
 /** Has a server suggest continue-as-new after so many events. */
 const suggestedAt = (events: number) => ['--dynamic-config-value', `limit.historyCount.suggestContinueAsNew=${events}`];
@@ -292,5 +293,6 @@ export const RECORDINGS: readonly Recording[] = [
     onEvent: handler,
   },
   { folder: 'merchant', lives: LOOKUPS, env: {}, temporal: [] },
+  { folder: 'operator', lives: OPERATIONS, env: {}, temporal: [] },
   { folder: 'merchant', lives: DELIVERIES, env: NOBODY_LISTENS, temporal: [] },
 ];

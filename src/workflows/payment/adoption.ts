@@ -1,12 +1,12 @@
 /** Takes on a trade that exists already: made elsewhere, announced by a notification, or paid after its payment had ended. */
 
-import { workflowInfo } from '@temporalio/workflow';
 import type { NotificationSignal, PreviousRun, Trade, TradeId } from '../../contract';
-import { type AdoptedPayment, outcomeOf, paymentWorkflowId } from '../../contract';
+import { type AdoptedPayment, outcomeOf } from '../../contract';
 import { loadEarlierRun } from '../shared/activities';
 import type { Mailbox } from '../shared/mailbox';
 import { invalidRequest } from '../shared/resolution';
 import { queryUntilConsistent } from '../shared/stale-read';
+import { answersAnotherOrder } from './broken-start';
 import type { PaymentContext } from './context';
 import { attentionAfter, LOOK_PATIENCE_MS, lookOnce, searchUntilFound } from './look';
 import { lookAtOtherTrades, otherTradesIn } from './other-trades';
@@ -107,9 +107,8 @@ function taken(trade: Trade, { record, raise }: PaymentContext, mailbox: Mailbox
 
 /** Throws `InvalidRequest` for the trade of another order: this workflow id would answer that order's callers with it. */
 function assertOfThisNumber({ trade_no, out_trade_no }: Trade, { id, snapshot }: PaymentRecord): void {
-  const { workflowId, parent } = workflowInfo();
-  if (id.out_trade_no !== undefined || typeof out_trade_no !== 'string' || parent) return;
-  if (workflowId === paymentWorkflowId(snapshot.app_id, out_trade_no)) return;
+  if (id.out_trade_no !== undefined || typeof out_trade_no !== 'string') return;
+  if (!answersAnotherOrder(snapshot.app_id, [out_trade_no, trade_no])) return;
   const issues = [
     { field: 'trade_no', rule: `trade ${trade_no} is of order ${out_trade_no}: adopt it under that number` },
   ];

@@ -78,9 +78,17 @@ function orderIssues({ app_id, request }: Partial<NewPayment>): RequestIssue[] {
 
 function adoptionIssues({ app_id, out_trade_no, trade_no }: AdoptedPayment): RequestIssue[] {
   const isText = (value: unknown) => typeof value === 'string' && value !== '';
-  if (out_trade_no !== undefined && isText(out_trade_no))
-    return idIssues(app_id, out_trade_no, 'one order, one payment');
+  if (isText(out_trade_no) && answersAnotherOrder(app_id, [out_trade_no]))
+    return [{ field: 'workflow id', rule: `must not be that of another order than ${out_trade_no}` }];
+  if (isText(out_trade_no)) return [];
   return isText(trade_no) ? [] : [{ field: 'out_trade_no', rule: 'required where there is no trade_no' }];
+}
+
+/** Whether this workflow has the id of an order's payment, and none of these numbers is that order's. */
+export function answersAnotherOrder(app_id: string, numbers: readonly (string | undefined)[]): boolean {
+  const { workflowId } = workflowInfo();
+  if (!workflowId.startsWith(paymentWorkflowId(app_id, ''))) return false;
+  return !numbers.some((one) => one !== undefined && workflowId === paymentWorkflowId(app_id, one));
 }
 
 function idIssues(app_id: string | undefined, out_trade_no: string | undefined, why: string): RequestIssue[] {
