@@ -254,11 +254,14 @@ describe('a browser', () => {
   });
 });
 
+test('a request without payloads, as Temporal’s own command sends it, is answered with none', async () => {
+  expect(await ask('/decode', '{}')).toMatchObject({ status: 200, body: '{"payloads":[]}' });
+});
+
 describe('a request that cannot be decoded', () => {
   test.each([
     ['without JSON', '{'],
     ['without a body', ''],
-    ['without payloads', '{}'],
     ['with payloads that are texts', '{"payloads":["canary"]}'],
     ['with data that is not base64', '{"payloads":[{"metadata":{},"data":"%%"}]}'],
     ['with a prototype', '{"payloads":[],"__proto__":{"x":1}}'],
