@@ -98,7 +98,7 @@ export class Confirmations {
   private async sweep(): Promise<void> {
     this.isSweeping = true;
     while (this.slots > 0 && this.isOpen) {
-      if (await condition(() => this.slots === 0 || !this.isOpen, SLOT_MS, { summary: 'deposits that wait for long' }))
+      if (await condition(() => this.slots === 0 || !this.isOpen, SLOT_MS, { summary: 'how long deposits may wait' }))
         break;
       for (const [out_trade_no, { since, holdsSlot }] of this.awaited) {
         if (!holdsSlot || Date.now() - since < SLOT_MS) continue;

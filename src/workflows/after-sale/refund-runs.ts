@@ -84,7 +84,7 @@ export class RefundRuns {
       // An earlier after-sale started the first try, and this one knows nothing of it.
       if (entry.attempt === 1) return this.ask(entry);
       if (tries === STARTS) return this.listener.onLost(entry);
-      await sleep(CLOSES_WITHIN_MS, { summary: 'the end of the try before' });
+      await sleep(CLOSES_WITHIN_MS, { summary: 'until the try before has ended' });
     }
   }
 
@@ -126,7 +126,7 @@ export class RefundRuns {
   private ask(entry: RefundState): void {
     const name = nameOf(entry);
     this.signal(entry, SIGNAL.notification, {}, () => this.listener.onLost(entry));
-    condition(() => this.heardOf.has(name), ANSWERS_WITHIN_MS, { summary: 'the refund’s answer' }).then(
+    condition(() => this.heardOf.has(name), ANSWERS_WITHIN_MS, { summary: 'how long the answer may take' }).then(
       (isHeard) => {
         if (!isHeard) this.listener.onLost(entry);
       },
