@@ -4,7 +4,8 @@ import pino from 'pino';
 import type { DirectPayment } from '../../../src/gateway';
 import { APP, type Stack, startStack } from '../../../src/testing/stack';
 import { webhookServer } from '../../../src/webhook';
-import type { PaymentState } from '../../../src/workflows';
+import type { AfterSaleState, PaymentState } from '../../../src/workflows';
+import { eventually } from '../../cli/dev/processes';
 import { publishedOrders } from '../../harness/orders';
 import { ipn, post, sign } from '../../webhook/support';
 
@@ -84,12 +85,13 @@ describe('a payment that has ended', () => {
     expect(await notify(state, 'CHARGEBACK')).toMatchObject({ status: 200, body: 'success' });
     expect(await runOf(state.out_trade_no)).toBe(run);
     const afterSale = stack.temporal.client.workflow.getHandle(`after-sale:${APP.app_id}:${state.out_trade_no}`);
-    // Queries keep answering SUCCESS, and they count: the after-sale asks for a person's attention.
-    expect(await afterSale.result()).toMatchObject({
-      trade_status: 'SUCCESS',
-      attention: 'unconfirmed-notification',
-      refunds: [],
+    // Queries keep answering SUCCESS, and they count: the after-sale asks for a person's attention, and watches on.
+    const unconfirmed = { trade_status: 'SUCCESS', attention: 'unconfirmed-notification', refunds: [] };
+    await eventually('the chargeback is before a person', async () => {
+      const { attention, claims } = await afterSale.query<AfterSaleState>('state');
+      return attention === 'unconfirmed-notification' && claims.length === 0;
     });
+    expect(await afterSale.query('state')).toMatchObject(unconfirmed);
     const { runId } = await afterSale.describe();
     // The same bytes again, as if the acknowledgement was lost: they change nothing.
     expect(await notify(state, 'CHARGEBACK')).toMatchObject({ status: 200, body: 'success' });
