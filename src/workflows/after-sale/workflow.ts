@@ -79,6 +79,8 @@ class AfterSaleRun {
     this.record = new AfterSaleRecord(input);
     this.news = new AfterSaleNews(input.app_id, this.record, () => this.show());
     for (const notification of input.pending_notifications ?? []) this.news.mailbox.add(notification);
+    // Before anybody can ask: who reads the ledger while runs change reads the same.
+    if (input.previous) this.record.restore(input.previous, input.previous.trade_status);
     this.setHandlers();
   }
 
@@ -170,13 +172,11 @@ class AfterSaleRun {
 
   /** Takes over the state of an earlier run, where Temporal still has it. */
   private async restorePreviousRun(policy: PaymentPolicy): Promise<void> {
-    const { app_id, out_trade_no = null, previous: handedOn } = this.input;
+    const { app_id, out_trade_no = null } = this.input;
     const { record, news } = this;
-    if (handedOn) {
-      record.restore(handedOn, handedOn.trade_status);
-      // What it held is handed on as it came.
-      news.restored(null);
-    } else {
+    // What the run before held is handed on as it came.
+    if (this.input.previous) news.restored(null);
+    else {
       const { previous, explained_status, method, trade_no } = await loadPreviousRun({ app_id, out_trade_no });
       if (previous) record.restore(previous, explained_status);
       record.learnMethod(method);
