@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { paymentWorkflowId, type StuckSweepState, WORKFLOW } from '../../src/contract';
 import { APP, type Stack, startStack } from '../../src/testing/stack';
+import { eventually } from '../cli/dev/processes';
 import { key, setting } from '../codec/support';
 import { built } from '../harness/built';
 import { order } from '../harness/orders';
@@ -38,12 +39,9 @@ async function run(...args: string[]): Promise<string> {
 async function startedBy(scheduleId: string) {
   const schedule = stack.client.schedule.getHandle(scheduleId);
   await schedule.trigger();
-  for (;;) {
-    const [started] = (await schedule.describe()).info.recentActions;
-    if (started?.action.type === 'startWorkflow') {
-      return stack.client.workflow.getHandle(started.action.workflow.workflowId);
-    }
-  }
+  const started = async () => (await schedule.describe()).info.recentActions[0]?.action;
+  await eventually(`${scheduleId} has started a workflow`, async () => (await started())?.type === 'startWorkflow');
+  return stack.client.workflow.getHandle((await started())?.workflow.workflowId ?? '');
 }
 
 test('setup --schedules makes a sweep and a reconciliation, and may be repeated', async () => {
@@ -68,13 +66,14 @@ test('a payment that no worker takes stands in the list of what needs a person, 
   const unheard = order();
   const workflowId = paymentWorkflowId(APP.app_id, unheard.request.out_trade_no);
   await client.workflow.start(WORKFLOW.payment, { workflowId, taskQueue: 'nobody', args: [unheard] });
-  while ((await client.workflow.count(`WorkflowId = '${workflowId}'`)).count === 0);
+  const isListed = async (query: string) => (await client.workflow.count(query)).count > 0;
+  await eventually('the payment is listed', () => isListed(`WorkflowId = '${workflowId}'`));
   const sweep = await client.workflow.start(WORKFLOW.stuckSweep, {
     workflowId: 'stuck-sweep-now',
     taskQueue: stack.taskQueue,
     args: [{ stuck_ms: 1 }],
   });
-  while ((await client.workflow.count(`PaymentAttention = 'stuck-payments'`)).count === 0);
+  await eventually('the sweep is listed', () => isListed(`PaymentAttention = 'stuck-payments'`), 60_000);
   expect(await sweep.query<StuckSweepState>('state')).toMatchObject({
     stuck: 1,
     some: [{ workflow_id: workflowId, status: null }],
