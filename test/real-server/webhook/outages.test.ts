@@ -43,6 +43,8 @@ beforeAll(async () => {
     WEBHOOK_ACK_TIMEOUT: '2s',
     WEBHOOK_LIMIT_ADOPTIONS: '100000',
     WEBHOOK_LIMIT_PER_ADDRESS: '1000000',
+    // The simulator sends everything that was refused at the same moment.
+    WEBHOOK_LIMIT_CONNECTIONS_PER_ADDRESS: '10000',
   };
   webhook = await startWebhook(loadConfig(env), env, pino({ level: 'silent' }));
 });
