@@ -15,7 +15,7 @@ export interface Limits {
   in_flight: number;
   /** Connections of one process. */
   connections: number;
-  /** Connections of one address. Trusted proxies and addresses of the allow-list may have any number. */
+  /** Connections of one address, above what may be in flight: a gateway sends many at once after an outage. Trusted proxies and addresses of the allow-list may have any number. */
   connections_per_address: number;
 }
 
@@ -25,5 +25,5 @@ export const DEFAULT_LIMITS: Limits = {
   adoptions: 600,
   in_flight: 500,
   connections: 15_000,
-  connections_per_address: 256,
+  connections_per_address: 1_000,
 };
