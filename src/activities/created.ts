@@ -5,8 +5,10 @@ import { ApplicationFailure } from '@temporalio/common';
 import {
   creationAnswer,
   detailsOf,
-  differingFields,
+  duplicateOrder,
   FAILURE,
+  fieldsUnlikeKnown,
+  isOfAnother,
   type NewPayment,
   orderOf,
   type PaymentData,
@@ -32,19 +34,20 @@ export const starterActivities: StarterActivities = {
   },
 };
 
-/** The payment is over: its answer, where it was the same order. */
-async function answerOfEnded(client: Client, workflowId: string, { kind, request }: NewPayment): Promise<PaymentData> {
+/** The payment is over: its answer, where it is of the same order. */
+async function answerOfEnded(client: Client, workflowId: string, payment: NewPayment): Promise<PaymentData> {
+  const { out_trade_no } = payment.request;
   const { input } = await originalRun(client, workflowId);
-  const order = orderOf(input);
-  const made = order && { kind: order.kind, ...order.request };
-  const fields = made ? differingFields(made, { kind, ...request }) : [];
+  const state = await client.workflow.getHandle(workflowId).query<PaymentState>(QUERY.state);
+  if (isOfAnother(input)) throw duplicateOrder(state);
+  const fields = fieldsUnlikeKnown(payment, orderOf(input), state);
   if (fields.length > 0) {
-    const message = `Order ${request.out_trade_no} was made before with another request: ${fields.join(', ')} differ.`;
+    const message = `Order ${out_trade_no} was made before with another request: ${fields.join(', ')} differ.`;
     throw typedFailure(FAILURE.differentRequest, message, { fields });
   }
-  const answer = creationAnswer(await client.workflow.getHandle(workflowId).query<PaymentState>(QUERY.state));
+  const answer = creationAnswer(state);
   if (answer) return answer;
-  const message = `Order ${request.out_trade_no} was not created: its payment has ended without one.`;
+  const message = `Order ${out_trade_no} was not created: its payment has ended without one.`;
   throw typedFailure(FAILURE.notCreated, message, {});
 }
 

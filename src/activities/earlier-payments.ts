@@ -3,9 +3,8 @@ import { type Client, WorkflowFailedError } from '@temporalio/client';
 import {
   type AdoptedPayment,
   answerToKeep,
-  differingFields,
   type EarlierRun,
-  fieldsUnlikeTrade,
+  fieldsUnlikeKnown,
   isNamedByItsCreation,
   knownIds,
   type NewPayment,
@@ -42,7 +41,7 @@ export async function loadEarlierPayment(
 ): Promise<EarlierRun | null> {
   let latest: EarlierRun | null = null;
   for await (const { run_id, order: made, state } of runsWithOrder(client, workflowId, runId)) {
-    const is_same_order = !order || unlike(order, made, state).length === 0;
+    const is_same_order = !order || fieldsUnlikeKnown(order, made, state).length === 0;
     latest ??= { run_id, is_same_order, sale: null, trade_no: null, is_proven: false, payment_data: null };
     if (is_same_order && state?.outcome === 'SUCCESS') return { ...latest, sale: saleOf(state) };
     // A run that only found a trade does not prove whose it is.
@@ -89,12 +88,6 @@ async function endedWithoutOrder(client: Client, workflowId: string, run_id: str
   if (status.name !== 'FAILED') return false;
   const failure: unknown = await client.workflow.result(workflowId, run_id).catch((error: unknown) => error);
   return failure instanceof WorkflowFailedError && saysWithoutOrder(failure.cause);
-}
-
-/** The fields by which an order differs from the one that a run made, or from the trade that it has sold. */
-function unlike({ kind, request }: Order, made: Order | undefined, state: PaymentState | null): string[] {
-  if (made) return differingFields({ kind: made.kind, ...made.request }, { kind, ...request });
-  return state ? fieldsUnlikeTrade(state, request) : [];
 }
 
 /** What an earlier run adds. One that ended right after its start knows nothing. */

@@ -13,8 +13,7 @@ import {
 import { ApplicationFailure, CancelledFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/common';
 import {
   creationAnswer,
-  differingFields,
-  fieldsUnlikeTrade,
+  fieldsUnlikeKnown,
   isNotCreatedFailure,
   isOfAnother,
   madeElsewhere,
@@ -114,9 +113,7 @@ export class PaymentStarter {
     if (isOfAnother(input)) throw new DuplicateOrderError(madeElsewhere(out_trade_no), out_trade_no);
     const order = orderOf(input);
     const answer = creationAnswer(known);
-    const fields = order
-      ? differingFields({ kind: order.kind, ...order.request }, { kind: payment.kind, ...payment.request })
-      : fieldsUnlikeTrade(known, payment.request);
+    const fields = fieldsUnlikeKnown(payment, order, known);
     if ((order || answer) && fields.length > 0) throw differentRequest(out_trade_no, fields);
     return answer;
   }

@@ -61,6 +61,24 @@ export function detailsOf({ details }: ApplicationFailure): Record<string, unkno
 export const madeElsewhere = (out_trade_no: string) =>
   `The gateway has an order ${out_trade_no} that was not made here, and ours was not made. Use a new out_trade_no.`;
 
+/** The failure for that caller, with what the gateway has. */
+export function duplicateOrder({
+  out_trade_no,
+  trade_no,
+  trade_status,
+  order_amount,
+}: TradeOfOthers): ApplicationFailure {
+  const details = { trade_no, trade_status, order_amount };
+  return typedFailure(FAILURE.duplicateOrder, madeElsewhere(out_trade_no ?? ''), details);
+}
+
+interface TradeOfOthers {
+  readonly out_trade_no: string | null;
+  readonly trade_no: string | null;
+  readonly trade_status: string | null;
+  readonly order_amount: string | null;
+}
+
 /** Whether a payment's failure says that its run made no order: a trade under the number is another's. */
 export function saysWithoutOrder(failure: unknown): boolean {
   const isDuplicate = failure instanceof ApplicationFailure && failure.type === FAILURE.duplicateOrder;

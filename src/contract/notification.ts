@@ -15,6 +15,11 @@ export interface NotificationSignal {
   readonly [field: string]: unknown;
 }
 
+/** The trades that these notifications name, each once. */
+export function tradesNamedBy(notifications: readonly Pick<NotificationSignal, 'trade_no'>[]): string[] {
+  return [...new Set(notifications.flatMap(({ trade_no }) => trade_no ?? []))];
+}
+
 /** Whether a notification may be of this trade: it names no other. Where either number is not known, it may be. */
 export function isOfTrade(
   { trade_no }: Pick<NotificationSignal, 'trade_no'>,

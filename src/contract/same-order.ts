@@ -23,6 +23,16 @@ interface KnownCreation {
   readonly payment_data?: PaymentData | null | undefined;
 }
 
+/** The fields by which an order differs from what its number has: the order that was made, or else a trade of others. */
+export function fieldsUnlikeKnown(
+  { kind, request }: Pick<NewPayment, 'kind' | 'request'>,
+  made: Pick<NewPayment, 'kind' | 'request'> | undefined,
+  trade: Parameters<typeof fieldsUnlikeTrade>[0] | null,
+): string[] {
+  if (made) return differingFields({ kind: made.kind, ...made.request }, { kind, ...request });
+  return trade ? fieldsUnlikeTrade(trade, request) : [];
+}
+
 /** The fields of an order that differ from a trade that was made elsewhere, of those that both have. */
 export function fieldsUnlikeTrade(
   { order_amount, order_currency, method }: Pick<PaymentState, 'order_amount' | 'order_currency' | 'method'>,

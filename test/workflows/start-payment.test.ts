@@ -1,7 +1,8 @@
 /** A merchant's own workflow with payments as its children: `startPayment` (newcomers, finding 13). */
 import { randomUUID } from 'node:crypto';
 import { Worker } from '@temporalio/worker';
-import { type PaymentData, paymentWorkflowId } from '../../src/contract';
+import { type PaymentData, type PaymentWorkflow, paymentWorkflowId, WORKFLOW } from '../../src/contract';
+import { GatewayClient } from '../../src/gateway';
 import { PaymentGatewayPlugin } from '../../src/plugin';
 import { APP, type Stack, startStack } from '../../src/testing/stack';
 import { eventually } from '../cli/dev/processes';
@@ -87,5 +88,23 @@ test('another order under the number is told by its type and its fields', async 
   const shop = await start('sell', { ...sold, request: { ...sold.request, subject: 'Something else' } });
   await expect(shop.result()).rejects.toMatchObject({
     cause: { type: 'DifferentRequest', details: [{ fields: ['subject'] }] },
+  });
+});
+
+test('an order of another amount than an adopted payment that has ended is not answered with its data', async () => {
+  const { app_id, kind, request } = order();
+  const { out_trade_no } = request;
+  const gateway = new GatewayClient({ ...APP, base_url: stack.simulator.url });
+  await gateway.pay({ ...request, notify_url: 'https://somebody.example/ipn' });
+  await gateway.close();
+  await stack.simulator.pay(out_trade_no);
+  await stack.client.workflow.execute<PaymentWorkflow>(WORKFLOW.payment, {
+    taskQueue: stack.taskQueue,
+    workflowId: paymentWorkflowId(app_id, out_trade_no),
+    args: [{ kind: 'adopt', app_id, out_trade_no }],
+  });
+  const shop = await start('sell', { app_id, kind, request: { ...request, order_amount: '0.01' } });
+  await expect(shop.result()).rejects.toMatchObject({
+    cause: { type: 'DifferentRequest', details: [{ fields: ['order_amount'] }] },
   });
 });

@@ -2,9 +2,10 @@
  * The confirmations of an account's deposits: a bounded queue. A deposit that the gateway does not confirm gives its slot
  * back, so that however many of them never stop the others; it is confirmed all the same, whenever its payment ends.
  */
-import { CancellationScope, condition } from '@temporalio/workflow';
+import { condition } from '@temporalio/workflow';
 import type { NotifiedDeposit, PaymentState } from '../../contract';
 import { MINUTE } from '../../gateway/pure/durations';
+import { uncancelled } from '../shared/cancellable';
 import type { DepositLedger } from './deposit-ledger';
 import { awaitDepositPayment } from './deposit-payment';
 
@@ -20,9 +21,6 @@ export interface ConfirmationListener {
   onOverdue(deposit: NotifiedDeposit): void;
   onFailure(error: unknown): void;
 }
-
-/** Handlers run outside the scope that the workflow shields, so each shields what it starts. */
-export const shielded = <T>(act: () => Promise<T>): Promise<T> => CancellationScope.nonCancellable(act);
 
 export class Confirmations {
   private readonly queue: NotifiedDeposit[] = [];
@@ -73,8 +71,8 @@ export class Confirmations {
       this.slots += 1;
       this.awaited.set(next.out_trade_no, { since: Date.now(), holdsSlot: true });
       this.ledger.markStarted(next.out_trade_no);
-      shielded(() => this.confirm(next)).catch((error: unknown) => this.listener.onFailure(error));
-      if (!this.isSweeping) shielded(() => this.sweep()).catch((error: unknown) => this.listener.onFailure(error));
+      uncancelled(() => this.confirm(next)).catch((error: unknown) => this.listener.onFailure(error));
+      if (!this.isSweeping) uncancelled(() => this.sweep()).catch((error: unknown) => this.listener.onFailure(error));
     }
   }
 

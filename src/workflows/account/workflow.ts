@@ -24,10 +24,11 @@ import type {
   SpeiAccountState,
 } from '../../contract';
 import { FAILURE, type PaymentState, paymentWorkflowId, QUERY, SIGNAL, typedFailure, UPDATE } from '../../contract';
+import { uncancelled } from '../shared/cancellable';
 import { assertResolution } from '../shared/resolution';
 import { accountPolicy } from './activities';
 import { AccountAnnouncements } from './announcements';
-import { Confirmations, shielded } from './confirmations';
+import { Confirmations } from './confirmations';
 import { DepositCounting } from './counting';
 import { bytesOf, DepositLedger } from './deposit-ledger';
 import { AccountRecord, parseDeposit } from './record';
@@ -64,7 +65,7 @@ const MAX_HANDED_ON_BYTES = 1_900_000;
  * the workflow; the update `cancel` cancels the account.
  */
 export async function speiAccount(input: SpeiAccountInput): Promise<void> {
-  await shielded(() => new SpeiAccountRun(input).execute());
+  await uncancelled(() => new SpeiAccountRun(input).execute());
 }
 
 class SpeiAccountRun {
@@ -96,8 +97,8 @@ class SpeiAccountRun {
     this.counting = new DepositCounting(this.record, this.ledger, this.announcements);
     setHandler(speiAccountStateQuery, () => this.state);
     setHandler(depositSignal, (signal) => this.onDeposit(signal));
-    setHandler(cancelAccountUpdate, () => shielded(() => this.cancel()));
-    setHandler(recheckAccountUpdate, () => shielded(() => this.recheck()));
+    setHandler(cancelAccountUpdate, () => uncancelled(() => this.cancel()));
+    setHandler(recheckAccountUpdate, () => uncancelled(() => this.recheck()));
     setHandler(resolveAccountUpdate, () => this.resolve(), { validator: (resolution) => assertResolution(resolution) });
     setDefaultSignalHandler(() => this.raise('unexpected-signal'));
   }

@@ -1,7 +1,14 @@
 /** How a payment waits for its outcome: by notifications, by polls at constant history, and by its deadlines. */
 import { ActivityFailure, ApplicationFailure, condition } from '@temporalio/workflow';
 import type { LookResult, Trade } from '../../contract';
-import { CREDENTIALS_REFUSED, isOfTrade, type NotificationSignal, outcomeOf, pollSchedule } from '../../contract';
+import {
+  CREDENTIALS_REFUSED,
+  isOfTrade,
+  type NotificationSignal,
+  outcomeOf,
+  pollSchedule,
+  tradesNamedBy,
+} from '../../contract';
 import { FIRST_BACKOFF_MS, nextBackoff } from '../shared/backoff';
 import type { Mailbox } from '../shared/mailbox';
 import { type WaitResult, waitForTradeChange } from '../shared/polling';
@@ -159,7 +166,7 @@ export class OutcomeWait {
     const { record, policy } = this.context;
     const looked = await lookOnce(this.app_id, record.id, policy.settling_ms);
     if (looked.is !== 'no-such-order' || record.id.trade_no !== undefined) return looked;
-    for (const trade_no of new Set(notifications.flatMap((one) => one.trade_no ?? []))) {
+    for (const trade_no of tradesNamedBy(notifications)) {
       const byItsOwn = await lookOnce(this.app_id, { trade_no }, policy.settling_ms);
       if (byItsOwn.is !== 'found') continue;
       this.context.raise('unproven-trade');

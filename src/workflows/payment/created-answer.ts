@@ -1,9 +1,9 @@
 /** The answer of the update `created`, once the creation is decided or the wait is over. */
 import {
   creationAnswer,
+  duplicateOrder,
   FAILURE,
   isOfAnother,
-  madeElsewhere,
   orderOf,
   type PaymentData,
   type PaymentInput,
@@ -20,18 +20,14 @@ export function createdAnswer(
   again: PaymentInput | undefined,
   problem: GatewayProblem | undefined,
 ): PaymentData {
-  const { out_trade_no, trade_no, trade_status, order_amount } = state;
-  if (isOfAnother(input)) {
-    const details = { trade_no, trade_status, order_amount };
-    throw typedFailure(FAILURE.duplicateOrder, madeElsewhere(out_trade_no ?? ''), details);
-  }
+  if (isOfAnother(input)) throw duplicateOrder(state);
   const answer = creationAnswer(state);
   // An adopted trade can be compared only after its first query.
   if (answer && !orderOf(input)) assertSameTrade(state, again);
   if (answer) return answer;
   throw typedFailure(
     FAILURE.pending,
-    `The gateway has not settled order ${out_trade_no} yet. The payment goes on by itself; ask again for its data. ${problem?.message ?? ''}`,
+    `The gateway has not settled order ${state.out_trade_no} yet. The payment goes on by itself; ask again for its data. ${problem?.message ?? ''}`,
     { ...(problem?.error ?? { outcome: 'unknown' }) },
   );
 }

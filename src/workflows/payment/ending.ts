@@ -6,6 +6,7 @@ import {
   outcomeOf,
   type PaymentState,
   reportsNewMoney,
+  tradesNamedBy,
 } from '../../contract';
 
 export interface EndingFacts {
@@ -33,7 +34,7 @@ export interface Ending {
 
 export function endingOf({ state, unsettled, mayHaveSent, sentAgain }: EndingFacts): Ending {
   const { outcome, trade_status } = state;
-  const named = [...new Set(unsettled.flatMap(({ trade_no }) => trade_no ?? []))];
+  const named = tradesNamedBy(unsettled);
   // Where ours is not known, one that was named may be it, and of two a person has to say which.
   const [only = null] = named.length === 1 ? named : [];
   const trade_no = state.trade_no ?? only;

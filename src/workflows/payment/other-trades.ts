@@ -1,13 +1,12 @@
 /** Trades under the order's number that are not this payment's: each is looked at by itself, and put before a person. */
-import { isOfTrade, type NotificationSignal } from '../../contract';
+import { isOfTrade, type NotificationSignal, tradesNamedBy } from '../../contract';
 import type { Mailbox } from '../shared/mailbox';
 import type { PaymentContext } from './context';
 import { lookOnce } from './look';
 
 /** The trades that these notifications name beside ours. */
 export function otherTradesIn(notifications: readonly NotificationSignal[], ours: string | null): string[] {
-  const others = notifications.filter((one) => !isOfTrade(one, ours));
-  return [...new Set(others.flatMap(({ trade_no }) => trade_no ?? []))];
+  return tradesNamedBy(notifications.filter((one) => !isOfTrade(one, ours)));
 }
 
 /** Looks at these trades, which settles the notifications that had named them. */

@@ -1,8 +1,7 @@
 /** Refuses a request that is not the one that runs under its number already. */
 import {
-  differingFields,
   FAILURE,
-  fieldsUnlikeTrade,
+  fieldsUnlikeKnown,
   orderOf,
   type PaymentInput,
   type PaymentState,
@@ -13,17 +12,13 @@ import {
 export function assertSameOrder(input: PaymentInput, again: PaymentInput | undefined): void {
   const order = orderOf(input);
   if (!order || !again || again.kind === 'adopt') return;
-  const { kind, request } = again;
-  assertNoDifference(
-    differingFields({ kind: order.kind, ...order.request }, { kind, ...request }),
-    request.out_trade_no,
-  );
+  assertNoDifference(fieldsUnlikeKnown(again, order, null), again.request.out_trade_no);
 }
 
 /** Throws `DifferentRequest` for an order that differs from the adopted trade, by the fields that both have. */
 export function assertSameTrade(state: PaymentState, again: PaymentInput | undefined): void {
   if (!again || again.kind === 'adopt') return;
-  assertNoDifference(fieldsUnlikeTrade(state, again.request), again.request.out_trade_no);
+  assertNoDifference(fieldsUnlikeKnown(again, undefined, state), again.request.out_trade_no);
 }
 
 function assertNoDifference(fields: string[], out_trade_no: string): void {

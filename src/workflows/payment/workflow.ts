@@ -30,7 +30,7 @@ import {
   typedFailure,
 } from '../../contract';
 import { loadOrderBefore, loadPolicy } from '../shared/activities';
-import { runUntilResolved } from '../shared/cancellable';
+import { runUntilResolved, uncancelled } from '../shared/cancellable';
 import { Mailbox } from '../shared/mailbox';
 import { PaymentOutbox } from '../shared/outbox/payment-outbox';
 import { type Upsert, Visibility } from '../shared/visibility';
@@ -81,9 +81,6 @@ export async function payment(input: PaymentInput): Promise<PaymentState> {
     return run.state;
   });
 }
-
-/** A handler begins outside of what `payment` protects from a cancellation. */
-const uncancelled = <T>(act: () => Promise<T>): Promise<T> => CancellationScope.nonCancellable(act);
 
 /** Whoever adopts a trade, or starts a payment without an order, may not know that an earlier run of this payment made it. */
 function mayHaveOrderBefore(input: PaymentInput): boolean {

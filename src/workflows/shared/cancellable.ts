@@ -1,6 +1,9 @@
-/** Runs a part of a workflow that a person's `resolve` may end at any point. */
+/** What no cancellation ends, and parts of a workflow that a person's `resolve` may end at any point. */
 import { TemporalFailure } from '@temporalio/common';
 import { CancellationScope, condition } from '@temporalio/workflow';
+
+/** A handler, and what it starts, runs outside of the scope that its workflow protects: so it protects itself. */
+export const uncancelled = <T>(act: () => Promise<T>): Promise<T> => CancellationScope.nonCancellable(act);
 
 /** Returns when `part` ends, or cancels it once `isResolved` holds. Fails with the part's own failure. */
 export async function runUntilResolved(isResolved: () => boolean, part: () => Promise<void>): Promise<void> {

@@ -2,7 +2,7 @@
  * Notifications and requests to look now, as they come. A notification leaves the mailbox only when it is settled: when a
  * look that began after it came has been recorded.
  */
-import { isOfTrade, type NotificationSignal } from '../../contract';
+import { isOfTrade, type NotificationSignal, tradesNamedBy } from '../../contract';
 import { RecheckRequests } from './recheck-requests';
 
 /** A notification that has come, whether a look has begun since, and whether the gateway denied it at one. */
@@ -30,8 +30,7 @@ export class Mailbox extends RecheckRequests {
 
   /** The trades that were named, by their own numbers. */
   get named(): { trade_no: string }[] {
-    const numbers = new Set(this.unsettled.flatMap(({ trade_no }) => trade_no ?? []));
-    return [...numbers].map((trade_no) => ({ trade_no }));
+    return tradesNamedBy(this.unsettled).map((trade_no) => ({ trade_no }));
   }
 
   /** What has come of one trade, and of none in particular. */
