@@ -5,6 +5,7 @@
 const { default: Sequencer } = require('@jest/test-sequencer');
 
 const DEAREST = [
+  'real-server/reconciliation',
   'workflows/payment/hostile/hostile',
   'workflows/after-sale/model',
   'workflows/after-sale/lives',
