@@ -128,7 +128,16 @@ async function heard(workflowId: string): Promise<number> {
 
 test(`finds exactly the 30 planted differences among ${MANY} orders, although its worker is killed three times`, async () => {
   let worker = await stack.startWorker();
-  const reconciling = command('reconcile', '--since', '1h', '--csv', '--adopt', '--per-second', String(MANY / 50), '--json');
+  const reconciling = command(
+    'reconcile',
+    '--since',
+    '1h',
+    '--csv',
+    '--adopt',
+    '--per-second',
+    String(MANY / 50),
+    '--json',
+  );
   const output = text(reconciling.stdout);
   const ended = new Promise<number | null>((resolve) => reconciling.on('close', resolve));
   reconciling.stdin.end(merchantsList());
