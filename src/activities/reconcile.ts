@@ -32,8 +32,8 @@ const STATE_TIMEOUT_MS = 20_000;
 /** How often an attempt says that it lives. */
 const BEAT_MS = 2_000;
 
-/** How far an attempt is. Orders are taken in the order of their numbers. */
-const progress = z.object({ done: z.number(), differences: z.array(z.custom<Difference>()) });
+/** How far an attempt is. Orders are taken in the order of their numbers: `after` is the last one that was compared. */
+const progress = z.object({ after: z.string(), checked: z.number(), differences: z.array(z.custom<Difference>()) });
 
 /** The activity of reconciliations. `noSuchOrder`: the gateway's words for "no such order". */
 export function reconciliationActivities(
@@ -44,6 +44,10 @@ export function reconciliationActivities(
   return {
     'payments.reconcile': (slice) =>
       new Reconciliation(slice, gatewayOf(gateways, slice.app_id, 'payment'), words).run(),
+    async 'payments.adopt'({ app_id, out_trade_nos }) {
+      const client = getClient();
+      for (const out_trade_no of out_trade_nos) await adopt(client, app_id, out_trade_no);
+    },
   };
 }
 
@@ -61,22 +65,24 @@ class Reconciliation {
 
   async run(): Promise<ReconciledSlice> {
     const { success, data } = progress.safeParse(activityInfo().heartbeatDetails);
-    const soFar = success ? data : { done: 0, differences: [] };
+    const soFar = success ? data : { after: '', checked: 0, differences: [] };
     heartbeat(soFar);
     // One answer of the gateway may take longer than a worker may be silent.
     const beating = setInterval(() => heartbeat(soFar), BEAT_MS);
     try {
-      const numbers = [...new Set([...(await this.numbersHere()), ...(this.merchant?.keys() ?? [])])].sort();
-      while (soFar.done < numbers.length) {
-        const batch = numbers.slice(soFar.done, soFar.done + AT_A_TIME);
+      const all = new Set([...(await this.numbersHere()), ...(this.merchant?.keys() ?? [])]);
+      const left = [...all].filter((number) => number > soFar.after).sort();
+      while (left.length > 0) {
+        const batch = left.splice(0, AT_A_TIME);
         const pause = setTimeout((batch.length * 1_000) / this.slice.per_second);
         const found = await Promise.race([Promise.all(batch.map((number) => this.compare(number))), cancelled()]);
         soFar.differences.push(...found.flat());
-        soFar.done += batch.length;
+        soFar.checked += batch.length;
+        soFar.after = batch.at(-1) ?? soFar.after;
         await pause;
       }
       this.count(soFar.differences);
-      return { checked: numbers.length, differences: soFar.differences };
+      return { checked: soFar.checked, differences: soFar.differences };
     } finally {
       clearInterval(beating);
     }
@@ -98,10 +104,7 @@ class Reconciliation {
     const row = this.merchant?.get(out_trade_no);
     const ofRow = row && { status: row.status, amount: row.order_amount, currency: row.order_currency ?? null };
     const merchant: Word | undefined = this.merchant === undefined ? undefined : (ofRow ?? null);
-    const differences = differencesOf(out_trade_no, { here, gateway, merchant });
-    if (!this.slice.adopt || !differences.some(({ kind }) => kind === 'missing-here')) return differences;
-    await this.adopt(out_trade_no);
-    return differences.map((one) => (one.kind === 'missing-here' ? { ...one, adopted: true } : one));
+    return differencesOf(out_trade_no, { here, gateway, merchant });
   }
 
   /** Null where Temporal has no payment. One that made no order says so. */
@@ -135,24 +138,6 @@ class Reconciliation {
     }
   }
 
-  /** Starts the payment of an order that the gateway has, as the webhook would. */
-  private async adopt(out_trade_no: string): Promise<void> {
-    const { app_id } = this.slice;
-    const input = { kind: 'adopt', app_id, out_trade_no } as const;
-    try {
-      await this.client.workflow.start(WORKFLOW.payment, {
-        workflowId: paymentWorkflowId(app_id, out_trade_no),
-        taskQueue: activityInfo().taskQueue,
-        args: [input],
-        staticSummary: startSummary(input),
-        workflowIdConflictPolicy: 'USE_EXISTING',
-        workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
-      });
-    } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    }
-  }
-
   private count(differences: readonly Difference[]): void {
     const { app_id } = this.slice;
     const counter = metricMeter.createCounter(
@@ -161,5 +146,22 @@ class Reconciliation {
       'orders that are not the same here, at the gateway or in the merchant’s list',
     );
     for (const { kind } of differences) counter.add(1, { app_id, kind });
+  }
+}
+
+/** Starts the payment of an order that the gateway has. */
+async function adopt(client: Client, app_id: string, out_trade_no: string): Promise<void> {
+  const input = { kind: 'adopt', app_id, out_trade_no } as const;
+  try {
+    await client.workflow.start(WORKFLOW.payment, {
+      workflowId: paymentWorkflowId(app_id, out_trade_no),
+      taskQueue: activityInfo().taskQueue,
+      args: [input],
+      staticSummary: startSummary(input),
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
+    });
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   }
 }

@@ -17,6 +17,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'payments.orderBefore': 'looks for an earlier run that made an order',
   'payments.refundLate': 'asks the after-sale to send late money back',
   'payments.reconcile': 'compares payments with the gateway, order by order',
+  'payments.adopt': 'takes on orders that are missing here',
   'payments.sweep': 'counts what is stuck, and what needs a person',
   'payments.onEvent': 'tells the merchant’s handler',
   'payments.created': 'waits for the answer to the payment’s creation',

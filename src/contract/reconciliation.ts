@@ -127,7 +127,6 @@ export interface ReconcileSlice {
   since: string;
   until: string;
   rows?: readonly MerchantRow[] | undefined;
-  adopt: boolean;
   per_second: number;
 }
 
@@ -139,4 +138,6 @@ export interface ReconciledSlice {
 export interface ReconciliationActivities {
   /** Asks the gateway for every order of the slice, at a bounded rate. Its heartbeat carries how far it is. */
   'payments.reconcile'(input: ReconcileSlice): Promise<ReconciledSlice>;
+  /** Starts the payments of these orders, as the webhook would. One that has a payment by now keeps it. */
+  'payments.adopt'(input: { app_id: string; out_trade_nos: readonly string[] }): Promise<void>;
 }

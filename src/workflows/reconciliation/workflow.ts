@@ -13,6 +13,7 @@ import {
 } from '@temporalio/workflow';
 import {
   activityWords,
+  type Difference,
   QUERY,
   type ReconciliationActivities,
   type ReconciliationInput,
@@ -41,8 +42,15 @@ const { 'payments.reconcile': reconcileSlice } = proxyActivities<ReconciliationA
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '5 minutes' },
 });
 
+const { 'payments.adopt': adoptOrders } = proxyActivities<ReconciliationActivities>({
+  startToCloseTimeout: '10 minutes',
+  summary: activityWords('payments.adopt'),
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '5 minutes' },
+});
+
 /** So many a second leave most of the gateway's limit to payments. */
 const PER_SECOND = 10;
+const ADOPTED_AT_A_TIME = 200;
 /** Differences that the page in Temporal UI lists; the state has all. */
 const LISTED = 30;
 
@@ -65,10 +73,11 @@ export async function reconciliation(input: ReconciliationInput): Promise<Reconc
   show();
   const { app_id, rows, adopt = false, per_second = PER_SECOND } = input;
   for (const slice of slicesOf(state, rows !== undefined)) {
-    const found = await reconcileSlice({ app_id, rows, adopt, per_second, ...slice });
+    const found = await reconcileSlice({ app_id, rows, per_second, ...slice });
     state.checked += found.checked;
     state.differences.push(...found.differences);
     show();
+    if (adopt) await takeOn(app_id, found.differences);
   }
   state.finished = true;
   if (state.differences.length > 0 && !state.resolved) state.attention = 'books-differ';
@@ -76,6 +85,16 @@ export async function reconciliation(input: ReconciliationInput): Promise<Reconc
   await condition(() => state.attention === null);
   show();
   return state;
+}
+
+/** Takes on what is missing here, once the comparison is kept: one that is done again would not find it missing any more. */
+async function takeOn(app_id: string, differences: readonly Difference[]): Promise<void> {
+  const missing = differences.filter(({ kind }) => kind === 'missing-here');
+  for (let i = 0; i < missing.length; i += ADOPTED_AT_A_TIME) {
+    const some = missing.slice(i, i + ADOPTED_AT_A_TIME);
+    await adoptOrders({ app_id, out_trade_nos: some.map(({ out_trade_no }) => out_trade_no) });
+    for (const one of some) one.adopted = true;
+  }
 }
 
 function emptyState({ app_id, since, until }: ReconciliationInput): ReconciliationState {
