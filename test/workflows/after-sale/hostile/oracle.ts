@@ -5,13 +5,9 @@
 import Big from 'big.js';
 import type { AfterSaleState } from '../../../../src/contract';
 import { MINUTE } from '../../../../src/gateway/pure/durations';
+import { type Broken, SETTLING_MS } from '../../hostile/base-world';
 import { LATE_MS, TRADE } from './gateway';
-import { SETTLING_MS, type World } from './world';
-
-export interface Broken {
-  readonly promise: number;
-  readonly what: string;
-}
+import type { World } from './world';
 
 /** What may pass between an acknowledgement and the moment at which the workflow has it: network and a task. */
 const UNDER_WAY_MS = 30_000;

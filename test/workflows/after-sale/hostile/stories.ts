@@ -2,8 +2,10 @@
 import fc from 'fast-check';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { seededRandom as picker } from '../../../../src/testing/simulated-temporal/random';
+import type { Broken } from '../../hostile/base-world';
+import { type Story as SwarmStory, storiesOf } from '../../hostile/swarm';
 import { type RefundMishap, type RefundPlan, TRADE, type Trouble, USED_IN_APP } from './gateway';
-import { type Broken, isClosed, liveness, safety } from './oracle';
+import { isClosed, liveness, safety } from './oracle';
 import { type Asked, type Traits, World } from './world';
 
 export type Step =
@@ -64,11 +66,7 @@ export const KINDS = {
 } as const;
 export type Kind = keyof typeof KINDS;
 
-export interface Story {
-  readonly chance: number;
-  readonly traits: Omit<Traits, 'pick'>;
-  readonly steps: readonly Step[];
-}
+export type Story = SwarmStory<Omit<Traits, 'pick'>, Step>;
 
 const mishap = fc.constantFrom<RefundMishap>(
   ...(['none', 'none', 'lost before it arrived', 'answer lost', 'answer lost', 'carried out late'] as const),
@@ -80,7 +78,7 @@ const plan: fc.Arbitrary<RefundPlan> = fc.record({
   ends: fc.constantFrom('done' as const, 'done' as const, 'refused' as const, 'revoked' as const),
 });
 
-const traits: fc.Arbitrary<Story['traits']> = fc.record({
+const traits: fc.Arbitrary<Omit<Traits, 'pick'>> = fc.record({
   numbers: fc.constantFrom('twice' as const, 'twice' as const, 'refused' as const, 'repeated' as const),
   usedInApp: fc.boolean(),
   // Behind for less than the settling time, which is there for it; or a little longer.
@@ -99,21 +97,7 @@ const traits: fc.Arbitrary<Story['traits']> = fc.record({
 
 /** Stories that may meet these kinds of hostility, or a draw of all. */
 export function stories(only?: readonly Kind[]): fc.Arbitrary<Story> {
-  const names = (Object.keys(KINDS) as Kind[]).filter((kind) => kind !== 'life');
-  const swarm = only ? fc.constant(only) : fc.subarray(names, { maxLength: 4 });
-  return swarm.chain((kinds) =>
-    fc.record({
-      chance: fc.noShrink(fc.noBias(fc.nat())),
-      traits,
-      steps: fc.array(
-        fc.oneof(
-          { weight: 5, arbitrary: KINDS.life },
-          ...kinds.map((kind) => ({ weight: 2, arbitrary: KINDS[kind] as fc.Arbitrary<Step> })),
-        ),
-        { maxLength: 12 },
-      ),
-    }),
-  );
+  return storiesOf<Story['traits'], Step>({ kinds: KINDS, traits, maxSteps: 12 }, only);
 }
 
 /** Plays a story to its end, and answers with every promise that it breaks. */

@@ -21,15 +21,8 @@ import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { loadConfig } from '../../../../src/process/settings';
 import type { Run } from '../../../../src/testing/simulated-temporal/run';
 import { SimulatedTemporal } from '../../../../src/testing/simulated-temporal/simulated-temporal';
-import { deliver } from '../../../../src/webhook/deliver';
-import { StartBudget } from '../../../../src/webhook/start-budget';
-import { TemporalCalls } from '../../../../src/webhook/temporal-calls';
-import { takeOver } from '../../payment/hostile/outside';
+import { APP, BaseWorld, BEGIN } from '../../hostile/base-world';
 import { type GatewayTraits, HostileRefunds, type Step, TRADE } from './gateway';
-
-export const APP = 'hostile';
-export const BEGIN = Date.parse('2026-01-05T12:00:00Z');
-export const SETTLING_MS = 30_000;
 
 /** A refund that a merchant asks for. */
 export interface Asked {
@@ -70,7 +63,7 @@ interface Reading {
   readonly outcome: RefundOutcome;
 }
 
-export class World {
+export class World extends BaseWorld {
   readonly gateway: HostileRefunds;
   readonly payments: PaymentsClient;
   readonly told: Told[] = [];
@@ -87,11 +80,7 @@ export class World {
   wasTerminated = false;
   private reading: Reading | undefined;
   private delivered = 1;
-  private notifications = 0;
   private desks = 0;
-  private readonly calls = new Set<Promise<void>>();
-  private readonly startBudget = new StartBudget(1_000_000);
-  private readonly giveBack: () => void;
 
   static async create(traits: Traits): Promise<World> {
     const activities: Record<string, unknown> = {};
@@ -106,19 +95,14 @@ export class World {
   }
 
   private constructor(
-    readonly temporal: SimulatedTemporal,
+    temporal: SimulatedTemporal,
     readonly traits: Traits,
   ) {
+    super(temporal);
     const { clock } = temporal;
     const agenda = { now: () => clock.now, in: (ms: number, act: () => void) => clock.in(ms, act) };
     this.gateway = new HostileRefunds(agenda, traits, traits.out_trade_no);
     this.payments = new PaymentsClient({ client: temporal.client, app_id: APP, taskQueue: 'simulated' });
-    this.giveBack = takeOver(temporal);
-  }
-
-  async close(): Promise<void> {
-    await this.temporal.close();
-    this.giveBack();
   }
 
   private activities(): Record<string, unknown> {
@@ -130,10 +114,6 @@ export class World {
       ...previousRunActivities,
       'payments.onEvent': async (event: MerchantEvent) => void this.events.push(event),
     };
-  }
-
-  get now(): number {
-    return this.temporal.clock.now;
   }
 
   get workflowId(): string {
@@ -159,16 +139,6 @@ export class World {
   async state(): Promise<AfterSaleState | undefined> {
     const run = this.temporal.runs(this.workflowId).findLast(({ hasBegun }) => hasBegun);
     return run && this.within(() => this.temporal.query<AfterSaleState>(run, 'state'));
-  }
-
-  private async within<T>(act: () => Promise<T>): Promise<T> {
-    let done: { value: T } | undefined;
-    this.temporal.clock.in(0, async () => {
-      done = { value: await act() };
-    });
-    await this.temporal.clock.until(() => done !== undefined, 1_000);
-    if (!done) throw new Error('it was not done');
-    return done.value;
   }
 
   // — Merchants —
@@ -211,20 +181,14 @@ export class World {
   }
 
   private deliver(step: Step): void {
-    this.notifications += 1;
-    const digest = `digest-${this.notifications}`;
+    // A trade that stands again is the payment's news.
+    if (step.status === 'SUCCESS') return;
     const { trade_no, amount, currency } = TRADE;
     const notification: Notification = {
       ...{ app_id: APP, out_trade_no: this.traits.out_trade_no, trade_no, trade_status: step.status, amount, currency },
       ...{ out_request_no: step.number, method: 'CreditCard', timestamp: undefined, transfer_account: undefined },
     };
-    // A trade that stands again is the payment's news.
-    if (step.status === 'SUCCESS') return;
-    const temporal = new TemporalCalls(this.temporal.client, 'simulated');
-    this.call(async () => {
-      await deliver({ notification, digest, temporal, startBudget: this.startBudget });
-      this.acknowledged.push({ ...step, ackedAt: this.now });
-    });
+    this.post(notification, () => this.acknowledged.push({ ...step, ackedAt: this.now }));
   }
 
   // — Operators —
@@ -319,14 +283,5 @@ export class World {
     this.absences.push({ from: this.now, until: this.now + ms });
     this.temporal.leaveWithoutWorker(ms);
     await this.killWorker();
-  }
-
-  private call(act: () => Promise<void>): void {
-    const done = act().finally(() => this.calls.delete(done));
-    this.calls.add(done);
-  }
-
-  async answered(): Promise<void> {
-    await Promise.all(this.calls);
   }
 }

@@ -2,8 +2,8 @@
 
 import type { PaymentData, PaymentState } from '../../../../src/contract';
 import { MINUTE } from '../../../../src/gateway/pure/durations';
+import type { Broken } from '../../hostile/base-world';
 import {
-  type Broken,
   mayBeTakenForOurs,
   mayStillBePaid,
   NOTICED_WITHIN_MS,

@@ -1,33 +1,29 @@
 /**
  * Attacks of the fifth sitting: each broke a promise once. The comment before a group says what was lost, and for whom.
  */
-import type { PaymentState } from '../../../../src/contract';
 import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import type { LedgerTrade } from './gateway';
-import { refunding, story } from './schedule';
-import type { Story } from './stories';
-import { timelineOf } from './timeline';
-import { AMOUNT, World } from './world';
+import {
+  answers,
+  attentions,
+  begin,
+  end,
+  madeByAnother,
+  outcomeNow,
+  pay,
+  sale,
+  sell,
+  startAgain,
+  startBroken,
+  stateNow,
+  tradeAt,
+  world,
+} from './attack-world';
+import { refunding } from './schedule';
+import { AMOUNT } from './world';
 
 const SECOND = 1_000;
 
-let world: World;
-
-async function begin(changed: Partial<Story['traits']> = {}): Promise<void> {
-  world = await World.create({ ...story([], changed).traits, pick: () => 0 });
-}
-
-afterEach(async () => {
-  if (process.env.HOSTILE_TIMELINE !== undefined) process.stderr.write(`${timelineOf(world)}\n`);
-  await world.temporal.close();
-});
-
-// — What happens —
-
-async function pay(ms: number): Promise<void> {
-  world.pay();
-  await world.pass(ms);
-}
+afterEach(end);
 
 /** A worker is away, so what comes meanwhile meets the workflow's first task. */
 async function whileAway(act: () => void): Promise<void> {
@@ -54,72 +50,7 @@ async function endWhileSilent(act: () => void): Promise<void> {
   world.gateway.trouble = undefined;
 }
 
-const tradeAt = (i: number): LedgerTrade => {
-  const trade = world.gateway.trades[i];
-  if (!trade) throw new Error('no such trade');
-  return trade;
-};
-
-/** Our order is made, paid and sold. */
-async function sell(): Promise<void> {
-  await pay(MINUTE);
-  world.gateway.move(tradeAt(0), 'SUCCESS');
-  world.notify(tradeAt(0));
-  await world.pass(10 * MINUTE);
-  expect(await outcomeNow()).toBe('SUCCESS');
-}
-
-/** Another system makes an order under our number, and tells nobody. */
-const madeByAnother = (status = 'PROCESSING'): LedgerTrade =>
-  world.gateway.make({ out_trade_no: world.out_trade_no, amount: AMOUNT }, 'another system', status);
-
-/** A caller forgets the request. */
-async function startBroken(ms: number): Promise<void> {
-  world.start('ALLOW_DUPLICATE', world.workflowId, [{ kind: 'direct', app_id: 'hostile' }]);
-  await world.pass(ms);
-}
-
-async function startAgain(ms: number): Promise<void> {
-  world.start('ALLOW_DUPLICATE');
-  await world.pass(ms);
-}
-
 const broken = (args: unknown[]) => world.start('ALLOW_DUPLICATE', world.workflowId, args);
-
-// — What people know —
-
-/** What the merchant's client says of the order now, or the name of its error. */
-const stateNow = (): Promise<PaymentState> => world.within(() => world.payments.state(world.out_trade_no));
-
-/** What the merchant who waits for the outcome is told; undefined while there is nothing. */
-async function outcomeNow(): Promise<string | null | undefined> {
-  let said: string | null | undefined;
-  world.payments.outcome(world.out_trade_no).then(
-    ({ outcome }) => {
-      said = outcome;
-    },
-    (error: Error) => {
-      said = error.name;
-    },
-  );
-  await world.pass(MINUTE);
-  return said;
-}
-
-/** What each call of `pay` was answered: the trade, or the error. */
-const answers = () =>
-  world.told.flatMap((one) => {
-    if (one.is === 'failure') return [one.type];
-    return one.is === 'payment data' ? [one.data.trade_no] : [];
-  });
-
-const attentions = () => [...new Set(world.attentions.map(({ attention }) => attention))];
-
-/** The sale as it stands, and whether anybody has to look at it. */
-async function sale() {
-  const { outcome, trade_no, attention } = await stateNow();
-  return { outcome, trade_no, attention };
-}
 
 // — 1. A run that takes on a sale is terminated: the next run does not know of the sale —
 // Lost: the merchant's money of a delivered order (PAYMENTS_LATE=refund gives it back by itself, before nobody); or
@@ -171,7 +102,7 @@ test('promise 3: a SUCCESS that is acknowledged after an adoption that was reche
 });
 
 test('promise 5: a recheck right after an adoption by number is answered, and the sale is there', async () => {
-  world = await World.create({ ...story([]).traits, pick: (n) => Math.floor(n / 2) });
+  await begin({}, (n) => Math.floor(n / 2));
   await sell();
   world.adopt();
   await world.pass(25);

@@ -2,13 +2,23 @@
  * What attackers with fresh eyes have broken: each title says which promise broke, and who lost what. The expectations read
  * what merchants and people were told, and the gateway's ledger. The most money comes first.
  */
-import type { PaymentState } from '../../../../src/contract';
+
 import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import type { LedgerTrade } from './gateway';
-import { story } from './schedule';
-import type { Story } from './stories';
-import { timelineOf } from './timeline';
-import { AMOUNT, World } from './world';
+import {
+  answers,
+  attentions,
+  begin,
+  end,
+  madeByAnother,
+  outcomeNow,
+  pay,
+  sale,
+  sell,
+  startAgain,
+  startBroken,
+  tradeAt,
+  world,
+} from './attack-world';
 
 const SECOND = 1_000;
 
@@ -30,44 +40,11 @@ jest.mock('../../../../src/activities', () => {
   return { ...actual, previousRunActivities: { ...actual.previousRunActivities, 'payments.refundLate': refundLate } };
 });
 
-let world: World;
-
-async function begin(changed: Partial<Story['traits']> = {}): Promise<void> {
-  world = await World.create({ ...story([], changed).traits, pick: () => 0 });
-}
-
 afterEach(async () => {
   delete mockSettings.PAYMENTS_LATE;
   mockRefunds.length = 0;
-  if (process.env.HOSTILE_TIMELINE !== undefined) process.stderr.write(`${timelineOf(world)}\n`);
-  await world.temporal.close();
+  await end();
 });
-
-// — What happens —
-
-async function pay(ms: number): Promise<void> {
-  world.pay();
-  await world.pass(ms);
-}
-
-const tradeAt = (i: number): LedgerTrade => {
-  const trade = world.gateway.trades[i];
-  if (!trade) throw new Error('no such trade');
-  return trade;
-};
-
-/** Our order is made, paid and sold. */
-async function sell(): Promise<void> {
-  await pay(MINUTE);
-  world.gateway.move(tradeAt(0), 'SUCCESS');
-  world.notify(tradeAt(0));
-  await world.pass(10 * MINUTE);
-  expect(await outcomeNow()).toBe('SUCCESS');
-}
-
-/** Another system makes an order under our number, and tells nobody. */
-const madeByAnother = (status = 'PROCESSING'): LedgerTrade =>
-  world.gateway.make({ out_trade_no: world.out_trade_no, amount: AMOUNT }, 'another system', status);
 
 /** A caller starts another order under the number, by the plain contract. */
 async function startAnotherOrder(): Promise<void> {
@@ -75,17 +52,6 @@ async function startAnotherOrder(): Promise<void> {
   const request = { ...input.request, order_amount: '151.00' };
   world.start('ALLOW_DUPLICATE', world.workflowId, [{ ...input, request }]);
   await world.pass(5 * MINUTE);
-}
-
-/** A caller forgets the request. */
-async function startBroken(ms: number): Promise<void> {
-  world.start('ALLOW_DUPLICATE', world.workflowId, [{ kind: 'direct', app_id: 'hostile' }]);
-  await world.pass(ms);
-}
-
-async function startAgain(ms: number): Promise<void> {
-  world.start('ALLOW_DUPLICATE');
-  await world.pass(ms);
 }
 
 /** Changes the bodies that go to `/trade/query`, or that come back. */
@@ -103,41 +69,6 @@ function changeQueries(change: { asked?: (body: object) => object; answer?: (bod
 
 const without = (field: string) => (body: object) =>
   Object.fromEntries(Object.entries(body).filter(([name]) => name !== field));
-
-// — What people know —
-
-/** What the merchant's client says of the order now, or the name of its error. */
-const stateNow = (): Promise<PaymentState> => world.within(() => world.payments.state(world.out_trade_no));
-
-/** What the merchant who waits for the outcome is told; undefined while there is nothing. */
-async function outcomeNow(): Promise<string | null | undefined> {
-  let said: string | null | undefined;
-  world.payments.outcome(world.out_trade_no).then(
-    ({ outcome }) => {
-      said = outcome;
-    },
-    (error: Error) => {
-      said = error.name;
-    },
-  );
-  await world.pass(MINUTE);
-  return said;
-}
-
-/** What each call of `pay` was answered: the trade, or the error. */
-const answers = () =>
-  world.told.flatMap((one) => {
-    if (one.is === 'failure') return [one.type];
-    return one.is === 'payment data' ? [one.data.trade_no] : [];
-  });
-
-const attentions = () => [...new Set(world.attentions.map(({ attention }) => attention))];
-
-/** The sale as it stands, and whether anybody has to look at it. */
-async function sale() {
-  const { outcome, trade_no, attention } = await stateNow();
-  return { outcome, trade_no, attention };
-}
 
 // — Money —
 

@@ -1,7 +1,7 @@
 /** The oracle's checks of what a payment costs: queries at the gateway, and events in Temporal's histories. */
 import { HOUR } from '../../../../src/gateway/pure/durations';
-import type { Broken } from './facts';
-import { BEGIN, type World } from './world';
+import { BEGIN, type Broken } from '../../hostile/base-world';
+import type { World } from './world';
 
 /** A look may be repeated for ten minutes, and the first polls are close to each other. */
 const QUERIES_PER_DISTURBANCE = 60;

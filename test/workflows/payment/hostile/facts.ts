@@ -18,11 +18,6 @@ const RANKS: Readonly<Record<string, number>> = { INITIAL: 0, PROCESSING: 1, RIS
 /** How far a status has come. */
 export const rank = (status: string) => RANKS[status] ?? 3;
 
-export interface Broken {
-  readonly promise: number;
-  readonly what: string;
-}
-
 /** One run of the payment as people see it now. */
 export interface Seen {
   readonly runId: string;

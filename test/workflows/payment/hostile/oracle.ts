@@ -4,6 +4,7 @@
  * Each check answers with what is broken, in words; an empty list is a kept promise.
  */
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { BEGIN, type Broken, SETTLING_MS } from '../../hostile/base-world';
 import {
   orderAnswersAlike,
   outcomesAreTrue,
@@ -14,7 +15,6 @@ import {
 } from './answers';
 import { fewEvents, fewQueries } from './cost';
 import {
-  type Broken,
   ENDS_WITHOUT_MONEY,
   hasMoney,
   mayBeTakenForOurs,
@@ -30,7 +30,7 @@ import {
 } from './facts';
 import type { LedgerTrade } from './gateway';
 import { noMoreThanCame, onlyLateMoneyOfOurs } from './refunds';
-import { BEGIN, EXPIRY_MS, GRACE_MS, SETTLING_MS, type World } from './world';
+import { EXPIRY_MS, GRACE_MS, type World } from './world';
 
 /** `PAYMENTS_CREATE_WITHIN`: shorter than the order's own expiry. */
 const SEND_WITHIN_MS = HOUR;
@@ -38,7 +38,7 @@ const SEND_WITHIN_MS = HOUR;
 /** Three days until an order of an unknown method expires, four until its money is there, and a day of grace. */
 const LONGEST_WATCH_MS = 8 * DAY;
 
-export type { Broken, Seen };
+export type { Seen };
 export { mayStillBePaid };
 
 /** What must be so at every moment. */

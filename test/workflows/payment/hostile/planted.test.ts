@@ -2,9 +2,10 @@
 import type { PaymentState } from '../../../../src/contract';
 import { afterSaleWorkflowId } from '../../../../src/contract';
 import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import { type Broken, liveness, safety } from './oracle';
+import { APP, type Broken } from '../../hostile/base-world';
+import { liveness, safety } from './oracle';
 import { seenIn } from './stories';
-import { APP, MERCHANTS_REFUND, PLAIN, type Traits, World } from './world';
+import { MERCHANTS_REFUND, PLAIN, type Traits, World } from './world';
 
 Error.stackTraceLimit = 0;
 

@@ -1,6 +1,7 @@
 /** The oracle's checks of money that goes back. */
 import Big from 'big.js';
-import { type Broken, ENDS_WITHOUT_MONEY, paidAt, type Seen, when } from './facts';
+import type { Broken } from '../../hostile/base-world';
+import { ENDS_WITHOUT_MONEY, paidAt, type Seen, when } from './facts';
 import { MERCHANTS_REFUND, type World } from './world';
 
 /** 7. Of no trade more goes back than came. */

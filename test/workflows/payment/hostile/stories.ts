@@ -6,9 +6,11 @@ import fc from 'fast-check';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { seededRandom as picker } from '../../../../src/testing/simulated-temporal/random';
 import type { Run as WorkflowRun } from '../../../../src/testing/simulated-temporal/run';
+import type { Broken } from '../../hostile/base-world';
+import { type Story as SwarmStory, storiesOf } from '../../hostile/swarm';
 import { waitersAreAnswered } from './answers';
 import type { CreationMishap, RefundMishap, Trouble } from './gateway';
-import { type Broken, isOfTheAfterSale, liveness, mayStillBePaid, type Seen, safety } from './oracle';
+import { isOfTheAfterSale, liveness, mayStillBePaid, type Seen, safety } from './oracle';
 import { AMOUNT, type Traits, World } from './world';
 
 /** One step of a story, as plain data: it prints, shrinks and replays. */
@@ -98,11 +100,7 @@ const mishap = fc.constantFrom<CreationMishap>(
   ...(['refused for good', 'credentials', 'created and refused'] as const),
 );
 
-export interface Story {
-  readonly chance: number;
-  readonly traits: Omit<Traits, 'pick'>;
-  readonly steps: readonly Step[];
-}
+export type Story = SwarmStory<Omit<Traits, 'pick'>, Step>;
 
 const refundMishap = fc.constantFrom<RefundMishap>(
   ...(['none', 'none', 'lost before it arrived', 'answer lost', 'unreachable', 'refused', 'takes an hour'] as const),
@@ -119,7 +117,7 @@ const worker = {
   childStarts_ms: fc.constantFrom(0, 0, 0, MINUTE, HOUR),
 };
 
-const traits: fc.Arbitrary<Story['traits']> = fc.record({
+const traits: fc.Arbitrary<Omit<Traits, 'pick'>> = fc.record({
   takesNumbersTwice: fc.boolean(),
   lag_ms: fc.constantFrom(0, 0, 0, 2_000, 10_000, 120_000),
   findsBy: fc.constantFrom('both ids' as const, 'both ids' as const, 'both ids' as const, 'trade_no alone' as const),
@@ -135,21 +133,7 @@ const traits: fc.Arbitrary<Story['traits']> = fc.record({
 
 /** Stories that may meet these kinds of hostility, or a draw of all. */
 export function stories(only?: readonly Kind[]): fc.Arbitrary<Story> {
-  const names = (Object.keys(KINDS) as Kind[]).filter((kind) => kind !== 'life');
-  const swarm = only ? fc.constant(only) : fc.subarray(names, { maxLength: 4 });
-  return swarm.chain((kinds) =>
-    fc.record({
-      chance: fc.noShrink(fc.noBias(fc.nat())),
-      traits,
-      steps: fc.array(
-        fc.oneof(
-          { weight: 5, arbitrary: KINDS.life },
-          ...kinds.map((kind) => ({ weight: 2, arbitrary: KINDS[kind] as fc.Arbitrary<Step> })),
-        ),
-        { maxLength: 14 },
-      ),
-    }),
-  );
+  return storiesOf<Story['traits'], Step>({ kinds: KINDS, traits, maxSteps: 14 }, only);
 }
 
 /** Plays a story to its end, and answers with every promise that it breaks. */

@@ -22,19 +22,14 @@ import { DAY, MINUTE } from '../../../../src/gateway/pure/durations';
 import { loadConfig } from '../../../../src/process/settings';
 import type { Run, UpdateExecution } from '../../../../src/testing/simulated-temporal/run';
 import { SimulatedTemporal } from '../../../../src/testing/simulated-temporal/simulated-temporal';
-import { deliver } from '../../../../src/webhook/deliver';
-import { StartBudget } from '../../../../src/webhook/start-budget';
-import { TemporalCalls } from '../../../../src/webhook/temporal-calls';
+import { APP, BaseWorld, BEGIN } from '../../hostile/base-world';
+import { waitingActivities } from '../../hostile/outside';
 import { type GatewayTraits, HostileGateway, type LedgerTrade, type OrderKind } from './gateway';
-import { takeOver, waitingActivities } from './outside';
 
-export const APP = 'hostile';
 export const AMOUNT = '150.00';
-export const BEGIN = Date.parse('2026-01-05T12:00:00Z');
 /** The order's own expiry, in ms; the grace after it is the setting's default. */
 export const EXPIRY_MS = 90 * MINUTE;
 export const GRACE_MS = 850 * MINUTE;
-export const SETTLING_MS = 30_000;
 /** The number of the refund that a merchant asks for; every other one is the worker's own. */
 export const MERCHANTS_REFUND = 'merchants';
 
@@ -106,7 +101,7 @@ export const PLAIN: Omit<Traits, 'pick'> = {
   ...{ late: 'attention', confirmByQuery: true, kind: 'direct', method: 'PIX' },
 };
 
-export class World {
+export class World extends BaseWorld {
   readonly out_trade_no = 'order-1';
   readonly gateway: HostileGateway;
   readonly payments: PaymentsClient;
@@ -132,13 +127,8 @@ export class World {
   }[] = [];
   /** Who waits for the end, or for a recheck. */
   readonly waiting: Waiting[] = [];
-  /** Calls of merchants and operators that wait for an answer. */
-  private readonly calls = new Set<Promise<void>>();
   private heldBack: number;
   private deafFor: number;
-  private notifications = 0;
-  private readonly startBudget = new StartBudget(1_000_000);
-  private readonly giveBack: () => void;
 
   static async create(traits: Traits): Promise<World> {
     const activities: Record<string, unknown> = {};
@@ -150,20 +140,15 @@ export class World {
   }
 
   private constructor(
-    readonly temporal: SimulatedTemporal,
+    temporal: SimulatedTemporal,
     readonly traits: Traits,
   ) {
+    super(temporal);
     const { clock: agenda } = temporal;
     this.gateway = new HostileGateway({ now: () => agenda.now, in: (ms, act) => agenda.in(ms, act) }, traits);
     this.payments = new PaymentsClient({ client: temporal.client, app_id: APP, taskQueue: 'simulated' });
     this.heldBack = traits.heldBack;
     this.deafFor = traits.deafFor;
-    this.giveBack = takeOver(temporal);
-  }
-
-  async close(): Promise<void> {
-    await this.temporal.close();
-    this.giveBack();
   }
 
   private activities(): Record<string, unknown> {
@@ -209,10 +194,6 @@ export class World {
 
   get workflowId(): string {
     return paymentWorkflowId(APP, this.out_trade_no);
-  }
-
-  get now(): number {
-    return this.temporal.clock.now;
   }
 
   get run(): Run | undefined {
@@ -277,17 +258,6 @@ export class World {
   async otherTrades(run: Run): Promise<string[]> {
     const { other_trades } = await this.temporal.query<Pick<PaymentState, 'other_trades'>>(run, 'state');
     return other_trades.map(({ trade_no }) => trade_no);
-  }
-
-  /** Does something between two events of the simulation, as whatever comes from outside does. */
-  async within<T>(act: () => Promise<T>): Promise<T> {
-    let done: { value: T } | undefined;
-    this.temporal.clock.in(0, async () => {
-      done = { value: await act() };
-    });
-    await this.temporal.clock.until(() => done !== undefined, 1_000);
-    if (!done) throw new Error('it was not done');
-    return done.value;
   }
 
   // — Merchants —
@@ -479,21 +449,13 @@ export class World {
     status = trade.states.at(-1)?.status ?? '',
     { times = 1, amount = trade.amount } = {},
   ): void {
-    this.notifications += 1;
-    const digest = `digest-${this.notifications}`;
     const { out_trade_no, trade_no } = trade;
     const notification: Notification = {
       ...{ app_id: APP, out_trade_no, trade_no, trade_status: status, amount, currency: trade.currency },
       ...{ out_request_no: undefined, method: trade.method ?? this.traits.method, timestamp: undefined },
       transfer_account: undefined,
     };
-    const temporal = new TemporalCalls(this.temporal.client, 'simulated');
-    for (let i = 0; i < times; i += 1) {
-      this.call(async () => {
-        await deliver({ notification, digest, temporal, startBudget: this.startBudget });
-        this.acknowledged.push({ at: this.now, trade_no, status, amount });
-      });
-    }
+    this.post(notification, () => this.acknowledged.push({ at: this.now, trade_no, status, amount }), times);
   }
 
   private hear(event: MerchantEvent): void {
@@ -504,23 +466,12 @@ export class World {
     this.events.push(event);
   }
 
-  /** What goes on beside the story, as calls of other processes do. */
-  private call(act: () => Promise<void>): void {
-    const done = act().finally(() => this.calls.delete(done));
-    this.calls.add(done);
-  }
-
-  /** The same, where the answer may take as long as the payment: nobody waits for it at the end of a story. */
+  /** A call whose answer may take as long as the payment: nobody waits for it at the end of a story. */
   private wait(is: Waiting['is'], workflowId: string, act: () => Promise<void>): void {
     const waiting: Waiting = { is, asked: this.now, workflowId, answered: false };
     this.waiting.push(waiting);
     void act().finally(() => {
       waiting.answered = true;
     });
-  }
-
-  /** Waits until every call has its answer. */
-  async answered(): Promise<void> {
-    await Promise.all(this.calls);
   }
 }

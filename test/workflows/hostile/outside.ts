@@ -6,9 +6,9 @@ import { AsyncResource } from 'node:async_hooks';
 import timers from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { latePaymentActivities } from '../../../../src/activities';
-import type { LatePaymentActivities, LatePaymentRefundInput, LatePaymentRefundResult } from '../../../../src/contract';
-import type { SimulatedTemporal } from '../../../../src/testing/simulated-temporal/simulated-temporal';
+import { latePaymentActivities } from '../../../src/activities';
+import type { LatePaymentActivities, LatePaymentRefundInput, LatePaymentRefundResult } from '../../../src/contract';
+import type { SimulatedTemporal } from '../../../src/testing/simulated-temporal/simulated-temporal';
 
 const { now } = Date;
 const { random } = Math;
