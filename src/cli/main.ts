@@ -1,11 +1,16 @@
 #!/usr/bin/env node
 /** The command line: `payment-gateway`. Each command has its own file, which is loaded only when the command runs. */
 import { Command, Option } from 'commander';
-import { EXIT_CODES } from './exit-codes';
+import { EXIT, EXIT_CODES } from './exit-codes';
 import { failed, failedUsage, isForPrograms } from './failed';
 import { addOperatorCommands } from './operator/commands';
 import { packageVersion } from './package';
 import { complain } from './print';
+
+// A reader that has enough, such as `head`, closes the pipe: that is no failure of the command.
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) =>
+  process.exit(code === 'EPIPE' ? EXIT.ok : EXIT.refused),
+);
 
 const program = new Command('payment-gateway')
   .description('Payments of a Latin American gateway as durable Temporal workflows')

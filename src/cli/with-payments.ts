@@ -12,6 +12,7 @@ import {
 } from '../client';
 import { withDevSettings } from '../process/dev-settings';
 import type { Environment } from '../process/environment';
+import { exitOncePrinted } from '../process/exit';
 import { type Config, loadConfig } from '../process/settings';
 import { ConfigError } from '../process/user-error';
 import { EXIT } from './exit-codes';
@@ -58,7 +59,7 @@ export async function withPayments(
   const { payments } = await connectPayments(env, app_id);
   const code = await act(payments).catch((error: unknown) => report(error, json));
   // The connection stays open until here: Temporal's client may still wait for a result, and would throw if it were closed.
-  process.exit(code);
+  return exitOncePrinted(code);
 }
 
 /** Prints an error of the clients, for programs as a line of JSON, and gives its exit code. Throws every other error. */

@@ -1,10 +1,15 @@
 /** What a person reads when a program ends on an error. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { reportOf } from '../../src/process/exit';
 import { listen } from '../../src/process/listen';
 import { stopSignal } from '../../src/process/signals';
 import { ConfigError, UserError } from '../../src/process/user-error';
 import { TemporalUnreachableError } from '../../src/temporal/connection';
 import { SearchAttributeConflictError } from '../../src/temporal/search-attributes';
+import { ROOT } from '../harness/terminal';
 
 class RenamedError extends UserError {
   override readonly name = 'RenamedError';
@@ -58,4 +63,15 @@ test('stopSignal resolves at the first signal and leaves no listener behind', as
   await stopped;
   expect(process.listenerCount('SIGUSR2')).toBe(before);
   expect(process.listenerCount('SIGHUP')).toBe(0);
+});
+
+test('a slow reader gets all that was printed before the end', async () => {
+  const exit = JSON.stringify(join(ROOT, 'lib/process/exit.js'));
+  const program = `process.stdout.write('x'.repeat(1_000_000) + 'end'); process.stderr.write('printed'); require(${exit}).exitOncePrinted(3);`;
+  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const ended = once(child, 'close');
+  // What does not fit into the pipe waits for whoever reads it.
+  await once(child.stderr, 'data');
+  expect((await text(child.stdout)).slice(-4)).toBe('xend');
+  expect(await ended).toEqual([3, null]);
 });

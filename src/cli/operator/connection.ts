@@ -5,13 +5,14 @@ import { PayloadDecryptionError } from '../../codec/encryption-codec';
 import { type NamedByWorkflowId, namedByWorkflowId } from '../../contract';
 import { withDevSettings } from '../../process/dev-settings';
 import type { Environment } from '../../process/environment';
+import { exitOncePrinted, reportOf } from '../../process/exit';
 import { type Config, loadConfig } from '../../process/settings';
 import { ConfigError, UserError } from '../../process/user-error';
 import { connect, connectClient } from '../../temporal/connection';
 import { GRPC_STATUS, grpcCodeOf } from '../../temporal/grpc-status';
 import { innermost } from '../../temporal/timeline';
 import { EXIT } from '../exit-codes';
-import { failed, tellError } from '../failed';
+import { tellError } from '../failed';
 import { complain } from '../print';
 
 /** What a command of an operator works with. It needs no key of the gateway. */
@@ -43,12 +44,15 @@ export async function asOperator(
   const client = reads === 'payloads' ? await connectClient(env, config) : new Client(await connect(env));
   const code = await act({ client, config, env }).catch((error: unknown) => {
     const told = asUserError(error);
-    if (!(told instanceof UserError || told instanceof PaymentError)) return failed(told);
+    if (!(told instanceof UserError || told instanceof PaymentError)) {
+      complain(reportOf(told));
+      return EXIT.refused;
+    }
     tellError(told);
     return told instanceof UserError ? EXIT.wrongInput : EXIT.refused;
   });
   // Temporal's client may still wait for a result, and would throw if its connection were closed.
-  process.exit(code);
+  return exitOncePrinted(code);
 }
 
 /** What a person can mend: missing keys, a query that Temporal cannot read, or a namespace that it does not have. */
