@@ -1,8 +1,8 @@
 /**
  * Plays random stories in a hostile world, on every core: `npm run hostile` those of a payment, `npm run hostile:refunds` those
- * after a sale. HOSTILE_RUNS is how many in all (20,000), HOSTILE_SEED the seed of the first batch (random); the others count
- * on from it. A batch is a process of its own, because a process that has played many stories grows slow. A failing story
- * prints how to play it again.
+ * after a sale, `npm run hostile:accounts` those of virtual accounts. HOSTILE_RUNS is how many in all (20,000), HOSTILE_SEED the
+ * seed of the first batch (random); the others count on from it. A batch is a process of its own, because a process that has
+ * played many stories grows slow. A failing story prints how to play it again.
  */
 const { spawn } = require('node:child_process');
 const { randomInt } = require('node:crypto');

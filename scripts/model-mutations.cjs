@@ -6,9 +6,9 @@
  * most), and then the schedules that have a name. A number is that of the finding of the first audit that the place mends.
  * `--check` only says whether each place is still in the code.
  */
-const { spawnSync } = require('node:child_process');
+const { spawn } = require('node:child_process');
 const { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } = require('node:fs');
-const { tmpdir } = require('node:os');
+const { availableParallelism, tmpdir } = require('node:os');
 const { join, resolve } = require('node:path');
 
 const RUNS = process.env.MODEL_RUNS ?? '400';
@@ -448,17 +448,82 @@ const OF_REFUNDS = [
   ['a new run of the after-sale forgets the earlier one', `${AFTER}/workflow.ts`, 'previous: this.state, ', ''],
 ];
 
+const ACCOUNT = 'src/workflows/account';
+/** The same of virtual accounts. */
+const OF_ACCOUNTS = [
+  [
+    'a deposit that the gateway does not confirm keeps its slot',
+    `${ACCOUNT}/confirmations.ts`,
+    '        this.release(out_trade_no);\n        const deposit',
+    '        const deposit',
+    11,
+  ],
+  [
+    'money that went back is counted',
+    `${ACCOUNT}/counting.ts`,
+    '!WITH_MONEY.includes(payment.trade_status)',
+    'false',
+    15,
+  ],
+  [
+    'an account forgets its deposits when it is terminated',
+    `${ACCOUNT}/workflow.ts`,
+    'if (this.early) await this.takeOver();',
+    'this.early = null;',
+  ],
+  [
+    'deposits that come while an account reads what it knew are dropped',
+    `${ACCOUNT}/workflow.ts`,
+    '      this.early.push(signal);\n',
+    '',
+  ],
+  [
+    'a deposit is counted without the gateway',
+    `${ACCOUNT}/counting.ts`,
+    "payment?.outcome !== 'SUCCESS' || !amount",
+    '!amount',
+  ],
+  [
+    'what is counted is not remembered',
+    `${ACCOUNT}/deposit-ledger.ts`,
+    'if (this.counted.has(out_trade_no) || this.pendingDeposits.has(out_trade_no))',
+    'if (this.pendingDeposits.has(out_trade_no))',
+  ],
+  [
+    'pending deposits are not handed on',
+    `${ACCOUNT}/deposit-ledger.ts`,
+    '      pending: this.pending,\n',
+    '      pending: [],\n',
+  ],
+  [
+    'an account whose creation was lost is made again',
+    `${ACCOUNT}/create.ts`,
+    'if (mayTryAgain && !probablyExists) continue;',
+    'if (!probablyExists) continue;',
+  ],
+  ['a set-aside deposit is shown to nobody', `${ACCOUNT}/counting.ts`, '    this.record.raise(because);\n', ''],
+  [
+    'sums are rounded',
+    `${ACCOUNT}/deposit-ledger.ts`,
+    "sumOf([this.total.get(paid.currency) ?? '0', paid.amount])",
+    "Number(sumOf([this.total.get(paid.currency) ?? '0', paid.amount])).toFixed(2)",
+  ],
+];
+
 const root = resolve(__dirname, '..');
 const wanted = process.argv.slice(2).filter((word) => word !== '--check');
-const HOSTILE = 'test/workflows/payment/hostile';
-const RANDOM = [`${HOSTILE}/hostile.test.ts`, '-t', 'random stories'];
-const NAMED = [`${HOSTILE}/(schedules|attacks).test.ts`];
-const RANDOM_REFUNDS = ['test/workflows/after-sale/hostile/hostile.test.ts'];
-const NAMED_REFUNDS = ['test/workflows/after-sale/hostile/schedules.test.ts'];
-const places = [
-  ...MUTATIONS.map((place) => ({ place, suites: [RANDOM, NAMED] })),
-  ...OF_REFUNDS.map((place) => ({ place, suites: [RANDOM_REFUNDS, NAMED_REFUNDS] })),
-].filter(({ place: [name] }) => wanted.length === 0 || wanted.some((part) => name.includes(part)));
+/** What is broken, and the stories and named tests that have to notice. */
+const KINDS_OF_PLACES = [
+  { about: 'payments', of: MUTATIONS, folder: 'payment', named: ['hostile/(schedules|attacks|attacks-on-runs)'] },
+  { about: 'refunds', of: OF_REFUNDS, folder: 'after-sale', named: ['hostile/schedules'] },
+  { about: 'accounts', of: OF_ACCOUNTS, folder: 'account', named: ['findings', 'deposit-ledger'] },
+];
+const places = KINDS_OF_PLACES.flatMap(({ about, of, folder, named }) =>
+  of.map((place) => ({
+    ...{ place, about, random: [`test/workflows/${folder}/hostile/hostile.test.ts`, '-t', 'random stories'] },
+    named: named.map((file) => `test/workflows/${folder}/${file}.test.ts`),
+  })),
+).filter(({ place: [name] }) => wanted.length === 0 || wanted.some((part) => name.includes(part)));
 
 /** The file of a place. Throws Error if the place is not in it any more. */
 function textOf([name, file, from]) {
@@ -482,18 +547,21 @@ function brokenCopy([name, file, from, to]) {
   return copy;
 }
 
+/** Runs Jest in a copy: its exit code, null where it was ended after a quarter of an hour, and what it said. */
+function jest(suite, copy) {
+  // A story that fails is not shrunk: that it fails is all that counts here.
+  const env = { HOSTILE_SEED: '20261121', ...process.env, HOSTILE_RUNS: RUNS, HOSTILE_SHRINK: 'no' };
+  const child = spawn('npx', ['jest', '-i', ...suite], { cwd: copy, timeout: 900_000, env });
+  let out = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (out += text));
+  return new Promise((done) => child.on('close', (code) => done({ code, out })));
+}
+
 /** How a suite fails on a copy; undefined if it passes. */
-function failureOf(suite, copy) {
-  const { status, stdout, stderr, error } = spawnSync('npx', ['jest', ...suite], {
-    cwd: copy,
-    timeout: 900_000,
-    // A story that fails is not shrunk: that it fails is all that counts here.
-    env: { HOSTILE_SEED: '20261121', ...process.env, HOSTILE_RUNS: RUNS, HOSTILE_SHRINK: 'no' },
-    encoding: 'utf8',
-  });
-  if (status === 0) return undefined;
-  if (error) return 'it hangs';
-  const out = stdout + stderr;
+async function failureOf(suite, copy) {
+  const { code, out } = await jest(suite, copy);
+  if (code === 0) return undefined;
+  if (code === null) return 'it hangs';
   // A copy that does not even run says nothing of the stories.
   if (!/Tests: +\d+ failed/.test(out)) throw new Error(out.slice(-2000));
   const after = /Property failed after (\d+) tests/.exec(out)?.[1];
@@ -511,29 +579,34 @@ const lost = places.flatMap(({ place }) => {
 if (lost.length > 0) throw new Error(lost.join('\n'));
 if (process.argv.includes('--check')) process.exit();
 
-const findings = new Set();
-const refundFindings = new Set();
+/** The findings of the first audit that random stories have found by themselves, by what they are about. */
+const found = new Map(KINDS_OF_PLACES.map(({ about }) => [about, new Set()]));
 let red = 0;
-for (const { place, suites } of places) {
+
+async function play({ place, about, random, named }) {
   const [name, , , , finding] = place;
   const copy = brokenCopy(place);
   try {
-    let how;
-    for (const suite of suites) {
-      how = failureOf(suite, copy);
-      if (how && suite === RANDOM && finding) findings.add(finding);
-      if (how && suite === RANDOM_REFUNDS && finding) refundFindings.add(finding);
-      if (how) break;
-    }
+    const byRandom = await failureOf(random, copy);
+    if (byRandom && finding) found.get(about).add(finding);
+    const how = byRandom ?? (await failureOf(named, copy));
     if (how) red += 1;
     console.log(`${how ? 'red  ' : 'GREEN'}  ${finding ? `finding ${finding}: ` : ''}${name}${how ? ` (${how})` : ''}`);
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
 }
-console.log(`${red} of ${places.length} places fail when they are broken, in at most ${RUNS} stories each`);
-console.log(
-  `random stories find ${findings.size} of the findings by themselves: ${[...findings].sort((a, b) => a - b).join(', ')}`,
-);
-console.log(`of refunds: ${[...refundFindings].sort((a, b) => a - b).join(', ')}`);
-process.exitCode = red === places.length ? 0 : 1;
+
+async function playOn(left) {
+  for (let next = left.shift(); next; next = left.shift()) await play(next);
+}
+
+const left = [...places];
+Promise.all(Array.from({ length: availableParallelism() }, () => playOn(left))).then(() => {
+  console.log(`${red} of ${places.length} places fail when they are broken, in at most ${RUNS} stories each`);
+  for (const [about, findings] of found) {
+    const numbers = [...findings].sort((one, other) => one - other).join(', ');
+    console.log(`random stories of ${about} find ${findings.size} of the findings by themselves: ${numbers}`);
+  }
+  process.exitCode = red === places.length ? 0 : 1;
+});

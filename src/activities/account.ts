@@ -10,7 +10,7 @@ import {
   typedFailure,
 } from '../contract';
 import { GatewayError, InvalidRequestError, parseNewSpeiAccount, type SpeiAccount } from '../gateway';
-import { accountOfCreation, endedPayment } from './account-workflows';
+import { accountBefore, accountOfCreation, endedPayment } from './account-workflows';
 import {
   invalidRequestFailure,
   isDefiniteAnswer,
@@ -43,6 +43,7 @@ export function accountActivities({ gateways, notifyUrl }: AccountActivitiesOpti
     'gateway.account-quantity': async ({ app_id }) => quantityOf(gatewayFor(app_id), app_id),
     'gateway.watch-account-quantity': async (input) => watchQuantity(gatewayFor(input.app_id), input),
     'payments.account-of-creation': accountOfCreation,
+    'payments.account-before': accountBefore,
     'payments.ended-payment': endedPayment,
   };
 }

@@ -1,6 +1,6 @@
 /** The activities that the workflows of virtual accounts call. */
 
-import type { CreateSpeiAccountInput } from './account';
+import type { CreateSpeiAccountInput, EarlierAccount } from './account';
 import type { NotCreated } from './activities';
 import type { SpeiAccount } from './gateway';
 import type { PaymentState } from './payment';
@@ -46,6 +46,8 @@ export interface AccountActivities {
   'gateway.watch-account-quantity'(input: { app_id: string; seen: number; every_ms: number }): Promise<number>;
   /** The account that an earlier creation under the same key made; null where there is none. */
   'payments.account-of-creation'(input: { app_id: string; workflow_id: string }): Promise<string | null>;
+  /** What earlier runs of the account that asks knew, if they did not hand it on. */
+  'payments.account-before'(): Promise<EarlierAccount>;
   /**
    * Waits until a payment that this account did not start has ended. `state` is null where it ended without a result.
    */

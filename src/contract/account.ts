@@ -118,6 +118,14 @@ export interface CarriedAccount {
   ledger: CarriedLedger;
 }
 
+/** What a run of an account leaves to one that was not begun by it: it was terminated, or failed. */
+export interface EarlierAccount {
+  /** Null where the run had not read yet what was before it. */
+  carried: CarriedAccount | null;
+  /** Deposits that came to it and are not in its ledger. */
+  deposits: DepositSignal[];
+}
+
 export interface CarriedLedger extends Omit<Deposits, 'pending'> {
   pending: NotifiedDeposit[];
   /** The counted deposits, oldest first: `out_trade_no`, and the time in seconds. */

@@ -43,4 +43,6 @@ export const QUERY = {
   state: 'state',
   /** Of a payment: whether it ever asked for the creation of its order. Only the next run asks it. */
   creationAsked: 'creationAsked',
+  /** Of an account: what it would hand on. Only a run after its termination asks it. */
+  carried: 'carried',
 } as const;

@@ -1,6 +1,7 @@
 /** Reads the input and the result of a payment's run from its history, so that no worker is needed. */
 import { type Client, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
+import type { temporal } from '@temporalio/proto';
 import type { PaymentInput, PaymentState, PaymentWorkflow, PreviousRun } from '../contract';
 import { answerToKeep, isOfAnother, orderOf, saysWithoutOrder } from '../contract';
 import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
@@ -22,6 +23,27 @@ export async function readStart(
   const context = { type: 'workflow', namespace, workflowId } as const;
   const [input] = await decodeArrayFromPayloads(loadedDataConverter, started.input?.payloads, context);
   return { runId: started.originalExecutionRunId ?? runId ?? '', input: isInput(input) ? input : WITHOUT_ORDER };
+}
+
+/** What came to a closed run from outside, whether a worker had it or not: its input, and its signals of one name. Throws WorkflowNotFoundError. */
+export async function givenTo(
+  client: Client,
+  workflowId: string,
+  runId: string,
+  signalName: string,
+): Promise<{ input: unknown; signals: unknown[] }> {
+  const { namespace, loadedDataConverter } = client.options;
+  const context = { type: 'workflow', namespace, workflowId } as const;
+  const decode = async (
+    of: Pick<temporal.api.history.v1.IWorkflowExecutionSignaledEventAttributes, 'input'> | null | undefined,
+  ) => (await decodeArrayFromPayloads(loadedDataConverter, of?.input?.payloads, context))[0];
+  const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+  const signaled = (events ?? []).flatMap((event) => event.workflowExecutionSignaledEventAttributes ?? []);
+  const wanted = signaled.filter((signal) => signal.signalName === signalName);
+  return {
+    input: await decode(events?.[0]?.workflowExecutionStartedEventAttributes),
+    signals: await Promise.all(wanted.map(decode)),
+  };
 }
 
 /**

@@ -67,12 +67,8 @@ export const ACCOUNT_LIVES: Record<string, Life> = {
     await counted(payments, account_id, 1);
     await temporal.client.workflow.getHandle(accountOf(account_id)).terminate();
     await simulator.notify(out_trade_no);
-    await until(
-      () => payments.accounts.get(account_id).catch(() => undefined),
-      (state) => (state?.deposits.set_aside.length ?? 0) > 0,
-    );
     await simulator.deposit(account_id, '8.00');
-    await counted(payments, account_id, 1);
+    await counted(payments, account_id, 2);
     return accountOf(account_id);
   },
   async 'account-unknown-to-the-gateway'({ payments, temporal, taskQueue }) {

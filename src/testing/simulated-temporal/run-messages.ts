@@ -39,6 +39,14 @@ export function startOf({ start, runId }: Run): api.api.history.v1.IHistoryEvent
   };
 }
 
+/** The events of the signals that a run had. */
+export function signalsOf({ signals }: Run): api.api.history.v1.IHistoryEvent[] {
+  return signals.map(({ name, input }) => ({
+    eventType: EventType.EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED,
+    workflowExecutionSignaledEventAttributes: { signalName: name, input: { payloads: input } },
+  }));
+}
+
 /** The last event of a closed run's history. */
 export function endOf({ status, result, failure, next }: Run): api.api.history.v1.IHistoryEvent {
   switch (status) {

@@ -6,7 +6,7 @@
 import { DAY } from '../../gateway/pure/durations';
 import { notSimulated } from './not-simulated';
 import type { Run, Server, UpdateExecution } from './run';
-import { endOf, infoOf, startOf } from './run-messages';
+import { endOf, infoOf, signalsOf, startOf } from './run-messages';
 import { api } from './sdk-internals';
 
 import service = api.api.workflowservice.v1;
@@ -68,7 +68,7 @@ export const METHODS: Readonly<Record<string, Method>> = {
   async GetWorkflowExecutionHistory(call, data) {
     const request = service.GetWorkflowExecutionHistoryRequest.decode(data);
     const run = find(call.temporal, request.execution);
-    const events = [await onlyEvent(call, run, request)];
+    const events = await eventsOf(call, run, request);
     return service.GetWorkflowExecutionHistoryResponse.encode({ history: { events } }).finish();
   },
 
@@ -169,14 +169,15 @@ function matching(query: string): (run: Run) => boolean {
   return (run) => terms.every((holds) => holds(run));
 }
 
-/** The one event of a history that is simulated: its first, where one is asked for, or its last. */
-async function onlyEvent(call: Call, run: Run, request: service.GetWorkflowExecutionHistoryRequest) {
+/** The events of a history that are simulated: its first or its last, where one is asked for, or of a closed run what came from outside. */
+async function eventsOf(call: Call, run: Run, request: service.GetWorkflowExecutionHistoryRequest) {
   const { historyEventFilterType, maximumPageSize, waitNewEvent, nextPageToken } = request;
   if (historyEventFilterType === HistoryEventFilterType.HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT) {
     if (waitNewEvent) await passes(call, () => !run.isRunning, `${run.runId} to end`);
-    return endOf(run);
+    return [endOf(run)];
   }
-  if (maximumPageSize === 1 && nextPageToken.length === 0) return startOf(run);
+  if (maximumPageSize === 1 && nextPageToken.length === 0) return [startOf(run)];
+  if (!run.isRunning) return [startOf(run), ...signalsOf(run), endOf(run)];
   throw notSimulated('a history (historyLength of the environment counts its events)');
 }
 

@@ -32,6 +32,7 @@ export const accountGateway = {
 /** What Temporal knows of earlier workflows. */
 export const earlierWorkflows = {
   accountOfCreation: querying['payments.account-of-creation'],
+  accountBefore: querying['payments.account-before'],
   endedPayment: querying['payments.ended-payment'],
 };
 

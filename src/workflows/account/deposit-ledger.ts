@@ -21,28 +21,33 @@ export const REMEMBERED_DEPOSITS = 10_000;
 export type DepositVerdict = 'new' | 'repeat' | 'forgotten';
 
 export class DepositLedger {
-  private count: number;
-  private readonly total: Map<string, string>;
-  private readonly latest: Deposit[];
+  private count = 0;
+  private total = new Map<string, string>();
+  private latest: Deposit[] = [];
   /** In the order in which they were set aside. */
-  private readonly setAsideDeposits: SizedMap<SetAsideDeposit>;
-  private readonly pendingDeposits: SizedMap<NotifiedDeposit>;
-  private readonly counted: SizedMap<number>;
-  private forgottenUntil: number | null;
+  private setAsideDeposits = new SizedMap<SetAsideDeposit>();
+  private pendingDeposits = new SizedMap<NotifiedDeposit>();
+  private counted = new SizedMap<number>();
+  private forgottenUntil: number | null = null;
 
   constructor(
     carried?: CarriedLedger,
     private readonly remembered = REMEMBERED_DEPOSITS,
   ) {
-    this.count = carried?.count ?? 0;
-    this.total = new Map(Object.entries(carried?.total ?? {}));
-    this.latest = [...(carried?.latest ?? [])];
+    if (carried) this.restore(carried);
+  }
+
+  /** Goes on from what an earlier run had, in the place of all that is here. */
+  restore(carried: CarriedLedger): void {
+    this.count = carried.count;
+    this.total = new Map(Object.entries(carried.total));
+    this.latest = [...carried.latest];
     this.setAsideDeposits = new SizedMap(
-      carried?.set_aside.toReversed().map((deposit) => [deposit.out_trade_no, deposit]),
+      carried.set_aside.toReversed().map((deposit) => [deposit.out_trade_no, deposit]),
     );
-    this.pendingDeposits = new SizedMap(carried?.pending.map((deposit) => [deposit.out_trade_no, deposit]));
-    this.counted = new SizedMap(carried?.counted);
-    this.forgottenUntil = carried?.forgotten_until ?? null;
+    this.pendingDeposits = new SizedMap(carried.pending.map((deposit) => [deposit.out_trade_no, deposit]));
+    this.counted = new SizedMap(carried.counted);
+    this.forgottenUntil = carried.forgotten_until;
   }
 
   /** Whether a notified deposit is new. */

@@ -1,12 +1,19 @@
 /** Confirms a deposit by the payment workflow of its order, which queries the gateway. */
 
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { ChildWorkflowFailure, ParentClosePolicy, startChild, workflowInfo } from '@temporalio/workflow';
+import {
+  ChildWorkflowFailure,
+  getExternalWorkflowHandle,
+  ParentClosePolicy,
+  startChild,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { NotifiedDeposit } from '../../contract';
 import {
   type PaymentInput,
   type PaymentState,
   paymentWorkflowId,
+  SIGNAL,
   speiAccountWorkflowId,
   WORKFLOW,
 } from '../../contract';
@@ -59,4 +66,11 @@ async function adoptPayment(
     if (error instanceof ChildWorkflowFailure) return null;
     throw error;
   }
+}
+
+/** Makes the payment of a deposit query now. Where it has not started, it queries anyway when it starts. */
+export function signalPayment(app_id: string, { out_trade_no, trade_status }: NotifiedDeposit): void {
+  getExternalWorkflowHandle(paymentWorkflowId(app_id, out_trade_no))
+    .signal(SIGNAL.notification, { app_id, out_trade_no, trade_status })
+    .catch(() => undefined);
 }

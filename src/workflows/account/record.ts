@@ -38,13 +38,14 @@ export class AccountRecord {
   }
 
   /** Compares a deposit's `transfer_account` with the account. A field that one of them lacks is not compared. */
-  compare({ transfer_account = {} }: DepositSignal): void {
+  compare({ transfer_account }: DepositSignal): void {
+    const notifiedAs = transfer_account ?? {};
     const differs = REPEATED.some((field) => {
-      const [notified, known] = [textOf(transfer_account[field]), this.account[field]];
+      const [notified, known] = [textOf(notifiedAs[field]), this.account[field]];
       return notified !== undefined && known !== undefined && notified !== known;
     });
     if (differs) this.raise('account-mismatch');
-    const number = textOf(transfer_account.account_number);
+    const number = textOf(notifiedAs.account_number);
     if (number !== undefined && !isClabe(number)) this.raise('clabe-check-digit');
   }
 
@@ -71,13 +72,15 @@ export function accountData(answer: { account_id: string }): SpeiAccountData {
   return { account_id: answer.account_id, ...defined(Object.fromEntries(known)) };
 }
 
-/** The deposit of a notification; undefined where it has no `out_trade_no`. */
-export function parseDeposit(signal: DepositSignal): NotifiedDeposit | undefined {
-  const { out_trade_no, trade_no, trade_status, amount, currency, transfer_account } = signal;
+/** The deposit of a notification; undefined where it has no `out_trade_no`, as a signal that a person sent by hand may not. */
+export function parseDeposit(signal: DepositSignal | null | undefined): NotifiedDeposit | undefined {
+  const { out_trade_no, transfer_account } = signal ?? {};
   if (typeof out_trade_no !== 'string' || out_trade_no === '') return undefined;
   const at = readInstant(textOf(transfer_account?.transfer_timestamp));
   const transferred_s = at === undefined ? undefined : Math.floor(at / 1000);
-  return { out_trade_no, ...defined({ trade_no, trade_status, amount, currency, transferred_s }) };
+  const { trade_no, trade_status, amount, currency } = signal ?? {};
+  const told = { trade_no: textOf(trade_no), trade_status: textOf(trade_status), amount: textOf(amount) };
+  return { out_trade_no, ...defined({ ...told, currency: textOf(currency), transferred_s }) };
 }
 
 function textOf(value: unknown): string | undefined {

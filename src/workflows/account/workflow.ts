@@ -10,7 +10,6 @@ import {
   defineQuery,
   defineSignal,
   defineUpdate,
-  getExternalWorkflowHandle,
   setDefaultSignalHandler,
   setHandler,
   workflowInfo,
@@ -23,18 +22,21 @@ import type {
   SpeiAccountInput,
   SpeiAccountState,
 } from '../../contract';
-import { FAILURE, type PaymentState, paymentWorkflowId, QUERY, SIGNAL, typedFailure, UPDATE } from '../../contract';
+import { FAILURE, type PaymentState, QUERY, SIGNAL, typedFailure, UPDATE } from '../../contract';
 import { uncancelled } from '../shared/cancellable';
 import { assertResolution } from '../shared/resolution';
-import { accountPolicy } from './activities';
+import { accountPolicy, earlierWorkflows } from './activities';
 import { AccountAnnouncements } from './announcements';
 import { Confirmations } from './confirmations';
 import { DepositCounting } from './counting';
 import { bytesOf, DepositLedger } from './deposit-ledger';
+import { signalPayment } from './deposit-payment';
 import { AccountRecord, parseDeposit } from './record';
 import { AccountSync } from './sync';
 
 export const speiAccountStateQuery = defineQuery<SpeiAccountState>(QUERY.state);
+/** What the run would hand on; null before it knows what was before it. A run that begins after its termination asks. */
+export const carriedQuery = defineQuery<CarriedAccount | null>(QUERY.carried);
 export const depositSignal = defineSignal<[DepositSignal]>(SIGNAL.deposit);
 export const cancelAccountUpdate = defineUpdate<SpeiAccountState>(UPDATE.cancel);
 export const recheckAccountUpdate = defineUpdate<SpeiAccountState>(UPDATE.recheck);
@@ -73,13 +75,15 @@ class SpeiAccountRun {
   private readonly ledger: DepositLedger;
   private readonly announcements: AccountAnnouncements;
   private readonly counting: DepositCounting;
-  private readonly since: number;
+  private since: number;
   private sync: AccountSync | undefined;
   private cancelWanted: boolean;
   private readonly confirmations: Confirmations;
   /** `draining`: no more confirmations start. `closed`: no deposit is counted and no event published any more. */
   private phase: 'open' | 'draining' | 'closed' = 'open';
   private failure: unknown;
+  /** Deposits that come before it is known what an earlier run knew; null once it is. */
+  private early: DepositSignal[] | null;
 
   constructor(private readonly input: SpeiAccountInput) {
     const { account_id, account, carried } = input;
@@ -87,6 +91,7 @@ class SpeiAccountRun {
     this.ledger = new DepositLedger(carried?.ledger);
     this.since = carried?.since ?? Date.now();
     this.cancelWanted = carried?.cancel_wanted ?? false;
+    this.early = carried ? null : [];
     this.confirmations = new Confirmations(input.app_id, this.ledger, {
       onEnd: (deposit, payment) => this.onEnd(deposit, payment),
       onOverdue: () => this.raise('overdue-deposit'),
@@ -96,6 +101,7 @@ class SpeiAccountRun {
     this.announcements = new AccountAnnouncements(input.app_id, this.record, this.ledger, published);
     this.counting = new DepositCounting(this.record, this.ledger, this.announcements);
     setHandler(speiAccountStateQuery, () => this.state);
+    setHandler(carriedQuery, () => (this.early ? null : this.carried));
     setHandler(depositSignal, (signal) => this.onDeposit(signal));
     setHandler(cancelAccountUpdate, () => uncancelled(() => this.cancel()));
     setHandler(recheckAccountUpdate, () => uncancelled(() => this.recheck()));
@@ -105,6 +111,7 @@ class SpeiAccountRun {
 
   async execute(): Promise<void> {
     const policy = await accountPolicy();
+    if (this.early) await this.takeOver();
     const { app_id, account_id } = this.input;
     const id = { app_id, account_id };
     do {
@@ -115,6 +122,21 @@ class SpeiAccountRun {
       // Signals that came while it closed are on top of what was measured before.
     } while (bytesOf(this.carried) > MAX_HANDED_ON_BYTES);
     await continueAsNew<typeof speiAccount>({ ...id, account: this.record.account, carried: this.carried });
+  }
+
+  /** Goes on from what an earlier run knew that could not hand it on, and takes what came meanwhile. */
+  private async takeOver(): Promise<void> {
+    const { carried, deposits } = await earlierWorkflows.accountBefore();
+    if (carried) {
+      this.since = carried.since;
+      this.cancelWanted = carried.cancel_wanted;
+      this.ledger.restore(carried.ledger);
+      this.announcements.published = carried.published;
+      if (carried.attention) this.record.raise(carried.attention);
+    }
+    const early = [...deposits, ...(this.early ?? [])];
+    this.early = null;
+    for (const signal of early) this.onDeposit(signal);
   }
 
   /** Follows the account and confirms its deposits until {@link close}. */
@@ -186,6 +208,10 @@ class SpeiAccountRun {
   // — Deposits —
 
   private onDeposit(signal: DepositSignal): void {
+    if (this.early) {
+      this.early.push(signal);
+      return;
+    }
     const deposit = parseDeposit(signal);
     if (deposit === undefined) {
       this.raise('unexpected-signal');
@@ -193,7 +219,7 @@ class SpeiAccountRun {
     }
     const verdict = this.ledger.classify(deposit);
     if (verdict === 'repeat') {
-      if (this.ledger.updatePending(deposit)) this.signalPayment(deposit);
+      if (this.ledger.updatePending(deposit)) signalPayment(this.input.app_id, deposit);
       return;
     }
     this.record.compare(signal);
@@ -204,14 +230,6 @@ class SpeiAccountRun {
       this.confirmations.add(deposit);
     }
     this.show();
-  }
-
-  /** Makes the payment of a deposit query now. Where it has not started, it queries anyway when it starts. */
-  private signalPayment({ out_trade_no, trade_status }: NotifiedDeposit): void {
-    const { app_id } = this.input;
-    getExternalWorkflowHandle(paymentWorkflowId(app_id, out_trade_no))
-      .signal(SIGNAL.notification, { app_id, out_trade_no, trade_status })
-      .catch(() => undefined);
   }
 
   private onEnd(notified: NotifiedDeposit, payment: PaymentState | null | 'counted'): void {

@@ -1,0 +1,144 @@
+/**
+ * Holds what the gateway truly received, and what it told and was acknowledged, against the ledgers, events and attention that
+ * people saw. It never asks the code what it thinks.
+ */
+import Big from 'big.js';
+import { createSpeiAccountWorkflowId, type SpeiAccountState, speiAccountWorkflowId } from '../../../../src/contract';
+import { APP, type Broken } from '../../hostile/base-world';
+import { type TrueDeposit, WITH_MONEY } from './gateway';
+import type { World } from './world';
+
+/** How many of the last deposits a state shows. */
+const SHOWN = 20;
+
+/** What must hold at every moment. */
+export async function safety(world: World): Promise<Broken[]> {
+  const states = await statesOf(world);
+  return [
+    ...oneAccountForAKey(world),
+    ...states.flatMap((state) => [...countedIsMoney(world, state), ...sumsAreExact(state)]),
+    ...eventsAreMoney(world),
+  ];
+}
+
+/** What must hold once everything has had its time. */
+export async function liveness(world: World): Promise<Broken[]> {
+  const states = await statesOf(world);
+  return [...states.flatMap((state) => nothingIsLost(world, state)), ...everyKeyIsAnswered(world)];
+}
+
+async function statesOf(world: World): Promise<SpeiAccountState[]> {
+  const states = await Promise.all(world.gateway.accounts.map(({ account_id }) => world.state(account_id)));
+  return states.flatMap((state) => state ?? []);
+}
+
+/** 1. The gateway has one account for one key, and whoever asks is told the same. */
+function oneAccountForAKey({ gateway, told, hadMadeAgain, wasForgotten }: World): Broken[] {
+  const keys = new Set(gateway.accounts.map(({ buyer_id }) => buyer_id));
+  return [...keys].flatMap((key) => {
+    const made = gateway.accounts.filter(({ buyer_id }) => buyer_id === key);
+    const answers = new Set(told.flatMap((one) => (one.is === 'account' && one.key === key ? [one.account_id] : [])));
+    const broken: Broken[] = [];
+    // A person may have one made again that had been looked for too early.
+    if (made.length > 1 && !hadMadeAgain) broken.push({ promise: 1, what: `${made.length} accounts for ${key}` });
+    if (answers.size > 1 && !wasForgotten)
+      broken.push({ promise: 1, what: `the key ${key} was answered with ${[...answers]}` });
+    return broken;
+  });
+}
+
+/** 4. What is counted is money that the gateway has had, in its amount, and once. */
+function countedIsMoney({ gateway }: World, { account_id, deposits: { latest } }: SpeiAccountState): Broken[] {
+  return latest.flatMap(({ out_trade_no, amount }, i) => {
+    const broken = (why: string) => [{ promise: 4, what: `deposit ${out_trade_no} is counted, ${why}` }];
+    const truth = gateway.deposits.find((one) => one.out_trade_no === out_trade_no);
+    if (!truth || truth.account_id !== account_id) return broken('and the gateway has none');
+    if (!truth.states.some(({ status }) => WITH_MONEY.includes(status))) return broken('and it was never paid');
+    if (!new Big(amount).eq(truth.amount)) return broken(`as ${amount}, and it is ${truth.amount}`);
+    return latest.findIndex((one) => one.out_trade_no === out_trade_no) === i ? [] : broken('twice');
+  });
+}
+
+/** 3. The sum is that of the deposits. */
+function sumsAreExact({ deposits: { count, total, latest } }: SpeiAccountState): Broken[] {
+  if (count > SHOWN) return [];
+  const sum = latest.reduce((all, { amount }) => all.plus(amount), new Big(0));
+  if (count === latest.length && sum.eq(total.MXN ?? '0')) return [];
+  return [
+    { promise: 3, what: `${count} deposits sum up to ${total.MXN}, and the list has ${latest.length} of ${sum}` },
+  ];
+}
+
+/** 4. The merchant hears of no deposit that never was, and of each under one id. */
+function eventsAreMoney({ gateway, events }: World): Broken[] {
+  const heard = new Map<string, string>();
+  return events.flatMap((event) => {
+    if (event.type !== 'deposit' || !('deposit' in event) || !event.deposit) return [];
+    const { out_trade_no } = event.deposit;
+    const truth = gateway.deposits.find((one) => one.out_trade_no === out_trade_no);
+    const isPaid = truth?.states.some(({ status }) => WITH_MONEY.includes(status));
+    const isOther = (heard.get(out_trade_no) ?? event.id) !== event.id;
+    heard.set(out_trade_no, event.id);
+    if (isPaid && !isOther) return [];
+    return [
+      { promise: 4, what: `the merchant heard of deposit ${out_trade_no}, ${isPaid ? 'twice' : 'which never was'}` },
+    ];
+  });
+}
+
+/** 3. Every deposit that was acknowledged as paid is counted, or was put before a person. */
+function nothingIsLost(world: World, state: SpeiAccountState): Broken[] {
+  const { acknowledged, attentions, wasForgotten } = world;
+  const { account_id, deposits } = state;
+  const workflowId = speiAccountWorkflowId(APP, account_id);
+  const paid = new Set(
+    acknowledged
+      .filter((one) => one.account_id === account_id && one.status === 'SUCCESS')
+      .map((one) => one.out_trade_no),
+  );
+  const isOf = (number: string) => (one: { readonly out_trade_no: string }) => one.out_trade_no === number;
+  const truthOf = (number: string) => world.gateway.deposits.find(isOf(number));
+  const kept = [...paid].filter((number) => isKept(truthOf(number)));
+  if (deposits.count < kept.length - deposits.set_aside.length && !wasForgotten)
+    return [
+      { promise: 3, what: `${kept.length} deposits of ${account_id} were acknowledged, ${deposits.count} are counted` },
+    ];
+  if (deposits.count > SHOWN || wasForgotten) return [];
+  return [...paid].flatMap((number) => {
+    if (deposits.latest.some(isOf(number))) return [];
+    const isShown = attentions.some((one) => one.workflowId === workflowId);
+    if (deposits.set_aside.some(isOf(number)) && isShown && !mustCount(world, truthOf(number))) return [];
+    if (deposits.pending > 0 && isShown && !truthOf(number)) return [];
+    return [{ promise: 3, what: `deposit ${number} was acknowledged, and is neither counted nor before a person` }];
+  });
+}
+
+/** Whether the merchant has the money of a deposit, and always had. */
+const isKept = (truth: TrueDeposit | undefined) =>
+  truth?.states.every(({ status }) => WITH_MONEY.includes(status) || status === 'PROCESSING') === true &&
+  truth.states.some(({ status }) => WITH_MONEY.includes(status));
+
+/** A deposit that nobody has touched is counted, and not only shown to a person. */
+function mustCount({ told }: World, truth: TrueDeposit | undefined): boolean {
+  return isKept(truth) && !told.some(({ is }) => is === 'terminated');
+}
+
+/** 8. Whoever asked for an account has it, or a person is asked. */
+function everyKeyIsAnswered({ told, attentions, gateway }: World): Broken[] {
+  return gateway.accounts.flatMap(({ buyer_id }) => {
+    if (buyer_id === 'elsewhere') return [];
+    const isAnswered = told.some((one) => one.is === 'account' && one.key === buyer_id);
+    const workflowId = createSpeiAccountWorkflowId(APP, buyer_id);
+    const isShown = attentions.some((one) => one.workflowId === workflowId);
+    return isAnswered || isShown ? [] : [{ promise: 8, what: `the account of ${buyer_id} is made, and nobody knows` }];
+  });
+}
+
+/** 8. What a person has settled three times needs nobody any more. */
+export function isSettled(world: World): Broken[] {
+  return world.temporal.allRuns().flatMap((run) => {
+    const { PaymentAttention: attention } = world.temporal.attributesOf(run);
+    if (!run.isRunning || typeof attention !== 'string') return [];
+    return [{ promise: 8, what: `settled three times, and ${run.start.workflowId} still has ${attention}` }];
+  });
+}

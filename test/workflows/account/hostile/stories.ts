@@ -1,0 +1,241 @@
+/** Stories: what may happen to virtual accounts and their deposits, drawn at random (swarm testing). */
+import fc from 'fast-check';
+import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { seededRandom as picker } from '../../../../src/testing/simulated-temporal/random';
+import type { Broken } from '../../hostile/base-world';
+import { type Story as SwarmStory, storiesOf } from '../../hostile/swarm';
+import type { CreationMishap, Trouble, TrueDeposit } from './gateway';
+import { isSettled, liveness, safety } from './oracle';
+import { type Traits, World } from './world';
+
+export type Step =
+  | { do: 'wait'; ms: number }
+  | { do: 'create'; key: string }
+  | { do: 'deposit'; amount: string; times: number }
+  /** The gateway has it, and tells nobody yet. */
+  | { do: 'silent deposit' | 'open deposit'; amount: string }
+  /** The money goes back before anybody is told that it came. */
+  | { do: 'returned deposit'; amount: string; status: 'REFUNDED' | 'CHARGEBACK' | 'REFUND_PROCESSING' }
+  | { do: 'burst'; deposits: number }
+  | { do: 'notify'; which: 'first' | 'last' | 'all'; times: number }
+  | { do: 'notify lie' | 'notify wrong amount' | 'pays open' | 'gives back' }
+  | { do: 'cancel account' | 'recheck' | 'cancel following' | 'terminate' | 'terminate payment' }
+  | { do: 'odd signal'; args: readonly unknown[] }
+  | { do: 'trouble'; kind: Trouble; ms: number }
+  | { do: 'no worker'; ms: number }
+  | { do: 'kill worker' | 'resolve' | 'forget' };
+
+/** Sums of these are exact only without floats, and some have more than two decimals. */
+const amount = fc.constantFrom('0.10', '0.20', '100.00', '12345.67', '0.005', '99999999.99');
+
+/** The kinds of hostility that a story draws from. */
+export const KINDS = {
+  /** Always in it: time, deposits, and true notifications. */
+  life: fc.oneof(
+    {
+      weight: 3,
+      arbitrary: fc
+        .constantFrom(1_000, 20_000, 3 * MINUTE, 15 * MINUTE, 5 * HOUR, 2 * DAY)
+        .map((ms): Step => ({ do: 'wait', ms })),
+    },
+    {
+      weight: 4,
+      arbitrary: fc
+        .tuple(amount, fc.constantFrom(1, 1, 3))
+        .map(([of, times]): Step => ({ do: 'deposit', amount: of, times })),
+    },
+    {
+      weight: 1,
+      arbitrary: fc
+        .tuple(fc.constantFrom('first' as const, 'last' as const, 'all' as const), fc.constantFrom(1, 4))
+        .map(([which, times]): Step => ({ do: 'notify', which, times })),
+    },
+  ),
+  creations: fc.constantFrom('k1', 'k1', 'k2').map((key): Step => ({ do: 'create', key })),
+  silence: amount.map((of): Step => ({ do: 'silent deposit', amount: of })),
+  open: fc.oneof(
+    amount.map((of): Step => ({ do: 'open deposit', amount: of })),
+    fc.constant<Step>({ do: 'pays open' }),
+  ),
+  returns: fc.oneof(
+    fc
+      .tuple(amount, fc.constantFrom('REFUNDED' as const, 'CHARGEBACK' as const, 'REFUND_PROCESSING' as const))
+      .map(([of, status]): Step => ({ do: 'returned deposit', amount: of, status })),
+    fc.constant<Step>({ do: 'gives back' }),
+  ),
+  bursts: fc.constantFrom(12, 60).map((deposits): Step => ({ do: 'burst', deposits })),
+  lies: fc.constant<Step>({ do: 'notify lie' }),
+  wrongMoney: fc.constant<Step>({ do: 'notify wrong amount' }),
+  outages: fc.record({
+    do: fc.constant('trouble' as const),
+    kind: fc.constantFrom<Trouble>('unreachable', 'resets', '503'),
+    ms: fc.constantFrom(20_000, 20 * MINUTE, 3 * HOUR),
+  }),
+  denials: fc.record({
+    do: fc.constant('trouble' as const),
+    kind: fc.constant<Trouble>('no such order'),
+    ms: fc.constantFrom(20_000, 20 * MINUTE, DAY),
+  }),
+  deaths: fc.constant<Step>({ do: 'kill worker' }),
+  absences: fc.constantFrom(2 * MINUTE, 5 * HOUR).map((ms): Step => ({ do: 'no worker', ms })),
+  terminations: fc.constantFrom<Step>({ do: 'terminate' }, { do: 'terminate' }, { do: 'terminate payment' }),
+  cancels: fc.constantFrom<Step>({ do: 'cancel account' }, { do: 'cancel following' }),
+  operators: fc.constantFrom<Step>({ do: 'resolve' }, { do: 'resolve' }, { do: 'recheck' }),
+  oddSignals: fc
+    .constantFrom<unknown[]>(
+      [],
+      [null],
+      ['D1'],
+      [{}],
+      [{ out_trade_no: 'O1', amount: 'ten', trade_status: 5, transfer_account: null }],
+    )
+    .map((args): Step => ({ do: 'odd signal', args })),
+  retention: fc.constant<Step>({ do: 'forget' }),
+} as const;
+export type Kind = keyof typeof KINDS;
+export type Story = SwarmStory<Omit<Traits, 'pick'>, Step>;
+
+const mishap = fc.constantFrom<CreationMishap>(
+  ...(['none', 'lost before it arrived', 'answer lost', 'unreachable', 'refused'] as const),
+);
+
+const traits: fc.Arbitrary<Omit<Traits, 'pick'>> = fc.record({
+  lag_ms: fc.constantFrom(0, 0, 2_000, MINUTE),
+  creations: fc.array(mishap, { maxLength: 3 }),
+  findsBy: fc.constantFrom('both ids' as const, 'both ids' as const, 'trade_no alone' as const),
+  continuesAfter: fc.constantFrom(40, 4_000),
+  childEnds_ms: fc.constantFrom(0, 0, 2_000, MINUTE),
+  cachesWorkflows: fc.constantFrom(true, true, true, false),
+  tellsTime: fc.constantFrom(true, true, false),
+});
+
+/** Stories that may meet these kinds of hostility, or a draw of all. */
+export function stories(only?: readonly Kind[]): fc.Arbitrary<Story> {
+  return storiesOf<Omit<Traits, 'pick'>, Step>({ kinds: KINDS, traits, maxSteps: 12 }, only);
+}
+
+/** Plays a story to its end, and answers with every promise that it breaks. */
+export async function play(story: Story, onWorld: (world: World) => void = () => undefined): Promise<Broken[]> {
+  const world = await World.create({ ...story.traits, pick: picker(story.chance) });
+  onWorld(world);
+  try {
+    for (const step of story.steps) {
+      await take(world, step);
+      await world.pass(10);
+      const broken = await safety(world);
+      if (broken.length > 0) return broken;
+    }
+    return await end(world);
+  } finally {
+    await world.close();
+  }
+}
+
+/** The faults stop, everything has its time, one more deposit comes, and then a person clears what waits for one. */
+async function end(world: World): Promise<Broken[]> {
+  world.gateway.trouble = undefined;
+  await world.pass(DAY);
+  for (const { account_id } of world.gateway.accounts) {
+    // Whoever ended the account's workflow has it go on with the next deposit.
+    if (world.acknowledged.some((one) => one.account_id === account_id))
+      world.notify(world.gateway.deposit(account_id, '1.00'));
+  }
+  // Who is told that there is no answer yet asks again.
+  const keys = new Set(world.told.flatMap((one) => (one.is === 'failure' ? [one.key] : [])));
+  for (const key of keys) world.create(key);
+  await world.pass(DAY);
+  await world.answered();
+  const broken = [...(await safety(world)), ...(await liveness(world))];
+  if (broken.length > 0) return broken;
+  for (let round = 0; round < 3; round += 1) {
+    await world.resolve();
+    await world.pass(DAY);
+  }
+  await world.answered();
+  return [...(await safety(world)), ...(await liveness(world)), ...isSettled(world)];
+}
+
+/** A deposit that the gateway does not have. */
+const lieAbout = (world: World): TrueDeposit => ({
+  ...{ account_id: 'A1', out_trade_no: `L${world.now}`, trade_no: `TL${world.now}`, amount: '77.00' },
+  states: [{ status: 'SUCCESS', at: world.now }],
+});
+
+async function take(world: World, step: Step): Promise<void> {
+  const { gateway } = world;
+  const { deposits } = gateway;
+  const open = deposits.findLast(({ states }) => states.at(-1)?.status === 'PROCESSING');
+  switch (step.do) {
+    case 'wait':
+      return world.pass(step.ms);
+    case 'create':
+      return world.create(step.key);
+    case 'deposit':
+      return world.notify(gateway.deposit('A1', step.amount), undefined, { times: step.times });
+    case 'silent deposit':
+      return void gateway.deposit('A1', step.amount);
+    case 'open deposit':
+      return world.notify(gateway.deposit('A1', step.amount, 'PROCESSING'));
+    case 'pays open':
+      if (open) {
+        gateway.move(open, 'SUCCESS');
+        world.notify(open);
+      }
+      return;
+    case 'returned deposit': {
+      const deposit = gateway.deposit('A1', step.amount);
+      gateway.move(deposit, step.status);
+      return world.notify(deposit, 'SUCCESS');
+    }
+    case 'gives back':
+      return giveBack(world);
+    case 'burst':
+      await world.leaveWithoutWorker(MINUTE);
+      for (let i = 0; i < step.deposits; i += 1) world.notify(gateway.deposit('A1', '0.10'));
+      return;
+    case 'notify':
+      for (const one of step.which === 'all' ? deposits : deposits.slice(...(step.which === 'first' ? [0, 1] : [-1])))
+        world.notify(one, undefined, { times: step.times });
+      return;
+    case 'notify lie':
+      return world.notify(lieAbout(world));
+    case 'notify wrong amount':
+      return world.notify(gateway.deposit('A1', '10.00'), undefined, { amount: '1000.00' });
+    case 'cancel account':
+      return world.cancelAccount('A1');
+    case 'recheck':
+      return world.recheck('A1');
+    case 'cancel following':
+      return world.cancelFollowing('A1');
+    case 'terminate':
+      return world.terminate('A1');
+    case 'terminate payment': {
+      const last = deposits.at(-1);
+      return last && world.terminatePayment(last);
+    }
+    case 'odd signal':
+      return world.oddSignal('A1', ...step.args);
+    case 'trouble':
+      gateway.trouble = step.kind;
+      await world.pass(step.ms);
+      gateway.trouble = undefined;
+      return;
+    case 'no worker':
+      return world.leaveWithoutWorker(step.ms);
+    case 'kill worker':
+      await world.pass(world.traits.pick(3_000));
+      return world.killWorker();
+    case 'resolve':
+      return world.resolve();
+    case 'forget':
+      return world.forget();
+  }
+}
+
+/** Somebody sends the money of the latest deposit back from the gateway's dashboard. */
+function giveBack(world: World): void {
+  const last = world.gateway.deposits.at(-1);
+  if (last?.states.at(-1)?.status !== 'SUCCESS') return;
+  world.gateway.move(last, 'REFUNDED');
+  world.notify(last);
+}
