@@ -49,8 +49,7 @@ export async function rotateKeys(options: RotateOptions, env: Environment): Prom
       'Which keys? Set PAYMENTS_ENCRYPTION_KEYS_FILE, or PAYMENTS_SEALING_JWKS_FILE and PAYMENTS_SEALING_PUBLIC_JWK_FILE.',
     );
   }
-  // Throws for a wrong file before any file is changed.
-  loadConfig(Object.fromEntries(Object.entries(files).map(([name, file]) => [`${name}_FILE`, file])));
+  await requireWholeFiles(files);
   const age = ageOf(options.dropAfter);
   const fresh = await makeKeys();
   const { PAYMENTS_ENCRYPTION_KEYS: encryption, PAYMENTS_SEALING_JWKS: sealing } = files;
@@ -66,6 +65,27 @@ export async function rotateKeys(options: RotateOptions, env: Environment): Prom
     process.stdout.write(`${said}\n`);
   }
 }
+
+/**
+ * Before any file is changed: every file can be read. Then what a rotation that broke off has left beside them, old private keys
+ * among it, is of no use any more, and is deleted. Throws ConfigError.
+ */
+async function requireWholeFiles(files: Files): Promise<void> {
+  const named = Object.entries(files);
+  try {
+    loadConfig(Object.fromEntries(named.map(([name, file]) => [`${name}_FILE`, file])));
+  } catch (error) {
+    const [, file] = named.find(([, name]) => existsSync(spareOf(name))) ?? [];
+    if (file === undefined || !(error instanceof ConfigError)) throw error;
+    throw new ConfigError(
+      `${error.message}\nThe last rotation broke off while it wrote ${file}: what the file held is in ${spareOf(file)}. Move that back, and rotate again.`,
+    );
+  }
+  for (const [, file] of named) await rm(spareOf(file), { force: true });
+}
+
+/** Where a file's old text is kept while a new one is written. */
+const spareOf = (file: string) => `${file}.before`;
 
 interface Change {
   /** Absent if the text is only printed. */
@@ -128,7 +148,7 @@ function ageOf(text: string): number {
  * its place. Until the new text is on the disk, the old text is kept beside it.
  */
 async function overwrite(file: string, text: string): Promise<void> {
-  const spare = `${file}.before`;
+  const spare = spareOf(file);
   if (existsSync(file)) await writeFile(spare, await readFile(file), { mode: 0o600, flush: true });
   const handle = await open(file, existsSync(file) ? 'r+' : 'w', 0o600);
   try {

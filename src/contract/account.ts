@@ -115,6 +115,8 @@ export interface CarriedAccount {
   /** What the last events said. */
   published: { status: string | null; attention: AccountAttention | null };
   cancel_wanted: boolean;
+  /** The workflow id of the creation that made it; null where it was made elsewhere. */
+  creation: string | null;
   ledger: CarriedLedger;
 }
 

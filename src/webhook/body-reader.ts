@@ -12,6 +12,12 @@ const MAX_LARGE_BYTES = 48 * 1_048_576;
 /** How much the large bodies of one address may use. */
 const MAX_LARGE_BYTES_PER_ADDRESS = 4 * 1_048_576;
 
+/**
+ * The most pieces that a body may come in. Each costs the same however small it is: a body of 64 KiB in pieces of one byte takes
+ * as long as a thousand ordinary ones, which need under 200 each.
+ */
+const MAX_PIECES = 1_024;
+
 interface Sender {
   /** Its address; undefined if the mount cannot know it. */
   address: string | undefined;
@@ -38,8 +44,11 @@ export class BodyReader {
     // One buffer, and what it takes is what counts: a stranger may send a chunk for every byte.
     let buffer = Buffer.alloc(0);
     let length = 0;
+    let pieces = 0;
     try {
       for await (const chunk of body) {
+        pieces += 1;
+        if (pieces > MAX_PIECES) return ANSWER.broken;
         if (length + chunk.length > MAX_BODY_BYTES) return ANSWER.tooLong;
         if (length + chunk.length > buffer.length) {
           const size = Math.max(stated, length + chunk.length, Math.min(2 * buffer.length, MAX_BODY_BYTES), 512);

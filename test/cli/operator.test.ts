@@ -132,7 +132,7 @@ test('refunds and show tell what was refunded', async () => {
   const listed = await run('refunds', order.out_trade_no);
   expect(listed).toMatchObject({ code: 0 });
   expect(listed.output).toMatch(/^part-1 +50\.00 BRL +REFUND/m);
-  const shown = await run('show', order.out_trade_no);
+  const shown = await run('show', order.out_trade_no, '--all');
   expect(shown.output).toMatch(/part-1: 50\.00 BRL/);
   expect(shown.output).toMatch(/sent +refund of 50\.00 BRL/);
   const none = await run('refunds', 'nobody-1', '--json');

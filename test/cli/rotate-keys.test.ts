@@ -1,5 +1,5 @@
 /** The order of keys through a rotation: the first is in use, a staged one is last, and none is lost. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -73,6 +73,22 @@ describe('sealing keys', () => {
     const left = await rotate();
     expect(left).not.toContain(old);
     expect(left).toHaveLength(3);
+  });
+
+  test('that a rotation which broke off has left beside a whole file are deleted by the next one', async () => {
+    await oldKey();
+    writeFileSync(`${files.PAYMENTS_SEALING_JWKS_FILE}.before`, 'old private keys');
+    await rotate();
+    expect(readdirSync(folder).filter((name) => name.endsWith('.before'))).toEqual([]);
+  });
+
+  test('that a rotation which broke off has left beside half a file are kept, and a person is told', async () => {
+    await oldKey();
+    writeFileSync(`${files.PAYMENTS_SEALING_JWKS_FILE}.before`, 'old private keys');
+    writeFileSync(files.PAYMENTS_SEALING_JWKS_FILE, '{"keys":[');
+    await expect(rotateKeys({ dropAfter: '24h' }, files)).rejects.toThrow(/broke off .*sealing_jwks\.before/s);
+    expect(readFileSync(`${files.PAYMENTS_SEALING_JWKS_FILE}.before`, 'utf8')).toBe('old private keys');
+    rmSync(`${files.PAYMENTS_SEALING_JWKS_FILE}.before`);
   });
 
   test('with an id that tells no time are deleted too', async () => {

@@ -22,7 +22,7 @@ export function refunds(order: string, options: { app?: string; json?: boolean }
     if (options.json) say(JSON.stringify({ after_sale: state }));
     else {
       const rows = state.refunds.map((one) => [
-        one.out_request_no ?? 'full',
+        one.out_request_no,
         `${one.refund_amount} ${one.refund_currency}`,
         one.outcome ?? one.refund_status ?? (one.started_at ? 'being sent' : 'waits for its turn'),
         one.attention ?? '',

@@ -71,7 +71,7 @@ function moneyLines({ after_sale, payment, runs }: OrderCase): string[] {
       : []),
     ...(after_sale?.refunds ?? []).map(
       (one) =>
-        `    ${printable(one.out_request_no ?? 'full')}: ${one.refund_amount} ${one.refund_currency}, ${one.outcome ?? one.refund_status ?? 'asked'}`,
+        `    ${printable(one.out_request_no)}: ${one.refund_amount} ${one.refund_currency}, ${one.outcome ?? one.refund_status ?? 'asked'}`,
     ),
     `  Runs: ${kinds}`,
   ];

@@ -41,7 +41,9 @@ export class Commands {
     else if (command.upsertWorkflowSearchAttributes) {
       const { indexedFields } = command.upsertWorkflowSearchAttributes.searchAttributes ?? {};
       Object.assign(run.searchAttributes, indexedFields);
-    } else if (!this.end(command) && !command.modifyWorkflowProperties && !command.setPatchMarker) {
+    } else if (command.modifyWorkflowProperties) {
+      Object.assign(run.memo, command.modifyWorkflowProperties.upsertedMemo?.fields);
+    } else if (!this.end(command) && !command.setPatchMarker) {
       throw notSimulated(`the command ${Object.keys(command)}`);
     }
   }

@@ -31,6 +31,7 @@ import { Confirmations } from './confirmations';
 import { DepositCounting } from './counting';
 import { bytesOf, DepositLedger } from './deposit-ledger';
 import { signalPayment } from './deposit-payment';
+import { AccountOrigin } from './origin';
 import { AccountRecord, parseDeposit } from './record';
 import { AccountSync } from './sync';
 
@@ -75,6 +76,7 @@ class SpeiAccountRun {
   private readonly ledger: DepositLedger;
   private readonly announcements: AccountAnnouncements;
   private readonly counting: DepositCounting;
+  private readonly origin: AccountOrigin;
   private since: number;
   private sync: AccountSync | undefined;
   private cancelWanted: boolean;
@@ -90,6 +92,7 @@ class SpeiAccountRun {
     this.record = new AccountRecord({ ...account, account_id }, carried?.attention);
     this.ledger = new DepositLedger(carried?.ledger);
     this.since = carried?.since ?? Date.now();
+    this.origin = new AccountOrigin(input.app_id, carried?.creation);
     this.cancelWanted = carried?.cancel_wanted ?? false;
     this.early = carried ? null : [];
     this.confirmations = new Confirmations(input.app_id, this.ledger, {
@@ -112,8 +115,6 @@ class SpeiAccountRun {
   async execute(): Promise<void> {
     const policy = await accountPolicy();
     if (this.early) await this.takeOver();
-    const { app_id, account_id } = this.input;
-    const id = { app_id, account_id };
     do {
       const syncing = this.open(policy);
       await condition(() => this.failure !== undefined || this.shouldEnd);
@@ -121,7 +122,13 @@ class SpeiAccountRun {
       await this.close(syncing);
       // Signals that came while it closed are on top of what was measured before.
     } while (bytesOf(this.carried) > MAX_HANDED_ON_BYTES);
-    await continueAsNew<typeof speiAccount>({ ...id, account: this.record.account, carried: this.carried });
+    const { app_id, account_id } = this.input;
+    await continueAsNew<typeof speiAccount>({
+      app_id,
+      account_id,
+      account: this.record.account,
+      carried: this.carried,
+    });
   }
 
   /** Goes on from what an earlier run knew that could not hand it on, and takes what came meanwhile. */
@@ -131,6 +138,7 @@ class SpeiAccountRun {
       this.since = carried.since;
       this.cancelWanted = carried.cancel_wanted;
       this.ledger.restore(carried.ledger);
+      this.origin.restore(carried.creation);
       this.announcements.published = carried.published;
       if (carried.attention) this.record.raise(carried.attention);
     }
@@ -199,10 +207,11 @@ class SpeiAccountRun {
   }
 
   private get carried(): CarriedAccount {
-    const { since, record, ledger, announcements } = this;
-    const { published } = announcements;
+    const { since, record, ledger, announcements, origin } = this;
     const cancel_wanted = this.sync?.cancelWanted ?? this.cancelWanted;
-    return { since, attention: record.attention, published, cancel_wanted, ledger: ledger.carried };
+    const { attention } = record;
+    const { published } = announcements;
+    return { since, attention, published, cancel_wanted, creation: origin.creation, ledger: ledger.carried };
   }
 
   // — Deposits —

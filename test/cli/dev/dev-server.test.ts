@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { Client, Connection } from '@temporalio/client';
 import {
   type DevServer,
@@ -76,6 +78,26 @@ test('a server serves its API and its UI, and stops', async () => {
   expect(await isPortFree(given.port)).toBe(true);
   expect(await isPortFree(given.uiPort)).toBe(true);
   expect(await server.ended).toMatchObject({ code: 0 });
+});
+
+test('a page that points its own name at this machine reaches no Temporal UI (security, finding 10)', async () => {
+  const given = await options();
+  const server = await start(given);
+  await withClient(server, (client) => startPayment(client, 'payment:victim'));
+  const ask = (host: string) =>
+    new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
+      const path = `/api/v1/namespaces/${server.namespace}/workflows`;
+      get({ host: '127.0.0.1', port: given.uiPort, path, headers: { host } }, async (response) => {
+        resolve({ status: response.statusCode, body: await text(response) });
+      }).on('error', reject);
+    });
+  const port = given.uiPort;
+  for (const own of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`]) {
+    expect(await ask(own)).toMatchObject({ status: 200, body: expect.stringContaining('payment:victim') });
+  }
+  for (const foreign of ['evil.example', `evil.example:${port}`, '127.0.0.1.evil.example', 'localhost.evil.example']) {
+    expect(await ask(foreign)).toMatchObject({ status: 403, body: expect.not.stringContaining('victim') });
+  }
 });
 
 test('a restart loses nothing, after a stop and after a crash', async () => {

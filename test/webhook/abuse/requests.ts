@@ -61,6 +61,7 @@ export const BAD_REQUESTS: Record<string, BadRequest> = {
   'a chunk with an extension of 20,000 bytes': bad(413, chunked(`1;${'a'.repeat(20_000)}\r\n{\r\n${LAST}`)),
   'chunks that end with line feeds alone': bad(400, chunked((chunk(body) + LAST).replaceAll('\r\n', '\n'))),
   'chunks that grow too long': bad(413, chunked(chunk(long.subarray(0, 40_000)).repeat(2) + LAST, { body: long })),
+  'a chunk for every byte of a long body': bad(400, chunked(chunk(Buffer.from('x')).repeat(60_000) + LAST)),
   'a signature that comes after the chunks': bad(
     401,
     chunked(`${chunk(body)}0\r\nService-Signature: ${signature}\r\n\r\n`, {

@@ -84,7 +84,13 @@ test('finding 1: what piles up while a run ends is never handed on beyond what T
     pending: Array.from({ length: 2_500 }, (_, i) => deposit(long('waits', i), { trade_no: long('T', i) })),
     counted: Array.from({ length: 10_000 }, (_, i) => [long('counted', i), 1_767_000_000]),
   };
-  const carried = { since: 0, attention: null, published: { status: 'ACTIVE', attention: null }, cancel_wanted: false };
+  const carried = {
+    since: 0,
+    attention: null,
+    published: { status: 'ACTIVE', attention: null },
+    cancel_wanted: false,
+    creation: null,
+  };
   const { state } = await follow({ ...carried, ledger });
   await env.sleep(MINUTE);
   env.temporal.leaveWithoutWorker(10 * MINUTE);

@@ -6,6 +6,7 @@ import { UserError } from '../../../process/user-error';
 import { childEnvironment } from './child-environment';
 import { isListening, isPortFree } from './ports';
 import { type ProcessEnd, supervise } from './supervise';
+import { guardTemporalUi, hiddenPlace, type Place } from './ui-proxy';
 
 export interface DevServerOptions {
   /** The path of the `temporal` command: see `findTemporal`. */
@@ -48,25 +49,31 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
   await requireFreePort(uiPort, host);
   await mkdir(dirname(options.dbFile), { recursive: true });
   const env = childEnvironment(process.env);
-  const server = supervise({ file: options.binary, args: serverArguments(options), env });
+  const ui = await hiddenPlace(uiPort);
+  const server = supervise({ file: options.binary, args: serverArguments(options, ui), env });
   const gone = new AbortController();
+  let guardClosed: Promise<void>;
   try {
     await Promise.race([
-      untilReady(options, gone.signal),
+      untilReady(options, ui, gone.signal),
       server.ended.then((end) => Promise.reject(endedEarly(end, options))),
     ]);
+    const closeGuard = await guardTemporalUi({ host, port: uiPort }, ui);
+    guardClosed = server.ended.then(closeGuard);
   } catch (error) {
     gone.abort();
     await server.stop();
     throw error;
   }
-  return { ...server, address: `${host}:${port}`, uiUrl: `http://${host}:${uiPort}`, namespace };
+  const stop = () => server.stop().then(() => guardClosed);
+  return { ...server, stop, address: `${host}:${port}`, uiUrl: `http://${host}:${uiPort}`, namespace };
 }
 
 /** The command line of `temporal`. */
-function serverArguments(options: DevServerOptions): string[] {
+function serverArguments(options: DevServerOptions, ui: Place): string[] {
   return [
-    ...['server', 'start-dev', '--ip', options.host, '--port', `${options.port}`, '--ui-port', `${options.uiPort}`],
+    ...['server', 'start-dev', '--ip', options.host, '--port', `${options.port}`],
+    ...['--ui-ip', ui.host, '--ui-port', `${ui.port}`],
     ...['--namespace', options.namespace, '--db-filename', options.dbFile],
     // Two servers on one file would take each other's work. This lock refuses the second one, and the system drops it after
     // a crash. With the write-ahead log it is also nearly twice as fast.
@@ -77,8 +84,8 @@ function serverArguments(options: DevServerOptions): string[] {
 }
 
 /** Waits until the server and its UI serve. Throws UserError after `startMs`. */
-async function untilReady(options: DevServerOptions, gone: AbortSignal): Promise<void> {
-  const { host, port, uiPort, namespace, startMs = 60_000 } = options;
+async function untilReady(options: DevServerOptions, ui: Place, gone: AbortSignal): Promise<void> {
+  const { host, port, namespace, startMs = 60_000 } = options;
   const deadline = AbortSignal.any([gone, AbortSignal.timeout(startMs)]);
   try {
     await until(() => isListening(port, host), deadline);
@@ -87,7 +94,7 @@ async function untilReady(options: DevServerOptions, gone: AbortSignal): Promise
     // Each call has an end, because one that is repeated after the connection is closed would throw.
     const serves = () => succeeds(() => connection.withDeadline(Date.now() + 1_000, describe));
     await until(serves, deadline).finally(() => connection.close());
-    await until(() => isListening(uiPort, host), deadline);
+    await until(() => isListening(ui.port, ui.host), deadline);
   } catch (error) {
     if (!deadline.aborted) throw error;
     throw new UserError(`Temporal's development server did not serve ${host}:${port} within ${startMs / 1_000} s.`);
