@@ -4,7 +4,6 @@ import { activityInfo, getClient } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { z } from 'zod';
 import {
-  ACCOUNT_MEMO,
   type AccountActivities,
   type CarriedAccount,
   type DepositSignal,
@@ -29,25 +28,15 @@ const isDeposit = (signal: unknown): signal is DepositSignal => typeof signal ==
 const FIRST_GAP_MS = 1_000;
 const LONGEST_GAP_MS = 10 * 60_000;
 
-/**
- * The `account_id` that the creation under this workflow id has made; null if Temporal knows none. An account that began anew
- * after somebody had terminated it has no parent: its memo names the creation.
- */
+/** The `account_id` that the creation under this workflow id has made, also where its workflow was terminated; null if Temporal knows none. */
 export const accountOfCreation: AccountActivities['payments.account-of-creation'] = async ({ app_id, workflow_id }) => {
-  const { workflow } = getClient();
+  const query = childrenOf(workflow_id, WORKFLOW.speiAccount);
   const prefix = speiAccountWorkflowId(app_id, '');
-  for await (const { workflowId, parentExecution } of workflow.list({
-    query: childrenOf(workflow_id, WORKFLOW.speiAccount),
-  })) {
+  for await (const { workflowId, parentExecution } of getClient().workflow.list({ query })) {
     if (parentExecution?.workflowId === workflow_id) return workflowId.slice(prefix.length);
-  }
-  for await (const { workflowId, memo } of workflow.list({ query: ORPHANS })) {
-    const isOfApp = workflowId.startsWith(prefix);
-    if (isOfApp && memo?.[ACCOUNT_MEMO] === workflow_id) return workflowId.slice(prefix.length);
   }
   return null;
 };
-const ORPHANS = `WorkflowType = '${WORKFLOW.speiAccount}' AND ExecutionStatus = 'Running' AND ParentWorkflowId IS NULL`;
 
 /** What earlier runs of this account knew, the latest first, until one has its ledger. Throws a retryable failure while the list is behind. */
 export const accountBefore: AccountActivities['payments.account-before'] = async () => {

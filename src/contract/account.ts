@@ -115,8 +115,6 @@ export interface CarriedAccount {
   /** What the last events said. */
   published: { status: string | null; attention: AccountAttention | null };
   cancel_wanted: boolean;
-  /** The workflow id of the creation that made it; null where it was made elsewhere. */
-  creation: string | null;
   ledger: CarriedLedger;
 }
 

@@ -39,8 +39,6 @@ export const SIGNAL = {
   /** Internal: more events for `paymentEvents` and `eventDelivery`. */
   tell: 'tell',
 } as const;
-/** In the memo of an account whose workflow its creation did not start: the workflow id of the creation. */
-export const ACCOUNT_MEMO = 'creation';
 export const QUERY = {
   state: 'state',
   /** Of a payment: whether it ever asked for the creation of its order. Only the next run asks it. */

@@ -25,7 +25,10 @@ export async function readStart(
   return { runId: started.originalExecutionRunId ?? runId ?? '', input: isInput(input) ? input : WITHOUT_ORDER };
 }
 
-/** What came to a closed run from outside, whether a worker had it or not: its input, and its signals of one name. Throws WorkflowNotFoundError. */
+/**
+ * What came to a closed run from outside, whether a worker had it or not: its input, and its signals of one name; undefined for
+ * what nobody can read, such as clear text where keys are set. Throws WorkflowNotFoundError.
+ */
 export async function givenTo(
   client: Client,
   workflowId: string,
@@ -34,17 +37,20 @@ export async function givenTo(
 ): Promise<{ input: unknown; signals: unknown[] }> {
   const { namespace, loadedDataConverter } = client.options;
   const context = { type: 'workflow', namespace, workflowId } as const;
-  const decode = async (
-    of: Pick<temporal.api.history.v1.IWorkflowExecutionSignaledEventAttributes, 'input'> | null | undefined,
-  ) => (await decodeArrayFromPayloads(loadedDataConverter, of?.input?.payloads, context))[0];
+  const read = async (of: Given) => {
+    const decoded = await decodeArrayFromPayloads(loadedDataConverter, of?.input?.payloads, context).catch(() => []);
+    return decoded[0];
+  };
   const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
   const signaled = (events ?? []).flatMap((event) => event.workflowExecutionSignaledEventAttributes ?? []);
   const wanted = signaled.filter((signal) => signal.signalName === signalName);
   return {
-    input: await decode(events?.[0]?.workflowExecutionStartedEventAttributes),
-    signals: await Promise.all(wanted.map(decode)),
+    input: await read(events?.[0]?.workflowExecutionStartedEventAttributes),
+    signals: await Promise.all(wanted.map(read)),
   };
 }
+
+type Given = Pick<temporal.api.history.v1.IWorkflowExecutionSignaledEventAttributes, 'input'> | null | undefined;
 
 /**
  * The run that created the order. Later runs only continue it, and each names the run before it. If Temporal has forgotten

@@ -41,9 +41,7 @@ export class Commands {
     else if (command.upsertWorkflowSearchAttributes) {
       const { indexedFields } = command.upsertWorkflowSearchAttributes.searchAttributes ?? {};
       Object.assign(run.searchAttributes, indexedFields);
-    } else if (command.modifyWorkflowProperties) {
-      Object.assign(run.memo, command.modifyWorkflowProperties.upsertedMemo?.fields);
-    } else if (!this.end(command) && !command.setPatchMarker) {
+    } else if (!this.end(command) && !command.modifyWorkflowProperties && !command.setPatchMarker) {
       throw notSimulated(`the command ${Object.keys(command)}`);
     }
   }

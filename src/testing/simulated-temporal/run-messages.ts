@@ -25,7 +25,6 @@ export function infoOf(run: Run): api.api.workflow.v1.IWorkflowExecutionInfo {
     startTime: msNumberToTs(run.startedAt),
     taskQueue: 'simulated',
     searchAttributes: { indexedFields: run.searchAttributes },
-    memo: { fields: run.memo },
   };
 }
 

@@ -41,7 +41,6 @@ export interface Run {
   /** Whether the code has seen all news. */
   readonly isUpToDate: boolean;
   readonly searchAttributes: Record<string, Payload>;
-  readonly memo: Record<string, Payload>;
   /** Ids of the signal requests so far: the server drops a repeated one. */
   readonly requestIds: Set<string>;
   /** Every signal that it has had: a reset gives them to the next run. */

@@ -160,11 +160,10 @@ const LIST_FIELDS: Readonly<Record<string, (run: Run) => string | undefined>> = 
 /** Reads a list query: terms such as `Field = "text"` or `Field STARTS_WITH 'text'`, joined by AND. */
 function matching(query: string): (run: Run) => boolean {
   const terms = query.split(' AND ').map((term) => {
-    const [, name = '', operator, quoted = ''] = /^(\w+) (=|STARTS_WITH|IS) ("[^"]*"|'.*'|NULL)$/.exec(term) ?? [];
+    const [, name = '', operator, quoted = ''] = /^(\w+) (=|STARTS_WITH) ("[^"]*"|'.*')$/.exec(term) ?? [];
     const read = LIST_FIELDS[name];
     if (!read || quoted.includes('\\')) throw notSimulated(`a list by ${query}`);
     const text = quoted.slice(1, -1).replaceAll("''", "'");
-    if (operator === 'IS') return (run: Run) => read(run) === undefined;
     return (run: Run) => (operator === '=' ? read(run) === text : read(run)?.startsWith(text) === true);
   });
   return (run) => terms.every((holds) => holds(run));

@@ -17,7 +17,6 @@ export class WorkflowRun implements Run {
   /** The run that goes on where this one continued as new. */
   next: Run | undefined;
   readonly searchAttributes: Record<string, Payload> = {};
-  readonly memo: Record<string, Payload> = {};
   readonly runId: string;
   /** Ms since the epoch. */
   readonly startedAt: number;

@@ -31,7 +31,6 @@ import { Confirmations } from './confirmations';
 import { DepositCounting } from './counting';
 import { bytesOf, DepositLedger } from './deposit-ledger';
 import { signalPayment } from './deposit-payment';
-import { AccountOrigin } from './origin';
 import { AccountRecord, parseDeposit } from './record';
 import { AccountSync } from './sync';
 
@@ -76,7 +75,6 @@ class SpeiAccountRun {
   private readonly ledger: DepositLedger;
   private readonly announcements: AccountAnnouncements;
   private readonly counting: DepositCounting;
-  private readonly origin: AccountOrigin;
   private since: number;
   private sync: AccountSync | undefined;
   private cancelWanted: boolean;
@@ -92,7 +90,6 @@ class SpeiAccountRun {
     this.record = new AccountRecord({ ...account, account_id }, carried?.attention);
     this.ledger = new DepositLedger(carried?.ledger);
     this.since = carried?.since ?? Date.now();
-    this.origin = new AccountOrigin(input.app_id, carried?.creation);
     this.cancelWanted = carried?.cancel_wanted ?? false;
     this.early = carried ? null : [];
     this.confirmations = new Confirmations(input.app_id, this.ledger, {
@@ -138,7 +135,6 @@ class SpeiAccountRun {
       this.since = carried.since;
       this.cancelWanted = carried.cancel_wanted;
       this.ledger.restore(carried.ledger);
-      this.origin.restore(carried.creation);
       this.announcements.published = carried.published;
       if (carried.attention) this.record.raise(carried.attention);
     }
@@ -207,11 +203,11 @@ class SpeiAccountRun {
   }
 
   private get carried(): CarriedAccount {
-    const { since, record, ledger, announcements, origin } = this;
+    const { since, record, ledger, announcements } = this;
     const cancel_wanted = this.sync?.cancelWanted ?? this.cancelWanted;
     const { attention } = record;
     const { published } = announcements;
-    return { since, attention, published, cancel_wanted, creation: origin.creation, ledger: ledger.carried };
+    return { since, attention, published, cancel_wanted, ledger: ledger.carried };
   }
 
   // — Deposits —

@@ -92,25 +92,15 @@ describe('create', () => {
     expect(stack.simulator.accounts({ buyer_id: asked.customer.buyer_id })).toHaveLength(1);
   });
 
-  test('gives the same key the same account after its workflow was terminated, began anew, and the creation was deleted', async () => {
+  test('gives the same key the same account after somebody terminated its workflow and the creation was deleted', async () => {
     const asked = request();
     const { account_id } = await stack.payments.accounts.create(asked);
     await counted(account_id, 0);
     await handleOf(account_id).terminate();
-    await stack.simulator.deposit(account_id, '1.00');
-    await counted(account_id, 1);
-    const key = accountKeyOf(asked.customer.buyer_id);
     const { client } = stack.temporal;
-    const workflowId = `create-spei-account:${APP.app_id}:${key}`;
-    const isOrphan = async () => {
-      const { raw } = await handleOf(account_id).describe();
-      return raw.workflowExecutionInfo?.memo?.fields?.creation !== undefined;
-    };
-    while (!(await isOrphan())) await delay(50);
-    await client.workflowService.deleteWorkflowExecution({
-      namespace: client.options.namespace,
-      workflowExecution: { workflowId },
-    });
+    const workflowId = `create-spei-account:${APP.app_id}:${accountKeyOf(asked.customer.buyer_id)}`;
+    const workflowExecution = { workflowId };
+    await client.workflowService.deleteWorkflowExecution({ namespace: client.options.namespace, workflowExecution });
     const isDeleted = () =>
       client.workflow
         .getHandle(workflowId)
@@ -120,8 +110,7 @@ describe('create', () => {
           () => true,
         );
     while (!(await isDeleted())) await delay(50);
-    const again = await stack.payments.accounts.create(asked);
-    expect(again.account_id).toBe(account_id);
+    expect(await stack.payments.accounts.create(asked)).toMatchObject({ account_id });
     expect(stack.simulator.accounts({ buyer_id: asked.customer.buyer_id })).toHaveLength(1);
   });
 

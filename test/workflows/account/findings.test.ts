@@ -89,7 +89,6 @@ test('finding 1: what piles up while a run ends is never handed on beyond what T
     attention: null,
     published: { status: 'ACTIVE', attention: null },
     cancel_wanted: false,
-    creation: null,
   };
   const { state } = await follow({ ...carried, ledger });
   await env.sleep(MINUTE);

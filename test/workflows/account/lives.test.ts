@@ -219,7 +219,6 @@ describe('a deposit', () => {
         attention: null,
         published: { status: null, attention: null },
         cancel_wanted: false,
-        creation: null,
         ledger: { ...ledger, pending: [announced] },
       });
       expect(await settled(handle)).toMatchObject({ attention: null, deposits: { count: 1, total: { MXN: '10.00' } } });
