@@ -12,6 +12,7 @@ import { ipn, post, startWebhook } from '../support';
 const ATTACK_MS = Number(process.env.ABUSE_SECONDS ?? 2) * 1_000;
 /** The gateway sends another notification after so many ms, without waiting for the answer to the last one. */
 const PACE_MS = 10;
+const FEWEST = 100;
 const GATEWAY = '127.0.0.1';
 const STRANGER = '127.0.0.5';
 
@@ -37,11 +38,11 @@ const FROM_A_STRANGER: Attack[] = [
   ],
 ];
 
-/** Sends genuine notifications until the time is up. Resolves to those that were sent, and those that were not taken. */
+/** Sends genuine notifications until the time is up, and as many as it takes to speak of one in a hundred. Resolves to those that were sent, and those that were not taken. */
 async function notify(url: string, ms: number): Promise<{ sent: number; refused: Buffer[] }> {
   const until = Date.now() + ms;
   const answers: Promise<Buffer | undefined>[] = [];
-  for (let n = 0; Date.now() < until; n += 1) {
+  for (let n = 0; Date.now() < until || n < FEWEST; n += 1) {
     const body = ipn({ out_trade_no: `order-${n}` });
     const taken = post(url, body).then(
       ({ status }) => status === 200,
@@ -68,7 +69,6 @@ test.each([...BEHIND_A_PROXY, ...FROM_A_STRANGER])(
       const again = await Promise.all(refused.map(async (body) => (await post(url, body)).status));
       const allowed = options.allowedIps ? ', with an allow-list' : '';
       console.log(`${attack} from ${from}${allowed}: ${refused.length} of ${sent} genuine ones were not taken at once`);
-      expect(sent).toBeGreaterThan(20);
       expect(refused.length).toBeLessThanOrEqual(sent / 100);
       expect(new Set(again)).toEqual(new Set(refused.length === 0 ? [] : [200]));
     } finally {
