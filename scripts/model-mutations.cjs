@@ -474,8 +474,8 @@ const OF_ACCOUNTS = [
   [
     'deposits that come while an account reads what it knew are dropped',
     `${ACCOUNT}/workflow.ts`,
-    '      this.early.push(signal);\n',
-    '',
+    'if (this.early) return void this.early.push(signal);',
+    'if (this.early) return;',
   ],
   [
     'a deposit is counted without the gateway',

@@ -120,10 +120,13 @@ describe('show, also as get', () => {
   });
 
   test('names deposits that are not counted, with amount and reason', async () => {
+    const counting = await open();
+    const [trade] = await deposit(counting.account_id, '8.00');
+    const { out_trade_no } = trade ?? {};
+    // Another account is told of a deposit that the first one has counted.
     const { account_id } = await open();
-    const [trade] = await deposit(account_id, '8.00');
-    await stack.temporal.client.workflow.getHandle(`spei-account:${APP.app_id}:${account_id}`).terminate();
-    await stack.simulator.notify(trade?.out_trade_no ?? '');
+    const told = { app_id: APP.app_id, out_trade_no, trade_status: 'SUCCESS', amount: '8.00', currency: 'MXN' };
+    await stack.client.workflow.getHandle(`spei-account:${APP.app_id}:${account_id}`).signal('deposit', told);
     const { accounts: client } = stack.payments;
     const isAside = () =>
       client.get(account_id).then(

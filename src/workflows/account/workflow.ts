@@ -203,20 +203,16 @@ class SpeiAccountRun {
   }
 
   private get carried(): CarriedAccount {
-    const { since, record, ledger, announcements } = this;
+    const { since, announcements, ledger } = this;
+    const { attention } = this.record;
     const cancel_wanted = this.sync?.cancelWanted ?? this.cancelWanted;
-    const { attention } = record;
-    const { published } = announcements;
-    return { since, attention, published, cancel_wanted, ledger: ledger.carried };
+    return { since, attention, published: announcements.published, cancel_wanted, ledger: ledger.carried };
   }
 
   // — Deposits —
 
   private onDeposit(signal: DepositSignal): void {
-    if (this.early) {
-      this.early.push(signal);
-      return;
-    }
+    if (this.early) return void this.early.push(signal);
     const deposit = parseDeposit(signal);
     if (deposit === undefined) {
       this.raise('unexpected-signal');
