@@ -474,8 +474,8 @@ const OF_ACCOUNTS = [
   [
     'deposits that come while an account reads what it knew are dropped',
     `${ACCOUNT}/workflow.ts`,
-    'if (this.early) return void this.early.push(signal);',
-    'if (this.early) return;',
+    'if (this.early) this.early.push(signal);\n      else this.onDeposit(signal);',
+    'if (!this.early) this.onDeposit(signal);',
   ],
   [
     'a deposit is counted without the gateway',

@@ -10,7 +10,8 @@ import {
   typedFailure,
 } from '../contract';
 import { GatewayError, InvalidRequestError, parseNewSpeiAccount, type SpeiAccount } from '../gateway';
-import { accountBefore, accountOfCreation, endedPayment } from './account-workflows';
+import { accountBefore } from './account-before';
+import { accountOfCreation, endedPayment } from './account-workflows';
 import {
   invalidRequestFailure,
   isDefiniteAnswer,

@@ -81,7 +81,34 @@ async function requireWholeFiles(files: Files): Promise<void> {
       `${error.message}\nThe last rotation broke off while it wrote ${file}: what the file held is in ${spareOf(file)}. Move that back, and rotate again.`,
     );
   }
-  for (const [, file] of named) await rm(spareOf(file), { force: true });
+  for (const [, file] of named) await deleteSpare(file);
+}
+
+/** Throws ConfigError where it has keys that the file lacks: they may open what nothing else opens. */
+async function deleteSpare(file: string): Promise<void> {
+  const spare = spareOf(file);
+  if (!existsSync(spare)) return;
+  const [old, now] = await Promise.all([spare, file].map(async (path) => keysIn(await readFile(path, 'utf8'))));
+  const lacking = old?.filter((key) => !now?.includes(key)) ?? [];
+  if (lacking.length === 0) return rm(spare, { force: true });
+  throw new ConfigError(
+    `${spare} has ${lacking.length} keys that ${file} lacks: a rotation broke off. Put them into ${file}, or delete ${spare} if nothing needs them, and rotate again.`,
+  );
+}
+
+/** The keys of a file, each as its own text: a list of encryption keys, or of JSON Web Keys without the times of their use. */
+function keysIn(text: string): string[] {
+  const { success, data } = jwks.safeParse(parsed(text));
+  if (!success) return text.split(/[\s,]+/).filter(Boolean);
+  return data.keys.map(({ retired_at: _when, ...key }) => JSON.stringify(key));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Where a file's old text is kept while a new one is written. */

@@ -1,7 +1,8 @@
 /** The activities that the workflows of virtual accounts call. */
 
-import type { CreateSpeiAccountInput, EarlierAccount } from './account';
+import type { CarriedAccount, CreateSpeiAccountInput, DepositSignal } from './account';
 import type { NotCreated } from './activities';
+import type { MerchantEvent } from './events';
 import type { SpeiAccount } from './gateway';
 import type { PaymentState } from './payment';
 
@@ -22,6 +23,29 @@ export interface AccountPolicy {
   creates_again: boolean;
   /** Whether the worker has a merchant's handler for events. */
   has_listener: boolean;
+}
+
+/** The query `carried`: what a run of an account would hand on now. */
+export interface AccountHandover {
+  carried: CarriedAccount;
+  /** How many signals `deposit` of its history it has taken: the others are not in its ledger. */
+  seen: number;
+  /** Events that no handler has taken yet. */
+  undelivered: MerchantEvent[];
+}
+
+/** A page of what runs of an account left that did not hand it on: they were terminated, or failed. */
+export interface EarlierAccount {
+  carried: CarriedAccount | null;
+  undelivered: MerchantEvent[];
+  deposits: EarlierDeposit[];
+  has_more: boolean;
+}
+
+/** `begun`: the run may have started its payment, and does not have it in the ledger that was handed on. */
+export interface EarlierDeposit {
+  signal: DepositSignal;
+  begun: boolean;
 }
 
 export interface AccountId {
@@ -46,8 +70,8 @@ export interface AccountActivities {
   'gateway.watch-account-quantity'(input: { app_id: string; seen: number; every_ms: number }): Promise<number>;
   /** The account that an earlier creation under the same key made; null where there is none. */
   'payments.account-of-creation'(input: { app_id: string; workflow_id: string }): Promise<string | null>;
-  /** What earlier runs of the account that asks knew, if they did not hand it on. */
-  'payments.account-before'(): Promise<EarlierAccount>;
+  /** What earlier runs of the account that asks knew, if they did not hand it on. In pages from 0: Temporal takes 2 MB at a time. */
+  'payments.account-before'(input: { page: number }): Promise<EarlierAccount>;
   /**
    * Waits until a payment that this account did not start has ended. `state` is null where it ended without a result.
    */

@@ -2,6 +2,7 @@
  * The shapes of virtual accounts (SPEI): plain JSON, amounts as decimal strings in currency units, times in ISO 8601
  * and UTC.
  */
+
 import type { NewSpeiAccount } from './gateway';
 import type { NotificationSignal } from './notification';
 
@@ -116,14 +117,6 @@ export interface CarriedAccount {
   published: { status: string | null; attention: AccountAttention | null };
   cancel_wanted: boolean;
   ledger: CarriedLedger;
-}
-
-/** What a run of an account leaves to one that was not begun by it: it was terminated, or failed. */
-export interface EarlierAccount {
-  /** Null where the run had not read yet what was before it. */
-  carried: CarriedAccount | null;
-  /** Deposits that came to it and are not in its ledger. */
-  deposits: DepositSignal[];
 }
 
 export interface CarriedLedger extends Omit<Deposits, 'pending'> {

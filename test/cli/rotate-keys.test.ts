@@ -1,5 +1,5 @@
 /** The order of keys through a rotation: the first is in use, a staged one is last, and none is lost. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -77,9 +77,20 @@ describe('sealing keys', () => {
 
   test('that a rotation which broke off has left beside a whole file are deleted by the next one', async () => {
     await oldKey();
-    writeFileSync(`${files.PAYMENTS_SEALING_JWKS_FILE}.before`, 'old private keys');
+    copyFileSync(files.PAYMENTS_SEALING_JWKS_FILE, `${files.PAYMENTS_SEALING_JWKS_FILE}.before`);
     await rotate();
     expect(readdirSync(folder).filter((name) => name.endsWith('.before'))).toEqual([]);
+  });
+
+  test('that only the copy beside the file has are kept, and a person is told', async () => {
+    await oldKey();
+    const spare = `${files.PAYMENTS_SEALING_JWKS_FILE}.before`;
+    copyFileSync(files.PAYMENTS_SEALING_JWKS_FILE, spare);
+    // Whoever was on call put a new key into the file that was broken.
+    await oldKey();
+    await expect(rotateKeys({ dropAfter: '24h' }, files)).rejects.toThrow(/has 1 keys that .* lacks/);
+    expect(readdirSync(folder).filter((name) => name.endsWith('.before'))).toHaveLength(1);
+    rmSync(spare);
   });
 
   test('that a rotation which broke off has left beside half a file are kept, and a person is told', async () => {

@@ -1,6 +1,6 @@
 /** What others see and hear of an account: its search attributes and details, and the events for the merchant's handler. */
 import { workflowInfo } from '@temporalio/workflow';
-import type { AccountEvent, CarriedAccount } from '../../contract';
+import type { AccountEvent, CarriedAccount, MerchantEvent } from '../../contract';
 import { InlineDelivery } from '../shared/outbox/delivery';
 import { RunRelay } from '../shared/outbox/relay';
 import type { DepositLedger } from './deposit-ledger';
@@ -13,7 +13,7 @@ export class AccountAnnouncements {
   private readonly attributes = new AccountAttributes();
   private outbox: InlineDelivery | undefined;
   /** Events from before it is known whether anybody listens; null: it is known. */
-  private unpublished: AccountEvent[] | null = [];
+  private unpublished: MerchantEvent[] | null = [];
   private events = 0;
   /** The events have been handed over. */
   private isClosed = false;
@@ -31,6 +31,16 @@ export class AccountAnnouncements {
     this.outbox = hasListener ? new InlineDelivery(new RunRelay()) : undefined;
     this.outbox?.put(this.unpublished ?? []);
     this.unpublished = null;
+  }
+
+  /** Events that no handler has taken yet. */
+  get undelivered(): MerchantEvent[] {
+    return [...(this.unpublished ?? []), ...(this.outbox?.waiting ?? [])];
+  }
+
+  /** Events that an earlier run could not deliver come first. */
+  restore(undelivered: readonly MerchantEvent[]): void {
+    this.unpublished = [...undelivered, ...(this.unpublished ?? [])];
   }
 
   /** Whether every event is delivered. */

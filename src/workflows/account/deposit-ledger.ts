@@ -154,6 +154,12 @@ export class DepositLedger {
     return { ...this.sums, pending: this.pendingDeposits.size };
   }
 
+  /** With deposits that wait until it is known what an earlier run knew. */
+  snapshotWith(early: number): Deposits {
+    const { pending, ...sums } = this.snapshot;
+    return { ...sums, pending: pending + early };
+  }
+
   get carried(): CarriedLedger {
     return {
       ...this.sums,

@@ -15,6 +15,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type {
+  AccountHandover,
   AccountPolicy,
   CarriedAccount,
   DepositSignal,
@@ -25,18 +26,20 @@ import type {
 import { FAILURE, type PaymentState, QUERY, SIGNAL, typedFailure, UPDATE } from '../../contract';
 import { uncancelled } from '../shared/cancellable';
 import { assertResolution } from '../shared/resolution';
-import { accountPolicy, earlierWorkflows } from './activities';
+import { accountPolicy } from './activities';
 import { AccountAnnouncements } from './announcements';
 import { Confirmations } from './confirmations';
 import { DepositCounting } from './counting';
 import { bytesOf, DepositLedger } from './deposit-ledger';
 import { signalPayment } from './deposit-payment';
+import { loadEarlierAccount } from './earlier-account';
 import { AccountRecord, parseDeposit } from './record';
+import { DRAIN_EVENTS, DRAIN_TIMEOUT, isLong, MAX_CARRIED_BYTES, MAX_HANDED_ON_BYTES } from './run-end';
 import { AccountSync } from './sync';
 
 export const speiAccountStateQuery = defineQuery<SpeiAccountState>(QUERY.state);
-/** What the run would hand on; null before it knows what was before it. A run that begins after its termination asks. */
-export const carriedQuery = defineQuery<CarriedAccount | null>(QUERY.carried);
+/** Null before the run knows what was before it. A run that begins after its termination asks. */
+export const carriedQuery = defineQuery<AccountHandover | null>(QUERY.carried);
 export const depositSignal = defineSignal<[DepositSignal]>(SIGNAL.deposit);
 export const cancelAccountUpdate = defineUpdate<SpeiAccountState>(UPDATE.cancel);
 export const recheckAccountUpdate = defineUpdate<SpeiAccountState>(UPDATE.recheck);
@@ -44,23 +47,8 @@ export const resolveAccountUpdate = defineUpdate<SpeiAccountState, [{ by: string
 
 /** The updates `cancel` and `recheck` wait this long for the gateway, then fail with `PaymentPending`. */
 const ANSWER_WAIT_MS = 30_000;
-/**
- * A run ends when Temporal suggests it, or after this many events. While no worker runs, signals pile up, and the next
- * worker has to handle all of them within one workflow task.
- */
-const EVENTS_PER_RUN = 1_000;
-/**
- * A run that is about to end starts no more confirmations, and waits this long, and for this many events, for the open
- * ones: each result would keep the server from ending the run. The next run gets what is still open then.
- */
-const DRAIN_TIMEOUT = '10 seconds';
-const DRAIN_EVENTS = 400;
-/**
- * A run that would hand on more bytes than the first does not end yet. What comes while it ends goes on top: where that is
- * more than the second, it does not end after all. Temporal fails a workflow that hands on 2 MB.
- */
-const MAX_CARRIED_BYTES = 1_600_000;
-const MAX_HANDED_ON_BYTES = 1_900_000;
+/** Where an account cannot read for so long what it knew before, and deposits wait for that, a person is told. */
+const TOLD_AFTER = '10 minutes';
 
 /**
  * Never returns: money can come after a cancellation, and the ledger must not be lost. So it ignores a cancellation of
@@ -84,6 +72,8 @@ class SpeiAccountRun {
   private failure: unknown;
   /** Deposits that come before it is known what an earlier run knew; null once it is. */
   private early: DepositSignal[] | null;
+  /** How many signals `deposit` came to this run. */
+  private seen = 0;
 
   constructor(private readonly input: SpeiAccountInput) {
     const { account_id, account, carried } = input;
@@ -101,8 +91,12 @@ class SpeiAccountRun {
     this.announcements = new AccountAnnouncements(input.app_id, this.record, this.ledger, published);
     this.counting = new DepositCounting(this.record, this.ledger, this.announcements);
     setHandler(speiAccountStateQuery, () => this.state);
-    setHandler(carriedQuery, () => (this.early ? null : this.carried));
-    setHandler(depositSignal, (signal) => this.onDeposit(signal));
+    setHandler(carriedQuery, () => (this.early ? null : this.handover));
+    setHandler(depositSignal, (signal) => {
+      this.seen += 1;
+      if (this.early) this.early.push(signal);
+      else this.onDeposit(signal);
+    });
     setHandler(cancelAccountUpdate, () => uncancelled(() => this.cancel()));
     setHandler(recheckAccountUpdate, () => uncancelled(() => this.recheck()));
     setHandler(resolveAccountUpdate, () => this.resolve(), { validator: (resolution) => assertResolution(resolution) });
@@ -120,17 +114,16 @@ class SpeiAccountRun {
       // Signals that came while it closed are on top of what was measured before.
     } while (bytesOf(this.carried) > MAX_HANDED_ON_BYTES);
     const { app_id, account_id } = this.input;
-    await continueAsNew<typeof speiAccount>({
-      app_id,
-      account_id,
-      account: this.record.account,
-      carried: this.carried,
-    });
+    const { account } = this.record;
+    await continueAsNew<typeof speiAccount>({ app_id, account_id, account, carried: this.carried });
   }
 
   /** Goes on from what an earlier run knew that could not hand it on, and takes what came meanwhile. */
   private async takeOver(): Promise<void> {
-    const { carried, deposits } = await earlierWorkflows.accountBefore();
+    condition(() => this.early === null, TOLD_AFTER).then((isRead) => {
+      if (!isRead && this.early?.length) this.raise('overdue-deposit');
+    });
+    const { carried, undelivered, deposits } = await loadEarlierAccount();
     if (carried) {
       this.since = carried.since;
       this.cancelWanted = carried.cancel_wanted;
@@ -138,8 +131,10 @@ class SpeiAccountRun {
       this.announcements.published = carried.published;
       if (carried.attention) this.record.raise(carried.attention);
     }
-    const early = [...deposits, ...(this.early ?? [])];
+    this.announcements.restore(undelivered);
+    const early = this.early ?? [];
     this.early = null;
+    for (const { signal, begun } of deposits) this.onDeposit(signal, begun);
     for (const signal of early) this.onDeposit(signal);
   }
 
@@ -158,9 +153,7 @@ class SpeiAccountRun {
   }
 
   private get shouldEnd(): boolean {
-    const { continueAsNewSuggested, historyLength } = workflowInfo();
-    if (!continueAsNewSuggested && historyLength < EVENTS_PER_RUN) return false;
-    return this.ledger.carriedBytes <= MAX_CARRIED_BYTES;
+    return isLong(workflowInfo()) && this.ledger.carriedBytes <= MAX_CARRIED_BYTES;
   }
 
   /** Waits a short time for open confirmations, then stops. Signals that come meanwhile are carried over. */
@@ -198,8 +191,12 @@ class SpeiAccountRun {
       account: { ...record.account },
       status: record.status,
       attention: record.attention,
-      deposits: this.ledger.snapshot,
+      deposits: this.ledger.snapshotWith(this.early?.length ?? 0),
     };
+  }
+
+  private get handover(): AccountHandover {
+    return { carried: this.carried, seen: this.seen, undelivered: this.announcements.undelivered };
   }
 
   private get carried(): CarriedAccount {
@@ -211,8 +208,7 @@ class SpeiAccountRun {
 
   // — Deposits —
 
-  private onDeposit(signal: DepositSignal): void {
-    if (this.early) return void this.early.push(signal);
+  private onDeposit(signal: DepositSignal, begun = false): void {
     const deposit = parseDeposit(signal);
     if (deposit === undefined) {
       this.raise('unexpected-signal');
@@ -227,8 +223,9 @@ class SpeiAccountRun {
     if (verdict === 'forgotten') {
       this.counting.setAside(deposit, 'old-deposit');
     } else {
-      this.ledger.addPending(deposit);
-      this.confirmations.add(deposit);
+      const pending = begun ? { ...deposit, begun } : deposit;
+      this.ledger.addPending(pending);
+      this.confirmations.add(pending);
     }
     this.show();
   }
@@ -244,7 +241,7 @@ class SpeiAccountRun {
   // — The updates —
 
   private async cancel(): Promise<SpeiAccountState> {
-    await condition(() => this.sync !== undefined);
+    await this.awaitGateway('followed', () => this.sync !== undefined);
     const { sync, record } = this;
     if (sync && !record.isCanceled) {
       sync.refusal = undefined;
@@ -256,7 +253,7 @@ class SpeiAccountRun {
   }
 
   private async recheck(): Promise<SpeiAccountState> {
-    await condition(() => this.sync !== undefined);
+    await this.awaitGateway('followed', () => this.sync !== undefined);
     const isAnswered = this.sync?.rechecks.request();
     await this.awaitGateway('looked at', () => isAnswered?.() === true);
     return this.state;

@@ -30,6 +30,10 @@ export class InlineDelivery {
     return this.undelivered.length === 0;
   }
 
+  get waiting(): readonly MerchantEvent[] {
+    return this.undelivered;
+  }
+
   /** Adds events behind those that wait, and returns at once. */
   put(events: readonly MerchantEvent[]): void {
     this.undelivered.push(...events);

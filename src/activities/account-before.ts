@@ -1,0 +1,109 @@
+/**
+ * What an account knew before somebody terminated its workflow. The closed run is asked for its ledger, and its history has the
+ * deposits that it had not taken.
+ */
+import { activityInfo, getClient, log } from '@temporalio/activity';
+import type { Client } from '@temporalio/client';
+import { z } from 'zod';
+import {
+  type AccountActivities,
+  type AccountHandover,
+  type CarriedAccount,
+  type DepositSignal,
+  type EarlierAccount,
+  QUERY,
+  SIGNAL,
+} from '../contract';
+import { earlierRuns, ifExists } from '../temporal/earlier-runs';
+import { givenTo } from '../temporal/workflow-history';
+
+/** Deposits of a page. One has some 500 bytes. */
+const PAGE_SIZE = 1_000;
+const QUERY_TIMEOUT_MS = 10_000;
+/** A closed run is asked by a worker of its own task queue. Where there is none any more, its history must do. */
+const QUERY_ATTEMPTS = 3;
+
+type Known = Omit<EarlierAccount, 'has_more'>;
+
+/** The first page has the ledger, the second the events, the others deposits. Throws a retryable failure while the list is behind. */
+export const accountBefore: AccountActivities['payments.account-before'] = async ({ page }) => {
+  const { carried, undelivered, deposits } = await knownBefore();
+  const pages = deposits.length > 0 ? 2 + Math.ceil(deposits.length / PAGE_SIZE) : undelivered.length > 0 ? 2 : 1;
+  const from = (page - 2) * PAGE_SIZE;
+  return {
+    carried: page === 0 ? carried : null,
+    undelivered: page === 1 ? undelivered : [],
+    deposits: page > 1 ? deposits.slice(from, from + PAGE_SIZE) : [],
+    has_more: page + 1 < pages,
+  };
+};
+
+/** What earlier runs of this account knew, the latest first, until one has a ledger. */
+async function knownBefore(): Promise<Known> {
+  const before: Known = { carried: null, undelivered: [], deposits: [] };
+  const { workflowExecution } = activityInfo();
+  if (workflowExecution === undefined) return before;
+  const { workflowId, runId } = workflowExecution;
+  const client = getClient();
+  for (const run of await earlierRuns(client, workflowId, runId)) {
+    const { carried, undelivered, deposits } = await knownTo(client, workflowId, run.runId);
+    before.undelivered.unshift(...undelivered);
+    before.deposits.unshift(...deposits);
+    if (carried !== null) return { ...before, carried };
+  }
+  return before;
+}
+
+/** What a run left: null where it had no ledger yet. Signals that it has not taken are in its history alone. */
+async function knownTo(client: Client, workflowId: string, runId: string): Promise<Known> {
+  const handover = await handoverOf(client, workflowId, runId);
+  const { input, signals } = await ifExists(() => givenTo(client, workflowId, runId, SIGNAL.deposit), NOTHING);
+  const left = signals.slice(handover?.seen ?? 0).filter(isDeposit);
+  // Without its word, what it had begun counts from the ledger with which it began.
+  const begun = handover === undefined;
+  return {
+    carried: handover ? handover.carried : begun ? givenLedger(input) : null,
+    undelivered: handover?.undelivered ?? [],
+    deposits: left.map((signal) => ({ signal: fieldsOf(signal), begun })),
+  };
+}
+
+/** Null where the run had not read yet what was before it; undefined where it cannot be asked. */
+async function handoverOf(
+  client: Client,
+  workflowId: string,
+  runId: string,
+): Promise<AccountHandover | null | undefined> {
+  const handle = client.workflow.getHandle(workflowId, runId);
+  const ask = () =>
+    client.withDeadline(Date.now() + QUERY_TIMEOUT_MS, () => handle.query<AccountHandover | null>(QUERY.carried));
+  try {
+    return await ifExists(ask, undefined);
+  } catch (error) {
+    if (activityInfo().attempt < QUERY_ATTEMPTS) throw error;
+    log.warn('a terminated account cannot be asked for its ledger: its deposits are confirmed anew', { runId });
+    return undefined;
+  }
+}
+
+const NOTHING = { input: {}, signals: [] };
+const isDeposit = (signal: unknown): signal is DepositSignal => typeof signal === 'object' && signal !== null;
+
+/** What an account takes of a notification. */
+function fieldsOf({ app_id, out_trade_no, trade_no, trade_status, amount, currency, transfer_account }: DepositSignal) {
+  return { app_id, out_trade_no, trade_no, trade_status, amount, currency, transfer_account };
+}
+
+/** The ledger with which a run began. One that somebody wrote by hand may be none. */
+function givenLedger(input: unknown): CarriedAccount | null {
+  const { success, data } = z.object({ carried: z.custom<CarriedAccount>(isCarried) }).safeParse(input);
+  return success ? data.carried : null;
+}
+
+const ledger = z.object({
+  ...{ count: z.number(), total: z.record(z.string(), z.string()), latest: z.array(z.object()) },
+  ...{ set_aside: z.array(z.object()), pending: z.array(z.object()) },
+  ...{ counted: z.array(z.tuple([z.string(), z.number()])), forgotten_until: z.number().nullable() },
+});
+const shape = z.object({ since: z.number(), published: z.object(), cancel_wanted: z.boolean(), ledger });
+const isCarried = (value: unknown) => shape.safeParse(value).success;

@@ -1,0 +1,24 @@
+/** When a run of an account ends, and how much the next one is given. */
+import type { WorkflowInfo } from '@temporalio/workflow';
+
+/**
+ * A run ends when Temporal suggests it, or after this many events. While no worker runs, signals pile up, and the next
+ * worker has to handle all of them within one workflow task.
+ */
+const EVENTS_PER_RUN = 1_000;
+/**
+ * A run that is about to end starts no more confirmations, and waits this long, and for this many events, for the open
+ * ones: each result would keep the server from ending the run. The next run gets what is still open then.
+ */
+export const DRAIN_TIMEOUT = '10 seconds';
+export const DRAIN_EVENTS = 400;
+/**
+ * A run that would hand on more bytes than the first does not end yet. What comes while it ends goes on top: where that is
+ * more than the second, it does not end after all. Temporal fails a workflow that hands on 2 MB.
+ */
+export const MAX_CARRIED_BYTES = 1_600_000;
+export const MAX_HANDED_ON_BYTES = 1_900_000;
+
+/** Whether a run has become long enough to end. */
+export const isLong = ({ continueAsNewSuggested, historyLength }: WorkflowInfo): boolean =>
+  continueAsNewSuggested || historyLength >= EVENTS_PER_RUN;

@@ -1,0 +1,208 @@
+/** Orders of events that break a promise of accounts: found by an attack on what a run takes over from a terminated one. */
+import { defaultPayloadConverter } from '@temporalio/common';
+import { speiAccountWorkflowId } from '../../../../src/contract';
+import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { APP } from '../../hostile/base-world';
+import { PLAIN, World } from './world';
+
+Error.stackTraceLimit = 0;
+
+const A1 = speiAccountWorkflowId(APP, 'A1');
+let world: World;
+beforeEach(async () => {
+  world = await World.create({ ...PLAIN, pick: () => 0 });
+});
+afterEach(() => world?.close());
+
+/** A deposit that was notified too early, that the gateway then denied, and that a person has looked at. */
+async function deniedAndResolved() {
+  const deposit = world.gateway.deposit('A1', '500.00', 'CANCEL');
+  world.notify(deposit, 'SUCCESS');
+  await world.pass(HOUR);
+  expect(await world.state('A1')).toMatchObject({
+    attention: 'unconfirmed-deposit',
+    deposits: { count: 0, set_aside: [{ out_trade_no: deposit.out_trade_no }] },
+  });
+  await world.resolve();
+  await world.pass(MINUTE);
+  expect((await world.state('A1'))?.attention).toBeNull();
+  return deposit;
+}
+
+describe('3: money that was acknowledged is counted or before a person: a deposit set aside and settled, then truly paid', () => {
+  test.each([
+    ['(control) is counted where nobody terminates the account', false],
+    ['is lost where the account is terminated before its worker has seen the notification', true],
+  ])('%s', async (_, isTerminated) => {
+    const deposit = await deniedAndResolved();
+    await world.leaveWithoutWorker(MINUTE);
+    world.gateway.move(deposit, 'SUCCESS');
+    world.notify(deposit, 'SUCCESS');
+    await world.pass(1_000);
+    expect(world.acknowledged).toHaveLength(2);
+    if (isTerminated) world.terminate('A1');
+    await world.pass(10 * MINUTE);
+    world.notify(world.gateway.deposit('A1', '1.00'));
+    await world.pass(DAY);
+    const state = await world.state('A1');
+    const isCounted = state?.deposits.latest.some(({ out_trade_no }) => out_trade_no === deposit.out_trade_no) === true;
+    const isBeforePerson = state?.attention !== null;
+    expect(isCounted || isBeforePerson).toBe(true);
+  });
+});
+
+describe('3: a signal that no converter reads, as every typed one where keys are set', () => {
+  const poison = () =>
+    world.temporal
+      .latest(A1)
+      ?.signal('deposit', [{ metadata: { encoding: Buffer.from('refused (clear text)') }, data: Buffer.from('{}') }]);
+
+  test('does not stop the next run of a terminated account', async () => {
+    world.notify(world.gateway.deposit('A1', '100.00'));
+    await world.pass(HOUR);
+    expect((await world.state('A1'))?.deposits.count).toBe(1);
+    await world.leaveWithoutWorker(MINUTE);
+    poison();
+    world.terminate('A1');
+    await world.pass(HOUR);
+    world.notify(world.gateway.deposit('A1', '7.00'));
+    await world.pass(3 * DAY);
+    const state = await world.state('A1');
+    expect(world.acknowledged).toHaveLength(2);
+    expect(state).toMatchObject({ deposits: { count: 2, total: { MXN: '107.00' } } });
+  });
+});
+
+test('4: what people read of an account is true: before its takeover it does not say that it has no money', async () => {
+  world.notify(world.gateway.deposit('A1', '100.00'));
+  await world.pass(HOUR);
+  world.terminate('A1');
+  await world.pass(MINUTE);
+  const list = jest.spyOn(world.temporal.client.workflow, 'list').mockImplementation(() => {
+    throw new Error('visibility is down');
+  });
+  try {
+    world.notify(world.gateway.deposit('A1', '7.00'));
+    await world.pass(HOUR);
+    const state = await world.state('A1').catch(() => undefined);
+    expect(state?.deposits).not.toMatchObject({ count: 0, total: {}, pending: 0 });
+  } finally {
+    list.mockRestore();
+  }
+});
+
+describe('what merchants were told: each counted deposit, at least once', () => {
+  test.each([
+    ['(control) also where their endpoint was down for an hour', false],
+    ['also where the account was terminated in that hour', true],
+  ])('%s', async (_, isTerminated) => {
+    const { push } = world.events;
+    world.events.push = () => {
+      throw new Error('the endpoint is down');
+    };
+    const deposit = world.gateway.deposit('A1', '500.00');
+    world.notify(deposit);
+    await world.pass(HOUR);
+    expect((await world.state('A1'))?.deposits.count).toBe(1);
+    if (isTerminated) world.terminate('A1');
+    await world.pass(MINUTE);
+    world.events.push = push;
+    world.notify(world.gateway.deposit('A1', '1.00'));
+    await world.pass(DAY);
+    const heard = world.events.flatMap((event) =>
+      event.type === 'deposit' && 'deposit' in event ? [event.deposit?.out_trade_no] : [],
+    );
+    expect((await world.state('A1'))?.deposits).toMatchObject({ count: 2, total: { MXN: '501.00' } });
+    expect(heard.toSorted()).toEqual(['D1', 'D2']);
+  });
+});
+
+test('8: an odd signal that a person has settled does not come back before one after a termination', async () => {
+  world.notify(world.gateway.deposit('A1', '1.00'));
+  await world.pass(HOUR);
+  world.oddSignal('A1', {});
+  await world.pass(MINUTE);
+  expect((await world.state('A1'))?.attention).toBe('unexpected-signal');
+  await world.resolve();
+  await world.pass(MINUTE);
+  world.terminate('A1');
+  world.notify(world.gateway.deposit('A1', '2.00'));
+  await world.pass(HOUR);
+  expect(await world.state('A1')).toMatchObject({ attention: null, deposits: { count: 2 } });
+});
+
+test('3: a run that somebody started by hand with a broken ledger, and terminated, does not stop the next one', async () => {
+  const carried = { ledger: {} };
+  await world.within(async () => {
+    const args = [{ app_id: APP, account_id: 'A1', carried }].map((one) => defaultPayloadConverter.toPayload(one));
+    world.temporal.begin({ workflowId: A1, type: 'speiAccount', args });
+    world.terminate('A1');
+  });
+  await world.pass(MINUTE);
+  world.notify(world.gateway.deposit('A1', '2.00'));
+  await world.pass(DAY);
+  expect(world.acknowledged).toHaveLength(1);
+  expect(await world.state('A1')).toMatchObject({ deposits: { count: 1 } });
+});
+
+test('8: (held) attention is there again after two terminations in a row, the second before the takeover', async () => {
+  world.gateway.trouble = 'no such order';
+  world.notify(world.gateway.deposit('A1', '500.00', 'CANCEL'), 'SUCCESS');
+  world.gateway.trouble = undefined;
+  await world.pass(HOUR);
+  expect((await world.state('A1'))?.attention).toBe('unconfirmed-deposit');
+  await world.leaveWithoutWorker(MINUTE);
+  world.notify(world.gateway.deposit('A1', '1.00'));
+  world.terminate('A1');
+  await world.pass(2 * MINUTE);
+  world.notify(world.gateway.deposit('A1', '2.00'));
+  await world.pass(HOUR);
+  expect(await world.state('A1')).toMatchObject({ attention: 'unconfirmed-deposit', deposits: { count: 2 } });
+});
+
+describe('3: a deposit under way, whose payment is denied while the notification of its money waits', () => {
+  test.each([
+    ['(control) is counted where nobody terminates the account', false],
+    ['is not dropped without a trace where the account is terminated', true],
+  ])('%s', async (_, isTerminated) => {
+    const slow = await World.create({ ...PLAIN, childEnds_ms: 5 * MINUTE, pick: () => 0 });
+    await world.close();
+    world = slow;
+    const deposit = world.gateway.deposit('A1', '500.00', 'PROCESSING');
+    world.notify(deposit);
+    await world.pass(MINUTE);
+    world.gateway.move(deposit, 'CANCEL');
+    world.temporal.signal(`payment:${APP}:${deposit.out_trade_no}`, 'notification', {
+      ...{ app_id: APP, out_trade_no: deposit.out_trade_no, trade_status: 'CANCEL' },
+    });
+    await world.pass(MINUTE);
+    expect(world.temporal.latest(`payment:${APP}:${deposit.out_trade_no}`)?.isRunning).toBe(false);
+    await world.leaveWithoutWorker(MINUTE);
+    world.gateway.move(deposit, 'SUCCESS');
+    world.notify(deposit, 'SUCCESS');
+    await world.pass(1_000);
+    if (isTerminated) world.terminate('A1');
+    await world.pass(10 * MINUTE);
+    world.notify(world.gateway.deposit('A1', '1.00'));
+    await world.pass(DAY);
+    const state = await world.state('A1');
+    const known = [...(state?.deposits.latest ?? []), ...(state?.deposits.set_aside ?? [])];
+    expect(known.map(({ out_trade_no }) => out_trade_no).toSorted()).toEqual(['D1', 'D2']);
+  });
+});
+
+test('3: (held) a reset of a run that had taken over counts all, or puts it before a person', async () => {
+  for (const amount of ['1.00', '2.00', '4.00']) {
+    world.notify(world.gateway.deposit('A1', amount));
+    await world.pass(HOUR);
+    if (amount === '1.00') world.terminate('A1');
+  }
+  const run = world.temporal.latest(A1);
+  if (run) await world.within(async () => void world.temporal.reset(run));
+  await world.pass(HOUR);
+  world.notify(world.gateway.deposit('A1', '8.00'));
+  await world.pass(DAY);
+  const state = await world.state('A1');
+  expect((state?.deposits.count ?? 0) + (state?.deposits.set_aside.length ?? 0)).toBe(4);
+  if (state?.deposits.count !== 4) expect(state?.attention).not.toBeNull();
+});
