@@ -6,6 +6,7 @@ import {
   creationAnswer,
   detailsOf,
   duplicateOrder,
+  endedFromOutside,
   FAILURE,
   fieldsUnlikeKnown,
   isOfAnother,
@@ -19,6 +20,7 @@ import {
   typedFailure,
   UPDATE,
 } from '../contract';
+import { ifExists } from '../temporal/earlier-runs';
 import { originalRun } from '../temporal/workflow-history';
 
 export const starterActivities: StarterActivities = {
@@ -38,13 +40,15 @@ export const starterActivities: StarterActivities = {
 async function answerOfEnded(client: Client, workflowId: string, payment: NewPayment): Promise<PaymentData> {
   const { out_trade_no } = payment.request;
   const { input } = await originalRun(client, workflowId);
-  const state = await client.workflow.getHandle(workflowId).query<PaymentState>(QUERY.state);
-  if (isOfAnother(input)) throw duplicateOrder(state);
+  const state = await ifExists(() => client.workflow.getHandle(workflowId).query<PaymentState>(QUERY.state), null);
+  if (state && isOfAnother(input)) throw duplicateOrder(state);
   const fields = fieldsUnlikeKnown(payment, orderOf(input), state);
   if (fields.length > 0) {
     const message = `Order ${out_trade_no} was made before with another request: ${fields.join(', ')} differ.`;
     throw typedFailure(FAILURE.differentRequest, message, { fields });
   }
+  // It ended before a worker had it.
+  if (state === null) throw typedFailure(FAILURE.pending, endedFromOutside(out_trade_no), { outcome: 'unknown' });
   const answer = creationAnswer(state);
   if (answer) return answer;
   const message = `Order ${out_trade_no} was not created: its payment has ended without one.`;

@@ -13,6 +13,7 @@ import {
 import { ApplicationFailure, CancelledFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/common';
 import {
   creationAnswer,
+  endedFromOutside,
   fieldsUnlikeKnown,
   isNotCreatedFailure,
   isOfAnother,
@@ -153,7 +154,8 @@ export class PaymentStarter {
   /** The error that callers get for an error of Temporal's. */
   errorOf(error: unknown, out_trade_no: string): unknown {
     if (isNoAnswer(error)) return noAnswer(out_trade_no, this.taskQueue);
-    if (error instanceof WorkflowFailedError && isEndedFromOutside(error.cause)) return endedFromOutside(out_trade_no);
+    if (error instanceof WorkflowFailedError && isEndedFromOutside(error.cause))
+      return new PaymentPendingError(endedFromOutside(out_trade_no), out_trade_no);
     const isFailure = error instanceof WorkflowUpdateFailedError || error instanceof WorkflowFailedError;
     return (isFailure && paymentErrorOf(error.cause, out_trade_no)) || error;
   }
@@ -197,13 +199,6 @@ function isNoAnswer(error: unknown): boolean {
 
 const isEndedFromOutside = (failure: unknown) =>
   failure instanceof TerminatedFailure || failure instanceof CancelledFailure || failure instanceof TimeoutFailure;
-
-function endedFromOutside(out_trade_no: string): PaymentPendingError {
-  return new PaymentPendingError(
-    `Somebody ended the workflow of order ${out_trade_no} in Temporal before its outcome was known. The order may exist: look for it in the gateway’s dashboard. A notification of the gateway opens the payment again.`,
-    out_trade_no,
-  );
-}
 
 export function noAnswer(out_trade_no: string, taskQueue: string): PaymentPendingError {
   return new PaymentPendingError(

@@ -61,6 +61,10 @@ export function detailsOf({ details }: ApplicationFailure): Record<string, unkno
 export const madeElsewhere = (out_trade_no: string) =>
   `The gateway has an order ${out_trade_no} that was not made here, and ours was not made. Use a new out_trade_no.`;
 
+/** What a caller is told whose payment a person or the server has ended. */
+export const endedFromOutside = (out_trade_no: string) =>
+  `Somebody ended the workflow of order ${out_trade_no} in Temporal before its outcome was known. The order may exist: look for it in the gateway’s dashboard. A notification of the gateway opens the payment again.`;
+
 /** The failure for that caller, with what the gateway has. */
 export function duplicateOrder({
   out_trade_no,

@@ -108,3 +108,13 @@ test('an order of another amount than an adopted payment that has ended is not a
     cause: { type: 'DifferentRequest', details: [{ fields: ['order_amount'] }] },
   });
 });
+
+test('a payment that was terminated before a worker had it is no answer, and the workflow is told so', async () => {
+  const sold = order();
+  const workflowId = paymentWorkflowId(sold.app_id, sold.request.out_trade_no);
+  const never = await stack.client.workflow.start('payment', { taskQueue: 'nobody', workflowId, args: [sold] });
+  await never.terminate();
+  const shop = await start('sell', sold);
+  await expect(shop.result()).rejects.toMatchObject({ cause: { type: 'PaymentPending' } });
+  expect(stack.simulator.trades({ out_trade_no: sold.request.out_trade_no })).toHaveLength(0);
+});
