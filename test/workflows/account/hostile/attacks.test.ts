@@ -32,7 +32,7 @@ async function deniedAndResolved() {
 describe('3: money that was acknowledged is counted or before a person: a deposit set aside and settled, then truly paid', () => {
   test.each([
     ['(control) is counted where nobody terminates the account', false],
-    ['is lost where the account is terminated before its worker has seen the notification', true],
+    ['is not lost where the account is terminated before its worker has seen the notification', true],
   ])('%s', async (_, isTerminated) => {
     const deposit = await deniedAndResolved();
     await world.leaveWithoutWorker(MINUTE);
