@@ -99,9 +99,13 @@ export async function watchTrade(
   // The workflow has just queried, so the first attempt only starts the schedule.
   if (looks === 0) throw notYet('watching', delay);
   try {
-    const trade = await query(gateway, inTurn(id, others));
+    const asked = inTurn(id, others);
+    const trade = await query(gateway, asked);
     const isNewEnd = hasEnded(trade) && !except.includes(trade.trade_no ?? '');
-    const hasNews = until === 'ended' ? isNewEnd : trade.trade_status !== seen;
+    const hasNews =
+      until === 'ended'
+        ? isNewEnd || isUnknown(trade, asked, [...others, ...except.map(asTrade)])
+        : trade.trade_status !== seen;
     if (until === 'answered' || hasNews) return trade;
   } catch (error) {
     if (tell_credentials && error instanceof GatewayError && isCredentialsRefusal(error.fields()))
@@ -110,6 +114,11 @@ export async function watchTrade(
   }
   throw notYet(`still ${seen}`, delay);
 }
+
+/** Whether the order's number has shown a trade that nobody has asked for by its own: it may not show it again. */
+const isUnknown = ({ trade_no }: Trade, asked: TradeId, known: readonly TradeId[]) =>
+  asked.trade_no === undefined && trade_no !== undefined && !known.some((one) => one.trade_no === trade_no);
+const asTrade = (trade_no: string): TradeId => ({ trade_no });
 
 const hasEnded = ({ trade_status }: Trade) => outcomeOf(trade_status) !== null;
 

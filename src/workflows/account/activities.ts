@@ -18,6 +18,12 @@ const queryingBriefly = proxyActivities<AccountActivities>({
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumAttempts: 3 },
 });
 
+// Lists of workflows are a moment behind, and a new account's first deposit waits for this one.
+const readingBefore = proxyActivities<AccountActivities>({
+  ...QUERYING,
+  retry: { ...QUERYING.retry, initialInterval: '200 milliseconds' },
+});
+
 /** The gateway's operations on virtual accounts. */
 export const accountGateway = {
   create: creating['gateway.create-account'],
@@ -32,7 +38,7 @@ export const accountGateway = {
 /** What Temporal knows of earlier workflows. */
 export const earlierWorkflows = {
   accountOfCreation: querying['payments.account-of-creation'],
-  accountBefore: querying['payments.account-before'],
+  accountBefore: readingBefore['payments.account-before'],
   endedPayment: querying['payments.ended-payment'],
 };
 

@@ -26,6 +26,8 @@ import { TradeLooks } from './trade-looks';
 /** A creation that has not reached the gateway for this long needs a person. */
 const UNREACHED_MS = 10 * 60_000;
 
+type NotFound = Exclude<LookResult, { is: 'found' }>;
+
 export class OrderCreation {
   private mayExist = false;
   /** Whether a request of this run may have reached the gateway. */
@@ -36,7 +38,7 @@ export class OrderCreation {
   private lookedFor = 0;
   private readonly looks: TradeLooks;
   private last: { message: string; error: GatewayErrorFields } | undefined;
-  private sends = 0;
+  sends = 0;
   private readonly resends: Resends;
   /** The run whose activities may send. Told by history, so that a reset run does not take itself for it. */
   private owner = workflowInfo().originalExecutionRunId;
@@ -64,11 +66,6 @@ export class OrderCreation {
     return this.mayExist;
   }
 
-  /** Whether an attempt at the creation was ever begun. */
-  get wasAsked(): boolean {
-    return this.sends > 0;
-  }
-
   /** Whether a request followed one that may have made the order: there may be more than one trade of ours. */
   get hasSentAgain(): boolean {
     return this.resends.count > 0;
@@ -77,6 +74,11 @@ export class OrderCreation {
   /** Whether the gateway has, or may have, an order under the number. */
   get cannotBeWithdrawn(): boolean {
     return this.mayExist || this.isNotified;
+  }
+
+  /** Neither this run nor an earlier one has sent the order. */
+  get isCertainlyUnsent(): boolean {
+    return this.earlier.isNone && !this.cannotBeWithdrawn;
   }
 
   /** Nothing leaves the mailbox while the order is created. */
@@ -222,10 +224,7 @@ export class OrderCreation {
     return this.onNotFound(looked, notifications);
   }
 
-  private onNotFound(
-    looked: Exclude<LookResult, { is: 'found' }>,
-    notifications: readonly NotificationSignal[],
-  ): false {
+  private onNotFound(looked: NotFound, notifications: readonly NotificationSignal[]): false {
     this.lookedFor = notifications.length;
     this.looked = looked.is;
     // An order of ours that was not made yet is no unknown trade.

@@ -4,13 +4,22 @@ import { loadEarlierRun } from '../shared/activities';
 
 export class EarlierRuns {
   private known: EarlierRun | null = null;
+  private isRead: boolean;
 
-  constructor(private readonly order: Pick<NewPayment, 'kind' | 'request'>) {}
+  constructor(private readonly order: NewPayment) {
+    this.isRead = order.started_once === true;
+  }
+
+  /** Whether it is known that there is none. */
+  get isNone(): boolean {
+    return this.isRead && this.known === null;
+  }
 
   /** The latest that may have made the order. After a reset there is one more, so "none" is asked again. */
   async latest(): Promise<EarlierRun | null> {
     const { kind, request } = this.order;
     this.known ??= await loadEarlierRun({ order: { kind, request } });
+    this.isRead = true;
     return this.known;
   }
 

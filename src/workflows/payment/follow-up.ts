@@ -102,7 +102,7 @@ class FollowUp {
     const outcome = outcomeOf(trade_status);
     if (this.candidates.length === 1) this.state.trade_no ??= trade_no ?? null;
     this.state.trade_status = trade_status;
-    if (outcome === null) return;
+    if (outcome === null) return this.watchToo(trade_no);
     // Money came: the payment learns of it as by a notification, where it runs, and by a new run, where it has ended.
     if (outcome === 'SUCCESS') while (!(await this.tryToHandOn(trade)));
     this.leave(trade_no);
@@ -110,6 +110,12 @@ class FollowUp {
     // The gateway has ended the trade, or its money has a run of its own.
     const { attention } = this.state;
     if (attention === 'never-ended' || attention === 'unknown-outcome') this.state.attention = null;
+  }
+
+  /** What the order's number shows now, it may not show again. */
+  private watchToo(trade_no: string | undefined): void {
+    if (trade_no === undefined || this.candidates.some((one) => one.trade_no === trade_no)) return;
+    this.candidates.push({ trade_no });
   }
 
   /** A trade that has ended is not asked for again. The order's number may still show another, where the ended one has its own. */

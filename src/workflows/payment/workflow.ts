@@ -82,11 +82,10 @@ export async function payment(input: PaymentInput): Promise<PaymentState> {
   });
 }
 
-/** Whoever adopts a trade, or starts a payment without an order, may not know that an earlier run of this payment made it. */
+/** Whoever adopts a trade, or starts a payment without an order, may not know that an earlier run made it, or sold one. */
 function mayHaveOrderBefore(input: PaymentInput): boolean {
   if (input.kind !== 'adopt' || workflowInfo().parent) return false;
-  const { order, outcome = null } = input.previous ?? {};
-  return order === undefined && outcome === null;
+  return (input.previous?.outcome ?? null) === null;
 }
 
 class PaymentRun {
@@ -111,7 +110,7 @@ class PaymentRun {
     this.record = new PaymentRecord(input);
     setHandler(stateQuery, () => this.state);
     // An adopted trade was made by others, or by the run before.
-    setHandler(creationAskedQuery, () => input.kind === 'adopt' || this.creation?.wasAsked === true);
+    setHandler(creationAskedQuery, () => input.kind === 'adopt' || (this.creation?.sends ?? 0) > 0);
     setHandler(notificationSignal, (signal?: NotificationSignal) => this.onNotification(signal));
     if (input.kind === 'adopt') for (const one of input.pending_notifications ?? []) this.mailbox.add(one);
     setHandler(cancelUpdate, () => uncancelled(() => this.cancel()));
@@ -178,6 +177,9 @@ class PaymentRun {
   private async goOnWithOrderBefore(): Promise<void> {
     const before = await loadOrderBefore();
     if (!before) return;
+    // This run was told what the one before it knew, and not what a run has sold that was reset.
+    const wasTold = this.input.kind === 'adopt' && this.input.previous !== undefined;
+    if (wasTold && before.previous?.outcome !== 'SUCCESS') return;
     this.failure ??= typedFailure(FAILURE.pending, `Order ${this.record.outTradeNo} goes on as before: ask again.`);
     await condition(allHandlersFinished);
     const { unsettled } = this.mailbox;
@@ -241,7 +243,7 @@ class PaymentRun {
   }
 
   private async recheck(): Promise<PaymentState> {
-    const isUnsent = () => this.creation?.cannotBeWithdrawn === false && !this.isCreated;
+    const isUnsent = () => this.creation?.isCertainlyUnsent === true && !this.isCreated;
     await this.mailbox.recheck(() => this.record.isOver || this.failure !== undefined || isUnsent());
     return this.state;
   }

@@ -63,7 +63,7 @@ export const KINDS = {
       .map(([of, status]): Step => ({ do: 'returned deposit', amount: of, status })),
     fc.constant<Step>({ do: 'gives back' }),
   ),
-  bursts: fc.constantFrom(12, 60).map((deposits): Step => ({ do: 'burst', deposits })),
+  bursts: fc.constantFrom(12, 12, 12, 60).map((deposits): Step => ({ do: 'burst', deposits })),
   lies: fc.constant<Step>({ do: 'notify lie' }),
   wrongMoney: fc.constant<Step>({ do: 'notify wrong amount' }),
   outages: fc.record({

@@ -443,3 +443,35 @@ test('one word settles a trade that the gateway has forgotten, however often it 
   // At the end of a story a person says CANCEL of whatever is open.
   expect(told.filter((one) => one.is === 'resolved' && one.workflowId === workflowId)).toHaveLength(1);
 });
+
+test('promise 6: a sale of an adopted trade stays where its run is reset and the gateway has forgotten it', async () => {
+  const { told } = await worldOf(
+    story([another(true), wait(10 * HOUR), { do: 'reset' }, wait(HOUR), { do: 'await outcome' }, wait(MINUTE)], {
+      forgetsAfter_ms: 4 * HOUR,
+    }),
+  );
+  const answer = told.find(({ is }) => is === 'outcome');
+  expect(answer).toMatchObject({ state: { outcome: 'SUCCESS', trade_no: 'T1' } });
+});
+
+test('promise 5: the first of two trades of ours is watched by its own number once the order’s number has shown it', async () => {
+  const { gateway } = await worldOf(
+    story([wait(10 * HOUR), paid, wait(3 * HOUR)], {
+      creations: ['answer lost'],
+      lag_ms: 2 * MINUTE,
+      childStarts_ms: MINUTE,
+    }),
+  );
+  expect(gateway.exchanges.some(({ shown }) => shown?.trade_no === 'T1' && shown.status === 'SUCCESS')).toBe(true);
+});
+
+test('promise 8: a recheck right after a second start looks, because an earlier run may have sent the order', async () => {
+  const again: readonly Step[] = [{ do: 'start again' }, { do: 'recheck' }, wait(MINUTE)];
+  const { gateway, told } = await worldOf(
+    story([wait(2 * HOUR), ...again], { creations: ['overloaded', 'refused for good'] }),
+  );
+  const answer = told.find((one) => one.is === 'rechecked' && one.workflowId.startsWith('payment:'));
+  const asked = answer?.is === 'rechecked' ? answer.asked : Number.POSITIVE_INFINITY;
+  const until = answer?.at ?? Number.POSITIVE_INFINITY;
+  expect(gateway.exchanges.some(({ is, at }) => is === 'query' && at >= asked && at <= until)).toBe(true);
+});
