@@ -4,7 +4,7 @@
  *
  * Of payments the random stories are played first, to see whether the world finds the place by itself (MODEL_RUNS stories at
  * most), and then the schedules that have a name. A number is that of the finding of the first audit that the place mends.
- * `--check` only says whether each place is still in the code.
+ * `--check` only says whether each place is still in the code; `--findings` plays those of a finding alone.
  */
 const { spawn } = require('node:child_process');
 const { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } = require('node:fs');
@@ -511,7 +511,9 @@ const OF_ACCOUNTS = [
 ];
 
 const root = resolve(__dirname, '..');
-const wanted = process.argv.slice(2).filter((word) => word !== '--check');
+const flags = ['--check', '--findings'];
+const wanted = process.argv.slice(2).filter((word) => !flags.includes(word));
+const isOfFinding = ([, , , , finding]) => finding !== undefined || !process.argv.includes('--findings');
 /** What is broken, and the stories and named tests that have to notice. */
 const KINDS_OF_PLACES = [
   { about: 'payments', of: MUTATIONS, folder: 'payment', named: ['hostile/(schedules|attacks|attacks-on-runs)'] },
@@ -523,7 +525,7 @@ const places = KINDS_OF_PLACES.flatMap(({ about, of, folder, named }) =>
     ...{ place, about, random: [`test/workflows/${folder}/hostile/hostile.test.ts`, '-t', 'random stories'] },
     named: named.map((file) => `test/workflows/${folder}/${file}.test.ts`),
   })),
-).filter(({ place: [name] }) => wanted.length === 0 || wanted.some((part) => name.includes(part)));
+).filter(({ place }) => isOfFinding(place) && (wanted.length === 0 || wanted.some((part) => place[0].includes(part))));
 
 /** The file of a place. Throws Error if the place is not in it any more. */
 function textOf([name, file, from]) {
