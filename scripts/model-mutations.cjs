@@ -200,7 +200,7 @@ const MUTATIONS = [
   ],
   [
     'a look has no end',
-    'src/workflows/payment/look.ts',
+    'src/workflows/shared/look.ts',
     'export const LOOK_PATIENCE_MS = 10 * 60_000;',
     'export const LOOK_PATIENCE_MS = 1e12;',
     12,

@@ -30,7 +30,7 @@ const OURS = [
   /^(Taken on ·|After payment|After the sale of|Late payment of) \S+$/,
   /^Events of \S+ that the handler has not taken yet$/,
   /^(until|before|how long|callers of) [a-z_ ]+(: then the gateway is asked)?$/,
-  /^(watch window|recheck|refund|looked at|canceled)$/,
+  /^(watch window|recheck|refund|looked at|canceled|followed)$/,
 ];
 
 /** Whether a text is one of our summaries, which hold nothing personal. A merchant's own memo is none. */

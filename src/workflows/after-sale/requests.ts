@@ -151,7 +151,7 @@ export function decidedRefund(
 ): RefundState | undefined {
   if (outcome === undefined) return undefined;
   const entry = ledger.find(out_request_no);
-  if (entry?.attention === 'unknown-refund') return entry;
+  if (entry?.attention) return entry;
   throw invalidRequest([
     { field: 'out_request_no', rule: 'no refund under this number waits for a person’s decision' },
   ]);

@@ -3,12 +3,12 @@
 import type { NotificationSignal, PreviousRun, Trade, TradeId } from '../../contract';
 import { type AdoptedPayment, outcomeOf } from '../../contract';
 import { loadEarlierRun } from '../shared/activities';
+import { attentionAfter, LOOK_PATIENCE_MS, lookOnce, searchUntilFound } from '../shared/look';
 import type { Mailbox } from '../shared/mailbox';
 import { invalidRequest } from '../shared/resolution';
 import { queryUntilConsistent } from '../shared/stale-read';
 import { answersAnotherOrder } from './broken-start';
 import type { PaymentContext } from './context';
-import { attentionAfter, LOOK_PATIENCE_MS, lookOnce, searchUntilFound } from './look';
 import { lookAtOtherTrades, otherTradesIn } from './other-trades';
 import type { PaymentRecord } from './record';
 

@@ -10,11 +10,11 @@ import {
   tradesNamedBy,
 } from '../../contract';
 import { FIRST_BACKOFF_MS, nextBackoff } from '../shared/backoff';
+import { attentionAfter, lookOnce } from '../shared/look';
 import type { Mailbox } from '../shared/mailbox';
 import { type WaitResult, waitForTradeChange } from '../shared/polling';
 import type { PaymentContext } from './context';
 import { type Deadline, endOfRiskControl, orderDeadlines } from './deadlines';
-import { attentionAfter, lookOnce } from './look';
 import { lookAtOtherTrade, otherTradesIn } from './other-trades';
 
 export class OutcomeWait {

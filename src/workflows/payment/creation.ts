@@ -12,6 +12,7 @@ import {
   type PaymentData,
   typedFailure,
 } from '../../contract';
+import { attentionAfter } from '../shared/look';
 import type { Mailbox } from '../shared/mailbox';
 import type { PaymentContext } from './context';
 import { attemptCreation } from './creation-attempt';
@@ -19,7 +20,6 @@ import { duplicateOrderFailure, notCreatedFailure } from './creation-failures';
 import { CREATION_SAID, type CreationFacts, nextCreationStep } from './creation-steps';
 import { sendingEnd } from './deadlines';
 import { EarlierRuns } from './earlier-runs';
-import { attentionAfter } from './look';
 import { Resends } from './resends';
 import { TradeLooks } from './trade-looks';
 

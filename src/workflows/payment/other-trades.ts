@@ -1,8 +1,8 @@
 /** Trades under the order's number that are not this payment's: each is looked at by itself, and put before a person. */
 import { isOfTrade, type NotificationSignal, tradesNamedBy } from '../../contract';
+import { lookOnce } from '../shared/look';
 import type { Mailbox } from '../shared/mailbox';
 import type { PaymentContext } from './context';
-import { lookOnce } from './look';
 
 /** The trades that these notifications name beside ours. */
 export function otherTradesIn(notifications: readonly NotificationSignal[], ours: string | null): string[] {

@@ -1,9 +1,9 @@
 /** Looks for a trade that may exist, by every id that is known of it. */
 import { ActivityFailure, isCancellation } from '@temporalio/workflow';
 import type { LookResult, Trade, TradeId } from '../../contract';
+import { lookOnce, searchUntilFound } from '../shared/look';
 import type { Mailbox } from '../shared/mailbox';
 import type { PaymentContext } from './context';
-import { lookOnce, searchUntilFound } from './look';
 
 export class TradeLooks {
   constructor(

@@ -27,6 +27,7 @@ import {
 } from '../../../contract';
 import { gateway, loadPolicy } from '../../shared/activities';
 import { runUntilResolved } from '../../shared/cancellable';
+import { attentionAfter, lookOnce } from '../../shared/look';
 import { waitForTradeChange } from '../../shared/polling';
 import { Visibility } from '../../shared/visibility';
 import { refundAttributes, refundDetails } from '../visibility';
@@ -156,9 +157,18 @@ class RefundRun {
     else if (news !== 'timeout') evidence.observe(news.trade_status);
   }
 
+  /** A person is told where the gateway says nothing of the trade for long. Then it is asked on, ever more slowly. */
   private async query(): Promise<void> {
-    this.evidence.hasNews = false;
-    this.evidence.observe((await gateway.queryTrade(this.trade)).trade_status);
+    const { evidence, record, trade } = this;
+    evidence.hasNews = false;
+    const looked = await lookOnce(trade.app_id, trade.id, this.settings.settling_ms);
+    if (looked.is === 'found') return evidence.observe(looked.trade.trade_status);
+    const attention = attentionAfter(looked);
+    record.raise(attention);
+    await this.waitFor('the gateway to say what it has of the trade');
+    const found = await gateway.searchTrade(trade);
+    record.settle(attention);
+    evidence.observe(found?.trade_status ?? evidence.now);
   }
 
   private async answerWithoutTheGateways(): Promise<void> {

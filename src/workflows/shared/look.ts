@@ -1,7 +1,7 @@
 /** One look at a trade, what it needs of a person, and the search for a trade that the gateway does not show yet. */
 import type { Attention, FindInput, LookResult, Trade, TradeId } from '../../contract';
-import { gateway } from '../shared/activities';
-import { pollUntil } from '../shared/polling';
+import { gateway } from './activities';
+import { pollUntil } from './polling';
 
 /** A look that has no answer after this long needs a person, in ms. */
 export const LOOK_PATIENCE_MS = 10 * 60_000;
