@@ -102,10 +102,10 @@ export async function watchTrade(
     const asked = inTurn(id, others);
     const trade = await query(gateway, asked);
     const isNewEnd = hasEnded(trade) && !except.includes(trade.trade_no ?? '');
-    const hasNews =
-      until === 'ended'
-        ? isNewEnd || isUnknown(trade, asked, [...others, ...except.map(asTrade)])
-        : trade.trade_status !== seen;
+    // What the order's number shows now, it may not show again: it is asked for by its own from then on.
+    const known = [undefined, ...others.map(({ trade_no }) => trade_no), ...except];
+    const isUnknown = asked.trade_no === undefined && !known.includes(trade.trade_no);
+    const hasNews = until === 'ended' ? isNewEnd || isUnknown : trade.trade_status !== seen;
     if (until === 'answered' || hasNews) return trade;
   } catch (error) {
     if (tell_credentials && error instanceof GatewayError && isCredentialsRefusal(error.fields()))
@@ -114,11 +114,6 @@ export async function watchTrade(
   }
   throw notYet(`still ${seen}`, delay);
 }
-
-/** Whether the order's number has shown a trade that nobody has asked for by its own: it may not show it again. */
-const isUnknown = ({ trade_no }: Trade, asked: TradeId, known: readonly TradeId[]) =>
-  asked.trade_no === undefined && trade_no !== undefined && !known.some((one) => one.trade_no === trade_no);
-const asTrade = (trade_no: string): TradeId => ({ trade_no });
 
 const hasEnded = ({ trade_status }: Trade) => outcomeOf(trade_status) !== null;
 

@@ -38,6 +38,7 @@ export class OrderCreation {
   private lookedFor = 0;
   private readonly looks: TradeLooks;
   private last: { message: string; error: GatewayErrorFields } | undefined;
+  /** How often an attempt at the creation was begun. */
   sends = 0;
   private readonly resends: Resends;
   /** The run whose activities may send. Told by history, so that a reset run does not take itself for it. */
