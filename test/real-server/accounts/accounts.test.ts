@@ -5,6 +5,7 @@ import { defineSearchAttributeKey } from '@temporalio/common';
 import { AccountNotCreatedError, AccountNotFoundError, accountKeyOf, InvalidAccountError } from '../../../src/client';
 import { APP, type Stack, startStack } from '../../../src/testing/stack';
 import type { MerchantEvent, SpeiAccountState } from '../../../src/workflows';
+import { accountRequest } from '../../harness/accounts';
 
 let stack: Stack;
 const heard: MerchantEvent[] = [];
@@ -20,15 +21,7 @@ afterAll(() => stack?.close());
 const attentionKey = defineSearchAttributeKey('PaymentAttention', 'KEYWORD');
 const statusKey = defineSearchAttributeKey('PaymentStatus', 'KEYWORD');
 
-const request = (buyer_id = `buyer-${randomUUID()}`) => ({
-  customer: {
-    buyer_id,
-    email: 'sofia@example.com',
-    name: 'Sofía Hernández',
-    identify: { number: 'HESO900101MDFRFF09', type: 'CURP' },
-  },
-});
-const open = () => stack.payments.accounts.create(request());
+const open = () => stack.payments.accounts.create(accountRequest());
 const handleOf = (account_id: string) =>
   stack.temporal.client.workflow.getHandle(`spei-account:${APP.app_id}:${account_id}`);
 
@@ -45,7 +38,7 @@ const counted = (account_id: string, count: number) => once(account_id, ({ depos
 
 describe('create', () => {
   test('answers with the account, and the same key again gets the same account', async () => {
-    const asked = request();
+    const asked = accountRequest();
     const account = await stack.payments.accounts.create(asked);
     expect(account).toMatchObject({
       account_number: expect.stringMatching(/^\d{18}$/),
@@ -67,7 +60,7 @@ describe('create', () => {
   });
 
   test('makes another account for another key of the same buyer', async () => {
-    const asked = request();
+    const asked = accountRequest();
     const [one, two] = [
       await stack.payments.accounts.create(asked),
       await stack.payments.accounts.create(asked, { key: `${asked.customer.buyer_id}:2` }),
@@ -76,7 +69,7 @@ describe('create', () => {
   });
 
   test('gives the same key the same account after Temporal has deleted the creation', async () => {
-    const asked = request(`it's "mine" \\ ${randomUUID()}`);
+    const asked = accountRequest(`it's "mine" \\ ${randomUUID()}`);
     const account = await stack.payments.accounts.create(asked);
     const workflowId = `create-spei-account:${APP.app_id}:${accountKeyOf(asked.customer.buyer_id)}`;
     const { client } = stack.temporal;
@@ -93,7 +86,7 @@ describe('create', () => {
   });
 
   test('gives the same key the same account after somebody terminated its workflow and the creation was deleted', async () => {
-    const asked = request();
+    const asked = accountRequest();
     const { account_id } = await stack.payments.accounts.create(asked);
     await counted(account_id, 0);
     await handleOf(account_id).terminate();
@@ -123,7 +116,7 @@ describe('create', () => {
   });
 
   test('refuses with the gateway’s code when no account is left, and the key can be used again', async () => {
-    const asked = request();
+    const asked = accountRequest();
     stack.simulator.configure({ accountPool: 0 });
     const refused = await stack.payments.accounts.create(asked).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(AccountNotCreatedError);
@@ -133,7 +126,7 @@ describe('create', () => {
   });
 
   test('waits after a lost answer until a person names the account that was made', async () => {
-    const asked = request();
+    const asked = accountRequest();
     stack.simulator.addFault({ on: 'account-create', fault: 'reset-after', buyer_id: asked.customer.buyer_id });
     const created = stack.payments.accounts.create(asked);
     const handle = stack.temporal.client.workflow.getHandle(

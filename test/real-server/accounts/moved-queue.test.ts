@@ -7,6 +7,7 @@ import { PaymentGatewayPlugin } from '../../../src/plugin';
 import { APP, type Stack, startStack } from '../../../src/testing/stack';
 import { workflowBundle } from '../../../src/testing/workflow-bundle';
 import type { SpeiAccountState } from '../../../src/workflows';
+import { accountRequest } from '../../harness/accounts';
 
 let stack: Stack;
 beforeAll(async () => {
@@ -25,15 +26,7 @@ async function soon(account_id: string, is: (state: SpeiAccountState) => boolean
 }
 
 test('3: the count and the total of a terminated account are taken over where its old task queue has no worker any more', async () => {
-  const asked = {
-    customer: {
-      buyer_id: `buyer-${randomUUID()}`,
-      email: 'sofia@example.com',
-      name: 'Sofía Hernández',
-      identify: { number: 'HESO900101MDFRFF09', type: 'CURP' },
-    },
-  };
-  const { account_id } = await stack.payments.accounts.create(asked);
+  const { account_id } = await stack.payments.accounts.create(accountRequest());
   await soon(account_id, ({ status }) => status !== null, 10_000);
   await handleOf(account_id).terminate();
   const config = { ...stack.config, PAYMENTS_TASK_QUEUE: `old-${randomUUID()}` };

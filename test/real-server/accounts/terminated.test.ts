@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { APP, type Stack, startStack } from '../../../src/testing/stack';
 import type { SpeiAccountState } from '../../../src/workflows';
 import { key, setting } from '../../codec/support';
+import { accountRequest } from '../../harness/accounts';
 
 let stack: Stack;
 beforeAll(async () => {
@@ -13,14 +14,6 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.close());
 
-const request = (buyer_id = `buyer-${randomUUID()}`) => ({
-  customer: {
-    buyer_id,
-    email: 'sofia@example.com',
-    name: 'Sofía Hernández',
-    identify: { number: 'HESO900101MDFRFF09', type: 'CURP' },
-  },
-});
 const idOf = (account_id: string) => `spei-account:${APP.app_id}:${account_id}`;
 const handleOf = (account_id: string) => stack.client.workflow.getHandle(idOf(account_id));
 
@@ -36,7 +29,7 @@ async function soon(account_id: string, is: (state: SpeiAccountState) => boolean
 const counted = (account_id: string, count: number) => soon(account_id, ({ deposits }) => deposits.count >= count);
 
 test('with keys set, an account that was terminated keeps its ledger', async () => {
-  const { account_id } = await stack.payments.accounts.create(request());
+  const { account_id } = await stack.payments.accounts.create(accountRequest());
   await stack.simulator.deposit(account_id, '8.00');
   await counted(account_id, 1);
   await handleOf(account_id).terminate();
@@ -45,7 +38,7 @@ test('with keys set, an account that was terminated keeps its ledger', async () 
 });
 
 test('3: with keys set, one signal in clear text that a person typed does not silence an account for good, also after a termination', async () => {
-  const { account_id } = await stack.payments.accounts.create(request());
+  const { account_id } = await stack.payments.accounts.create(accountRequest());
   await stack.simulator.deposit(account_id, '1.00');
   await counted(account_id, 1);
   // As `temporal workflow signal --name deposit --input '{}'` does.
@@ -59,7 +52,7 @@ test('3: with keys set, one signal in clear text that a person typed does not si
 });
 
 test('3: more acknowledged deposits than one activity may answer with are taken over', async () => {
-  const { account_id } = await stack.payments.accounts.create(request());
+  const { account_id } = await stack.payments.accounts.create(accountRequest());
   await counted(account_id, 0);
   await delay(1_000);
   await handleOf(account_id).terminate();
@@ -92,7 +85,7 @@ test('3: more acknowledged deposits than one activity may answer with are taken 
 });
 
 test('3: a deposit that was set aside, settled by a person and then paid is counted or before a person, where the run ends before a worker has it', async () => {
-  const { account_id } = await stack.payments.accounts.create(request());
+  const { account_id } = await stack.payments.accounts.create(accountRequest());
   await counted(account_id, 0);
   await delay(1_000);
   await handleOf(account_id).terminate();

@@ -2,7 +2,7 @@
  * What every hostile world has: simulated time, calls that go on beside the story, and notifications by the real delivery.
  */
 import type { Notification } from '../../../src/gateway';
-import type { SimulatedTemporal } from '../../../src/testing/simulated-temporal/simulated-temporal';
+import { SimulatedTemporal } from '../../../src/testing/simulated-temporal/simulated-temporal';
 import { deliver } from '../../../src/webhook/deliver';
 import { StartBudget } from '../../../src/webhook/start-budget';
 import { TemporalCalls } from '../../../src/webhook/temporal-calls';
@@ -16,6 +16,20 @@ export const SETTLING_MS = 30_000;
 export interface Broken {
   readonly promise: number;
   readonly what: string;
+}
+
+type Simulation = Omit<Parameters<typeof SimulatedTemporal.create>[0], 'now' | 'activities'>;
+
+/** A world in a simulation of its own. The activities need the world, which needs the simulation. */
+export async function inSimulation<World>(
+  simulation: Simulation,
+  make: (temporal: SimulatedTemporal) => { world: World; activities: Record<string, unknown> },
+): Promise<World> {
+  const activities: Record<string, unknown> = {};
+  const temporal = await SimulatedTemporal.create({ ...simulation, now: BEGIN, activities });
+  const made = make(temporal);
+  Object.assign(activities, made.activities);
+  return made.world;
 }
 
 export abstract class BaseWorld {
@@ -33,6 +47,9 @@ export abstract class BaseWorld {
     await this.temporal.close();
     this.giveBack();
   }
+
+  /** Lets time pass, in ms, and looks at what people could see. */
+  abstract pass(ms: number): Promise<void>;
 
   get now(): number {
     return this.temporal.clock.now;

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { seededRandom as picker } from '../../../../src/testing/simulated-temporal/random';
 import type { Broken } from '../../hostile/base-world';
+import { playSteps } from '../../hostile/play';
 import { type Story as SwarmStory, storiesOf } from '../../hostile/swarm';
 import type { CreationMishap, Trouble, TrueDeposit } from './gateway';
 import { isSettled, liveness, safety } from './oracle';
@@ -118,17 +119,7 @@ export function stories(only?: readonly Kind[]): fc.Arbitrary<Story> {
 export async function play(story: Story, onWorld: (world: World) => void = () => undefined): Promise<Broken[]> {
   const world = await World.create({ ...story.traits, pick: picker(story.chance) });
   onWorld(world);
-  try {
-    for (const step of story.steps) {
-      await take(world, step);
-      await world.pass(10);
-      const broken = await safety(world);
-      if (broken.length > 0) return broken;
-    }
-    return await end(world);
-  } finally {
-    await world.close();
-  }
+  return playSteps(world, story.steps, { take, safety, end });
 }
 
 /** The faults stop, everything has its time, one more deposit comes, and then a person clears what waits for one. */

@@ -23,8 +23,8 @@ import { GatewayClient, type Notification } from '../../../../src/gateway';
 import { MINUTE } from '../../../../src/gateway/pure/durations';
 import { loadConfig } from '../../../../src/process/settings';
 import type { Run } from '../../../../src/testing/simulated-temporal/run';
-import { SimulatedTemporal } from '../../../../src/testing/simulated-temporal/simulated-temporal';
-import { APP, BaseWorld, BEGIN } from '../../hostile/base-world';
+import type { SimulatedTemporal } from '../../../../src/testing/simulated-temporal/simulated-temporal';
+import { APP, BaseWorld, inSimulation } from '../../hostile/base-world';
 import { type GatewayTraits, HostileAccounts, type TrueDeposit } from './gateway';
 
 /** What somebody was told. */
@@ -71,16 +71,15 @@ export class World extends BaseWorld {
   wasForgotten = false;
   hadMadeAgain = false;
 
-  static async create(traits: Traits): Promise<World> {
-    const activities: Record<string, unknown> = {};
-    const { pick: random, childEnds_ms, cachesWorkflows, continuesAfter } = traits;
-    const temporal = await SimulatedTemporal.create({
-      ...{ now: BEGIN, random, activities, childEnds_ms, cachesWorkflows },
-      suggestsContinueAsNewAfter: continuesAfter,
-    });
-    const world = new World(temporal, traits);
-    Object.assign(activities, world.activities());
-    return world;
+  static create(traits: Traits): Promise<World> {
+    const { pick: random, childEnds_ms, cachesWorkflows } = traits;
+    return inSimulation(
+      { random, childEnds_ms, cachesWorkflows, suggestsContinueAsNewAfter: traits.continuesAfter },
+      (temporal) => {
+        const world = new World(temporal, traits);
+        return { world, activities: world.activities() };
+      },
+    );
   }
 
   private constructor(

@@ -7,6 +7,7 @@ import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { seededRandom as picker } from '../../../../src/testing/simulated-temporal/random';
 import type { Run as WorkflowRun } from '../../../../src/testing/simulated-temporal/run';
 import type { Broken } from '../../hostile/base-world';
+import { playSteps } from '../../hostile/play';
 import { type Story as SwarmStory, storiesOf } from '../../hostile/swarm';
 import { waitersAreAnswered } from './answers';
 import type { CreationMishap, RefundMishap, Trouble } from './gateway';
@@ -140,19 +141,12 @@ export function stories(only?: readonly Kind[]): fc.Arbitrary<Story> {
 export async function play(story: Story, onWorld: (world: World) => void = () => undefined): Promise<Broken[]> {
   const world = await World.create({ ...story.traits, pick: picker(story.chance) });
   onWorld(world);
-  try {
-    world.pay();
-    await world.pass(10);
-    for (const step of story.steps) {
-      await take(world, step);
-      await world.pass(10);
-      const broken = safety(world, await seenIn(world));
-      if (broken.length > 0) return broken;
-    }
-    return await end(world);
-  } finally {
-    await world.close();
-  }
+  return playSteps(world, story.steps, { begin, take, end, safety: async (its) => safety(its, await seenIn(its)) });
+}
+
+async function begin(world: World): Promise<void> {
+  world.pay();
+  await world.pass(10);
 }
 
 /** The faults stop, everything has its time, and then a person clears what waits for one. */

@@ -21,8 +21,8 @@ import { type Checkout, type DirectPayment, GatewayClient, type Notification } f
 import { DAY, MINUTE } from '../../../../src/gateway/pure/durations';
 import { loadConfig } from '../../../../src/process/settings';
 import type { Run, UpdateExecution } from '../../../../src/testing/simulated-temporal/run';
-import { SimulatedTemporal } from '../../../../src/testing/simulated-temporal/simulated-temporal';
-import { APP, BaseWorld, BEGIN } from '../../hostile/base-world';
+import type { SimulatedTemporal } from '../../../../src/testing/simulated-temporal/simulated-temporal';
+import { APP, BaseWorld, inSimulation } from '../../hostile/base-world';
 import { waitingActivities } from '../../hostile/outside';
 import { type GatewayTraits, HostileGateway, type LedgerTrade, type OrderKind } from './gateway';
 
@@ -130,13 +130,12 @@ export class World extends BaseWorld {
   private heldBack: number;
   private deafFor: number;
 
-  static async create(traits: Traits): Promise<World> {
-    const activities: Record<string, unknown> = {};
+  static create(traits: Traits): Promise<World> {
     const { pick: random, childStarts_ms } = traits;
-    const temporal = await SimulatedTemporal.create({ now: BEGIN, random, activities, childStarts_ms });
-    const world = new World(temporal, traits);
-    Object.assign(activities, world.activities());
-    return world;
+    return inSimulation({ random, childStarts_ms }, (temporal) => {
+      const world = new World(temporal, traits);
+      return { world, activities: world.activities() };
+    });
   }
 
   private constructor(
