@@ -16,6 +16,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   contract: ['gateway/pure'],
   gateway: [],
   workflows: ['contract', 'gateway/pure'],
+  calls: ['contract', 'workflows'],
   activities: ['contract', 'gateway', 'process', 'temporal'],
   client: ['codec', 'contract', 'gateway', 'process', 'temporal'],
   webhook: ['contract', 'gateway', 'process', 'temporal'],

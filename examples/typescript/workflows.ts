@@ -1,4 +1,4 @@
-import { type NewPayment, startPayment } from 'temporal-payment-gateway/workflows';
+import { type NewPayment, startPayment } from 'temporal-payment-gateway/calls';
 
 export * from 'temporal-payment-gateway/workflows';
 

@@ -1,7 +1,7 @@
 /** Payments that a merchant's own workflow starts. */
 import type { NewPayment, PaymentData, PaymentState } from './payment';
 
-/** What `startPayment` of workflows/ returns. */
+/** What `startPayment` of calls/ returns. */
 export interface StartedPayment {
   /** What the buyer needs to pay: the answer of the update `created`. */
   data: PaymentData;

@@ -1,8 +1,10 @@
 /**
  * workflows/: the lifecycles. Deterministic; this room touches no network, clock or environment, and of other
  * rooms it imports contract/ and gateway/pure/ only. A worker's bundle re-exports it: `export * from 'temporal-payment-gateway/workflows'`.
+ * Every function here is a workflow type, so what a merchant's own workflow calls is in calls/.
  */
-export * from '../contract';
+export type * from '../contract';
+export { FAILURE, QUERY, SEARCH_ATTRIBUTE, SIGNAL, UPDATE, WORKFLOW } from '../contract';
 export {
   createSpeiAccount,
   resolveCreationUpdate,
@@ -43,4 +45,3 @@ export { stuckSweep } from './reconciliation/stuck-sweep';
 export { reconciliation } from './reconciliation/workflow';
 export { paymentEvents } from './shared/outbox/relay';
 export { strayNotification } from './shared/stray-notification';
-export { startPayment } from './start-payment';

@@ -2,17 +2,17 @@
 import { randomUUID } from 'node:crypto';
 import { type Client, WorkflowFailedError } from '@temporalio/client';
 import type { OnEvent } from '../../../src/activities';
-import { FakeGateway, type FakeTrade } from '../../../src/testing/fake-gateway/fake-gateway';
-import { SimulatedEnvironment } from '../../../src/testing/simulated-temporal/environment';
-import { APP } from '../../../src/testing/stack';
-import { fakeWorkerActivities } from '../../../src/testing/worker-activities';
 import {
   type AfterSaleState,
   type AfterSaleWorkflow,
   afterSaleWorkflowId,
   type RefundAnswer,
   type RefundOrder,
-} from '../../../src/workflows';
+} from '../../../src/contract';
+import { FakeGateway, type FakeTrade } from '../../../src/testing/fake-gateway/fake-gateway';
+import { SimulatedEnvironment } from '../../../src/testing/simulated-temporal/environment';
+import { APP } from '../../../src/testing/stack';
+import { fakeWorkerActivities } from '../../../src/testing/worker-activities';
 
 export interface SaleOptions {
   settings?: Record<string, string>;

@@ -1,9 +1,10 @@
 /**
  * Signals and updates that come while a payment ends: it has its outcome, and its workflow is still open for a moment.
  */
+
+import { type AfterSaleState, afterSaleWorkflowId, type PaymentState } from '../../../../src/contract';
 import { DAY, MINUTE } from '../../../../src/gateway/pure/durations';
 import { seededRandom } from '../../../../src/testing/simulated-temporal/random';
-import { type AfterSaleState, afterSaleWorkflowId, type PaymentState } from '../../../../src/workflows';
 import { World } from './world';
 
 /** A payment that has its outcome, and still delivers the event of it. */

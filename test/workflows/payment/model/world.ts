@@ -6,6 +6,7 @@ import {
   previousRunActivities,
 } from '../../../../src/activities';
 import type { MerchantEvent, NewPayment, PaymentOutcome, PaymentResolution } from '../../../../src/contract';
+import { type PaymentState, paymentWorkflowId } from '../../../../src/contract';
 import { GatewayError, type Notification, type Trade } from '../../../../src/gateway';
 import { MINUTE } from '../../../../src/gateway/pure/durations';
 import { loadConfig } from '../../../../src/process/settings';
@@ -14,7 +15,6 @@ import type { WorkflowRun } from '../../../../src/testing/simulated-temporal/wor
 import { deliver } from '../../../../src/webhook/deliver';
 import { StartBudget } from '../../../../src/webhook/start-budget';
 import { TemporalCalls } from '../../../../src/webhook/temporal-calls';
-import { type PaymentState, paymentWorkflowId } from '../../../../src/workflows';
 
 /** How the gateway treats the next creation, in the order of the tries. */
 export type Mishap = 'lost-before' | 'lost-after' | 'unreachable' | 'unavailable' | 'final-refusal' | 'created-refused';

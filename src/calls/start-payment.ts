@@ -22,7 +22,7 @@ import {
   typedFailure,
   WORKFLOW,
 } from '../contract';
-import { QUERYING } from './shared/activity-options';
+import { QUERYING } from '../workflows/shared/activity-options';
 
 const { 'payments.created': createdAnswer } = proxyActivities<StarterActivities>({
   ...QUERYING,
