@@ -20,6 +20,7 @@ export class Commands {
     { execution: ActivityExecution; scheduled: ScheduledActivity; waits: boolean }
   >();
 
+  private cancelled = 0;
   /** Those that end with this run. */
   private readonly children: { run: Run; policy: ClosePolicy }[] = [];
 
@@ -49,6 +50,13 @@ export class Commands {
   /** The worker has died: its attempts are lost. Returns the activities whose work is done and whose result is lost. */
   loseAttempts(): string[] {
     return [...this.activities.values()].flatMap(({ execution }) => execution.lose() ?? []);
+  }
+
+  /** How many activities were cancelled since the last call. */
+  takeCancelled(): number {
+    const { cancelled } = this;
+    this.cancelled = 0;
+    return cancelled;
   }
 
   /** The run has closed: its timers, activities and children end with it. */
@@ -112,6 +120,7 @@ export class Commands {
   private cancelActivity(seq: number): void {
     const known = this.activities.get(seq);
     if (!known?.execution.cancel(known.waits)) return;
+    this.cancelled += 1;
     this.activities.delete(seq);
     this.run.hearWithinTask({ resolveActivity: { seq, result: cancelled(known.scheduled) } });
   }

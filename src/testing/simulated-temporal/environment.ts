@@ -8,6 +8,15 @@ import { steadyNetwork } from './virtual-clock';
 
 const DEFAULT_START = '2026-01-05T12:00:00Z';
 const DEFAULT_SEED = 1;
+/** Scheduled, started, completed. */
+const EVENTS_OF_A_TASK = 3;
+
+export interface RunCost {
+  events: number;
+  tasks: number;
+  /** Activities that were asked for, however many attempts they took; local ones included. */
+  activities: number;
+}
 
 export interface SimulatedEnvironmentOptions {
   /** When the simulation begins; default 2026-01-05T12:00:00Z. */
@@ -61,6 +70,14 @@ export class SimulatedEnvironment {
     const run = this.temporal.latest(workflowId);
     if (!run) throw new Error(`Nothing ran under ${workflowId}`);
     return run.events;
+  }
+
+  /** What the latest run under an id cost so far: all events of its history, its workflow tasks, and its activities. */
+  async costOf(workflowId: string): Promise<RunCost> {
+    const run = this.temporal.latest(workflowId);
+    if (!run) throw new Error(`Nothing ran under ${workflowId}`);
+    const { events, tasks, activities } = run;
+    return { events: events + EVENTS_OF_A_TASK * tasks, tasks, activities };
   }
 
   /** Ends the simulation. */

@@ -24,6 +24,10 @@ export class WorkflowRun implements Run {
   readonly requestIds = new Set<string>();
   /** Events of its history without those of its workflow tasks, whose number depends on the server's timing. */
   events = 0;
+  /** Its workflow tasks. */
+  tasks = 0;
+  /** Activities that it has asked for, local ones included. */
+  activities = 0;
   readonly signals: { name: string; input: Payload[] }[] = [];
   private readonly code: WorkflowCode;
   private readonly commands: Commands;
@@ -147,10 +151,19 @@ export class WorkflowRun implements Run {
 
   private async task(): Promise<void> {
     this.hasTask = false;
+    if (this.pending.length > 0) this.tasks += 1;
     for (let jobs = this.pending.splice(0); jobs.length > 0 && this.isRunning; jobs = this.pending.splice(0)) {
       await this.activate(jobs);
     }
+    if (this.isRunning) this.countCancelled();
     if (!this.temporal.cachesWorkflows) await this.code.replay();
+  }
+
+  /** A server records the end of an activity that was cancelled, and has the code look at it: a task without news. */
+  private countCancelled(): void {
+    const cancelled = this.commands.takeCancelled();
+    this.events += cancelled;
+    if (cancelled > 0) this.tasks += 1;
   }
 
   private async activate(jobs: Job[]): Promise<void> {
@@ -165,6 +178,7 @@ export class WorkflowRun implements Run {
     const commands = await this.code.activate(activation);
     for (const command of commands) {
       this.events += eventsOfCommand(command);
+      if (command.scheduleActivity || command.scheduleLocalActivity) this.activities += 1;
       await this.commands.carryOut(command);
     }
   }

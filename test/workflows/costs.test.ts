@@ -1,0 +1,132 @@
+/**
+ * What each lifecycle costs in Temporal: events, workflow tasks and activities. The figures are exact, so no later change
+ * adds to them unseen. Who makes a life dearer or cheaper changes its row.
+ */
+import {
+  type AfterSaleWorkflow,
+  afterSaleWorkflowId,
+  type PaymentState,
+  paymentWorkflowId,
+  refundWorkflowId,
+  speiAccountWorkflowId,
+} from '../../src/contract';
+import { DAY, HOUR, MINUTE } from '../../src/gateway/pure/durations';
+import { type Simulation, signTestNotification, simulate } from '../../src/testing';
+import type { RunCost } from '../../src/testing/simulated-temporal/environment';
+import { APP } from '../../src/testing/stack';
+import { order } from '../harness/orders';
+import { keptHistories } from '../histories/replay';
+
+const { request } = order({ timeout_express: '4d' });
+const { out_trade_no } = request;
+
+let simulation: Simulation;
+beforeEach(async () => {
+  simulation = await simulate();
+});
+afterEach(() => simulation?.close());
+
+const costOf = (workflowId: string) => simulation.temporal.costOf(workflowId);
+const costOfPayment = () => costOf(paymentWorkflowId(APP.app_id, out_trade_no));
+const payAndWait = async (): Promise<PaymentState> => {
+  await simulation.payments.pay(request);
+  return simulation.payments.outcome(out_trade_no);
+};
+
+/** The buyer pays after so many ms, and the gateway tells. */
+async function paidByNotification(after_ms: number): Promise<void> {
+  const { gateway, notify, payments, sleep } = simulation;
+  const { trade_no = '' } = await payments.pay(request);
+  await sleep(after_ms);
+  for (const trade of gateway.trades.values()) trade.statusAt = () => 'SUCCESS';
+  await notify(signTestNotification(APP, { out_trade_no, trade_no }));
+  expect(await payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS', attention: null });
+}
+
+async function paidByPoll(after_ms: number): Promise<void> {
+  simulation.gateway.statusAt = (elapsed) => (elapsed < after_ms ? 'PROCESSING' : 'SUCCESS');
+  expect(await payAndWait()).toMatchObject({ outcome: 'SUCCESS', attention: null });
+}
+
+const LIVES: [life: string, live: () => Promise<unknown>, cost: RunCost][] = [
+  ['paid and notified at once', () => paidByNotification(0), { events: 37, tasks: 5, activities: 4 }],
+  ['notified after three days', () => paidByNotification(3 * DAY), { events: 37, tasks: 5, activities: 4 }],
+  ['found by a poll after a minute', () => paidByPoll(MINUTE), { events: 27, tasks: 3, activities: 3 }],
+  ['found by a poll after three days', () => paidByPoll(3 * DAY), { events: 27, tasks: 3, activities: 3 }],
+  ['refused by the buyer’s bank', refused, { events: 27, tasks: 3, activities: 3 }],
+  ['expired at its deadline', expired, { events: 36, tasks: 5, activities: 4 }],
+];
+
+test.each(LIVES)('a payment that is %s costs as little as the table says', async (_life, live, cost) => {
+  await live();
+  expect(await costOfPayment()).toEqual(cost);
+});
+
+async function refused(): Promise<void> {
+  simulation.gateway.statusAt = (elapsed) => (elapsed < HOUR ? 'PROCESSING' : 'REFUSED');
+  expect(await payAndWait()).toMatchObject({ outcome: 'REFUSED' });
+}
+
+async function expired(): Promise<void> {
+  simulation.gateway.statusAt = (elapsed) => (elapsed < 4 * DAY ? 'PROCESSING' : 'EXPIRED');
+  expect(await payAndWait()).toMatchObject({ outcome: 'EXPIRED', attention: null });
+}
+
+test('a refund costs its after-sale and itself as little as the table says', async () => {
+  const { payments, temporal, sleep } = simulation;
+  await paidByPoll(MINUTE);
+  const user_info = { email: 'a@example.com' };
+  const refund = { refund_amount: request.order_amount, refund_currency: 'BRL', user_info };
+  await payments.refund(out_trade_no, refund);
+  const afterSale = temporal.client.workflow.getHandle<AfterSaleWorkflow>(
+    afterSaleWorkflowId(APP.app_id, out_trade_no),
+  );
+  const { refunds } = await afterSale.result();
+  await sleep(MINUTE);
+  expect({
+    afterSale: await costOf(afterSale.workflowId),
+    refund: await costOf(refundWorkflowId(APP.app_id, out_trade_no, refunds[0]?.out_request_no ?? '')),
+  }).toEqual({
+    afterSale: { events: 49, tasks: 8, activities: 3 },
+    refund: { events: 53, tasks: 9, activities: 5 },
+  });
+});
+
+test('a deposit costs its account and its own payment as little as the table says', async () => {
+  const { gateway, notify, payments, sleep } = simulation;
+  const identify = { number: 'HESO900101MDFRFF09', type: 'CURP' };
+  const { account_id } = await payments.accounts.create({
+    customer: { buyer_id: 'b', email: 'b@example.com', identify },
+  });
+  await sleep(MINUTE);
+  const before = await costOf(speiAccountWorkflowId(APP.app_id, account_id));
+  const deposit = { currency: 'MXN', amount: '500.00', method: 'SPEI' };
+  const { trade_no } = await gateway.addTrade('VA1', { ...deposit, order_currency: 'MXN', order_amount: '500.00' });
+  const of = { out_trade_no: 'VA1', transfer_account: { account_id } };
+  await notify(signTestNotification(APP, { ...deposit, ...of, trade_no }));
+  await sleep(MINUTE);
+  expect(await payments.accounts.get(account_id)).toMatchObject({ deposits: { count: 1 } });
+  const after = await costOf(speiAccountWorkflowId(APP.app_id, account_id));
+  expect({
+    account: {
+      events: after.events - before.events,
+      tasks: after.tasks - before.tasks,
+      activities: after.activities - before.activities,
+    },
+    payment: await costOf(paymentWorkflowId(APP.app_id, 'VA1')),
+  }).toEqual({
+    account: { events: 15, tasks: 3, activities: 0 },
+    payment: { events: 14, tasks: 2, activities: 2 },
+  });
+});
+
+test.each([
+  ['paid-told-by-notification', () => paidByNotification(0)],
+  ['paid-found-by-polling', () => paidByPoll(MINUTE)],
+])('the real server counted as much: %s', async (name, live) => {
+  await live();
+  const { events = [] } = (await keptHistories()).get(`without-handler/${name}.json`) ?? {};
+  const { events: counted, tasks } = await costOfPayment();
+  const completed = (events ?? []).filter((event) => event.workflowTaskCompletedEventAttributes);
+  expect({ events: events?.length, tasks: completed.length }).toEqual({ events: counted, tasks });
+});
