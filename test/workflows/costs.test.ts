@@ -14,10 +14,10 @@ import { DAY, HOUR, MINUTE } from '../../src/gateway/pure/durations';
 import { type Simulation, signTestNotification, simulate } from '../../src/testing';
 import type { RunCost } from '../../src/testing/simulated-temporal/environment';
 import { APP } from '../../src/testing/stack';
-import { order } from '../harness/orders';
+import { publishedOrder } from '../harness/orders';
 import { keptHistories } from '../histories/replay';
 
-const { request } = order({ timeout_express: '4d' });
+const request = publishedOrder('pix', { timeout_express: '4d' });
 const { out_trade_no } = request;
 
 let simulation: Simulation;
