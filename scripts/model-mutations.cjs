@@ -1,6 +1,6 @@
 /**
  * Breaks the workflows at named places, one at a time in a copy of the project, and runs the model tests on it: each must
- * fail. A place that stays green is a promise that no test watches. `npm run model:mutations [name …]`
+ * fail. A place that stays green is a promise that no test watches. `npm run model:mutations [payments|refunds|accounts|name …]`
  *
  * Of payments the random stories are played first, to see whether the world finds the place by itself (MODEL_RUNS stories at
  * most), and then the schedules that have a name. A number is that of the finding of the first audit that the place mends.
@@ -501,6 +501,13 @@ const OF_ACCOUNTS = [
     'if (mayTryAgain && !probablyExists) continue;',
     'if (!probablyExists) continue;',
   ],
+  ['a key is forgotten with the run that knew it', `${ACCOUNT}/workflow.ts`, '    this.keys.add(keys);\n', ''],
+  [
+    'an account that a deposit has started is not told its key',
+    `${ACCOUNT}/create.ts`,
+    'if (await signalIfRunning(workflowId, SIGNAL.keyed, { key } satisfies KeyedSignal)) return;',
+    'if (pause_ms > 0) return;',
+  ],
   ['a set-aside deposit is shown to nobody', `${ACCOUNT}/counting.ts`, '    this.record.raise(because);\n', ''],
   [
     'sums are rounded',
@@ -518,14 +525,17 @@ const isOfFinding = ([, , , , finding]) => finding !== undefined || !process.arg
 const KINDS_OF_PLACES = [
   { about: 'payments', of: MUTATIONS, folder: 'payment', named: ['hostile/(schedules|attacks|attacks-on-runs)'] },
   { about: 'refunds', of: OF_REFUNDS, folder: 'after-sale', named: ['hostile/schedules'] },
-  { about: 'accounts', of: OF_ACCOUNTS, folder: 'account', named: ['findings', 'deposit-ledger'] },
+  { about: 'accounts', of: OF_ACCOUNTS, folder: 'account', named: ['findings', 'deposit-ledger', 'hostile/attacks'] },
 ];
 const places = KINDS_OF_PLACES.flatMap(({ about, of, folder, named }) =>
   of.map((place) => ({
     ...{ place, about, random: [`test/workflows/${folder}/hostile/hostile.test.ts`, '-t', 'random stories'] },
     named: named.map((file) => `test/workflows/${folder}/${file}.test.ts`),
   })),
-).filter(({ place }) => isOfFinding(place) && (wanted.length === 0 || wanted.some((part) => place[0].includes(part))));
+).filter(
+  ({ place, about }) =>
+    isOfFinding(place) && (wanted.length === 0 || wanted.some((word) => word === about || place[0].includes(word))),
+);
 
 /** The file of a place. Throws Error if the place is not in it any more. */
 function textOf([name, file, from]) {

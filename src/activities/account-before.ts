@@ -12,10 +12,11 @@ import {
   type DepositSignal,
   type EarlierAccount,
   QUERY,
+  SEARCH_ATTRIBUTE,
   SIGNAL,
 } from '../contract';
 import { earlierRuns, ifExists } from '../temporal/earlier-runs';
-import { givenTo } from '../temporal/workflow-history';
+import { type GivenSignal, givenTo } from '../temporal/workflow-history';
 
 /** Deposits of a page. One has some 500 bytes. */
 const PAGE_SIZE = 1_000;
@@ -27,28 +28,30 @@ type Known = Omit<EarlierAccount, 'has_more'>;
 
 /** The first page has the ledger, the second the events, the others deposits. Throws a retryable failure while the list is behind. */
 export const accountBefore: AccountActivities['payments.account-before'] = async ({ page }) => {
-  const { carried, undelivered, deposits } = await knownBefore();
+  const { carried, undelivered, deposits, keys } = await knownBefore();
   const pages = deposits.length > 0 ? 2 + Math.ceil(deposits.length / PAGE_SIZE) : undelivered.length > 0 ? 2 : 1;
   const from = (page - 2) * PAGE_SIZE;
   return {
     carried: page === 0 ? carried : null,
     undelivered: page === 1 ? undelivered : [],
     deposits: page > 1 ? deposits.slice(from, from + PAGE_SIZE) : [],
+    keys: page === 0 ? keys : [],
     has_more: page + 1 < pages,
   };
 };
 
 /** What earlier runs of this account knew, the latest first, until one has a ledger. */
 async function knownBefore(): Promise<Known> {
-  const before: Known = { carried: null, undelivered: [], deposits: [] };
+  const before: Known = { carried: null, undelivered: [], deposits: [], keys: [] };
   const { workflowExecution } = activityInfo();
   if (workflowExecution === undefined) return before;
   const { workflowId, runId } = workflowExecution;
   const client = getClient();
-  for (const run of await earlierRuns(client, workflowId, runId)) {
-    const { carried, undelivered, deposits } = await knownTo(client, workflowId, run.runId);
+  for (const { runId: earlier, typedSearchAttributes } of await earlierRuns(client, workflowId, runId)) {
+    const { carried, undelivered, deposits, keys } = await knownTo(client, workflowId, earlier);
     before.undelivered.unshift(...undelivered);
     before.deposits.unshift(...deposits);
+    before.keys.unshift(...(typedSearchAttributes.get(SEARCH_ATTRIBUTE.accountKeys) ?? []), ...keys);
     if (carried !== null) return { ...before, carried };
   }
   return before;
@@ -57,14 +60,17 @@ async function knownBefore(): Promise<Known> {
 /** What a run left: null where it had no ledger yet. Signals that it has not taken are in its history alone. */
 async function knownTo(client: Client, workflowId: string, runId: string): Promise<Known> {
   const handover = await handoverOf(client, workflowId, runId);
-  const { input, signals } = await ifExists(() => givenTo(client, workflowId, runId, SIGNAL.deposit), NOTHING);
-  const left = signals.slice(handover?.seen ?? 0).filter(isDeposit);
+  const { input, signals } = await ifExists(() => givenTo(client, workflowId, runId), NOTHING);
+  const left = argumentsOf(signals, SIGNAL.deposit)
+    .slice(handover?.seen ?? 0)
+    .filter(isDeposit);
   // Without its word, what it had begun counts from the ledger with which it began.
   const begun = handover === undefined;
   return {
     carried: handover ? handover.carried : begun ? givenLedger(input) : null,
     undelivered: handover?.undelivered ?? [],
     deposits: left.map((signal) => ({ signal: fieldsOf(signal), begun })),
+    keys: argumentsOf(signals, SIGNAL.keyed).flatMap((signal) => keyed.safeParse(signal).data?.key ?? []),
   };
 }
 
@@ -86,13 +92,17 @@ async function handoverOf(
   }
 }
 
-const NOTHING = { input: {}, signals: [] };
+const NOTHING: { input: unknown; signals: GivenSignal[] } = { input: {}, signals: [] };
+const argumentsOf = (signals: readonly GivenSignal[], name: string): unknown[] =>
+  signals.flatMap((signal) => (signal.name === name ? [signal.argument] : []));
 const isDeposit = (signal: unknown): signal is DepositSignal => typeof signal === 'object' && signal !== null;
 
 /** What an account takes of a notification. */
 function fieldsOf({ app_id, out_trade_no, trade_no, trade_status, amount, currency, transfer_account }: DepositSignal) {
   return { app_id, out_trade_no, trade_no, trade_status, amount, currency, transfer_account };
 }
+
+const keyed = z.object({ key: z.string() });
 
 /** The ledger with which a run began. One that somebody wrote by hand may be none. */
 function givenLedger(input: unknown): CarriedAccount | null {

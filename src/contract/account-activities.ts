@@ -39,6 +39,8 @@ export interface EarlierAccount {
   carried: CarriedAccount | null;
   undelivered: MerchantEvent[];
   deposits: EarlierDeposit[];
+  /** The keys for which the account was created, as digests. */
+  keys: string[];
   has_more: boolean;
 }
 
@@ -46,6 +48,17 @@ export interface EarlierAccount {
 export interface EarlierDeposit {
   signal: DepositSignal;
   begun: boolean;
+}
+
+export interface AccountOfCreation {
+  account_id: string | null;
+  /** What finds the account by its search attribute. */
+  key: string;
+}
+
+/** The signal `keyed`. */
+export interface KeyedSignal {
+  key: string;
 }
 
 export interface AccountId {
@@ -68,8 +81,8 @@ export interface AccountActivities {
   'gateway.account-quantity'(input: { app_id: string }): Promise<number>;
   /** Polls slowly how many accounts are left, and returns once the number differs from `seen`. */
   'gateway.watch-account-quantity'(input: { app_id: string; seen: number; every_ms: number }): Promise<number>;
-  /** The account that an earlier creation under the same key made; null where there is none. */
-  'payments.account-of-creation'(input: { app_id: string; workflow_id: string }): Promise<string | null>;
+  /** The account that an earlier creation under the same key made (null where there is none), and the digest of the key. */
+  'payments.account-of-creation'(input: { app_id: string; workflow_id: string }): Promise<AccountOfCreation>;
   /** What earlier runs of the account that asks knew, if they did not hand it on. In pages from 0: Temporal takes 2 MB at a time. */
   'payments.account-before'(input: { page: number }): Promise<EarlierAccount>;
   /**

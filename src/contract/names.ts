@@ -33,6 +33,8 @@ export const UPDATE = {
 export const SIGNAL = {
   notification: 'notification',
   deposit: 'deposit',
+  /** Internal: a creation tells an account, which a deposit has started, the key that it was created for. */
+  keyed: 'keyed',
   /** Internal, between an after-sale and its refunds: a person's decision, and a refund's change. */
   resolve: 'resolve',
   refundChanged: 'refundChanged',

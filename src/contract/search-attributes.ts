@@ -10,5 +10,7 @@ export const SEARCH_ATTRIBUTE = {
   tradeNo: defineSearchAttributeKey('PaymentTradeNo', 'KEYWORD'),
   /** A double: good enough to filter by size, never to calculate with. */
   amount: defineSearchAttributeKey('PaymentAmount', 'DOUBLE'),
+  /** Of a virtual account: a digest of each key that it was created for. One account may have several. */
+  accountKeys: defineSearchAttributeKey('PaymentAccountKeys', 'KEYWORD_LIST'),
   expiresAt: defineSearchAttributeKey('PaymentExpiresAt', 'DATETIME'),
 };

@@ -1,16 +1,17 @@
 /** The runs of a workflow id before this one, and how they are asked. */
-import { type Client, QueryNotRegisteredError, WorkflowNotFoundError } from '@temporalio/client';
+import {
+  type Client,
+  QueryNotRegisteredError,
+  type WorkflowExecutionInfo,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
 import { runsOf } from './list-query';
 
 /** The runs before this one, the latest first. Throws a retryable failure while the list of workflows is behind. */
-export async function earlierRuns(
-  client: Client,
-  workflowId: string,
-  runId: string,
-): Promise<{ runId: string; startTime: Date }[]> {
-  const runs: { runId: string; startTime: Date }[] = [];
+export async function earlierRuns(client: Client, workflowId: string, runId: string): Promise<WorkflowExecutionInfo[]> {
+  const runs: WorkflowExecutionInfo[] = [];
   for await (const run of client.workflow.list({ query: runsOf(workflowId) }))
     if (run.workflowId === workflowId) runs.push(run);
   // The list lags behind. Once it holds this run, it holds the earlier ones too.

@@ -1,4 +1,5 @@
 /** List queries for Temporal's visibility store. */
+import { SEARCH_ATTRIBUTE, WORKFLOW } from '../contract';
 
 /**
  * The query for the workflows of a type that another workflow has started. A query cannot hold a quotation mark or a
@@ -11,6 +12,11 @@ export function childrenOf(workflowId: string, type: string): string {
 /** The query for the runs under a workflow id. It may find those of other ids too, so callers compare the id. */
 export function runsOf(workflowId: string): string {
   return `WorkflowId ${like(workflowId)}`;
+}
+
+/** The query for the virtual account of a key, whose digest it is given. */
+export function accountsOfKey(digest: string): string {
+  return `WorkflowType = '${WORKFLOW.speiAccount}' AND ${SEARCH_ATTRIBUTE.accountKeys.name} = ${quoted(digest)}`;
 }
 
 /** Equals the id, or has its beginning where the query's language cannot say the whole. */

@@ -26,6 +26,7 @@ export class SearchAttributeConflictError extends UserError {
 const { IndexedValueType } = temporal.api.enums.v1;
 const TYPES = {
   KEYWORD: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD,
+  KEYWORD_LIST: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD_LIST,
   DOUBLE: IndexedValueType.INDEXED_VALUE_TYPE_DOUBLE,
   DATETIME: IndexedValueType.INDEXED_VALUE_TYPE_DATETIME,
 } as const;

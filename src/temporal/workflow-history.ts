@@ -26,15 +26,14 @@ export async function readStart(
 }
 
 /**
- * What came to a closed run from outside, whether a worker had it or not: its input, and its signals of one name; undefined for
- * what nobody can read, such as clear text where keys are set. Throws WorkflowNotFoundError.
+ * What came to a closed run from outside, whether a worker had it or not: its input, and its signals; undefined for what
+ * nobody can read, such as clear text where keys are set. Throws WorkflowNotFoundError.
  */
 export async function givenTo(
   client: Client,
   workflowId: string,
   runId: string,
-  signalName: string,
-): Promise<{ input: unknown; signals: unknown[] }> {
+): Promise<{ input: unknown; signals: GivenSignal[] }> {
   const { namespace, loadedDataConverter } = client.options;
   const context = { type: 'workflow', namespace, workflowId } as const;
   const read = async (of: Given) => {
@@ -43,11 +42,16 @@ export async function givenTo(
   };
   const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
   const signaled = (events ?? []).flatMap((event) => event.workflowExecutionSignaledEventAttributes ?? []);
-  const wanted = signaled.filter((signal) => signal.signalName === signalName);
   return {
     input: await read(events?.[0]?.workflowExecutionStartedEventAttributes),
-    signals: await Promise.all(wanted.map(read)),
+    signals: await Promise.all(signaled.map(async (one) => ({ name: one.signalName, argument: await read(one) }))),
   };
+}
+
+/** A signal as a history has it. */
+export interface GivenSignal {
+  name: string | null | undefined;
+  argument: unknown;
 }
 
 type Given = Pick<temporal.api.history.v1.IWorkflowExecutionSignaledEventAttributes, 'input'> | null | undefined;

@@ -83,8 +83,8 @@ export class Commands {
       run.close('CONTINUED_AS_NEW');
       const { arguments: args } = command.continueAsNewWorkflowExecution;
       const { firstRunId = run.runId } = run.start;
-      run.next = temporal.begin({ ...run.start, args: args ?? [], firstRunId });
-      Object.assign(run.next.searchAttributes, run.searchAttributes);
+      const searchAttributes = { ...run.searchAttributes };
+      run.next = temporal.begin({ ...run.start, args: args ?? [], firstRunId, searchAttributes });
     } else if (command.cancelWorkflowExecution) run.close('CANCELED');
     else return false;
     return true;
@@ -157,7 +157,9 @@ export class Commands {
         this.run.hear({ resolveChildWorkflowExecutionStart: { seq, failed } });
         return;
       }
-      const child = this.temporal.begin({ workflowId, type, args: input ?? [], parent: { run: this.run, seq } });
+      const searchAttributes = command.searchAttributes?.indexedFields ?? {};
+      const parent = { run: this.run, seq };
+      const child = this.temporal.begin({ workflowId, type, args: input ?? [], searchAttributes, parent });
       if (!isAbandoned) this.children.push({ run: child, policy: parentClosePolicy });
       this.run.hear({ resolveChildWorkflowExecutionStart: { seq, succeeded: { runId: child.runId } } });
     });

@@ -12,6 +12,7 @@ export interface RunStart {
   workflowId: string;
   type: string;
   args: Payload[];
+  searchAttributes?: Record<string, Payload>;
   /** The parent, and the number by which the parent knows this run. */
   parent?: { run: Run; seq: number };
   /** Set where the run before continued as new: the first run of that chain. */

@@ -6,6 +6,8 @@
 import { ReusableVMWorkflowCreator } from '@temporalio/worker/lib/workflow/reusable-vm';
 import { globalHandlers } from '@temporalio/worker/lib/workflow/vm-shared';
 
+/** Search attributes as a worker gives them to a workflow. */
+export { decodeTypedSearchAttributes } from '@temporalio/common/lib/converter/payload-search-attributes';
 /** Durations and timestamps as the server's messages have them, from and to ms. */
 export { msNumberToTs, msToNumber, optionalTsToMs } from '@temporalio/common/lib/time';
 /** What the SDK's core and a worker's workflow code say to each other: activations, jobs and commands. */

@@ -3,11 +3,12 @@
  * a real server gives (its rules: temporalio/temporal, service/history); test/real-server/simulated-temporal.test.ts
  * compares the two.
  */
+import { SEARCH_ATTRIBUTE } from '../../contract';
 import { DAY } from '../../gateway/pure/durations';
 import { notSimulated } from './not-simulated';
 import type { Run, Server, UpdateExecution } from './run';
 import { endOf, infoOf, signalsOf, startOf } from './run-messages';
-import { api } from './sdk-internals';
+import { api, decodeTypedSearchAttributes } from './sdk-internals';
 
 import service = api.api.workflowservice.v1;
 
@@ -150,10 +151,12 @@ export const METHODS: Readonly<Record<string, Method>> = {
 };
 
 /** What a list can be filtered by. */
-const LIST_FIELDS: Readonly<Record<string, (run: Run) => string | undefined>> = {
+const LIST_FIELDS: Readonly<Record<string, (run: Run) => string | undefined | readonly string[]>> = {
   WorkflowId: ({ start }) => start.workflowId,
   WorkflowType: ({ start }) => start.type,
   ParentWorkflowId: ({ start }) => start.parent?.run.start.workflowId,
+  PaymentAccountKeys: ({ searchAttributes }) =>
+    decodeTypedSearchAttributes(searchAttributes).get(SEARCH_ATTRIBUTE.accountKeys),
   ExecutionStatus: ({ isRunning }) => (isRunning ? 'Running' : 'closed'),
 };
 
@@ -164,7 +167,8 @@ function matching(query: string): (run: Run) => boolean {
     const read = LIST_FIELDS[name];
     if (!read || quoted.includes('\\')) throw notSimulated(`a list by ${query}`);
     const text = quoted.slice(1, -1).replaceAll("''", "'");
-    return (run: Run) => (operator === '=' ? read(run) === text : read(run)?.startsWith(text) === true);
+    const isMet = (value: string) => (operator === '=' ? value === text : value.startsWith(text));
+    return (run: Run) => [read(run) ?? []].flat().some(isMet);
   });
   return (run) => terms.every((holds) => holds(run));
 }

@@ -71,6 +71,8 @@ export class SimulatedTemporal implements Server {
   private readonly childStarts_ms: number;
   private readonly childEnds_ms: number;
   private readonly workflows = new Map<string, WorkflowRun[]>();
+  /** How many runs each id has had, with those that are forgotten: no two have one id. */
+  private readonly begun = new Map<string, number>();
   private updates = 0;
   /** When the worker is there again, in ms since the epoch. */
   private awayUntil = 0;
@@ -138,7 +140,9 @@ export class SimulatedTemporal implements Server {
   begin(start: RunStart): WorkflowRun {
     const runs = this.workflows.get(start.workflowId) ?? [];
     if (runs.at(-1)?.isRunning) throw new Error(`${start.workflowId} runs already`);
-    const run = new WorkflowRun(this, start, runs.length + 1);
+    const number = 1 + (this.begun.get(start.workflowId) ?? 0);
+    this.begun.set(start.workflowId, number);
+    const run = new WorkflowRun(this, start, number);
     this.workflows.set(start.workflowId, [...runs, run]);
     return run;
   }

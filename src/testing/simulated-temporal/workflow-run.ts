@@ -16,7 +16,7 @@ export class WorkflowRun implements Run {
   failure: Failure | undefined;
   /** The run that goes on where this one continued as new. */
   next: Run | undefined;
-  readonly searchAttributes: Record<string, Payload> = {};
+  readonly searchAttributes: Record<string, Payload>;
   readonly runId: string;
   /** Ms since the epoch. */
   readonly startedAt: number;
@@ -43,6 +43,7 @@ export class WorkflowRun implements Run {
     const { workflowId, type, args, parent, firstRunId } = start;
     this.runId = `${workflowId}/${number}`;
     this.startedAt = temporal.clock.now;
+    this.searchAttributes = { ...start.searchAttributes };
     this.code = new WorkflowCode(temporal.creator, {
       workflowId,
       type,
@@ -53,7 +54,10 @@ export class WorkflowRun implements Run {
       startedAt: this.startedAt,
     });
     this.commands = new Commands(temporal, this);
-    this.hear({ initializeWorkflow: { workflowId, workflowType: type, arguments: args, attempt: 1 } });
+    const searchAttributes = { indexedFields: { ...start.searchAttributes } };
+    this.hear({
+      initializeWorkflow: { workflowId, workflowType: type, arguments: args, attempt: 1, searchAttributes },
+    });
   }
 
   get isRunning(): boolean {

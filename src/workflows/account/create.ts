@@ -20,14 +20,19 @@ import {
   type AccountPolicy,
   type CreateAccountResult,
   FAILURE,
+  type KeyedSignal,
   QUERY,
+  SEARCH_ATTRIBUTE,
+  SIGNAL,
   speiAccountQuantityWorkflowId,
   speiAccountWorkflowId,
   typedFailure,
   UPDATE,
   WORKFLOW,
 } from '../../contract';
+import { FIRST_BACKOFF_MS, nextBackoff } from '../shared/backoff';
 import { assertResolution } from '../shared/resolution';
+import { signalIfRunning } from '../shared/signal-if-running';
 import { startAbandoned } from '../shared/start-abandoned';
 import { accountGateway, accountPolicy, earlierWorkflows } from './activities';
 import { accountData } from './record';
@@ -63,12 +68,12 @@ class AccountCreation {
     this.show();
     const policy = await accountPolicy();
     await this.startQuantityWatch();
-    const earlier = await earlierWorkflows.accountOfCreation({
+    const { account_id, key } = await earlierWorkflows.accountOfCreation({
       app_id: this.input.app_id,
       workflow_id: workflowInfo().workflowId,
     });
-    const account = earlier === null ? await this.create(policy) : await this.loadAccount(earlier);
-    await this.startAccount(account);
+    const account = account_id === null ? await this.create(policy) : await this.loadAccount(account_id);
+    await this.startAccount(account, key);
     this.state.account = account;
     this.show();
     return account;
@@ -118,15 +123,20 @@ class AccountCreation {
     }
   }
 
-  /** An early deposit may have started it. */
-  private startAccount(account: SpeiAccountData): Promise<boolean> {
+  /** An early deposit may have started it: then it is told its key, by which the next creation finds it. */
+  private async startAccount(account: SpeiAccountData, key: string): Promise<void> {
     const { app_id, request } = this.input;
     const { account_id } = account;
     const buyer_id = account.buyer_id ?? request.customer?.buyer_id;
-    return startAbandoned(WORKFLOW.speiAccount, {
-      workflowId: speiAccountWorkflowId(app_id, account_id),
-      args: [{ app_id, account_id, account: { ...account, buyer_id } }],
-    });
+    const workflowId = speiAccountWorkflowId(app_id, account_id);
+    const args = [{ app_id, account_id, account: { ...account, buyer_id } }];
+    const typedSearchAttributes = [{ key: SEARCH_ATTRIBUTE.accountKeys, value: [key] }];
+    for (let pause_ms = FIRST_BACKOFF_MS; ; pause_ms = nextBackoff(pause_ms)) {
+      if (await startAbandoned(WORKFLOW.speiAccount, { workflowId, args, typedSearchAttributes })) return;
+      // It may end, or take no more signals in its run, between the two.
+      if (await signalIfRunning(workflowId, SIGNAL.keyed, { key } satisfies KeyedSignal)) return;
+      await condition(() => false, pause_ms, { summary: 'before the account is told its key again' });
+    }
   }
 
   private startQuantityWatch(): Promise<boolean> {

@@ -33,6 +33,7 @@ import { DepositCounting } from './counting';
 import { bytesOf, DepositLedger } from './deposit-ledger';
 import { signalPayment } from './deposit-payment';
 import { loadEarlierAccount } from './earlier-account';
+import { AccountKeys } from './keys';
 import { AccountRecord, parseDeposit } from './record';
 import { DRAIN_EVENTS, DRAIN_TIMEOUT, isLong, MAX_CARRIED_BYTES, MAX_HANDED_ON_BYTES } from './run-end';
 import { AccountSync } from './sync';
@@ -63,6 +64,7 @@ class SpeiAccountRun {
   private readonly ledger: DepositLedger;
   private readonly announcements: AccountAnnouncements;
   private readonly counting: DepositCounting;
+  private readonly keys: AccountKeys;
   private since: number;
   private sync: AccountSync | undefined;
   private cancelWanted: boolean;
@@ -97,6 +99,7 @@ class SpeiAccountRun {
       if (this.early) this.early.push(signal);
       else this.onDeposit(signal);
     });
+    this.keys = new AccountKeys(() => this.raise('unexpected-signal'));
     setHandler(cancelAccountUpdate, () => uncancelled(() => this.cancel()));
     setHandler(recheckAccountUpdate, () => uncancelled(() => this.recheck()));
     setHandler(resolveAccountUpdate, () => this.resolve(), { validator: (resolution) => assertResolution(resolution) });
@@ -123,7 +126,8 @@ class SpeiAccountRun {
     condition(() => this.early === null, TOLD_AFTER).then((isRead) => {
       if (!isRead && this.early?.length) this.raise('overdue-deposit');
     });
-    const { carried, undelivered, deposits } = await loadEarlierAccount();
+    const { carried, undelivered, deposits, keys } = await loadEarlierAccount();
+    this.keys.add(keys);
     if (carried) {
       this.since = carried.since;
       this.cancelWanted = carried.cancel_wanted;

@@ -1,11 +1,12 @@
 /** Starts what goes on after a workflow, so that nobody who waits for its end waits for that too. */
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { type SearchAttributePair, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { ParentClosePolicy, startChild, type WithWorkflowArgs, type Workflow } from '@temporalio/workflow';
 
 interface AbandonedStart {
   workflowId: string;
   /** One line for Temporal UI. */
   staticSummary?: string;
+  typedSearchAttributes?: SearchAttributePair[];
 }
 
 /** Starts a workflow that outlives this one. Returns false where one runs under this id already. */

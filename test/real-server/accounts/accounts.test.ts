@@ -34,6 +34,20 @@ async function once(account_id: string, is: (state: SpeiAccountState) => boolean
     await delay(100);
   }
 }
+/** The end of the retention of a run. */
+async function forget(workflowExecution: { workflowId: string; runId?: string }): Promise<void> {
+  const { client } = stack.temporal;
+  await client.workflowService.deleteWorkflowExecution({ namespace: client.options.namespace, workflowExecution });
+  const { workflowId, runId } = workflowExecution;
+  const isThere = () => client.workflow.getHandle(workflowId, runId).describe();
+  while (
+    await isThere().then(
+      () => true,
+      () => false,
+    )
+  )
+    await delay(50);
+}
 const counted = (account_id: string, count: number) => once(account_id, ({ deposits }) => deposits.count >= count);
 
 describe('create', () => {
@@ -90,21 +104,26 @@ describe('create', () => {
     const { account_id } = await stack.payments.accounts.create(asked);
     await counted(account_id, 0);
     await handleOf(account_id).terminate();
-    const { client } = stack.temporal;
-    const workflowId = `create-spei-account:${APP.app_id}:${accountKeyOf(asked.customer.buyer_id)}`;
-    const workflowExecution = { workflowId };
-    await client.workflowService.deleteWorkflowExecution({ namespace: client.options.namespace, workflowExecution });
-    const isDeleted = () =>
-      client.workflow
-        .getHandle(workflowId)
-        .describe()
-        .then(
-          () => false,
-          () => true,
-        );
-    while (!(await isDeleted())) await delay(50);
+    await forget({ workflowId: `create-spei-account:${APP.app_id}:${accountKeyOf(asked.customer.buyer_id)}` });
     expect(await stack.payments.accounts.create(asked)).toMatchObject({ account_id });
     expect(stack.simulator.accounts({ buyer_id: asked.customer.buyer_id })).toHaveLength(1);
+  });
+
+  test('gives the same key the same account where it was terminated, a deposit started it again, and the rest was forgotten', async () => {
+    const asked = accountRequest();
+    const { account_id } = await stack.payments.accounts.create(asked);
+    await counted(account_id, 0);
+    const { runId } = await handleOf(account_id).describe();
+    await handleOf(account_id).terminate();
+    await stack.simulator.deposit(account_id, '3.00');
+    await counted(account_id, 1);
+    const creation = `create-spei-account:${APP.app_id}:${accountKeyOf(asked.customer.buyer_id)}`;
+    for (const workflowExecution of [{ workflowId: creation }, { workflowId: handleOf(account_id).workflowId, runId }])
+      await forget(workflowExecution);
+    expect(await stack.payments.accounts.create(asked)).toMatchObject({ account_id });
+    expect(stack.simulator.accounts({ buyer_id: asked.customer.buyer_id })).toHaveLength(1);
+    const { searchAttributes } = await handleOf(account_id).describe();
+    expect(searchAttributes.PaymentAccountKeys).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/)]);
   });
 
   test('refuses a request that breaks the rules with each wrong field', async () => {

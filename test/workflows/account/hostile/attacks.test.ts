@@ -206,3 +206,69 @@ test('3: (held) a reset of a run that had taken over counts all, or puts it befo
   expect((state?.deposits.count ?? 0) + (state?.deposits.set_aside.length ?? 0)).toBe(4);
   if (state?.deposits.count !== 4) expect(state?.attention).not.toBeNull();
 });
+
+describe('1: one key, one account, also after retention has forgotten the creation and every closed run', () => {
+  const made = () => world.gateway.accounts.filter(({ buyer_id }) => buyer_id === 'k1');
+  const answers = () => world.told.flatMap((one) => (one.is === 'account' ? [one.account_id] : []));
+  const depositInto = async (account_id: string) => {
+    world.notify(world.gateway.deposit(account_id, '5.00'));
+    await world.pass(MINUTE);
+  };
+  const createAgain = async () => {
+    await world.pass(HOUR);
+    await world.forget();
+    world.create('k1');
+    await world.pass(HOUR);
+    expect(made()).toHaveLength(1);
+    expect(answers()).not.toHaveLength(0);
+    expect(new Set(answers())).toEqual(new Set([made()[0]?.account_id]));
+  };
+
+  test('where a deposit came before the creation’s answer was known', async () => {
+    const lossy = await World.create({ ...PLAIN, creations: ['answer lost'], pick: () => 0 });
+    await world.close();
+    world = lossy;
+    world.create('k1');
+    await world.pass(MINUTE);
+    await depositInto('A2');
+    await world.resolve();
+    await createAgain();
+  });
+
+  test('where somebody has terminated the account, and a deposit has started it again', async () => {
+    world.create('k1');
+    await world.pass(HOUR);
+    world.terminate('A2');
+    await depositInto('A2');
+    await createAgain();
+  });
+
+  test('where the account was terminated before a worker told it its key', async () => {
+    const lossy = await World.create({ ...PLAIN, creations: ['answer lost'], pick: () => 0 });
+    await world.close();
+    world = lossy;
+    world.create('k1');
+    await world.pass(MINUTE);
+    await depositInto('A2');
+    await world.within(async () => {
+      world.temporal.signal(speiAccountWorkflowId(APP, 'A2'), 'keyed', { key: 'k'.repeat(32) });
+      world.terminate('A2');
+    });
+    await depositInto('A2');
+    const run = world.temporal.latest(speiAccountWorkflowId(APP, 'A2'));
+    expect(run && world.temporal.attributesOf(run).PaymentAccountKeys).toEqual(['k'.repeat(32)]);
+    await world.resolve();
+    await createAgain();
+  });
+
+  test('and two keys that a person has given one account find it both', async () => {
+    world.create('k1');
+    await world.pass(HOUR);
+    await world.within(async () => {
+      world.temporal.signal(speiAccountWorkflowId(APP, 'A2'), 'keyed', { key: 'k'.repeat(32) });
+    });
+    await createAgain();
+    const run = world.temporal.latest(speiAccountWorkflowId(APP, 'A2'));
+    expect(run && world.temporal.attributesOf(run).PaymentAccountKeys).toHaveLength(2);
+  });
+});

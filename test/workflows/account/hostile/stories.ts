@@ -20,6 +20,8 @@ export type Step =
   | { do: 'burst'; deposits: number }
   | { do: 'notify'; which: 'first' | 'last' | 'all'; times: number }
   | { do: 'notify lie' | 'notify wrong amount' | 'pays open' | 'gives back' }
+  /** Into, and of, the account that was made last for a key. */
+  | { do: 'keyed deposit' | 'terminate keyed' }
   | { do: 'cancel account' | 'recheck' | 'cancel following' | 'terminate' | 'terminate payment' }
   | { do: 'odd signal'; args: readonly unknown[] }
   | { do: 'trouble'; kind: Trouble; ms: number }
@@ -53,6 +55,7 @@ export const KINDS = {
     },
   ),
   creations: fc.constantFrom('k1', 'k1', 'k2').map((key): Step => ({ do: 'create', key })),
+  keyed: fc.constantFrom<Step>({ do: 'keyed deposit' }, { do: 'keyed deposit' }, { do: 'terminate keyed' }),
   silence: amount.map((of): Step => ({ do: 'silent deposit', amount: of })),
   open: fc.oneof(
     amount.map((of): Step => ({ do: 'open deposit', amount: of })),
@@ -155,6 +158,7 @@ const lieAbout = (world: World): TrueDeposit => ({
 async function take(world: World, step: Step): Promise<void> {
   const { gateway } = world;
   const { deposits } = gateway;
+  const keyed = gateway.accounts.findLast(({ buyer_id }) => buyer_id !== 'elsewhere');
   const open = deposits.findLast(({ states }) => states.at(-1)?.status === 'PROCESSING');
   switch (step.do) {
     case 'wait':
@@ -163,6 +167,10 @@ async function take(world: World, step: Step): Promise<void> {
       return world.create(step.key);
     case 'deposit':
       return world.notify(gateway.deposit('A1', step.amount), undefined, { times: step.times });
+    case 'keyed deposit':
+      return keyed && world.notify(gateway.deposit(keyed.account_id, '5.00'));
+    case 'terminate keyed':
+      return keyed && world.terminate(keyed.account_id);
     case 'silent deposit':
       return void gateway.deposit('A1', step.amount);
     case 'open deposit':

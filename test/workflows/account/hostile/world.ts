@@ -70,6 +70,8 @@ export class World extends BaseWorld {
   /** Whether Temporal has forgotten anything, and whether somebody had an account made again. */
   wasForgotten = false;
   hadMadeAgain = false;
+  /** Workflow ids of which nothing was left. */
+  private readonly forgotten = new Set<string>();
 
   static create(traits: Traits): Promise<World> {
     const { pick: random, childEnds_ms, cachesWorkflows } = traits;
@@ -243,12 +245,18 @@ export class World extends BaseWorld {
     this.told.push({ at: this.now, is: 'terminated', workflowId });
   }
 
-  /** The end of the retention of everything that has closed. */
+  /** The end of the retention of every run that has closed. */
   async forget(): Promise<void> {
-    const closed = new Set(this.temporal.allRuns().map(({ start }) => start.workflowId));
-    for (const { isRunning, start } of this.temporal.allRuns()) if (isRunning) closed.delete(start.workflowId);
-    for (const workflowId of closed) await this.temporal.forget(workflowId);
-    this.wasForgotten ||= closed.size > 0;
+    for (const workflowId of new Set(this.temporal.allRuns().map(({ start }) => start.workflowId))) {
+      this.wasForgotten ||= this.temporal.runs(workflowId).some(({ isRunning }) => !isRunning);
+      if (this.temporal.latest(workflowId)?.isRunning === false) this.forgotten.add(workflowId);
+      await this.temporal.forget(workflowId);
+    }
+  }
+
+  /** Whether nobody followed an account any more, and Temporal has forgotten that anybody ever did. */
+  isForgotten(account_id: string): boolean {
+    return this.forgotten.has(this.idOf(account_id));
   }
 
   /** Somebody sends a signal by hand. */
