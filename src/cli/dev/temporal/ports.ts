@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { connect, createServer } from 'node:net';
 
 export interface PortChoice {
@@ -9,14 +10,20 @@ export interface PortChoice {
 /** Ports that were given already, so that two calls never give the same one before it is used. */
 const given = new Set<number>();
 
+/** Below the ports that systems give to outgoing connections: those come and go while a server is restarted. */
+const LOWEST_PORT = 15_000;
+const HIGHEST_PORT = 32_000;
+/** How many ports are tried there before the system chooses. */
+const MOST_TRIES = 50;
+
 /**
- * A port to listen on: the preferred one if it is free, else one that the system chooses (0: always). Another program may
- * still take it before it is used. Throws Error if `host` is not an address of this machine.
+ * A port to listen on: the preferred one if it is free, else another (0: always another). Another program may still take it
+ * before it is used. Throws Error if `host` is not an address of this machine.
  */
 export async function freePort(preferred: number, host = '127.0.0.1'): Promise<PortChoice> {
   if (preferred !== 0 && (await isPortFree(preferred, host))) return { port: preferred, taken: null };
-  for (;;) {
-    const port = await tryListen(0, host);
+  for (let tries = 1; ; tries += 1) {
+    const port = await tryListen(tries > MOST_TRIES ? 0 : randomInt(LOWEST_PORT, HIGHEST_PORT), host);
     if (port === null || given.has(port)) continue;
     given.add(port);
     return { port, taken: preferred === 0 ? null : preferred };
