@@ -10,6 +10,7 @@ import {
   type PaymentState,
   type PaymentWorkflow,
   SIGNAL,
+  tradesNamedBy,
   WORKFLOW,
 } from '../../contract';
 import { requestLatePaymentRefund } from '../shared/activities';
@@ -22,7 +23,7 @@ import type { PaymentContext } from './context';
 import type { OrderCreation } from './creation';
 import { type Ending, endingOf } from './ending';
 import { asPrevious, type FollowUps } from './follow-ups';
-import { lookAtOtherTrades } from './other-trades';
+import { lookAtOtherTrade, lookAtOtherTrades } from './other-trades';
 
 /** The payment at its end. */
 interface EndedPayment {
@@ -64,6 +65,9 @@ export class AfterEnd {
     if (state.outcome !== null && state.trade_no === null) context.record.noteCandidate(ending.trade_no);
     if (otherTrades.length > 0) await lookAtOtherTrades(otherTrades, input.app_id, context, mailbox);
     else if (forAfterSale.length > 0) {
+      // A person called it sold before its number was known: what was named is looked at, and whether it is ours, a person says.
+      const named = state.trade_no === null ? tradesNamedBy(forAfterSale) : [];
+      for (const trade_no of named) await lookAtOtherTrade(input.app_id, trade_no, context);
       for (const notification of forAfterSale) await this.forwardToAfterSale(notification);
       mailbox.settle(forAfterSale);
     } else if (this.isToFollowUp(ending)) {

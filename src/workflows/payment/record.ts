@@ -150,6 +150,8 @@ export class PaymentRecord {
     this.state.outcome = resolution.outcome;
     this.state.confirmed_by = 'operator';
     this.state.attention = null;
+    // What callers were answered by an earlier run stays the answer.
+    this.state.payment_data ??= this.before?.payment_data ?? null;
     const from = this.state.trade_status;
     this.addTransition(
       { from, to: resolution.outcome, source: 'operator', by: resolution.by, reason: resolution.reason },
@@ -264,11 +266,8 @@ export class PaymentRecord {
     // Money of another trade than ours is a person's: it is neither accepted nor sent back by itself.
     if (this.latePaymentPolicy === 'attention' || !this.isOurTrade) this.raise('late-payment');
     else if (this.latePaymentPolicy === 'refund') {
-      this.state.late_refund = {
-        out_request_no: latePaymentRefundNumber(this.state),
-        refund_status: null,
-        reason: null,
-      };
+      const out_request_no = latePaymentRefundNumber(this.state);
+      this.state.late_refund = { out_request_no, refund_status: null, reason: null };
     }
   }
 

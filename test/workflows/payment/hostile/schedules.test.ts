@@ -482,3 +482,20 @@ test('a refund of an order that the gateway has forgotten is asked about ever mo
   const isOfTheRefund = ({ workflowId }: { workflowId: string }) => workflowId.startsWith('refund:');
   expect(attentions.filter(isOfTheRefund)).toContainEqual(expect.objectContaining({ attention: 'unknown-trade' }));
 });
+
+test('promise 4: a trade that is notified while a person calls an order without a number sold is looked at', async () => {
+  const { gateway } = await worldOf(
+    story([wait(MINUTE), paid, notify, resolve('SUCCESS'), wait(HOUR)], {
+      hidesTradeNo: true,
+      findsBy: 'trade_no alone',
+    }),
+  );
+  expect(gateway.exchanges.some(({ shown }) => shown?.trade_no === 'T1')).toBe(true);
+});
+
+test('promise 1: a refused order is refused again, although a person ends its second run before it is looked at', async () => {
+  const again: readonly Step[] = [notify, { do: 'pay' }, resolve('CANCEL')];
+  const { told } = await worldOf(story([wait(MINUTE), ...again, wait(HOUR)], { creations: ['created and refused'] }));
+  const answers = told.flatMap((one) => (one.is === 'payment data' ? [one.data] : []));
+  expect(answers).toMatchObject([{ trade_status: 'REFUSED' }, { trade_status: 'REFUSED' }]);
+});
