@@ -18,7 +18,7 @@ import {
   WORKFLOW,
 } from '../contract';
 import { newSealingKeys, open } from '../gateway';
-import { GRPC_STATUS, grpcCodeOf } from '../temporal/grpc-status';
+import { isOutOfTime } from '../temporal/grpc-status';
 import { type LookupError, NotAnsweredError } from './errors';
 import { lookupErrorOf } from './failures';
 
@@ -77,7 +77,7 @@ export class Lookups {
 
   private errorOf(error: unknown, type: string): unknown {
     if (error instanceof WorkflowFailedError) return lookupErrorOf(error.cause, type) ?? this.noAnswer(type);
-    return grpcCodeOf(error) === GRPC_STATUS.DEADLINE_EXCEEDED ? this.noAnswer(type) : error;
+    return isOutOfTime(error) ? this.noAnswer(type) : error;
   }
 
   private noAnswer(type: string): LookupError {

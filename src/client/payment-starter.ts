@@ -29,7 +29,7 @@ import {
   UPDATE,
   WORKFLOW,
 } from '../contract';
-import { GRPC_STATUS, grpcCodeOf } from '../temporal/grpc-status';
+import { GRPC_STATUS, grpcCodeOf, isOutOfTime } from '../temporal/grpc-status';
 import { originalRun } from '../temporal/workflow-history';
 import { DuplicateOrderError, PaymentPendingError } from './errors';
 import { paymentErrorOf } from './failures';
@@ -194,7 +194,7 @@ function isNoAnswer(error: unknown): boolean {
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || error instanceof WorkflowNotFoundError) return true;
   const { cause } = error instanceof WorkflowUpdateFailedError ? error : {};
   if (cause instanceof ApplicationFailure && cause.type === 'AcceptedUpdateCompletedWorkflow') return true;
-  return grpcCodeOf(error) === GRPC_STATUS.DEADLINE_EXCEEDED;
+  return isOutOfTime(error);
 }
 
 const isEndedFromOutside = (failure: unknown) =>

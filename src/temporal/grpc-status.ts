@@ -2,6 +2,7 @@ import { isGrpcServiceError, ServiceError } from '@temporalio/client';
 
 /** The gRPC status codes that Temporal answers with and that we act on. The numbers are gRPC's own. */
 export const GRPC_STATUS = {
+  CANCELLED: 1,
   INVALID_ARGUMENT: 3,
   DEADLINE_EXCEEDED: 4,
   NOT_FOUND: 5,
@@ -9,6 +10,7 @@ export const GRPC_STATUS = {
   RESOURCE_EXHAUSTED: 8,
   FAILED_PRECONDITION: 9,
   UNIMPLEMENTED: 12,
+  UNAVAILABLE: 14,
 } as const;
 
 /**
@@ -18,4 +20,10 @@ export const GRPC_STATUS = {
 export function grpcCodeOf(error: unknown): number | undefined {
   if (isGrpcServiceError(error)) return error.code;
   return error instanceof ServiceError ? grpcCodeOf(error.cause) : undefined;
+}
+
+/** Whether a call had no answer in its time. At a deadline the server may cancel the call before the client gives it up. */
+export function isOutOfTime(error: unknown): boolean {
+  const code = grpcCodeOf(error);
+  return code === GRPC_STATUS.DEADLINE_EXCEEDED || code === GRPC_STATUS.CANCELLED;
 }

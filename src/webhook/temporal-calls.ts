@@ -4,7 +4,7 @@ import { encodeWorkflowIdConflictPolicy, encodeWorkflowIdReusePolicy } from '@te
 import { encodeToPayloadsWithContext, encodeUserMetadata } from '@temporalio/common/lib/internal-non-workflow';
 import { temporal } from '@temporalio/proto';
 import { type PreviousRun, SEARCH_ATTRIBUTE, startSummary } from '../contract';
-import { GRPC_STATUS } from '../temporal/grpc-status';
+import { GRPC_STATUS, isOutOfTime } from '../temporal/grpc-status';
 import { summarizeClosedRun } from '../temporal/workflow-history';
 
 /** The longest time for one call, in ms. */
@@ -55,7 +55,7 @@ export class TemporalCalls {
       return await send();
     } catch (error) {
       // The SDK does not retry a call that ran out of time. Its signal may have arrived: the same request id makes a retry safe.
-      if (grpcCode(error) !== GRPC_STATUS.DEADLINE_EXCEEDED) throw error;
+      if (!isOutOfTime(error)) throw error;
       return send();
     }
   }

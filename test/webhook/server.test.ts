@@ -336,6 +336,7 @@ describe('if Temporal', () => {
     ['refuses us', [GRPC.PERMISSION_DENIED]],
     ['does not answer, twice', [GRPC.DEADLINE_EXCEEDED, GRPC.DEADLINE_EXCEEDED]],
     ['does not answer and then cannot be reached', [GRPC.DEADLINE_EXCEEDED, GRPC.UNAVAILABLE]],
+    ['cancels the call at its deadline, twice', [GRPC.CANCELLED, GRPC.CANCELLED]],
   ])('%s, a notification gets 503 with Retry-After', async (_, failures) => {
     temporal.failures = failures;
     const reply = await post(url, body);
@@ -344,8 +345,11 @@ describe('if Temporal', () => {
     expect(await post(url, body)).toMatchObject({ status: 200, body: 'success' });
   });
 
-  test('does not answer in time, the call is repeated with the same request id, so that no signal is doubled', async () => {
-    temporal.failures = [GRPC.DEADLINE_EXCEEDED];
+  test.each([
+    ['does not answer in time', GRPC.DEADLINE_EXCEEDED],
+    ['cancels the call at its deadline', GRPC.CANCELLED],
+  ])('%s, the call is repeated with the same request id, so that no signal is doubled', async (_, failure) => {
+    temporal.failures = [failure];
     expect(await post(url, body)).toMatchObject({ status: 200, body: 'success' });
     const [first, second] = temporal.signals;
     expect(temporal.signals).toHaveLength(2);

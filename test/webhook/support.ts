@@ -94,7 +94,13 @@ type Start = temporal.api.workflowservice.v1.StartWorkflowExecutionRequest;
 const { v1: wire } = temporal.api.workflowservice;
 
 /** gRPC's status codes that these tests need. */
-export const GRPC = { DEADLINE_EXCEEDED: 4, NOT_FOUND: 5, PERMISSION_DENIED: 7, UNAVAILABLE: 14 } as const;
+export const GRPC = {
+  CANCELLED: 1,
+  DEADLINE_EXCEEDED: 4,
+  NOT_FOUND: 5,
+  PERMISSION_DENIED: 7,
+  UNAVAILABLE: 14,
+} as const;
 
 /** A Temporal without a network. It records signals and starts, and can be made to fail or to wait. */
 export class FakeTemporal {

@@ -1,6 +1,6 @@
 /** `payment-gateway reconcile`: compares a period with the gateway, and with the merchant's own list from standard input. */
 import { setTimeout } from 'node:timers/promises';
-import type { WorkflowHandle } from '@temporalio/client';
+import type { Client, WorkflowHandle } from '@temporalio/client';
 import {
   type Difference,
   type MerchantRow,
@@ -11,6 +11,7 @@ import {
   WORKFLOW,
 } from '../../contract';
 import { ConfigError } from '../../process/user-error';
+import { GRPC_STATUS, grpcCodeOf, isOutOfTime } from '../../temporal/grpc-status';
 import { EXIT } from '../exit-codes';
 import { complain, say } from '../print';
 import { asOperator, targetOf } from './connection';
@@ -29,6 +30,10 @@ export interface ReconcileOptions {
 
 /** How often the progress is read, in ms. */
 const LOOK_EVERY_MS = 1_000;
+/** How long one reading may take, in ms. */
+const ANSWER_WITHIN_MS = 5_000;
+/** What Temporal says while no worker, or Temporal itself, answers. */
+const NO_ANSWER_NOW: readonly (number | undefined)[] = [GRPC_STATUS.FAILED_PRECONDITION, GRPC_STATUS.UNAVAILABLE];
 /** More rows do not fit into one start of a workflow. */
 const MOST_ROWS = 15_000;
 
@@ -57,20 +62,33 @@ export function reconcile(options: ReconcileOptions): Promise<never> {
       staticSummary: `Reconciliation of ${app_id}`,
     });
     complain(`Comparing as ${handle.workflowId}. It goes on if you stop this command.`);
-    const { differences, checked } = await untilFinished(handle);
+    const { differences, checked } = await untilFinished(handle, operator.client);
     print(differences, options);
     complain(`${checked} orders compared, ${differences.length} differences.`);
     return differences.length === 0 ? EXIT.ok : EXIT.refused;
   });
 }
 
-async function untilFinished(handle: WorkflowHandle): Promise<ReconciliationState> {
-  for (let shown = -1; ; ) {
-    const state = await handle.query<ReconciliationState>(QUERY.state);
-    if (state.finished) return state;
-    if (state.checked !== shown) complain(`${state.checked} compared, ${state.differences.length} differences so far`);
-    shown = state.checked;
+async function untilFinished(handle: WorkflowHandle, client: Client): Promise<ReconciliationState> {
+  for (let shown = ''; ; ) {
+    const state = await client.withDeadline(Date.now() + ANSWER_WITHIN_MS, () => progressOf(handle));
+    if (state?.finished) return state;
+    const progress = state
+      ? `${state.checked} compared, ${state.differences.length} differences so far`
+      : 'No worker answers now. The comparison goes on where it was once one runs.';
+    if (progress !== shown) complain(progress);
+    shown = progress;
     await setTimeout(LOOK_EVERY_MS);
+  }
+}
+
+/** Null while nobody can answer: workers and Temporal may be restarted during a long comparison. */
+async function progressOf(handle: WorkflowHandle): Promise<ReconciliationState | null> {
+  try {
+    return await handle.query<ReconciliationState>(QUERY.state);
+  } catch (error) {
+    if (isOutOfTime(error) || NO_ANSWER_NOW.includes(grpcCodeOf(error))) return null;
+    throw error;
   }
 }
 

@@ -1,11 +1,13 @@
 /**
- * A reconciliation of 1,000 orders (RECONCILIATION_ORDERS=5000 for more) in which 30 differences of every kind are planted finds exactly those, although its worker
- * is killed three times meanwhile. Temporal, the worker and the command are real; the gateway answers queries from a table.
+ * A reconciliation of 1,000 orders (RECONCILIATION_ORDERS=5000 for more) in which 30 differences of every kind are planted
+ * finds exactly those, although its worker is killed three times meanwhile. Temporal, the worker and the command are real; the gateway answers queries from a table.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from '@temporalio/worker';
@@ -119,6 +121,22 @@ function command(...args: string[]): ChildProcessWithoutNullStreams {
   return spawn(process.execPath, [join(ROOT, 'lib/cli/main.js'), ...args], { cwd: ROOT, env });
 }
 
+/** What a program says: resolves once it has said so. Rejects with all of it where the program ends before. */
+function heardFrom(stream: Readable): (what: RegExp) => Promise<RegExpExecArray> {
+  let text = '';
+  stream.on('data', (said: Buffer) => {
+    text += said.toString();
+  });
+  return async (what) => {
+    for (;;) {
+      const found = what.exec(text);
+      if (found) return found;
+      if (stream.readableEnded) throw new Error(`The program ended without ${what}. It said: ${text}`);
+      await Promise.race([once(stream, 'data'), once(stream, 'end')]);
+    }
+  };
+}
+
 /** How many orders the last heartbeat that Temporal has tells of. */
 async function heard(workflowId: string): Promise<number> {
   const { raw } = await stack.temporal.client.workflow.getHandle(workflowId).describe();
@@ -141,18 +159,16 @@ test(`finds exactly the 30 planted differences among ${MANY} orders, although it
   const output = text(reconciling.stdout);
   const ended = new Promise<number | null>((resolve) => reconciling.on('close', resolve));
   reconciling.stdin.end(merchantsList());
-  const workflowId = await new Promise<string>((resolve) => {
-    reconciling.stderr.on('data', (said: Buffer) => {
-      const [, id] = /Comparing as (\S+?)\. /.exec(said.toString()) ?? [];
-      if (id) resolve(id);
-    });
-  });
+  const said = heardFrom(reconciling.stderr);
+  const [, workflowId = ''] = await said(/Comparing as (\S+?)\. /);
 
   let known = 0;
   for (let kills = 0; kills < KILLS; kills += 1) {
     while ((await heard(workflowId)) <= known) await delay(200);
     known = await heard(workflowId);
     await worker.kill();
+    // While nobody answers, the command waits.
+    if (kills === 0) await said(/No worker answers now/);
     worker = await stack.startWorker();
   }
   expect(await ended).toBe(1);
