@@ -11,6 +11,7 @@ const TYPES = [
   ...['CreationResolution', 'SpeiAccountState', 'SpeiAccountQuantityState', 'StrayNotificationInput'],
   ...['BankListInput', 'BankListAnswer', 'InstallmentsInput', 'InstallmentsAnswer', 'WalletTokenInput'],
   ...['WalletTokenAnswer', 'EventDeliveryState', 'PaymentEvent', 'AccountEvent', 'GatewayErrorFields'],
+  ...['NexusOrder', 'NexusOrderNumber', 'NexusRefund'],
   ...['ReconciliationInput', 'ReconciliationState', 'Difference', 'StuckSweepState'],
 ];
 

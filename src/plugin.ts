@@ -1,6 +1,6 @@
 /**
  * PaymentGatewayPlugin: one object for a Client or a Worker. It encrypts payloads if the settings hold keys. To a Worker it
- * adds the gateway's activities and, if the Worker has no workflows, ours. It does not connect to Temporal, and it never
+ * adds the gateway's activities, the Nexus service where it is wanted and, if the Worker has no workflows, ours. It does not connect to Temporal, and it never
  * replaces your `workflowsPath` or bundle: add our workflows there with `export * from 'temporal-payment-gateway/workflows'`.
  * If you bundle workflows beforehand, give the plugin to `bundleWorkflowCode` too, or messages of failures stay in clear text.
  */
@@ -39,6 +39,7 @@ import {
 } from './activities';
 import { dataConverter, type Purpose } from './codec/data-converter';
 import { GatewayClient, type GatewaySettings } from './gateway';
+import { paymentsNexusService } from './nexus';
 import type { Environment } from './process/environment';
 import { type Config, ConfigError, loadConfig, requireApps, ruleSettings } from './process/settings';
 
@@ -49,9 +50,12 @@ export interface PluginOptions {
   onEvent?: OnEvent | undefined;
 }
 
+type NexusService = ReturnType<typeof paymentsNexusService>;
+
 interface WorkerParts {
   gateways: GatewayClient[];
   activities: object;
+  nexus: NexusService | undefined;
 }
 
 export class PaymentGatewayPlugin extends SimplePlugin {
@@ -84,6 +88,7 @@ export class PaymentGatewayPlugin extends SimplePlugin {
     return {
       ...super.configureWorker({ ...options, dataConverter: this.converterFor('worker', options) }),
       activities: { ...options.activities, ...this.#worker.activities },
+      ...nexusServices(options, this.#worker),
       ...(hasWorkflows ? {} : { workflowsPath: require.resolve('./workflows') }),
     };
   }
@@ -156,7 +161,16 @@ function workerParts(config: Config, { onEvent }: PluginOptions): WorkerParts {
     ...(hasListener ? eventActivity(onEvent, endpoints) : {}),
     ...(endpoints ? endpointActivities(endpoints) : {}),
   };
-  return { gateways: [...gateways.values()], activities };
+  const nexus = config.PAYMENTS_NEXUS ? paymentsNexusService(config) : undefined;
+  return { gateways: [...gateways.values()], activities, nexus };
+}
+
+/** The Worker's services with ours, once. A Worker without services does not ask Temporal for Nexus tasks. */
+function nexusServices(
+  { nexusServices: own = [] }: WorkerOptions,
+  { nexus }: WorkerParts,
+): Pick<WorkerOptions, 'nexusServices'> {
+  return nexus === undefined || own.includes(nexus) ? {} : { nexusServices: [...own, nexus] };
 }
 
 /** Without it every order would fail, and use up its number. Throws ConfigError. */

@@ -1,6 +1,7 @@
 /** The plugin, and objects that hold keys: they do not show them, because Temporal's SDK, frameworks and people log them. */
 import { inspect } from 'node:util';
 import { Client } from '@temporalio/client';
+import { service, serviceHandler } from 'nexus-rpc';
 import { ConfigError, loadConfig, PaymentGatewayPlugin } from '../src';
 import { dataConverter } from '../src/codec';
 import { GatewayClient } from '../src/gateway';
@@ -56,6 +57,22 @@ describe('the plugin of a bundle', () => {
     expect(Object.keys(twice.activities ?? {}).sort()).toEqual(Object.keys(once.activities ?? {}).sort());
     expect(twice.dataConverter?.payloadCodecs).toHaveLength(1);
     expect(twice.workflowsPath).toBe(once.workflowsPath);
+  });
+});
+
+describe('the Nexus service', () => {
+  const serving = new PaymentGatewayPlugin({ ...config, PAYMENTS_NEXUS: true });
+
+  test('is not there where nobody asked for it', () => {
+    expect(plugin.configureWorker({ taskQueue: 'payments' }).nexusServices).toBeUndefined();
+  });
+
+  test('stands beside the Worker’s own services, once', () => {
+    const own = serviceHandler(service('own', {}), {});
+    const once = serving.configureWorker({ taskQueue: 'payments', nexusServices: [own] });
+    const twice = serving.configureWorker(once);
+    const names = twice.nexusServices?.map(({ definition }) => definition.name);
+    expect(names).toEqual(['own', 'temporal-payment-gateway']);
   });
 });
 

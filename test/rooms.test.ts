@@ -19,6 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   calls: ['contract', 'workflows'],
   activities: ['contract', 'gateway', 'process', 'temporal'],
   client: ['codec', 'contract', 'gateway', 'process', 'temporal'],
+  nexus: ['client', 'contract', 'gateway', 'process'],
   webhook: ['contract', 'gateway', 'process', 'temporal'],
   codec: ['contract', 'process'],
   temporal: ['codec', 'contract', 'process'],

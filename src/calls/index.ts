@@ -3,4 +3,5 @@
  * beside workflows/, because a Worker takes every function that its bundle exports for a workflow.
  */
 export * from '../contract';
+export { type NexusPayments, type NexusPaymentsOptions, nexusPayments } from './nexus-payments';
 export { startPayment } from './start-payment';

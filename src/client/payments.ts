@@ -56,7 +56,7 @@ export interface PaymentsClientOptions {
   sealingKey?: JWK | undefined;
   /** How orders are checked before they are sent. Give it if the worker's settings differ from the defaults. */
   rules?: Partial<RuleSettings>;
-  /** How long `pay` and `createCheckout` wait before they throw PaymentPendingError, in ms. Default 45 000. */
+  /** How long a call waits before it throws PaymentPendingError, in ms. Default 45 000, and 75 000 for refunds. */
   answerTimeoutMs?: number;
 }
 
@@ -76,6 +76,7 @@ export class PaymentsClient {
   private readonly app_id: string;
   private readonly taskQueue: string;
   private readonly answerTimeoutMs: number;
+  private readonly refundTimeoutMs: number | undefined;
   private readonly sealingKey: JWK | undefined;
   private readonly rules: Partial<RuleSettings>;
 
@@ -88,6 +89,7 @@ export class PaymentsClient {
     const { client, app_id, taskQueue, rules } = this;
     const { answerTimeoutMs = ANSWER_TIMEOUT_MS } = options;
     this.answerTimeoutMs = answerTimeoutMs;
+    this.refundTimeoutMs = options.answerTimeoutMs;
     this.starter = new PaymentStarter({ client, app_id, taskQueue, answerTimeoutMs });
     this.lookups = new Lookups({ client, app_id, taskQueue, answerTimeoutMs });
     this.accounts = new AccountsClient({ client, app_id, taskQueue, rules, answerTimeoutMs });
@@ -168,7 +170,7 @@ export class PaymentsClient {
   async refund(out_trade_no: string, refund: RefundRequest): Promise<RefundAnswer> {
     const { client, app_id, taskQueue } = this;
     try {
-      return await requestRefund(client, { app_id, out_trade_no, taskQueue }, refund);
+      return await requestRefund(client, { app_id, out_trade_no, taskQueue }, refund, this.refundTimeoutMs);
     } catch (error) {
       if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) throw noAnswer(out_trade_no, taskQueue);
       throw refundErrorOf(refundFailure(error), out_trade_no) ?? error;

@@ -2,6 +2,7 @@
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import { isOurWorkflow } from '../contract/ids';
 import { decrypt, type EncryptionKey, encrypt, isEncrypted, keyIdOf, ownerTextOf } from './cipher';
+import { isNexusTask, mayAsk, nexusCaller, refusedQuestion, rememberCaller } from './nexus-caller';
 import { belonging, ownerText, type PayloadOwner } from './payload-owner';
 
 /** A payload is not authentic: clear text, unknown key, another owner, or changed bytes. The message never shows its content. */
@@ -38,34 +39,55 @@ export class EncryptionCodec implements PayloadCodec {
     this.#byId = new Map(keys.map((key) => [key.id, key]));
   }
 
-  /** Encrypts every payload for `owner`. Without an owner, only who looks at all payloads may read them. */
+  /**
+   * Encrypts every payload for `owner`; the answer of a Nexus task for the workflow that asked, with its key. Otherwise,
+   * without an owner, only who looks at all payloads may read them.
+   */
   async encode(payloads: Payload[], owner?: PayloadOwner): Promise<Payload[]> {
     const [key] = this.#keys;
-    return payloads.map((payload) => encrypt(payload, key, ownerText(owner)));
+    const caller = owner ? undefined : nexusCaller();
+    // Our own refusal, which quotes nothing: who has no key must be able to read it.
+    if (caller === 'refused') return payloads;
+    return payloads.map((payload) =>
+      caller ? encrypt(payload, caller.key, caller.ownerText) : encrypt(payload, key, ownerText(owner)),
+    );
   }
 
   /**
    * Decrypts every payload. Throws PayloadDecryptionError, also for clear text and for a payload of another owner than
-   * `reader`. The SDK tells no reader only where a workflow hears what became of its call to another one.
+   * `reader`. The SDK tells no reader only where a workflow hears what became of its call to another one, and in Nexus tasks.
    */
   async decode(payloads: Payload[], reader?: PayloadOwner): Promise<Payload[]> {
     return payloads.map((payload) => {
       try {
+        if (!reader && isNexusTask()) return this.question(payload);
         return isEncrypted(payload) ? this.decrypt(payload, reader) : this.clear(payload, reader);
       } catch (error) {
-        if (error instanceof PayloadDecryptionError && this.rules.refused === 'mark' && reader?.type === 'workflow') {
-          return unreadable(error);
-        }
+        if (!(error instanceof PayloadDecryptionError)) throw error;
+        if (!reader && isNexusTask()) throw refusedQuestion(error.message);
+        if (this.rules.refused === 'mark' && reader?.type === 'workflow') return unreadable(error);
         throw error;
       }
     });
   }
 
+  /** What a workflow of another namespace asks. In clear text it is refused even while keys are introduced. */
+  private question(payload: Payload): Payload {
+    const owner = ownerTextOf(payload);
+    const key = this.#byId.get(keyIdOf(payload));
+    if (!isEncrypted(payload)) throw clearTextError(refusalFor(undefined));
+    const clear = this.decrypt(payload, undefined);
+    if (!mayAsk(owner))
+      throw new PayloadDecryptionError(
+        `${refusalFor(undefined)}: over Nexus, only workflows of a merchant’s own may ask.`,
+      );
+    if (key) rememberCaller({ key, ownerText: owner });
+    return clear;
+  }
+
   private clear(payload: Payload, reader: PayloadOwner | undefined): Payload {
     if (this.rules.acceptsClearText || isMadeByTemporal(reader)) return payload;
-    throw new PayloadDecryptionError(
-      `${refusalFor(reader)}: it is in clear text, which anybody could have put there. Encrypt it with PAYMENTS_ENCRYPTION_KEYS. While keys are introduced: PAYMENTS_MIGRATION_ACCEPT_CLEAR_TEXT.`,
-    );
+    throw clearTextError(refusalFor(reader), ' While keys are introduced: PAYMENTS_MIGRATION_ACCEPT_CLEAR_TEXT.');
   }
 
   private decrypt(payload: Payload, reader: PayloadOwner | undefined): Payload {
@@ -105,6 +127,11 @@ export class EncryptionCodec implements PayloadCodec {
 
 const refusalFor = (reader: PayloadOwner | undefined) =>
   `A payload of ${reader ? `workflow ${reader.workflowId ?? '(none)'}` : 'a workflow'} cannot be decrypted`;
+
+const clearTextError = (refused: string, hint = '') =>
+  new PayloadDecryptionError(
+    `${refused}: it is in clear text, which anybody could have put there. Encrypt it with PAYMENTS_ENCRYPTION_KEYS.${hint}`,
+  );
 
 /** Temporal keeps schedules in workflows of its own, and their memos in clear text. */
 function isMadeByTemporal(reader: PayloadOwner | undefined): boolean {

@@ -1,6 +1,6 @@
 /**
  * contract/: the names and shapes that cross rooms and languages, and the pure decisions about them that more than one
- * room needs. It imports gateway/pure/ and `@temporalio/common`, and gateway.ts passes on types of gateway/; nothing else,
+ * room needs. It imports gateway/pure/ and `@temporalio/common`, nexus.ts takes `nexus-rpc`, and gateway.ts passes on types of gateway/; nothing else,
  * because workflows bundle it.
  */
 export * from './account';
@@ -17,6 +17,7 @@ export * from './gateway';
 export * from './ids';
 export * from './lookups';
 export * from './names';
+export * from './nexus';
 export * from './notification';
 export * from './operator-actions';
 export * from './payment';

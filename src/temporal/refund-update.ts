@@ -33,20 +33,32 @@ export interface RefundedOrder {
 
 /**
  * Starts the after-sale if none runs; it loads the refunds of the one before. Returns the gateway's answer. Throws the
- * errors of Temporal's client, with the workflow's failure (`FAILURE`) as the cause.
+ * errors of Temporal's client, with the workflow's failure (`FAILURE`) as the cause. `timeoutMs` ends the wait for the answer.
  */
-export async function requestRefund(client: Client, order: RefundedOrder, refund: RefundOrder): Promise<RefundAnswer> {
+export async function requestRefund(
+  client: Client,
+  order: RefundedOrder,
+  refund: RefundOrder,
+  timeoutMs = REFUND_TIMEOUT_MS,
+): Promise<RefundAnswer> {
+  const end = Date.now() + timeoutMs;
   for (let tries = 1; ; tries += 1) {
     try {
-      return await requestOnce(client, order, refund);
+      return await requestOnce(client, order, refund, end);
     } catch (error) {
-      if (tries === REFUND_TRIES || !isClosing(error)) throw error;
+      const isOver = tries === REFUND_TRIES || Date.now() + CLOSES_WITHIN_MS > end;
+      if (isOver || !isClosing(error)) throw error;
       await setTimeout(CLOSES_WITHIN_MS);
     }
   }
 }
 
-function requestOnce(client: Client, { app_id, out_trade_no, taskQueue }: RefundedOrder, refund: RefundOrder) {
+function requestOnce(
+  client: Client,
+  { app_id, out_trade_no, taskQueue }: RefundedOrder,
+  refund: RefundOrder,
+  deadline: number,
+) {
   const startWorkflowOperation = new WithStartWorkflowOperation<AfterSaleWorkflow>(WORKFLOW.afterSale, {
     workflowId: afterSaleWorkflowId(app_id, out_trade_no),
     taskQueue,
@@ -54,7 +66,7 @@ function requestOnce(client: Client, { app_id, out_trade_no, taskQueue }: Refund
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
   });
-  return client.withDeadline(Date.now() + REFUND_TIMEOUT_MS, () =>
+  return client.withDeadline(deadline, () =>
     client.workflow.executeUpdateWithStart<AfterSaleWorkflow, RefundAnswer, [RefundOrder]>(UPDATE.refund, {
       args: [refund],
       startWorkflowOperation,

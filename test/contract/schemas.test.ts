@@ -14,7 +14,10 @@ import { ROOT } from '../harness/terminal';
 
 const SCHEMAS = readdirSync(join(ROOT, 'schemas')).map((file) => file.replace('.json', ''));
 const examples = [
-  ...`${read('docs/contract.md')}\n${read('docs/events.md')}`.matchAll(/<!-- (\w+) -->\n\n```json\n(.*?)```/gs),
+  ...['contract', 'events', 'nexus']
+    .map((page) => read(`docs/${page}.md`))
+    .join('\n')
+    .matchAll(/<!-- (\w+) -->\n\n```json\n(.*?)```/gs),
 ];
 
 test('the schemas are what the types say (npm run docs:schemas writes them)', () => {

@@ -1,5 +1,5 @@
 /**
- * docs/contract.md against the contract in code. Each example bears the name of its type, and TypeScript holds one
+ * docs/contract.md, and the examples of docs/events.md and docs/nexus.md, against the contract in code. Each example bears the name of its type, and TypeScript holds one
  * against the other; each list of values has to name all values of its type and no other.
  */
 import { spawnSync } from 'node:child_process';
@@ -13,8 +13,9 @@ import { read } from './markdown';
 
 const PAGE = read('docs/contract.md');
 const EVENTS = read('docs/events.md');
+const NEXUS = read('docs/nexus.md');
 
-const examples = [...`${PAGE}\n${EVENTS}`.matchAll(/<!-- (\w+) -->\n\n```json\n(.*?)```/gs)].map(
+const examples = [...`${PAGE}\n${EVENTS}\n${NEXUS}`.matchAll(/<!-- (\w+) -->\n\n```json\n(.*?)```/gs)].map(
   ([, type = '', json = '']) => ({
     type,
     json,
@@ -30,7 +31,7 @@ const lists = [...PAGE.matchAll(/<!-- list: ([^\n]+?) -->\n\n(.*?)\n(?:\n|$)/gs)
 
 test('every example is JSON and bears the name of its type', () => {
   expect(examples.length).toBeGreaterThan(20);
-  expect(examples).toHaveLength(`${PAGE}${EVENTS}`.split('```json').length - 1);
+  expect(examples).toHaveLength(`${PAGE}${EVENTS}${NEXUS}`.split('```json').length - 1);
   for (const { json } of examples) expect(() => JSON.parse(json)).not.toThrow();
 });
 
@@ -73,13 +74,14 @@ test('every request in the examples follows the gateway’s rules', () => {
   const rules: Record<string, (request: unknown) => unknown> = {
     direct: parseDirectPayment,
     checkout: parseCheckout,
-    undefined: parseNewSpeiAccount,
+    NexusOrder: parseDirectPayment,
+    CreateSpeiAccountInput: parseNewSpeiAccount,
   };
   const requests = examples
-    .filter(({ type }) => ['NewPayment', 'CreateSpeiAccountInput'].includes(type))
-    .map(({ json }) => JSON.parse(json));
-  expect(requests).toHaveLength(3);
-  for (const { kind, request } of requests) expect(() => rules[String(kind)]?.(request)).not.toThrow();
+    .filter(({ type }) => ['NewPayment', 'NexusOrder', 'CreateSpeiAccountInput'].includes(type))
+    .map(({ type, json }) => ({ type, ...JSON.parse(json) }));
+  expect(requests).toHaveLength(4);
+  for (const { kind, type, request } of requests) expect(() => rules[kind ?? type]?.(request)).not.toThrow();
 });
 
 test('each workflow that others use has a section', () => {

@@ -36,6 +36,7 @@ describe('with nothing set', () => {
   test('every setting has its default', () => {
     expect(loadConfig({})).toEqual({
       PAYMENTS_TASK_QUEUE: 'payments',
+      PAYMENTS_NEXUS: false,
       GATEWAY_TIME_ZONE: 'UTC',
       GATEWAY_SIGNATURE_HEADER: 'Service-Signature',
       GATEWAY_SIGNATURE_SCHEME: 'hex',

@@ -155,6 +155,7 @@ function settingsOf(file: StackFile, temporal: DevServer, simulator: Simulator):
     PAYMENTS_SEALING_PUBLIC_JWK: JSON.stringify(file.sealing_public_jwk),
     PAYMENTS_EVENTS_SECRETS: file.events_secret,
     ...(process.env.PAYMENTS_EVENTS_URL ? { PAYMENTS_EVENTS_URL: process.env.PAYMENTS_EVENTS_URL } : {}),
+    ...(process.env.PAYMENTS_NEXUS ? { PAYMENTS_NEXUS: process.env.PAYMENTS_NEXUS } : {}),
     LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn',
   };
 }

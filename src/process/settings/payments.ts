@@ -57,6 +57,10 @@ export const PAYMENT_SETTINGS = {
     readBy: 'worker',
     meaning: 'After this time, an event that an address does not take waits for a person.',
   }),
+  PAYMENTS_NEXUS: flag.prefault('false').register(settingDocs, {
+    readBy: 'worker',
+    meaning: '`true` answers workflows of other namespaces through a Nexus endpoint: docs/nexus.md.',
+  }),
   PAYMENTS_ACCOUNT_CHECK_EVERY: pause.prefault('1d').register(settingDocs, {
     readBy: 'worker',
     meaning: 'How often a virtual account is queried: it may have been canceled elsewhere.',
