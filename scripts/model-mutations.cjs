@@ -83,8 +83,8 @@ const MUTATIONS = [
   [
     'polls stop',
     WAIT,
-    'return await waitForTradeChange(watch,',
-    'return await waitForTradeChange({ ...watch, schedule: { poll_schedule_ms: [1e9], poll_every_ms: 1e9 } },',
+    'return await this.watch.next(watch,',
+    'return await this.watch.next({ ...watch, schedule: { poll_schedule_ms: [1e9], poll_every_ms: 1e9 } },',
   ],
   ['a person’s decision is ignored', RECORD, 'this.state.outcome = resolution.outcome;', ''],
   [

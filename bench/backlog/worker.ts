@@ -53,7 +53,8 @@ export function todaysWorker(gateway: Gateway, limits: Limits, schedule: PollSch
       });
     },
     look: () => activities['gateway.look']({ app_id: APP_ID, id: ID, settling_ms: 30_000, patience_ms: PATIENCE_MS }),
-    watch: () => activities['gateway.watch']({ app_id: APP_ID, id: ID, seen: TRADE.trade_status, schedule }),
+    watch: async () =>
+      (await activities['gateway.watch']({ app_id: APP_ID, id: ID, seen: TRADE.trade_status, schedule })) ?? TRADE,
   };
   return {
     async attempt(activity, now): Promise<Outcome> {

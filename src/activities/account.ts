@@ -98,7 +98,7 @@ async function watch(gateway: AccountGateway, input: WatchAccountInput): Promise
   // The workflow has just queried, so the first attempt only starts the schedule.
   if (looks === 0) throw notYet('watching', first_ms);
   const found = await queryIfKnown(gateway, input.account_id).catch((error: unknown) => {
-    throw retryablePoll(error, every_ms, looks === 1 ? first_ms : every_ms);
+    throw retryablePoll(error, { gap_ms: every_ms, waited_ms: looks === 1 ? first_ms : every_ms });
   });
   if (found && found.status !== seen) return found;
   throw notYet(found ? `still ${seen}` : 'the gateway knows no such account', every_ms);
@@ -135,7 +135,7 @@ async function queryQuantity(gateway: AccountGateway, app_id: string): Promise<n
 async function watchQuantity(gateway: AccountGateway, { app_id, seen, every_ms }: WatchQuantityInput): Promise<number> {
   if (looksSoFar() === 0) throw notYet('watching', every_ms);
   const quantity = await queryQuantity(gateway, app_id).catch((error: unknown) => {
-    throw retryablePoll(error, every_ms, every_ms);
+    throw retryablePoll(error, { gap_ms: every_ms, waited_ms: every_ms });
   });
   if (quantity !== seen) return quantity;
   throw notYet(`still ${seen}`, every_ms);

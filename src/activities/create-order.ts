@@ -50,7 +50,8 @@ export async function createOrder(
   // The heartbeat carries it between attempts: a duplicate can be ours only if an attempt has reached the gateway.
   const reached = heartbeatDetails === true;
   // By the server's clock; and by ours, because the task may have waited long for a worker.
-  if (Math.max(currentAttemptScheduledTimestampMs, currentTime()) >= send_before) return notSentInTime(payment);
+  if (Math.max(currentAttemptScheduledTimestampMs, currentTime()) >= send_before)
+    return notSentInTime(payment, reached);
   if (workflowExecution && workflowExecution.runId !== original_run_id)
     return resetBefore(payment, workflowExecution.runId);
   try {
@@ -93,10 +94,15 @@ function resetBefore({ kind, request: { out_trade_no } }: NewPayment, run_id: st
   return { is: 'reset', run_id, message, error: { outcome: 'unknown', retryable: true, operation, out_trade_no } };
 }
 
-function notSentInTime({ kind, request: { out_trade_no } }: NewPayment): CreateResult {
+function notSentInTime({ kind, request: { out_trade_no } }: NewPayment, reached: boolean): CreateResult {
   const operation = kind === 'direct' ? '/trade/pay' : '/trade/create';
   const message = `Order ${out_trade_no} was not sent: the gateway could not be reached in time.`;
-  return { is: 'not-sent', message, error: { outcome: 'not-sent', retryable: false, operation, out_trade_no } };
+  return {
+    is: 'not-sent',
+    reached,
+    message,
+    error: { outcome: 'not-sent', retryable: false, operation, out_trade_no },
+  };
 }
 
 function withNotifyUrl({ app_id, kind, request }: NewPayment, notifyUrl: NotifyUrlOf | undefined): Order {

@@ -33,14 +33,28 @@ export function retryableFailure(error: unknown): unknown {
   return inOneLine(ApplicationFailure.create({ type: 'GatewayUnavailable', message, details: [error.fields()] }));
 }
 
+/** How long a poll waits until its next look, in ms. */
+interface PollGaps {
+  gap_ms: number;
+  /** The gap before the look that has just been tried. */
+  waited_ms: number;
+  /** Until the poll is over; absent: it has no end. */
+  left_ms?: number;
+}
+
 /**
  * Any error of a poll as a failure that Temporal retries after `gap_ms`. A look that was held back did not happen: it waits
- * for `waited_ms`, the gap before it, again.
+ * for `waited_ms` again.
  */
-export function retryablePoll(error: unknown, gap_ms: number, waited_ms: number): ApplicationFailure {
-  if (error instanceof CallDeferredError) return heldBackPoll(error, waited_ms);
+export function retryablePoll(
+  error: unknown,
+  { gap_ms, waited_ms, left_ms = Number.POSITIVE_INFINITY }: PollGaps,
+): ApplicationFailure {
+  if (error instanceof CallDeferredError) return heldBackPoll(error, waited_ms, left_ms);
   const message = error instanceof Error ? error.message : String(error);
-  return inOneLine(ApplicationFailure.create({ type: 'GatewayUnavailable', message, nextRetryDelay: gap_ms }));
+  return inOneLine(
+    ApplicationFailure.create({ type: 'GatewayUnavailable', message, nextRetryDelay: Math.min(gap_ms, left_ms) }),
+  );
 }
 
 /** The request breaks a rule and was not sent. `attention` is given if a person has to act. */

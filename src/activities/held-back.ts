@@ -30,21 +30,24 @@ export function heldBack(error: CallDeferredError): ApplicationFailure {
   return waitOn(error, Math.min(activityAge(), LONGEST_WAIT_MS[urgency]));
 }
 
-/** A poll that was held back. It counts as no look; `gap_ms` is the gap that it had waited. Each further time it waits twice as long. */
-export function heldBackPoll(error: CallDeferredError, gap_ms: number): ApplicationFailure {
+/**
+ * A poll that was held back. It counts as no look; `gap_ms` is the gap that it had waited. Each further time it waits twice as
+ * long, and at most `left_ms`.
+ */
+export function heldBackPoll(error: CallDeferredError, gap_ms: number, left_ms: number): ApplicationFailure {
   const gap = gap_ms * 2 ** heldBackInARow();
   noteHeldBack();
-  return waitOn(error, Math.min(gap, Math.max(gap_ms, LONGEST_POLL_GAP_MS)));
+  return waitOn(error, Math.min(gap, Math.max(gap_ms, LONGEST_POLL_GAP_MS)), left_ms);
 }
 
 /** Half of the wait is random, which spreads calls that were held back together. */
-function waitOn(error: CallDeferredError, wait_ms: number): ApplicationFailure {
+function waitOn(error: CallDeferredError, wait_ms: number, left_ms = Number.POSITIVE_INFINITY): ApplicationFailure {
   return inOneLine(
     ApplicationFailure.create({
       type: 'GatewayUnavailable',
       message: error.message,
       details: [error.fields()],
-      nextRetryDelay: Math.round(error.retry_after_ms + wait_ms * (0.5 + Math.random() / 2)),
+      nextRetryDelay: Math.min(Math.round(error.retry_after_ms + wait_ms * (0.5 + Math.random() / 2)), left_ms),
       category: ApplicationFailureCategory.BENIGN,
     }),
   );

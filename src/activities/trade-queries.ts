@@ -21,6 +21,7 @@ import { isCredentialsRefusal } from '../gateway/refusals';
 import { isDefiniteAnswer, isNoSuchOrder, notYet, retryableFailure, retryablePoll } from './failures';
 import type { PaymentGateway } from './gateways';
 import { looksSoFar } from './poll-attempts';
+import { currentTime } from './time';
 import { activityAge } from './urgency';
 
 /** The gaps between two searches for an order that may exist, in ms: the first, and the longest. */
@@ -34,6 +35,11 @@ export async function queryTrade(gateway: PaymentGateway, id: TradeId): Promise<
   } catch (error) {
     throw retryableFailure(error);
   }
+}
+
+/** The trade as the gateway reports it now; null where it gave no such answer. Whoever asks looks on in another way then. */
+export async function glanceAtTrade(gateway: PaymentGateway, id: TradeId): Promise<Trade | null> {
+  return query(gateway, id).catch(() => null);
 }
 
 /**
@@ -89,13 +95,19 @@ export async function settleTrade(
   throw waitOn(`still ${seen}`, waited_ms, Math.min(FIRST_GAP_MS, settling_ms));
 }
 
-/** The trade once its status differs from `seen`, or as `until` says; until then Temporal calls again as `schedule` says. */
+/**
+ * The trade once its status differs from `seen`, or as `until` says; null once `due_at` has come. Until then Temporal calls again as
+ * `schedule` says.
+ */
 export async function watchTrade(
   gateway: PaymentGateway,
-  { id, others = [], except = [], seen, schedule, until, tell_credentials = false }: Omit<WatchInput, 'app_id'>,
-): Promise<Trade> {
+  { id, others = [], except = [], seen, schedule, until, tell_credentials = false, due_at }: Omit<WatchInput, 'app_id'>,
+): Promise<Trade | null> {
+  const left_ms = timeLeft(due_at);
+  if (left_ms <= 0) return null;
   const looks = looksSoFar();
-  const delay = delayBeforePoll(looks, schedule);
+  const gap_ms = delayBeforePoll(looks, schedule);
+  const delay = Math.min(gap_ms, left_ms);
   // The workflow has just queried, so the first attempt only starts the schedule.
   if (looks === 0) throw notYet('watching', delay);
   try {
@@ -110,9 +122,14 @@ export async function watchTrade(
   } catch (error) {
     if (tell_credentials && error instanceof GatewayError && isCredentialsRefusal(error.fields()))
       throw typedFailure(CREDENTIALS_REFUSED, error.message);
-    throw retryablePoll(error, delay, delayBeforePoll(looks - 1, schedule));
+    throw retryablePoll(error, { gap_ms, waited_ms: delayBeforePoll(looks - 1, schedule), left_ms });
   }
   throw notYet(`still ${seen}`, delay);
+}
+
+/** Ms until a time, by the server's clock and by ours: of the two, the one that is ahead counts. */
+function timeLeft(due_at = Number.POSITIVE_INFINITY): number {
+  return due_at - Math.max(activityInfo().currentAttemptScheduledTimestampMs, currentTime());
 }
 
 const hasEnded = ({ trade_status }: Trade) => outcomeOf(trade_status) !== null;

@@ -26,6 +26,7 @@ const URGENCY = {
   'gateway.refund': ['awaited', 'late'],
   'gateway.look': ['awaited', 'late'],
   'gateway.query': ['awaited', 'late'],
+  'gateway.glance': ['awaited', 'late'],
   'gateway.settle': ['awaited', 'late'],
   'gateway.find': ['awaited', 'background'],
   'gateway.watch': ['background', 'overdue'],

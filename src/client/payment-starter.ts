@@ -12,6 +12,7 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/common';
 import {
+  attributesAtStart,
   creationAnswer,
   endedFromOutside,
   fieldsUnlikeKnown,
@@ -86,6 +87,7 @@ export class PaymentStarter {
       // A number that is used again has an earlier run, which is looked at before the order is sent.
       args: [workflowIdReusePolicy === 'REJECT_DUPLICATE' ? { ...payment, started_once: true } : payment],
       staticSummary: startSummary(payment),
+      typedSearchAttributes: attributesAtStart(payment.request),
       workflowIdConflictPolicy: 'USE_EXISTING',
       workflowIdReusePolicy,
     });

@@ -22,8 +22,8 @@ export type CreateResult =
   /** `reached`: an earlier attempt of the same try had reached the gateway. */
   | { is: 'duplicate'; error: GatewayErrorFields; message: string; reached: boolean }
   | { is: 'unknown'; error: GatewayErrorFields; message: string }
-  /** No attempt left this machine before `send_before`. */
-  | { is: 'not-sent'; error: GatewayErrorFields; message: string }
+  /** Nothing was made before `send_before`. `reached`: an attempt had reached the gateway. */
+  | { is: 'not-sent'; error: GatewayErrorFields; message: string; reached: boolean }
   /** Nothing was sent: the workflow was reset, and the run before it may have sent the order. */
   | { is: 'reset'; run_id: string; error: GatewayErrorFields; message: string };
 
@@ -137,6 +137,8 @@ export interface WatchInput {
   until?: 'answered' | 'ended' | undefined;
   /** Fail with `CredentialsRefused` when the gateway refuses our credentials. */
   tell_credentials?: boolean | undefined;
+  /** Return null from this time on, in ms since the epoch, whatever the trade's status; absent: watch for ever. */
+  due_at?: number | undefined;
 }
 
 /** Activity names have a prefix, so that ours and the merchant's own on one worker do not clash. */
@@ -149,8 +151,10 @@ export interface GatewayActivities {
   'gateway.query'(input: { app_id: string; id: TradeId }): Promise<Trade>;
   /** Searches for a trade that may exist; null where the gateway keeps saying that it does not. */
   'gateway.find'(input: FindInput): Promise<Trade | null>;
-  /** Polls slowly, and returns once the status differs from `seen`. */
-  'gateway.watch'(input: WatchInput): Promise<Trade>;
+  /** Asks once, for a moment, as a local activity; null where that brought no answer about the trade. */
+  'gateway.glance'(input: { app_id: string; id: TradeId }): Promise<Trade | null>;
+  /** Polls slowly, and returns once the status differs from `seen`; null once `due_at` has come. */
+  'gateway.watch'(input: WatchInput): Promise<Trade | null>;
   /** Queries until the status differs from `seen`, or has stayed the same for the settling time. */
   'gateway.settle'(input: SettleInput): Promise<Trade>;
   /** Looks, and tries once to make a refund. Repeats both only where the gateway certainly made none. */

@@ -1,5 +1,6 @@
 /** The search attributes of our workflows. Temporal never encrypts them, so they must never hold personal data. */
-import { defineSearchAttributeKey } from '@temporalio/common';
+import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
+import type { OrderRequest } from './payment';
 
 /** What workflows set and lists filter by. */
 export const SEARCH_ATTRIBUTE = {
@@ -14,3 +15,17 @@ export const SEARCH_ATTRIBUTE = {
   accountKeys: defineSearchAttributeKey('PaymentAccountKeys', 'KEYWORD_LIST'),
   expiresAt: defineSearchAttributeKey('PaymentExpiresAt', 'DATETIME'),
 };
+
+/** The status of a payment whose order the gateway does not have yet. */
+export const NOT_CREATED_YET = 'CREATING';
+
+/** What the start of a payment carries, so that its first task has nothing to set. The payment sets whatever is missing. */
+export function attributesAtStart({ method, order_currency, order_amount }: OrderRequest): SearchAttributePair[] {
+  const amount = Number(order_amount);
+  return [
+    { key: SEARCH_ATTRIBUTE.status, value: NOT_CREATED_YET },
+    ...(typeof method === 'string' ? [{ key: SEARCH_ATTRIBUTE.method, value: method }] : []),
+    ...(typeof order_currency === 'string' ? [{ key: SEARCH_ATTRIBUTE.currency, value: order_currency }] : []),
+    ...(Number.isFinite(amount) ? [{ key: SEARCH_ATTRIBUTE.amount, value: amount }] : []),
+  ];
+}

@@ -202,7 +202,9 @@ function begin(temporal: Server, request: service.IStartWorkflowExecutionRequest
   if (temporal.isTaken(workflowId, workflowIdReusePolicy))
     throw new ServiceError(ALREADY_EXISTS, `Workflow execution already started: ${workflowId}`);
   const args = input?.payloads ?? [];
-  return { run: temporal.begin({ workflowId, type: workflowType?.name ?? '', args }), started: true };
+  const searchAttributes = request.searchAttributes?.indexedFields ?? {};
+  const run = temporal.begin({ workflowId, type: workflowType?.name ?? '', args, searchAttributes });
+  return { run, started: true };
 }
 
 /** Servers drop a signal whose request they have seen in this run. */

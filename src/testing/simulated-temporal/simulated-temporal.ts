@@ -15,8 +15,8 @@ import { api, parseWorkflowCode, ReusableVMWorkflowCreator, withoutWatching } fr
 import { type NetworkDelay, VirtualClock } from './virtual-clock';
 import { WorkflowRun } from './workflow-run';
 
-/** Payments read the worker's settings by this local activity. */
-const LOCAL_ACTIVITIES = new Set(['gateway.policy']);
+/** Payments read the worker's settings, and look at their trade for a moment, by local activities. */
+const LOCAL_ACTIVITIES = new Set(['gateway.policy', 'gateway.glance']);
 /** The sandboxes want a limit for a workflow task, in ms, and are not held to it. */
 const TASK_TIMEOUT_MS = 600_000;
 const EVENTS_BEFORE_SUGGESTION = 4_000;

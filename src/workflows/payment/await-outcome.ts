@@ -10,9 +10,9 @@ import {
   tradesNamedBy,
 } from '../../contract';
 import { FIRST_BACKOFF_MS, nextBackoff } from '../shared/backoff';
-import { attentionAfter, lookOnce } from '../shared/look';
+import { attentionAfter, glance, lookOnce } from '../shared/look';
 import type { Mailbox } from '../shared/mailbox';
-import { type WaitResult, waitForTradeChange } from '../shared/polling';
+import { RunningWatch } from '../shared/running-watch';
 import type { PaymentContext } from './context';
 import { type Deadline, endOfRiskControl, orderDeadlines } from './deadlines';
 import { lookAtOtherTrade, otherTradesIn } from './other-trades';
@@ -26,6 +26,7 @@ export class OutcomeWait {
   private deadlines = '';
   /** Whether a poll has told that our credentials are refused, and nothing was answered since. */
   private toldOfCredentials = false;
+  private readonly watch = new RunningWatch();
 
   constructor(
     private readonly app_id: string,
@@ -82,14 +83,27 @@ export class OutcomeWait {
     const news = await this.nextEvent(stage);
     if (news === 'credentials-refused') return this.onCredentialsRefused();
     if (news === 'interrupted') return this.onMail();
-    if (news !== 'timeout') this.onAnswer();
-    if (news !== 'timeout') return this.onFound(news, this.mailbox.lookedInto);
+    if (news === 'due') return this.onDue(stage);
+    this.onAnswer();
+    this.onFound(news, this.mailbox.lookedInto);
+  }
+
+  /** The watch has ended at the deadline, or earlier where the clock of its worker is ahead, or its worker has died. */
+  private async onDue(stage: Deadline): Promise<void> {
+    const left = this.dueAt(stage) - Date.now();
+    const summary = `until ${stage.name}: then the gateway is asked`;
+    if (left > 0) await condition(() => this.mailbox.hasNews, left, { summary });
     if (this.confirmationDue === undefined || Date.now() < this.confirmationDue) return;
     this.context.raise('unconfirmed-notification');
     this.confirmationDue = undefined;
   }
 
-  private async nextEvent(stage: Deadline): Promise<WaitResult<Trade> | 'credentials-refused'> {
+  /** When the wait is over, in ms since the epoch. */
+  private dueAt({ at }: Deadline): number {
+    return Math.min(at, this.confirmationDue ?? at);
+  }
+
+  private async nextEvent(stage: Deadline): Promise<Trade | 'interrupted' | 'due' | 'credentials-refused'> {
     const { record, policy } = this.context;
     const { attention } = record.snapshot;
     // What was looked into without an answer is settled by the next answer, and so is word that there was none.
@@ -101,15 +115,10 @@ export class OutcomeWait {
       schedule: pollSchedule(policy),
       ...(isAnswerAwaited ? { until: 'answered' as const } : {}),
       tell_credentials: !this.toldOfCredentials,
+      due_at: this.dueAt(stage),
     };
-    const left = Math.min(stage.at, this.confirmationDue ?? stage.at) - Date.now();
-    const isInterrupted = () => this.mailbox.hasNews;
     try {
-      return await waitForTradeChange(watch, {
-        isInterrupted,
-        timeout_ms: left,
-        summary: `until ${stage.name}: then the gateway is asked`,
-      });
+      return await this.watch.next(watch, () => this.mailbox.hasNews);
     } catch (error) {
       if (isCredentialsRefused(error)) return 'credentials-refused';
       throw error;
@@ -142,6 +151,8 @@ export class OutcomeWait {
       if (looked.is === 'no-answer') this.wasAnswered = false;
       else this.onAnswer();
       if (looked.is === 'found') return this.onFound(looked.trade, notifications, others);
+      // A look that it has begun before may know more, or less.
+      this.watch.stop();
       this.context.raise(attentionAfter(looked));
       if (looked.is === 'no-such-order') this.onDenied(notifications);
     });
@@ -164,6 +175,8 @@ export class OutcomeWait {
   /** Where the creation's answer had no number, the trade may be found by the one that a notification names. */
   private async lookAtOurs(notifications: readonly NotificationSignal[]): Promise<LookResult> {
     const { record, policy } = this.context;
+    const trade = await glance(this.app_id, record.id);
+    if (trade) return { is: 'found', trade };
     const looked = await lookOnce(this.app_id, record.id, policy.settling_ms);
     if (looked.is !== 'no-such-order' || record.id.trade_no !== undefined) return looked;
     for (const trade_no of tradesNamedBy(notifications)) {
@@ -207,6 +220,7 @@ export class OutcomeWait {
 
   /** Money came that is not what was ordered. Only a person ends this, or the gateway by moving the trade on. */
   private async awaitDecision(): Promise<void> {
+    this.watch.stop();
     this.context.waitFor('a person’s decision: the update `resolve`');
     await condition(() => this.mailbox.hasNews);
     await this.look();

@@ -1,4 +1,5 @@
 /** The answer of the update `created`, once the creation is decided or the wait is over. */
+import { condition } from '@temporalio/workflow';
 import {
   creationAnswer,
   duplicateOrder,
@@ -12,6 +13,17 @@ import {
 } from '../../contract';
 import type { GatewayProblem } from './context';
 import { assertSameTrade } from './same-request';
+
+/** The update `created` waits about this long for the gateway, then fails with `PaymentPending`. */
+const CREATED_WAIT_MS = 30_000;
+
+/** Waits for the answer. Until `isSlow` holds, it is so near that a timer, which costs events, would only be cancelled. */
+export async function waitForAnswer(isAnswered: () => boolean, isSlow: () => boolean): Promise<void> {
+  const latest = Date.now() + CREATED_WAIT_MS;
+  await condition(() => isAnswered() || isSlow());
+  const summary = 'how long created waits for the gateway';
+  if (!isAnswered()) await condition(isAnswered, Math.max(latest - Date.now(), 1), { summary });
+}
 
 /** Throws `DuplicateOrder`, `DifferentRequest`, or `PaymentPending` with the gateway's last problem. */
 export function createdAnswer(

@@ -1,8 +1,11 @@
-/** One try to create an order, and what became of it. */
+/** Tries to create an order, and what became of each. */
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
-import { type CreateInput, type CreateResult, detailsOf, FAILURE, typedFailure } from '../../contract';
+import { type CreateInput, type CreateResult, detailsOf, FAILURE, type NewPayment, typedFailure } from '../../contract';
 import { gateway } from '../shared/activities';
 import { pollUntil } from '../shared/polling';
+
+/** No attempt of the first try begins after so many ms. Callers of `created` wait for it without a timer, which costs events. */
+const FIRST_TRY_MS = 5_000;
 
 export interface AttemptOptions {
   /** Whether the order is not wanted any more: a notification came, or it was withdrawn. */
@@ -11,14 +14,42 @@ export interface AttemptOptions {
   onBareSecret(): void;
 }
 
+/** The tries of one payment. */
+export class CreationAttempts {
+  /** Whether the first, short one is over. */
+  isPastFirst = false;
+  /** Whether the gateway has answered a try that certainly made nothing. */
+  private hasReached = false;
+
+  constructor(
+    private readonly order: NewPayment,
+    private readonly options: AttemptOptions,
+  ) {}
+
+  /** One try; as the first one, it is a short one and what is left of it. See {@link attemptCreation}. */
+  async next(send_before: number, original_run_id: string): Promise<CreateResult | 'interrupted'> {
+    const soon = Math.min(send_before, Date.now() + FIRST_TRY_MS);
+    if (this.isPastFirst) return this.attempt(send_before, original_run_id);
+    const first = await this.attempt(soon, original_run_id).finally(() => {
+      this.isPastFirst = true;
+    });
+    const isOver = first === 'interrupted' || first.is !== 'not-sent' || soon === send_before;
+    return isOver ? first : this.attempt(send_before, original_run_id);
+  }
+
+  private async attempt(send_before: number, original_run_id: string): Promise<CreateResult | 'interrupted'> {
+    const tried = await attemptCreation({ ...this.order, send_before, original_run_id }, this.options);
+    if (tried === 'interrupted') return tried;
+    if (tried.is === 'not-sent') this.hasReached ||= tried.reached;
+    return tried.is === 'duplicate' ? { ...tried, reached: tried.reached || this.hasReached } : tried;
+  }
+}
+
 /**
  * Sends the order. Temporal repeats the try while it certainly was not sent. `interrupted`: it certainly was not sent, and
  * is not wanted any more. Throws `InvalidRequest` where the order breaks a rule.
  */
-export async function attemptCreation(
-  input: CreateInput,
-  options: AttemptOptions,
-): Promise<CreateResult | 'interrupted'> {
+async function attemptCreation(input: CreateInput, options: AttemptOptions): Promise<CreateResult | 'interrupted'> {
   try {
     const tried = await pollUntil(() => gateway.createOrder(input), { isInterrupted: options.isUnwanted });
     return tried === 'timeout' ? 'interrupted' : tried;

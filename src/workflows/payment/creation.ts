@@ -15,7 +15,7 @@ import {
 import { attentionAfter } from '../shared/look';
 import type { Mailbox } from '../shared/mailbox';
 import type { PaymentContext } from './context';
-import { attemptCreation } from './creation-attempt';
+import { CreationAttempts } from './creation-attempt';
 import { duplicateOrderFailure, notCreatedFailure } from './creation-failures';
 import { CREATION_SAID, type CreationFacts, nextCreationStep } from './creation-steps';
 import { sendingEnd } from './deadlines';
@@ -41,6 +41,7 @@ export class OrderCreation {
   /** How often an attempt at the creation was begun. */
   sends = 0;
   private readonly resends: Resends;
+  readonly attempts: CreationAttempts;
   /** The run whose activities may send. Told by history, so that a reset run does not take itself for it. */
   private owner = workflowInfo().originalExecutionRunId;
   private readonly earlier: EarlierRuns;
@@ -56,6 +57,10 @@ export class OrderCreation {
   ) {
     this.earlier = new EarlierRuns(order);
     this.resends = new Resends(context, mailbox);
+    this.attempts = new CreationAttempts(order, {
+      isUnwanted: () => this.isNotified || this.isWithdrawn(),
+      onBareSecret: () => context.raise('bare-secret'),
+    });
     // Our own number comes before one that a notification named: that may be another's.
     this.looks = new TradeLooks(order.app_id, context, mailbox, () => [...this.earlier.ids, ...mailbox.named]);
     // From the start on: the first task may have waited for a worker.
@@ -162,7 +167,9 @@ export class OrderCreation {
     this.sends += 1;
     // A person hears of a gateway that cannot be reached; then the order waits for the rest of its time.
     const patience_ms = this.sends === 1 ? UNREACHED_MS : Number.POSITIVE_INFINITY;
-    const tried = await this.attempt(Math.min(this.until, Date.now() + patience_ms));
+    const tried = await this.attempts
+      .next(Math.min(this.until, Date.now() + patience_ms), this.owner)
+      .catch((error: unknown) => this.failed(error));
     if (tried === 'interrupted') return false;
     if (tried.is === 'created') {
       record.applyCreation({ ...tried.answer, recovered: false }, Date.now());
@@ -203,16 +210,6 @@ export class OrderCreation {
     this.raiseIfMayExist();
     const details = { ...detailsOf(error), may_exist: true };
     throw typedFailure(error.type ?? FAILURE.invalidRequest, error.message, details);
-  }
-
-  private attempt(send_before: number): Promise<CreateResult | 'interrupted'> {
-    return attemptCreation(
-      { ...this.order, send_before, original_run_id: this.owner },
-      {
-        isUnwanted: () => this.isNotified || this.isWithdrawn(),
-        onBareSecret: () => this.context.raise('bare-secret'),
-      },
-    ).catch((error: unknown) => this.failed(error));
   }
 
   // — Looking —

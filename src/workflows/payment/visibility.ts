@@ -1,6 +1,6 @@
 /** What operators see of a payment. No personal data: search attributes are never encrypted. */
 import type { SearchAttributeUpdatePair } from '@temporalio/common';
-import { type LatePaymentRefund, type PaymentState, SEARCH_ATTRIBUTE } from '../../contract';
+import { type LatePaymentRefund, NOT_CREATED_YET, type PaymentState, SEARCH_ATTRIBUTE } from '../../contract';
 import type { Mailbox } from '../shared/mailbox';
 import { tradeAttributes } from '../shared/visibility';
 import type { PaymentRecord } from './record';
@@ -10,7 +10,7 @@ import type { PaymentRecord } from './record';
  * checkout.
  */
 const statusOf = (state: PaymentState) =>
-  state.trade_status ?? state.outcome ?? (state.payment_data ? 'CREATED' : 'CREATING');
+  state.trade_status ?? state.outcome ?? (state.payment_data ? 'CREATED' : NOT_CREATED_YET);
 
 export function paymentAttributes(state: PaymentState): SearchAttributeUpdatePair[] {
   const expiresAt = state.expires_at === null ? null : new Date(state.expires_at);

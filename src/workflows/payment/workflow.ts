@@ -39,7 +39,7 @@ import { AfterEnd } from './after-end';
 import { OutcomeWait } from './await-outcome';
 import { issuesOf, refuse } from './broken-start';
 import type { GatewayProblem, PaymentContext } from './context';
-import { createdAnswer } from './created-answer';
+import { createdAnswer, waitForAnswer } from './created-answer';
 import { OrderCreation } from './creation';
 import { orderTimes } from './deadlines';
 import { FollowUps } from './follow-ups';
@@ -56,9 +56,6 @@ import { PaymentRecord } from './record';
 import { assertResolvable } from './resolvable';
 import { assertSameOrder } from './same-request';
 import { paymentAttributes, paymentDetails } from './visibility';
-
-/** The update `created` waits this long for the gateway, then fails with `PaymentPending`. */
-const CREATED_WAIT_MS = 30_000;
 
 /**
  * Returns the payment's final state. Fails (`InvalidRequest`, `NotCreated`, `DuplicateOrder`) only where the order was
@@ -230,11 +227,15 @@ class PaymentRun {
   // — The updates —
 
   private async created(again: PaymentInput | undefined): Promise<PaymentData> {
-    await condition(() => this.failure !== undefined || creationAnswer(this.state) !== undefined, CREATED_WAIT_MS, {
-      summary: 'how long created waits for the gateway',
-    });
+    const isAnswered = () => this.failure !== undefined || creationAnswer(this.state) !== undefined;
+    await waitForAnswer(isAnswered, () => this.isSlow);
     if (this.failure !== undefined) throw copyOf(this.failure);
     return createdAnswer(this.input, this.state, again, this.problem);
+  }
+
+  /** Whether the answer takes longer than a first, short try to send the order. */
+  private get isSlow(): boolean {
+    return this.input.kind === 'adopt' || !this.input.started_once || this.creation?.attempts.isPastFirst === true;
   }
 
   private get whyUnresolvable(): string | null {

@@ -18,7 +18,7 @@ import {
   type TradeId,
   type WatchInput,
 } from '../../contract';
-import { CREATING, QUERYING, REFUNDING, WATCHING } from './activity-options';
+import { CREATING, GLANCING, QUERYING, REFUNDING, WATCHING } from './activity-options';
 
 /** A request that is under way is waited for, even if nobody wants it any more: only its end tells whether it was sent. */
 const sending = proxyActivities<GatewayActivities>({
@@ -30,7 +30,6 @@ const refunding = proxyActivities<GatewayActivities>({
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 });
 const querying = proxyActivities<GatewayActivities>(QUERYING);
-const watching = proxyActivities<GatewayActivities>(WATCHING);
 
 /** The gateway's operations on a trade, each with a line for Temporal UI: what it is for, and what is known before. */
 export const gateway = {
@@ -43,8 +42,22 @@ export const gateway = {
     querying['gateway.settle'],
     ({ id, seen }) => `asks for ${named(id)} until its answer lasts; so far ${seen}`,
   ),
-  watchTrade: summed(watching['gateway.watch'], watchSummary),
+  watchTrade: (watch: WatchInput) =>
+    proxyActivities<GatewayActivities>({ ...WATCHING, ...backstop(watch) })['gateway.watch'].executeWithOptions(
+      { summary: watchSummary(watch) },
+      [watch],
+    ),
 };
+
+export const { 'gateway.glance': glanceAtTrade } = proxyLocalActivities<GatewayActivities>(GLANCING);
+
+/** An attempt whose worker has died is repeated late, perhaps after the time when the watch is due: so the server ends it. */
+function backstop({ due_at }: WatchInput): ActivityOptions {
+  return due_at === undefined ? {} : { scheduleToCloseTimeout: Math.max(due_at - Date.now(), 0) + OVERDUE_MS };
+}
+
+/** A watch is over this long after it is due, in ms, whatever has become of its attempts. */
+const OVERDUE_MS = 2 * 60_000;
 
 const READING = {
   startToCloseTimeout: '30 seconds',

@@ -22,6 +22,12 @@ export const QUERYING = {
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '2 minutes' },
 } satisfies ActivityOptions;
 
+/** For a look within a workflow task, which has ten seconds, and holds back what comes meanwhile. */
+export const GLANCING = {
+  startToCloseTimeout: '2 seconds',
+  retry: { maximumAttempts: 1 },
+} satisfies ActivityOptions;
+
 /**
  * For creations. A worker that dies during the call leaves an unknown outcome, which must never be repeated blindly. So
  * the server reports this time-out to the workflow and does not retry.

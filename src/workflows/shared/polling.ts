@@ -21,8 +21,9 @@ interface WaitOptions {
 }
 
 /** Waits until the trade has another status than `watch.seen`. */
-export function waitForTradeChange(watch: WatchInput, options: WaitOptions): Promise<WaitResult<Trade>> {
-  return pollUntil(() => gateway.watchTrade(watch), options);
+export async function waitForTradeChange(watch: WatchInput, options: WaitOptions): Promise<WaitResult<Trade>> {
+  const watched = await pollUntil(async () => ({ trade: await gateway.watchTrade(watch) }), options);
+  return typeof watched === 'string' ? watched : (watched.trade ?? 'timeout');
 }
 
 /** Runs a poll until it finds something, is interrupted or times out. Fails where the poll itself fails. */

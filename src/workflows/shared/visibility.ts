@@ -33,6 +33,11 @@ export function amountAttribute(amount: string | null): SearchAttributeUpdatePai
 export class ShownAttributes {
   private readonly shown = new Map<string, string | null>();
 
+  /** What the start of the run carried, or the run before left, is shown already. */
+  constructor() {
+    for (const { key, value } of workflowInfo().typedSearchAttributes.getAll()) this.shown.set(key.name, String(value));
+  }
+
   update(pairs: SearchAttributeUpdatePair[]): void {
     const changed = pairs.filter(({ key: { name }, value: given }) => {
       const value = given === null ? null : String(given);

@@ -1,0 +1,68 @@
+/**
+ * A poll of the trade that runs beside everything else that a workflow does: it goes on through looks that bring no news, and
+ * ends with the workflow. To cancel it and to start another one costs a workflow task.
+ */
+import { RetryState } from '@temporalio/common';
+import { ActivityFailure, CancellationScope, condition, TimeoutFailure } from '@temporalio/workflow';
+import type { Trade, WatchInput } from '../../contract';
+import { gateway } from './activities';
+
+interface Poll {
+  /** What it asks for, as text. */
+  readonly asks: string;
+  readonly scope: CancellationScope;
+  /** Null: it is due. */
+  found?: Trade | null;
+  failure?: unknown;
+}
+
+export class RunningWatch {
+  private poll: Poll | undefined;
+
+  /**
+   * Waits until the trade has another status than `watch.seen`; `due` at `watch.due_at`, or where the server has ended the poll.
+   * Once `isInterrupted` holds, the wait ends and the poll goes on. A poll that asks for something else is replaced. Fails where
+   * the poll itself fails.
+   */
+  async next(watch: WatchInput, isInterrupted: () => boolean): Promise<Trade | 'interrupted' | 'due'> {
+    const poll = this.pollFor(watch);
+    const hasEnded = () => poll.found !== undefined || poll.failure !== undefined;
+    await condition(() => hasEnded() || isInterrupted());
+    if (!hasEnded()) return 'interrupted';
+    this.poll = undefined;
+    if (poll.found) return poll.found;
+    if (poll.found === null || isOutOfTime(poll.failure)) return 'due';
+    throw poll.failure;
+  }
+
+  /** Ends the poll: what it finds from now on does not count. */
+  stop(): void {
+    this.poll?.scope.cancel();
+    this.poll = undefined;
+  }
+
+  private pollFor(watch: WatchInput): Poll {
+    const asks = JSON.stringify(watch);
+    if (this.poll?.asks === asks) return this.poll;
+    this.stop();
+    this.poll = started(watch, asks);
+    return this.poll;
+  }
+}
+
+function started(watch: WatchInput, asks: string): Poll {
+  const poll: Poll = { asks, scope: new CancellationScope() };
+  poll.scope
+    .run(() => gateway.watchTrade(watch))
+    .then(
+      (found) => Object.assign(poll, { found }),
+      (failure) => Object.assign(poll, { failure }),
+    );
+  return poll;
+}
+
+/** The server makes no further attempt: the next one would come after the poll's time. */
+function isOutOfTime(failure: unknown): boolean {
+  if (!(failure instanceof ActivityFailure)) return false;
+  return failure.retryState === RetryState.TIMEOUT || failure.cause instanceof TimeoutFailure;
+}
