@@ -10,7 +10,7 @@ const TYPES = [
   ...['RefundOrder', 'RefundAnswer', 'CreateSpeiAccountInput', 'SpeiAccountData', 'SpeiAccountCreation'],
   ...['CreationResolution', 'SpeiAccountState', 'SpeiAccountQuantityState', 'StrayNotificationInput'],
   ...['BankListInput', 'BankListAnswer', 'InstallmentsInput', 'InstallmentsAnswer', 'WalletTokenInput'],
-  ...['WalletTokenAnswer', 'EventDeliveryState', 'PaymentEvent', 'AccountEvent', 'GatewayErrorFields'],
+  ...['WalletTokenAnswer', 'EventDeliveryState', 'PaymentEvent', 'AccountEvent', 'SweepEvent', 'GatewayErrorFields'],
   ...['NexusOrder', 'NexusOrderNumber', 'NexusRefund'],
   ...['ReconciliationInput', 'ReconciliationState', 'Difference', 'StuckSweepState'],
 ];

@@ -1,5 +1,5 @@
 export type { OnEvent } from './activities';
 export * from './client';
-export type { AccountEvent, MerchantEvent, PaymentEvent } from './contract';
+export type { AccountEvent, MerchantEvent, PaymentEvent, SweepEvent } from './contract';
 export { PaymentGatewayPlugin } from './plugin';
 export { type Config, ConfigError, loadConfig } from './process/settings';

@@ -149,7 +149,7 @@ function workerParts(config: Config, { onEvent }: PluginOptions): WorkerParts {
     ...previousRunActivities,
     ...latePaymentActivities,
     ...starterActivities,
-    ...stuckSweepActivities,
+    ...stuckSweepActivities(hasListener),
     ...reconciliationActivities(
       new Map(calls.map(({ app_id, payments }) => [app_id, payments])),
       config.GATEWAY_NO_SUCH_ORDER,

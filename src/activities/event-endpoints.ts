@@ -14,6 +14,7 @@ import {
   type MerchantEvent,
   paymentWorkflowId,
   SIGNAL,
+  STUCK_SWEEP_WORKFLOW_ID,
   speiAccountWorkflowId,
   WORKFLOW,
 } from '../contract';
@@ -90,8 +91,9 @@ async function post(url: string, body: string, headers: Record<string, string>):
 
 const undelivered = (message: string) => ApplicationFailure.create({ type: 'EventNotTaken', message });
 
-/** The workflow id of the payment or account that an event is about. */
+/** The workflow id of the payment or account that an event is about; those of sweeps are together. */
 function subjectOf(event: MerchantEvent): string {
+  if ('sweep' in event) return STUCK_SWEEP_WORKFLOW_ID;
   if ('account' in event) return speiAccountWorkflowId(event.account.app_id, event.account.account_id);
   const { app_id, out_trade_no, trade_no } = event.payment;
   return paymentWorkflowId(app_id, out_trade_no ?? trade_no ?? '');

@@ -7,7 +7,8 @@ import { countWorkflows, listWorkflows } from '../temporal/workflow-list';
 /** How many of the stuck payments are named. */
 const NAMED = 20;
 
-export const stuckSweepActivities: StuckSweepActivities = {
+/** `has_listener`: the worker has an event handler, or addresses for events. */
+export const stuckSweepActivities = (has_listener: boolean): StuckSweepActivities => ({
   async 'payments.sweep'({ stuck_ms }) {
     const client = getClient();
     const now = new Date();
@@ -26,9 +27,9 @@ export const stuckSweepActivities: StuckSweepActivities = {
     }
     gauge('payments_stuck', 'open payments past their time, unsent, or without a worker', stuck);
     gauge('payments_under_attention', 'workflows that need a person', under_attention);
-    return { stuck, under_attention, some };
+    return { stuck, under_attention, some, has_listener };
   },
-};
+});
 
 const gauge = (name: string, meaning: string, value: number) =>
   metricMeter.createGauge(name, 'int', undefined, meaning).set(value);

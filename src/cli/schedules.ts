@@ -41,19 +41,24 @@ async function makeSchedule(client: Client, schedule: ScheduleOptions): Promise<
 function schedulesOf({ apps, GATEWAY_APP_ID, PAYMENTS_TASK_QUEUE: taskQueue }: Config): ScheduleOptions[] {
   const policies = { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 day' } as const;
   const ids = new Set([...apps.map(({ app_id }) => app_id), ...(GATEWAY_APP_ID === undefined ? [] : [GATEWAY_APP_ID])]);
-  const start = (workflowType: string, workflowId: string, input: object) =>
-    ({ type: 'startWorkflow', workflowType, workflowId, taskQueue, args: [input] }) as const;
+  const start = (workflowType: string, workflowId: string, input: object, staticSummary: string) =>
+    ({ type: 'startWorkflow', workflowType, workflowId, taskQueue, args: [input], staticSummary }) as const;
   return [
     {
       scheduleId: 'payments-stuck-sweep',
       spec: { intervals: [{ every: '15 minutes' }] },
-      action: start(WORKFLOW.stuckSweep, STUCK_SWEEP_WORKFLOW_ID, { stuck_ms: HOUR }),
+      action: start(WORKFLOW.stuckSweep, STUCK_SWEEP_WORKFLOW_ID, { stuck_ms: HOUR }, 'Sweep for stuck payments'),
       policies,
     },
     ...[...ids].map((app_id) => ({
       scheduleId: `payments-reconciliation:${app_id}`,
       spec: { calendars: [{ hour: 4, minute: 0 }] },
-      action: start(WORKFLOW.reconciliation, reconciliationWorkflowId(app_id, 'daily'), { app_id }),
+      action: start(
+        WORKFLOW.reconciliation,
+        reconciliationWorkflowId(app_id, 'daily'),
+        { app_id },
+        `Reconciliation of ${app_id}`,
+      ),
       policies: { ...policies, overlap: ScheduleOverlapPolicy.ALLOW_ALL },
     })),
   ];

@@ -27,6 +27,9 @@ const EVERYBODY = [
   ...['refund_amount', 'refund_currency', 'refund_status', 'refunded_amount', 'refunding_amount', 'partial'],
   ...['left', 'ledger_complete', 'watched_until', 'requested_at', 'started_at', 'sent_at'],
   ...['refunded_elsewhere', 'claims', 'after_sale_id', 'original_run_id'],
+  // Reconciliations, and sweeps for what is stuck.
+  ...['since', 'until', 'checked', 'finished', 'between', 'here', 'gateway', 'merchant', 'adopted', 'adopt'],
+  ...['stuck', 'stuck_ms', 'under_attention', 'workflow_id', 'status', 'looked_at', 'has_listener', 'per_second'],
   // Failures. Their texts are made so that they quote no private value.
   ...['message', 'stack_trace', 'code', 'msg', 'sub_code', 'sub_msg', 'http_status', 'retryable', 'operation'],
   ...['fields', 'field', 'rule', 'type'],

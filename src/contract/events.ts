@@ -2,6 +2,7 @@
 import type { Deposit, Deposits, SetAsideDeposit, SpeiAccountState } from './account';
 import type { AfterSaleState } from './after-sale';
 import type { PaymentState, Transition } from './payment';
+import type { Swept } from './stuck-sweep';
 
 /** An event of a payment: delivered at least once, and in order for each payment. */
 export interface PaymentEvent {
@@ -32,5 +33,14 @@ export interface AccountEvent {
   readonly set_aside?: SetAsideDeposit;
 }
 
+/** An event of the sweep for stuck payments: once for each sweep that found some. */
+export interface SweepEvent {
+  /** The same for every repetition: the idempotency key of the handler. */
+  readonly id: string;
+  readonly type: 'stuck-payments';
+  readonly time: string;
+  readonly sweep: Swept;
+}
+
 /** Any event; `type` says which kind. */
-export type MerchantEvent = PaymentEvent | AccountEvent;
+export type MerchantEvent = PaymentEvent | AccountEvent | SweepEvent;

@@ -42,11 +42,12 @@ const PREFIXES = [
     'event-delivery',
     'lookup',
   ],
-  ...['spei-account', 'create-spei-account', 'spei-account-quantity'],
+  ...['spei-account', 'create-spei-account', 'spei-account-quantity', 'reconciliation'],
 ];
 
 /** Whether a workflow of this id is one of ours. */
-export const isOurWorkflow = (workflowId: string) => PREFIXES.includes(workflowId.split(':', 1)[0] ?? '');
+export const isOurWorkflow = (workflowId: string) =>
+  workflowId.startsWith(STUCK_SWEEP_WORKFLOW_ID) || PREFIXES.includes(workflowId.split(':', 1)[0] ?? '');
 
 /** What one address gets of one payment or account. */
 export const eventDeliveryWorkflowId = (endpoint: string, subject: string) => `event-delivery:${endpoint}:${subject}`;
@@ -80,6 +81,10 @@ export function namedByWorkflowId(workflowId: string): NamedByWorkflowId | undef
   if (its_app !== undefined) return { kind: 'event-delivery', app_id: its_app, out_trade_no: null, part: workflowId };
   if (workflowId.startsWith(STUCK_SWEEP_WORKFLOW_ID)) {
     return { kind: STUCK_SWEEP_WORKFLOW_ID, app_id: '', out_trade_no: null, part: null };
+  }
+  const [, its_quantity] = /^spei-account-quantity:([^:]+)$/.exec(workflowId) ?? [];
+  if (its_quantity !== undefined) {
+    return { kind: 'spei-account-quantity', app_id: its_quantity, out_trade_no: null, part: null };
   }
   const [, kind, app_id, rest] = /^([a-z-]+):([^:]*):(.*)$/s.exec(workflowId) ?? [];
   if (kind === undefined || app_id === undefined || rest === undefined) return undefined;

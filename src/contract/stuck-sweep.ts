@@ -19,9 +19,10 @@ export interface Swept {
 export interface StuckSweepState extends Swept {
   looked_at: string | null;
   attention: Attention | null;
+  resolved: { by: string; reason: string; time: string } | null;
 }
 
 export interface StuckSweepActivities {
   /** Counts by lists alone: it asks no payment and no gateway. Its metrics say the same. */
-  'payments.sweep'(input: StuckSweepInput): Promise<Swept>;
+  'payments.sweep'(input: StuckSweepInput): Promise<Swept & { has_listener: boolean }>;
 }

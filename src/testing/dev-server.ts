@@ -6,16 +6,17 @@ import { findTemporal } from '../cli/dev/temporal';
 import { SEARCH_ATTRIBUTE } from '../contract';
 
 /**
- * Starts a development server in memory, on free ports, with our search attributes. `extraArgs` are for its command line.
- * End it with `teardown()`.
+ * Starts a development server in memory, on free ports, with our search attributes. `extraArgs` are for its command line;
+ * with `uiPort`, Temporal UI listens there. End it with `teardown()`.
  */
-export async function devServer(extraArgs: string[] = []): Promise<TestWorkflowEnvironment> {
+export async function devServer(extraArgs: string[] = [], uiPort?: number): Promise<TestWorkflowEnvironment> {
   quiet();
   const path = await findTemporal();
   return TestWorkflowEnvironment.createLocal({
     server: {
       executable: { type: 'existing-path', path },
       extraArgs,
+      ...(uiPort === undefined ? {} : { uiPort }),
       searchAttributes: Object.values(SEARCH_ATTRIBUTE),
     },
   });

@@ -25,9 +25,11 @@ export interface StackOptions {
   simulator?: Partial<SimulatorOptions>;
   /** Default true. Without a webhook, notifications reach nobody. */
   webhook?: boolean;
-  worker?: Pick<WorkerOptions, 'maxCachedWorkflows'>;
+  worker?: Pick<WorkerOptions, 'maxCachedWorkflows' | 'interceptors'>;
   /** More arguments for the command line of the Temporal server. */
   temporal?: string[];
+  /** Where Temporal UI listens. By default there is none. */
+  uiPort?: number;
   onEvent?: OnEvent;
 }
 
@@ -55,7 +57,7 @@ const NO_WEBHOOK = 'http://127.0.0.1:9';
  * no Temporal server is on this machine and none can be downloaded.
  */
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
-  const temporal = await devServer(options.temporal ?? []);
+  const temporal = await devServer(options.temporal ?? [], options.uiPort);
   const simulator = await startSimulator({ apps: [APP], ...options.simulator });
   const settings = await settingsOf(simulator, options.env ?? {});
   const first = settings(NO_WEBHOOK);

@@ -1,5 +1,6 @@
 /** Orders that were sold through a whole stack, and requests to refund them. */
-import { afterSaleWorkflowId } from '../../src/contract';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type AfterSaleState, type Attention, afterSaleWorkflowId } from '../../src/contract';
 import type { DirectPayment, RefundRequest } from '../../src/gateway';
 import { APP, type Stack } from '../../src/testing/stack';
 import type { AfterSaleWorkflow } from '../../src/workflows';
@@ -39,3 +40,15 @@ export const part = (order: DirectPayment, refund_amount: string, out_request_no
 /** The after-sale of an order: the latest run, or one of those before. */
 export const afterSaleOf = ({ client }: Pick<Stack, 'client'>, out_trade_no: string, runId?: string) =>
   client.workflow.getHandle<AfterSaleWorkflow>(afterSaleWorkflowId(APP.app_id, out_trade_no), runId);
+
+/** The state of an after-sale, once it waits for a person for this reason, and the gateway has answered what was notified. */
+export async function waitsForAPerson(stack: Pick<Stack, 'client'>, out_trade_no: string, attention: Attention) {
+  const handle = afterSaleOf(stack, out_trade_no);
+  // It may not have begun.
+  const read = () => handle.query<AfterSaleState>('state').catch(() => undefined);
+  let state = await read();
+  const isThere = () => state?.attention === attention && state.claims.length === 0;
+  for (; !isThere(); state = await read()) await delay(50);
+  expect((await handle.describe()).status.name).toBe('RUNNING');
+  return state;
+}

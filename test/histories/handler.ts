@@ -5,6 +5,6 @@ import type { MerchantEvent } from '../../src/contract';
 export const refused = new Set<string>();
 
 export async function handler(event: MerchantEvent): Promise<void> {
-  const id = 'payment' in event ? event.payment.out_trade_no : event.account.account_id;
-  if (refused.has(id ?? '')) throw new Error('the handler is out of order');
+  const id = 'payment' in event ? event.payment.out_trade_no : 'account' in event && event.account.account_id;
+  if (refused.has(id || '')) throw new Error('the handler is out of order');
 }

@@ -14,6 +14,7 @@ import {
 import { type RefundRequest, signatureHeader } from '../../src/gateway';
 import type { Stack } from '../../src/testing/stack';
 import { APP } from '../../src/testing/stack';
+import { waitsForAPerson } from '../harness/sold';
 import { ACCOUNT_LIVES, type Life, SUGGESTED_AT } from './account-lives';
 import { handler, refused } from './handler';
 import { DELIVERIES, LOOKUPS, NOBODY_LISTENS } from './merchant-lives';
@@ -102,6 +103,12 @@ export const AFTER_SALES: Record<string, Life> = {
     await stack.payments.refund('h-bank', REFUND).catch(() => undefined);
     await simulator.act('h-bank', 'reverse-chargeback');
     await simulator.settled();
+    await waitsForAPerson(stack, 'h-bank', 'chargeback-reversed');
+    const seen = { by: 'ana', reason: 'delivered' };
+    const bank = stack.client.workflow.getHandle(afterSaleWorkflowId(APP.app_id, 'h-bank'));
+    // A run that goes on in another one refuses it.
+    const resolved = () => bank.executeUpdate('resolve', { args: [seen] }).then(Boolean, () => false);
+    while (!(await resolved())) await delay(100);
     return afterSale(stack, 'h-bank');
   },
   /** Where the settings say `PAYMENTS_LATE=refund`. */

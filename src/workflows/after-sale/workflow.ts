@@ -56,7 +56,8 @@ import { afterSaleAttributes, afterSaleDetails } from './visibility';
 const REFUND_WAIT_MS = 30_000;
 
 /** What the after-sale does next. */
-type Next = 'look' | 'begin a refund' | 'await a refund' | 'watch' | 'await handlers' | 'continue as new' | 'end';
+type Next = Act | 'await a refund' | 'await handlers' | 'await a person' | 'end';
+type Act = 'look' | 'begin a refund' | 'watch' | 'continue as new';
 
 /** Returns the last state: the refunds, and how much was refunded in all. */
 export async function afterSale(input: AfterSaleInput): Promise<AfterSaleState> {
@@ -136,7 +137,9 @@ class AfterSaleRun {
     if (refund) return refunds.isFollowed(refund) ? 'await a refund' : 'begin a refund';
     if (!allHandlersFinished() && !this.isWatching) return 'await handlers';
     if (this.isTooLong) return 'continue as new';
-    return this.isWatching ? 'watch' : 'end';
+    if (this.isWatching) return 'watch';
+    // What has ended is in no list of what needs a person, and nobody can resolve it.
+    return this.state.attention === null ? 'end' : 'await a person';
   }
 
   private async go(next: Exclude<Next, 'end'>): Promise<void> {
@@ -146,16 +149,15 @@ class AfterSaleRun {
         return this.news.look(this.settings.settling_ms);
       case 'begin a refund':
         return this.beginRefund(ledger.next);
-      case 'await a refund':
-        return condition(() => this.next !== 'await a refund');
-      case 'await handlers':
-        return condition(() => this.next !== 'await handlers');
       case 'watch':
         return this.watch();
       case 'continue as new':
         this.phase = 'closing';
         await this.outbox?.close();
         return this.continueAsNew();
+      default:
+        if (next === 'await a person') this.waitFor('a person’s word');
+        return condition(() => this.next !== next);
     }
   }
 

@@ -18,9 +18,12 @@ import {
   type StuckSweepActivities,
   type StuckSweepInput,
   type StuckSweepState,
+  type SweepEvent,
   UPDATE,
 } from '../../contract';
 import { MINUTE } from '../../gateway/pure/durations';
+import { InlineDelivery } from '../shared/outbox/delivery';
+import { RunRelay } from '../shared/outbox/relay';
 import { assertResolution } from '../shared/resolution';
 import { Visibility } from '../shared/visibility';
 
@@ -37,37 +40,76 @@ const resolveStuckSweepUpdate = defineUpdate<StuckSweepState, [{ by: string; rea
 
 /** Returns what the last look found. */
 export async function stuckSweep(input: StuckSweepInput): Promise<StuckSweepState> {
-  const visibility = new Visibility();
-  let state: StuckSweepState = { stuck: 0, under_attention: 0, some: [], looked_at: null, attention: null };
-  let isResolved = false;
-  setHandler(stuckSweepStateQuery, () => state);
-  setHandler(
-    resolveStuckSweepUpdate,
-    () => {
-      isResolved = true;
-      state = { ...state, attention: null };
-      return state;
-    },
-    { validator: (decision) => assertResolution(decision) },
-  );
-  do {
-    const found = await sweep(input);
-    const attention = found.stuck > 0 && !isResolved ? 'stuck-payments' : null;
-    state = { ...found, looked_at: new Date().toISOString(), attention };
-    visibility.show(attributes(state), details(state));
-    if (attention && workflowInfo().continueAsNewSuggested) await continueAsNew<typeof stuckSweep>(input);
-    if (attention) await condition(() => isResolved, LOOK_AGAIN_MS, { summary: 'before it is looked again' });
-  } while (state.attention !== null);
-  visibility.show(attributes(state), details(state));
-  return state;
+  const run = new Sweep(input);
+  await run.run();
+  return run.state;
 }
 
-const attributes = ({ attention }: StuckSweepState) => [{ key: SEARCH_ATTRIBUTE.attention, value: attention }];
+class Sweep {
+  state: StuckSweepState = {
+    ...{ stuck: 0, under_attention: 0, some: [] },
+    ...{ looked_at: null, attention: null, resolved: null },
+  };
+  private readonly visibility = new Visibility();
+  private readonly delivery = new InlineDelivery(new RunRelay());
+  private isTold = false;
 
-function details({ stuck, under_attention, some, looked_at }: StuckSweepState): string[] {
+  constructor(private readonly input: StuckSweepInput) {
+    setHandler(stuckSweepStateQuery, () => this.state);
+    setHandler(resolveStuckSweepUpdate, (decision) => this.resolve(decision), {
+      validator: (decision) => assertResolution(decision),
+    });
+  }
+
+  async run(): Promise<void> {
+    const isSettled = () => this.state.attention === null;
+    for (await this.look(); !isSettled(); await this.look()) {
+      if (workflowInfo().continueAsNewSuggested) await this.continue();
+      if (await condition(isSettled, LOOK_AGAIN_MS, { summary: 'before it is looked again' })) break;
+    }
+    this.show();
+    await this.delivery.drain();
+  }
+
+  private async look(): Promise<void> {
+    const { has_listener, ...found } = await sweep(this.input);
+    const attention = found.stuck > 0 && this.state.resolved === null ? 'stuck-payments' : null;
+    this.state = { ...this.state, ...found, looked_at: new Date().toISOString(), attention };
+    this.show();
+    if (attention && has_listener) this.tell(found);
+  }
+
+  /** Once for a sweep, however often it looks and goes on in a new run. */
+  private tell(found: SweepEvent['sweep']): void {
+    if (this.isTold) return;
+    this.isTold = true;
+    const { workflowId, firstExecutionRunId } = workflowInfo();
+    const id = `${workflowId}:${firstExecutionRunId}:stuck-payments`;
+    this.delivery.put([{ id, type: 'stuck-payments', time: new Date().toISOString(), sweep: found }]);
+  }
+
+  private resolve({ by, reason }: { by: string; reason: string }): StuckSweepState {
+    const resolved = { by, reason, time: new Date().toISOString() };
+    this.state = { ...this.state, attention: null, resolved };
+    return this.state;
+  }
+
+  private async continue(): Promise<void> {
+    await this.delivery.drain();
+    await continueAsNew<typeof stuckSweep>(this.input);
+  }
+
+  private show(): void {
+    const attributes = [{ key: SEARCH_ATTRIBUTE.attention, value: this.state.attention }];
+    this.visibility.show(attributes, details(this.state));
+  }
+}
+
+function details({ stuck, under_attention, some, looked_at, resolved }: StuckSweepState): string[] {
   const lines = some.map(({ workflow_id, status }) => `- ${workflow_id}: ${status ?? 'no worker has taken it'}`);
   return [
     `**${stuck} stuck**, ${under_attention} workflows need a person · looked at ${looked_at}`,
     ...(lines.length > 0 ? [lines.join('\n')] : []),
+    ...(resolved ? [`Resolved at ${resolved.time}.`] : []),
   ];
 }

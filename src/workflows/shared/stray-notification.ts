@@ -2,16 +2,10 @@
  * The workflow `strayNotification`: keeps a notification that was genuinely signed but could not be read, until a
  * person has seen it.
  */
-
-import {
-  condition,
-  defineQuery,
-  defineUpdate,
-  setCurrentDetails,
-  setHandler,
-  upsertSearchAttributes,
-} from '@temporalio/workflow';
+import { condition, defineQuery, defineUpdate, setHandler } from '@temporalio/workflow';
 import { type Attention, QUERY, SEARCH_ATTRIBUTE, type StrayNotificationInput, UPDATE } from '../../contract';
+import { assertResolution } from './resolution';
+import { type Upsert, Visibility } from './visibility';
 
 export interface StrayNotificationState extends StrayNotificationInput {
   attention: Attention | null;
@@ -24,18 +18,28 @@ export const resolveStrayUpdate = defineUpdate<StrayNotificationState, [{ by: st
 );
 
 export async function strayNotification(input: StrayNotificationInput): Promise<StrayNotificationState> {
+  const visibility = new Visibility();
   const state: StrayNotificationState = { ...input, attention: 'unreadable-notification', resolved: null };
+  const show = (upsert: Upsert = 'now') =>
+    visibility.show([{ key: SEARCH_ATTRIBUTE.attention, value: state.attention }], details(state), upsert);
   setHandler(strayStateQuery, () => state);
-  setHandler(resolveStrayUpdate, ({ by, reason }) => {
-    state.resolved = { by, reason };
-    state.attention = null;
-    return state;
-  });
-  upsertSearchAttributes([{ key: SEARCH_ATTRIBUTE.attention, value: state.attention }]);
-  setCurrentDetails(
-    `⚠️ A notification for app ${input.app_id} was genuinely signed but could not be read. Its bytes are in this workflow’s input (base64). Find the trade in the gateway’s dashboard, then send the update \`resolve\` with \`by\` and \`reason\`.`,
+  setHandler(
+    resolveStrayUpdate,
+    ({ by, reason }) => {
+      state.resolved = { by, reason };
+      state.attention = null;
+      show('later');
+      return state;
+    },
+    { validator: (decision) => assertResolution(decision) },
   );
+  show();
   await condition(() => state.resolved !== null);
-  upsertSearchAttributes([{ key: SEARCH_ATTRIBUTE.attention, value: null }]);
+  show();
   return state;
 }
+
+const details = ({ app_id, resolved }: StrayNotificationState): string[] => [
+  `A notification for app ${app_id}, genuinely signed, that could not be read.`,
+  ...(resolved ? ['Resolved: the update `resolve` says by whom, and why.'] : []),
+];

@@ -5,7 +5,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { type Stack, startStack } from '../../../src/testing/stack';
 import type { PaymentEvent, RefundAnswer, RefundOrder } from '../../../src/workflows';
 import { runsOf } from '../../harness/runs';
-import { afterSaleOf, part, sold } from '../../harness/sold';
+import { afterSaleOf, part, sold, waitsForAPerson } from '../../harness/sold';
 
 const heard: PaymentEvent[] = [];
 /** The merchant's handler waits for this when it hears of the state named. */
@@ -126,9 +126,8 @@ describe('a run that ends', () => {
     await stack.simulator.act(out_trade_no, 'dispute');
     await stack.simulator.settled();
     release();
-    expect(await afterSaleOf(stack, out_trade_no).result()).toMatchObject({
+    expect(await waitsForAPerson(stack, out_trade_no, 'dispute')).toMatchObject({
       trade_status: 'DISPUTE',
-      attention: 'dispute',
       refunded_amount: '50.00',
       refunds: [{ out_request_no: 'a', outcome: 'REFUNDED' }],
     });

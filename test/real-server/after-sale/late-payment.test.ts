@@ -5,7 +5,7 @@ import type { DirectPayment } from '../../../src/gateway';
 import { APP, type Stack, startStack } from '../../../src/testing/stack';
 import type { PaymentEvent, PaymentState } from '../../../src/workflows';
 import { publishedOrder } from '../../harness/orders';
-import { afterSaleOf } from '../../harness/sold';
+import { afterSaleOf, waitsForAPerson } from '../../harness/sold';
 
 const heard: PaymentEvent[] = [];
 
@@ -81,8 +81,7 @@ test('a late payment whose refund the bank refuses raises attention', async () =
   const { order } = await paidLate('wallet-qr');
   await stack.simulator.actOnRefund(order.out_trade_no, 'refuse');
   const afterSale = afterSaleOf(stack, order.out_trade_no);
-  expect(await afterSale.result()).toMatchObject({
-    attention: 'late-payment',
+  expect(await waitsForAPerson(stack, order.out_trade_no, 'late-payment')).toMatchObject({
     refunded_amount: '0.00',
     refunds: [{ outcome: 'REFUND_REFUSED' }],
   });

@@ -23,6 +23,10 @@ async function sees(out_trade_no: string, trade_status: string): Promise<void> {
   while ((await stack.payments.refunds(out_trade_no)).trade_status !== trade_status) await delay(50);
 }
 
+/** A person says that it is taken care of. */
+const seen = (out_trade_no: string) =>
+  afterSaleOf(stack, out_trade_no).executeUpdate('resolve', { args: [{ by: 'ana', reason: 'delivered' }] });
+
 /** What the merchant's handler heard of an order after its sale. */
 const heardOf = (out_trade_no: string) =>
   heard
@@ -40,29 +44,25 @@ describe('after a sale', () => {
 
     await simulator.act(out_trade_no, 'dispute');
     await simulator.settled();
-    expect(await afterSaleOf(stack, out_trade_no).result()).toMatchObject({
-      trade_status: 'DISPUTE',
-      attention: 'dispute',
-    });
+    await sees(out_trade_no, 'DISPUTE');
+    expect(await payments.refunds(out_trade_no)).toMatchObject({ attention: 'dispute' });
     expect(await attentionOf(out_trade_no)).toBe('dispute');
 
     await simulator.act(out_trade_no, 'chargeback');
     await simulator.settled();
-    expect(await afterSaleOf(stack, out_trade_no).result()).toMatchObject({
-      trade_status: 'CHARGEBACK',
-      attention: 'chargeback',
-    });
+    await sees(out_trade_no, 'CHARGEBACK');
+    expect(await payments.refunds(out_trade_no)).toMatchObject({ attention: 'chargeback' });
     expect(await attentionOf(out_trade_no)).toBe('chargeback');
 
     await simulator.act(out_trade_no, 'reverse-chargeback');
     await sees(out_trade_no, 'CHARGEBACK_REVERSED');
     await simulator.advance('1h');
     // That the payment stands again is told by nobody: it is found by polling.
-    expect(await afterSaleOf(stack, out_trade_no).result()).toMatchObject({
-      trade_status: 'SUCCESS',
-      attention: 'chargeback-reversed',
-    });
+    await sees(out_trade_no, 'SUCCESS');
+    expect(await payments.refunds(out_trade_no)).toMatchObject({ attention: 'chargeback-reversed' });
     expect(await attentionOf(out_trade_no)).toBe('chargeback-reversed');
+    await seen(out_trade_no);
+    expect(await afterSaleOf(stack, out_trade_no).result()).toMatchObject({ attention: null });
 
     const { history } = await payments.refunds(out_trade_no);
     expect(history.map(({ from, to }) => [from, to])).toEqual([
@@ -70,7 +70,9 @@ describe('after a sale', () => {
       ['DISPUTE', 'CHARGEBACK'],
       ['CHARGEBACK', 'CHARGEBACK_REVERSED'],
       ['CHARGEBACK_REVERSED', 'SUCCESS'],
+      ['SUCCESS', 'SUCCESS'],
     ]);
+    expect(history.at(-1)).toMatchObject({ source: 'operator', by: 'ana', reason: 'delivered' });
     expect(heardOf(out_trade_no)).toEqual([
       'DISPUTE',
       'dispute',
@@ -78,6 +80,7 @@ describe('after a sale', () => {
       'chargeback',
       'CHARGEBACK_REVERSED',
       'chargeback-reversed',
+      'SUCCESS',
       'SUCCESS',
     ]);
     // Nothing of it moves the payment itself: it was paid.
@@ -94,12 +97,14 @@ describe('after a sale', () => {
     const { out_trade_no } = await sold(stack, 'credit-card');
     await stack.simulator.act(out_trade_no, 'force-refund');
     await stack.simulator.settled();
-    expect(await afterSaleOf(stack, out_trade_no).result()).toMatchObject({
+    await sees(out_trade_no, 'REFUNDED');
+    expect(await stack.payments.refunds(out_trade_no)).toMatchObject({
       trade_status: 'REFUNDED',
       refunded_amount: '0.00',
       ledger_complete: false,
       attention: 'refund-elsewhere',
     });
+    while (heardOf(out_trade_no).length < 2) await delay(50);
     expect(heardOf(out_trade_no)).toEqual(['REFUNDED', 'refund-elsewhere']);
   });
 });

@@ -97,7 +97,7 @@ test('a ledger without a run that Temporal has deleted is incomplete: nothing is
     name: 'NotRefundedError',
     details: { ledger_complete: false },
   });
-  expect(await afterSaleOf(stack, out_trade_no).result()).toMatchObject({
+  expect(await stack.payments.refunds(out_trade_no)).toMatchObject({
     trade_status: 'PARTIAL_REFUND',
     refunded_amount: '0.00',
     ledger_complete: false,

@@ -8,6 +8,10 @@ async function ended(sale: Sale) {
   return sale.handle.result();
 }
 
+/** A person says that it is taken care of. */
+const seen = (sale: Sale, more: object = {}) =>
+  sale.handle.executeUpdate('resolve', { args: [{ by: 'ana', reason: 'seen', ...more }] });
+
 describe.each([
   ['a worker that caches workflows', true],
   ['a worker that replays the history for each task', false],
@@ -28,7 +32,10 @@ describe.each([
             return now > at ? 'CHARGEBACK' : undefined;
           };
           await sale.open();
-          const state = await sale.handle.result();
+          await sale.pass((days + 1) * DAY);
+          const state = await sale.state();
+          await seen(sale);
+          await sale.handle.result();
           const lived = (await sale.env.currentTimeMs()) - began;
           const events = await sale.env.historyLength(sale.workflowId);
           return { state, lived, events, queries: sale.gateway.queries, heard };
@@ -60,6 +67,8 @@ describe.each([
         ['attention', 'CHARGEBACK'],
         ['transition', 'CHARGEBACK_REVERSED'],
         ['attention', 'CHARGEBACK_REVERSED'],
+        ['transition', 'SUCCESS'],
+        // A person has seen it.
         ['transition', 'SUCCESS'],
       ]);
     });
@@ -189,11 +198,30 @@ describe.each([
       await play(async (sale) => {
         sale.trade.refunds.push({ out_request_no: null, amount: '20.00', at: 0, takes_ms: 0, ends: 'done' });
         await sale.open();
-        expect(await ended(sale)).toMatchObject({
+        await sale.pass(HOUR);
+        expect(await sale.state()).toMatchObject({
           refunded_amount: '0.00',
           ledger_complete: false,
           attention: 'refund-elsewhere',
         });
+        await seen(sale, { refunded_elsewhere: '20.00' });
+        expect(await ended(sale)).toMatchObject({ ledger_complete: true, attention: null });
+      });
+    });
+  });
+
+  describe('a chargeback without a watch window', () => {
+    test('promise 8: stays open before a person until somebody has seen it, and names who', async () => {
+      await play(async (sale) => {
+        sale.gateway.bankStatus = () => 'CHARGEBACK';
+        await sale.open();
+        await sale.pass(90 * DAY);
+        expect(await sale.isRunning()).toBe(true);
+        expect(await sale.state()).toMatchObject({ attention: 'chargeback', trade_status: 'CHARGEBACK' });
+        await seen(sale);
+        const { attention, history } = await ended(sale);
+        expect(attention).toBeNull();
+        expect(history.at(-1)).toMatchObject({ source: 'operator', by: 'ana', reason: 'seen' });
       });
     });
   });
