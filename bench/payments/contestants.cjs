@@ -15,17 +15,28 @@ const APPS = NAMES.map((name) => ({ app_id: `bench-${name}`, secret_key: SECRET 
 /** Starts a contestant. `address`: of Temporal; `base_url`: of the gateway. */
 async function startContestant(name, { address, base_url }) {
   const env = await environmentOf(name, address, base_url);
+  const began = Date.now();
   const worker = await started(name, 'worker', env);
+  const start_s = (Date.now() - began) / 1000;
   const webhook = await started(name, 'webhook', env);
   const merchant = await (name.startsWith('ours') ? ourMerchant(env) : handWrittenMerchant(env));
   const stop = async () => {
     await merchant.close();
     for (const child of [worker, webhook]) {
-      child.kill('SIGKILL');
-      await once(child, 'exit');
+      // It exits by itself, so that a profile is written.
+      const exited = once(child, 'exit');
+      child.disconnect();
+      await exited;
     }
   };
-  return { name, merchant, app_id: env.GATEWAY_APP_ID, pids: { worker: worker.pid, webhook: webhook.pid }, stop };
+  return {
+    name,
+    merchant,
+    app_id: env.GATEWAY_APP_ID,
+    pids: { worker: worker.pid, webhook: webhook.pid },
+    start_s,
+    stop,
+  };
 }
 
 async function environmentOf(name, address, base_url) {

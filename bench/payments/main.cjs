@@ -3,7 +3,8 @@
  * the floor (workflows/floor.cjs), a workflow as people write it (workflows/by-hand.cjs), and ours without and with encryption.
  * Rounds are interleaved, so that a slow moment of the machine is everybody's. Prints tables, and writes all figures as JSON.
  *
- * BENCH_ROUNDS (5), BENCH_PAYMENTS a round (60), BENCH_IN_FLIGHT (1,10,30), BENCH_CONTESTANTS, BENCH_JSON (a file).
+ * BENCH_ROUNDS (5), BENCH_PAYMENTS a round (60), BENCH_IN_FLIGHT (1,10,30), BENCH_CONTESTANTS,
+ * BENCH_JSON (a file). BENCH_NODE_OPTIONS are for workers and webhooks: `--cpu-prof --cpu-prof-dir=/tmp/prof` writes profiles.
  */
 const { mkdtemp, rm, writeFile } = require('node:fs/promises');
 const os = require('node:os');
@@ -86,12 +87,13 @@ async function bench(world, contestants) {
   for (const contestant of contestants) traces[contestant.name] = await traceOf(contestant, world.simulator);
   const figures = {};
   for (const inFlight of IN_FLIGHT) figures[inFlight] = await compare(contestants, world, inFlight);
+  for (const { name, start_s } of contestants) traces[name]['start of its worker, s'] = start_s;
   return { traces, figures };
 }
 
 function print({ machine: where, traces, figures, bundle }) {
   console.log(`${where.cpu}, ${where.memory_gb} GB, Node ${where.node}, load before: ${where.load_before.join(' ')}\n`);
-  console.log(table('One payment, paid at once', exact(traces)));
+  console.log(table('One payment, and what it needs', exact(traces)));
   for (const [inFlight, columns] of Object.entries(figures)) console.log(table(`${inFlight} in flight`, columns));
   console.log(
     `Workflow bundle: ${bundle.ours} bytes, ${bundle.ratio.toFixed(2)} × an empty workflow's (${bundle.empty})`,
