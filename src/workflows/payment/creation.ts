@@ -82,9 +82,9 @@ export class OrderCreation {
     return this.mayExist || this.isNotified;
   }
 
-  /** Neither this run nor an earlier one has sent the order. */
+  /** Neither this run nor an earlier one has sent the order. The first try shows whether this run is a reset of one that did. */
   get isCertainlyUnsent(): boolean {
-    return this.earlier.isNone && !this.cannotBeWithdrawn;
+    return this.attempts.isPastFirst && this.earlier.isNone && !this.cannotBeWithdrawn;
   }
 
   /** Nothing leaves the mailbox while the order is created. */
@@ -185,6 +185,7 @@ export class OrderCreation {
   /** The run before the reset may have sent the order. If it certainly did not, this one goes on. */
   private async onReset(run_id: string): Promise<boolean> {
     this.owner = run_id;
+    this.earlier.onReset();
     this.looked = 'not-yet';
     if (await this.earlier.latest()) this.said = 'duplicate';
     return false;

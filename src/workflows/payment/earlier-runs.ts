@@ -15,7 +15,12 @@ export class EarlierRuns {
     return this.isRead && this.known === null;
   }
 
-  /** The latest that may have made the order. After a reset there is one more, so "none" is asked again. */
+  /** This run goes on after a reset: there is one more before it, so what was read before is read again. */
+  onReset(): void {
+    this.isRead = false;
+  }
+
+  /** The latest that may have made the order. "None" is asked again each time. */
   async latest(): Promise<EarlierRun | null> {
     const { kind, request } = this.order;
     this.known ??= await loadEarlierRun({ order: { kind, request } });

@@ -119,23 +119,27 @@ function noSecondChargeBlindly({ gateway, acknowledged, returns }: World): Broke
   return broken;
 }
 
-/** 2. Nobody is told that there is no order while a creation may have made one and no look has lasted since. */
+/**
+ * 2. Nobody is told that there is no order, or that it was refused, while an earlier creation may have made one, unless looks
+ * have lasted since the last creation.
+ */
 function noFinalWordOnUnknown({ gateway, told }: World): Broken[] {
   return told.flatMap((one) => {
-    if (one.is !== 'failure' || one.type !== 'NotCreatedError') return [];
     const before = gateway.exchanges.filter(({ at }) => at <= one.at);
-    const unknown = before.findLast(({ is, answered }) => is === 'creation' && answered === 'nothing');
-    if (!unknown) return [];
+    const creations = before.filter(({ is, answered }) => is === 'creation' && answered !== 'not sent');
+    const unknown = creations.findLast(({ answered }) => answered === 'nothing');
+    const last = creations.at(-1);
+    const isRefused =
+      one.is === 'payment data' && one.data.trade_status === 'REFUSED' && last?.answered === 'created refused';
+    if (!unknown || !last || !(isRefused || (one.is === 'failure' && one.type === 'NotCreatedError'))) return [];
     const denied = before.filter(
-      ({ at, is, answered }) => is === 'query' && answered === 'no such order' && at > unknown.at,
+      ({ at, is, answered }) => is === 'query' && answered === 'no such order' && at >= last.at,
     );
     const lasted = (denied.at(-1)?.at ?? 0) - (denied[0]?.at ?? 0) >= SETTLING_MS - 1_000;
     if (lasted) return [];
+    const word = isRefused ? 'REFUSED' : 'NotCreated';
     return [
-      {
-        promise: 2,
-        what: `told ${one.type} at ${when(one.at)}, while the creation at ${when(unknown.at)} was unknown`,
-      },
+      { promise: 2, what: `told ${word} at ${when(one.at)}, while the creation at ${when(unknown.at)} was unknown` },
     ];
   });
 }

@@ -124,6 +124,21 @@ describe('the oracle notices a planted violation', () => {
     ).toContain(2);
   });
 
+  test('2: a refusal that is believed while an earlier creation is unknown', async () => {
+    expect(
+      await promisesBroken(({ gateway, told, now, out_trade_no }) => {
+        gateway.exchanges.push({ at: now, is: 'creation', asked: {}, answered: 'nothing' });
+        gateway.exchanges.push({ at: now + 1, is: 'creation', asked: {}, answered: 'created refused' });
+        told.push({
+          at: now + 2,
+          is: 'payment data',
+          order: { kind: 'direct', amount: '150.00' },
+          data: { out_trade_no, trade_no: null, trade_status: 'REFUSED', code: '20000', recovered: false },
+        });
+      }),
+    ).toContain(2);
+  });
+
   test('3: money that was acknowledged and is known to nobody', async () => {
     expect(
       await promisesBroken((world) => {

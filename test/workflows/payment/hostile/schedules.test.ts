@@ -499,3 +499,8 @@ test('promise 1: a refused order is refused again, although a person ends its se
   const answers = told.flatMap((one) => (one.is === 'payment data' ? [one.data] : []));
   expect(answers).toMatchObject([{ trade_status: 'REFUSED' }, { trade_status: 'REFUSED' }]);
 });
+
+test('promise 8: a recheck right after a reset looks, because the run before it has sent the order', async () => {
+  const again: readonly Step[] = [{ do: 'reset' }, { do: 'recheck' }, wait(MINUTE)];
+  expect(await brokenIn(story([wait(2 * HOUR), ...again]))).toEqual([]);
+});
