@@ -186,9 +186,9 @@ const MUTATIONS = [
   ],
   [
     'another order is answered with an adopted trade that has ended',
-    'src/client/payment-starter.ts',
-    '    if ((order || answer) && fields.length > 0) throw differentRequest(out_trade_no, fields);\n',
-    '    if (order && fields.length > 0) throw differentRequest(out_trade_no, fields);\n',
+    'src/contract/same-order.ts',
+    'return trade ? fieldsUnlikeTrade(trade, request) : [];',
+    'return [];',
     8,
   ],
   [

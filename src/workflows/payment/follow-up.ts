@@ -10,7 +10,7 @@ import {
   setDefaultSignalHandler,
   setHandler,
 } from '@temporalio/workflow';
-import type { Trade, TradeId } from '../../contract';
+import type { LookResult, Trade, TradeId } from '../../contract';
 import {
   knownIds,
   outcomeOf,
@@ -24,12 +24,16 @@ import {
   WORKFLOW,
 } from '../../contract';
 import { loadLatestRun } from '../shared/activities';
+import { attentionAfter, lookOnce } from '../shared/look';
 import { waitForTradeChange } from '../shared/polling';
 import { RecheckRequests } from '../shared/recheck-requests';
 import { assertResolution } from '../shared/resolution';
 import { signalIfRunning } from '../shared/signal-if-running';
 import { startAbandoned } from '../shared/start-abandoned';
 import { tradeAttributes, Visibility } from '../shared/visibility';
+
+/** "No such order" at the end of the watch counts once it has lasted so long, in ms: a copy of the gateway may be behind. */
+const SETTLING_MS = 60_000;
 
 interface Decision {
   by: string;
@@ -91,9 +95,24 @@ class FollowUp {
       timeout_ms: left,
       summary: 'until it cannot be paid any more',
     });
-    if (news === 'timeout') this.state.watching = false;
-    if (news === 'timeout' || news === 'interrupted') return;
+    if (news === 'timeout') return this.lookAtTheEnd();
+    if (news === 'interrupted') return;
     await this.rechecks.fulfil(() => this.onTrade(news));
+    this.show();
+  }
+
+  /** A watch ends on an answer of the gateway: a trade of ours that it does not show any more may have been paid. */
+  private async lookAtTheEnd(): Promise<void> {
+    const { app_id, trade_status } = this.state;
+    const looks: LookResult[] = [];
+    for (const id of [...this.candidates]) looks.push(await lookOnce(app_id, id, SETTLING_MS));
+    const found = looks.flatMap((looked) => (looked.is === 'found' ? [looked.trade] : []));
+    for (const trade of found) if (outcomeOf(trade.trade_status) !== null) await this.onTrade(trade);
+    const [lost] = looks.flatMap((looked) => (looked.is === 'found' ? [] : [looked]));
+    const isExpected = trade_status !== null || lost?.is === 'no-answer';
+    if (lost && isExpected && found.length === 0 && this.state.resolved === null)
+      this.state.attention ??= attentionAfter(lost);
+    this.state.watching = false;
     this.show();
   }
 

@@ -45,7 +45,7 @@ export { mayStillBePaid };
 export function safety(world: World, seen: readonly Seen[]): Broken[] {
   return [
     ...noSecondChargeBlindly(world),
-    ...noFinalWordOnUnknown(world),
+    ...noFinalWordOnUnknown(world, seen),
     ...nothingSentTooLate(world),
     ...orderAnswersAlike(world),
     ...withdrawnIsNotSent(world),
@@ -58,6 +58,7 @@ export function safety(world: World, seen: readonly Seen[]): Broken[] {
     ...fewEvents(world),
     ...nothingForAnotherOrder(world),
     ...ourOwnIsNoDuplicate(world),
+    ...othersAreNotAnswered(world),
     ...onlyRealMoney(world, seen),
     ...noEndWithoutAnAnswer(world, seen),
     ...neverBackwards(seen),
@@ -123,23 +124,26 @@ function noSecondChargeBlindly({ gateway, acknowledged, returns }: World): Broke
  * 2. Nobody is told that there is no order, or that it was refused, while an earlier creation may have made one, unless looks
  * have lasted since the last creation.
  */
-function noFinalWordOnUnknown({ gateway, told }: World): Broken[] {
-  return told.flatMap((one) => {
-    const before = gateway.exchanges.filter(({ at }) => at <= one.at);
+function noFinalWordOnUnknown({ gateway, told }: World, seen: readonly Seen[]): Broken[] {
+  const notCreated = told.flatMap((one) =>
+    one.is === 'failure' && one.type === 'NotCreatedError' ? [{ word: 'NotCreated', at: one.at }] : [],
+  );
+  const refused = seen.flatMap(({ state: { refused_because, history } }) =>
+    history.flatMap(({ to, source, time }) =>
+      refused_because !== null && to === 'REFUSED' && source === 'creation' ? [{ word: to, at: Date.parse(time) }] : [],
+    ),
+  );
+  return [...notCreated, ...refused].flatMap(({ word, at: told_at }) => {
+    const before = gateway.exchanges.filter(({ at }) => at <= told_at);
     const creations = before.filter(({ is, answered }) => is === 'creation' && answered !== 'not sent');
     const unknown = creations.findLast(({ answered }) => answered === 'nothing');
-    const last = creations.at(-1);
-    const isRefused =
-      one.is === 'payment data' && one.data.trade_status === 'REFUSED' && last?.answered === 'created refused';
-    if (!unknown || !last || !(isRefused || (one.is === 'failure' && one.type === 'NotCreatedError'))) return [];
     const denied = before.filter(
-      ({ at, is, answered }) => is === 'query' && answered === 'no such order' && at >= last.at,
+      ({ at, is, answered }) => is === 'query' && answered === 'no such order' && at >= (creations.at(-1)?.at ?? 0),
     );
     const lasted = (denied.at(-1)?.at ?? 0) - (denied[0]?.at ?? 0) >= SETTLING_MS - 1_000;
-    if (lasted) return [];
-    const word = isRefused ? 'REFUSED' : 'NotCreated';
+    if (!unknown || lasted) return [];
     return [
-      { promise: 2, what: `told ${word} at ${when(one.at)}, while the creation at ${when(unknown.at)} was unknown` },
+      { promise: 2, what: `told ${word} at ${when(told_at)}, while the creation at ${when(unknown.at)} was unknown` },
     ];
   });
 }
@@ -169,6 +173,21 @@ function nothingForAnotherOrder(world: World): Broken[] {
     );
     if (isItsOwn) return [];
     return [{ promise: 1, what: `payment data of ${String(trade_no)} for another order (${kind}, ${amount})` }];
+  });
+}
+
+/** 1. Where nothing of ours can exist, nobody is answered with a trade of another system, unless somebody adopted it. */
+function othersAreNotAnswered({ told, gateway, hasAdopted }: World): Broken[] {
+  if (hasAdopted) return [];
+  return told.flatMap((one) => {
+    if (one.is !== 'payment data') return [];
+    const trade = gateway.trades.find(({ trade_no }) => trade_no === one.data.trade_no);
+    const mayBeOurs = gateway.exchanges.some(
+      ({ at, is, answered }) =>
+        is === 'creation' && at <= one.at && answered !== 'not sent' && answered !== 'duplicate',
+    );
+    if (trade?.made_by !== 'another system' || mayBeOurs) return [];
+    return [{ promise: 1, what: `payment data of ${trade.trade_no}, which another system made, at ${when(one.at)}` }];
   });
 }
 

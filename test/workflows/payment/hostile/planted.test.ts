@@ -125,18 +125,29 @@ describe('the oracle notices a planted violation', () => {
   });
 
   test('2: a refusal that is believed while an earlier creation is unknown', async () => {
+    const time = new Date().toISOString();
+    const refused = { time, from: null, to: 'REFUSED', source: 'creation' };
     expect(
-      await promisesBroken(({ gateway, told, now, out_trade_no }) => {
-        gateway.exchanges.push({ at: now, is: 'creation', asked: {}, answered: 'nothing' });
-        gateway.exchanges.push({ at: now + 1, is: 'creation', asked: {}, answered: 'created refused' });
-        told.push({
-          at: now + 2,
-          is: 'payment data',
-          order: { kind: 'direct', amount: '150.00' },
-          data: { out_trade_no, trade_no: null, trade_status: 'REFUSED', code: '20000', recovered: false },
-        });
+      await wordsBroken(
+        ({ gateway }) => {
+          gateway.exchanges.push({ at: 1, is: 'creation', asked: {}, answered: 'nothing' });
+          gateway.exchanges.push({ at: 2, is: 'creation', asked: {}, answered: 'created refused' });
+        },
+        () => ({ refused_because: { code: '20000', sub_code: null }, history: [refused] }),
+      ),
+    ).toContain('told REFUSED');
+  });
+
+  test('1: payment data of a trade that another system made, while nothing of ours was sent', async () => {
+    expect(
+      await wordsBroken((world) => {
+        world.gateway.exchanges.splice(0);
+        world.gateway.exchanges.push({ at: world.now, is: 'creation', asked: {}, answered: 'duplicate' });
+        const order = { out_trade_no: world.out_trade_no, amount: '150.00' };
+        const { trade_no } = world.gateway.make(order, 'another system', 'PROCESSING');
+        tell(world, '150.00', trade_no);
       }),
-    ).toContain(2);
+    ).toContain('which another system made');
   });
 
   test('3: money that was acknowledged and is known to nobody', async () => {

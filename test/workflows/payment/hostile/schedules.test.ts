@@ -504,3 +504,8 @@ test('promise 8: a recheck right after a reset looks, because the run before it 
   const again: readonly Step[] = [{ do: 'reset' }, { do: 'recheck' }, wait(MINUTE)];
   expect(await brokenIn(story([wait(2 * HOUR), ...again]))).toEqual([]);
 });
+
+test('promise 5: an order that a person ended, and that the gateway has forgotten since, is before a person again', async () => {
+  const steps: Step[] = [wait(2 * HOUR), resolve('CANCEL'), paid, { do: 'no worker', ms: 2 * HOUR }];
+  expect(await brokenIn(story(steps, { forgetsAfter_ms: 4 * HOUR }))).toEqual([]);
+});

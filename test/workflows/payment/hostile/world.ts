@@ -110,6 +110,8 @@ export class World extends BaseWorld {
   readonly told: Told[] = [];
   /** Whether a merchant asked for another order under the number. */
   hasOtherOrder = false;
+  /** Whether an operator adopted the number. */
+  hasAdopted = false;
   /** How often anything came from outside. */
   disturbances = 0;
   /** When a worker was there again that had been away. */
@@ -341,6 +343,7 @@ export class World extends BaseWorld {
   /** Somebody takes on whatever trade has the number, without a word of what was before. */
   adopt(): void {
     const { out_trade_no } = this;
+    this.hasAdopted = true;
     this.start('ALLOW_DUPLICATE', this.workflowId, [{ kind: 'adopt', app_id: APP, out_trade_no }]);
   }
 
