@@ -321,8 +321,8 @@ const MUTATIONS = [
   ],
   [
     'an after-sale takes whichever trade the order’s number shows',
-    'src/workflows/after-sale/workflow.ts',
-    '      record.learnTradeNo(trade_no);\n',
+    'src/workflows/after-sale/record.ts',
+    '    this.state.trade_no ??= trade_no;\n',
     '',
   ],
 ];

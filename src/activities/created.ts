@@ -20,7 +20,7 @@ import {
   typedFailure,
   UPDATE,
 } from '../contract';
-import { ifExists } from '../temporal/earlier-runs';
+import { ifAnswered } from '../temporal/earlier-runs';
 import { originalRun } from '../temporal/workflow-history';
 
 export const starterActivities: StarterActivities = {
@@ -40,7 +40,7 @@ export const starterActivities: StarterActivities = {
 async function answerOfEnded(client: Client, workflowId: string, payment: NewPayment): Promise<PaymentData> {
   const { out_trade_no } = payment.request;
   const { input } = await originalRun(client, workflowId);
-  const state = await ifExists(() => client.workflow.getHandle(workflowId).query<PaymentState>(QUERY.state), null);
+  const state = await ifAnswered(() => client.workflow.getHandle(workflowId).query<PaymentState>(QUERY.state), null);
   if (state && isOfAnother(input)) throw duplicateOrder(state);
   const fields = fieldsUnlikeKnown(payment, orderOf(input), state);
   if (fields.length > 0) {

@@ -15,7 +15,7 @@ import {
   type Sale,
   saysWithoutOrder,
 } from '../contract';
-import { earlierRuns, ifExists } from '../temporal/earlier-runs';
+import { earlierRuns, ifAnswered } from '../temporal/earlier-runs';
 import { readStart, summarizeClosedRun } from '../temporal/workflow-history';
 
 type Order = Pick<NewPayment, 'kind' | 'request'>;
@@ -68,7 +68,7 @@ async function* runsWithOrder(client: Client, workflowId: string, runId: string)
   for (const { runId: run_id } of await earlierRuns(client, workflowId, runId)) {
     const { input } = await readStart(client, workflowId, run_id);
     const handle = client.workflow.getHandle(workflowId, run_id);
-    const state = await ifExists(() => handle.query<PaymentState>(QUERY.state), null);
+    const state = await ifAnswered(() => handle.query<PaymentState>(QUERY.state), null);
     const order = orderOf(input);
     const isSold = state?.outcome === 'SUCCESS';
     if (isSold || (order && (await mayHaveMade(client, workflowId, run_id)))) yield { run_id, input, order, state };
@@ -79,7 +79,7 @@ async function* runsWithOrder(client: Client, workflowId: string, runId: string)
 async function mayHaveMade(client: Client, workflowId: string, run_id: string): Promise<boolean> {
   if (await endedWithoutOrder(client, workflowId, run_id)) return false;
   const handle = client.workflow.getHandle(workflowId, run_id);
-  return ifExists(() => handle.query<boolean>(QUERY.creationAsked), true);
+  return ifAnswered(() => handle.query<boolean>(QUERY.creationAsked), true);
 }
 
 /** Whether a run failed because there is no order of ours. */

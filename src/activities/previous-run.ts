@@ -1,7 +1,8 @@
 /** What Temporal still knows about a trade: its payment, and earlier after-sales. Read through the worker's own client. */
 
 import { activityInfo, getClient } from '@temporalio/activity';
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
 import {
   type AfterSaleState,
   type EarlierAfterSale,
@@ -14,10 +15,16 @@ import {
   refundWorkflowId,
   SEARCH_ATTRIBUTE,
 } from '../contract';
-import { earlierRuns, ifExists } from '../temporal/earlier-runs';
+import { earlierRuns, ifExists, isWithoutWorker } from '../temporal/earlier-runs';
 import { originalRun, summarizeClosedRun } from '../temporal/workflow-history';
 import { loadEarlierPayment, orderBefore } from './earlier-payments';
 import { type BuyerOf, buyerOfOrder } from './refund-user-info';
+import { activityAge } from './urgency';
+
+/** So long a worker may be missing on the task queue of an earlier run. Then a person is told. */
+const WORKER_PATIENCE_MS = 10 * 60_000;
+const NO_WORKER =
+  'An earlier run of this after-sale cannot be asked for its refunds: no worker polls its task queue. Start one there for a while.';
 
 /** The activity that a new after-sale calls first, to take over what earlier runs knew. */
 export const previousRunActivities: PreviousRunActivities = {
@@ -49,11 +56,16 @@ export const previousRunActivities: PreviousRunActivities = {
     const { workflowExecution } = activityInfo();
     if (workflowExecution === undefined) return { ...NOTHING, ...NO_PAYMENT };
     const { workflowId, runId } = workflowExecution;
-    const [previous, payment] = await Promise.all([
-      loadPreviousRun(client, workflowId, runId),
-      out_trade_no === null ? NO_PAYMENT : paymentOf(client, paymentWorkflowId(app_id, out_trade_no)),
-    ]);
-    return { ...(previous ? await withRefunds(client, previous, app_id) : NOTHING), ...payment };
+    const payment =
+      out_trade_no === null ? NO_PAYMENT : await paymentOf(client, paymentWorkflowId(app_id, out_trade_no));
+    try {
+      const previous = await loadPreviousRun(client, workflowId, runId);
+      return { ...(previous ? await withRefunds(client, previous, app_id) : NOTHING), ...payment };
+    } catch (error) {
+      if (!isWithoutWorker(error)) throw error;
+      if (activityAge() >= WORKER_PATIENCE_MS) return { ...NOTHING, is_unread: true, ...payment };
+      throw ApplicationFailure.retryable(NO_WORKER);
+    }
   },
 };
 
@@ -72,9 +84,7 @@ export const buyerOfPayment: BuyerOf = async ({ app_id, id: { out_trade_no } }) 
 async function loadPreviousRun(client: Client, workflowId: string, runId: string): Promise<AfterSaleState | null> {
   const earlier = await earlierRuns(client, workflowId, runId);
   for (const run of earlier) {
-    // By query, because a terminated run has no result.
-    const handle = client.workflow.getHandle(workflowId, run.runId);
-    const state = await ifExists(() => handle.query<AfterSaleState>(QUERY.state), null);
+    const state = await ifExists(() => lastState<AfterSaleState>(client, run), null);
     if (state && (state.trade_status !== null || state.refunds.length > 0)) return state;
   }
   return null;
@@ -85,22 +95,30 @@ export async function withRefunds(
   client: Client,
   previous: AfterSaleState,
   app_id: string,
-): Promise<Pick<EarlierAfterSale, 'previous' | 'explained_status'>> {
+): Promise<Pick<EarlierAfterSale, 'previous' | 'explained_status' | 'is_unread'>> {
   const no = previous.out_trade_no ?? previous.trade_no ?? '';
   let explained_status = previous.trade_status;
   const refunds = previous.refunds.map(async (refund) => {
     if (refund.outcome !== null || refund.started_at === null) return refund;
     const handle = client.workflow.getHandle(refundWorkflowId(app_id, no, refund.out_request_no));
-    const now = await ifExists(() => handle.query<RefundState>(QUERY.state), refund);
+    const now = await ifExists(async () => lastState<RefundState>(client, await handle.describe()), refund);
     // Another try under its number, or somebody else's workflow.
     if (now.out_request_no !== refund.out_request_no || now.attempt !== refund.attempt) return refund;
     if (now.outcome !== null && now.outcome !== 'NOT_CREATED') explained_status = now.refund_status;
     return { ...now, started_at: refund.started_at };
   });
-  return { previous: { ...previous, refunds: await Promise.all(refunds) }, explained_status };
+  return { previous: { ...previous, refunds: await Promise.all(refunds) }, explained_status, is_unread: false };
 }
 
-const NOTHING = { previous: null, explained_status: null };
+type ShownRun = Pick<WorkflowExecutionInfo, 'workflowId' | 'runId' | 'status'>;
+
+/** A run's result, or what it answers to a query: a terminated one has no result, and one that runs has none yet. */
+async function lastState<State>(client: Client, { workflowId, runId, status }: ShownRun): Promise<State> {
+  const handle = client.workflow.getHandle<() => Promise<State>>(workflowId, runId);
+  return status.name === 'COMPLETED' ? handle.result() : handle.query<State>(QUERY.state);
+}
+
+const NOTHING = { previous: null, explained_status: null, is_unread: false };
 const NO_PAYMENT = { method: null, trade_no: null };
 
 async function paymentOf(client: Client, paymentId: string): Promise<Pick<EarlierAfterSale, 'method' | 'trade_no'>> {

@@ -105,6 +105,8 @@ export interface EarlierAfterSale {
   previous: AfterSaleState | null;
   /** The trade's status that its refunds explain: as that run saw it, or as a refund found it that has ended since. */
   explained_status: string | null;
+  /** Whether an earlier run may know of refunds and cannot be asked: no worker polls its task queue. */
+  is_unread: boolean;
   /** The payment's method, where the payment was made here. */
   method: string | null;
   /** The number of the trade that the payment has sold. */

@@ -6,7 +6,7 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
+import { GRPC_STATUS, grpcCodeOf, grpcErrorOf } from './grpc-status';
 import { runsOf } from './list-query';
 
 /** The runs before this one, the latest first. Throws a retryable failure while the list of workflows is behind. */
@@ -30,7 +30,23 @@ export async function ifExists<T>(read: () => Promise<T>, otherwise: T): Promise
     // It is no run of ours.
     if (error instanceof QueryNotRegisteredError) return otherwise;
     // FAILED_PRECONDITION: the run ended before a worker had it, so it cannot be queried.
-    if (grpcCodeOf(error) === GRPC_STATUS.FAILED_PRECONDITION) return otherwise;
+    if (grpcCodeOf(error) === GRPC_STATUS.FAILED_PRECONDITION && !isWithoutWorker(error)) return otherwise;
     throw error;
   }
+}
+
+/** The same, and `otherwise` for a run that no worker can answer for: where the caller is as safe without its word. */
+export async function ifAnswered<T>(read: () => Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await ifExists(read, otherwise);
+  } catch (error) {
+    if (isWithoutWorker(error)) return otherwise;
+    throw error;
+  }
+}
+
+/** Whether a query failed because no worker polls the task queue of its run, such as one that was renamed. It says nothing of the run. */
+export function isWithoutWorker(error: unknown): boolean {
+  const { message } = grpcErrorOf(error) ?? {};
+  return grpcCodeOf(error) === GRPC_STATUS.FAILED_PRECONDITION && message?.includes('no poller') === true;
 }

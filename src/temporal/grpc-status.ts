@@ -18,8 +18,13 @@ export const GRPC_STATUS = {
  * connection; a worker's own connection throws a `ServiceError` that has no cause and carries the code itself.
  */
 export function grpcCodeOf(error: unknown): number | undefined {
-  if (isGrpcServiceError(error)) return error.code;
-  return error instanceof ServiceError ? grpcCodeOf(error.cause) : undefined;
+  return grpcErrorOf(error)?.code;
+}
+
+/** The gRPC error that an error of Temporal's client wraps. */
+export function grpcErrorOf(error: unknown): { code: number; message: string } | undefined {
+  if (isGrpcServiceError(error)) return error;
+  return error instanceof ServiceError ? grpcErrorOf(error.cause) : undefined;
 }
 
 /** Whether a call had no answer in its time. At a deadline the server may cancel the call before the client gives it up. */

@@ -87,6 +87,8 @@ export interface Server {
   /** False: the worker forgets a workflow after each task and replays its history for the next. */
   readonly cachesWorkflows: boolean;
 
+  /** Whether a closed run was on a task queue that no worker polls any more. */
+  isWithoutWorker(run: Run): boolean;
   /** Every run under an id, oldest first. */
   runs(workflowId: string): readonly Run[];
   /** Every run of the simulation. */

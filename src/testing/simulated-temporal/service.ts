@@ -125,6 +125,8 @@ export const METHODS: Readonly<Record<string, Method>> = {
     await passes(call, () => run.isUpToDate, `the workflow task of ${run.runId}`);
     if (!run.isRunning && !run.hasBegun)
       throw new ServiceError(FAILED_PRECONDITION, `${run.runId} was closed before a workflow task`);
+    if (call.temporal.isWithoutWorker(run))
+      throw new ServiceError(FAILED_PRECONDITION, 'no poller seen for task queue recently, worker may be down');
     const result = await run.query(query?.queryType ?? '', query?.queryArgs?.payloads ?? []).catch((error: Error) => {
       throw new ServiceError(INVALID_ARGUMENT, error.message);
     });

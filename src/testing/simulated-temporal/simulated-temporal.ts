@@ -74,6 +74,8 @@ export class SimulatedTemporal implements Server {
   /** How many runs each id has had, with those that are forgotten: no two have one id. */
   private readonly begun = new Map<string, number>();
   private updates = 0;
+  /** When the task queue was renamed last, in ms since the epoch. */
+  private renamedAt = 0;
   /** When the worker is there again, in ms since the epoch. */
   private awayUntil = 0;
 
@@ -211,6 +213,15 @@ export class SimulatedTemporal implements Server {
   /** Nothing takes tasks for so many ms: neither workflow tasks nor attempts of activities. */
   leaveWithoutWorker(ms: number): void {
     this.awayUntil = this.clock.now + ms;
+  }
+
+  /** Renames the task queue: what has closed stays on the old one, which no worker polls any more. */
+  renameTaskQueue(): void {
+    this.renamedAt = this.clock.now;
+  }
+
+  isWithoutWorker({ isRunning, startedAt }: Run): boolean {
+    return !isRunning && startedAt < this.renamedAt;
   }
 
   delayOfTask(): number {

@@ -4,6 +4,7 @@ import type {
   AfterSaleInput,
   AfterSaleState,
   Attention,
+  EarlierAfterSale,
   NotificationClaim,
   PaymentState,
   Transition,
@@ -106,13 +107,18 @@ export class AfterSaleRecord {
     if (!this.ledger.hasSent) this.explained = explained;
   }
 
-  learnMethod(method: string | null | undefined): void {
-    this.state.method ??= method ?? null;
+  /** Takes over what Temporal knows of the trade. */
+  learn({ previous, explained_status, is_unread, method, trade_no }: EarlierAfterSale): void {
+    // Nobody can say what was refunded before, so nothing is granted until a person does.
+    if (is_unread) this.addUnknownRefund();
+    if (previous) this.restore(previous, explained_status);
+    this.learnMethod(method);
+    // The order's number alone may show another trade than the one that was sold.
+    this.state.trade_no ??= trade_no;
   }
 
-  /** The order's number alone may show another trade than the one that was sold. */
-  learnTradeNo(trade_no: string | null): void {
-    this.state.trade_no ??= trade_no;
+  learnMethod(method: string | null | undefined): void {
+    this.state.method ??= method ?? null;
   }
 
   watchUntil(at: number): void {

@@ -179,10 +179,9 @@ class AfterSaleRun {
     // What the run before held is handed on as it came.
     if (this.input.previous) news.restored(null);
     else {
-      const { previous, explained_status, method, trade_no } = await loadPreviousRun({ app_id, out_trade_no });
-      if (previous) record.restore(previous, explained_status);
-      record.learnMethod(method);
-      record.learnTradeNo(trade_no);
+      const known = await loadPreviousRun({ app_id, out_trade_no });
+      const { previous } = known;
+      record.learn(known);
       news.restored(previous);
       // The after-sale that took the refund of a late payment has ended without sending it.
       const isLost = ({ out_request_no, outcome, started_at }: RefundState) =>

@@ -5,7 +5,7 @@
 import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { play, type Step, type Story } from './stories';
 import { timelineOf } from './timeline';
-import { PLAIN, type World } from './world';
+import { PLAIN, World } from './world';
 
 type Schedule = [title: string, steps: readonly Step[], traits?: Partial<Story['traits']>];
 
@@ -155,4 +155,38 @@ test.each(SCHEDULES)('%s', async (_title, steps, traits = {}) => {
   });
   if (process.env.HOSTILE_TIMELINE !== undefined && world) process.stderr.write(`${timelineOf(world)}\n`);
   expect(broken).toEqual([]);
+});
+
+describe('promise 7: where the old task queue of an after-sale has no worker any more', () => {
+  let world: World;
+  beforeEach(async () => {
+    world = await World.create({ ...PLAIN, pick: () => 0 });
+  });
+  afterEach(() => world?.close());
+
+  test('what it knew when it ended is known', async () => {
+    world.ask({ amount: '50.00', number: 'a' });
+    await world.pass(HOUR);
+    world.renameQueue();
+    world.ask({ amount: '50.00', number: 'b' });
+    await world.pass(HOUR);
+    const { refunds, refunded_amount, ledger_complete } = (await world.state()) ?? {};
+    expect({ numbers: refunds?.map((one) => one.out_request_no), refunded_amount, ledger_complete }).toEqual({
+      ...{ numbers: ['a', 'b'], refunded_amount: '100.00', ledger_complete: true },
+    });
+  });
+
+  test('and it was terminated with a refund under way, nothing is granted before a person has looked', async () => {
+    world.gateway.trouble = 'refunds unreachable';
+    world.ask({ amount: '150.00', number: 'a' });
+    await world.pass(30 * SECOND);
+    world.terminate();
+    world.renameQueue();
+    await world.pass(SECOND);
+    world.ask({ amount: '150.00', number: 'b' });
+    await world.pass(HOUR);
+    expect(await world.state()).toMatchObject({
+      ...{ refunds: [], ledger_complete: false, attention: 'refund-elsewhere' },
+    });
+  });
 });

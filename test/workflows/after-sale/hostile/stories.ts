@@ -20,6 +20,7 @@ export type Step =
   /** Until the next outage, or the end of the story. */
   | { do: 'outage'; kind: Trouble | undefined }
   | { do: 'no worker'; ms: number }
+  | { do: 'rename queue' }
   | { do: 'kill worker' | 'terminate' | 'reset refund' | 'forget' | 'read dashboard' | 'resolve' | 'name elsewhere' };
 
 const AMOUNTS = ['50.00', '50.00', '100.00', '150.00'] as const;
@@ -59,7 +60,9 @@ export const KINDS = {
   }),
   deaths: fc.constant<Step>({ do: 'kill worker' }),
   absences: fc.constantFrom(2 * MINUTE, 5 * HOUR).map((ms): Step => ({ do: 'no worker', ms })),
-  terminations: fc.constant<Step>({ do: 'terminate' }),
+  terminations: fc.constantFrom<Step>(
+    ...([{ do: 'terminate' }, { do: 'terminate' }, { do: 'terminate' }, { do: 'rename queue' }] as const),
+  ),
   resets: fc.constant<Step>({ do: 'reset refund' }),
   retention: fc.constant<Step>({ do: 'forget' }),
   operators: fc.constantFrom<Step>({ do: 'read dashboard' }, { do: 'resolve' }, { do: 'name elsewhere' }),
@@ -171,6 +174,8 @@ async function take(world: World, step: Step): Promise<void> {
       return world.killWorker();
     case 'terminate':
       return world.terminate();
+    case 'rename queue':
+      return world.renameQueue();
     case 'reset refund':
       return world.resetRefund();
     case 'forget':

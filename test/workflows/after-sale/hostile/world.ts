@@ -274,6 +274,12 @@ export class World extends BaseWorld {
     this.settled.push(this.now);
   }
 
+  /** What terminated runs knew is forgotten: no worker can answer for them any more. */
+  renameQueue(): void {
+    this.temporal.renameTaskQueue();
+    this.wasForgotten ||= this.temporal.allRuns().some(({ status }) => status === 'TERMINATED');
+  }
+
   async killWorker(): Promise<void> {
     await this.within(() => this.temporal.killWorker());
   }
