@@ -134,3 +134,10 @@ test('each place that `npm run model:mutations` breaks is still in the code', ()
   const script = join(SRC, '..', 'scripts', 'model-mutations.cjs');
   expect(() => execFileSync(process.execPath, [script, '--check'], { stdio: 'pipe' })).not.toThrow();
 });
+
+test('modules that all workflows of a worker share keep nothing that changes', () => {
+  const shared = sources.filter(({ file }) => /^(workflows|contract|gateway.pure)/.test(file));
+  expect(shared.length).toBeGreaterThan(100);
+  const changing = shared.filter(({ file }) => /^(export )?(let|var) /m.test(readFileSync(join(SRC, file), 'utf8')));
+  expect(changing.map(({ file }) => file)).toEqual([]);
+});

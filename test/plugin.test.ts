@@ -41,6 +41,11 @@ test('the settings themselves show their keys, so this test would notice', () =>
 });
 
 describe('the plugin of a bundle', () => {
+  test('has our modules loaded once for all workflows, beside those of others', () => {
+    const { preloadModules } = plugin.configureBundler({ preloadModules: ['./theirs'] });
+    expect(preloadModules).toEqual(['./theirs', require.resolve('../src/workflows')]);
+  });
+
   test('bundles our workflows where no others are named', () => {
     expect(plugin.configureBundler({}).workflowsPath).toBe(require.resolve('../src/workflows'));
   });

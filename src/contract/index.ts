@@ -12,7 +12,6 @@ export * from './attention';
 export * from './creation-answer';
 export * from './event-delivery';
 export * from './events';
-export * from './failure-details';
 export * from './failures';
 export * from './gateway';
 export * from './ids';

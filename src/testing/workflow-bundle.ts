@@ -34,6 +34,8 @@ async function foundOrMade(failureConverterPath?: string): Promise<{ code: strin
 function made(failureConverterPath?: string): Promise<{ code: string }> {
   return bundleWorkflowCode({
     workflowsPath: require.resolve('../workflows'),
+    // As the plugin does: a workflow is ten times faster to begin.
+    preloadModules: [require.resolve('../workflows')],
     logger: new DefaultLogger('ERROR'),
     ...(failureConverterPath ? { failureConverterPath } : {}),
   });

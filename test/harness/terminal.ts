@@ -94,7 +94,8 @@ export class Terminal {
     return family;
   }
 
-  private get pid(): number {
+  /** The id of its process. */
+  get pid(): number {
     if (this.child.pid === undefined) throw new Error('The command could not be started.');
     return this.child.pid;
   }

@@ -116,7 +116,7 @@ test('a deposit costs its account and its own payment as little as the table say
     payment: await costOf(paymentWorkflowId(APP.app_id, 'VA1')),
   }).toEqual({
     account: { events: 15, tasks: 3, activities: 0 },
-    payment: { events: 14, tasks: 2, activities: 2 },
+    payment: { events: 8, tasks: 1, activities: 2 },
   });
 });
 

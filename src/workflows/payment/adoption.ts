@@ -18,8 +18,7 @@ export async function adoptTrade(input: AdoptedPayment, context: PaymentContext,
   const previous = await recall(input.previous);
   record.before = previous;
   if (previous?.outcome === 'SUCCESS') return adoptSale({ ...input, previous }, context, mailbox);
-  context.waitFor('the gateway to say what it knows of this trade');
-  const found = await untilFound(input, context, mailbox);
+  const found = context.paid ? taken(context.paid, context, mailbox) : await untilFound(input, context, mailbox);
   const outcome = outcomeOf(found.trade_status);
   const claims = mailbox.unsettledOf(found.trade_no ?? record.id.trade_no);
   // While a trade is under way, or where it was sold, notifications are read once the payment waits.
@@ -55,6 +54,7 @@ function idsOf({ record }: PaymentContext, mailbox: Mailbox): [TradeId, ...Trade
 }
 
 async function untilFound({ app_id }: AdoptedPayment, context: PaymentContext, mailbox: Mailbox): Promise<Trade> {
+  context.waitFor('the gateway to say what it knows of this trade');
   const notifications = mailbox.unsettledOf(context.record.id.trade_no);
   let isDenied = true;
   for (const id of idsOf(context, mailbox)) {

@@ -1,5 +1,5 @@
 /** What the parts of one payment share. */
-import type { Attention, GatewayErrorFields, PaymentPolicy } from '../../contract';
+import type { Attention, GatewayErrorFields, PaymentPolicy, Trade } from '../../contract';
 import type { Upsert } from '../shared/visibility';
 import type { PaymentRecord } from './record';
 
@@ -13,6 +13,8 @@ export interface GatewayProblem {
 export interface PaymentContext {
   readonly record: PaymentRecord;
   readonly policy: PaymentPolicy;
+  /** The trade that is taken on, where the first look found it paid. */
+  readonly paid: Trade | null;
   onGatewayError(problem: GatewayProblem): void;
   /** Puts the payment before a person, and shows it. */
   raise(attention: Attention): void;

@@ -27,6 +27,7 @@ import {
   type PaymentState,
   type PaymentWorkflow,
   saysWithoutOrder,
+  type Trade,
   typedFailure,
 } from '../../contract';
 import { loadOrderBefore, loadPolicy } from '../shared/activities';
@@ -52,6 +53,7 @@ import {
   resolveUpdate,
   stateQuery,
 } from './messages';
+import { mayPeek, peekAtPaid } from './peek';
 import { PaymentRecord } from './record';
 import { assertResolvable } from './resolvable';
 import { assertSameOrder } from './same-request';
@@ -137,9 +139,9 @@ class PaymentRun {
   }
 
   async execute(): Promise<void> {
-    this.show();
-    const policy = await loadPolicy({ method: this.state.method });
-    const context = this.contextFor(policy);
+    this.show(mayPeek(this.input) ? 'later' : 'now');
+    const [policy, paid] = await Promise.all([loadPolicy({ method: this.state.method }), peekAtPaid(this.input)]);
+    const context = this.contextFor(policy, paid);
     this.context = context;
     this.followUps = new FollowUps(this.input, context);
     if (policy.has_listener) this.outbox = new PaymentOutbox(workflowInfo().workflowId, this.input.kind !== 'adopt');
@@ -199,10 +201,10 @@ class PaymentRun {
     return new OutcomeWait(this.input.app_id, orderTimes(this.input), context, this.mailbox).run();
   }
 
-  private contextFor(policy: PaymentPolicy): PaymentContext {
+  private contextFor(policy: PaymentPolicy, paid: Trade | null): PaymentContext {
     return {
       record: this.record,
-      policy,
+      ...{ policy, paid },
       raise: (attention) => {
         this.record.raise(attention);
         this.show();

@@ -17,6 +17,10 @@ export interface Burst {
   app: { app_id: string; secret_key: string };
   account_id: string;
   deposits: number;
+  /** How often each is delivered; seven times unless told, as the gateway does. */
+  times?: number;
+  /** How many deposits the account has before. */
+  before?: number;
   /** The order of the deliveries. */
   seed?: number;
   /** Called with the number of acknowledged deliveries. */
@@ -26,45 +30,17 @@ export interface Burst {
 }
 
 /** Makes the deposits, delivers each seven times in any order, and waits until none of them is pending. */
-export async function burst({
-  simulator,
-  accounts,
-  webhookUrl,
-  app,
-  account_id,
-  deposits,
-  seed = 7,
-  progress,
-  pending,
-}: Burst) {
-  const { account } = await accounts.get(account_id);
-  let total = new Big(0);
-  const bodies: Buffer[] = [];
-  for (let i = 0; i < deposits; i += 1) {
-    const amount = new Big(((i * 7_919 + seed) % 999_999) + 1).div(100).toFixed(2);
-    const { out_trade_no, trade_no } = await simulator.deposit(account_id, { amount, notify: false });
-    total = total.plus(amount);
-    const { account_number, provider, buyer_id } = account;
-    const transfer_account = {
-      account_id,
-      account_number,
-      provider,
-      buyer_id,
-      transfer_timestamp: Math.floor(Date.now() / 1000),
-    };
-    const body = {
-      app_id: app.app_id,
-      trade_no,
-      out_trade_no,
-      method: 'SPEI',
-      trade_status: 'SUCCESS',
-      currency: 'MXN',
-      amount,
-    };
-    bodies.push(Buffer.from(JSON.stringify({ ...body, transfer_account })));
-  }
+export async function burst(burst: Burst): Promise<{ total: string; counted: SpeiAccountState }> {
+  const total = await deliverAll(burst);
+  return { total, counted: await settled(burst) };
+}
+
+/** Makes the deposits, and returns their sum once every delivery is acknowledged. */
+export async function deliverAll(burst: Burst): Promise<string> {
+  const { webhookUrl, app, deposits, seed = 7, times = DELIVERIES, progress } = burst;
+  const { bodies, total } = await notificationsOf(burst);
   const order = shuffled(
-    Array.from({ length: deposits * DELIVERIES }, (_, i) => i % deposits),
+    Array.from({ length: deposits * times }, (_, i) => i % deposits),
     seed,
   );
   let next = 0;
@@ -78,7 +54,24 @@ export async function burst({
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, deliverer));
-  return { total: total.toFixed(2), counted: await settled(accounts, account_id, deposits, pending) };
+  return total;
+}
+
+/** Makes the deposits at the simulator: their notifications, and their sum. */
+async function notificationsOf({ simulator, app, account_id, deposits, seed = 7 }: Burst) {
+  const { account_number, provider, buyer_id } = simulator.account(account_id);
+  const bodies: Buffer[] = [];
+  let total = new Big(0);
+  for (let i = 0; i < deposits; i += 1) {
+    const amount = new Big(((i * 7_919 + seed) % 999_999) + 1).div(100).toFixed(2);
+    const { out_trade_no, trade_no } = await simulator.deposit(account_id, { amount, notify: false });
+    total = total.plus(amount);
+    const transfer_timestamp = Math.floor(Date.now() / 1000);
+    const transfer_account = { account_id, account_number, provider, buyer_id, transfer_timestamp };
+    const order = { app_id: app.app_id, trade_no, out_trade_no, method: 'SPEI', trade_status: 'SUCCESS' };
+    bodies.push(Buffer.from(JSON.stringify({ ...order, currency: 'MXN', amount, transfer_account })));
+  }
+  return { bodies, total: total.toFixed(2) };
 }
 
 /** Repeats a delivery until it is acknowledged, as the gateway does. */
@@ -98,17 +91,18 @@ async function delivered(webhookUrl: string, body: Buffer, app: Burst['app']): P
 }
 
 /** The account once all deposits are counted and none is pending, so that a repeated one had its chance to count twice. */
-async function settled(
-  accounts: AccountsClient,
-  account_id: string,
-  deposits: number,
-  pending?: Burst['pending'],
-): Promise<SpeiAccountState> {
+export async function settled({
+  accounts,
+  account_id,
+  deposits,
+  before = 0,
+  pending,
+}: Pick<Burst, 'accounts' | 'account_id' | 'deposits' | 'before' | 'pending'>): Promise<SpeiAccountState> {
   for (let looks = 0; ; looks += 1) {
     // A query fails while the worker is killed or the run ends.
     const state = await accounts.get(account_id).catch(() => undefined);
     const { count = 0, pending: waiting = 0, set_aside = [] } = state?.deposits ?? {};
-    if (state && count + set_aside.length >= deposits && waiting === 0) return state;
+    if (state && count + set_aside.length >= before + deposits && waiting === 0) return state;
     if (looks % 20 === 0) pending?.(waiting);
     await delay(500);
   }
