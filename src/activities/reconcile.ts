@@ -29,6 +29,8 @@ import { CallDeferredError } from './throttle';
 /** How many orders are under way at a time. */
 const AT_A_TIME = 10;
 const STATE_TIMEOUT_MS = 20_000;
+/** Each has some 300 bytes; Temporal takes answers and heartbeats of 2 MB. */
+const DIFFERENCES_A_PAGE = 1_000;
 /** How often an attempt says that it lives. */
 const BEAT_MS = 2_000;
 
@@ -65,14 +67,14 @@ class Reconciliation {
 
   async run(): Promise<ReconciledSlice> {
     const { success, data } = progress.safeParse(activityInfo().heartbeatDetails);
-    const soFar = success ? data : { after: '', checked: 0, differences: [] };
+    const soFar = success ? data : { after: this.slice.after ?? '', checked: 0, differences: [] };
     heartbeat(soFar);
     // One answer of the gateway may take longer than a worker may be silent.
     const beating = setInterval(() => heartbeat(soFar), BEAT_MS);
     try {
       const all = new Set([...(await this.numbersHere()), ...(this.merchant?.keys() ?? [])]);
-      const left = [...all].filter((number) => number > soFar.after).sort();
-      while (left.length > 0) {
+      const left = [...all].filter((number) => number > soFar.after && this.isInRange(number)).sort();
+      while (left.length > 0 && soFar.differences.length < DIFFERENCES_A_PAGE) {
         const batch = left.splice(0, AT_A_TIME);
         const pause = setTimeout((batch.length * 1_000) / this.slice.per_second);
         const found = await Promise.race([Promise.all(batch.map((number) => this.compare(number))), cancelled()]);
@@ -82,10 +84,16 @@ class Reconciliation {
         await pause;
       }
       this.count(soFar.differences);
-      return { checked: soFar.checked, differences: soFar.differences };
+      const { checked, differences, after } = soFar;
+      return { checked, differences, after: left.length > 0 ? after : null };
     } finally {
       clearInterval(beating);
     }
+  }
+
+  private isInRange(number: string): boolean {
+    const { from = '', to } = this.slice.orders ?? {};
+    return number >= from && (to === undefined || number < to);
   }
 
   /** The orders whose payments were started in the slice. */

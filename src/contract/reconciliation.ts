@@ -15,6 +15,14 @@ export interface ReconciliationInput {
   adopt?: boolean | undefined;
   /** At most so many orders a second are asked for. */
   per_second?: number | undefined;
+  /** Only orders with these numbers: a list that is too long for one start is compared in parts. */
+  orders?: OrderRange | undefined;
+}
+
+/** Numbers of orders in the order of their UTF-16 code units: `from` belongs to the range, `to` does not. */
+export interface OrderRange {
+  from?: string | undefined;
+  to?: string | undefined;
 }
 
 export interface MerchantRow {
@@ -46,11 +54,28 @@ export interface ReconciliationState {
   since: string;
   until: string;
   checked: number;
+  /** How many differences there are so far. */
+  found: number;
+  /** The first of them; the query `differences` has all, in pages. */
   differences: Difference[];
   attention: Attention | null;
-  /** Whether every order was compared. */
+  /** Whether it has ended: every order was compared, or there were too many differences. */
   finished: boolean;
+  /** Whether it was broken off: that many differences are a matter of settings, and no list for a person. */
+  broken_off: boolean;
   resolved: { by: string; reason: string; time: string } | null;
+}
+
+/** What the query `differences` is asked: from which one on, counted from 0. */
+export interface DifferencesQuestion {
+  from: number;
+}
+
+/** One page of differences. */
+export interface DifferencesPage {
+  differences: Difference[];
+  /** Where the next page begins; null where there is none now. */
+  next: number | null;
 }
 
 /** One side's word on an order; null where it does not have it. */
@@ -127,16 +152,21 @@ export interface ReconcileSlice {
   since: string;
   until: string;
   rows?: readonly MerchantRow[] | undefined;
+  orders?: OrderRange | undefined;
+  /** The last number that was compared before. */
+  after?: string | undefined;
   per_second: number;
 }
 
 export interface ReconciledSlice {
   checked: number;
   differences: Difference[];
+  /** The last number that was compared, where others follow: an answer has a page of differences at most. */
+  after: string | null;
 }
 
 export interface ReconciliationActivities {
-  /** Asks the gateway for every order of the slice, at a bounded rate. Its heartbeat carries how far it is. */
+  /** Asks the gateway for every order of the slice, at a bounded rate, until a page is full. Its heartbeat carries how far it is. */
   'payments.reconcile'(input: ReconcileSlice): Promise<ReconciledSlice>;
   /** Starts the payments of these orders, as the webhook would. One that has a payment by now keeps it. */
   'payments.adopt'(input: { app_id: string; out_trade_nos: readonly string[] }): Promise<void>;

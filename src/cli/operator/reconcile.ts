@@ -3,6 +3,8 @@ import { setTimeout } from 'node:timers/promises';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import {
   type Difference,
+  type DifferencesPage,
+  type DifferencesQuestion,
   type MerchantRow,
   QUERY,
   type ReconciliationInput,
@@ -14,7 +16,7 @@ import { ConfigError } from '../../process/user-error';
 import { GRPC_STATUS, grpcCodeOf, isOutOfTime } from '../../temporal/grpc-status';
 import { EXIT } from '../exit-codes';
 import { complain, say } from '../print';
-import { asOperator, targetOf } from './connection';
+import { asOperator, type Operator, targetOf } from './connection';
 import { csvLine, readCsv } from './csv';
 import { momentOf, numberOf } from './options';
 
@@ -34,8 +36,8 @@ const LOOK_EVERY_MS = 1_000;
 const ANSWER_WITHIN_MS = 5_000;
 /** What Temporal says while no worker, or Temporal itself, answers. */
 const NO_ANSWER_NOW: readonly (number | undefined)[] = [GRPC_STATUS.FAILED_PRECONDITION, GRPC_STATUS.UNAVAILABLE];
-/** More rows do not fit into one start of a workflow. */
-const MOST_ROWS = 15_000;
+/** More rows do not fit into one start of a workflow: a longer list is compared in parts. */
+const ROWS_A_START = 10_000;
 
 const COLUMNS = ['out_trade_no', 'kind', 'between', 'here', 'gateway', 'merchant', 'adopted'] as const;
 
@@ -53,20 +55,55 @@ export function reconcile(options: ReconcileOptions): Promise<never> {
   };
   return asOperator(async (operator) => {
     const { app_id } = targetOf('', options, operator);
-    const rows = options.csv ? await merchantRows() : undefined;
-    const input: ReconciliationInput = { app_id, ...period, adopt: options.adopt === true, per_second, rows };
-    const handle = await operator.client.workflow.start(WORKFLOW.reconciliation, {
-      workflowId: reconciliationWorkflowId(app_id, now.toISOString()),
-      taskQueue: operator.config.PAYMENTS_TASK_QUEUE,
-      args: [input],
-      staticSummary: `Reconciliation of ${app_id}`,
-    });
-    complain(`Comparing as ${handle.workflowId}. It goes on if you stop this command.`);
-    const { differences, checked } = await untilFinished(handle, operator.client);
-    print(differences, options);
-    complain(`${checked} orders compared, ${differences.length} differences.`);
-    return differences.length === 0 ? EXIT.ok : EXIT.refused;
+    const whole = { app_id, ...period, adopt: options.adopt === true, per_second };
+    const parts = partsOf(options.csv ? await merchantRows() : undefined);
+    let [checked, found] = [0, 0];
+    if (!options.json) say(csvLine(COLUMNS));
+    for (const [i, part] of parts.entries()) {
+      const name = parts.length === 1 ? now.toISOString() : `${now.toISOString()}:${i + 1}`;
+      const state = await compare(operator, name, { ...whole, ...part }, options);
+      checked += state.checked;
+      found += state.found;
+    }
+    complain(`${checked} orders compared, ${found} differences.`);
+    return found === 0 ? EXIT.ok : EXIT.refused;
   });
+}
+
+/** Compares one part as a workflow, and prints its differences. */
+async function compare(
+  { client, config }: Operator,
+  name: string,
+  input: ReconciliationInput,
+  options: ReconcileOptions,
+): Promise<ReconciliationState> {
+  const handle = await client.workflow.start(WORKFLOW.reconciliation, {
+    workflowId: reconciliationWorkflowId(input.app_id, name),
+    taskQueue: config.PAYMENTS_TASK_QUEUE,
+    args: [input],
+    staticSummary: `Reconciliation of ${input.app_id}`,
+  });
+  complain(`Comparing as ${handle.workflowId}. It goes on if you stop this command.`);
+  const state = await untilFinished(handle, client);
+  for (let from: number | null = 0; from !== null; ) {
+    const question: DifferencesQuestion = { from };
+    const page: DifferencesPage = await handle.query(QUERY.differences, question);
+    print(page.differences, options);
+    from = page.next;
+  }
+  if (state.broken_off) complain('Broken off: with so many differences, look at the settings and at the period first.');
+  return state;
+}
+
+/** A long list in parts, by the numbers of its orders. The ranges meet, so that every order is in one of them. */
+function partsOf(rows: MerchantRow[] | undefined): Pick<ReconciliationInput, 'rows' | 'orders'>[] {
+  if (rows === undefined || rows.length <= ROWS_A_START) return [{ rows }];
+  rows.sort((one, other) => (one.out_trade_no < other.out_trade_no ? -1 : 1));
+  const firstOf = (i: number) => rows[i * ROWS_A_START]?.out_trade_no;
+  return Array.from({ length: Math.ceil(rows.length / ROWS_A_START) }, (_, i) => ({
+    rows: rows.slice(i * ROWS_A_START, (i + 1) * ROWS_A_START),
+    orders: { from: i === 0 ? undefined : firstOf(i), to: firstOf(i + 1) },
+  }));
 }
 
 async function untilFinished(handle: WorkflowHandle, client: Client): Promise<ReconciliationState> {
@@ -74,7 +111,7 @@ async function untilFinished(handle: WorkflowHandle, client: Client): Promise<Re
     const state = await client.withDeadline(Date.now() + ANSWER_WITHIN_MS, () => progressOf(handle));
     if (state?.finished) return state;
     const progress = state
-      ? `${state.checked} compared, ${state.differences.length} differences so far`
+      ? `${state.checked} compared, ${state.found} differences so far`
       : 'No worker answers now. The comparison goes on where it was once one runs.';
     if (progress !== shown) complain(progress);
     shown = progress;
@@ -93,7 +130,6 @@ async function progressOf(handle: WorkflowHandle): Promise<ReconciliationState |
 }
 
 function print(differences: readonly Difference[], { json }: ReconcileOptions): void {
-  if (!json) say(csvLine(COLUMNS));
   for (const one of differences) {
     say(json ? JSON.stringify(one) : csvLine(COLUMNS.map((column) => String(one[column] ?? ''))));
   }
@@ -111,8 +147,6 @@ async function merchantRows(): Promise<MerchantRow[]> {
   const missing = Object.entries(columns).flatMap(([name, column]) => (column < 0 ? [name] : []));
   if (missing.length > 0)
     throw new ConfigError(`The first line of the list must name columns; it lacks ${missing.join(', ')}.`);
-  if (lines.length > MOST_ROWS)
-    throw new ConfigError(`${lines.length} rows are too many at once: at most ${MOST_ROWS}.`);
   return lines.map((line, i) => {
     const row = { out_trade_no: line[columns.order], order_amount: line[columns.amount], status: line[columns.status] };
     const { out_trade_no, order_amount, status } = row;

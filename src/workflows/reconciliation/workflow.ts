@@ -14,7 +14,11 @@ import {
 import {
   activityWords,
   type Difference,
+  type DifferencesPage,
+  type DifferencesQuestion,
+  type MerchantRow,
   QUERY,
+  type ReconcileSlice,
   type ReconciliationActivities,
   type ReconciliationInput,
   type ReconciliationState,
@@ -31,6 +35,7 @@ interface Decision {
 }
 
 const reconciliationStateQuery = defineQuery<ReconciliationState>(QUERY.state);
+const differencesQuery = defineQuery<DifferencesPage, [DifferencesQuestion?]>(QUERY.differences);
 const resolveReconciliationUpdate = defineUpdate<ReconciliationState, [Decision]>(UPDATE.resolve);
 
 /** A worker that dies is noticed after this long; the next one goes on where its last heartbeat was. */
@@ -51,40 +56,79 @@ const { 'payments.adopt': adoptOrders } = proxyActivities<ReconciliationActiviti
 /** So many a second leave most of the gateway's limit to payments. */
 const PER_SECOND = 10;
 const ADOPTED_AT_A_TIME = 200;
-/** Differences that the page in Temporal UI lists; the state has all. */
+/** Differences that the page in Temporal UI lists. */
 const LISTED = 30;
+/** Each has some 300 bytes; Temporal takes answers of 2 MB. */
+const DIFFERENCES_A_PAGE = 2_000;
+/** Each is in the history once, which Temporal ends at 50 MB. */
+const MOST_DIFFERENCES = 100_000;
+/** Rows that one activity is given: they are in the history once for each page of differences. */
+const ROWS_A_SLICE = 2_000;
 
 /** Returns what was compared and what differs, once nobody has to look. */
 export async function reconciliation(input: ReconciliationInput): Promise<ReconciliationState> {
-  const visibility = new Visibility();
-  const state = emptyState(input);
-  const show = () => visibility.show(attributes(state), details(state));
-  setHandler(reconciliationStateQuery, () => state);
-  setHandler(
-    resolveReconciliationUpdate,
-    ({ by, reason }) => {
-      Object.assign(state, { attention: null, resolved: { by, reason, time: new Date().toISOString() } });
-      show();
-      return state;
-    },
-    { validator: (decision) => assertResolution(decision) },
-  );
-  setDefaultSignalHandler(() => undefined);
-  show();
-  const { app_id, rows, adopt = false, per_second = PER_SECOND } = input;
-  for (const slice of slicesOf(state, rows !== undefined)) {
-    const found = await reconcileSlice({ app_id, rows, per_second, ...slice });
-    state.checked += found.checked;
-    state.differences.push(...found.differences);
-    show();
-    if (adopt) await takeOn(app_id, found.differences);
+  const run = new Reconciliation(input);
+  await run.run();
+  return run.state;
+}
+
+class Reconciliation {
+  readonly state: ReconciliationState;
+  private readonly differences: Difference[] = [];
+  private readonly visibility = new Visibility();
+
+  constructor(private readonly input: ReconciliationInput) {
+    this.state = emptyState(input);
+    setHandler(reconciliationStateQuery, () => this.state);
+    setHandler(differencesQuery, ({ from } = { from: 0 }) => this.pageFrom(from));
+    setHandler(resolveReconciliationUpdate, (decision) => this.resolve(decision), {
+      validator: (decision) => assertResolution(decision),
+    });
+    setDefaultSignalHandler(() => undefined);
   }
-  state.finished = true;
-  if (state.differences.length > 0 && !state.resolved) state.attention = 'books-differ';
-  show();
-  await condition(() => state.attention === null);
-  show();
-  return state;
+
+  async run(): Promise<void> {
+    const { state } = this;
+    this.show();
+    for (const slice of slicesOf(state, this.input)) if (!state.broken_off) await this.compare(slice);
+    state.finished = true;
+    if (state.found > 0 && !state.resolved) state.attention = 'books-differ';
+    this.show();
+    await condition(() => state.attention === null);
+    this.show();
+  }
+
+  private async compare(slice: Slice): Promise<void> {
+    const { app_id, adopt = false, per_second = PER_SECOND } = this.input;
+    const { state } = this;
+    for (let after: string | undefined; !state.broken_off; ) {
+      const compared = await reconcileSlice({ app_id, per_second, ...slice, after });
+      this.differences.push(...compared.differences);
+      state.checked += compared.checked;
+      state.found = this.differences.length;
+      state.differences = this.differences.slice(0, DIFFERENCES_A_PAGE);
+      state.broken_off = state.found >= MOST_DIFFERENCES;
+      this.show();
+      if (adopt) await takeOn(app_id, compared.differences);
+      if (compared.after === null) return;
+      after = compared.after;
+    }
+  }
+
+  private pageFrom(from: number): DifferencesPage {
+    const next = from + DIFFERENCES_A_PAGE;
+    return { differences: this.differences.slice(from, next), next: next < this.differences.length ? next : null };
+  }
+
+  private resolve({ by, reason }: Decision): ReconciliationState {
+    Object.assign(this.state, { attention: null, resolved: { by, reason, time: new Date().toISOString() } });
+    this.show();
+    return this.state;
+  }
+
+  private show(): void {
+    this.visibility.show(attributes(this.state), details(this.state));
+  }
 }
 
 /** Takes on what is missing here, once the comparison is kept: one that is done again would not find it missing any more. */
@@ -103,38 +147,66 @@ function emptyState({ app_id, since, until }: ReconciliationInput): Reconciliati
     since: since ?? new Date(today - DAY).toISOString(),
     until: until ?? new Date(since === undefined ? today : Date.now()).toISOString(),
   };
-  return { app_id, ...period, checked: 0, differences: [], attention: null, finished: false, resolved: null };
+  const nothing = { checked: 0, found: 0, differences: [], attention: null, resolved: null };
+  return { app_id, ...period, ...nothing, finished: false, broken_off: false };
 }
 
-/** Hours, so that no activity has to keep much. The merchant's list is held against the whole period at once. */
-function slicesOf({ since, until }: ReconciliationState, isWhole: boolean): { since: string; until: string }[] {
-  if (isWhole) return [{ since, until }];
+type Slice = Pick<ReconcileSlice, 'since' | 'until' | 'rows' | 'orders'>;
+
+/**
+ * Hours, so that no activity has to keep much. The merchant's list is held against the whole period: some rows at a time, with
+ * the orders whose numbers are among theirs.
+ */
+function slicesOf({ since, until }: ReconciliationState, { rows, orders }: ReconciliationInput): Slice[] {
+  if (rows !== undefined) return parted(rows).map((part) => ({ since, until, ...within(part, orders) }));
   const [begin, end] = [Date.parse(since), Date.parse(until)];
   const hours = Math.max(Math.ceil((end - begin) / HOUR), 0);
   return Array.from({ length: hours }, (_, i) => ({
     since: new Date(begin + i * HOUR).toISOString(),
     until: new Date(Math.min(begin + (i + 1) * HOUR, end)).toISOString(),
+    ...(orders === undefined ? {} : { orders }),
   }));
 }
+
+type Part = Pick<Slice, 'rows' | 'orders'>;
+
+/** The rows by number, some at a time. The ranges meet, so that every order is in one of them. */
+function parted(rows: readonly MerchantRow[]): Part[] {
+  const sorted = [...rows].sort((one, other) => (one.out_trade_no < other.out_trade_no ? -1 : 1));
+  const count = Math.max(Math.ceil(sorted.length / ROWS_A_SLICE), 1);
+  const firstOf = (i: number) => sorted[i * ROWS_A_SLICE]?.out_trade_no;
+  return Array.from({ length: count }, (_, i) => ({
+    rows: sorted.slice(i * ROWS_A_SLICE, (i + 1) * ROWS_A_SLICE),
+    orders: { from: i === 0 ? undefined : firstOf(i), to: firstOf(i + 1) },
+  }));
+}
+
+/** The part's own ends, and at both ends of the list those of the whole. */
+const within = ({ rows, orders }: Part, whole: Part['orders']): Part => ({
+  rows,
+  orders: { from: orders?.from ?? whole?.from, to: orders?.to ?? whole?.to },
+});
 
 const attributes = ({ attention, finished }: ReconciliationState) => [
   { key: SEARCH_ATTRIBUTE.status, value: finished ? 'COMPARED' : 'COMPARING' },
   { key: SEARCH_ATTRIBUTE.attention, value: attention },
 ];
 
-function details({ since, until, checked, differences, finished, resolved }: ReconciliationState): string[] {
+function details(state: ReconciliationState): string[] {
+  const { since, until, checked, found, differences, finished, broken_off, resolved } = state;
   const lines = differences
     .slice(0, LISTED)
     .map(
       ({ out_trade_no, kind, here, gateway, merchant, adopted }) =>
         `- ${out_trade_no}: ${kind}; here ${here ?? 'none'}, gateway ${gateway ?? 'none'}${merchant ? `, merchant ${merchant}` : ''}${adopted ? '; taken on' : ''}`,
     );
-  const left = differences.length - lines.length;
+  const left = found - lines.length;
   return [
     `**${finished ? 'COMPARED' : 'COMPARING'}** · ${since} to ${until}`,
-    `${checked} orders, ${differences.length} differences`,
+    `${checked} orders, ${found} differences`,
+    ...(broken_off ? ['Broken off: with so many, look at the settings and at the period first.'] : []),
     ...(lines.length > 0 ? [lines.join('\n')] : []),
-    ...(left > 0 ? [`… and ${left} more in the state.`] : []),
+    ...(left > 0 ? [`… and ${left} more: the query \`differences\` has them.`] : []),
     ...(resolved ? [`Resolved at ${resolved.time}.`] : []),
   ];
 }

@@ -56,7 +56,7 @@ beforeAll(async () => {
     const { out_trade_no } = JSON.parse(await text(request));
     queries.push(out_trade_no);
     const answer =
-      PLANTED.get(out_trade_no) === 'gateway: none'
+      PLANTED.get(out_trade_no) === 'gateway: none' || out_trade_no.startsWith('nowhere')
         ? { code: '40004', msg: 'Business Failed', sub_code: 'trade-not-exist', sub_msg: 'The trade does not exist.' }
         : { code: '10000', msg: 'Success', ...PAID, out_trade_no, trade_no: `T-${out_trade_no}`, order_amount: 150 };
     response.setHeader('content-type', 'application/json');
@@ -193,4 +193,20 @@ test(`finds exactly the 30 planted differences among ${MANY} orders, although it
   const resolving = command('resolve', workflowId, '--by', 'ana', '--reason', 'books corrected');
   expect(await new Promise((resolve) => resolving.on('close', resolve))).toBe(0);
   expect(await handle.result()).toMatchObject({ resolved: { by: 'ana', reason: 'books corrected' }, attention: null });
+}, 600_000);
+
+test('prints every difference of a list in which all orders are missing, over the pages of activity and query', async () => {
+  const worker = await stack.startWorker();
+  // More than one activity answers with.
+  const numbers = Array.from({ length: 1_200 }, (_, i) => `nowhere-${String(i).padStart(4, '0')}`);
+  const period = ['--since', '2026-03-01', '--until', '2026-03-01T00:00:01Z'];
+  const reconciling = command('reconcile', ...period, '--csv', '--per-second', '1000');
+  const output = text(reconciling.stdout);
+  const ended = new Promise<number | null>((resolve) => reconciling.on('close', resolve));
+  reconciling.stdin.end(`order,amount,status\n${numbers.map((number) => `${number},150.00,paid`).join('\n')}\n`);
+  expect(await ended).toBe(1);
+  const [head, ...lines] = (await output).trim().split('\n');
+  expect(head).toBe('out_trade_no,kind,between,here,gateway,merchant,adopted');
+  expect(lines).toEqual(numbers.map((number) => `${number},missing-there,merchant and gateway,,,paid 150.00,false`));
+  await worker.kill();
 }, 600_000);

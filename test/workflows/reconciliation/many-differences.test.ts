@@ -1,0 +1,101 @@
+/** A reconciliation of a large shop in which nearly everything differs: what Temporal takes at once is 2 MB. */
+import type {
+  Difference,
+  DifferencesPage,
+  ReconciledSlice,
+  ReconcileSlice,
+  ReconciliationInput,
+  ReconciliationState,
+} from '../../../src/contract';
+import { SimulatedEnvironment } from '../../../src/testing';
+
+const PAYLOAD_BYTES = 2 * 1_048_576;
+const PERIOD = { app_id: 'shop', since: '2026-03-01T00:00:00.000Z', until: '2026-03-01T01:00:00.000Z' };
+
+let env: SimulatedEnvironment;
+beforeEach(async () => {
+  env = await SimulatedEnvironment.create({});
+});
+afterEach(() => env.teardown());
+
+const difference = (out_trade_no: string): Difference => ({
+  out_trade_no,
+  kind: 'amount',
+  between: 'merchant and gateway',
+  here: 'SUCCESS 99999999999999.99 BRL',
+  gateway: 'SUCCESS 99999999999999.99 BRL',
+  merchant: 'SUCCESS 99999999999999.98 BRL',
+  adopted: false,
+});
+
+/** Works as the activity does: every number of the slice differs, in pages of 1,000. */
+function compare(numbers: readonly string[], { after = '', orders = {} }: ReconcileSlice): ReconciledSlice {
+  const { from = '', to } = orders;
+  const left = numbers.filter((one) => one > after && one >= from && (to === undefined || one < to));
+  const page = left.slice(0, 1_000);
+  return {
+    checked: page.length,
+    differences: page.map(difference),
+    after: left.length > page.length ? (page.at(-1) ?? null) : null,
+  };
+}
+
+/** Starts one whose every order differs. Gives what its activity was asked, and its handle once it waits for a person. */
+async function compared(input: Partial<ReconciliationInput>, numbers: readonly string[]) {
+  const asked: ReconcileSlice[] = [];
+  env.work({
+    'payments.reconcile': async (slice: ReconcileSlice) => {
+      asked.push(slice);
+      return compare(numbers, slice);
+    },
+  });
+  const handle = await env.client.workflow.start('reconciliation', {
+    workflowId: 'reconciliation:shop:large',
+    taskQueue: 'simulated',
+    args: [{ ...PERIOD, ...input }],
+  });
+  await env.sleep('1 minute');
+  return { asked, handle };
+}
+
+const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
+const numbered = (many: number) => Array.from({ length: many }, (_, i) => `order-${String(i).padStart(7, '0')}`);
+
+test('10,000 rows that all differ are told in pages that Temporal takes, each once', async () => {
+  const numbers = numbered(10_000);
+  const rows = numbers.map((out_trade_no) => ({ out_trade_no, order_amount: '1.00', status: 'paid' })).reverse();
+  const { asked, handle } = await compared({ rows }, numbers);
+
+  const state = await handle.query<ReconciliationState>('state');
+  expect(state).toMatchObject({ found: 10_000, checked: 10_000, finished: true, attention: 'books-differ' });
+  const told: string[] = [];
+  for (let from: number | null = 0; from !== null; ) {
+    const page: DifferencesPage = await handle.query('differences', { from });
+    expect(bytes(page)).toBeLessThan(PAYLOAD_BYTES / 2);
+    told.push(...page.differences.map(({ out_trade_no }) => out_trade_no));
+    from = page.next;
+  }
+  expect(told).toEqual(numbers);
+  // Nor is an activity given, or a state made of, what Temporal does not take.
+  expect(Math.max(...asked.map(bytes), bytes(state))).toBeLessThan(PAYLOAD_BYTES / 2);
+
+  await handle.executeUpdate('resolve', { args: [{ by: 'ana', reason: 'books corrected' }] });
+  expect(await handle.result()).toMatchObject({ found: 10_000, resolved: { by: 'ana' } });
+});
+
+test('parts of a long list take every order once, also those between the rows', async () => {
+  const numbers = numbered(6_000);
+  const rows = numbers
+    .filter((_, i) => i % 2 === 0)
+    .map((out_trade_no) => ({ out_trade_no, order_amount: '1.00', status: 'paid' }));
+  const { asked } = await compared({ rows, orders: { to: 'order-0005000' } }, numbers);
+  const taken = asked.flatMap((slice) => compare(numbers, slice).differences.map(({ out_trade_no }) => out_trade_no));
+  expect(taken).toEqual(numbers.slice(0, 5_000));
+});
+
+test('a comparison in which everything differs is broken off, and says so', async () => {
+  const { handle } = await compared({}, numbered(150_000));
+  expect(await handle.query<ReconciliationState>('state')).toMatchObject({
+    ...{ found: 100_000, finished: true, broken_off: true, attention: 'books-differ' },
+  });
+});
