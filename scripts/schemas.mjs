@@ -1,4 +1,4 @@
-// Writes schemas/*.json: the JSON Schema of every input, answer, state and event of the contract, made from its types.
+// Writes schemas/*.json: the JSON Schema of every input, answer, state, event and failure of the contract, made from its types.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { buildGenerator, getProgramFromFiles } from 'typescript-json-schema';
@@ -11,7 +11,7 @@ const TYPES = [
   ...['CreationResolution', 'SpeiAccountState', 'SpeiAccountQuantityState', 'StrayNotificationInput'],
   ...['BankListInput', 'BankListAnswer', 'InstallmentsInput', 'InstallmentsAnswer', 'WalletTokenInput'],
   ...['WalletTokenAnswer', 'EventDeliveryState', 'PaymentEvent', 'AccountEvent', 'SweepEvent', 'GatewayErrorFields'],
-  ...['NexusOrder', 'NexusOrderNumber', 'NexusRefund'],
+  ...['TypedFailure', 'NexusOrder', 'NexusOrderNumber', 'NexusRefund'],
   ...['ReconciliationInput', 'ReconciliationState', 'Difference', 'StuckSweepState'],
 ];
 

@@ -1,31 +1,30 @@
 /** How failures look to callers: their types, and the one way to make them. */
 import { ApplicationFailure } from '@temporalio/common';
+import type { FailureDetails } from './failure-details';
 
-/** The types of the failures that callers meet; the details hold the fields named beside each. */
+/** The types of the failures that callers meet. {@link FailureDetails} has the fields of each. */
 export const FAILURE = {
-  /**
-   * `{ issues: [{ field, rule }], attention? }`: nothing was sent or changed; `attention` where a person is told too.
-   */
+  /** Nothing was sent or changed. */
   invalidRequest: 'InvalidRequest',
-  /** `{ outcome, code, sub_code, http_status, may_exist }`: no order exists. `may_exist`: an earlier try is still unknown to the gateway, and is watched. */
+  /** No order exists, unless `may_exist` says that an earlier try may still show one. */
   notCreated: 'NotCreated',
-  /** `{ trade_no, trade_status, order_amount }`: an order under this number exists that this workflow did not make. */
+  /** An order under this number exists that this workflow did not make. */
   duplicateOrder: 'DuplicateOrder',
-  /** `{ fields }`: another request has the same number. */
+  /** Another request has the same number. */
   differentRequest: 'DifferentRequest',
-  /** `{ outcome, trade_status }`: the order may exist at the gateway, or `{ outcome, code, sub_code, http_status }`: it will not cancel this virtual account. */
+  /** The order may exist at the gateway, or the gateway will not cancel this virtual account. */
   notCanceled: 'NotCanceled',
   /** The gateway has not answered yet. The payment goes on; ask again. */
   pending: 'PaymentPending',
-  /** `{ left }`: more than is left of the trade; nothing was sent. */
+  /** More than is left of the trade; nothing was sent. */
   overRefund: 'OverRefund',
-  /** `{ trade_status }` or `{ outcome, code, sub_code, http_status }`: there is no refund. */
+  /** There is no refund. */
   notRefunded: 'NotRefunded',
   /** A refund under this number exists that we did not make. */
   duplicateRefund: 'DuplicateRefund',
   /** The refund waits for its turn, or for the gateway. It goes on; ask again. */
   refundPending: 'RefundPending',
-  /** `{ outcome, code, sub_code, http_status, retryable }`, or nothing: a question to the gateway has no answer. */
+  /** A question to the gateway has no answer. */
   notAnswered: 'NotAnswered',
   /** The after-sale was just ending, and nothing was done. Asking again starts it again. */
   closing: 'Closing',
@@ -36,12 +35,12 @@ export const FAILURE = {
  *
  * @param type one of {@link FAILURE}
  * @param message one or two sentences for the person who reads it
- * @param details the fields that {@link FAILURE} names beside the type; none where it names none
+ * @param details the fields of the type, see {@link FailureDetails}; any for a type that was read from another failure
  */
-export function typedFailure(
-  type: string,
+export function typedFailure<Type extends string>(
+  type: Type,
   message: string,
-  details?: Readonly<Record<string, unknown>> | undefined,
+  details?: (Type extends keyof FailureDetails ? FailureDetails[Type] : Readonly<Record<string, unknown>>) | undefined,
 ): ApplicationFailure {
   return ApplicationFailure.create({
     type,
@@ -51,7 +50,7 @@ export function typedFailure(
   });
 }
 
-/** The fields that {@link FAILURE} names beside a failure's type; undefined where it has none. */
+/** The fields of a failure; undefined where it has none. */
 export function detailsOf({ details }: ApplicationFailure): Record<string, unknown> | undefined {
   const [first]: unknown[] = details ?? [];
   return typeof first === 'object' && first !== null ? { ...first } : undefined;

@@ -3,7 +3,7 @@
  * too, and no schema may get into a workflow bundle.
  */
 export type { Bank, BankListRequest } from '../gateway/banks';
-export type { GatewayErrorFields } from '../gateway/errors';
+export type { FieldIssue, GatewayErrorFields } from '../gateway/errors';
 export type { InstallmentPlan, InstallmentsRequest } from '../gateway/installments';
 export type { Trade, TradeId } from '../gateway/query';
 export type { GatewayResponse } from '../gateway/response';

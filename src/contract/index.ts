@@ -12,6 +12,7 @@ export * from './attention';
 export * from './creation-answer';
 export * from './event-delivery';
 export * from './events';
+export * from './failure-details';
 export * from './failures';
 export * from './gateway';
 export * from './ids';

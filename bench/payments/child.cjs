@@ -1,0 +1,83 @@
+/**
+ * A process of a contestant: its worker, or its webhook. `node child.cjs {contestant} {role}`, by `fork`: it sends a message once it
+ * runs, and ends with its parent.
+ */
+const { createServer } = require('node:http');
+const { join } = require('node:path');
+const { Client, Connection } = require('@temporalio/client');
+const { GatewayClient, isSignedBy } = require('../../lib/gateway');
+const { loadConfig } = require('../../lib/process/settings');
+
+const [, , contestant, role] = process.argv;
+const { TEMPORAL_ADDRESS: address, GATEWAY_APP_ID: app_id, GATEWAY_SECRET_KEY: secret_key } = process.env;
+const { PAYMENTS_TASK_QUEUE: taskQueue, GATEWAY_BASE_URL: base_url, WEBHOOK_PORT } = process.env;
+
+const ready = () => process.send?.('ready');
+process.on('disconnect', () => process.exit());
+
+/** The activities of the workflows that are written by hand. The call of the gateway is the same as ours. */
+function activities() {
+  const gateway = new GatewayClient({ app_id, secret_key, base_url });
+  return {
+    create: (order) => gateway.pay(order),
+    query: async (out_trade_no) => {
+      const { answer: _whole, ...trade } = await gateway.query({ out_trade_no });
+      return trade;
+    },
+  };
+}
+
+async function handWrittenWorker() {
+  const { NativeConnection, Worker } = require('@temporalio/worker');
+  const connection = await NativeConnection.connect({ address });
+  const workflowsPath = join(__dirname, 'workflows', `${contestant}.cjs`);
+  const worker = await Worker.create({ connection, taskQueue, workflowsPath, activities: activities() });
+  ready();
+  await worker.run();
+}
+
+/** A bare endpoint that verifies and signals. */
+async function handWrittenWebhook() {
+  const client = new Client({ connection: await Connection.connect({ address }) });
+  const server = createServer(async (request, response) => {
+    const chunks = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const body = Buffer.concat(chunks);
+    if (!isSignedBy(body, request.headers['service-signature'], [secret_key], 'hex')) {
+      response.writeHead(401).end();
+      return;
+    }
+    const { out_trade_no } = JSON.parse(body.toString());
+    await client.workflow.getHandle(`payment:${app_id}:${out_trade_no}`).signal('notification');
+    response.end('success');
+  });
+  server.listen(Number(WEBHOOK_PORT), '127.0.0.1', ready);
+}
+
+async function ourWorker() {
+  const { createWorker } = require('../../lib/worker');
+  const worker = await createWorker(loadConfig(process.env), process.env);
+  ready();
+  await worker.run();
+}
+
+async function ourWebhook() {
+  const { startWebhook } = require('../../lib/webhook');
+  const { createLogger } = require('../../lib/process/log');
+  await startWebhook(loadConfig(process.env), process.env, createLogger('webhook', 'error'), { alone: true });
+  ready();
+}
+
+/** The SDK tells errors only. A webhook does not load the part of it that workers need. */
+function quiet() {
+  const { DefaultLogger, Runtime } = require('@temporalio/worker');
+  Runtime.install({ logger: new DefaultLogger('ERROR') });
+}
+
+if (role === 'worker') quiet();
+const isOurs = contestant.startsWith('ours');
+const start = role === 'worker' ? [handWrittenWorker, ourWorker] : [handWrittenWebhook, ourWebhook];
+start[isOurs ? 1 : 0]().catch((error) => {
+  console.error(error);
+  process.exit(1);
+});
