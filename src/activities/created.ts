@@ -1,4 +1,4 @@
-/** The answer to a payment's creation, for a merchant's own workflow: workflows cannot send updates themselves. */
+/** The answers to a payment's creation and to its refunds, for a merchant's own workflow: workflows cannot send updates themselves. */
 import { getClient } from '@temporalio/activity';
 import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
@@ -21,7 +21,14 @@ import {
   UPDATE,
 } from '../contract';
 import { ifAnswered } from '../temporal/earlier-runs';
+import { refundFailure, requestRefund } from '../temporal/refund-update';
 import { originalRun } from '../temporal/workflow-history';
+
+/** The answer is not known yet. */
+const PENDING: readonly string[] = [FAILURE.pending, FAILURE.refundPending, FAILURE.closing];
+
+/** Less than an attempt of the activity may take. */
+const REFUND_WAIT_MS = 50_000;
 
 export const starterActivities: StarterActivities = {
   async 'payments.created'(payment) {
@@ -32,6 +39,13 @@ export const starterActivities: StarterActivities = {
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return answerOfEnded(client, handle.workflowId, payment);
       throw error instanceof WorkflowUpdateFailedError ? asOwnFailure(error.cause) : error;
+    }
+  },
+  async 'payments.refunded'({ app_id, out_trade_no, task_queue: taskQueue, refund }) {
+    try {
+      return await requestRefund(getClient(), { app_id, out_trade_no, taskQueue }, refund, REFUND_WAIT_MS);
+    } catch (error) {
+      throw asOwnFailure(refundFailure(error) ?? error);
     }
   },
 };
@@ -57,6 +71,10 @@ async function answerOfEnded(client: Client, workflowId: string, payment: NewPay
 
 /** A new failure, so that Temporal encodes it once. While the answer is pending, it is asked for again. */
 function asOwnFailure(cause: unknown): unknown {
-  if (!(cause instanceof ApplicationFailure) || cause.type === FAILURE.pending) return cause;
-  return typedFailure(cause.type ?? '', cause.message, detailsOf(cause));
+  if (!(cause instanceof ApplicationFailure)) return cause;
+  const { message } = cause;
+  const type = cause.type ?? '';
+  const details = detailsOf(cause);
+  if (!PENDING.includes(type)) return typedFailure(type, message, details);
+  return ApplicationFailure.retryable(message, type, ...(details ? [details] : []));
 }

@@ -4,4 +4,5 @@
  */
 export * from '../contract';
 export { type NexusPayments, type NexusPaymentsOptions, nexusPayments } from './nexus-payments';
+export { refundPayment } from './refund-payment';
 export { startPayment } from './start-payment';

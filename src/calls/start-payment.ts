@@ -2,7 +2,6 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   ActivityCancellationType,
-  ActivityFailure,
   ApplicationFailure,
   ChildWorkflowCancellationType,
   type ChildWorkflowHandle,
@@ -12,17 +11,16 @@ import {
 } from '@temporalio/workflow';
 import {
   type AccountActivities,
-  detailsOf,
   type NewPayment,
   type PaymentState,
   type PaymentWorkflow,
   paymentWorkflowId,
   type StartedPayment,
   type StarterActivities,
-  typedFailure,
   WORKFLOW,
 } from '../contract';
 import { QUERYING } from '../workflows/shared/activity-options';
+import { ownFailure } from './own-failure';
 
 const { 'payments.created': createdAnswer } = proxyActivities<StarterActivities>({
   ...QUERYING,
@@ -72,10 +70,4 @@ async function outcomeOf(workflow_id: string): Promise<PaymentState> {
   const { state } = await endedPayment({ workflow_id });
   if (state !== null) return state;
   throw ApplicationFailure.nonRetryable(`${workflow_id} has ended without a result`, 'PaymentWithoutResult');
-}
-
-/** A failure of the contract as this workflow's own; every other one as it is. */
-function ownFailure(error: unknown): unknown {
-  if (!(error instanceof ActivityFailure && error.cause instanceof ApplicationFailure)) return error;
-  return typedFailure(error.cause.type ?? '', error.cause.message, detailsOf(error.cause));
 }

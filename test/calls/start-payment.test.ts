@@ -118,3 +118,41 @@ test('a payment that was terminated before a worker had it is no answer, and the
   await expect(shop.result()).rejects.toMatchObject({ cause: { type: 'PaymentPending' } });
   expect(stack.simulator.trades({ out_trade_no: sold.request.out_trade_no })).toHaveLength(0);
 });
+
+describe('refundPayment', () => {
+  const giveBack = async (out_trade_no: string, refund_amount: string): Promise<unknown> => {
+    const refund = { refund_amount, refund_currency: 'BRL', out_request_no: 'r1', ...BUYER };
+    const shop = await stack.client.workflow.start('giveBack', {
+      taskQueue: TASK_QUEUE,
+      workflowId: `shop:${randomUUID()}`,
+      args: [{ app_id: APP.app_id, out_trade_no }, refund, stack.taskQueue],
+    });
+    return shop.result();
+  };
+  const BUYER = {
+    user_info: { identify: { number: '71493180072', type: 'CPF' }, name: 'Mariana Souza Lima', email: 'm@example.com' },
+    bank_info: { bank_name: 'Banco do Brasil', agency: '1234', type: 'CHECKING', number: '56789-0' },
+  };
+
+  async function sold(): Promise<string> {
+    const { request } = order();
+    await stack.payments.pay({ ...request, method: 'PIX', subject: 'Order 1', buyer_id: 'buyer-1' });
+    await stack.simulator.pay(request.out_trade_no);
+    await stack.payments.outcome(request.out_trade_no);
+    return request.out_trade_no;
+  }
+
+  test('answers a merchant’s workflow, and the same refund again gets the same answer', async () => {
+    const number = await sold();
+    const answer = await giveBack(number, '30.00');
+    expect(answer).toMatchObject({ refund_amount: '30.00', refund_status: expect.any(String) });
+    expect(await giveBack(number, '30.00')).toEqual(answer);
+    expect(stack.simulator.requests({ path: '/trade/refund', out_trade_no: number })).toHaveLength(1);
+  });
+
+  test('fails with the type and the fields of the contract where too much is asked for', async () => {
+    await expect(giveBack(await sold(), '150.01')).rejects.toMatchObject({
+      cause: { type: 'OverRefund', details: [{ left: '150.00' }] },
+    });
+  });
+});
