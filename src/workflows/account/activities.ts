@@ -1,7 +1,8 @@
 /** The activities of virtual accounts, with their retry options. */
 
 import { proxyActivities } from '@temporalio/workflow';
-import type { AccountActivities, AccountPolicyActivities } from '../../contract';
+import { type AccountActivities, type AccountId, type AccountPolicyActivities, activityWords } from '../../contract';
+import { summed } from '../shared/activities';
 import { CREATING, QUERYING, WATCHING } from '../shared/activity-options';
 
 const creating = proxyActivities<AccountActivities>(CREATING);
@@ -24,22 +25,32 @@ const readingBefore = proxyActivities<AccountActivities>({
   retry: { ...QUERYING.retry, initialInterval: '200 milliseconds' },
 });
 
-/** The gateway's operations on virtual accounts. */
+const named = ({ account_id }: AccountId) => `virtual account ${account_id}`;
+/** The words for what needs no more of them. */
+const words = (activity: string) => () => activityWords(activity);
+
+/** The gateway's operations on virtual accounts, each with a line for Temporal UI. */
 export const accountGateway = {
-  create: creating['gateway.create-account'],
-  find: querying['gateway.find-account'],
-  watch: watching['gateway.watch-account'],
-  cancel: canceling['gateway.cancel-account'],
-  quantity: querying['gateway.account-quantity'],
-  quantityBriefly: queryingBriefly['gateway.account-quantity'],
-  watchQuantity: watching['gateway.watch-account-quantity'],
+  create: summed(creating['gateway.create-account'], words('gateway.create-account')),
+  find: summed(querying['gateway.find-account'], (id) => `asks the gateway for ${named(id)}`),
+  watch: summed(
+    watching['gateway.watch-account'],
+    (id) => `asks now and then for ${named(id)}, whether its status has changed; last answer ${id.seen ?? 'none'}`,
+  ),
+  cancel: summed(canceling['gateway.cancel-account'], (id) => `cancels ${named(id)} at the gateway`),
+  quantity: summed(querying['gateway.account-quantity'], words('gateway.account-quantity')),
+  quantityBriefly: summed(queryingBriefly['gateway.account-quantity'], words('gateway.account-quantity')),
+  watchQuantity: summed(
+    watching['gateway.watch-account-quantity'],
+    ({ seen }) => `asks now and then how many virtual accounts are left; last answer ${seen}`,
+  ),
 };
 
 /** What Temporal knows of earlier workflows. */
 export const earlierWorkflows = {
-  accountOfCreation: querying['payments.account-of-creation'],
-  accountBefore: readingBefore['payments.account-before'],
-  endedPayment: querying['payments.ended-payment'],
+  accountOfCreation: summed(querying['payments.account-of-creation'], words('payments.account-of-creation')),
+  accountBefore: summed(readingBefore['payments.account-before'], words('payments.account-before')),
+  endedPayment: summed(querying['payments.ended-payment'], words('payments.ended-payment')),
 };
 
 /**
@@ -49,4 +60,5 @@ export const earlierWorkflows = {
 export const { 'gateway.account-policy': accountPolicy } = proxyActivities<AccountPolicyActivities>({
   ...QUERYING,
   startToCloseTimeout: '10 seconds',
+  summary: activityWords('gateway.account-policy'),
 });

@@ -15,6 +15,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import {
+  activityWords,
   type EventDeliveryActivities,
   type EventDeliveryInput,
   type EventDeliveryState,
@@ -58,6 +59,7 @@ class Delivery {
     this.post = proxyActivities<EventDeliveryActivities>({
       startToCloseTimeout: '30 seconds',
       scheduleToCloseTimeout: input.give_up_ms,
+      summary: activityWords('payments.postEvent'),
       retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 hour' },
     })['payments.postEvent'];
     setHandler(eventDeliveryStateQuery, () => this.state);

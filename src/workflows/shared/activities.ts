@@ -84,7 +84,7 @@ export const { 'gateway.policy': loadPolicy } = proxyLocalActivities<LocalActivi
 });
 
 /** The activity with a summary made of its input. A summary adds no event. It holds nothing personal. */
-function summed<Input, Result>(
+export function summed<Input, Result>(
   activity: ActivityFunctionWithOptions<(input: Input) => Promise<Result>>,
   summary: (input: Input) => string,
 ): (input: Input) => Promise<Awaited<Result>> {

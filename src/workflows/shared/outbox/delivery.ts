@@ -3,11 +3,12 @@
  * workflow never waits for a handler that fails.
  */
 import { CancellationScope, isCancellation, proxyActivities } from '@temporalio/workflow';
-import type { EventActivities, MerchantEvent } from '../../../contract';
+import { activityWords, type EventActivities, type MerchantEvent } from '../../../contract';
 import { deliverWithRetries, type EventRelay } from './relay';
 
 const { 'payments.onEvent': deliverOnce } = proxyActivities<EventActivities>({
   startToCloseTimeout: '30 seconds',
+  summary: activityWords('payments.onEvent'),
   retry: { maximumAttempts: 1 },
 });
 

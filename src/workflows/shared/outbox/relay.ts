@@ -3,13 +3,21 @@
  * starts that workflow, or adds to one that already runs.
  */
 import { defineSignal, proxyActivities, setHandler, workflowInfo } from '@temporalio/workflow';
-import { type EventActivities, eventsWorkflowId, type MerchantEvent, SIGNAL, WORKFLOW } from '../../../contract';
+import {
+  activityWords,
+  type EventActivities,
+  eventsWorkflowId,
+  type MerchantEvent,
+  SIGNAL,
+  WORKFLOW,
+} from '../../../contract';
 import { signalIfRunning } from '../signal-if-running';
 import { startAbandoned } from '../start-abandoned';
 
 /** Delivers an event, and repeats that until the merchant's handler takes it. */
 export const { 'payments.onEvent': deliverWithRetries } = proxyActivities<EventActivities>({
   startToCloseTimeout: '30 seconds',
+  summary: activityWords('payments.onEvent'),
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '10 minutes' },
 });
 
