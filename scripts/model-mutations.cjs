@@ -17,7 +17,10 @@ const STEPS = 'src/workflows/payment/creation-steps.ts';
 const WAIT = 'src/workflows/payment/await-outcome.ts';
 const RECORD = 'src/workflows/payment/record.ts';
 
-/** Name, file, what stands there, what stands there instead, and the finding that this takes back. */
+/**
+ * Name, file, what stands there, what stands there instead, the finding that this takes back, and more places that are broken
+ * with it: some promises have a second guard.
+ */
 const MUTATIONS = [
   [
     'an unknown creation counts as none',
@@ -356,12 +359,14 @@ const OF_REFUNDS = [
     SENDING,
     'if (this.evidence.claimed !== null) return this.standBack();',
     '',
+    undefined,
+    [[SENDING, 'isInterrupted: () => evidence.claimed !== null,', 'isInterrupted: () => false,']],
   ],
   [
     'a person’s decision is about whichever refund runs',
     `${AFTER}/requests.ts`,
-    'const entry = ledger.find(out_request_no);',
-    'const entry = ledger.refunds.some((one) => one.out_request_no === out_request_no) ? ledger.next : undefined;',
+    'const entry = ledger.find(out_request_no);\n  if (entry?.attention) return entry;',
+    'const entry = ledger.next ?? ledger.find(out_request_no);\n  if (entry) return entry;',
     3,
   ],
   [
@@ -384,6 +389,7 @@ const OF_REFUNDS = [
     "    if (!this.isComplete) return { is: 'incomplete' };\n",
     '',
     6,
+    [[`${AFTER}/refund-runs.ts`, 'if (!ledger.sums.ledger_complete && entry.started_at === null) {', 'if (!ledger) {']],
   ],
   [
     'a notification that names a refund from elsewhere says nothing',
@@ -426,6 +432,7 @@ const OF_REFUNDS = [
     '    this.notified = trade_status;\n    this.isNamed = true;\n',
     '',
     10,
+    [[`${AFTER}/news.ts`, '    else if (contradicts(trade_status, entry.outcome)) ledger.doubt(entry);\n', '']],
   ],
   [
     'a refund that was reset is sent again',
@@ -445,7 +452,14 @@ const OF_REFUNDS = [
     'if (reading.lasts && !(await this.lasts())) return;',
     '',
   ],
-  ['a new run of the after-sale forgets the earlier one', `${AFTER}/workflow.ts`, 'previous: this.state, ', ''],
+  [
+    'a new run of the after-sale forgets the earlier one',
+    `${AFTER}/workflow.ts`,
+    'previous: this.state, ',
+    '',
+    undefined,
+    [[`${AFTER}/record.ts`, '    if (previous) this.restore(previous, explained_status);\n', '']],
+  ],
 ];
 
 const ACCOUNT = 'src/workflows/account';
@@ -537,25 +551,30 @@ const places = KINDS_OF_PLACES.flatMap(({ about, of, folder, named }) =>
     isOfFinding(place) && (wanted.length === 0 || wanted.some((word) => word === about || place[0].includes(word))),
 );
 
-/** The file of a place. Throws Error if the place is not in it any more. */
-function textOf([name, file, from]) {
-  const text = readFileSync(join(root, file), 'utf8');
-  if (text.split(from).length !== 2) throw new Error(`${name}: ${file} does not hold "${from}" exactly once`);
-  return text;
+/** The places that a mutation breaks: file, what stands there, and what stands there instead. */
+const editsOf = ([, file, from, to, , also = []]) => [[file, from, to], ...also];
+
+/** Throws Error if a place is not in the code any more. */
+function assertIsThere([name, ...place]) {
+  for (const [file, from] of editsOf([name, ...place])) {
+    const text = readFileSync(join(root, file), 'utf8');
+    if (text.split(from).length !== 2) throw new Error(`${name}: ${file} does not hold "${from}" exactly once`);
+  }
 }
 
-/** A copy of the project that is broken at one place. */
-function brokenCopy([name, file, from, to]) {
+/** A copy of the project that a mutation has broken. */
+function brokenCopy(place) {
   const copy = mkdtempSync(join(tmpdir(), 'model-mutation-'));
   for (const part of ['src', 'test', 'package.json', 'tsconfig.json', 'jest.config.js'])
     cpSync(join(root, part), join(copy, part), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
-  const path = join(copy, file);
-  const text = textOf([name, file, from]);
-  writeFileSync(
-    path,
-    text.replace(from, () => to),
-  );
+  for (const [file, from, to] of editsOf(place)) {
+    const path = join(copy, file);
+    writeFileSync(
+      path,
+      readFileSync(path, 'utf8').replace(from, () => to),
+    );
+  }
   return copy;
 }
 
@@ -583,7 +602,8 @@ async function failureOf(suite, copy) {
 
 const lost = places.flatMap(({ place }) => {
   try {
-    return textOf(place) && [];
+    assertIsThere(place);
+    return [];
   } catch ({ message }) {
     return message;
   }

@@ -65,7 +65,7 @@ const SCHEDULES: readonly Schedule[] = [
   [
     'finding 4: the late end of an earlier try under a number is not that of the next try',
     [ask('100.00', 'a'), wait(5 * SECOND), ask('100.00', 'a'), wait(10 * MINUTE), ask('100.00', 'c'), wait(HOUR)],
-    { mishaps: ['refused for good'], childEnds_ms: 10 * SECOND, watchWindow: '3d' },
+    { mishaps: ['refused for good'], plans: [done(5 * MINUTE)], childEnds_ms: 10 * SECOND, watchWindow: '3d' },
   ],
   [
     'finding 5: a chargeback after a refund that was refused is seen, although the query is behind',
@@ -135,6 +135,11 @@ const SCHEDULES: readonly Schedule[] = [
   [
     'finding 12: a decision on an after-sale that has ended stays',
     [bank('CHARGEBACK'), notify, wait(HOUR), { do: 'name elsewhere' }, wait(HOUR), ask('10.00', 'a'), wait(HOUR)],
+  ],
+  [
+    'promise 7: a second part with a lost answer is not sent again, although the trade shows no change',
+    [ask('50.00', 'a'), wait(5 * MINUTE), ask('50.00', 'b'), wait(3 * HOUR)],
+    { numbers: 'twice', mishaps: ['none', 'answer lost'] },
   ],
   [
     'promise 7: a reset of a refund that was sent sends no second one, and does not call it NOT_CREATED',
