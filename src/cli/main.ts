@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** The command line: `payment-gateway`. Each command has its own file, which is loaded only when the command runs. */
-import { Command, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import { EXIT, EXIT_CODES } from './exit-codes';
 import { failed, failedUsage, isForPrograms } from './failed';
 import { addOperatorCommands } from './operator/commands';
@@ -138,6 +138,12 @@ keys
   .addOption(new Option('--promote', 'use the staged keys from now on'))
   .option('--drop-after <age>', 'delete older sealing keys, except the one in use and the one before it', '24h')
   .action(async (options) => (await import('./rotate-keys.js')).rotateKeys(options, process.env));
+
+program
+  .command('completion')
+  .description('print a script that completes commands and options; docs/operations.md says where it goes')
+  .addArgument(new Argument('<shell>', 'your shell').choices(['bash', 'zsh']))
+  .action(async (shell) => (await import('./completion.js')).printCompletion(program, shell));
 
 /** An option that is given several times. */
 function collect(value: string, before: string[]): string[] {
