@@ -84,6 +84,7 @@ const KINDS = [
   'stray-notification',
   'reconciliation',
   'stuck-sweep',
+  'event-delivery',
 ];
 const ACCOUNT_KINDS = ['spei-account', 'create-spei-account', 'spei-account-quantity'];
 const isKind = ({ kind }: NamedByWorkflowId) => KINDS.includes(kind) || ACCOUNT_KINDS.includes(kind);

@@ -1,0 +1,305 @@
+/** How something comes before a person for each reason, and what that person does about it as the page says. */
+import { endpointOf } from '../../../src/activities/event-endpoints';
+import { PaymentPendingError } from '../../../src/client';
+import { type Attention, paymentWorkflowId, STUCK_SWEEP_WORKFLOW_ID, WORKFLOW } from '../../../src/contract';
+import { signatureHeader } from '../../../src/gateway';
+import { signTestNotification, type TestNotificationFields } from '../../../src/testing/signed-notification';
+import { APP } from '../../../src/testing/stack';
+import { publishedOrder } from '../../harness/orders';
+import { part, sold } from '../../harness/sold';
+import type { Desk } from './desk';
+
+export interface Scene {
+  /** One sentence for the page with the pictures. */
+  tells: string;
+  /** The order's number, or the workflow's id, with which the command of the page names it. */
+  of: string;
+  /** The beginning of the id of the workflow that waits. */
+  waits: string | ((desk: Desk) => string);
+  bring(desk: Desk): Promise<unknown>;
+  /** What a person does outside before the command. */
+  outside?(desk: Desk): void;
+  /** Which command of the page it is; by default the first `resolve`. */
+  command?: RegExp;
+  /** What the person writes for capitals in the command. */
+  writes?: Record<string, string>;
+}
+
+const payment = (of: string) => ({ of, waits: paymentWorkflowId(APP.app_id, of) });
+const followUp = (of: string) => ({ of, waits: `payment-follow-up:${APP.app_id}:${of}` });
+const afterSale = (of: string) => ({ of, waits: `after-sale:${APP.app_id}:${of}` });
+
+/** A payment by PIX that waits for its buyer. A busy machine may answer late: then it is asked again. */
+async function waiting({ stack }: Desk, out_trade_no: string) {
+  for (;;) {
+    const data = await stack.payments.pay(pix(out_trade_no)).catch((error: unknown) => {
+      if (!(error instanceof PaymentPendingError)) throw error;
+    });
+    if (data) return data;
+  }
+}
+
+const pix = (out_trade_no: string) => publishedOrder('pix', { out_trade_no });
+
+/** Begins a payment whose creation gets no answer: nobody waits for it. */
+const begun = ({ stack }: Desk, out_trade_no: string): void =>
+  void stack.payments.pay(pix(out_trade_no)).catch(() => undefined);
+
+/** A sale by card of which a bank says something. */
+async function saleThat(
+  desk: Desk,
+  out_trade_no: string,
+  ...acts: ('dispute' | 'chargeback' | 'reverse-chargeback' | 'force-refund')[]
+) {
+  await sold(desk.stack, 'credit-card', { out_trade_no });
+  for (const act of acts) await desk.stack.simulator.act(out_trade_no, act);
+}
+
+/** What a query answers from now on. */
+function queryAnswers(desk: Desk, out_trade_no: string, says: object): void {
+  const { trade_no, order_amount, order_currency, trade_status } = desk.stack.simulator.trade(out_trade_no);
+  const trade = { out_trade_no, trade_no, order_amount, order_currency, trade_status };
+  desk.fault(out_trade_no, {
+    on: 'query',
+    fault: 'answer-before',
+    body: { code: '10000', msg: 'Success', ...trade, ...says },
+  });
+}
+
+/** A genuinely signed notification. */
+async function notify({ stack }: Desk, fields: TestNotificationFields): Promise<void> {
+  const { body, headers } = signTestNotification(APP, fields);
+  const { status } = await fetch(`${stack.webhookUrl}/ipn/${APP.app_id}`, { method: 'POST', body, headers });
+  expect(status).toBe(200);
+}
+
+const OF_PAYMENTS = {
+  'amount-mismatch': {
+    ...payment('desk-1001'),
+    tells: 'The gateway says that 120.00 were paid, of 150.00.',
+    async bring(desk) {
+      await waiting(desk, this.of);
+      queryAnswers(desk, this.of, { trade_status: 'SUCCESS', order_amount: 120 });
+    },
+  },
+  'late-payment': {
+    ...followUp('desk-1002'),
+    tells: 'The buyer paid after the payment had been ended as CANCEL.',
+    async bring(desk) {
+      await waiting(desk, this.of);
+      await desk.run('resolve', this.of, '--outcome', 'CANCEL', '--by', 'ben', '--reason', 'the buyer called');
+      await desk.stack.payments.outcome(this.of);
+      await desk.stack.simulator.pay(this.of);
+    },
+  },
+  'unconfirmed-notification': {
+    ...payment('desk-1003'),
+    tells: 'A notification says SUCCESS, and the gateway’s query goes on saying PROCESSING.',
+    async bring(desk) {
+      const { trade_no = '' } = await waiting(desk, this.of);
+      await notify(desk, { out_trade_no: this.of, trade_no });
+    },
+  },
+  'second-trade': {
+    ...payment('desk-1004'),
+    tells: 'A notification names another trade under the order’s number.',
+    async bring(desk) {
+      await waiting(desk, this.of);
+      await notify(desk, { out_trade_no: this.of, trade_no: '20260302120000000099' });
+    },
+  },
+  'unproven-trade': {
+    ...followUp('desk-1005'),
+    tells: 'The payment was terminated before the gateway had answered, and its buyer has paid.',
+    async bring(desk) {
+      const { simulator, client } = desk.stack;
+      simulator.addFault({ on: 'pay', fault: 'delay', ms: 20_000, out_trade_no: this.of });
+      begun(desk, this.of);
+      while (simulator.trades({ out_trade_no: this.of }).length === 0) await soon();
+      await client.workflow.getHandle(paymentWorkflowId(APP.app_id, this.of)).terminate('by mistake');
+      await simulator.pay(this.of);
+    },
+  },
+  'no-answer': {
+    ...payment('desk-1006'),
+    tells: 'Every query ends with a proxy’s error page.',
+    async bring(desk) {
+      await waiting(desk, this.of);
+      desk.fault(this.of, { on: 'query', fault: '5xx-before' });
+      const { client } = desk.stack;
+      await client.workflow
+        .getHandle(paymentWorkflowId(APP.app_id, this.of))
+        .startUpdate('recheck', { waitForStage: 'ACCEPTED' });
+    },
+    outside: (desk) => desk.mend('desk-1006'),
+    command: /^recheck /,
+  },
+  'unknown-outcome': {
+    ...payment('desk-1007'),
+    tells: 'Neither try at the creation was answered, and the gateway does not show the order.',
+    async bring(desk) {
+      desk.fault(this.of, { on: 'pay', fault: '5xx-before' });
+      begun(desk, this.of);
+    },
+  },
+  'never-ended': {
+    ...followUp('desk-1008'),
+    tells: 'The order’s minute, and the time after it, are over, and the gateway still says PROCESSING.',
+    async bring(desk) {
+      await desk.stack.payments.pay(publishedOrder('pix', { out_trade_no: this.of, timeout_express: '1m' }));
+      queryAnswers(desk, this.of, {});
+    },
+  },
+  'unknown-trade': {
+    ...payment('desk-1009'),
+    tells: 'A notification names an order that the gateway does not know.',
+    bring(desk) {
+      return notify(desk, { out_trade_no: this.of, trade_no: '20260302120000000098' });
+    },
+  },
+  'unlisted-transition': {
+    ...payment('desk-1010'),
+    tells: 'A trade that waited for its buyer is suddenly held by risk control.',
+    async bring(desk) {
+      await waiting(desk, this.of);
+      queryAnswers(desk, this.of, { trade_status: 'RISK_CONTROLLING' });
+    },
+  },
+  'unknown-status': {
+    ...payment('desk-1011'),
+    tells: 'The gateway calls the trade ON_HOLD, a word that nobody here knows.',
+    async bring(desk) {
+      await waiting(desk, this.of);
+      queryAnswers(desk, this.of, { trade_status: 'ON_HOLD' });
+    },
+  },
+  credentials: {
+    of: `payment-follow-up:${APP.app_id}::credentials`,
+    waits: `payment-follow-up:${APP.app_id}::credentials`,
+    tells: 'The gateway refuses the signature of an order.',
+    async bring(desk) {
+      desk.fault('desk-1012', { on: 'pay', fault: 'refuse', code: '40002', sub_code: 'invalid-signature' });
+      begun(desk, 'desk-1012');
+    },
+    outside: (desk) => desk.mend('desk-1012'),
+  },
+  'bare-secret': {
+    ...followUp('desk-1013'),
+    tells: 'An order had a card’s token that its sender had not sealed.',
+    bring({ stack: { client, taskQueue } }) {
+      const request = { ...publishedOrder('credit-card', { out_trade_no: this.of }), token: 'tok_not_sealed' };
+      const args = [{ kind: 'direct', app_id: APP.app_id, request }];
+      return client.workflow.start(WORKFLOW.payment, {
+        workflowId: paymentWorkflowId(APP.app_id, this.of),
+        taskQueue,
+        args,
+      });
+    },
+  },
+  'unexpected-signal': {
+    ...payment('desk-1014'),
+    tells: 'A program sent a signal under a name that payments do not have.',
+    async bring(desk) {
+      await waiting(desk, this.of);
+      await desk.stack.client.workflow.getHandle(paymentWorkflowId(APP.app_id, this.of)).signal('paid');
+    },
+  },
+} satisfies Partial<Record<Attention, Scene>>;
+
+const OF_SALES = {
+  dispute: {
+    ...afterSale('desk-2001'),
+    tells: 'The buyer disputes the sale.',
+    bring(desk) {
+      return saleThat(desk, this.of, 'dispute');
+    },
+  },
+  chargeback: {
+    ...afterSale('desk-2002'),
+    tells: 'The bank has taken the money back.',
+    bring(desk) {
+      return saleThat(desk, this.of, 'chargeback');
+    },
+  },
+  'chargeback-reversed': {
+    ...afterSale('desk-2003'),
+    tells: 'The bank gave the money back to the merchant.',
+    bring(desk) {
+      return saleThat(desk, this.of, 'chargeback', 'reverse-chargeback');
+    },
+  },
+  'refund-elsewhere': {
+    ...afterSale('desk-2004'),
+    tells: 'Somebody refunded the sale in the gateway’s dashboard.',
+    bring(desk) {
+      return saleThat(desk, this.of, 'force-refund');
+    },
+    command: /--elsewhere AMOUNT/,
+    writes: { AMOUNT: '100.00' },
+  },
+  'unknown-refund': {
+    ...afterSale('desk-2005'),
+    tells: 'A second part was asked for, the answer was lost, and the trade looks the same either way.',
+    async bring(desk) {
+      const { payments } = desk.stack;
+      const order = await sold(desk.stack, 'credit-card', { out_trade_no: this.of });
+      await payments.refund(this.of, part(order, '10.00', 'part-1'));
+      desk.stack.simulator.addFault({ out_trade_no: this.of, on: 'refund', fault: '5xx-before' });
+      void payments.refund(this.of, part(order, '20.00', 'part-2')).catch(() => undefined);
+    },
+    command: /--refund NUMBER/,
+    writes: { NUMBER: 'part-2' },
+  },
+} satisfies Partial<Record<Attention, Scene>>;
+
+const OF_SHOPS = {
+  'books-differ': {
+    of: `reconciliation:${APP.app_id}:desk`,
+    waits: `reconciliation:${APP.app_id}:desk`,
+    tells: 'The merchant’s list has an order that the gateway does not know.',
+    bring({ stack: { client, taskQueue } }) {
+      const rows = [{ out_trade_no: 'desk-3001', order_amount: '150.00', status: 'paid' }];
+      const period = { since: '2026-03-01T00:00:00.000Z', until: '2026-03-02T00:00:00.000Z' };
+      const args = [{ app_id: APP.app_id, ...period, rows }];
+      return client.workflow.start(WORKFLOW.reconciliation, { workflowId: this.of, taskQueue, args });
+    },
+  },
+  'stuck-payments': {
+    of: STUCK_SWEEP_WORKFLOW_ID,
+    waits: STUCK_SWEEP_WORKFLOW_ID,
+    tells: 'A payment was started on a task queue that no worker has.',
+    async bring({ stack: { client, taskQueue } }) {
+      const workflowId = paymentWorkflowId(APP.app_id, 'desk-3002');
+      await client.workflow.start(WORKFLOW.payment, { workflowId, taskQueue: 'nobody', args: [] });
+      while ((await client.workflow.count(`WorkflowId = '${workflowId}'`)).count === 0) await soon();
+      await client.workflow.start(WORKFLOW.stuckSweep, { workflowId: this.of, taskQueue, args: [{ stuck_ms: 1 }] });
+    },
+  },
+  'unreadable-notification': {
+    of: `stray-notification:${APP.app_id}:`,
+    waits: `stray-notification:${APP.app_id}:`,
+    tells: 'A genuinely signed notification is no JSON.',
+    async bring({ stack: { webhookUrl } }) {
+      const body = '{"out_trade_no":';
+      const signature = signatureHeader(Buffer.from(body), APP.secret_key, 'hex', Date.now());
+      const headers = { 'content-type': 'application/json', 'Service-Signature': signature };
+      await fetch(`${webhookUrl}/ipn/${APP.app_id}`, { method: 'POST', body, headers });
+    },
+  },
+  'undelivered-event': {
+    of: 'desk-3004',
+    waits: ({ receiver }) => `event-delivery:${endpointOf(receiver.url)}:${paymentWorkflowId(APP.app_id, 'desk-3004')}`,
+    tells: 'The merchant’s receiver answers HTTP 500.',
+    async bring(desk) {
+      desk.receiver.refused.add(this.of);
+      await waiting(desk, this.of);
+    },
+    outside: (desk) => desk.receiver.refused.delete('desk-3004'),
+    command: /^recheck /,
+  },
+} satisfies Partial<Record<Attention, Scene>>;
+
+/** By reason: the list is closed, and so is this. */
+export const SCENES: Readonly<Record<Attention, Scene>> = { ...OF_PAYMENTS, ...OF_SALES, ...OF_SHOPS };
+
+const soon = () => new Promise((resolve) => setTimeout(resolve, 50));
