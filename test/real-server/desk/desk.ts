@@ -105,7 +105,8 @@ export class Desk {
   async updateInHistory(name: string): Promise<string> {
     await this.page.goto(this.page.url().replace(/\/[^/]*$/, '/history'));
     await this.page.getByText('Workflow Execution Update Accepted').first().waitFor();
-    await this.page.getByText(name, { exact: true }).first().click();
+    // The latest is above: an after-sale signals its refund under the same name.
+    await this.page.getByText(name, { exact: true }).last().click();
     await this.page.getByText('Accepted Request', { exact: true }).first().waitFor();
     await this.page.getByText(`"${name}"`).first().waitFor();
     return plain(await this.page.locator('body').innerText());
