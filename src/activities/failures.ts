@@ -23,14 +23,15 @@ export function notYet(reason: string, delay_ms: number): ApplicationFailure {
 }
 
 /**
- * A gateway's error as a failure that Temporal retries with growing delays; the pending activity shows the reason. Returns
- * any other error as it is.
+ * A gateway's error as a failure that Temporal retries with growing delays, or after `gap_ms`; the pending activity shows the
+ * reason. Returns any other error as it is.
  */
-export function retryableFailure(error: unknown): unknown {
+export function retryableFailure(error: unknown, gap_ms?: number): unknown {
   if (!(error instanceof GatewayError)) return error;
   if (error instanceof CallDeferredError) return heldBack(error);
   const { message } = error;
-  return inOneLine(ApplicationFailure.create({ type: 'GatewayUnavailable', message, details: [error.fields()] }));
+  const failure = { type: 'GatewayUnavailable', message, details: [error.fields()] };
+  return inOneLine(ApplicationFailure.create(gap_ms === undefined ? failure : { ...failure, nextRetryDelay: gap_ms }));
 }
 
 /** How long a poll waits until its next look, in ms. */

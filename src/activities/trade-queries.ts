@@ -27,13 +27,15 @@ import { activityAge } from './urgency';
 /** The gaps between two searches for an order that may exist, in ms: the first, and the longest. */
 const FIRST_GAP_MS = 5_000;
 const LONGEST_GAP_MS = 30 * 60_000;
+/** The longest gap of Temporal's own between two queries without an answer. */
+const LONGEST_RETRY_MS = 2 * 60_000;
 
 /** The trade as the gateway reports it now. Throws a retryable failure for every error of the gateway. */
 export async function queryTrade(gateway: PaymentGateway, id: TradeId): Promise<Trade> {
   try {
     return await query(gateway, id);
   } catch (error) {
-    throw retryableFailure(error);
+    throw unanswered(error);
   }
 }
 
@@ -75,7 +77,7 @@ export async function findTrade(
   try {
     return await query(gateway, inTurn(id, others));
   } catch (error) {
-    if (!isDefiniteAnswer(error)) throw retryableFailure(error);
+    if (!isDefiniteAnswer(error)) throw unanswered(error);
     const waited_ms = waitedSoFar();
     if (settling_ms !== undefined && waited_ms >= settling_ms) return null;
     throw waitOn(error.message, waited_ms, gapBeforeNextSearch(waited_ms));
@@ -164,6 +166,12 @@ function waitedSoFar(): number {
 function waitOn(reason: string, waited_ms: number, gap_ms: number): ApplicationFailure {
   heartbeat(waited_ms + gap_ms);
   return notYet(reason, gap_ms);
+}
+
+/** A query without an answer is repeated for ever, and in the long run ever less often. */
+function unanswered(error: unknown): unknown {
+  const gap_ms = gapBeforeNextSearch(activityAge());
+  return retryableFailure(error, gap_ms > LONGEST_RETRY_MS ? gap_ms : undefined);
 }
 
 /** An order usually appears within seconds of its creation, so the gaps grow the longer it is missing. */

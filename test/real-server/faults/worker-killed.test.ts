@@ -21,7 +21,7 @@ let refunded: Record<keyof typeof orders, Awaited<ReturnType<typeof sold>>>;
 
 beforeAll(async () => {
   stack = await outsideStack({
-    settings: { PAYMENTS_POLL_SCHEDULE: '1s', PAYMENTS_POLL_EVERY: '1s', PAYMENTS_SETTLING: '10s' },
+    settings: { PAYMENTS_POLL_SCHEDULE: '1s', PAYMENTS_POLL_EVERY: '1s', PAYMENTS_SETTLING: '6s' },
     simulator: { duplicateOrders: 'accepted', refundTakes: 'manual' },
   });
   const { payments, simulator } = stack;

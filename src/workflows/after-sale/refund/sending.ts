@@ -20,13 +20,19 @@ import { duplicateRefund, notRefunded, type RefundFailure, type RunningRefund } 
 /** A refund whose outcome stays unknown is requested again for so long; then it is left to a person. */
 const SENT_AGAIN_WITHIN_MS = DAY;
 
+/**
+ * So many times the settling time is between two requests for a refund that may exist: a copy of the gateway that is further
+ * behind than that shows none, and money that went back twice is lost.
+ */
+const RESTS_FOR_SETTLINGS = 10;
+
 /** What comes after a try: another try, a new look whether the refund may begin, or only facts and persons. */
 export type AfterTry = 'send' | 'await turn' | 'track';
 
 export class RefundSending {
   /** A request may have reached the gateway. */
   private mayExist = false;
-  private backoff_ms = FIRST_BACKOFF_MS;
+  private backoff_ms: number;
 
   constructor(
     private readonly input: RefundInput,
@@ -34,7 +40,9 @@ export class RefundSending {
     private readonly evidence: RefundEvidence,
     private readonly policy: PaymentPolicy,
     private readonly waitFor: (what: string) => Promise<void>,
-  ) {}
+  ) {
+    this.backoff_ms = Math.max(FIRST_BACKOFF_MS, RESTS_FOR_SETTLINGS * policy.settling_ms);
+  }
 
   /** Tries once. */
   async send(): Promise<AfterTry> {

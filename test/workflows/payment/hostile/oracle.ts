@@ -177,8 +177,8 @@ function nothingForAnotherOrder(world: World): Broken[] {
 }
 
 /** 1. Where nothing of ours can exist, nobody is answered with a trade of another system, unless somebody adopted it. */
-function othersAreNotAnswered({ told, gateway, hasAdopted }: World): Broken[] {
-  if (hasAdopted) return [];
+function othersAreNotAnswered({ told, gateway, hasAdopted, wasCutOff }: World): Broken[] {
+  if (hasAdopted || wasCutOff) return [];
   return told.flatMap((one) => {
     if (one.is !== 'payment data') return [];
     const trade = gateway.trades.find(({ trade_no }) => trade_no === one.data.trade_no);

@@ -509,3 +509,15 @@ test('promise 5: an order that a person ended, and that the gateway has forgotte
   const steps: Step[] = [wait(2 * HOUR), resolve('CANCEL'), paid, { do: 'no worker', ms: 2 * HOUR }];
   expect(await brokenIn(story(steps, { forgetsAfter_ms: 4 * HOUR }))).toEqual([]);
 });
+
+test('promise 5: an order that the gateway refuses to look for is asked about ever more slowly', async () => {
+  const refused = (kind: '429' | 'credentials'): Step => ({ do: 'queries refused for good', kind });
+  const steps: Step[] = [refused('429'), wait(5 * SECOND), refused('credentials'), wait(10 * HOUR)];
+  expect(await brokenIn(story(steps, { creations: ['answer lost'] }))).toEqual([]);
+});
+
+test('promise 7: a refund with a lost answer is not made twice by copies of the gateway that are two minutes behind', async () => {
+  const steps: Step[] = [wait(MINUTE), paid, wait(10 * HOUR), { do: 'refund' }, wait(HOUR)];
+  const { gateway } = await worldOf(story(steps, { refunds: ['answer lost'], lag_ms: 2 * MINUTE }));
+  expect(gateway.givenBack).toHaveLength(1);
+});

@@ -112,6 +112,8 @@ export class World extends BaseWorld {
   hasOtherOrder = false;
   /** Whether an operator adopted the number. */
   hasAdopted = false;
+  /** Whether a run or a worker was cut off: nobody can tell then whether what was under way has reached the gateway. */
+  wasCutOff = false;
   /** How often anything came from outside. */
   disturbances = 0;
   /** When a worker was there again that had been away. */
@@ -409,6 +411,7 @@ export class World extends BaseWorld {
   }
 
   terminate(): void {
+    this.wasCutOff = true;
     if (!this.run?.isRunning) return;
     this.run.terminate();
     this.told.push({ at: this.now, is: 'terminated', workflowId: this.workflowId });
@@ -416,6 +419,7 @@ export class World extends BaseWorld {
 
   /** Resets the latest run to its first task: everything after its start happens anew. */
   reset(): void {
+    this.wasCutOff = true;
     const { run } = this;
     if (!run) return;
     this.temporal.reset(run);
@@ -439,6 +443,7 @@ export class World extends BaseWorld {
 
   /** `kill -9` of the worker. The answer to a creation that it could not report any more is lost. */
   async killWorker(): Promise<void> {
+    this.wasCutOff = true;
     const lost = await this.within(() => this.temporal.killWorker());
     if (lost.includes('gateway.create')) this.gateway.loseLastCreation();
   }
