@@ -63,7 +63,7 @@ const MUTATIONS = [
     "if (isDuplicate(fields)) return { is: 'duplicate', error: fields, message, reached };",
     "if (isDuplicate(fields)) return { is: 'duplicate', error: fields, message, reached: false };",
   ],
-  ['notifications are believed', WAIT, 'if (!policy.confirm_by_query) {', 'if (policy.confirm_by_query) {'],
+  ['notifications are believed', WAIT, 'if (!policy.confirm_by_query && ', 'if (policy.confirm_by_query && '],
   ['a wrong amount is not noticed', RECORD, "if (mismatch) this.raise('amount-mismatch');", ''],
   [
     'another amount ends in SUCCESS',

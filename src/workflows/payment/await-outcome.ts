@@ -130,7 +130,8 @@ export class OutcomeWait {
     const { record, policy } = this.context;
     const notifications = this.mailbox.unsettled;
     for (const notification of notifications) record.learnMethod(notification.method);
-    if (!policy.confirm_by_query) {
+    // Where ours has no number yet, a notification may name another's trade.
+    if (!policy.confirm_by_query && record.id.trade_no !== undefined) {
       const ours = this.mailbox.unsettledOf(record.snapshot.trade_no);
       for (const notification of ours) record.applyNotification(notification, Date.now());
       this.mailbox.settle(ours);

@@ -1,7 +1,6 @@
 /** Starts what goes on beside or after a payment: for trades that may still be paid, and for what waits for a person. */
 import { workflowInfo } from '@temporalio/workflow';
 import {
-  type Attention,
   answerToKeep,
   isOfAnother,
   orderOf,
@@ -31,7 +30,8 @@ interface FollowUpReasons {
 export class FollowUps {
   /** Each has an id of its own. */
   private count = 0;
-  private startedFor: Attention | 'watched' | undefined;
+  /** Why the last one was started, and by which numbers it knows trades. */
+  private startedFor: string | undefined;
 
   constructor(
     private readonly input: PaymentInput,
@@ -41,13 +41,19 @@ export class FollowUps {
   /** Whether something goes on that no follow-up was started for. */
   isNeeded(mayStillBePaid: boolean): boolean {
     const { attention } = this.context.record.snapshot;
-    return (mayStillBePaid || attention !== null) && this.startedFor !== (attention ?? 'watched');
+    return (mayStillBePaid || attention !== null) && this.startedFor !== this.reason;
+  }
+
+  /** What one that is started now would be started for. */
+  private get reason(): string {
+    const { attention, trade_no, other_trades } = this.context.record.snapshot;
+    return JSON.stringify([attention, trade_no ?? other_trades.map((other) => other.trade_no)]);
   }
 
   /** Nobody who waits for the outcome waits for what goes on after it. */
   async start(reasons: FollowUpReasons): Promise<void> {
     const { app_id, out_trade_no, attention } = this.context.record.snapshot;
-    this.startedFor = attention ?? 'watched';
+    this.startedFor = this.reason;
     if (out_trade_no === null) return;
     this.count += 1;
     const { runId } = workflowInfo();

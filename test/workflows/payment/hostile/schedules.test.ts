@@ -521,3 +521,20 @@ test('promise 7: a refund with a lost answer is not made twice by copies of the 
   const { gateway } = await worldOf(story(steps, { refunds: ['answer lost'], lag_ms: 2 * MINUTE }));
   expect(gateway.givenBack).toHaveLength(1);
 });
+
+test('promise 5: a trade of ours that is named while a person ends the order is watched beside the first one', async () => {
+  const named: readonly Step[] = [{ do: 'notify progress' }, resolve('CANCEL')];
+  const steps: Step[] = [wait(10 * MINUTE), ...named, paid, paid, wait(HOUR)];
+  expect(
+    await brokenIn(story(steps, { creations: ['answer lost'], findsBy: 'trade_no alone', hidesTradeNo: true })),
+  ).toEqual([]);
+});
+
+test('promise 4: a believed notification of another trade does not give ours its number', async () => {
+  const traits = { confirmByQuery: false, hidesTradeNo: true, shows: 'the first' } as const;
+  const { told } = await worldOf(
+    story([wait(MINUTE), paid, another(false), wait(HOUR), { do: 'await outcome' }, wait(MINUTE)], traits),
+  );
+  const answer = told.find(({ is }) => is === 'outcome');
+  expect(answer).toMatchObject({ state: { outcome: 'SUCCESS', trade_no: 'T1' } });
+});
