@@ -5,6 +5,7 @@ module.exports = {
   // Examples import the package by its name, as merchants do.
   moduleNameMapper: {
     '^temporal-payment-gateway$': '<rootDir>/src/index.ts',
+    '^temporal-payment-gateway/workflows$': '<rootDir>/src/merchant-workflows.ts',
     '^temporal-payment-gateway/(\\w+)$': '<rootDir>/src/$1/index.ts',
   },
   globalSetup: '<rootDir>/test/harness/run-begins.ts',

@@ -1,4 +1,4 @@
-import { type NewPayment, startPayment } from 'temporal-payment-gateway/calls';
+import { type NewPayment, startPayment } from 'temporal-payment-gateway/workflows';
 
 export * from 'temporal-payment-gateway/workflows';
 

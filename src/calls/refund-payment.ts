@@ -2,6 +2,7 @@
 import { ActivityCancellationType, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { RefundAnswer, RefundOrder, RefundToAsk, StarterActivities } from '../contract';
 import { QUERYING } from '../workflows/shared/activity-options';
+import { assertCalled } from './called';
 import { ownFailure } from './own-failure';
 
 const { 'payments.refunded': refundedAnswer } = proxyActivities<StarterActivities>({
@@ -20,6 +21,7 @@ export async function refundPayment(
   refund: RefundOrder,
   taskQueue: string = workflowInfo().taskQueue,
 ): Promise<RefundAnswer> {
+  assertCalled('refundPayment');
   try {
     return await refundedAnswer({ app_id, out_trade_no, task_queue: taskQueue, refund });
   } catch (error) {

@@ -20,6 +20,7 @@ import {
   WORKFLOW,
 } from '../contract';
 import { QUERYING } from '../workflows/shared/activity-options';
+import { assertCalled } from './called';
 import { ownFailure } from './own-failure';
 
 const { 'payments.created': createdAnswer } = proxyActivities<StarterActivities>({
@@ -34,6 +35,7 @@ const { 'payments.ended-payment': endedPayment } = proxyActivities<AccountActivi
  * of the types that docs/contract.md names for `created`. Your worker needs the plugin.
  */
 export async function startPayment(order: NewPayment, taskQueue?: string): Promise<StartedPayment> {
+  assertCalled('startPayment');
   const workflowId = paymentWorkflowId(order.app_id, order.request.out_trade_no);
   const child = await startOrJoin(order, workflowId, taskQueue);
   try {

@@ -1,7 +1,7 @@
 /**
  * workflows/: the lifecycles. Deterministic; this room touches no network, clock or environment, and of other
- * rooms it imports contract/ and gateway/pure/ only. A worker's bundle re-exports it: `export * from 'temporal-payment-gateway/workflows'`.
- * Every function here is a workflow type, so what a merchant's own workflow calls is in calls/.
+ * rooms it imports contract/ and gateway/pure/ only. Every function here is a workflow type, so what a merchant's own workflow
+ * calls is in calls/; a merchant's bundle re-exports both: `export * from 'temporal-payment-gateway/workflows'`.
  */
 export type * from '../contract';
 export { FAILURE, QUERY, SEARCH_ATTRIBUTE, SIGNAL, UPDATE, WORKFLOW } from '../contract';

@@ -12,7 +12,8 @@ test('every function of /workflows is a workflow of the contract, so that nothin
   expect(functionsOf(workflows).sort()).toEqual(Object.values(WORKFLOW).sort());
 });
 
-test('the workflows of the README add their own one, and not the call that they make', () => {
-  expect(functionsOf(merchants).sort()).toEqual([...Object.values(WORKFLOW), 'sellTickets'].sort());
+test('the workflows of the README add their own one, and the calls that refuse to be started by their names', () => {
+  const added = ['sellTickets', 'startPayment', 'refundPayment'];
+  expect(functionsOf(merchants).sort()).toEqual([...Object.values(WORKFLOW), ...added].sort());
   expect(functionsOf(calls)).toEqual(expect.arrayContaining(['startPayment', 'refundPayment', 'nexusPayments']));
 });

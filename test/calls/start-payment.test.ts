@@ -156,3 +156,12 @@ describe('refundPayment', () => {
     });
   });
 });
+
+test.each(['startPayment', 'refundPayment'])(
+  '%s is no workflow: whoever starts it by its name is refused',
+  async (name) => {
+    const { workflow } = stack.client;
+    const options = { taskQueue: TASK_QUEUE, workflowId: `shop:${randomUUID()}`, args: [order()] };
+    await expect(workflow.execute(name, options)).rejects.toMatchObject({ cause: { type: 'NotAWorkflow' } });
+  },
+);

@@ -1,0 +1,9 @@
+/** A Worker takes every function of a bundle for a workflow, and a merchant's bundle may export what its workflows call. */
+import { ApplicationFailure, workflowInfo } from '@temporalio/workflow';
+
+/** Throws ApplicationFailure (`NotAWorkflow`) where somebody has started the function itself by its name. */
+export function assertCalled(name: string): void {
+  if (workflowInfo().workflowType !== name) return;
+  const message = `${name} is called by a workflow of yours, and is none itself: nothing was done.`;
+  throw ApplicationFailure.nonRetryable(message, 'NotAWorkflow');
+}
