@@ -8,7 +8,7 @@ const [tarball, installed] = process.argv.slice(2);
 const { messages, pkg } = await publint({ pkgDir: installed, strict: true });
 /** It takes the names of `export type *` for values, which no program can use as such. */
 const isTypeOnly = ({ kind, typesFileName = '' }) =>
-  kind === 'NamedExports' && typesFileName.endsWith('lib/workflows/index.d.ts');
+  kind === 'NamedExports' && typesFileName.endsWith('lib/merchant-workflows.d.ts');
 const { types, problems = [] } = await checkPackage(createPackageFromTarballData(readFileSync(tarball)));
 console.log(
   JSON.stringify({

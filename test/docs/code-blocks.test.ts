@@ -58,6 +58,7 @@ test('every block of TypeScript compiles, strictly, against the package', () => 
     ...{ typeRoots: [join(ROOT, 'node_modules/@types')], types: ['node'] },
     paths: {
       'temporal-payment-gateway': [join(ROOT, 'lib/index.d.ts')],
+      'temporal-payment-gateway/workflows': [join(ROOT, 'lib/merchant-workflows.d.ts')],
       'temporal-payment-gateway/*': [join(ROOT, 'lib/*/index.d.ts')],
     },
   };

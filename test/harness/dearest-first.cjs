@@ -12,6 +12,8 @@ const DEAREST = [
   'contract/other-languages/python',
   'cli/commands',
   'workflows/payment/hostile/hostile',
+  'real-server/nexus',
+  'real-server/desk',
   'package',
   'cli/operator-list',
   'real-server/start',
