@@ -1,12 +1,12 @@
 /** What becomes of a deposit whose payment has ended: it is counted, set aside for a person, or dropped. */
-import type { NotifiedDeposit, PaymentState, SetAsideDeposit } from '../../contract';
+import { isAfterSaleStatus, type NotifiedDeposit, type PaymentState, type SetAsideDeposit } from '../../contract';
 import { sameAmount } from '../../gateway/pure/money';
 import type { AccountAnnouncements } from './announcements';
 import { type DepositLedger, isNotifiedAsPaid } from './deposit-ledger';
 import type { AccountRecord } from './record';
 
 /** Statuses after a sale in which the merchant has the money. */
-const WITH_MONEY: readonly (string | null)[] = ['SUCCESS', 'REFUND_REFUSED', 'REFUND_REVOKE', 'CHARGEBACK_REVERSED'];
+const WITH_MONEY: readonly (string | null)[] = ['REFUND_REFUSED', 'REFUND_REVOKE', 'CHARGEBACK_REVERSED'];
 
 export class DepositCounting {
   constructor(
@@ -30,8 +30,10 @@ export class DepositCounting {
       this.onUnconfirmed(deposit, payment);
       return;
     }
-    // Its money had gone back, or is on its way, before we saw it for the first time.
-    if (!WITH_MONEY.includes(payment.trade_status)) {
+    const { trade_status } = payment;
+    // Its money had gone back, or is on its way, before we saw it for the first time. Where the gateway says nothing of it, a
+    // person’s word that it came counts.
+    if (isAfterSaleStatus(trade_status ?? '') && !WITH_MONEY.includes(trade_status)) {
       this.setAside(deposit, 'returned-deposit');
       return;
     }

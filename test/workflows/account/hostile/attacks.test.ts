@@ -207,6 +207,20 @@ test('3: (held) a reset of a run that had taken over counts all, or puts it befo
   if (state?.deposits.count !== 4) expect(state?.attention).not.toBeNull();
 });
 
+test('3: a deposit of which a person says that it came is counted, although the gateway gives no answer', async () => {
+  world.gateway.trouble = 'unreachable';
+  const deposit = world.gateway.deposit('A1', '0.10');
+  const { out_trade_no } = deposit;
+  world.notify(deposit);
+  await world.pass(3 * HOUR);
+  await world.resolve();
+  world.gateway.trouble = undefined;
+  await world.pass(HOUR);
+  expect(await world.state('A1')).toMatchObject({
+    deposits: { latest: [{ out_trade_no, amount: '0.10' }], set_aside: [] },
+  });
+});
+
 describe('1: one key, one account, also after retention has forgotten the creation and every closed run', () => {
   const made = () => world.gateway.accounts.filter(({ buyer_id }) => buyer_id === 'k1');
   const answers = () => world.told.flatMap((one) => (one.is === 'account' ? [one.account_id] : []));
