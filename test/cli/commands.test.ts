@@ -69,6 +69,7 @@ const COMMANDS = [
   'simulator',
   'setup',
   'keys',
+  'completion',
 ];
 
 describe('help', () => {
