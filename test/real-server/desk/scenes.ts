@@ -1,4 +1,5 @@
 /** How something comes before a person for each reason, and what that person does about it as the page says. */
+import { randomUUID } from 'node:crypto';
 import { endpointOf } from '../../../src/activities/event-endpoints';
 import { PaymentPendingError } from '../../../src/client';
 import { type Attention, paymentWorkflowId, STUCK_SWEEP_WORKFLOW_ID, WORKFLOW } from '../../../src/contract';
@@ -109,15 +110,21 @@ const OF_PAYMENTS = {
     },
   },
   'unproven-trade': {
-    ...followUp('desk-1005'),
-    tells: 'The payment was terminated before the gateway had answered, and its buyer has paid.',
+    ...payment('desk-1005'),
+    tells: 'The payment was reset before the gateway had answered: no answer names the trade that its number shows.',
     async bring(desk) {
       const { simulator, client } = desk.stack;
       simulator.addFault({ on: 'pay', fault: 'delay', ms: 20_000, out_trade_no: this.of });
       begun(desk, this.of);
       while (simulator.trades({ out_trade_no: this.of }).length === 0) await soon();
-      await client.workflow.getHandle(paymentWorkflowId(APP.app_id, this.of)).terminate('by mistake');
-      await simulator.pay(this.of);
+      const { events } = await client.workflow.getHandle(paymentWorkflowId(APP.app_id, this.of)).fetchHistory();
+      await client.workflowService.resetWorkflowExecution({
+        namespace: client.options.namespace,
+        workflowExecution: { workflowId: paymentWorkflowId(APP.app_id, this.of) },
+        reason: 'by mistake',
+        requestId: randomUUID(),
+        workflowTaskFinishEventId: events?.find((event) => event.workflowTaskCompletedEventAttributes)?.eventId ?? null,
+      });
     },
   },
   'no-answer': {
