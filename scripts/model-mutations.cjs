@@ -472,13 +472,7 @@ const OF_ACCOUNTS = [
     '        const deposit',
     11,
   ],
-  [
-    'money that went back is counted',
-    `${ACCOUNT}/counting.ts`,
-    '!WITH_MONEY.includes(payment.trade_status)',
-    'false',
-    15,
-  ],
+  ['money that went back is counted', `${ACCOUNT}/counting.ts`, '!WITH_MONEY.includes(trade_status)', 'false', 15],
   [
     'an account forgets its deposits when it is terminated',
     `${ACCOUNT}/workflow.ts`,
