@@ -23,6 +23,8 @@ export const WORKFLOW = {
   /** Internal: delivers events that a workflow could not deliver before it ended. */
   paymentEvents: 'paymentEvents',
 } as const;
+/** How long a workflow task may take, in ms, where Temporal's ten seconds are few: an account may read thousands of deposits at once. */
+export const TASK_TIMEOUT_MS: { readonly [type: string]: number | undefined } = { [WORKFLOW.speiAccount]: 60_000 };
 export const UPDATE = {
   created: 'created',
   recheck: 'recheck',

@@ -2,8 +2,9 @@
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { encodeWorkflowIdConflictPolicy, encodeWorkflowIdReusePolicy } from '@temporalio/common';
 import { encodeToPayloadsWithContext, encodeUserMetadata } from '@temporalio/common/lib/internal-non-workflow';
+import { msOptionalToTs } from '@temporalio/common/lib/time';
 import { temporal } from '@temporalio/proto';
-import { type PreviousRun, SEARCH_ATTRIBUTE, startSummary } from '../contract';
+import { type PreviousRun, SEARCH_ATTRIBUTE, startSummary, TASK_TIMEOUT_MS } from '../contract';
 import { GRPC_STATUS, isOutOfTime } from '../temporal/grpc-status';
 import { summarizeClosedRun } from '../temporal/workflow-history';
 
@@ -131,6 +132,7 @@ export class TemporalCalls {
       workflowId,
       workflowType: { name: type },
       taskQueue: { name: this.taskQueue },
+      workflowTaskTimeout: msOptionalToTs(TASK_TIMEOUT_MS[type]) ?? null,
       input: await encode(input),
       userMetadata: userMetadata ?? null,
       signalName: signal,

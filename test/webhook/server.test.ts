@@ -66,6 +66,13 @@ describe('a good notification', () => {
     expect(await reply).toMatchObject({ status: 200, body: 'success' });
   });
 
+  test('signals its account, whose workflow task may read thousands of deposits that piled up', async () => {
+    await post(url, ipn({ transfer_account: { account_id: 'A1', account_number: '646180157000000004' } }));
+    const [request] = temporal.signals;
+    expect(request).toMatchObject({ workflowId: 'spei-account:shop-1:A1', workflowType: { name: 'speiAccount' } });
+    expect(Number(request?.workflowTaskTimeout?.seconds)).toBe(60);
+  });
+
   test('signals its payment, with the input for a start in adopt form', async () => {
     await post(url, body);
     expect(temporal.signals).toHaveLength(1);

@@ -1,6 +1,7 @@
 /** Starts what goes on after a workflow, so that nobody who waits for its end waits for that too. */
 import { type SearchAttributePair, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { ParentClosePolicy, startChild, type WithWorkflowArgs, type Workflow } from '@temporalio/workflow';
+import { TASK_TIMEOUT_MS } from '../../contract';
 
 interface AbandonedStart {
   workflowId: string;
@@ -15,7 +16,9 @@ export async function startAbandoned<T extends Workflow>(
   start: WithWorkflowArgs<T, AbandonedStart>,
 ): Promise<boolean> {
   try {
-    await startChild<T>(type, { ...start, parentClosePolicy: ParentClosePolicy.ABANDON });
+    const workflowTaskTimeout = TASK_TIMEOUT_MS[type];
+    const timed = workflowTaskTimeout === undefined ? start : { ...start, workflowTaskTimeout };
+    await startChild<T>(type, { ...timed, parentClosePolicy: ParentClosePolicy.ABANDON });
     return true;
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
