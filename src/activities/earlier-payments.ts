@@ -75,7 +75,7 @@ async function* runsWithOrder(client: Client, workflowId: string, runId: string)
   }
 }
 
-/** A run that never came to its creation is none that may have made the order; one that cannot be asked may be. */
+/** A run that never reached its creation made no order. One that cannot be asked may have. */
 async function mayHaveMade(client: Client, workflowId: string, run_id: string): Promise<boolean> {
   if (await endedWithoutOrder(client, workflowId, run_id)) return false;
   const handle = client.workflow.getHandle(workflowId, run_id);

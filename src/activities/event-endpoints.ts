@@ -30,7 +30,7 @@ export interface EventEndpoints {
 /** How long an address may take to answer, in ms: less than the activity. */
 const ANSWER_TIMEOUT_MS = 15_000;
 
-/** An address by a name that does not tell it. */
+/** A digest that names the address without showing it. */
 export const endpointOf = (url: string) => createHash('sha256').update(url).digest('hex').slice(0, 12);
 
 /** Hands an event over to the deliveries of its payment or account. It returns once Temporal has it for each address. */

@@ -56,7 +56,7 @@ export function throttle(
     );
 
   return async (operation, send) => {
-    // First, so that calls of a pause use up nothing.
+    // The circuit comes first: a call that it holds back must not use up the rate.
     const pause_ms = circuit.pauseLeft();
     if (pause_ms > 0) throw pausing(operation, pause_ms);
     const wait_ms = budget.take(urgencyOfCall());

@@ -4,6 +4,6 @@ import { ApplicationFailure, workflowInfo } from '@temporalio/workflow';
 /** Throws ApplicationFailure (`NotAWorkflow`) where somebody has started the function itself by its name. */
 export function assertCalled(name: string): void {
   if (workflowInfo().workflowType !== name) return;
-  const message = `${name} is called by a workflow of yours, and is none itself: nothing was done.`;
+  const message = `${name} is a function for your workflow, and no workflow: do not start it by its name. Nothing was done.`;
   throw ApplicationFailure.nonRetryable(message, 'NotAWorkflow');
 }

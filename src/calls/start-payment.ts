@@ -67,7 +67,7 @@ async function startOrJoin(
   }
 }
 
-/** Of a payment that another program has started. */
+/** The outcome of a payment that another program has started. */
 async function outcomeOf(workflow_id: string): Promise<PaymentState> {
   const { state } = await endedPayment({ workflow_id });
   if (state !== null) return state;

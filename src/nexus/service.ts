@@ -7,9 +7,9 @@ import { FAILURE, paymentsService, typedFailure } from '../contract';
 import { InvalidRequestError, parseCheckout, parseDirectPayment, type RuleSettings } from '../gateway';
 import { type Config, ruleSettings } from '../process/settings';
 
-/** Temporal gives a handler less than ten seconds, which begin at the caller's. */
+/** Temporal allows a handler ten seconds, counted from the caller’s request. */
 const LONGEST_MS = 8_000;
-/** What the answer needs to get back. */
+/** Time kept for the answer’s way back, in ms. */
 const WAY_BACK_MS = 1_000;
 
 const body = z.record(z.string(), z.unknown());
@@ -85,7 +85,7 @@ class NexusCalls {
       const issues = read.error.issues.map(({ path, message }) => ({ field: path.join('.'), rule: message }));
       throw failed(
         FAILURE.invalidRequest,
-        `The input of the operation is none: ${issues[0]?.field} ${issues[0]?.rule}`,
+        `The input of the operation is not valid: ${issues[0]?.field} ${issues[0]?.rule}`,
         {
           issues,
         },

@@ -7,15 +7,18 @@ export interface Limits {
   overall: number;
   /**
    * Payments a minute and app that notifications may start. Without a limit, somebody with an app's key or with its old
-   * notifications could start any number of workflows. Ten a second take an eighth of one worker core, which does about 85
-   * payments a second. The gateway sends the rest again, up to six times in 14 hours.
+   * notifications could start any number of workflows. Ten a second take about half of one worker
+   * core (docs/performance.md). The gateway sends the rest again, up to six times in 14 hours.
    */
   adoptions: number;
   /** Genuine notifications that wait for Temporal at the same time. Unverified ones do not count. */
   in_flight: number;
   /** Connections of one process. */
   connections: number;
-  /** Connections of one address, above what may be in flight: a gateway sends many at once after an outage. Trusted proxies and addresses of the allow-list may have any number. */
+  /**
+   * Connections of one address, above what may be in flight: a gateway sends many at once after an outage. Trusted proxies and
+   * addresses of the allow-list may have any number.
+   */
   connections_per_address: number;
 }
 

@@ -1,4 +1,4 @@
-/** Forms of fields that the client checks beyond the interface's table (test/contract/interface/rows.ts has the table). */
+/** Forms of fields that the client checks beyond the interface's table (test/contract/interface/rows/ has the table). */
 import { parseDirectPayment } from '../../src/gateway';
 import { edited, faults, type Json, published } from './support';
 

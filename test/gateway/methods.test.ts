@@ -1,4 +1,4 @@
-/** What the client asks of each payment method beyond the interface's table (test/contract/interface/rows.ts). */
+/** What the client asks of each payment method beyond the interface's table (test/contract/interface/rows/). */
 import { parseDirectPayment } from '../../src/gateway';
 import { METHODS, orderIn } from '../contract/interface/rows';
 import { edited, faults, type Json, published } from './support';

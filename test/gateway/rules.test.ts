@@ -1,4 +1,4 @@
-/** How a request is checked: all faults at once, by the path of the field, in words. The rules: test/contract/interface/rows.ts. */
+/** How a request is checked: all faults at once, by the path of the field, in words. The rules: test/contract/interface/rows/. */
 import { InvalidRequestError, parseCheckout, parseDirectPayment } from '../../src/gateway';
 import { BANK_LIST } from '../../src/gateway/banks';
 import { checkRequest } from '../../src/gateway/check';

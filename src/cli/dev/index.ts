@@ -1,5 +1,5 @@
 /**
- * cli/dev/: `payment-gateway dev`: a whole stack on this machine. It may import every room. temporal/ holds the development
+ * cli/dev/: `payment-gateway dev`: a whole stack on this machine. It imports what `cli/` may. temporal/ holds the development
  * server, and knows nothing of payments.
  */
 export { dev } from './stack';

@@ -43,13 +43,13 @@ export async function asOperator(
   const config = loadConfig(env);
   const client = reads === 'payloads' ? await connectClient(env, config) : new Client(await connect(env));
   const code = await act({ client, config, env }).catch((error: unknown) => {
-    const told = asUserError(error);
-    if (!(told instanceof UserError || told instanceof PaymentError)) {
-      complain(reportOf(told));
+    const readable = asUserError(error);
+    if (!(readable instanceof UserError || readable instanceof PaymentError)) {
+      complain(reportOf(readable));
       return EXIT.refused;
     }
-    tellError(told);
-    return told instanceof UserError ? EXIT.wrongInput : EXIT.refused;
+    tellError(readable);
+    return readable instanceof UserError ? EXIT.wrongInput : EXIT.refused;
   });
   // Temporal's client may still wait for a result, and would throw if its connection were closed.
   return exitOncePrinted(code);

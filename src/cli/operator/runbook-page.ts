@@ -13,13 +13,13 @@ What needs a person is always an open workflow: the payment, its follow-up (\`pa
 first reason stays until it is settled; \`resolve\` needs \`by\` and \`reason\`, and both stay in the history.
 `;
 
-/** The page as Markdown. `pictures` are the reasons that have one in docs/pictures. */
-export function runbookPage(pictures: ReadonlySet<string>): string {
+/** The page as Markdown. docs/desk.md has a picture of each reason. */
+export function runbookPage(): string {
   const index = ATTENTIONS.map((reason) => `- [\`${reason}\`](#${reason})`).join('\n');
-  return [INTRODUCTION, `${index}\n`, ...ATTENTIONS.map((reason) => section(reason, pictures.has(reason)))].join('\n');
+  return [INTRODUCTION, `${index}\n`, ...ATTENTIONS.map(section)].join('\n');
 }
 
-function section(reason: Attention, hasPicture: boolean): string {
+function section(reason: Attention): string {
   const { happened, loses, look, act, after } = RUNBOOK[reason];
   const items = [
     ['What happened', happened],
@@ -28,6 +28,5 @@ function section(reason: Attention, hasPicture: boolean): string {
     ['What to do', act],
     ['What happens then', after],
   ].map(([name, text]) => `- **${name}.** ${text}`);
-  const picture = `![Temporal UI shows ${reason}](pictures/${reason}.png)\n`;
-  return [`## ${reason}\n`, `${items.join('\n')}\n`, ...(hasPicture ? [picture] : [])].join('\n');
+  return `## ${reason}\n\n${items.join('\n')}\n\n[What Temporal UI shows](desk.md#${reason})\n`;
 }

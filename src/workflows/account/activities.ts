@@ -26,7 +26,7 @@ const readingBefore = proxyActivities<AccountActivities>({
 });
 
 const named = ({ account_id }: AccountId) => `virtual account ${account_id}`;
-/** The words for what needs no more of them. */
+/** A summary without details of the input. */
 const words = (activity: string) => () => activityWords(activity);
 
 /** The gateway's operations on virtual accounts, each with a line for Temporal UI. */

@@ -123,7 +123,7 @@ class AccountCreation {
     }
   }
 
-  /** An early deposit may have started it: then it is told its key, by which the next creation finds it. */
+  /** An early deposit may have started it: then a signal gives it the key, by which the next creation finds it. */
   private async startAccount(account: SpeiAccountData, key: string): Promise<void> {
     const { app_id, request } = this.input;
     const { account_id } = account;
@@ -133,7 +133,7 @@ class AccountCreation {
     const typedSearchAttributes = [{ key: SEARCH_ATTRIBUTE.accountKeys, value: [key] }];
     for (let pause_ms = FIRST_BACKOFF_MS; ; pause_ms = nextBackoff(pause_ms)) {
       if (await startAbandoned(WORKFLOW.speiAccount, { workflowId, args, typedSearchAttributes })) return;
-      // It may end, or take no more signals in its run, between the two.
+      // Between the start and the signal, the account may end or stop taking signals.
       if (await signalIfRunning(workflowId, SIGNAL.keyed, { key } satisfies KeyedSignal)) return;
       await condition(() => false, pause_ms, { summary: 'before the account is told its key again' });
     }

@@ -79,8 +79,8 @@ export function parseDeposit(signal: DepositSignal | null | undefined): Notified
   const at = readInstant(textOf(transfer_account?.transfer_timestamp));
   const transferred_s = at === undefined ? undefined : Math.floor(at / 1000);
   const { trade_no, trade_status, amount, currency } = signal ?? {};
-  const told = { trade_no: textOf(trade_no), trade_status: textOf(trade_status), amount: textOf(amount) };
-  return { out_trade_no, ...defined({ ...told, currency: textOf(currency), transferred_s }) };
+  const notified = { trade_no: textOf(trade_no), trade_status: textOf(trade_status), amount: textOf(amount) };
+  return { out_trade_no, ...defined({ ...notified, currency: textOf(currency), transferred_s }) };
 }
 
 function textOf(value: unknown): string | undefined {

@@ -49,7 +49,7 @@ export const resolveAccountUpdate = defineUpdate<SpeiAccountState, [{ by: string
 /** The updates `cancel` and `recheck` wait this long for the gateway, then fail with `PaymentPending`. */
 const ANSWER_WAIT_MS = 30_000;
 /** Where an account cannot read for so long what it knew before, and deposits wait for that, a person is told. */
-const TOLD_AFTER = '10 minutes';
+const UNREADABLE_AFTER = '10 minutes';
 
 /**
  * Never returns: money can come after a cancellation, and the ledger must not be lost. So it ignores a cancellation of
@@ -123,7 +123,7 @@ class SpeiAccountRun {
 
   /** Goes on from what an earlier run knew that could not hand it on, and takes what came meanwhile. */
   private async takeOver(): Promise<void> {
-    condition(() => this.early === null, TOLD_AFTER).then((isRead) => {
+    condition(() => this.early === null, UNREADABLE_AFTER).then((isRead) => {
       if (!isRead && this.early?.length) this.raise('overdue-deposit');
     });
     const { carried, undelivered, deposits, keys } = await loadEarlierAccount();

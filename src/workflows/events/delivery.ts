@@ -44,8 +44,8 @@ export async function eventDelivery(input: EventDeliveryInput): Promise<EventDel
 
 class Delivery {
   private readonly queue: MerchantEvent[];
-  /** The ids that this run was told of: an event that is told twice is delivered once. */
-  private readonly told: Set<string>;
+  /** The ids of the events that this run has: one that comes twice is delivered once. */
+  private readonly knownIds: Set<string>;
   private readonly attributes = new ShownAttributes();
   private readonly post: EventDeliveryActivities['payments.postEvent'];
   private isDecided = false;
@@ -55,7 +55,7 @@ class Delivery {
 
   constructor(private readonly input: EventDeliveryInput) {
     this.queue = [...(input.waiting ?? [])];
-    this.told = new Set(this.queue.map(({ id }) => id));
+    this.knownIds = new Set(this.queue.map(({ id }) => id));
     this.post = proxyActivities<EventDeliveryActivities>({
       startToCloseTimeout: '30 seconds',
       scheduleToCloseTimeout: input.give_up_ms,
@@ -83,8 +83,8 @@ class Delivery {
   }
 
   private take(events: readonly MerchantEvent[]): void {
-    this.queue.push(...events.filter(({ id }) => !this.told.has(id)));
-    for (const { id } of events) this.told.add(id);
+    this.queue.push(...events.filter(({ id }) => !this.knownIds.has(id)));
+    for (const { id } of events) this.knownIds.add(id);
   }
 
   private async deliver(event: MerchantEvent): Promise<boolean> {
@@ -118,8 +118,8 @@ class Delivery {
     this.attributes.update([{ key: SEARCH_ATTRIBUTE.attention, value: attention }]);
     const { workflowId } = workflowInfo();
     const now = new Date().toISOString();
-    const told = attention === null ? [] : [...attentionSection(attention, now, workflowId), problem ?? ''];
-    setCurrentDetails(told.join('\n\n'));
+    const details = attention === null ? [] : [...attentionSection(attention, now, workflowId), problem ?? ''];
+    setCurrentDetails(details.join('\n\n'));
   }
 
   private async continue(): Promise<void> {

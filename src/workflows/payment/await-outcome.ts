@@ -25,7 +25,7 @@ export class OutcomeWait {
   /** All deadlines of the order, for people. */
   private deadlines = '';
   /** Whether a poll has told that our credentials are refused, and nothing was answered since. */
-  private toldOfCredentials = false;
+  private isCredentialsRaised = false;
   private readonly watch = new RunningWatch();
 
   constructor(
@@ -82,7 +82,7 @@ export class OutcomeWait {
     );
     const news = await this.nextEvent(stage);
     if (news === 'credentials-refused') return this.onCredentialsRefused();
-    if (news === 'interrupted') return this.onMail();
+    if (news === 'interrupted') return this.onNotifications();
     if (news === 'due') return this.onDue(stage);
     this.onAnswer();
     this.onFound(news, this.mailbox.lookedInto);
@@ -107,14 +107,14 @@ export class OutcomeWait {
     const { record, policy } = this.context;
     const { attention } = record.snapshot;
     // What was looked into without an answer is settled by the next answer, and so is word that there was none.
-    const isAnswerAwaited = this.mailbox.lookedInto.length > 0 || attention === 'no-answer' || this.toldOfCredentials;
+    const isAnswerAwaited = this.mailbox.lookedInto.length > 0 || attention === 'no-answer' || this.isCredentialsRaised;
     const watch = {
       app_id: this.app_id,
       id: record.id,
       seen: record.lastReported,
       schedule: pollSchedule(policy),
       ...(isAnswerAwaited ? { until: 'answered' as const } : {}),
-      tell_credentials: !this.toldOfCredentials,
+      tell_credentials: !this.isCredentialsRaised,
       due_at: this.dueAt(stage),
     };
     try {
@@ -126,7 +126,7 @@ export class OutcomeWait {
   }
 
   /** A notification is a hint: the query says what is true, unless a setting believes notifications. */
-  private async onMail(): Promise<void> {
+  private async onNotifications(): Promise<void> {
     const { record, policy } = this.context;
     const notifications = this.mailbox.unsettled;
     for (const notification of notifications) record.learnMethod(notification.method);
@@ -191,12 +191,12 @@ export class OutcomeWait {
 
   private onAnswer(): void {
     this.wasAnswered = true;
-    this.toldOfCredentials = false;
+    this.isCredentialsRaised = false;
   }
 
   /** Told once: another reason may stand before it, and a poll that tells it again and again would never end. */
   private onCredentialsRefused(): void {
-    this.toldOfCredentials = true;
+    this.isCredentialsRaised = true;
     this.context.raise('credentials');
   }
 

@@ -1,4 +1,4 @@
-/** Tries to create an order, and what became of each. */
+/** Attempts to create an order, and the outcome of each. */
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
 import { type CreateInput, type CreateResult, detailsOf, FAILURE, type NewPayment, typedFailure } from '../../contract';
 import { gateway } from '../shared/activities';
@@ -26,7 +26,7 @@ export class CreationAttempts {
     private readonly options: AttemptOptions,
   ) {}
 
-  /** One try; as the first one, it is a short one and what is left of it. See {@link attemptCreation}. */
+  /** Tries once. The first try is split: a short one that callers wait for, then the rest of its time. See {@link attemptCreation}. */
   async next(send_before: number, original_run_id: string): Promise<CreateResult | 'interrupted'> {
     const soon = Math.min(send_before, Date.now() + FIRST_TRY_MS);
     if (this.isPastFirst) return this.attempt(send_before, original_run_id);
@@ -69,7 +69,7 @@ function failedAttempt(error: unknown, { kind }: CreateInput, { onBareSecret }: 
   return { is: 'unknown', message, error: { outcome: 'unknown', retryable: true, operation: kind } };
 }
 
-/** Only what certainly was not sent may be tried again; such a try ends where no other follows. */
+/** Only what certainly was not sent may be tried again. Such a failure reaches us only where the server makes no further attempt. */
 function isRetryable(error: unknown): boolean {
   return error instanceof ActivityFailure && error.cause instanceof ApplicationFailure && !error.cause.nonRetryable;
 }

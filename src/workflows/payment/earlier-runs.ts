@@ -10,7 +10,7 @@ export class EarlierRuns {
     this.isRead = order.started_once === true;
   }
 
-  /** Whether it is known that there is none. */
+  /** Whether earlier runs were read and none may have made the order. */
   get isNone(): boolean {
     return this.isRead && this.known === null;
   }

@@ -177,8 +177,8 @@ class PaymentRun {
     const before = await loadOrderBefore();
     if (!before) return;
     // This run was told what the one before it knew, and not what a run has sold that was reset.
-    const wasTold = this.input.kind === 'adopt' && this.input.previous !== undefined;
-    if (wasTold && before.previous?.outcome !== 'SUCCESS') return;
+    const knewEarlierRun = this.input.kind === 'adopt' && this.input.previous !== undefined;
+    if (knewEarlierRun && before.previous?.outcome !== 'SUCCESS') return;
     this.failure ??= typedFailure(FAILURE.pending, `Order ${this.record.outTradeNo} goes on as before: ask again.`);
     await condition(allHandlersFinished);
     const { unsettled } = this.mailbox;

@@ -52,7 +52,7 @@ class Sweep {
   };
   private readonly visibility = new Visibility();
   private readonly delivery = new InlineDelivery(new RunRelay());
-  private isTold = false;
+  private isReported = false;
 
   constructor(private readonly input: StuckSweepInput) {
     setHandler(stuckSweepStateQuery, () => this.state);
@@ -81,8 +81,8 @@ class Sweep {
 
   /** Once for a sweep, however often it looks and goes on in a new run. */
   private tell(found: SweepEvent['sweep']): void {
-    if (this.isTold) return;
-    this.isTold = true;
+    if (this.isReported) return;
+    this.isReported = true;
     const { workflowId, firstExecutionRunId } = workflowInfo();
     const id = `${workflowId}:${firstExecutionRunId}:stuck-payments`;
     this.delivery.put([{ id, type: 'stuck-payments', time: new Date().toISOString(), sweep: found }]);
