@@ -1,6 +1,7 @@
 /** Makes one try to create an order: checks it, opens its sealed secrets, sends it, and says what became of it. */
 
 import { activityInfo, heartbeat, log } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
 import type { JWK } from 'jose';
 import type { CreateInput, CreateResult, NewPayment } from '../contract';
 import {
@@ -49,18 +50,36 @@ export async function createOrder(
   const { currentAttemptScheduledTimestampMs, heartbeatDetails, workflowExecution } = activityInfo();
   // The heartbeat carries it between attempts: a duplicate can be ours only if an attempt has reached the gateway.
   const reached = heartbeatDetails === true;
+  // First: a try that comes too late has to say so, too.
+  if (workflowExecution && workflowExecution.runId !== original_run_id)
+    return resetBefore(payment, workflowExecution.runId);
   // By the server's clock; and by ours, because the task may have waited long for a worker.
   if (Math.max(currentAttemptScheduledTimestampMs, currentTime()) >= send_before)
     return notSentInTime(payment, reached);
-  if (workflowExecution && workflowExecution.runId !== original_run_id)
-    return resetBefore(payment, workflowExecution.runId);
   try {
     assertSecretsSealed(payment, () => checkOrder(withNotifyUrl(payment, notifyUrl), rules));
     const order = await openSecrets(withNotifyUrl(payment, notifyUrl), sealingKeys(), rules, { acceptsUnbound });
     const answer = await (payment.kind === 'direct' ? gateway.pay(order) : gateway.createCheckout(order));
     return { is: 'created', answer };
   } catch (error) {
-    return creationFailed(error, reached);
+    const isReached = reached || (error instanceof GatewayError && error.outcome === 'not-created');
+    return unlessTooLate(
+      send_before,
+      () => creationFailed(error, reached),
+      () => notSentInTime(payment, isReached),
+    );
+  }
+}
+
+/** A next attempt that would come too late is not waited for: callers of `created` wait for the word that nothing was sent. */
+function unlessTooLate(send_before: number, tried: () => CreateResult, tooLate: () => CreateResult): CreateResult {
+  try {
+    return tried();
+  } catch (failure) {
+    const isRepeated = failure instanceof ApplicationFailure && !failure.nonRetryable;
+    const delay = isRepeated ? Number(failure.nextRetryDelay ?? 0) : 0;
+    if (isRepeated && currentTime() + delay >= send_before) return tooLate();
+    throw failure;
   }
 }
 

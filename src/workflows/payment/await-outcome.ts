@@ -111,7 +111,7 @@ export class OutcomeWait {
     const watch = {
       app_id: this.app_id,
       id: record.id,
-      seen: record.lastReported,
+      seen: record.seen,
       schedule: pollSchedule(policy),
       ...(isAnswerAwaited ? { until: 'answered' as const } : {}),
       tell_credentials: !this.isCredentialsRaised,
@@ -152,8 +152,10 @@ export class OutcomeWait {
       if (looked.is === 'no-answer') this.wasAnswered = false;
       else this.onAnswer();
       if (looked.is === 'found') return this.onFound(looked.trade, notifications, others);
-      // A look that it has begun before may know more, or less.
-      this.watch.stop();
+      // A poll that it has begun before may know less: what it has found settles no notification.
+      const heard = this.watch.stop();
+      if (heard) this.record(heard, []);
+      if (record.isOver) return;
       this.context.raise(attentionAfter(looked));
       if (looked.is === 'no-such-order') this.onDenied(notifications);
     });

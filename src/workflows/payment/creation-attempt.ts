@@ -16,8 +16,10 @@ export interface AttemptOptions {
 
 /** The tries of one payment. */
 export class CreationAttempts {
-  /** Whether the first, short one is over. */
+  /** Whether the first, short one is over, or something else came before it. */
   isPastFirst = false;
+  /** Whether a try has told that this run is no reset. */
+  hasTold = false;
   /** Whether the gateway has answered a try that certainly made nothing. */
   private hasReached = false;
 
@@ -40,6 +42,7 @@ export class CreationAttempts {
   private async attempt(send_before: number, original_run_id: string): Promise<CreateResult | 'interrupted'> {
     const tried = await attemptCreation({ ...this.order, send_before, original_run_id }, this.options);
     if (tried === 'interrupted') return tried;
+    this.hasTold = true;
     if (tried.is === 'not-sent') this.hasReached ||= tried.reached;
     return tried.is === 'duplicate' ? { ...tried, reached: tried.reached || this.hasReached } : tried;
   }

@@ -84,7 +84,7 @@ export class OrderCreation {
 
   /** Neither this run nor an earlier one has sent the order. The first try shows whether this run is a reset of one that did. */
   get isCertainlyUnsent(): boolean {
-    return this.attempts.isPastFirst && this.earlier.isNone && !this.cannotBeWithdrawn;
+    return this.attempts.hasTold && this.earlier.isNone && !this.cannotBeWithdrawn;
   }
 
   /** Nothing leaves the mailbox while the order is created. */
@@ -92,10 +92,7 @@ export class OrderCreation {
     return this.mailbox.unsettled.length > 0;
   }
 
-  /**
-   * Returns once the order's trade is known. Throws ApplicationFailure (`NotCreated`, `DuplicateOrder`, `InvalidRequest`)
-   * where there is no order of ours.
-   */
+  /** Returns once the order's trade is known. Throws `NotCreated`, `DuplicateOrder` or `InvalidRequest` where none is ours. */
   async run(): Promise<void> {
     // A start under another reuse policy than the contract's may be the second one of an order that was sent already.
     const earlier = this.order.started_once ? null : await this.earlier.latest();
@@ -105,7 +102,10 @@ export class OrderCreation {
 
   /** Takes one step. Returns whether the trade is known. */
   private async take(): Promise<boolean> {
-    switch (nextCreationStep(this.facts)) {
+    const step = nextCreationStep(this.facts);
+    // Callers of `created` wait without a timer for a short try only.
+    if (step !== 'send') this.attempts.isPastFirst = true;
+    switch (step) {
       case 'send':
         return this.send();
       case 'look':

@@ -110,10 +110,15 @@ class FollowUp {
     for (const trade of found) if (outcomeOf(trade.trade_status) !== null) await this.onTrade(trade);
     const [lost] = looks.flatMap((looked) => (looked.is === 'found' ? [] : [looked]));
     const isExpected = trade_status !== null || lost?.is === 'no-answer';
-    if (lost && isExpected && found.length === 0 && this.state.resolved === null)
-      this.state.attention ??= attentionAfter(lost);
+    // What a person has settled before the end says nothing of what came later.
+    const isSettled = this.resolved_at >= this.input.watch_until;
+    if (lost && isExpected && found.length === 0 && !isSettled) this.state.attention ??= attentionAfter(lost);
     this.state.watching = false;
     this.show();
+  }
+
+  private get resolved_at(): number {
+    return this.state.resolved === null ? 0 : Date.parse(this.state.resolved.time);
   }
 
   private async onTrade(trade: Trade): Promise<void> {

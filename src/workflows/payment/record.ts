@@ -57,11 +57,16 @@ export class PaymentRecord {
       attention: null,
       expires_at: null,
       history: [],
-      previous: previousOf(input),
+      previous: this.before ? runOf(this.before) : null,
       payment_data: null,
       refused_because: null,
       other_trades: [],
     };
+  }
+
+  /** What a poll has no news of. A SUCCESS that only the creation's answer has told is news once a query says it. */
+  get seen(): string | null {
+    return this.heard?.source === 'creation' && outcomeOf(this.heard.status) === 'SUCCESS' ? null : this.lastReported;
   }
 
   /** A copy of the public state, as plain JSON. */
@@ -292,8 +297,4 @@ export class PaymentRecord {
   }
 }
 
-function previousOf(input: PaymentInput): PaymentState['previous'] {
-  if (input.kind !== 'adopt' || !input.previous) return null;
-  const { run_id, outcome } = input.previous;
-  return { run_id, outcome };
-}
+const runOf = ({ run_id, outcome }: PreviousRun) => ({ run_id, outcome });

@@ -7,6 +7,9 @@ import { ActivityFailure, CancellationScope, condition, TimeoutFailure } from '@
 import type { Trade, WatchInput } from '../../contract';
 import { gateway } from './activities';
 
+/** So many polls until one deadline begin the schedule anew: a gateway that contradicts itself is asked ever less often, too. */
+const POLLS_ANEW = 5;
+
 interface Poll {
   /** What it asks for, as text. */
   readonly asks: string;
@@ -18,6 +21,8 @@ interface Poll {
 
 export class RunningWatch {
   private poll: Poll | undefined;
+  /** How the polls until one deadline are spaced. */
+  private schedule: { due_at: number | undefined; began: number; polls: number } | undefined;
 
   /**
    * Waits until the trade has another status than `watch.seen`; `due` at `watch.due_at`, or where the server has ended the poll.
@@ -35,18 +40,32 @@ export class RunningWatch {
     throw poll.failure;
   }
 
-  /** Ends the poll: what it finds from now on does not count. */
-  stop(): void {
-    this.poll?.scope.cancel();
+  /** Ends the poll: what it finds from now on does not count. Returns what it has found. */
+  stop(): Trade | undefined {
+    const { scope, found } = this.poll ?? {};
+    scope?.cancel();
     this.poll = undefined;
+    return found ?? undefined;
   }
 
   private pollFor(watch: WatchInput): Poll {
     const asks = JSON.stringify(watch);
     if (this.poll?.asks === asks) return this.poll;
     this.stop();
-    this.poll = started(watch, asks);
+    this.poll = started({ ...watch, schedule: this.scheduleOf(watch) }, asks);
     return this.poll;
+  }
+
+  /** The schedule begins anew at each deadline, and for the first polls until it; then it goes on where it was. */
+  private scheduleOf({ due_at, schedule }: WatchInput): WatchInput['schedule'] {
+    const now = Date.now();
+    const known = this.schedule && this.schedule.due_at === due_at ? this.schedule : { due_at, began: now, polls: 0 };
+    const polls = known.polls + 1;
+    const began = polls <= POLLS_ANEW ? now : known.began;
+    this.schedule = { due_at, began, polls };
+    const age = now - began;
+    const left = schedule.poll_schedule_ms.filter((at) => at > age).map((at) => at - age);
+    return { ...schedule, poll_schedule_ms: left };
   }
 }
 
