@@ -1,3 +1,5 @@
+import './temporal/requires-worker';
+
 export type { OnEvent } from './activities';
 export * from './client';
 export type { AccountEvent, MerchantEvent, PaymentEvent, SweepEvent } from './contract';

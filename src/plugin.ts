@@ -1,8 +1,9 @@
 /**
  * PaymentGatewayPlugin: one object for a Client or a Worker. It encrypts payloads if the settings hold keys. To a Worker it
- * adds the gateway's activities, the Nexus service where it is wanted and, if the Worker has no workflows, ours. It does not connect to Temporal, and it never
- * replaces your `workflowsPath` or bundle: add our workflows there with `export * from 'temporal-payment-gateway/workflows'`.
- * If you bundle workflows beforehand, give the plugin to `bundleWorkflowCode` too, or messages of failures stay in clear text.
+ * adds the gateway's activities, the Nexus service where it is wanted and, if the Worker has no workflows, ours. It does not
+ * connect to Temporal, and it never replaces your `workflowsPath` or bundle: add our workflows there with
+ * `export * from 'temporal-payment-gateway/workflows'`. If you bundle workflows beforehand, give the plugin to
+ * `bundleWorkflowCode` too, or messages of failures stay in clear text.
  */
 import type { DataConverter } from '@temporalio/common';
 import { SimplePlugin } from '@temporalio/plugin';
@@ -43,7 +44,13 @@ import { paymentsNexusService } from './nexus';
 import type { Environment } from './process/environment';
 import { type Config, ConfigError, loadConfig, requireApps, ruleSettings } from './process/settings';
 
-export const PLUGIN_NAME = 'temporal-payment-gateway.PaymentGatewayPlugin';
+const PLUGIN_NAME = 'temporal-payment-gateway.PaymentGatewayPlugin';
+
+/**
+ * How long a workflow may compute at once, in ms. The SDK ends a task after 5 s, which is too short on a busy machine for an
+ * account that reads thousands of deposits. It takes this setting although its types do not show it.
+ */
+const SANDBOX_TIME = { isolateExecutionTimeout: 60_000 };
 
 export interface PluginOptions {
   /** Called for each event of payments and virtual accounts. See {@link OnEvent}. */
@@ -86,7 +93,7 @@ export class PaymentGatewayPlugin extends SimplePlugin {
     this.#worker ??= workerParts(this.#config, this.#own);
     const hasWorkflows = options.workflowsPath !== undefined || options.workflowBundle !== undefined;
     return {
-      ...super.configureWorker({ ...options, dataConverter: this.converterFor('worker', options) }),
+      ...super.configureWorker({ ...SANDBOX_TIME, ...options, dataConverter: this.converterFor('worker', options) }),
       activities: { ...options.activities, ...this.#worker.activities },
       ...nexusServices(options, this.#worker),
       ...(hasWorkflows ? {} : { workflowsPath: require.resolve('./workflows') }),
@@ -96,6 +103,7 @@ export class PaymentGatewayPlugin extends SimplePlugin {
   /** A replay changes nothing, so it reads histories of every namespace, and those from before there were keys. */
   override configureReplayWorker(options: ReplayWorkerOptions): ReplayWorkerOptions {
     const configured = super.configureReplayWorker({
+      ...SANDBOX_TIME,
       ...options,
       dataConverter: this.converterFor('replay', options),
     });
@@ -227,7 +235,7 @@ function throttledCalls(config: Config, gateways: ReadonlyMap<string, GatewayCli
 }
 
 /** Gives the address where the gateway posts an app's notifications. It names the app, so that its key is known at once. */
-export function notifyUrlOf(publicUrl: string): (app_id: string) => string {
+function notifyUrlOf(publicUrl: string): (app_id: string) => string {
   return (app_id) => `${publicUrl}/ipn/${encodeURIComponent(app_id)}`;
 }
 

@@ -1,5 +1,7 @@
 /** The worker as a program: `npm run worker`, or `payment-gateway worker`. */
+import './temporal/requires-worker';
 import { NativeConnection, Worker } from '@temporalio/worker';
+import { dataConverter } from './codec/data-converter';
 import { PaymentGatewayPlugin } from './plugin';
 import type { Environment } from './process/environment';
 import { reportAndExit } from './process/exit';
@@ -8,6 +10,7 @@ import { type Config, ConfigError, loadConfig, requireApps } from './process/set
 import { temporalConfig, unreachable } from './temporal/connection';
 import { installRuntime } from './temporal/runtime';
 import { missingSearchAttributes } from './temporal/search-attributes';
+import { builtBundle } from './temporal/workflow-bundle';
 
 /** Longer than one exchange with the gateway, so that a creation under way still gets its answer when the worker stops. */
 export const SHUTDOWN_GRACE = '60 seconds';
@@ -32,11 +35,13 @@ export async function createWorker(config: Config, env: Environment): Promise<Co
   });
   try {
     await requireSearchAttributes(connection, namespace);
+    const workflowBundle = builtBundle(dataConverter(config).failureConverterPath);
     const worker = await Worker.create({
       connection,
       namespace,
       taskQueue: config.PAYMENTS_TASK_QUEUE,
       plugins: [plugin],
+      ...(workflowBundle ? { workflowBundle } : {}),
       shutdownGraceTime: SHUTDOWN_GRACE,
     });
     return { run: () => worker.run().finally(() => connection.close()), shutdown: () => worker.shutdown() };

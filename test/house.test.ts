@@ -1,4 +1,4 @@
-/** A reader finds the way in src/: short files, short functions, and each exported name in one place. */
+/** A reader finds the way in src/: short files, short functions, each exported name in one place, and none without a use. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,6 +27,8 @@ interface Source {
   functions: { line: number; lines: number }[];
   /** The names that are declared and exported here; re-exports do not count. */
   exported: string[];
+  /** Of these, the values: constants, functions and classes. */
+  values: string[];
 }
 
 const field = (node: unknown, name: string): unknown =>
@@ -43,11 +45,37 @@ function* nodesOf(node: unknown): Generator<object> {
 function declared(statement: unknown): string[] {
   const several = field(statement, 'declarations');
   const declarations = Array.isArray(several) ? several : [statement];
-  return declarations.flatMap((one) => {
-    const name = field(field(one, 'id') ?? field(one, 'identifier'), 'value');
-    return typeof name === 'string' ? [name] : [];
-  });
+  return declarations.flatMap((one) => namesIn(field(one, 'id') ?? field(one, 'identifier')));
 }
+
+/** The names that a pattern binds: `a` of `a`, `a` and `b` of `{ a, key: [b] }`. */
+function namesIn(pattern: unknown): string[] {
+  switch (field(pattern, 'type')) {
+    case 'Identifier':
+      return [String(field(pattern, 'value'))];
+    case 'ObjectPattern':
+      return listIn(pattern, 'properties').flatMap(namesIn);
+    case 'ArrayPattern':
+      return listIn(pattern, 'elements').flatMap(namesIn);
+    case 'KeyValuePatternProperty':
+      return namesIn(field(pattern, 'value'));
+    case 'AssignmentPatternProperty':
+      return namesIn(field(pattern, 'key'));
+    case 'AssignmentPattern':
+      return namesIn(field(pattern, 'left'));
+    case 'RestElement':
+      return namesIn(field(pattern, 'argument'));
+    default:
+      return [];
+  }
+}
+
+function listIn(node: unknown, name: string): unknown[] {
+  const list = field(node, name);
+  return Array.isArray(list) ? list : [];
+}
+
+const VALUES = new Set(['VariableDeclaration', 'FunctionDeclaration', 'ClassDeclaration']);
 
 function readSource(file: string, text: Buffer): Source {
   const tree = parseSync(text.toString(), { syntax: 'typescript' });
@@ -72,7 +100,10 @@ function readSource(file: string, text: Buffer): Source {
       return typeof name === 'string' && here.has(name) ? [name] : [];
     });
   });
-  return { file, lines: text.toString().trimEnd().split('\n').length, functions, exported };
+  const values = tree.body.flatMap((item) =>
+    item.type === 'ExportDeclaration' && VALUES.has(item.declaration.type) ? declared(item.declaration) : [],
+  );
+  return { file, lines: text.toString().trimEnd().split('\n').length, functions, exported, values };
 }
 
 const sources = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
@@ -99,6 +130,41 @@ test('each exported name is declared in one file only', () => {
   expect([...places].filter(([, files]) => files.length > 1)).toEqual([]);
 });
 
+test('each exported value is named in another file, or is part of what a whole room exports', () => {
+  const root = join(SRC, '..');
+  const files = ['src', 'test', 'bench', 'scripts', 'examples'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((file) => /\.(ts|cjs|mjs)$/.test(file))
+      .map((file) => join(folder, file)),
+  );
+  const texts = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
+  const filesByWord = new Map<string, number>();
+  for (const text of texts.values()) {
+    for (const word of new Set(text.match(/[\w$]+/g))) filesByWord.set(word, (filesByWord.get(word) ?? 0) + 1);
+  }
+  const exportedWhole = new Set(
+    [...texts].flatMap(([file, text]) =>
+      [...text.matchAll(/^export \* from '(.*)';$/gm)].map(([, path = '']) => join(file, '..', `${path}.ts`)),
+    ),
+  );
+  const unused = sources
+    .filter(({ file }) => !exportedWhole.has(join('src', file)))
+    .flatMap(({ file, values }) => values.map((name) => ({ file, name })))
+    .filter(({ name }) => filesByWord.get(name) === 1);
+  expect(unused).toEqual([]);
+});
+
+test('a test title says what holds, and names no finding, issue or bare number', () => {
+  const root = join(SRC, '..', 'test');
+  const named = readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.test.ts'))
+    .flatMap((file) => readFileSync(join(root, file), 'utf8').match(TITLE_WITH_A_NUMBER) ?? []);
+  expect(named).toEqual([]);
+});
+
+const TITLE_WITH_A_NUMBER =
+  /\b(test|it|describe)(\.each[^(]*\([^)]*\))?\(\s*['`"](\d+[a-z]?: |\(|finding \d|issue \d).*/gi;
+
 test('a source is read with its lines, the lengths of its functions and what it declares and exports', () => {
   const text = [
     "export { theirs } from './theirs';",
@@ -113,17 +179,19 @@ test('a source is read with its lines, the lengths of its functions and what it 
     '  }',
     '}',
     'export type Shape = number;',
+    'export const { key: named, list: [first, ...rest], last = 1 } = texts;',
     '',
   ].join('\n');
   expect(readSource('here.ts', Buffer.from(text))).toEqual({
     file: 'here.ts',
-    lines: 12,
+    lines: 13,
     functions: [
       { line: 2, lines: 2 },
       { line: 4, lines: 2 },
       { line: 8, lines: 3 },
     ],
-    exported: ['given', 'texts', 'Here', 'Shape'],
+    exported: ['given', 'texts', 'Here', 'Shape', 'named', 'first', 'rest', 'last'],
+    values: ['Here', 'named', 'first', 'rest', 'last'],
   });
 });
 

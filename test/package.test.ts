@@ -3,7 +3,7 @@
  * stood here.
  */
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -18,6 +18,10 @@ const folder = mkdtempSync(join(tmpdir(), 'package-'));
 const installed = join(folder, 'node_modules/temporal-payment-gateway');
 let tarball = '';
 
+const SDK = manifest.devDependencies['@temporalio/testing'];
+const install = (...packages: string[]) =>
+  run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', ...packages], { cwd: folder });
+
 beforeAll(async () => {
   await built();
   // The build is fresh: building again would take lib/ from tests that run beside this one.
@@ -26,7 +30,7 @@ beforeAll(async () => {
   });
   tarball = join(folder, JSON.parse(stdout)[0].filename);
   writeFileSync(join(folder, 'package.json'), '{ "private": true }');
-  await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball], { cwd: folder });
+  await install(tarball);
 });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -50,69 +54,82 @@ test('every file that the README links to is in the package', () => {
   expect(links.filter((link) => !existsSync(join(installed, link)))).toEqual([]);
 });
 
+test('has the workflows bundled for the workers that it starts, and names no folder of the machine that built it', () => {
+  const folder = join(installed, 'lib/temporal/workflow-bundles', SDK);
+  const bundles = readdirSync(folder);
+  expect(bundles.sort()).toEqual(['clear-text.js', 'encrypting.js']);
+  for (const bundle of bundles) {
+    const [code = '', map = ''] = readFileSync(join(folder, bundle), 'utf8').split('base64,');
+    expect(code + Buffer.from(map, 'base64').toString()).not.toContain(ROOT);
+  }
+});
+
 const SUBPATHS = Object.keys(manifest.exports).filter((path) => path !== './package.json');
-const NAMES = SUBPATHS.map((path) => join('temporal-payment-gateway', path));
+const nameOf = (path: string) => join('temporal-payment-gateway', path);
+const NAMES = SUBPATHS.map(nameOf);
 
-test.each([
-  ['CommonJS', 'cjs', NAMES.map((name) => `if (!Object.keys(require('${name}')).length) throw new Error('${name}');`)],
-  ['ES modules', 'mjs', NAMES.map((name, i) => `import * as m${i} from '${name}'; if (!m${i}) throw new Error();`)],
-])('every subpath loads in %s', async (_, extension, lines) => {
-  const file = join(folder, `load.${extension}`);
-  writeFileSync(file, `${lines.join('\n')}\nprocess.exit(0);\n`);
-  await run(process.execPath, [file], { cwd: folder });
+describe('a backend that only pays', () => {
+  test('gets no native code, and every part that it may use loads', async () => {
+    expect(readdirSync(join(folder, 'node_modules/@temporalio')).sort()).toEqual([
+      'activity',
+      'client',
+      'common',
+      'envconfig',
+      'nexus',
+      'plugin',
+      'proto',
+      'workflow',
+    ]);
+    const light = SUBPATHS.filter((path) => !['.', './testing'].includes(path)).map(nameOf);
+    expect(light).toHaveLength(6);
+    const lines = light.map((name) => `require('${name}');`);
+    await run(process.execPath, ['-e', `${lines.join('')} process.exit(0);`], { cwd: folder });
+  });
+
+  test.each([
+    ['temporal-payment-gateway', 'A worker needs @temporalio/worker, ', '@temporalio/worker@1.24.0'],
+    [
+      'temporal-payment-gateway/testing',
+      'temporal-payment-gateway/testing needs @temporalio/worker and @temporalio/testing, ',
+      '@temporalio/worker@1.24.0 @temporalio/testing@1.24.0',
+    ],
+  ])('is told how to install what %s needs', async (name, says, packages) => {
+    const refused = run(process.execPath, ['-e', `require('${name}')`], { cwd: folder });
+    await expect(refused).rejects.toMatchObject({ stderr: expect.stringContaining(`TemporalSdkError: ${says}`) });
+    await expect(refused).rejects.toMatchObject({ stderr: expect.stringContaining(`npm install ${packages}\n`) });
+  });
+
+  test('is told so in one sentence by the command line, too', async () => {
+    const bin = join(installed, 'lib/cli/main.js');
+    await expect(run(process.execPath, [bin, 'worker'], { cwd: folder })).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(
+        /^A worker needs @temporalio\/worker, .*: npm install @temporalio\/worker@[\d.]+\n$/,
+      ),
+    });
+  });
 });
 
-test('named imports of ES modules find what the README’s program takes', async () => {
-  const file = join(folder, 'named.mjs');
-  writeFileSync(
-    file,
-    "import { connectPayments } from 'temporal-payment-gateway/client'; console.log(typeof connectPayments);",
-  );
-  expect((await run(process.execPath, [file], { cwd: folder })).stdout).toBe('function\n');
-});
+describe('payment-gateway init', () => {
+  test('writes a program that the compiler accepts, and overwrites nothing', async () => {
+    const shop = join(folder, 'shop');
+    mkdirSync(shop);
+    const bin = join(installed, 'lib/cli/main.js');
+    const { stdout } = await run(process.execPath, [bin, 'init'], { cwd: shop });
+    expect(stdout).toMatch(/Wrote merchant\.mts, tsconfig\.json\. Next:\n {2}npx payment-gateway dev/);
+    expect(JSON.parse(readFileSync(join(shop, 'package.json'), 'utf8'))).toMatchObject({
+      scripts: { start: expect.stringContaining('merchant.mts') },
+    });
+    expect(readFileSync(join(shop, '.gitignore'), 'utf8')).toContain('.payments/');
+    await run(join(ROOT, 'node_modules/.bin/tsc'), ['-p', '.'], { cwd: shop });
 
-/** A merchant's program that uses the types of each subpath. */
-const PROGRAM = [
-  ...NAMES.map((name, i) => `import type * as m${i} from '${name}';`),
-  `export type All = [${NAMES.map((_, i) => `typeof m${i}`).join(', ')}];`,
-  "import { connectPayments, isPaymentFailure } from 'temporal-payment-gateway/client';",
-  'export async function paid(): Promise<string> {',
-  '  const { payments } = await connectPayments();',
-  "  const order = { out_trade_no: '1', order_currency: 'BRL', order_amount: '1.00', subject: 's', buyer_id: 'b' };",
-  '  try {',
-  "    const data = await payments.pay({ ...order, method: 'PIX' });",
-  "    return data.complete ? data.qr_code : (data.pay_url ?? '');",
-  '  } catch (error) {',
-  "    return isPaymentFailure(error) && error.type === 'OverRefund' ? (error.left ?? '') : 'no';",
-  '  }',
-  '}',
-].join('\n');
-
-test.each([
-  ['node16', 'node16', 'cts'],
-  ['node16', 'node16', 'mts'],
-  ['nodenext', 'nodenext', 'cts'],
-  ['nodenext', 'nodenext', 'mts'],
-  ['esnext', 'bundler', 'ts'],
-])(
-  'the types are found and strict with module %s, resolution %s, in a .%s file',
-  async (module, moduleResolution, extension) => {
-    const place = join(folder, `types-${moduleResolution}-${extension}`);
-    mkdirSync(place);
-    writeFileSync(join(place, `program.${extension}`), PROGRAM);
-    const compilerOptions = {
-      ...{ module, moduleResolution, target: 'es2022', strict: true, exactOptionalPropertyTypes: true, noEmit: true },
-      ...{ skipLibCheck: true, types: ['node'] },
-    };
-    writeFileSync(join(place, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*'] }));
-    const said = await run(join(ROOT, 'node_modules/.bin/tsc'), ['-p', place], { cwd: place }).catch((error) => error);
-    expect(said.stdout).toBe('');
-  },
-);
-
-test('publint and Are The Types Wrong find nothing to mend, for any way to import it', async () => {
-  const { stdout } = await run(process.execPath, [join(ROOT, 'scripts/package-lint.mjs'), tarball, installed]);
-  expect(JSON.parse(stdout)).toEqual({ publint: [], types: [] });
+    writeFileSync(join(shop, 'merchant.mts'), '// mine');
+    await expect(run(process.execPath, [bin, 'init'], { cwd: shop })).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('merchant.mts, tsconfig.json in . would be overwritten'),
+    });
+    expect(readFileSync(join(shop, 'merchant.mts'), 'utf8')).toBe('// mine');
+  });
 });
 
 describe('from an empty folder with the package alone', () => {
@@ -129,7 +146,10 @@ describe('from an empty folder with the package alone', () => {
     mkdirSync(shop);
     await terminal(bin, 'init').ended;
     await terminal(bin, 'init', '--language', 'python').ended;
-    await terminal(bin, 'dev').sees(/Ctrl-C ends everything/);
+    const dev = terminal(bin, 'dev');
+    const [command] = await dev.sees(/Once, for some .*:\n {2}(npm .*) …/);
+    await dev.sees(/Ctrl-C ends everything/);
+    expect(command).toBe(`npm install @temporalio/worker@${SDK}`);
   });
 
   afterAll(async () => {
@@ -143,7 +163,7 @@ describe('from an empty folder with the package alone', () => {
     expect((await fetch(`${gateway}/simulator/trades/${number}/pay`, { method: 'POST' })).status).toBe(200);
   }
 
-  test('dev runs, and the program of init pays the first order on it', async () => {
+  test('dev installs the worker, runs, and the program of init pays the first order on it', async () => {
     // As Node from 22.18 on and tsx before it do: types off, nothing else.
     const { code } = await transformFile(join(shop, 'merchant.mts'), {
       jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
@@ -168,25 +188,75 @@ describe('from an empty folder with the package alone', () => {
   });
 });
 
-describe('payment-gateway init', () => {
-  test('writes a program that the compiler accepts, and overwrites nothing', async () => {
-    const shop = join(folder, 'shop');
-    mkdirSync(shop);
-    const bin = join(installed, 'lib/cli/main.js');
-    const { stdout } = await run(process.execPath, [bin, 'init'], { cwd: shop });
-    expect(stdout).toMatch(/Wrote merchant\.mts, tsconfig\.json\. Next:\n {2}npx payment-gateway dev/);
-    expect(JSON.parse(readFileSync(join(shop, 'package.json'), 'utf8'))).toMatchObject({
-      scripts: { start: expect.stringContaining('merchant.mts') },
-    });
-    expect(readFileSync(join(shop, '.gitignore'), 'utf8')).toContain('.payments/');
-    await run(join(ROOT, 'node_modules/.bin/tsc'), ['-p', '.'], { cwd: shop });
+describe('with the worker and the test tools of the SDK', () => {
+  beforeAll(() => install(`@temporalio/worker@${SDK}`, `@temporalio/testing@${SDK}`));
 
-    writeFileSync(join(shop, 'merchant.mts'), '// mine');
-    await expect(run(process.execPath, [bin, 'init'], { cwd: shop })).rejects.toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('merchant.mts, tsconfig.json in . would be overwritten'),
-    });
-    expect(readFileSync(join(shop, 'merchant.mts'), 'utf8')).toBe('// mine');
+  test.each([
+    [
+      'CommonJS',
+      'cjs',
+      NAMES.map((name) => `if (!Object.keys(require('${name}')).length) throw new Error('${name}');`),
+    ],
+    ['ES modules', 'mjs', NAMES.map((name, i) => `import * as m${i} from '${name}'; if (!m${i}) throw new Error();`)],
+  ])('every subpath loads in %s', async (_, extension, lines) => {
+    const file = join(folder, `load.${extension}`);
+    writeFileSync(file, `${lines.join('\n')}\nprocess.exit(0);\n`);
+    await run(process.execPath, [file], { cwd: folder });
+  });
+
+  test('named imports of ES modules find what the README’s program takes', async () => {
+    const file = join(folder, 'named.mjs');
+    writeFileSync(
+      file,
+      "import { connectPayments } from 'temporal-payment-gateway/client'; console.log(typeof connectPayments);",
+    );
+    expect((await run(process.execPath, [file], { cwd: folder })).stdout).toBe('function\n');
+  });
+
+  /** A merchant's program that uses the types of each subpath. */
+  const PROGRAM = [
+    ...NAMES.map((name, i) => `import type * as m${i} from '${name}';`),
+    `export type All = [${NAMES.map((_, i) => `typeof m${i}`).join(', ')}];`,
+    "import { connectPayments, isPaymentFailure } from 'temporal-payment-gateway/client';",
+    'export async function paid(): Promise<string> {',
+    '  const { payments } = await connectPayments();',
+    "  const order = { out_trade_no: '1', order_currency: 'BRL', order_amount: '1.00', subject: 's', buyer_id: 'b' };",
+    '  try {',
+    "    const data = await payments.pay({ ...order, method: 'PIX' });",
+    "    return data.complete ? data.qr_code : (data.pay_url ?? '');",
+    '  } catch (error) {',
+    "    return isPaymentFailure(error) && error.type === 'OverRefund' ? (error.left ?? '') : 'no';",
+    '  }',
+    '}',
+  ].join('\n');
+
+  test.each([
+    ['node16', 'node16', 'cts'],
+    ['node16', 'node16', 'mts'],
+    ['nodenext', 'nodenext', 'cts'],
+    ['nodenext', 'nodenext', 'mts'],
+    ['esnext', 'bundler', 'ts'],
+  ])(
+    'the types are found and strict with module %s, resolution %s, in a .%s file',
+    async (module, moduleResolution, extension) => {
+      const place = join(folder, `types-${moduleResolution}-${extension}`);
+      mkdirSync(place);
+      writeFileSync(join(place, `program.${extension}`), PROGRAM);
+      const compilerOptions = {
+        ...{ module, moduleResolution, target: 'es2022', strict: true, exactOptionalPropertyTypes: true, noEmit: true },
+        ...{ skipLibCheck: true, types: ['node'] },
+      };
+      writeFileSync(join(place, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*'] }));
+      const said = await run(join(ROOT, 'node_modules/.bin/tsc'), ['-p', place], { cwd: place }).catch(
+        (error) => error,
+      );
+      expect(said.stdout).toBe('');
+    },
+  );
+
+  test('publint and Are The Types Wrong find nothing to mend, for any way to import it', async () => {
+    const { stdout } = await run(process.execPath, [join(ROOT, 'scripts/package-lint.mjs'), tarball, installed]);
+    expect(JSON.parse(stdout)).toEqual({ publint: [], types: [] });
   });
 });
 

@@ -1,6 +1,9 @@
 /** The plugin, and objects that hold keys: they do not show them, because Temporal's SDK, frameworks and people log them. */
 import { inspect } from 'node:util';
 import { Client } from '@temporalio/client';
+import { noopMetricMeter } from '@temporalio/common';
+import { DefaultLogger } from '@temporalio/worker';
+import { compileWorkerOptions } from '@temporalio/worker/lib/worker-options';
 import { service, serviceHandler } from 'nexus-rpc';
 import { ConfigError, loadConfig, PaymentGatewayPlugin } from '../src';
 import { dataConverter } from '../src/codec';
@@ -38,6 +41,13 @@ test.each<[string, unknown]>([
 test('the settings themselves show their keys, so this test would notice', () => {
   const shown = [JSON.stringify(config), inspect(config, { depth: 20 })];
   for (const text of shown) expect(text.match(new RegExp(SECRETS, 'g'))?.length).toBeGreaterThan(5);
+});
+
+test('a workflow may compute for a minute: an account may read thousands of deposits in one task', () => {
+  const logger = new DefaultLogger('ERROR');
+  const options = plugin.configureWorker({ taskQueue: 'payments' });
+  const { isolateExecutionTimeoutMs } = compileWorkerOptions(options, logger, noopMetricMeter);
+  expect(isolateExecutionTimeoutMs).toBe(60_000);
 });
 
 describe('the plugin of a bundle', () => {

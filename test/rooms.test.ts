@@ -97,14 +97,15 @@ describe.each(Object.entries(MAY_IMPORT))('%s/', (room, may) => {
   });
 });
 
-test('sandbox code imports no package but those that the sandbox has', async () => {
-  const refused = ['zod', 'undici', 'node:fs', 'big.js', '@temporalio/client', 'pino'];
-  write(
-    'src/workflows/shared/probe.ts',
-    ['@temporalio/workflow', '@temporalio/common', ...refused].map(importOf).join('\n'),
-  );
-  expect(await broken('noRestrictedImports', 'src/workflows/shared')).toEqual(refused.map(importOf).sort());
-});
+test.each(['workflows/shared', 'calls'])(
+  'sandbox code in %s imports no package but those that the sandbox has',
+  async (folder) => {
+    const refused = ['zod', 'undici', 'node:fs', 'big.js', '@temporalio/client', 'pino'];
+    const text = ['@temporalio/workflow', '@temporalio/common', ...refused].map(importOf).join('\n');
+    write(`src/${folder}/packages.ts`, text);
+    expect(await broken('noRestrictedImports', `src/${folder}/packages.ts`)).toEqual(refused.map(importOf).sort());
+  },
+);
 
 test('of gateway/ outside pure/, contract/gateway.ts alone imports, and only the files whose types workflows handle', async () => {
   const named = ['banks', 'errors', 'installments', 'query', 'response', 'virtual-accounts', 'wallet-token'].map(

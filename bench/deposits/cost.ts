@@ -1,9 +1,6 @@
 /** What a deposit costs: events and workflow tasks in Temporal, and CPU of server and worker. */
-import { readdirSync, readFileSync } from 'node:fs';
 import type { Client } from '@temporalio/client';
-
-/** Linux counts CPU time in hundredths of a second. */
-const TICK_MS = 10;
+import { processes, processOf } from '../processes.cjs';
 
 /** What processes have used so far, in ms; NaN where the machine does not tell. */
 export interface Cpu {
@@ -13,7 +10,10 @@ export interface Cpu {
 
 /** `server`: the development server is a child of this process. */
 export function cpuOf(worker: number | undefined): Cpu {
-  return { server: cpuMs(childNamed('temporal')), worker: cpuMs(worker) };
+  const isServer = ({ name, parent }: { name: string; parent: number }) =>
+    parent === process.pid && name.startsWith('temporal');
+  const used = worker === undefined ? undefined : processOf(worker);
+  return { server: processes().find(isServer)?.cpu_ms ?? Number.NaN, worker: used?.cpu_ms ?? Number.NaN };
 }
 
 export function usedSince(before: Cpu, now: Cpu): Cpu {
@@ -34,33 +34,4 @@ export async function historyCost(client: Client, workflowId: string): Promise<H
     cost.tasks += (events ?? []).filter((event) => event.workflowTaskCompletedEventAttributes).length;
   }
   return cost;
-}
-
-function cpuMs(pid: number | undefined): number {
-  const [user, system] = (pid === undefined ? undefined : statOf(pid))?.slice(11, 13) ?? [];
-  return (Number(user) + Number(system)) * TICK_MS;
-}
-
-function childNamed(name: string): number | undefined {
-  const pids = read(() => readdirSync('/proc'))?.filter((entry) => /^\d+$/.test(entry)) ?? [];
-  const found = pids.find((pid) => {
-    const isNamed = read(() => readFileSync(`/proc/${pid}/comm`, 'utf8'))?.startsWith(name) === true;
-    return isNamed && statOf(Number(pid))?.[1] === String(process.pid);
-  });
-  return found === undefined ? undefined : Number(found);
-}
-
-/** The fields of a process after its name, which may hold spaces: its state, its parent, and so on. */
-function statOf(pid: number): string[] | undefined {
-  const stat = read(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
-}
-
-/** Only Linux has these files, and a process may have ended. */
-function read<T>(what: () => T): T | undefined {
-  try {
-    return what();
-  } catch {
-    return undefined;
-  }
 }

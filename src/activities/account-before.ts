@@ -64,7 +64,7 @@ async function knownTo(client: Client, workflowId: string, runId: string): Promi
   const left = argumentsOf(signals, SIGNAL.deposit)
     .slice(handover?.seen ?? 0)
     .filter(isDeposit);
-  // Without its word, what it had begun counts from the ledger with which it began.
+  // A run that cannot be queried: only the ledger that it began with is known.
   const begun = handover === undefined;
   return {
     carried: handover ? handover.carried : begun ? givenLedger(input) : null,
@@ -74,7 +74,7 @@ async function knownTo(client: Client, workflowId: string, runId: string): Promi
   };
 }
 
-/** Null where the run had not read yet what was before it; undefined where it cannot be asked. */
+/** Null where the run had not read the runs before it; undefined where it cannot be queried. */
 async function handoverOf(
   client: Client,
   workflowId: string,
@@ -104,16 +104,20 @@ function fieldsOf({ app_id, out_trade_no, trade_no, trade_status, amount, curren
 
 const keyed = z.object({ key: z.string() });
 
-/** The ledger with which a run began. One that somebody wrote by hand may be none. */
+/** The ledger with which a run began. A start by hand may bring one that cannot be read. */
 function givenLedger(input: unknown): CarriedAccount | null {
   const { success, data } = z.object({ carried: z.custom<CarriedAccount>(isCarried) }).safeParse(input);
   return success ? data.carried : null;
 }
 
 const ledger = z.object({
-  ...{ count: z.number(), total: z.record(z.string(), z.string()), latest: z.array(z.object()) },
-  ...{ set_aside: z.array(z.object()), pending: z.array(z.object()) },
-  ...{ counted: z.array(z.tuple([z.string(), z.number()])), forgotten_until: z.number().nullable() },
+  count: z.number(),
+  total: z.record(z.string(), z.string()),
+  latest: z.array(z.object()),
+  set_aside: z.array(z.object()),
+  pending: z.array(z.object()),
+  counted: z.array(z.tuple([z.string(), z.number()])),
+  forgotten_until: z.number().nullable(),
 });
 const shape = z.object({ since: z.number(), published: z.object(), cancel_wanted: z.boolean(), ledger });
 const isCarried = (value: unknown) => shape.safeParse(value).success;

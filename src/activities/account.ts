@@ -7,6 +7,7 @@ import {
   type CreateAccountResult,
   type CreateSpeiAccountInput,
   FAILURE,
+  METRIC,
   typedFailure,
 } from '../contract';
 import { GatewayError, InvalidRequestError, parseNewSpeiAccount, type SpeiAccount } from '../gateway';
@@ -126,9 +127,8 @@ async function quantityOf(gateway: AccountGateway, app_id: string): Promise<numb
 
 async function queryQuantity(gateway: AccountGateway, app_id: string): Promise<number> {
   const { available_quantity } = await gateway.speiAccountQuantity();
-  metricMeter
-    .createGauge('payments_spei_accounts_available', 'int', undefined, 'virtual accounts that are left to create')
-    .set(available_quantity, { app_id });
+  const { name, meaning } = METRIC.accountsAvailable;
+  metricMeter.createGauge(name, 'int', undefined, meaning).set(available_quantity, { app_id });
   return available_quantity;
 }
 

@@ -14,9 +14,11 @@ import {
   orderOf,
   type PaymentData,
   type PaymentState,
+  type PaymentWorkflow,
   paymentWorkflowId,
   QUERY,
   type StarterActivities,
+  sameFailure,
   typedFailure,
   UPDATE,
 } from '../contract';
@@ -54,7 +56,7 @@ export const starterActivities: StarterActivities = {
 async function answerOfEnded(client: Client, workflowId: string, payment: NewPayment): Promise<PaymentData> {
   const { out_trade_no } = payment.request;
   const { input } = await originalRun(client, workflowId);
-  const state = await ifAnswered(() => client.workflow.getHandle(workflowId).query<PaymentState>(QUERY.state), null);
+  const state = await ifAnswered(() => lastStateOf(client, workflowId), null);
   if (state && isOfAnother(input)) throw duplicateOrder(state);
   const fields = fieldsUnlikeKnown(payment, orderOf(input), state);
   if (fields.length > 0) {
@@ -69,12 +71,18 @@ async function answerOfEnded(client: Client, workflowId: string, payment: NewPay
   throw typedFailure(FAILURE.notCreated, message, {});
 }
 
+/** Temporal itself has the result of a payment that ended well; the state of any other needs a worker on its task queue. */
+async function lastStateOf(client: Client, workflowId: string): Promise<PaymentState> {
+  const handle = client.workflow.getHandle<PaymentWorkflow>(workflowId);
+  const { status } = await handle.describe();
+  return status.name === 'COMPLETED' ? handle.result() : handle.query<PaymentState>(QUERY.state);
+}
+
 /** A new failure, so that Temporal encodes it once. While the answer is pending, it is asked for again. */
 function asOwnFailure(cause: unknown): unknown {
   if (!(cause instanceof ApplicationFailure)) return cause;
-  const { message } = cause;
-  const type = cause.type ?? '';
+  const { message, type } = cause;
+  if (!type || !PENDING.includes(type)) return sameFailure(cause);
   const details = detailsOf(cause);
-  if (!PENDING.includes(type)) return typedFailure(type, message, details);
   return ApplicationFailure.retryable(message, type, ...(details ? [details] : []));
 }

@@ -1,10 +1,11 @@
 /** What the earlier runs under a payment's workflow id know of its order, and of what was sold under its number. */
-import { type Client, WorkflowFailedError } from '@temporalio/client';
+import { type Client, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import {
   type AdoptedPayment,
   answerToKeep,
   type EarlierRun,
   fieldsUnlikeKnown,
+  isDuplicateOrderFailure,
   isNamedByItsCreation,
   knownIds,
   type NewPayment,
@@ -20,9 +21,13 @@ import { readStart, summarizeClosedRun } from '../temporal/workflow-history';
 
 type Order = Pick<NewPayment, 'kind' | 'request'>;
 
-interface RunWithOrder {
+/** What a run made, or sold: an order of ours, nothing, or nothing because the gateway has an order of others. */
+type Made = 'order' | 'nothing' | 'duplicate';
+
+interface RunBefore {
   readonly run_id: string;
   readonly input: PaymentInput;
+  readonly made: Made;
   /** Undefined where a trade was sold that others had made. */
   readonly order: Order | undefined;
   /** Null where the run cannot be asked any more. */
@@ -30,8 +35,8 @@ interface RunWithOrder {
 }
 
 /**
- * What the earlier runs of a payment know; null where none may have made an order, or has sold one. `order` is what they are
- * compared with; without it each is the same.
+ * What the earlier runs of a payment know; null where none may have made an order, has sold one, or was told that the gateway
+ * has one of others. `order` is what they are compared with; without it each is the same.
  */
 export async function loadEarlierPayment(
   client: Client,
@@ -40,19 +45,24 @@ export async function loadEarlierPayment(
   order: Order | undefined,
 ): Promise<EarlierRun | null> {
   let latest: EarlierRun | null = null;
-  for await (const { run_id, order: made, state } of runsWithOrder(client, workflowId, runId)) {
-    const is_same_order = !order || fieldsUnlikeKnown(order, made, state).length === 0;
-    latest ??= { run_id, is_same_order, sale: null, trade_no: null, is_proven: false, payment_data: null };
+  let duplicate: EarlierRun | null = null;
+  for await (const { run_id, made, order: known, state } of runsBefore(client, workflowId, runId)) {
+    const unproven = { run_id, sale: null, trade_no: null, is_proven: false, payment_data: null };
+    if (made === 'duplicate') duplicate ??= { ...unproven, is_same_order: false };
+    if (made !== 'order') continue;
+    const is_same_order = !order || fieldsUnlikeKnown(order, known, state).length === 0;
+    latest ??= { ...unproven, is_same_order };
     if (is_same_order && state?.outcome === 'SUCCESS') return { ...latest, sale: saleOf(state) };
     // A run that only found a trade does not prove whose it is.
     if (is_same_order && state && !latest.is_proven) latest = learn(latest, state);
   }
-  return latest;
+  return latest ?? duplicate;
 }
 
 /** The latest earlier run that made an order, or sold one, as the run that takes it on needs it; null where there is none. */
 export async function orderBefore(client: Client, workflowId: string, runId: string): Promise<AdoptedPayment | null> {
-  for await (const { run_id, input, order, state } of runsWithOrder(client, workflowId, runId)) {
+  for await (const { run_id, made, input, order, state } of runsBefore(client, workflowId, runId)) {
+    if (made !== 'order') continue;
     const summary = await summarizeClosedRun(client, workflowId, run_id);
     const previous = state?.outcome === 'SUCCESS' ? { ...summary, ...saleOf(state), outcome: state.outcome } : summary;
     if (!previous.order && previous.outcome !== 'SUCCESS') continue;
@@ -63,31 +73,33 @@ export async function orderBefore(client: Client, workflowId: string, runId: str
   return null;
 }
 
-/** The earlier runs that may have made an order, or have sold a trade, the latest first. */
-async function* runsWithOrder(client: Client, workflowId: string, runId: string): AsyncGenerator<RunWithOrder> {
+/** The earlier runs, the latest first. */
+async function* runsBefore(client: Client, workflowId: string, runId: string): AsyncGenerator<RunBefore> {
   for (const { runId: run_id } of await earlierRuns(client, workflowId, runId)) {
     const { input } = await readStart(client, workflowId, run_id);
     const handle = client.workflow.getHandle(workflowId, run_id);
     const state = await ifAnswered(() => handle.query<PaymentState>(QUERY.state), null);
     const order = orderOf(input);
-    const isSold = state?.outcome === 'SUCCESS';
-    if (isSold || (order && (await mayHaveMade(client, workflowId, run_id)))) yield { run_id, input, order, state };
+    yield { run_id, input, order, state, made: await madeBy(handle, order, state) };
   }
 }
 
 /** A run that never reached its creation made no order. One that cannot be asked may have. */
-async function mayHaveMade(client: Client, workflowId: string, run_id: string): Promise<boolean> {
-  if (await endedWithoutOrder(client, workflowId, run_id)) return false;
-  const handle = client.workflow.getHandle(workflowId, run_id);
-  return ifAnswered(() => handle.query<boolean>(QUERY.creationAsked), true);
+async function madeBy(handle: WorkflowHandle, order: Order | undefined, state: PaymentState | null): Promise<Made> {
+  if (state?.outcome === 'SUCCESS') return 'order';
+  if (!order) return 'nothing';
+  const failure = await failureOf(handle);
+  if (isDuplicateOrderFailure(failure)) return 'duplicate';
+  if (saysWithoutOrder(failure)) return 'nothing';
+  return (await ifAnswered(() => handle.query<boolean>(QUERY.creationAsked), true)) ? 'order' : 'nothing';
 }
 
-/** Whether a run failed because there is no order of ours. */
-async function endedWithoutOrder(client: Client, workflowId: string, run_id: string): Promise<boolean> {
-  const { status } = await client.workflow.getHandle(workflowId, run_id).describe();
-  if (status.name !== 'FAILED') return false;
-  const failure: unknown = await client.workflow.result(workflowId, run_id).catch((error: unknown) => error);
-  return failure instanceof WorkflowFailedError && saysWithoutOrder(failure.cause);
+/** What a run failed with; undefined where it did not fail. */
+async function failureOf(handle: WorkflowHandle): Promise<unknown> {
+  const { status } = await handle.describe();
+  if (status.name !== 'FAILED') return undefined;
+  const failure: unknown = await handle.result().catch((error: unknown) => error);
+  return failure instanceof WorkflowFailedError ? failure.cause : undefined;
 }
 
 /** What an earlier run adds. One that ended right after its start knows nothing. */

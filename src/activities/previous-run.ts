@@ -91,7 +91,7 @@ async function loadPreviousRun(client: Client, workflowId: string, runId: string
 }
 
 /** The previous state with its open refunds as they are now: a refund runs on when its after-sale has ended. */
-export async function withRefunds(
+async function withRefunds(
   client: Client,
   previous: AfterSaleState,
   app_id: string,

@@ -9,6 +9,7 @@ import { z } from 'zod';
 import {
   type Difference,
   differencesOf,
+  METRIC,
   type MerchantRow,
   type PaymentState,
   paymentWorkflowId,
@@ -77,8 +78,7 @@ class Reconciliation {
       while (left.length > 0 && soFar.differences.length < DIFFERENCES_A_PAGE) {
         const batch = left.splice(0, AT_A_TIME);
         const pause = setTimeout((batch.length * 1_000) / this.slice.per_second);
-        const found = await Promise.race([Promise.all(batch.map((number) => this.compare(number))), cancelled()]);
-        soFar.differences.push(...found.flat());
+        soFar.differences.push(...(await Promise.race([this.compareAll(batch, soFar.after), cancelled()])));
         soFar.checked += batch.length;
         soFar.after = batch.at(-1) ?? soFar.after;
         await pause;
@@ -105,6 +105,29 @@ class Reconciliation {
       if (out_trade_no !== null) numbers.push(out_trade_no);
     }
     return numbers;
+  }
+
+  /**
+   * One order that nobody answers for holds up no other: it is a difference of its own. Where none of the batch is answered, nor
+   * the order before, something is down: then all of the batch is compared again, by the next attempt.
+   */
+  private async compareAll(batch: readonly string[], before: string): Promise<Difference[]> {
+    const compared = await Promise.allSettled(batch.map((number) => this.compare(number)));
+    const [failure] = compared.filter((one) => one.status === 'rejected');
+    if (failure && compared.every((one) => one.status === 'rejected')) {
+      if (before === '') throw failure.reason;
+      await this.compare(before);
+    }
+    return compared.flatMap((one, i) => (one.status === 'fulfilled' ? one.value : [this.unanswered(batch[i] ?? '')]));
+  }
+
+  private unanswered(out_trade_no: string): Difference {
+    const row = this.merchant?.get(out_trade_no);
+    const merchant = row ? `${row.status} ${row.order_amount}` : null;
+    return {
+      ...{ out_trade_no, kind: 'unanswered', between: 'here and gateway' },
+      ...{ here: null, gateway: null, merchant, adopted: false },
+    };
   }
 
   private async compare(out_trade_no: string): Promise<Difference[]> {
@@ -148,11 +171,8 @@ class Reconciliation {
 
   private count(differences: readonly Difference[]): void {
     const { app_id } = this.slice;
-    const counter = metricMeter.createCounter(
-      'payments_reconciliation_differences',
-      'differences',
-      'orders that are not the same here, at the gateway or in the merchant’s list',
-    );
+    const { name, meaning } = METRIC.differences;
+    const counter = metricMeter.createCounter(name, 'differences', meaning);
     for (const { kind } of differences) counter.add(1, { app_id, kind });
   }
 }

@@ -1,6 +1,6 @@
 /** Counts what is stuck and what needs a person, from Temporal's lists. */
 import { getClient, log, metricMeter } from '@temporalio/activity';
-import type { StuckSweepActivities } from '../contract';
+import { METRIC, type Metric, type StuckSweepActivities } from '../contract';
 import { paymentQuery } from '../temporal/payment-query';
 import { countWorkflows, listWorkflows } from '../temporal/workflow-list';
 
@@ -25,11 +25,12 @@ export const stuckSweepActivities = (has_listener: boolean): StuckSweepActivitie
       }
       log.warn('payments are stuck', { stuck });
     }
-    gauge('payments_stuck', 'open payments past their time, unsent, or without a worker', stuck);
-    gauge('payments_under_attention', 'workflows that need a person', under_attention);
+    gauge(METRIC.stuck, stuck);
+    gauge(METRIC.underAttention, under_attention);
+    gauge(METRIC.sweptAt, Math.floor(now.getTime() / 1_000));
     return { stuck, under_attention, some, has_listener };
   },
 });
 
-const gauge = (name: string, meaning: string, value: number) =>
+const gauge = ({ name, meaning }: Metric, value: number) =>
   metricMeter.createGauge(name, 'int', undefined, meaning).set(value);

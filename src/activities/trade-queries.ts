@@ -39,8 +39,8 @@ export async function queryTrade(gateway: PaymentGateway, id: TradeId): Promise<
   }
 }
 
-/** The trade as the gateway reports it now; null where it gave no such answer. Whoever asks looks on in another way then. */
-export async function glanceAtTrade(gateway: PaymentGateway, id: TradeId): Promise<Trade | null> {
+/** The trade as the gateway reports it now; null where it gave no answer: callers then look again in a slower way. */
+export async function tradeAtAGlance(gateway: PaymentGateway, id: TradeId): Promise<Trade | null> {
   return query(gateway, id).catch(() => null);
 }
 
@@ -154,7 +154,9 @@ async function query(gateway: PaymentGateway, id: TradeId): Promise<Trade> {
   if (trade_no === undefined) return trade;
   if (trade.trade_no === undefined || trade.trade_no === trade_no) return { ...trade, trade_no };
   throw new GatewayError(`The gateway was asked for trade ${trade_no}, and answered with trade ${trade.trade_no}.`, {
-    ...{ outcome: 'unknown', retryable: true, operation: QUERY_PATH },
+    outcome: 'unknown',
+    retryable: true,
+    operation: QUERY_PATH,
   });
 }
 

@@ -2,7 +2,6 @@
 import { ApplicationFailure, NexusOperationFailure } from '@temporalio/common';
 import { createNexusServiceClient, type NexusServiceClient, sleep } from '@temporalio/workflow';
 import {
-  detailsOf,
   FAILURE,
   type OrderRequest,
   type PaymentData,
@@ -10,7 +9,7 @@ import {
   paymentsService,
   type RefundAnswer,
   type RefundOrder,
-  typedFailure,
+  sameFailure,
 } from '../contract';
 
 /** How long to wait before a question is asked again, in ms: doubled each time, up to the longest. */
@@ -98,5 +97,5 @@ function failureOf(error: unknown): ApplicationFailure | undefined {
   for (let cause: unknown = error.cause; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof ApplicationFailure) found = cause;
   }
-  return found && typedFailure(found.type ?? '', found.message, detailsOf(found));
+  return found && sameFailure(found);
 }

@@ -2,7 +2,6 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   ActivityCancellationType,
-  ApplicationFailure,
   ChildWorkflowCancellationType,
   type ChildWorkflowHandle,
   ParentClosePolicy,
@@ -11,12 +10,14 @@ import {
 } from '@temporalio/workflow';
 import {
   type AccountActivities,
+  FAILURE,
   type NewPayment,
   type PaymentState,
   type PaymentWorkflow,
   paymentWorkflowId,
   type StartedPayment,
   type StarterActivities,
+  typedFailure,
   WORKFLOW,
 } from '../contract';
 import { QUERYING } from '../workflows/shared/activity-options';
@@ -71,5 +72,8 @@ async function startOrJoin(
 async function outcomeOf(workflow_id: string): Promise<PaymentState> {
   const { state } = await endedPayment({ workflow_id });
   if (state !== null) return state;
-  throw ApplicationFailure.nonRetryable(`${workflow_id} has ended without a result`, 'PaymentWithoutResult');
+  throw typedFailure(
+    FAILURE.withoutResult,
+    `${workflow_id} was ended from outside and has no result. The order may exist: look for it in the gateway’s dashboard.`,
+  );
 }

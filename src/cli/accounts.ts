@@ -2,10 +2,12 @@
 import type { AccountsClient } from '../client';
 import { InvalidRequestError, type NewSpeiAccount, parseNewSpeiAccount } from '../gateway';
 import { ConfigError } from '../process/user-error';
+import { type AppOptions, appSettings } from './command-settings';
+import { EXIT } from './exit-codes';
 import * as print from './print';
 import { say } from './print';
 import { readJsonObject } from './read-json';
-import { type AppOptions, commandSettings, EXIT, withPayments } from './with-payments';
+import { withPayments } from './with-payments';
 
 interface CreateOptions extends AppOptions {
   key?: string;
@@ -55,7 +57,7 @@ export const deposits = (account_id: string, options: AppOptions) =>
 
 /** Ends the process: 0 if `act` returns, 1 if the gateway refuses, 2 for wrong input, 3 if the answer is not known yet. */
 function withAccounts(options: AppOptions, act: (accounts: AccountsClient) => Promise<void>): Promise<void> {
-  return withPayments(commandSettings(options), async ({ accounts }) => {
+  return withPayments(appSettings(options), async ({ accounts }) => {
     await act(accounts);
     return EXIT.ok;
   });

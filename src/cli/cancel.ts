@@ -1,10 +1,13 @@
 /** `payment-gateway cancel OUT_TRADE_NO`: withdraws an order that was not sent yet. */
+
+import { type AppOptions, appSettings } from './command-settings';
+import { EXIT } from './exit-codes';
 import { say } from './print';
-import { type AppOptions, commandSettings, EXIT, withPayments } from './with-payments';
+import { withPayments } from './with-payments';
 
 /** Ends the process: 0 if nothing was or will be sent, 1 if the gateway has the order or may have it, 3 if that is not known yet. */
 export async function cancelOrder(out_trade_no: string, options: AppOptions): Promise<void> {
-  await withPayments(commandSettings(options), async (payments) => {
+  await withPayments(appSettings(options), async (payments) => {
     const state = await payments.cancel(out_trade_no);
     say(options.json ? JSON.stringify({ state }) : `Order ${out_trade_no} is withdrawn. Nothing was charged.`);
     return EXIT.ok;

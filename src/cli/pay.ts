@@ -6,10 +6,12 @@ import { type FieldIssue, parseCheckout, parseDirectPayment, type RuleSettings }
 import { InvalidRequestError } from '../gateway/errors';
 import { ruleSettings } from '../process/settings';
 import { ConfigError, UserError } from '../process/user-error';
+import { type AppOptions, appSettings } from './command-settings';
+import { EXIT } from './exit-codes';
 import * as print from './print';
 import { say } from './print';
 import { readJsonObject } from './read-json';
-import { type AppOptions, commandSettings, EXIT, withPayments } from './with-payments';
+import { withPayments } from './with-payments';
 
 interface PayOptions extends AppOptions {
   wait?: boolean;
@@ -20,7 +22,7 @@ const QUERY_EVERY_MS = 1_000;
 
 /** Ends the process: 0 for a paid or sent order, 1 if it is not paid, 2 for wrong input, 3 if the outcome is not known yet. */
 export async function pay(file: string, options: PayOptions): Promise<void> {
-  const settings = commandSettings(options);
+  const settings = appSettings(options);
   const order = await readOrder(file, ruleSettings(settings.config)).catch(nameWrongFields);
   await withPayments(settings, async (payments) => {
     const { out_trade_no } = order.request;

@@ -1,6 +1,13 @@
 /** How the command line speaks to people. */
 import qrcode from 'qrcode';
-import type { PaymentData, PaymentState, SpeiAccountData, SpeiAccountState, Transition } from '../contract';
+import {
+  type PaymentData,
+  type PaymentState,
+  type SpeiAccountData,
+  type SpeiAccountState,
+  speiAccountWorkflowId,
+  type Transition,
+} from '../contract';
 
 /** Prints to standard output. */
 export function say(text: string): void {
@@ -55,9 +62,13 @@ export function accountState(state: SpeiAccountState): string {
     `  ${count} deposits, ${sums.join(' and ') || 'nothing yet'}${pending > 0 ? `; ${pending} being confirmed` : ''}`,
     ...set_aside.map(
       ({ out_trade_no, amount, currency, because }) =>
-        `  Not counted: ${printable(out_trade_no)}, announced with ${printable(amount ?? '?')} ${printable(currency ?? '')} (${because})`,
+        `  Not counted: ${printable(out_trade_no)}, notified with ${printable(amount ?? '?')} ${printable(currency ?? '')} (${because})`,
     ),
-    ...(state.attention ? [`  It needs a person: ${state.attention} (its page in Temporal UI says what to do)`] : []),
+    ...(state.attention
+      ? [
+          `  It needs a person: ${state.attention}. What to do: payment-gateway show ${printable(speiAccountWorkflowId(state.app_id, state.account_id))}`,
+        ]
+      : []),
   ].join('\n');
 }
 

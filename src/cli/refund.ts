@@ -1,10 +1,12 @@
 /** `payment-gateway refund OUT_TRADE_NO`: refunds a paid order and prints the gateway's answer. */
 import { PaymentNotFoundError, type PaymentsClient } from '../client';
 import { ConfigError } from '../process/user-error';
+import { type AppOptions, appSettings } from './command-settings';
+import { EXIT } from './exit-codes';
 import * as print from './print';
 import { say } from './print';
 import { readJsonObject } from './read-json';
-import { type AppOptions, commandSettings, EXIT, withPayments } from './with-payments';
+import { withPayments } from './with-payments';
 
 interface RefundOptions extends AppOptions {
   amount?: string;
@@ -16,7 +18,7 @@ interface RefundOptions extends AppOptions {
 
 /** Ends the process: 0 for a refund, 1 if the gateway refuses it, 2 for wrong input, 3 if the answer is not known yet. */
 export async function refundOrder(out_trade_no: string, options: RefundOptions): Promise<void> {
-  const settings = commandSettings(options);
+  const settings = appSettings(options);
   // From a file, because personal data does not belong on a command line.
   const buyer = options.with === undefined ? {} : await readJsonObject('file', options.with);
   await withPayments(settings, async (payments) => {

@@ -9,6 +9,7 @@ import { z } from 'zod';
 import type { Environment } from '../process/environment';
 import { ConfigError, loadConfig } from '../process/settings';
 import { madeAt, makeKeys } from './keys';
+import { withFilesLocked } from './rotation-lock';
 
 export interface RotateOptions {
   stage?: boolean;
@@ -49,8 +50,12 @@ export async function rotateKeys(options: RotateOptions, env: Environment): Prom
       'Which keys? Set PAYMENTS_ENCRYPTION_KEYS_FILE, or PAYMENTS_SEALING_JWKS_FILE and PAYMENTS_SEALING_PUBLIC_JWK_FILE.',
     );
   }
-  await requireWholeFiles(files);
   const age = ageOf(options.dropAfter);
+  await withFilesLocked(Object.values(files), () => rotateFiles(files, step, age));
+}
+
+async function rotateFiles(files: Files, step: Step, age: number): Promise<void> {
+  await requireWholeFiles(files);
   const fresh = await makeKeys();
   const { PAYMENTS_ENCRYPTION_KEYS: encryption, PAYMENTS_SEALING_JWKS: sealing } = files;
   const [sealingKey] = jwks.parse(fresh.sealing_private_jwks).keys;

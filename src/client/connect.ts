@@ -2,7 +2,7 @@
 import type { Client } from '@temporalio/client';
 import { withDevSettings } from '../process/dev-settings';
 import type { Environment } from '../process/environment';
-import { type Config, ConfigError, loadConfig, ruleSettings } from '../process/settings';
+import { appIdOf, loadConfig, ruleSettings } from '../process/settings';
 import { connectClient } from '../temporal/connection';
 import { PaymentsClient } from './payments';
 
@@ -25,7 +25,7 @@ export interface ConnectedPayments {
 export async function connectPayments(env: Environment = process.env, app_id?: string): Promise<ConnectedPayments> {
   const settings = env.NODE_ENV === 'production' ? env : withDevSettings(env).env;
   const config = loadConfig(settings);
-  const app = app_id ?? defaultApp(config);
+  const app = appIdOf(config, app_id);
   const client = await connectClient(settings, config);
   const payments = new PaymentsClient({
     client,
@@ -35,10 +35,4 @@ export async function connectPayments(env: Environment = process.env, app_id?: s
     rules: ruleSettings(config),
   });
   return { payments, client, close: () => client.connection.close() };
-}
-
-function defaultApp({ GATEWAY_APP_ID, apps }: Config): string {
-  const app_id = GATEWAY_APP_ID ?? apps[0]?.app_id;
-  if (app_id !== undefined) return app_id;
-  throw new ConfigError('Set GATEWAY_APP_ID, or run npm start in this folder first: without it, no app can pay.');
 }

@@ -30,6 +30,7 @@ import {
 } from '../gateway';
 import { SECRET_FIELDS } from '../gateway/sealing';
 import { refundFailure, requestRefund } from '../temporal/refund-update';
+import { requireOneSdk } from '../temporal/sdk';
 import { AccountsClient } from './accounts';
 import {
   InvalidOrderError,
@@ -80,7 +81,9 @@ export class PaymentsClient {
   private readonly sealingKey: JWK | undefined;
   private readonly rules: Partial<RuleSettings>;
 
+  /** Throws TemporalSdkError where Temporal's SDK is there in two versions. */
   constructor(options: PaymentsClientOptions) {
+    requireOneSdk();
     this.client = options.client;
     this.app_id = options.app_id;
     this.taskQueue = options.taskQueue ?? 'payments';

@@ -4,6 +4,7 @@ import { isOurWorkflow } from '../contract/ids';
 import { decrypt, type EncryptionKey, encrypt, isEncrypted, keyIdOf, ownerTextOf } from './cipher';
 import { isNexusTask, mayAsk, nexusCaller, refusedQuestion, rememberCaller } from './nexus-caller';
 import { belonging, ownerText, type PayloadOwner } from './payload-owner';
+import { isTypedDecision } from './typed-decision';
 
 /** A payload is not authentic: clear text, unknown key, another owner, or changed bytes. The message never shows its content. */
 export class PayloadDecryptionError extends Error {
@@ -106,9 +107,9 @@ export class EncryptionCodec implements PayloadCodec {
       );
     }
     const clear = this.opened(payload, key, refused);
-    if (whose === 'typed' && isOurWorkflow(reader?.workflowId ?? '') && !saysWho(clear)) {
+    if (whose === 'typed' && isOurWorkflow(reader?.workflowId ?? '') && !isTypedDecision(clear)) {
       throw new PayloadDecryptionError(
-        `${refused}: it was typed by a person, of which our workflows take a resolve with "by" only. Use the client or the commands of payment-gateway for all else.`,
+        `${refused}: it was typed by a person, of which our workflows take the decision of a resolve only, with "by" and no other fields. Use the client or the commands of payment-gateway for all else.`,
       );
     }
     return clear;
@@ -142,13 +143,3 @@ function isMadeByTemporal(reader: PayloadOwner | undefined): boolean {
 const unreadable = ({ message }: PayloadDecryptionError): Payload => ({
   metadata: { encoding: Buffer.from(`refused (${message})`) },
 });
-
-/** Whether a JSON object names who decided, as a resolution does. */
-function saysWho({ data }: Payload): boolean {
-  try {
-    const { by } = JSON.parse(Buffer.from(data ?? []).toString());
-    return typeof by === 'string' && by !== '';
-  } catch {
-    return false;
-  }
-}

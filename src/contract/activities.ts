@@ -213,7 +213,7 @@ export type LatePaymentRefundResult = { is: 'asked'; refund_status: string | nul
 
 export interface LatePaymentActivities {
   /** Requests the refund from the after-sale. Safe to repeat: the refund has a number. */
-  'payments.refundLate'(input: LatePaymentRefundInput): Promise<LatePaymentRefundResult>;
+  'payments.refundLatePayment'(input: LatePaymentRefundInput): Promise<LatePaymentRefundResult>;
 }
 
 export interface LocalActivities {

@@ -25,7 +25,7 @@ export const RUNBOOK = {
   'late-payment': {
     happened: 'Money came after the payment had ended without it (see `previous` in its state).',
     loses: 'The buyer has paid and gets nothing, until somebody delivers or sends the money back.',
-    look: 'Whether the order can still be delivered; `late_refund` in the state where a refund was tried.',
+    look: 'Whether the order can still be delivered; `late_payment_refund` in the state where a refund was tried.',
     act: 'Deliver, or refund the money. Then send `resolve`.',
     after: 'The reason is settled. A refund goes on in the after-sale.',
   },
@@ -146,7 +146,7 @@ export const RUNBOOK = {
     happened: 'A signal came under a name that this workflow does not handle.',
     loses: 'Nobody yet: whoever sent it waits for something that does not happen.',
     look: 'The signal in this workflow’s history, and who sent it.',
-    act: 'Find the sender, then send `resolve`.',
+    act: 'Find the sender. Let an open payment go on: `resolve` would end it. Send `resolve` once it has ended.',
     after: 'The signal stays in the history and changes nothing.',
   },
   'books-differ': {

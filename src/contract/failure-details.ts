@@ -44,6 +44,8 @@ export interface FailureDetails {
   NotAnswered: GatewayProblem;
   RefundPending: Record<never, never>;
   Closing: Record<never, never>;
+  NotAWorkflow: Record<never, never>;
+  PaymentWithoutResult: Record<never, never>;
 }
 
 /** A failure as a program in any language reads it. `details` is missing where there are none. */

@@ -28,6 +28,10 @@ export const FAILURE = {
   notAnswered: 'NotAnswered',
   /** The after-sale was just ending, and nothing was done. Asking again starts it again. */
   closing: 'Closing',
+  /** A function for a merchant's workflow was started by its name. Nothing was done. */
+  notAWorkflow: 'NotAWorkflow',
+  /** The payment was ended from outside and has no result. The order may exist. */
+  withoutResult: 'PaymentWithoutResult',
 } as const;
 
 /**
@@ -48,6 +52,11 @@ export function typedFailure<Type extends string>(
     nonRetryable: true,
     ...(details === undefined ? {} : { details: [details] }),
   });
+}
+
+/** The same failure anew: Temporal encodes one where it is thrown, so each place throws its own. */
+export function sameFailure(failure: ApplicationFailure, typeIfNone = ''): ApplicationFailure {
+  return typedFailure(failure.type ?? typeIfNone, failure.message, detailsOf(failure));
 }
 
 /** The fields of a failure; undefined where it has none. */
@@ -84,8 +93,12 @@ interface TradeOfOthers {
 
 /** Whether a payment's failure says that its run made no order: a trade under the number is another's. */
 export function saysWithoutOrder(failure: unknown): boolean {
-  const isDuplicate = failure instanceof ApplicationFailure && failure.type === FAILURE.duplicateOrder;
-  return isDuplicate || isNotCreatedFailure(failure);
+  return isDuplicateOrderFailure(failure) || isNotCreatedFailure(failure);
+}
+
+/** Whether a payment's failure says that the gateway has an order under the number which is not ours. */
+export function isDuplicateOrderFailure(failure: unknown): boolean {
+  return failure instanceof ApplicationFailure && failure.type === FAILURE.duplicateOrder;
 }
 
 /** Whether a payment's failure says that there is no order of ours and none can come, so that its number can be used again. */

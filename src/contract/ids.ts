@@ -58,6 +58,7 @@ export function knownIds({ trade_no, out_trade_no }: KnownIds): TradeId {
 }
 
 const escaped = (part: string) => part.replace(/[%:]/g, encodeURIComponent);
+const unescaped = (part: string) => part.replace(/%25|%3A/g, decodeURIComponent);
 
 interface KnownIds {
   readonly trade_no: string | null;
@@ -89,7 +90,11 @@ export function namedByWorkflowId(workflowId: string): NamedByWorkflowId | undef
   const [, kind, app_id, rest] = /^([a-z-]+):([^:]*):(.*)$/s.exec(workflowId) ?? [];
   if (kind === undefined || app_id === undefined || rest === undefined) return undefined;
   if (kind === 'payment' || kind === 'after-sale') return { kind, app_id, out_trade_no: rest, part: null };
-  const [, order, part] = (kind === 'payment-follow-up' ? FOLLOW_UP : /^(.*):([^:]*)$/s).exec(rest) ?? [];
-  if (kind !== 'payment-follow-up' && kind !== 'refund') return { kind, app_id, out_trade_no: null, part: rest };
+  if (kind === 'refund') {
+    const [order = '', part = ''] = rest.split(':').map(unescaped);
+    return { kind, app_id, out_trade_no: order || null, part };
+  }
+  if (kind !== 'payment-follow-up') return { kind, app_id, out_trade_no: null, part: rest };
+  const [, order, part] = FOLLOW_UP.exec(rest) ?? [];
   return { kind, app_id, out_trade_no: order || null, part: part ?? null };
 }

@@ -5,6 +5,7 @@
  */
 export * from './account';
 export * from './account-activities';
+export * from './account-attention';
 export * from './activities';
 export * from './activity-words';
 export * from './after-sale';
@@ -17,6 +18,7 @@ export * from './failures';
 export * from './gateway';
 export * from './ids';
 export * from './lookups';
+export * from './metrics';
 export * from './names';
 export * from './nexus';
 export * from './notification';

@@ -1,5 +1,6 @@
 /** What a person can do about a workflow: the command to type, and the update to press in Temporal UI. Pure. */
-import { namedByWorkflowId } from './ids';
+import type { AfterSaleState } from './after-sale';
+import { afterSaleWorkflowId, namedByWorkflowId } from './ids';
 
 export interface OperatorAction {
   /** What it is for, as a part of a sentence. */
@@ -8,25 +9,53 @@ export interface OperatorAction {
   /** The update, and its input as JSON where it takes one. */
   update: 'recheck' | 'resolve' | 'cancel';
   input?: string;
+  /** The workflow that takes the update, where it is another one. */
+  taken_by?: string;
+}
+
+/** Why a workflow waits for a person, and for which refund, where the reason is of one. */
+export interface OperatorQuestion {
+  attention: string;
+  out_request_no?: string | undefined;
+}
+
+type Standing = { attention: string | null; refunds: AfterSaleState['refunds'] };
+
+/** The number of the refund that an after-sale's attention is about; undefined where it is about the trade. */
+export function refundInQuestion({ attention, refunds }: Standing): string | undefined {
+  return attention === null ? undefined : refunds.find((one) => one.attention === attention)?.out_request_no;
 }
 
 const WHO = '"by": "YOU", "reason": "WHY"';
 const WHO_OPTIONS = '--by YOU --reason WHY';
 
-/** The actions on an open workflow, the mildest first. Empty for a kind that a person cannot tell anything. */
-export function operatorActions(workflowId: string): OperatorAction[] {
-  const { kind = '', app_id = '', out_trade_no = null } = namedByWorkflowId(workflowId) ?? {};
+/**
+ * The actions on an open workflow, the mildest first; with the reason why it waits, only those that settle it. Empty for a kind
+ * that a person cannot tell anything. What the person writes stands in capitals.
+ */
+export function operatorActions(workflowId: string, question?: OperatorQuestion): OperatorAction[] {
+  const { kind = '', app_id = '', out_trade_no = null, part } = namedByWorkflowId(workflowId) ?? {};
   // A follow-up of several orders, and what has no order, are named by the workflow's id.
   const target = out_trade_no === null ? typed(workflowId) : `${typed(out_trade_no)} --app ${typed(app_id)}`;
-  return (ACTIONS[kind] ?? []).map(({ what, update, options = '', input }) => ({
-    what,
-    update,
-    command: `payment-gateway ${update} ${target}${options === '' ? '' : ` ${options}`}`,
-    ...(input === undefined ? {} : { input }),
-  }));
+  // A refund is told through its after-sale.
+  const taken_by = kind === 'refund' ? afterSaleWorkflowId(app_id, out_trade_no ?? '') : undefined;
+  const number = question?.out_request_no ?? ((kind === 'refund' && part) || 'NUMBER');
+  return (ACTIONS[kind] ?? [])
+    .filter(({ settles }) => question === undefined || settles === undefined || settles(question))
+    .map(({ what, update, options = '', input }) => ({
+      what,
+      update,
+      command: `payment-gateway ${update} ${target}${options && ' '}${options.replace('NUMBER', typed(number))}`,
+      ...(input === undefined ? {} : { input: input.replace('"NUMBER"', JSON.stringify(number)) }),
+      ...(taken_by === undefined ? {} : { taken_by }),
+    }));
 }
 
-type Template = Pick<OperatorAction, 'what' | 'update' | 'input'> & { options?: string };
+type Template = Pick<OperatorAction, 'what' | 'update' | 'input'> & {
+  options?: string;
+  /** Whether it settles this; by default everything. */
+  settles?: (question: OperatorQuestion) => boolean;
+};
 
 const RECHECK: Template = { what: 'ask the gateway now', update: 'recheck' };
 const SEEN: Template = {
@@ -35,35 +64,41 @@ const SEEN: Template = {
   options: WHO_OPTIONS,
   input: `{${WHO}}`,
 };
+const END_REFUND: Template = {
+  what: 'end the refund as REFUNDED, REFUND_REFUSED, REFUND_REVOKE or NOT_CREATED',
+  update: 'resolve',
+  options: `--refund NUMBER --outcome OUTCOME ${WHO_OPTIONS}`,
+  input: `{"out_request_no": "NUMBER", "outcome": "OUTCOME", ${WHO}}`,
+};
+const isOfRefund = ({ out_request_no }: OperatorQuestion) => out_request_no !== undefined;
+const isOfElsewhere = ({ attention }: OperatorQuestion) => attention === 'refund-elsewhere';
 
 const ACTIONS: Readonly<Record<string, readonly Template[]>> = {
   payment: [
     RECHECK,
     {
-      what: 'end the payment as SUCCESS, CANCEL, REFUSED or EXPIRED',
+      // Without it the payment goes on. What still waits for a person then goes to its follow-up, which takes no outcome.
+      what: 'end the payment now, as SUCCESS, CANCEL, REFUSED or EXPIRED, instead of letting it go on',
       update: 'resolve',
-      options: `--outcome CANCEL ${WHO_OPTIONS}`,
-      input: `{"outcome": "CANCEL", ${WHO}}`,
+      options: `--outcome OUTCOME ${WHO_OPTIONS}`,
+      input: `{"outcome": "OUTCOME", ${WHO}}`,
     },
     { what: 'withdraw it, where it was certainly not sent', update: 'cancel' },
   ],
   'payment-follow-up': [RECHECK, SEEN],
   'after-sale': [
     RECHECK,
-    SEEN,
-    {
-      what: 'end a refund as REFUNDED, REFUND_REFUSED, REFUND_REVOKE or NOT_CREATED',
-      update: 'resolve',
-      options: `--refund NUMBER --outcome REFUNDED ${WHO_OPTIONS}`,
-      input: `{"out_request_no": "NUMBER", "outcome": "REFUNDED", ${WHO}}`,
-    },
+    { ...SEEN, settles: (question) => !isOfRefund(question) && !isOfElsewhere(question) },
+    { ...END_REFUND, settles: isOfRefund },
     {
       what: 'say how much went back by refunds that are not in the list',
       update: 'resolve',
       options: `--elsewhere AMOUNT ${WHO_OPTIONS}`,
       input: `{"refunded_elsewhere": "AMOUNT", ${WHO}}`,
+      settles: isOfElsewhere,
     },
   ],
+  refund: [RECHECK, END_REFUND],
   'stray-notification': [SEEN],
   'event-delivery': [
     { ...RECHECK, what: 'post the event again' },
@@ -72,6 +107,15 @@ const ACTIONS: Readonly<Record<string, readonly Template[]>> = {
   reconciliation: [SEEN],
   'stuck-sweep': [SEEN],
   'spei-account': [RECHECK, SEEN],
+  'create-spei-account': [
+    {
+      what: 'name the account that it made',
+      update: 'resolve',
+      options: `--account ACCOUNT_ID ${WHO_OPTIONS}`,
+      input: `{"account_id": "ACCOUNT_ID", ${WHO}}`,
+    },
+    { ...SEEN, what: 'say that there is none, and have it created again' },
+  ],
   'spei-account-quantity': [RECHECK],
 };
 

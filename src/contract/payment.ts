@@ -97,10 +97,10 @@ export interface PaymentState {
   payment_data: PaymentData | null;
   /** The gateway's reason, where the payment was refused. */
   refused_because: { code: string | null; sub_code: string | null } | null;
-  /** Trades under the same number that are not this payment's, as the gateway showed or announced them. */
+  /** Trades under the same number that are not this payment's, as an answer or a notification of the gateway showed them. */
   other_trades: OtherTrade[];
   /** The refund of money that came after the payment had ended otherwise; absent where none is to be made. */
-  late_refund?: LatePaymentRefund;
+  late_payment_refund?: LatePaymentRefund;
 }
 
 /** Another trade under the order's number. `trade_status` and the amount are null until the gateway has said them. */

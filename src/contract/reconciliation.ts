@@ -33,7 +33,14 @@ export interface MerchantRow {
   status: string;
 }
 
-export type DifferenceKind = 'missing-here' | 'missing-there' | 'missing-at-merchant' | 'amount' | 'state';
+/** `unanswered`: the gateway, or our own payment, does not answer for this order, while others are answered for. */
+export type DifferenceKind =
+  | 'missing-here'
+  | 'missing-there'
+  | 'missing-at-merchant'
+  | 'amount'
+  | 'state'
+  | 'unanswered';
 
 /** What two sides say of one order. */
 export interface Difference {
@@ -66,6 +73,19 @@ export interface ReconciliationState {
   resolved: { by: string; reason: string; time: string } | null;
 }
 
+/** A list in parts of at most `size` rows, by the numbers of its orders. The ranges meet, so that every order is in one of them. */
+export function inParts(
+  rows: readonly MerchantRow[],
+  size: number,
+): Required<Pick<ReconciliationInput, 'rows' | 'orders'>>[] {
+  const sorted = [...rows].sort((one, other) => (one.out_trade_no < other.out_trade_no ? -1 : 1));
+  const firstOf = (i: number) => sorted[i * size]?.out_trade_no;
+  return Array.from({ length: Math.max(Math.ceil(sorted.length / size), 1) }, (_, i) => ({
+    rows: sorted.slice(i * size, (i + 1) * size),
+    orders: { from: i === 0 ? undefined : firstOf(i), to: firstOf(i + 1) },
+  }));
+}
+
 /** What the query `differences` is asked: from which one on, counted from 0. */
 export interface DifferencesQuestion {
   from: number;
@@ -92,8 +112,13 @@ export interface OrderWords {
 export function differencesOf(out_trade_no: string, words: OrderWords): Difference[] {
   const { here, gateway, merchant } = words;
   const found = (kind: DifferenceKind, between: Difference['between']): Difference => ({
-    ...{ out_trade_no, kind, between, adopted: false },
-    ...{ here: text(here), gateway: text(gateway), merchant: merchant === undefined ? null : text(merchant) },
+    out_trade_no,
+    kind,
+    between,
+    here: text(here),
+    gateway: text(gateway),
+    merchant: merchant === undefined ? null : text(merchant),
+    adopted: false,
   });
   const isMadeHere = here !== null && moneyIn(here.status) !== 'none';
   const between = (one: Word, other: Word, sides: Difference['between']): Difference[] => {
@@ -114,16 +139,18 @@ export function differencesOf(out_trade_no: string, words: OrderWords): Differen
 /** What a status means for the money: `none` where the order was never made. */
 type MoneyIn = 'paid' | 'unpaid' | 'open' | 'none';
 
-const MEANING: Readonly<Record<string, MoneyIn>> = {
-  ...{ PAID: 'paid', SUCCEEDED: 'paid', REFUNDED: 'paid' },
-  ...{ CANCELED: 'unpaid', CANCELLED: 'unpaid', FAILED: 'unpaid', UNPAID: 'unpaid' },
-  ...{ OPEN: 'open', PENDING: 'open', CREATED: 'open', CREATING: 'open' },
-  NOT_CREATED: 'none',
+/** Words that merchants use for it, and our own before a trade has a status. */
+const WORDS: Readonly<Record<MoneyIn, readonly string[]>> = {
+  paid: ['PAID', 'SUCCEEDED', 'REFUNDED'],
+  unpaid: ['CANCELED', 'CANCELLED', 'FAILED', 'UNPAID'],
+  open: ['OPEN', 'PENDING', 'CREATED', 'CREATING'],
+  none: ['NOT_CREATED'],
 };
+const MEANINGS = ['paid', 'unpaid', 'open', 'none'] as const;
 
 function moneyIn(status: string): MoneyIn {
   const name = status.toUpperCase();
-  const known = MEANING[name];
+  const known = MEANINGS.find((meaning) => WORDS[meaning].includes(name));
   if (known !== undefined) return known;
   const outcome = outcomeOf(name);
   if (outcome === null) return 'open';

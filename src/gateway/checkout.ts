@@ -10,7 +10,7 @@ import { type GatewayResponse, withoutEnvelope } from './response';
 import type { RequestRules } from './rules';
 import { CANCELLATION_AFTER_TIMEOUT, HTTPS_RETURN_URL, NOTIFY_URL_REQUIRED } from './shared-rules';
 
-export const CHECKOUT_PATH = '/trade/create';
+const CHECKOUT_PATH = '/trade/create';
 
 const checkout = z.strictObject({
   ...orderFields,

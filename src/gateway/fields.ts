@@ -56,7 +56,7 @@ export const hasEmoji = (text: string) => EMOJI.test(text);
 export const personName = text().refine((s) => !hasEmoji(s), 'no emoji');
 
 /** A sealed secret (see sealing.ts). */
-export const sealedSecret = z.strictObject({ sealed: text() });
+const sealedSecret = z.strictObject({ sealed: text() });
 /** A secret, sealed or not. It is not sealed only before the client seals it and after the activity has opened it. */
 export const secret = <T extends z.ZodType>(bare: T) => z.union([bare, sealedSecret]);
 

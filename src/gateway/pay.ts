@@ -11,7 +11,7 @@ import type { CrossRule, RequestRules, RuleContext } from './rules';
 import { SECRET_FIELDS } from './sealing';
 import { CANCELLATION_AFTER_TIMEOUT, HTTPS_RETURN_URL, NOTIFY_URL_REQUIRED, REGION_REQUIRED } from './shared-rules';
 
-export const PAY_PATH = '/trade/pay';
+const PAY_PATH = '/trade/pay';
 
 /** Fields that direct payments and checkouts have in common. */
 export const orderFields = {

@@ -27,16 +27,19 @@ const PUBLIC = new Set([
   'account_id',
 ]);
 
+/** So much of a text is looked through. Each character takes time, and who answers may send a megabyte of them. */
+const LOOKED_AT = 10_000;
+
 /** `text` on one line of at most 200 characters, with every private value of `request` replaced by `***`. */
 export function redact(text: string, request: object): string {
-  let clean = text;
+  let clean = text.slice(0, LOOKED_AT);
   for (const value of privateValues(request).sort((a, b) => b.length - a.length)) {
     clean = clean.replace(occurrencesOf(value), '***');
   }
   return withoutFolded(clean, request).replace(/\s+/g, ' ').slice(0, 200);
 }
 
-/** Also what the gateway writes in another way: without accents, with separators, or escaped for a page. */
+/** Also what the gateway writes in another way: without accents, with separators, or escaped for a page, a URL or JSON. */
 function withoutFolded(text: string, request: object): string {
   const { letters, from, to } = folded(text);
   const hidden = new Set<number>();
@@ -53,15 +56,18 @@ function withoutFolded(text: string, request: object): string {
   }).join('');
 }
 
-/** Base letters and digits in lower case without separators, and where each was in the text. */
+/** An entity of HTML, the bytes of a character in a URL, or an escape of JSON, however often it was escaped. */
+const ESCAPED = /&#?\w{1,8};|(?:%[\da-f]{2})+|\\+u[\da-f]{4}|./gisu;
+
+/** Base letters and digits in lower case, and where each was in the text. All else may separate or decorate them. */
 function folded(text: string): { letters: string; from: number[]; to: number[] } {
   let letters = '';
   const from: number[] = [];
   const to: number[] = [];
-  for (const { 0: token, index } of text.matchAll(/&#?\w{1,8};|./gsu)) {
+  for (const { 0: token, index } of text.matchAll(ESCAPED)) {
     const plain = decoded(token)
-      .normalize('NFD')
-      .replace(/[\p{M}\s./()_-]/gu, '')
+      .normalize('NFKD')
+      .replace(/[^\p{L}\p{N}]/gu, '')
       .toLowerCase();
     for (let i = 0; i < plain.length; i += 1) {
       from.push(index);
@@ -72,15 +78,18 @@ function folded(text: string): { letters: string; from: number[]; to: number[] }
   return { letters, from, to };
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
+/** Of these, and of all that is neither letter nor digit, nothing is left in the end. */
+const ENTITIES = new Map(['amp', 'lt', 'gt', 'quot', 'apos', 'nbsp'].map((name) => [name, ' ']));
 
-/** The character of an HTML entity, of an accented one its base letter; every other text as it is. */
+/** What an escaped character stands for, of an accented entity its base letter; every other text as it is. */
 function decoded(token: string): string {
+  if (token.startsWith('%') && token.length > 1) return Buffer.from(token.replaceAll('%', ''), 'hex').toString();
+  if (/^\\+u/i.test(token)) return String.fromCharCode(Number.parseInt(token.slice(-4), 16));
   const [, hex, decimal, name = ''] = /^&(?:#x([\da-f]{1,6})|#(\d{1,7})|(\w+));$/i.exec(token) ?? [];
   const code = hex ? Number.parseInt(hex, 16) : Number(decimal ?? Number.NaN);
   if (code <= 0x10ffff) return String.fromCodePoint(code);
   const [, letter] = /^([a-z])(?:acute|grave|circ|tilde|uml|cedil)$/i.exec(name) ?? [];
-  return letter ?? ENTITIES[name.toLowerCase()] ?? token;
+  return letter ?? ENTITIES.get(name.toLowerCase()) ?? token;
 }
 
 /**

@@ -11,7 +11,7 @@ export type ResponseReading =
   | { is: 'unreadable'; why: string };
 
 /** The `code` of a success. */
-export const SUCCESS_CODE = '10000';
+const SUCCESS_CODE = '10000';
 
 /**
  * Reads the bytes of a response. The JSON decides and not the HTTP status: gateways refuse with status 400, and send some

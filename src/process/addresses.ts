@@ -1,6 +1,6 @@
 /** Addresses of requests, and lists of networks. */
 import type { IncomingMessage } from 'node:http';
-import { isIP } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import proxyaddr from '@fastify/proxy-addr';
 
 /** Whether an address is in one of the networks. False for text that is not an address. */
@@ -24,4 +24,20 @@ export function networks(list: readonly string[]): Networks {
  */
 export function senderAddress(request: IncomingMessage, trusts: Networks): string {
   return proxyaddr(request, (address) => trusts(address));
+}
+
+/**
+ * Who counts as one sender: an IPv4 address, or the first 64 bits of an IPv6 one, of which every customer of a provider has all the
+ * rest. Any other text is its own sender.
+ */
+export function senderOf(address: string): string {
+  const [, four] = /^::ffff:([\d.]+)$/i.exec(address) ?? [];
+  if (four !== undefined) return four;
+  const [text = ''] = address.split('%');
+  if (!isIPv6(text)) return address;
+  const [head = [], tail = []] = text.split('::').map((half) => half.split(':').filter(Boolean));
+  // `::` leaves zeros out, and an IPv4 address at the end counts twice.
+  const left = 8 - head.length - tail.length - (text.includes('.') ? 1 : 0);
+  const groups = [...head, ...Array.from({ length: left }, () => '0'), ...tail].slice(0, 4);
+  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
 }

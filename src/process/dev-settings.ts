@@ -2,8 +2,8 @@
  * The settings that `payment-gateway dev` leaves in `.payments/dev.env` for other programs on this machine. With them, a
  * command in a second terminal and a merchant's program find the stack that runs. One `NAME=value` a line, without quotes.
  */
-import { existsSync, lstatSync, readFileSync } from 'node:fs';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Environment } from './environment';
 import { ConfigError } from './user-error';
@@ -29,8 +29,7 @@ export async function saveDevSettings(dataDir: string, settings: Record<string, 
 export function withDevSettings(env: Environment, dataDir = '.payments'): { env: Environment; from?: string } {
   const file = join(dataDir, FILE);
   if (NAMES_A_STACK.some((name) => env[name]) || !existsSync(file)) return { env };
-  assertOwn(file);
-  const saved = readFileSync(file, 'utf8')
+  const saved = readOwn(file)
     .split('\n')
     .flatMap((line) =>
       line.includes('=') ? [[line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]] : [],
@@ -38,20 +37,43 @@ export function withDevSettings(env: Environment, dataDir = '.payments'): { env:
   return { env: { ...Object.fromEntries(saved), ...env }, from: file };
 }
 
-/** In a folder of somebody else's, the file could name their Temporal and their sealing key. Throws ConfigError. */
-function assertOwn(file: string): void {
-  const { uid, mode } = lstatSync(file);
-  const isMine = process.getuid === undefined || uid === process.getuid();
-  // Systems without users have no modes either.
-  if (isMine && (process.getuid === undefined || (mode & 0o7777) === 0o600)) return;
-  throw new ConfigError(
+/**
+ * The text of a file of the user's own: in a folder of somebody else's, it could name their Temporal and their sealing key. What is
+ * looked at is what is read, whatever takes its name meanwhile. Throws ConfigError.
+ */
+function readOwn(file: string): string {
+  // The flag is not there on Windows, which has no such links.
+  const opened = open(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+  if (opened === undefined) throw notOwn(file);
+  try {
+    const { uid, mode } = fstatSync(opened);
+    // Systems without users have no modes either.
+    if (process.getuid !== undefined && (uid !== process.getuid() || (mode & 0o7777) !== 0o600)) throw notOwn(file);
+    return readFileSync(opened, 'utf8');
+  } finally {
+    closeSync(opened);
+  }
+}
+
+/** Undefined for a link, and for a file that this user may not read. */
+function open(file: string, flags: number): number | undefined {
+  try {
+    return openSync(file, flags);
+  } catch {
+    return undefined;
+  }
+}
+
+const notOwn = (file: string) =>
+  new ConfigError(
     `${file} is not read: it must be a file of yours with mode 600, as npm start makes it. Run npm start here, or set TEMPORAL_ADDRESS and the other settings.`,
   );
-}
 
 /** Writes a file that only its owner may read. It is replaced in one step: nobody sees half of it. */
 export async function writePrivately(path: string, text: string): Promise<void> {
   await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
-  await writeFile(`${path}.new`, text, { mode: 0o600 });
+  // A file that is there already would keep its mode, and a link would be followed.
+  await rm(`${path}.new`, { force: true });
+  await writeFile(`${path}.new`, text, { mode: 0o600, flag: 'wx' });
   await rename(`${path}.new`, path);
 }

@@ -5,10 +5,12 @@ export interface Limits {
   per_address: number;
   /** Genuine notifications a minute in all. Forged ones do not count, so strangers cannot use it up. */
   overall: number;
+  /** How often a minute one and the same notification is taken. The gateway sends it seven times in 14 hours. */
+  repeats: number;
   /**
    * Payments a minute and app that notifications may start. Without a limit, somebody with an app's key or with its old
-   * notifications could start any number of workflows. Ten a second take about half of one worker
-   * core (docs/performance.md). The gateway sends the rest again, up to six times in 14 hours.
+   * notifications could start any number of workflows. Ten a second take about half of one worker core
+   * (docs/performance.md). The gateway sends the rest again, up to six times in 14 hours.
    */
   adoptions: number;
   /** Genuine notifications that wait for Temporal at the same time. Unverified ones do not count. */
@@ -25,6 +27,7 @@ export interface Limits {
 export const DEFAULT_LIMITS: Limits = {
   per_address: 600,
   overall: 60_000,
+  repeats: 60,
   adoptions: 600,
   in_flight: 500,
   connections: 15_000,

@@ -4,14 +4,19 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { dataConverter, type EncryptionSettings } from '../codec/data-converter';
 import type { Environment } from '../process/environment';
 import { UserError } from '../process/user-error';
+import { requireOneSdk } from './sdk';
 
 /** Temporal cannot be reached. The message names the address and what to do. */
 export class TemporalUnreachableError extends UserError {
   override readonly name = 'TemporalUnreachableError';
 }
 
-/** Where Temporal is and which namespace to use, by Temporal's own environment variables and profiles. */
+/**
+ * Where Temporal is and which namespace to use, by Temporal's own environment variables and profiles. Everything of ours that
+ * connects comes by here, so the SDK is looked at here. Throws TemporalSdkError.
+ */
 export function temporalConfig(env: Environment) {
+  requireOneSdk();
   const { connectionOptions, namespace = 'default' } = loadClientConnectConfig({ overrideEnvVars: defined(env) });
   return { connectionOptions, namespace };
 }

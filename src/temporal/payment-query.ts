@@ -71,7 +71,7 @@ const attentionQuery = (attention: true | string) =>
  * Open payments that should have moved on for at least `ms`: the order's time is over, or the gateway has not taken the
  * order, or no worker has ever taken the payment.
  */
-export function stuckQuery(ms: number, now: Date): string {
+function stuckQuery(ms: number, now: Date): string {
   const before = quoted(new Date(now.getTime() - ms).toISOString());
   const payments = `WorkflowType = '${WORKFLOW.payment}'`;
   return [

@@ -30,7 +30,12 @@ export async function pendingWork(client: Client, described: WorkflowExecutionDe
 }
 
 const UNTOUCHED: PendingWork = {
-  ...{ what: 'a worker to take it', activity: '', attempt: 1, last_answer: null, last_at: null, next_at: null },
+  what: 'a worker to take it',
+  activity: '',
+  attempt: 1,
+  last_answer: null,
+  last_at: null,
+  next_at: null,
   state: 'waits for a worker',
 };
 
@@ -49,13 +54,18 @@ async function workOf(client: Client, workflowId: string, pending: Pending): Pro
     last_answer: failure === undefined ? null : innermost(failure),
     last_at: isoOf(pending.lastAttemptCompleteTime),
     next_at: isoOf(pending.nextAttemptScheduleTime),
-    state: stateOf(pending),
+    state: stateOf(pending, Date.now()),
   };
 }
 
-function stateOf({ state, lastStartedTime, nextAttemptScheduleTime }: Pending): PendingWork['state'] {
+/** A worker that runs takes an attempt within this time, in ms. */
+const TAKEN_WITHIN_MS = 5_000;
+
+/** Whether an attempt waits for its time or for a worker, only the time of the next one tells. */
+export function stateOf({ state, nextAttemptScheduleTime }: Pending, now: number): PendingWork['state'] {
   if (state === PendingActivityState.PENDING_ACTIVITY_STATE_STARTED) return 'runs';
-  return nextAttemptScheduleTime && lastStartedTime ? 'waits for its time' : 'waits for a worker';
+  const next = isoOf(nextAttemptScheduleTime);
+  return next !== null && now < Date.parse(next) + TAKEN_WITHIN_MS ? 'waits for its time' : 'waits for a worker';
 }
 
 function isoOf(time: { seconds?: unknown; nanos?: number | null } | null | undefined): string | null {

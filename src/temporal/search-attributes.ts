@@ -18,7 +18,7 @@ export interface OperatorConnection {
   };
 }
 
-/** A search attribute is registered with another type. Temporal would accept ours without a word and keep the old type. */
+/** A search attribute is registered with another type. Temporal would accept ours, report no error, and keep the old type. */
 export class SearchAttributeConflictError extends UserError {
   override readonly name = 'SearchAttributeConflictError';
 }

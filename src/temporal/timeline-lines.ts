@@ -22,7 +22,8 @@ export function orderLine(input: Said): string {
   if (kind === 'adopt') return `taken on: trade ${texts(input, 'trade_no') || 'of this number'}${after(previous)}`;
   if (payment) return `goes on after the payment, under ${texts(payment, 'attention') || 'no attention'}`;
   if (request) return `refund of ${texts(request, 'refund_amount', 'refund_currency', 'out_request_no')}`;
-  return `for trade ${texts(input, 'trade_no') || 'of this number'}`;
+  // Reconciliations, sweeps and accounts are about no single trade.
+  return input.trade_no || input.out_trade_no ? `for trade ${texts(input, 'trade_no') || 'of this number'}` : '';
 }
 
 const after = (previous: string) => (previous ? `, after a run that ended ${previous}` : '');

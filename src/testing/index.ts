@@ -2,6 +2,8 @@
  * testing/: tools to test your own payments: a simulated Temporal in which days pass in milliseconds, a fake gateway,
  * signed notifications, and a whole stack on free ports. It may import every other room, and no other room imports it.
  */
+import './requires-sdk';
+
 export { devServer } from './dev-server';
 export { FakeAccounts } from './fake-gateway/fake-accounts';
 export { FakeGateway, type FakeTrade, type StatusAt } from './fake-gateway/fake-gateway';

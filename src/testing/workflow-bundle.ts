@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { bundleWorkflows } from '../temporal/workflow-bundle';
 
 /** The environment variable that names a folder in which the processes of one test run share their bundles. */
 const BUNDLE_FOLDER = 'KEPT_TEST_BUNDLES';
@@ -18,25 +18,15 @@ export function workflowBundle(failureConverterPath?: string): Promise<{ code: s
 
 async function foundOrMade(failureConverterPath?: string): Promise<{ code: string }> {
   const folder = process.env[BUNDLE_FOLDER];
-  if (!folder) return made(failureConverterPath);
+  if (!folder) return bundleWorkflows(failureConverterPath);
   const name = createHash('sha256').update(`${failureConverterPath}`).digest('hex');
   const file = join(folder, `${name}.js`);
   const found = await readFile(file, 'utf8').catch(() => undefined);
   if (found !== undefined) return { code: found };
-  const { code } = await made(failureConverterPath);
+  const { code } = await bundleWorkflows(failureConverterPath);
   // In one step: another process may be reading.
   const written = join(folder, randomUUID());
   await writeFile(written, code);
   await rename(written, file);
   return { code };
-}
-
-function made(failureConverterPath?: string): Promise<{ code: string }> {
-  return bundleWorkflowCode({
-    workflowsPath: require.resolve('../workflows'),
-    // As the plugin does: a workflow is ten times faster to begin.
-    preloadModules: [require.resolve('../workflows')],
-    logger: new DefaultLogger('ERROR'),
-    ...(failureConverterPath ? { failureConverterPath } : {}),
-  });
 }

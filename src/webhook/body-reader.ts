@@ -19,8 +19,8 @@ const MAX_LARGE_BYTES_PER_ADDRESS = 4 * 1_048_576;
 const MAX_PIECES = 1_024;
 
 interface Sender {
-  /** Its address; undefined if the mount cannot know it. */
-  address: string | undefined;
+  /** What its large bodies count for: its address, or its network; empty if the mount cannot know it. */
+  address: string;
   /** Of the allow-list: then its large bodies may use as much as all others. */
   isAllowed: boolean;
 }
@@ -41,7 +41,7 @@ export class BodyReader {
   ): Promise<Buffer | Answer> {
     const stated = /^\d{1,15}$/.test(statedLength ?? '') ? Number(statedLength) : 0;
     if (stated > MAX_BODY_BYTES) return ANSWER.tooLong;
-    // One buffer, and what it takes is what counts: a stranger may send a chunk for every byte.
+    // One buffer whose size is what is charged: a list of chunks would cost far more memory than its bytes.
     let buffer = Buffer.alloc(0);
     let length = 0;
     let pieces = 0;
@@ -70,7 +70,7 @@ export class BodyReader {
   }
 
   /** Counts a body's buffer that becomes larger, or is given back. Returns false, and counts nothing, if there is no room. */
-  private resize(from: number, to: number, { address = '', isAllowed }: Sender): boolean {
+  private resize(from: number, to: number, { address, isAllowed }: Sender): boolean {
     const isLarge = (size: number) => size > SMALL_BODY_BYTES;
     const more = (isLarge(to) ? to : 0) - (isLarge(from) ? from : 0);
     const ofAddress = (this.large.get(address) ?? 0) + more;

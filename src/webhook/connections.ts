@@ -1,8 +1,9 @@
 /** Bounds the connections of one address, so that nobody takes the place of all others. */
-import type { Server, Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { senderOf } from '../process/addresses';
 
 export interface ConnectionRules {
-  /** Connections of one address at the same time. */
+  /** Connections of one address, or of one network of IPv6, at the same time. */
   perAddress: number;
   /** Whether an address may have any number: a trusted proxy, or one of the allow-list. */
   isExempt(address: string): boolean;
@@ -13,23 +14,24 @@ export interface ConnectionRules {
 }
 
 export function boundConnections(
-  server: Pick<Server, 'on'>,
+  server: { on(event: 'connection', listener: (socket: Socket) => void): unknown },
   { perAddress, isExempt, isStranger, onRefused }: ConnectionRules,
 ): void {
   const open = new Map<string, number>();
   server.on('connection', (socket: Socket) => {
     const { remoteAddress: address = '' } = socket;
-    const count = (open.get(address) ?? 0) + 1;
+    const sender = senderOf(address);
+    const count = (open.get(sender) ?? 0) + 1;
     if (isStranger(address) || (count > perAddress && !isExempt(address))) {
       onRefused(address);
       socket.destroy();
       return;
     }
-    open.set(address, count);
+    open.set(sender, count);
     socket.on('close', () => {
-      const left = (open.get(address) ?? 1) - 1;
-      if (left === 0) open.delete(address);
-      else open.set(address, left);
+      const left = (open.get(sender) ?? 1) - 1;
+      if (left === 0) open.delete(sender);
+      else open.set(sender, left);
     });
   });
 }

@@ -79,7 +79,7 @@ function paymentOf({ notification, digest, temporal }: Delivery): Recipient {
     signal: SIGNAL.notification,
     async inputAfter(last) {
       const previous = await temporal.previousRun(workflowId, last.runId);
-      // A run that did not come to its own end may have missed it.
+      // Only a run that completed is sure to have read the notification.
       const isKnown = last.startedBy(digest) || isKnownTo(previous, notification);
       return last.state === 'COMPLETED' && isKnown ? undefined : { ...input, previous };
     },
@@ -91,7 +91,7 @@ function isKnownTo(
   { trade_no: ours, trade_status: status, order_amount, other_trades = [] }: PreviousRun,
   { trade_no, trade_status, amount }: Notification,
 ): boolean {
-  // Where ours has no number, the trade may be another's: it is looked at.
+  // Another trade, or ours whose number the run did not know: it is news unless the run has noted it.
   if (trade_no !== ours)
     return other_trades.some((one) => one.trade_no === trade_no && one.trade_status === trade_status);
   const isNews = !['same', 'stale'].includes(classifyTransition(status ?? null, trade_status));

@@ -4,6 +4,7 @@
  */
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { senderOf } from '../process/addresses';
 import { FAIL, tooMany } from './answers';
 import { SMALL_BODY_BYTES } from './body-reader';
 import type { WebhookLog } from './options';
@@ -23,11 +24,15 @@ export interface RefusedSenders {
 export function countRefusals(server: FastifyInstance, webhook: Webhook, log: WebhookLog): RefusedSenders {
   const loud = new Map<string, number>();
   const warnings = new PerMinute(1);
-  const isLoud = ({ ip }: FastifyRequest) => (loud.get(ip) ?? 0) > Date.now();
+  const loudUntil = ({ ip }: FastifyRequest) => loud.get(senderOf(ip)) ?? 0;
   let count: ReturnType<FastifyInstance['createRateLimit']> | undefined;
   server.register(rateLimit, { global: false });
   server.after(() => {
-    count = server.createRateLimit({ max: webhook.limits.per_address, timeWindow: MINUTE_MS });
+    count = server.createRateLimit({
+      max: webhook.limits.per_address,
+      timeWindow: MINUTE_MS,
+      keyGenerator: ({ ip }) => senderOf(ip),
+    });
   });
   server.addHook('onSend', async (request, reply) => {
     const isRefused = reply.statusCode >= 400 && reply.statusCode < 500 && reply.statusCode !== 429;
@@ -37,7 +42,7 @@ export function countRefusals(server: FastifyInstance, webhook: Webhook, log: We
     const counted = await count?.(request);
     if (!counted || counted.isAllowed || !counted.isExceeded) return;
     if (loud.size >= MAX_LOUD) loud.clear();
-    loud.set(request.ip, Date.now() + counted.ttl);
+    loud.set(senderOf(request.ip), Date.now() + counted.ttl);
     refuse(reply, counted.ttlInSeconds);
     if ((await warnings.take()) > 0) return;
     const hint =
@@ -47,8 +52,8 @@ export function countRefusals(server: FastifyInstance, webhook: Webhook, log: We
   return {
     mayRead(request, reply) {
       const stated = Number(request.headers['content-length'] ?? Number.NaN);
-      if (stated <= SMALL_BODY_BYTES || !isLoud(request)) return true;
-      refuse(reply, Math.ceil(((loud.get(request.ip) ?? 0) - Date.now()) / 1_000)).send(FAIL);
+      if (stated <= SMALL_BODY_BYTES || loudUntil(request) <= Date.now()) return true;
+      refuse(reply, Math.ceil((loudUntil(request) - Date.now()) / 1_000)).send(FAIL);
       return false;
     },
   };

@@ -2,12 +2,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { METRIC } from '../contract';
 import type { Environment } from '../process/environment';
 import { listen } from '../process/listen';
 import { createLogger } from '../process/log';
 import { type Config, loadConfig, requireApps } from '../process/settings';
 import { stopSignal } from '../process/signals';
 import { connectClient } from '../temporal/connection';
+import { requirePackages } from '../temporal/sdk';
 import { healthServer, type WebhookServerOptions, webhookServer } from './server';
 import { webhookSettings } from './settings';
 
@@ -93,14 +95,11 @@ export async function runWebhook(env: Environment): Promise<void> {
 async function startMetrics(config: Config, log: Logger) {
   if (config.METRICS_ADDRESS === undefined) return undefined;
   // Temporal's native runtime serves the metrics. Without METRICS_ADDRESS the webhook does not load it.
+  requirePackages('METRICS_ADDRESS', ['worker']);
   const { installRuntime } = await import('../temporal/runtime.js');
   const runtime = installRuntime({ ...config, log, shutdownSignals: [] });
-  const answers = runtime.metricMeter.createHistogram(
-    'payments_webhook_answers',
-    'int',
-    'ms',
-    'answers to notifications, by status, and how long each took in ms',
-  );
+  const { name, meaning } = METRIC.webhookAnswers;
+  const answers = runtime.metricMeter.createHistogram(name, 'int', 'ms', meaning);
   return {
     onAnswer: (status: number, ms: number) => answers.record(Math.round(ms), { status: String(status) }),
     close: () => runtime.shutdown(),

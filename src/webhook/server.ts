@@ -60,7 +60,7 @@ function connectionRules(
   return {
     perAddress: webhook.limits.connections_per_address,
     isExempt: (address) => webhook.trusts(address) || (webhook.allows?.(address) ?? false),
-    // Behind a proxy, and where others check the health, more addresses than the gateway's have business here.
+    // With a proxy, or with health checks on this server, other addresses than the gateway's may connect, too.
     isStranger: (address) =>
       health === 'elsewhere' && trustedProxies.length === 0 && !(webhook.allows?.(address) ?? true),
     onRefused: (address) => {

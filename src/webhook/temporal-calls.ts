@@ -5,7 +5,7 @@ import { encodeToPayloadsWithContext, encodeUserMetadata } from '@temporalio/com
 import { msOptionalToTs } from '@temporalio/common/lib/time';
 import { temporal } from '@temporalio/proto';
 import { type PreviousRun, SEARCH_ATTRIBUTE, startSummary, TASK_TIMEOUT_MS } from '../contract';
-import { GRPC_STATUS, isOutOfTime } from '../temporal/grpc-status';
+import { GRPC_STATUS, grpcCodeOf, isOutOfTime } from '../temporal/grpc-status';
 import { summarizeClosedRun } from '../temporal/workflow-history';
 
 /** The longest time for one call, in ms. */
@@ -88,7 +88,7 @@ export class TemporalCalls {
       const { workflowExecutionInfo } = await this.inTime(() => workflowService.describeWorkflowExecution(request));
       return workflowExecutionInfo?.status === RUNNING;
     } catch (error) {
-      if (grpcCode(error) !== GRPC_STATUS.NOT_FOUND) throw error;
+      if (grpcCodeOf(error) !== GRPC_STATUS.NOT_FOUND) throw error;
       return false;
     }
   }
@@ -149,9 +149,5 @@ export class TemporalCalls {
 
 /** Whether the call was refused because the workflow has ended and no new run may start. */
 export function isAlreadyEnded(error: unknown): boolean {
-  return grpcCode(error) === GRPC_STATUS.ALREADY_EXISTS;
-}
-
-function grpcCode(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
+  return grpcCodeOf(error) === GRPC_STATUS.ALREADY_EXISTS;
 }

@@ -2,7 +2,7 @@
  * The endpoint without a server: a request in, an answer out. Every mount uses this object, so that each rule is here once.
  * Limits that need a server (connections, slow senders, requests of one address) are in server.ts.
  */
-import { type Networks, networks } from '../process/addresses';
+import { type Networks, networks, senderOf } from '../process/addresses';
 import { DEFAULT_LIMITS, type Limits } from '../process/webhook-limits';
 import { ANSWER, type Answer, tooMany, unavailable } from './answers';
 import { BodyReader } from './body-reader';
@@ -12,6 +12,7 @@ import { hasSpaceAround } from './hints';
 import type { WebhookOptions } from './options';
 import { PerMinute } from './per-minute';
 import { RefusalLog } from './refusal-log';
+import { Repeats } from './repeats';
 import { appIdIn, headerValues, isPlainJson, type WebhookRequest } from './request';
 import { StartBudget, StartBudgetExceededError } from './start-budget';
 import { startStrayNotification } from './stray-notification';
@@ -35,6 +36,7 @@ export class Webhook {
   readonly #options: WebhookOptions;
   private readonly bodies = new BodyReader();
   private readonly refusals: RefusalLog;
+  private readonly repeats: Repeats;
   private readonly overall: PerMinute;
   private readonly startBudget: StartBudget;
   private readonly temporal: TemporalCalls;
@@ -47,6 +49,7 @@ export class Webhook {
     this.trusts = networks(trustedProxies);
     this.limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.refusals = new RefusalLog(options, log);
+    this.repeats = new Repeats(this.limits.repeats);
     this.overall = new PerMinute(this.limits.overall);
     this.startBudget = new StartBudget(this.limits.adoptions);
     this.temporal = new TemporalCalls(client, taskQueue);
@@ -81,7 +84,7 @@ export class Webhook {
 
   private async read(request: WebhookRequest, isAllowed: boolean): Promise<Buffer | Answer> {
     if (request.body !== undefined) {
-      const sender = { address: request.address, isAllowed };
+      const sender = { address: senderOf(request.address ?? ''), isAllowed };
       return this.bodies.read(request.body, headerValues(request, 'content-length')[0], sender);
     }
     this.#options.log.error(
@@ -96,7 +99,7 @@ export class Webhook {
     const incoming = { app_id: appIdIn(request.path), signatures: headerValues(request, signature.header), body };
     const decision = receive(incoming, apps, signature.scheme);
     if (decision.is === 'refused') return this.refuse(decision.why, request, body);
-    const seconds = await this.overall.take();
+    const seconds = this.repeats.take(decision.digest) || (await this.overall.take());
     if (seconds > 0) return tooMany(seconds);
     if (this.inFlight.size >= this.limits.in_flight) return unavailable();
     return this.handOver(decision, incoming.app_id, body);

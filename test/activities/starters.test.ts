@@ -25,6 +25,18 @@ test('a creation that the gateway has not answered yet is asked for again', asyn
   });
 });
 
+test('a payment that has ended answers as before, also where nobody polls its task queue any more', async () => {
+  world.gateway.statusAt = () => 'SUCCESS';
+  const payment = order();
+  const { out_trade_no } = payment.request;
+  await world.payments.pay({ ...payment.request, method: 'PIX', subject: 'Order 1', buyer_id: 'buyer-1' });
+  await world.payments.outcome(out_trade_no);
+  const data = await activity().run(starterActivities['payments.created'], payment);
+  expect(data).toMatchObject({ trade_no: 'T1', qr_code: '000201' });
+  world.temporal.temporal.renameTaskQueue();
+  expect(await activity().run(starterActivities['payments.created'], payment)).toEqual(data);
+});
+
 test.each([
   ['that waits for the gateway is asked for again', 'unreachable', 'RefundPending', false],
   [

@@ -1,4 +1,4 @@
-/** A merchant's own workflow with payments as its children: `startPayment` (newcomers, finding 13). */
+/** A merchant's own workflow with payments as its children: `startPayment`. */
 import { randomUUID } from 'node:crypto';
 import { Worker } from '@temporalio/worker';
 import { type PaymentData, type PaymentWorkflow, paymentWorkflowId, WORKFLOW } from '../../src/contract';
@@ -117,6 +117,17 @@ test('a payment that was terminated before a worker had it is no answer, and the
   const shop = await start('sell', sold);
   await expect(shop.result()).rejects.toMatchObject({ cause: { type: 'PaymentPending' } });
   expect(stack.simulator.trades({ out_trade_no: sold.request.out_trade_no })).toHaveLength(0);
+});
+
+test('a workflow that joined a payment is told when the payment was terminated without a result', async () => {
+  const sold = order();
+  await start('forget', sold);
+  const number = sold.request.out_trade_no;
+  await eventually('the gateway has the order', async () => has(number), 100_000);
+  const shop = await start('sell', sold);
+  await eventually('it has the data', async () => (await dataOf(shop)) !== null, 100_000);
+  await stack.client.workflow.getHandle(paymentWorkflowId(APP.app_id, number)).terminate();
+  await expect(shop.result()).rejects.toMatchObject({ cause: { type: 'PaymentWithoutResult' } });
 });
 
 describe('refundPayment', () => {

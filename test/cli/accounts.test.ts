@@ -36,6 +36,19 @@ async function accounts(code: number, ...args: string[]): Promise<Terminal> {
   return command;
 }
 
+/** Runs a command of the operator's, to its good end. */
+async function operator(...args: string[]): Promise<Terminal> {
+  const command = new Terminal({ cwd: folder, env: settings }, ...args);
+  expect({ code: await command.ended, printed: command.printed }).toMatchObject({ code: 0 });
+  return command;
+}
+
+/** Types the first `resolve` of a page, with what the person writes in the place of capitals. */
+async function asThePageSays(page: string, written: Record<string, string>): Promise<Terminal> {
+  const [, command = ''] = /payment-gateway (resolve .*)/.exec(page) ?? [];
+  return operator(...command.split(' ').map((word) => written[word] ?? word));
+}
+
 const json = async (...args: string[]) => JSON.parse((await accounts(0, ...args, '--json')).output);
 
 function requestFile(changes: object = {}): string {
@@ -135,8 +148,29 @@ describe('show, also as get', () => {
       );
     while (!(await isAside())) await delay(50);
     const { output } = await accounts(0, 'show', account_id);
-    expect(output).toContain(`  Not counted: ${trade?.out_trade_no}, announced with 8.00 MXN (old-deposit)\n`);
-    expect(output).toContain('  It needs a person: old-deposit (its page in Temporal UI says what to do)\n');
+    expect(output).toContain(`  Not counted: ${trade?.out_trade_no}, notified with 8.00 MXN (old-deposit)\n`);
+    const workflowId = `spei-account:${APP.app_id}:${account_id}`;
+    expect(output).toContain(`  It needs a person: old-deposit. What to do: payment-gateway show ${workflowId}\n`);
+
+    const page = (await operator('show', workflowId)).output;
+    expect(page).toContain('Needs a person: old-deposit. A deposit was notified that may be counted already');
+    await asThePageSays(page, { YOU: 'ana', WHY: 'counted' });
+    expect(await client.get(account_id)).toMatchObject({ attention: null });
+  });
+
+  test('a creation whose answer was lost is listed, explained, and goes on with the account that a person names', async () => {
+    stack.simulator.addFault({ on: 'account-create', fault: '5xx-after' });
+    const buyer_id = `buyer-${randomUUID()}`;
+    await accounts(3, 'create', requestFile({ buyer_id }));
+    const query = "PaymentAttention = 'unknown-outcome'";
+    while ((await stack.client.workflow.count(query)).count === 0) await delay(50);
+    const [row = ''] = (await operator('list', '--attention', '--query', query, '--json')).output.split('\n');
+    const { workflow_id: workflowId } = JSON.parse(row);
+    const page = (await operator('show', workflowId)).output;
+    expect(page).toContain('nobody knows whether the gateway made the account');
+    const made = stack.simulator.accounts().find((one) => one.buyer_id === buyer_id);
+    await asThePageSays(page, { YOU: 'ana', WHY: 'seen', ACCOUNT_ID: `${made?.account_id}` });
+    expect((await json('create', requestFile({ buyer_id }))).account).toMatchObject({ account_id: made?.account_id });
   });
 
   test('ends with 1 for an account that no workflow follows', async () => {

@@ -431,7 +431,9 @@ describe('pay', () => {
   });
 
   test('an order without an app is refused, with the settings that name one', async () => {
-    expect(await refused(['pay', PIX])).toMatch(/Which app\? Set GATEWAY_APP_ID, use --app, or run npm start/);
+    expect(await refused(['pay', PIX])).toMatch(
+      /Which app\? Set GATEWAY_APP_ID, name it \(--app in a command\), or run npm start/,
+    );
   });
 
   test('an order without Temporal is refused, with the address that was tried', async () => {

@@ -1,10 +1,12 @@
-/** `list`, `watch` and `ui` with 5,000 payments, of which 12 need a person. */
+/** `list`, `show`, `watch` and `ui` with 5,000 payments, of which 12 need a person. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SearchAttributePair } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { ATTENTIONS, paymentWorkflowId, SEARCH_ATTRIBUTE, WORKFLOW } from '../../src/contract';
+import { readCase } from '../../src/cli/operator/case';
+import { caseText } from '../../src/cli/operator/show';
+import { ATTENTIONS, paymentWorkflowId, RUNBOOK, SEARCH_ATTRIBUTE, WORKFLOW } from '../../src/contract';
 import { devServer } from '../../src/testing';
 import { built } from '../harness/built';
 import { Terminal } from '../harness/terminal';
@@ -78,6 +80,17 @@ test('list --attention shows exactly the 12 with their reasons, among 5,000', as
   const table = await run('list', '--attention');
   for (const [number, reason] of STUCK) expect(table.output).toMatch(new RegExp(`^${number} .* ${reason} `, 'm'));
   expect(table.output.trim().split('\n')).toHaveLength(14);
+});
+
+test('show of each of the 12 explains it in fewer than 30 lines', async () => {
+  for (const [out_trade_no, reason] of STUCK) {
+    const target = { workflow_id: null, app_id: APP_ID, out_trade_no };
+    const text = caseText(await readCase(temporal.client, target), {});
+    expect(text.split('\n').length).toBeLessThan(30);
+    expect(text).toContain(`Needs a person: ${reason}. ${RUNBOOK[reason].happened}\n`);
+    expect(text).toContain(`payment-gateway resolve ${out_trade_no} --app ${APP_ID} --outcome OUTCOME`);
+    expect(text).toContain('a worker to take it');
+  }
 });
 
 test('list --attention REASON shows the one', async () => {

@@ -1,5 +1,5 @@
 /** The order of keys through a rotation: the first is in use, a staged one is last, and none is lost. */
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -100,6 +100,31 @@ describe('sealing keys', () => {
     await expect(rotateKeys({ dropAfter: '24h' }, files)).rejects.toThrow(/broke off .*sealing_jwks\.before/s);
     expect(readFileSync(`${files.PAYMENTS_SEALING_JWKS_FILE}.before`, 'utf8')).toBe('old private keys');
     rmSync(`${files.PAYMENTS_SEALING_JWKS_FILE}.before`);
+  });
+
+  test('are rotated by one of two commands at once: callers seal with a key that the worker has', async () => {
+    for (let i = 0; i < 10; i += 1) {
+      await oldKey();
+      const [old] = kids();
+      const both = await Promise.allSettled([rotate(), rotate()]);
+      expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+      expect(both.find((one) => one.status === 'rejected')?.reason).toMatchObject({ name: 'ConfigError' });
+      expect(String(both.find((one) => one.status === 'rejected')?.reason)).toContain('Another keys rotate');
+      const { kid } = JSON.parse(readFileSync(files.PAYMENTS_SEALING_PUBLIC_JWK_FILE, 'utf8'));
+      expect(kids()).toEqual([kid, old]);
+    }
+    expect(readdirSync(folder)).toHaveLength(2);
+  });
+
+  test('are rotated where a command was killed: its lock counts for a minute', async () => {
+    await oldKey();
+    const lock = `${files.PAYMENTS_SEALING_JWKS_FILE}.rotating`;
+    writeFileSync(lock, '');
+    utimesSync(lock, now / 1_000 - 50, now / 1_000 - 50);
+    await expect(rotate()).rejects.toThrow(/Another keys rotate/);
+    utimesSync(lock, now / 1_000 - 70, now / 1_000 - 70);
+    expect(await rotate()).toHaveLength(2);
+    expect(readdirSync(folder)).toHaveLength(2);
   });
 
   test('with an id that tells no time are deleted too', async () => {

@@ -1,5 +1,5 @@
 /**
- * What the types of the client promise to a merchant's compiler (newcomers, finding 12). The lines that are never run are
+ * What the types of the client promise to a merchant's compiler. The lines that are never run are
  * compiled by `npm run typecheck`: each `@ts-expect-error` fails there where the compiler no longer objects.
  */
 import { readFileSync } from 'node:fs';

@@ -2,6 +2,7 @@
 import type { Payload, SerializationContext } from '@temporalio/common';
 import fc from 'fast-check';
 import { EncryptionCodec, PayloadDecryptionError } from '../../src/codec';
+import { operatorActions } from '../../src/contract';
 import { decoded, key, metadata, payload } from './support';
 
 const OLD = key('2026-01');
@@ -217,8 +218,31 @@ describe('a caller that does not know the workflow', () => {
     expect(await refusal(await typed(resolution), ACTIVITY)).toContain('moved');
   });
 
-  test('cannot move money by what it typed without a name: an order, a refund, a notification', async () => {
-    for (const value of [{ refund_amount: '1.00' }, { by: '' }, { by: 1 }, 'ana', null, undefined, Buffer.from('x')]) {
+  test('may type every decision that a page of Temporal UI says to type', async () => {
+    const ids = [
+      'payment:a:1',
+      'after-sale:a:1',
+      'event-delivery:x:payment:a:1',
+      'reconciliation:a:1',
+      'spei-account:a:1',
+    ];
+    const inputs = ids.flatMap((id) => operatorActions(id).flatMap(({ input }) => (input ? [JSON.parse(input)] : [])));
+    expect(inputs.length).toBeGreaterThan(6);
+    const account = { account_id: '7', by: 'ana', reason: 'it is in the dashboard' };
+    for (const value of [...inputs, account]) expect(await read(await typed(value), HERE)).toEqual(value);
+  });
+
+  test('cannot move money by what it typed: an order, a refund or a notification, with a name or without', async () => {
+    const refund = { refund_amount: '1.00', refund_currency: 'BRL' };
+    const start = { kind: 'order', app_id: 'a', order: { method: 'PIX', order_amount: '1.00' } };
+    const notification = { app_id: 'a', out_trade_no: '1', trade_status: 'SUCCESS', digest: 'd' };
+    const named = [refund, start, notification, [{ event: 'x' }]].map((value) => ({
+      by: 'ana',
+      reason: 'x',
+      ...value,
+    }));
+    const nameless = [{ by: '' }, { by: 1 }, { by: 'ana', reason: {} }, 'ana', null, undefined, Buffer.from('x')];
+    for (const value of [refund, ...named, ...nameless]) {
       for (const workflow of ['payment:a:1', 'after-sale:a:1', 'spei-account:a:1', 'events:payment:a:1']) {
         expect(await refusal(await typed(value), order(workflow))).toContain('typed by a person');
       }

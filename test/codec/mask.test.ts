@@ -201,7 +201,7 @@ describe('a decrypted payload', () => {
   });
 });
 
-test('finding 18: what each workflow that is made here shows Temporal UI is shown, and not masked', () => {
+test('what each workflow that is made here shows Temporal UI is shown, and not masked', () => {
   const ids = [
     ...[paymentWorkflowId('shop', 'o:1'), afterSaleWorkflowId('shop', 'o:1'), refundWorkflowId('shop', 'o:1', 'r')],
     ...[paymentFollowUpWorkflowId('shop', '', 'credentials'), strayNotificationWorkflowId('shop', 'ab')],

@@ -29,7 +29,7 @@ test('CONTRIBUTING.md gives a reason for each dependency, and for no other', () 
   const items = page.slice(page.indexOf('## Dependencies')).matchAll(/^- ([^:]*):/gm);
   const named = [...items].flatMap(([, names = '']) => [...names.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name));
   // Types follow the package that they describe, and the compiler of tests the runner that it serves.
-  const needed = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
+  const needed = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies, ...manifest.devDependencies })
     .filter((name) => !name.startsWith('@types/') && name !== '@swc/core')
     // The list writes @temporalio/ once in front of several.
     .map((name) => (named.includes(name) ? name : name.replace('@temporalio/', '')));

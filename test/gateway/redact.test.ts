@@ -46,7 +46,22 @@ describe('what the gateway writes in another way', () => {
     ['document AB-123-4567 or ab 1234567', 'document *** or ***'],
     ['street Rua &quot;X&quot; &amp; Y or Rua &#34;X&#x22; &#38; Y', 'street *** or ***'],
     ['SAO PAULO, Sao-Paulo', '***, ***'],
+    [
+      '{"name":"Jos\\u00e9 N\\u00FA\\u00f1ez"} in "{\\"name\\":\\"Jos\\\\u00e9\\"}"',
+      '{"name":"***"} in "{\\"name\\":\\"***\\"}"',
+    ],
+    ['?name=Jos%C3%A9+N%C3%BA%C3%B1ez&city=s%c3%a3o+paulo', '?name=***&city=***'],
+    ['AB–123·4567, AB:123,4567, ＡＢ１２３４５６７', '***, ***, ***'],
+    ['call 55‑1234‑5678 or (55) 1234*5678', 'call *** or (***'],
+    ['Jos\u200b\u00e9 and S\u00ad\u00e3o Paulo', '*** and ***'],
   ])('%j becomes %j', (said, told) => expect(redact(said, buyer)).toBe(told));
+});
+
+test('of a megabyte only the beginning is looked through, of which the message takes its 200 characters', () => {
+  const looked = jest.spyOn(String.prototype, 'normalize');
+  expect(redact(`Mariana Souza ${'x '.repeat(500_000)}`, order)).toMatch(/^\*\*\* x x/);
+  expect(looked.mock.calls.length).toBeLessThan(20_000);
+  looked.mockRestore();
 });
 
 test('a value of one or two characters is removed as a whole word only', () => {

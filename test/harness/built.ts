@@ -15,7 +15,9 @@ export async function built(): Promise<void> {
   if (await isBuilt()) return;
   const fresh = join(ROOT, `node_modules/.lib-fresh-${process.pid}`);
   const old = join(ROOT, `node_modules/.lib-old-${process.pid}`);
-  await promisify(execFile)('npx', ['tsc', '-p', 'tsconfig.build.json', '--outDir', fresh], { cwd: ROOT });
+  const run = promisify(execFile);
+  await run('npx', ['tsc', '-p', 'tsconfig.build.json', '--outDir', fresh], { cwd: ROOT });
+  await run('node', ['scripts/workflow-bundles.cjs', fresh], { cwd: ROOT });
   if (!(await isBuilt())) {
     await rename(LIB, old).catch(() => undefined);
     await rename(fresh, LIB);

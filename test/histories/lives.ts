@@ -112,7 +112,7 @@ export const AFTER_SALES: Record<string, Life> = {
     return afterSale(stack, 'h-bank');
   },
   /** Where the settings say `PAYMENTS_LATE=refund`. */
-  async 'late-money-sent-back'(stack) {
+  async 'late-payment-refunded'(stack) {
     const { payments, simulator, client } = stack;
     simulator.configure({ refundTakes: '1s' });
     const customer = { ...ORDER.customer, email: 'mariana@example.com', phone: '5511987654321', identify: IDENTITY };

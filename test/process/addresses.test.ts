@@ -1,5 +1,5 @@
 /** Networks in CIDR notation, and whether an address is in one of them. */
-import { networks } from '../../src/process/addresses';
+import { networks, senderOf } from '../../src/process/addresses';
 
 describe('networks', () => {
   test.each<[string, string[], string, boolean]>([
@@ -25,3 +25,18 @@ describe('networks', () => {
     (network) => expect(() => networks([network])).toThrow(TypeError),
   );
 });
+
+test.each([
+  ['203.0.113.9', '203.0.113.9'],
+  ['::ffff:203.0.113.9', '203.0.113.9'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:0DB8:1:2::', '2001:db8:1:2::/64'],
+  ['2001:db8::6', '2001:db8:0:0::/64'],
+  ['2001::2:3:4:5:6', '2001:0:0:2::/64'],
+  ['64:ff9b::192.0.2.1', '64:ff9b:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['203.0.113.9:443', '203.0.113.9:443'],
+  ['unknown', 'unknown'],
+  ['', ''],
+])('%j counts as the sender %j', (address, sender) => expect(senderOf(address)).toBe(sender));

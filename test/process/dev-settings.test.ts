@@ -1,5 +1,14 @@
 /** The settings that `npm start` leaves for other programs: only those of the same user are taken. */
-import { chmodSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import fs, {
+  chmodSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { saveDevSettings, withDevSettings } from '../../src/process/dev-settings';
@@ -38,6 +47,34 @@ test('a link is refused, wherever it leads', () => {
   symlinkSync(`${file}.elsewhere`, file);
   expect(() => withDevSettings({}, folder)).toThrow(ConfigError);
 });
+
+test('what was looked at is read, and not what took its name meanwhile', () => {
+  writeFileSync(`${file}.theirs`, 'TEMPORAL_ADDRESS=thief:7233\n');
+  const { fstatSync } = fs;
+  jest.spyOn(fs, 'fstatSync').mockImplementation((opened: number) => {
+    const found = fstatSync(opened);
+    renameSync(`${file}.theirs`, file);
+    return found;
+  });
+  expect(withDevSettings({}, folder).env).toMatchObject({ TEMPORAL_ADDRESS: '127.0.0.1:1' });
+  expect(readFileSync(file, 'utf8')).toContain('thief');
+});
+
+test.each(['a file that others may read', 'a link'])(
+  '%s in the way of the next one is not written through',
+  async (what) => {
+    const theirs = `${folder}/theirs`;
+    writeFileSync(theirs, '', { mode: 0o644 });
+    if (what === 'a link') symlinkSync(theirs, `${file}.new`);
+    else renameSync(theirs, `${file}.new`);
+    await saveDevSettings(folder, { PAYMENTS_ENCRYPTION_KEYS: 'secret' });
+    expect([statSync(file).mode & 0o777, readFileSync(file, 'utf8')]).toEqual([
+      0o600,
+      'PAYMENTS_ENCRYPTION_KEYS=secret\n',
+    ]);
+    if (what === 'a link') expect(readFileSync(theirs, 'utf8')).toBe('');
+  },
+);
 
 test('a file that is not needed is not looked at', () => {
   chmodSync(file, 0o644);

@@ -326,7 +326,7 @@ describe('a wrong value', () => {
   });
 
   const APP = { GATEWAY_APP_ID: 'app-1', GATEWAY_SECRET_KEY: 'sk_single' };
-  test.each(['GATEWAY_BASE_URL', 'WEBHOOK_PUBLIC_URL', 'CODEC_SERVER_JWKS_URL'])(
+  test.each(['GATEWAY_BASE_URL', 'WEBHOOK_PUBLIC_URL', 'CODEC_SERVER_JWKS_URL', 'PAYMENTS_EVENTS_URL'])(
     '%s without TLS is refused, but on loopback, for names without a dot, and where a flag allows it',
     (name) => {
       for (const host of ['gateway.example.com', '10.0.0.5', '[fd00::1]', '127.evil.example']) {
@@ -341,6 +341,11 @@ describe('a wrong value', () => {
       expect(() => loadConfig(flagged)).not.toThrow();
     },
   );
+
+  test('PAYMENTS_EVENTS_URL is looked at in each of its addresses', () => {
+    const urls = 'https://shop.example/events,http://10.0.0.5/events';
+    expect(refusal({ PAYMENTS_EVENTS_URL: urls })).toContain('  - PAYMENTS_EVENTS_URL: must begin with https://');
+  });
 
   test('every wrong setting is named in one refusal', () => {
     const said = refusal({ WEBHOOK_PORT: 'x', LOG_LEVEL: 'x', PAYMENTS_GRACE: 'x', PAYMENTS_TASK_QUEUE: 'fine' });

@@ -1,5 +1,5 @@
 /**
- * Events for every language: PAYMENTS_EVENTS_URL on a whole stack (newcomers, finding 10). Receivers are HTTP servers that
+ * Events for every language: PAYMENTS_EVENTS_URL on a whole stack. Receivers are HTTP servers that
  * check each event with the library of Standard Webhooks.
  */
 import { randomBytes } from 'node:crypto';

@@ -1,74 +1,113 @@
 /**
- * Somebody without a key writes to Temporal's database: each payload of one kind, in every history, is replaced by clear text.
- * Workers and clients must notice it in each lifecycle, and what was not touched must still be read.
+ * Somebody without a key writes to Temporal's database: each payload of one kind, in every history, is replaced by clear text or
+ * by that of another workflow. Workers and clients must notice it in each lifecycle, and what was not touched must still be read.
  */
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
-import { NativeConnection, Worker } from '@temporalio/worker';
+import { temporal as proto } from '@temporalio/proto';
+import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from '@temporalio/worker';
 import pino from 'pino';
 import { type DevServer, findTemporal, freePort, startDevServer } from '../../src/cli/dev/temporal';
 import { PaymentsClient } from '../../src/client';
 import { dataConverter } from '../../src/codec';
-import { speiAccountWorkflowId } from '../../src/contract';
+import { afterSaleWorkflowId, type MerchantEvent, speiAccountWorkflowId, WORKFLOW } from '../../src/contract';
 import { PaymentGatewayPlugin } from '../../src/plugin';
 import { type Config, loadConfig } from '../../src/process/settings';
 import { type Simulator, startSimulator } from '../../src/simulator';
+import { pendingWork } from '../../src/temporal/pending-work';
 import { registerSearchAttributes } from '../../src/temporal/search-attributes';
 import { quiet } from '../../src/testing/dev-server';
-import { workflowBundle } from '../../src/testing/workflow-bundle';
 import { type RunningWebhook, startWebhook } from '../../src/webhook';
 import { orderOf } from '../client/support';
 import { key, setting } from '../codec/support';
 import { type HistoryEvent, rewriteHistories } from '../harness/history-database';
 import { sign } from '../webhook/support';
 
+const { History } = proto.api.history.v1;
 const APP = { app_id: 'shop', secret_key: 'secret-of-the-shop' };
 const KEYS = setting(key('k1'));
 
 /** What the attacker writes: here it is the thief's QR code, and everywhere else something that is as wrong. */
 const THIEFS = defaultPayloadConverter.toPayload({ qr_code: 'PIX-CODE-OF-THE-THIEF' });
-const payloads: Payload[] = THIEFS ? [THIEFS] : [];
+const CLEAR: Payload[] = THIEFS ? [THIEFS] : [];
 
-/** Each kind of payload, and how an event of it is rewritten. */
-const KINDS: Record<string, (event: HistoryEvent) => boolean> = {
-  'start input': ({ workflowExecutionStartedEventAttributes: started }) => put(started?.input),
-  memo: ({ workflowExecutionStartedEventAttributes: started }) => {
-    if (!started) return false;
-    started.memo = { fields: { note: payloads[0] ?? {} } };
-    return true;
+/** A kind of payload: where an event has it, and how it is replaced. */
+interface Kind {
+  find(event: HistoryEvent): Payload[] | undefined;
+  /** Returns whether there was something to replace. */
+  put(event: HistoryEvent, payloads: Payload[]): boolean;
+}
+
+function at(of: (event: HistoryEvent) => { payloads?: Payload[] | null } | null | undefined): Kind {
+  return {
+    find: (event) => (of(event)?.payloads?.length ? (of(event)?.payloads ?? undefined) : undefined),
+    put(event, payloads) {
+      const place = of(event);
+      if (!place?.payloads?.length) return false;
+      place.payloads = payloads;
+      return true;
+    },
+  };
+}
+
+const START = at((event) => event.workflowExecutionStartedEventAttributes?.input);
+const ACTIVITY_INPUT = at((event) => event.activityTaskScheduledEventAttributes?.input);
+const UPDATE_REQUEST = at(
+  (event) => event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest?.input?.args,
+);
+const UPDATE_RESULT = at((event) => event.workflowExecutionUpdateCompletedEventAttributes?.outcome?.success);
+const WORKFLOW_RESULT = at((event) => event.workflowExecutionCompletedEventAttributes?.result);
+
+/** What workers read. */
+const KINDS: Record<string, Kind> = {
+  'start input': START,
+  memo: {
+    find: START.find,
+    put({ workflowExecutionStartedEventAttributes: started }, [note = {}]) {
+      if (started) started.memo = { fields: { note } };
+      return started != null;
+    },
   },
-  'activity result': ({ activityTaskCompletedEventAttributes: completed }) => put(completed?.result),
-  signal: ({ workflowExecutionSignaledEventAttributes: signaled }) => put(signaled?.input),
-  'update request': ({ workflowExecutionUpdateAcceptedEventAttributes: accepted }) =>
-    put(accepted?.acceptedRequest?.input?.args),
-  'update result': ({ workflowExecutionUpdateCompletedEventAttributes: completed }) => put(completed?.outcome?.success),
-  'result of a child': ({ childWorkflowExecutionCompletedEventAttributes: completed }) => put(completed?.result),
-  'result of a workflow': ({ workflowExecutionCompletedEventAttributes: completed }) => put(completed?.result),
+  'activity result': at((event) => event.activityTaskCompletedEventAttributes?.result),
+  'result of a local activity': at((event) => event.markerRecordedEventAttributes?.details?.result),
+  signal: at((event) => event.workflowExecutionSignaledEventAttributes?.input),
+  'update request': UPDATE_REQUEST,
+  'result of a child': at((event) => event.childWorkflowExecutionCompletedEventAttributes?.result),
 };
 
-function put(target: { payloads?: Payload[] | null } | null | undefined): boolean {
-  if (!target?.payloads?.length) return false;
-  target.payloads = payloads;
-  return true;
-}
+/** What comes into a workflow in the place of its own: clear text, or the payloads of the same kind of another one. */
+const WRITTEN: Record<string, (kind: Kind) => (workflowId: string) => Payload[] | undefined> = {
+  'in clear text': () => () => CLEAR,
+  'of another workflow': (kind) => {
+    const found = lived.flatMap(({ workflowId, history }) =>
+      (history.events ?? []).map((event) => ({ workflowId, payloads: kind.find(event) ?? [] })),
+    );
+    return (reader) => found.find(({ workflowId, payloads }) => workflowId !== reader && payloads.length > 0)?.payloads;
+  },
+};
 
 let folder: string;
 let temporal: DevServer;
 let ports: { port: number; uiPort: number };
 let simulator: Simulator;
 let config: Config;
-let bundle: Awaited<ReturnType<typeof workflowBundle>>;
+let bundle: { code: string };
 const file = () => join(folder, 'temporal.db');
-const original = () => join(folder, 'original.db');
-/** The workflows by their type, after the lives below. */
-const idsByType = new Map<string, string>();
+/** What was lived, as Temporal gives it to workers. */
+const lived: { type: string; workflowId: string; history: proto.api.history.v1.IHistory }[] = [];
 
 async function startTemporal(): Promise<void> {
   const binary = await findTemporal();
   temporal = await startDevServer({ binary, dbFile: file(), host: '127.0.0.1', ...ports, namespace: 'default' });
+}
+
+/** The order whose events are taken: an address that is down gets them. All others go to the relay, a lifecycle of its own. */
+const told = orderOf('pix');
+async function onEvent(event: MerchantEvent): Promise<void> {
+  if (!('payment' in event) || event.payment.out_trade_no !== told.out_trade_no) throw new Error('the shop is closed');
 }
 
 /** A client and a worker, with keys, that remember nothing of before. */
@@ -79,8 +118,7 @@ async function connected<T>(act: (client: Client) => Promise<T>): Promise<T> {
     connection: native,
     taskQueue: config.PAYMENTS_TASK_QUEUE,
     workflowBundle: bundle,
-    // Events that nobody takes go to the relay, a lifecycle of its own.
-    plugins: [new PaymentGatewayPlugin(config, { onEvent: () => Promise.reject(new Error('the shop is closed')) })],
+    plugins: [new PaymentGatewayPlugin(config, { onEvent })],
   });
   try {
     return await worker.runUntil(act(new Client({ connection, dataConverter: dataConverter(config) })));
@@ -105,17 +143,22 @@ beforeAll(async () => {
     WEBHOOK_PORT: `${port}`,
     WEBHOOK_PUBLIC_URL: `http://127.0.0.1:${port}`,
     PAYMENTS_ENCRYPTION_KEYS: KEYS,
+    PAYMENTS_EVENTS_URL: 'http://127.0.0.1:9',
+    PAYMENTS_EVENTS_SECRETS: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,
   };
   config = loadConfig(env);
-  bundle = await workflowBundle(dataConverter(config).failureConverterPath);
+  const { failureConverterPath } = dataConverter(config);
+  bundle = await bundleWorkflowCode({
+    workflowsPath: require.resolve('../calls/fixtures/shop'),
+    preloadModules: [require.resolve('../../src/workflows')],
+    logger: new DefaultLogger('ERROR'),
+    ...(failureConverterPath ? { failureConverterPath } : {}),
+  });
   const connection = await Connection.connect({ address: temporal.address });
   await registerSearchAttributes(connection, 'default').finally(() => connection.close());
   const webhook = await startWebhook(config, env, pino({ level: 'silent' }));
   await connected((client) => live(client, webhook)).finally(() => webhook.close());
   await temporal.stop();
-  copyFileSync(file(), original());
-  // What the server had not yet moved into the file is beside it.
-  if (existsSync(`${file()}-wal`)) copyFileSync(`${file()}-wal`, `${original()}-wal`);
 });
 afterAll(async () => {
   await simulator?.close();
@@ -125,8 +168,9 @@ afterAll(async () => {
 
 /** One life of each lifecycle. */
 async function live(client: Client, webhook: RunningWebhook): Promise<void> {
-  const payments = new PaymentsClient({ client, app_id: APP.app_id, taskQueue: config.PAYMENTS_TASK_QUEUE });
-  const sold = orderOf('pix');
+  const taskQueue = config.PAYMENTS_TASK_QUEUE;
+  const payments = new PaymentsClient({ client, app_id: APP.app_id, taskQueue });
+  const sold = told;
   await payments.pay(sold);
   await simulator.pay(sold.out_trade_no);
   await payments.outcome(sold.out_trade_no);
@@ -152,11 +196,27 @@ async function live(client: Client, webhook: RunningWebhook): Promise<void> {
     headers: { 'content-type': 'application/json', 'service-signature': sign(body, APP) },
   });
   expect(await answer.text()).toBe('success');
-  while (idsByType.size < LIFECYCLES.length) {
-    for await (const { type, workflowId } of client.workflow.list()) idsByType.set(type, workflowId);
+  await payments.banks({ method: 'BankTransfer', type: '1' });
+  const start = (type: string, ...args: object[]) =>
+    client.workflow.start(type, { taskQueue, workflowId: `${type}:${APP.app_id}:1`, args });
+  await (await start(WORKFLOW.stuckSweep, { stuck_ms: 3_600_000 })).result();
+  await start(WORKFLOW.reconciliation, {
+    app_id: APP.app_id,
+    rows: [{ out_trade_no: 'x', order_amount: '1.00', status: 'paid' }],
+  });
+  const shops = orderOf('pix');
+  const shop = await start('sell', { kind: 'direct', app_id: APP.app_id, request: shops });
+  await payments.pay(shops);
+  await simulator.pay(shops.out_trade_no);
+  expect(await shop.result()).toBe('SUCCESS');
+  const types = new Set<string>();
+  while (types.size < LIFECYCLES.length) for await (const { type } of client.workflow.list()) types.add(type);
+  // Two parents with the result of a child each: one of them gets that of the other.
+  const parents = [speiAccountWorkflowId(APP.app_id, account_id), afterSaleWorkflowId(APP.app_id, sold.out_trade_no)];
+  for (const parent of parents) while (!(await hasReadChild(client, parent)));
+  for await (const { type, workflowId } of client.workflow.list()) {
+    lived.push({ type, workflowId, history: await client.workflow.getHandle(workflowId).fetchHistory() });
   }
-  const account = speiAccountWorkflowId(APP.app_id, account_id);
-  while (!(await hasReadChild(client, account)));
 }
 
 /** Whether the result of a child is in the history, and the workflow has read it: a replay reads no further than that. */
@@ -174,75 +234,91 @@ const CUSTOMER = {
 };
 const LIFECYCLES = [
   ...['payment', 'paymentFollowUp', 'afterSale', 'refund', 'strayNotification', 'paymentEvents'],
-  ...['createSpeiAccount', 'speiAccount', 'speiAccountQuantity'],
+  ...[
+    'createSpeiAccount',
+    'speiAccount',
+    'speiAccountQuantity',
+    'eventDelivery',
+    'bankList',
+    'stuckSweep',
+    'reconciliation',
+  ],
+  // A merchant's own workflow, which calls `startPayment`.
+  'sell',
 ];
-/** Starts everything again on the file as it was, after `rewrite` had its way with it. */
-async function onRewritten(rewrite: (event: HistoryEvent) => boolean, act: (client: Client) => Promise<void>) {
-  for (const end of ['', '-wal', '-shm']) rmSync(`${file()}${end}`, { force: true });
-  for (const end of ['', '-wal']) {
-    if (existsSync(`${original()}${end}`)) copyFileSync(`${original()}${end}`, `${file()}${end}`);
-  }
-  expect(rewriteHistories(file(), rewrite)).toBeGreaterThan(0);
-  await startTemporal();
-  const connection = await Connection.connect({ address: temporal.address });
-  try {
-    await act(new Client({ connection, dataConverter: dataConverter(config) }));
-  } finally {
-    await connection.close();
-    await temporal.stop();
-  }
-}
-
 async function eventsOf(client: Client, workflowId: string): Promise<HistoryEvent[]> {
   const request = { namespace: 'default', execution: { workflowId } };
   const { history } = await client.workflowService.getWorkflowExecutionHistory(request);
   return history?.events ?? [];
 }
 
-/** What a read says: its error, or nothing. */
-const complaint = (read: Promise<unknown>) =>
+/** Whether a read fails. What was not changed is read: the first test says so. */
+const fails = (read: Promise<unknown>) =>
   read.then(
-    () => undefined,
-    (error: unknown) => String(error),
+    () => false,
+    () => true,
   );
-
-test('every lifecycle was lived', () => expect([...idsByType.keys()].sort()).toEqual([...LIFECYCLES].sort()));
-
-test.each(Object.entries(KINDS))('%s in clear text is noticed wherever it is read', async (kind, rewrite) => {
-  await onRewritten(rewrite, async (client) => {
-    const seen: Record<string, string | undefined> = {};
-    const due: string[] = [];
-    for (const [type, workflowId] of idsByType) {
-      const events = await eventsOf(client, workflowId);
-      if (events.some((event) => rewrite(event))) due.push(type);
-      seen[type] = await complaint(readOf(kind, client, workflowId, events));
-    }
-    expect(
-      Object.keys(seen)
-        .filter((type) => seen[type] !== undefined)
-        .sort(),
-    ).toEqual(due.sort());
-    expect(due.length).toBeGreaterThan(0);
-  });
-});
 
 /** As a real worker decodes, and not as a replay worker, which refuses nothing. */
 const asWorker = () => dataConverter(config, {}, 'worker');
 
-/** Reads what the kind is for: a worker replays the history, a client reads the results of updates and of the workflow. */
-async function readOf(kind: string, client: Client, workflowId: string, events: HistoryEvent[]): Promise<unknown> {
-  const handle = client.workflow.getHandle(workflowId);
-  if (kind === 'update result') {
-    const ids = events.flatMap(
-      ({ workflowExecutionUpdateCompletedEventAttributes: done }) => done?.meta?.updateId ?? [],
-    );
-    return Promise.all(ids.map((id) => handle.getUpdateHandle(id).result()));
+const replay = (history: proto.api.history.v1.IHistory, workflowId: string) =>
+  Worker.runReplayHistory({ workflowBundle: bundle, dataConverter: asWorker() }, history, workflowId);
+
+test('every lifecycle was lived, and its histories are read as they are', async () => {
+  expect([...new Set(lived.map(({ type }) => type))].sort()).toEqual([...LIFECYCLES].sort());
+  for (const { workflowId, history } of lived) await replay(history, workflowId);
+});
+
+const ATTACKS = Object.keys(KINDS).flatMap((kind) => Object.keys(WRITTEN).map((written) => [kind, written] as const));
+
+test.each(ATTACKS)('%s %s is noticed wherever a worker reads it', async (name, written) => {
+  const kind = KINDS[name] ?? START;
+  const payloadsFor = WRITTEN[written]?.(kind) ?? (() => undefined);
+  const [noticed, due]: [string[], string[]] = [[], []];
+  for (const { workflowId, history } of lived) {
+    const { events } = History.decode(History.encode(history).finish());
+    const payloads = payloadsFor(workflowId) ?? [];
+    const changed = events.findIndex((event) => payloads.length > 0 && kind.put(event, payloads));
+    if (changed < 0) continue;
+    // A worker reads what comes before its last word; of an update also the request, which its last word accepts.
+    const isRead = events.slice(changed).some((event) => event.workflowTaskCompletedEventAttributes);
+    if (isRead || kind === UPDATE_REQUEST) due.push(workflowId);
+    if (await fails(replay({ events }, workflowId))) noticed.push(workflowId);
   }
-  const hasEnded = events.some(({ workflowExecutionCompletedEventAttributes: completed }) => completed);
-  if (kind === 'result of a workflow') return hasEnded ? handle.result() : undefined;
-  const { history } = await client.workflowService.getWorkflowExecutionHistory({
-    namespace: 'default',
-    execution: { workflowId },
-  });
-  return Worker.runReplayHistory({ workflowBundle: bundle, dataConverter: asWorker() }, history ?? {}, workflowId);
-}
+  expect(due.length).toBeGreaterThan(0);
+  expect(noticed.sort()).toEqual(due.sort());
+});
+
+test('all of it in the file is noticed: by workers, by clients, and by the worker that is to do an activity', async () => {
+  const kinds = [START, UPDATE_RESULT, WORKFLOW_RESULT, ACTIVITY_INPUT];
+  rewriteHistories(file(), (event) => kinds.map((kind) => kind.put(event, CLEAR)).includes(true));
+  await startTemporal();
+  await connected(async (client) => {
+    let reads = 0;
+    for (const { workflowId } of lived) {
+      const handle = client.workflow.getHandle(workflowId);
+      const events = await eventsOf(client, workflowId);
+      const updates = events.flatMap(
+        ({ workflowExecutionUpdateCompletedEventAttributes: done }) => done?.meta?.updateId ?? [],
+      );
+      const results = [
+        fails(replay({ events }, workflowId)),
+        ...updates.map((id) => fails(handle.getUpdateHandle(id).result())),
+        ...(events.some((event) => WORKFLOW_RESULT.find(event)) ? [fails(handle.result())] : []),
+      ];
+      reads += results.length;
+      expect([workflowId, await Promise.all(results)]).toEqual([workflowId, results.map(() => true)]);
+    }
+    expect(reads).toBeGreaterThan(2 * LIFECYCLES.length);
+    const workflowId = lived.find(({ type }) => type === 'eventDelivery')?.workflowId ?? '';
+    const said = async () =>
+      JSON.stringify(await pendingWork(client, await client.workflow.getHandle(workflowId).describe()));
+    await client.workflowService.resetActivity({
+      namespace: 'default',
+      execution: { workflowId },
+      type: 'payments.postEvent',
+    });
+    while (!(await said()).includes('in clear text')) await new Promise(setImmediate);
+  }).finally(() => temporal.stop());
+});

@@ -1,12 +1,26 @@
-/** What Temporal starts by itself after `payment-gateway setup --schedules`, with keys. */
+/**
+ * What Temporal starts by itself after `payment-gateway setup --schedules`, with keys: whom it tells what is stuck, and what the
+ * worker's metrics then say.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { paymentWorkflowId, type StuckSweepState, WORKFLOW } from '../../src/contract';
+import type { Runtime } from '@temporalio/worker';
+import pino from 'pino';
+import { freePort } from '../../src/cli/dev/temporal';
+import {
+  METRIC,
+  paymentWorkflowId,
+  type ReconciliationState,
+  type StuckSweepState,
+  WORKFLOW,
+} from '../../src/contract';
+import { installRuntime } from '../../src/temporal/runtime';
 import { APP, type Stack, startStack } from '../../src/testing/stack';
 import { eventually } from '../cli/dev/processes';
 import { key, setting } from '../codec/support';
 import { built } from '../harness/built';
+import { type FlakyReceiver, flakyReceiver } from '../harness/flaky-receiver';
 import { order } from '../harness/orders';
 import { Terminal } from '../harness/terminal';
 
@@ -14,12 +28,22 @@ const folder = mkdtempSync(join(tmpdir(), 'schedules-'));
 const KEYS = setting(key('k1'));
 
 let stack: Stack;
+let receiver: FlakyReceiver;
+let runtime: Runtime;
+let metricsUrl: string;
 beforeAll(async () => {
   await built();
-  stack = await startStack({ env: { PAYMENTS_ENCRYPTION_KEYS: KEYS } });
+  const METRICS_ADDRESS = `127.0.0.1:${(await freePort(0)).port}`;
+  runtime = installRuntime({ METRICS_ADDRESS, log: pino({ level: 'silent' }), shutdownSignals: [] });
+  metricsUrl = `http://${METRICS_ADDRESS}/metrics`;
+  receiver = await flakyReceiver();
+  const events = { PAYMENTS_EVENTS_URL: receiver.url, PAYMENTS_EVENTS_SECRETS: receiver.secret };
+  stack = await startStack({ env: { PAYMENTS_ENCRYPTION_KEYS: KEYS, ...events } });
 });
 afterAll(async () => {
   await stack?.close();
+  await receiver?.close();
+  await runtime?.shutdown();
   rmSync(folder, { recursive: true });
 });
 
@@ -78,8 +102,51 @@ test('a payment that no worker takes stands in the list of what needs a person, 
     stuck: 1,
     some: [{ workflow_id: workflowId, status: null }],
   });
-  expect(await run('list', '--attention')).toContain('stuck-payments');
+  const { stuck, under_attention } = await sweep.query<StuckSweepState>('state');
+  expect(await metrics()).toMatchObject({ payments_stuck: stuck, payments_under_attention: under_attention });
+  await eventually('the merchant hears of it', async () => receiver.types.includes('stuck-payments'));
+  expect(await run('list', '--attention')).toMatch(/^stuck-sweep-now .*stuck-payments/m);
   await run('resolve', sweep.workflowId, '--by', 'ana', '--reason', 'the worker is started');
   expect(await sweep.result()).toMatchObject({ stuck: 1, attention: null });
+  expect(receiver.types.filter((type) => type === 'stuck-payments')).toHaveLength(1);
   await client.workflow.getHandle(workflowId).terminate();
 });
+
+test('the worker’s endpoint serves every metric of the list with its labels, and with the right values', async () => {
+  const { client, taskQueue, payments } = stack;
+  const rows = ['lost-1', 'lost-2'].map((out_trade_no) => ({ out_trade_no, order_amount: '150.00', status: 'paid' }));
+  const period = { since: '2026-03-01T00:00:00.000Z', until: '2026-03-02T00:00:00.000Z' };
+  const workflowId = `reconciliation:${APP.app_id}:metrics`;
+  const args = [{ app_id: APP.app_id, ...period, rows }];
+  const books = await client.workflow.start(WORKFLOW.reconciliation, { workflowId, taskQueue, args });
+  const isDone = async () => (await books.query<ReconciliationState>('state')).finished;
+  await eventually('the books are compared', isDone, 60_000);
+  const { available_quantity: available } = await payments.accounts.quantity();
+  const found = await metrics();
+  expect(found).toMatchObject({
+    payments_stuck: 1,
+    'payments_reconciliation_differences{app_id="test-app",kind="missing-there"}': 2,
+    'payments_spei_accounts_available{app_id="test-app"}': available,
+  });
+  const age_s = Date.now() / 1_000 - (found.payments_swept_timestamp_seconds ?? 0);
+  expect(age_s).toBeGreaterThanOrEqual(0);
+  expect(age_s).toBeLessThan(600);
+  const wanted = Object.values(METRIC).filter((one) => one.of === 'worker');
+  for (const { name, labels } of wanted) {
+    const served = Object.keys(found).find((one) => one.split('{')[0] === name) ?? '';
+    expect([name, [...served.matchAll(/(\w+)="/g)].map(([, label]) => label)]).toEqual([name, labels]);
+  }
+  await run('resolve', workflowId, '--by', 'ana', '--reason', 'tested');
+});
+
+/** Our metrics as the endpoint serves them now, without the labels that Temporal adds to each. */
+async function metrics(): Promise<Record<string, number>> {
+  const text = await (await fetch(metricsUrl)).text();
+  const lines = [...text.matchAll(/^(payments_\w+)\{(.*)\} (\S+)$/gm)];
+  return Object.fromEntries(
+    lines.map(([, name, labels = '', value]) => {
+      const own = labels.split(',').filter((label) => /^(app_id|kind)=/.test(label));
+      return [own.length > 0 ? `${name}{${own.sort().join(',')}}` : name, Number(value)];
+    }),
+  );
+}

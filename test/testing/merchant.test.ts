@@ -1,35 +1,18 @@
 /** A merchant tests own payments with `temporal-payment-gateway/testing` alone. */
 import { APP, type Simulation, signTestNotification, simulate } from 'temporal-payment-gateway/testing';
+import { ORDER, paidOnTheThirdDay } from '../../examples/typescript/simulated';
 
 const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
-
-const ORDER = {
-  out_trade_no: 'order-1',
-  method: 'PIX',
-  order_currency: 'BRL',
-  order_amount: '150.00',
-  subject: 'Order 1',
-  buyer_id: 'buyer-1',
-  timeout_express: '3d',
-  customer: { name: 'Mariana Souza Lima' },
-};
 
 let simulation: Simulation;
 afterEach(() => simulation?.close());
 
 it('a PIX order that is paid on its third day is found by polling, in a moment of real time', async () => {
-  simulation = await simulate();
-  const { gateway, payments, temporal } = simulation;
-  gateway.statusAt = (elapsed) => (elapsed < 2.5 * DAY ? 'PROCESSING' : 'SUCCESS');
-  const began = await temporal.currentTimeMs();
-
-  expect(await payments.pay(ORDER)).toMatchObject({ trade_no: 'T1', qr_code: '000201' });
-  expect(await payments.outcome('order-1')).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'query' });
-
-  const lived = (await temporal.currentTimeMs()) - began;
-  expect(lived).toBeGreaterThanOrEqual(2.5 * DAY);
-  expect(lived).toBeLessThan(2.5 * DAY + 2 * HOUR);
+  const { data, state, hours } = await paidOnTheThirdDay();
+  expect(data).toMatchObject({ trade_no: 'T1', qr_code: '000201' });
+  expect(state).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'query' });
+  expect(hours).toBeGreaterThanOrEqual(60);
+  expect(hours).toBeLessThan(62);
 });
 
 it('a signed notification ends a payment long before the next poll', async () => {

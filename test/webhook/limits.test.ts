@@ -1,7 +1,9 @@
 /** The endpoint's limits: requests above a limit are to be sent again, and strangers cannot use up the gateway's share. */
+import { EventEmitter } from 'node:events';
 import { connect } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { WebhookServerOptions } from '../../src/webhook';
+import { boundConnections } from '../../src/webhook/connections';
 import {
   type FakeTemporal,
   GRPC,
@@ -107,6 +109,22 @@ describe('good notifications of all addresses', () => {
   });
 });
 
+describe('one and the same notification', () => {
+  test('is taken so many times a minute: whoever has an old one takes nothing from the others with it', async () => {
+    const url = await start({ limits: { overall: 31, repeats: 20 } });
+    const again = await Promise.all(Array.from({ length: 40 }, () => post(url, body)));
+    expect(again.filter(({ status }) => status === 200)).toHaveLength(20);
+    expect(again.find(({ status }) => status !== 200)).toMatchObject({ status: 429, headers: { 'retry-after': SOON } });
+    for (let i = 0; i < 10; i += 1) {
+      expect((await post(url, ipn({ out_trade_no: `another-${i}` }))).status).toBe(200);
+    }
+    const later = Date.now() + 61_000;
+    jest.spyOn(Date, 'now').mockReturnValue(later);
+    expect((await post(url, body)).status).toBe(200);
+    jest.restoreAllMocks();
+  });
+});
+
 describe('notifications that wait for Temporal', () => {
   test('above the limit get 503; forged ones get 401 as always and take no place', async () => {
     const url = await start({ limits: { in_flight: 2 } });
@@ -124,9 +142,8 @@ describe('notifications that wait for Temporal', () => {
   test('for longer than the acknowledgement may take get 503; the place is free only after Temporal answers', async () => {
     const url = await start({ limits: { in_flight: 1 }, ackTimeout: 50 });
     const go = holdTemporal();
-    const began = performance.now();
+    // Temporal is held until go(): this answer can only come from the time limit.
     expect(await post(url, body)).toMatchObject({ status: 503, headers: { 'retry-after': '60' } });
-    expect(performance.now() - began).toBeLessThan(2_000);
     expect(lines.join('')).toContain('DeadlineExceededError');
     expect((await post(url, body)).status).toBe(503);
     expect(temporal.callCount).toBe(1);
@@ -247,6 +264,21 @@ describe('connections of one address', () => {
     server.server.closeAllConnections();
   });
 
+  test('count for one sender from all addresses of a network of IPv6', () => {
+    const fake = new EventEmitter();
+    const closed: string[] = [];
+    boundConnections(fake, {
+      perAddress: 2,
+      isExempt: () => false,
+      isStranger: () => false,
+      onRefused: (address) => closed.push(address),
+    });
+    for (const remoteAddress of ['2001:db8::1', '2001:db8::2', '2001:db8::3', '2001:db9::1', '::ffff:192.0.2.1']) {
+      fake.emit('connection', Object.assign(new EventEmitter(), { remoteAddress, destroy: () => {} }));
+    }
+    expect(closed).toEqual(['2001:db8::3']);
+  });
+
   test('that has no business here are closed before anything is read, where others check the health elsewhere', async () => {
     const url = await start({ allowedIps: ['203.0.113.0/24'], health: 'elsewhere' });
     await expect(post(url, body)).rejects.toThrow();
@@ -284,6 +316,15 @@ describe('unfinished bodies', () => {
     end();
     expect(new Set(await Promise.all(waiting))).toEqual(new Set([401]));
     expect(await slow(65_536, '203.0.113.1')).toBe(401);
+  });
+
+  test('count for one sender from all addresses of a network of IPv6', async () => {
+    const { webhook } = makeWebhook();
+    const { slow, end } = slowly(webhook);
+    const waiting = Array.from({ length: 64 }, (_, i) => slow(65_536, `2001:db8::${i.toString(16)}`));
+    expect(await slow(65_536, '2001:db8::ffff')).toBe(503);
+    end();
+    await Promise.all(waiting);
   });
 
   test('of the allow-list are not bounded by address, and of others nothing is read', async () => {

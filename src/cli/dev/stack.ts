@@ -24,7 +24,7 @@ import { startFirstPayment } from './first-payment';
 import { HOST, readStackFile, type StackFile, saveStackFile } from './stack-file';
 import { type DevServer, findTemporal, startDevServer } from './temporal';
 
-interface DevOptions {
+export interface DevOptions {
   dataDir: string;
   order?: string;
 }
@@ -48,7 +48,7 @@ class StartedParts {
 }
 
 /** Runs the stack until a signal, and ends the process. */
-export async function dev({ dataDir, order }: DevOptions): Promise<void> {
+export async function runStack({ dataDir, order }: DevOptions): Promise<void> {
   const started = new StartedParts();
   const stopping = stopSignal(['SIGINT', 'SIGTERM', 'SIGHUP']);
   try {

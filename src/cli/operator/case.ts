@@ -1,6 +1,8 @@
 /** All that is known of an order: its payment, its after-sale, what follows them, and what happened to each. */
 import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
+import { temporal } from '@temporalio/proto';
+import { z } from 'zod';
 import {
   type AfterSaleState,
   afterSaleWorkflowId,
@@ -34,6 +36,8 @@ export interface OrderCase {
   payment: PaymentState | null;
   after_sale: AfterSaleState | null;
   unanswered: string[];
+  /** What the page in Temporal UI tells of a workflow that belongs to no order, as lines of Markdown. */
+  page: string[];
   timeline: TimelineLine[];
 }
 
@@ -50,7 +54,7 @@ export async function readCase(client: Client, { app_id, out_trade_no, workflow_
   const stateOf = async <T>(id: string): Promise<T | null> => {
     const latest = runs.find((run) => run.workflow_id === id);
     if (!latest) return null;
-    const state = await readState<T>(client, latest);
+    const state = (await isAnswerable(client, latest)) ? await readState<T>(client, latest) : undefined;
     if (state === undefined) unanswered.push(id);
     return state ?? null;
   };
@@ -63,6 +67,7 @@ export async function readCase(client: Client, { app_id, out_trade_no, workflow_
     payment: await stateOf<PaymentState>(paymentWorkflowId(app_id, out_trade_no ?? '')),
     after_sale: await stateOf<AfterSaleState>(afterSaleWorkflowId(app_id, out_trade_no ?? '')),
     unanswered,
+    page: out_trade_no === null && runs[0] ? await readPage(client, runs[0]) : [],
     timeline: timelines.flat().sort((one, other) => one.time.localeCompare(other.time)),
   };
 }
@@ -105,6 +110,17 @@ async function describe(client: Client, workflowId: string, runId?: string) {
   }
 }
 
+/** A query of a task queue that nobody polls is answered only once its time is over: nobody has to wait for that. */
+async function isAnswerable(client: Client, { execution, task_queue }: OrderRun): Promise<boolean> {
+  if (execution === 'COMPLETED' || task_queue === '') return true;
+  const { pollers } = await client.workflowService.describeTaskQueue({
+    namespace: client.options.namespace,
+    taskQueue: { name: task_queue },
+    taskQueueType: temporal.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
+  });
+  return (pollers ?? []).length > 0;
+}
+
 /** The state by its query, or the result of a run that has ended well. Undefined where neither is to be had. */
 async function readState<T>(client: Client, run: ListedWorkflow): Promise<T | undefined> {
   const handle = client.workflow.getHandle(run.workflow_id, run.run_id, { followRuns: false });
@@ -116,6 +132,18 @@ async function readState<T>(client: Client, run: ListedWorkflow): Promise<T | un
   } catch {
     return undefined;
   }
+}
+
+const metadata = z.object({ currentDetails: z.string().optional() });
+
+/** Empty without a worker. */
+async function readPage(client: Client, run: OrderRun): Promise<string[]> {
+  if (!(await isAnswerable(client, run))) return [];
+  const handle = client.workflow.getHandle(run.workflow_id, run.run_id);
+  const read = await client
+    .withDeadline(Date.now() + QUERY_TIMEOUT_MS, () => handle.query('__temporal_workflow_metadata'))
+    .catch(() => ({}));
+  return (metadata.parse(read).currentDetails ?? '').split('\n').filter((line) => line !== '');
 }
 
 async function linesOf(client: Client, run: OrderRun): Promise<TimelineLine[]> {

@@ -129,6 +129,7 @@ function addDecisions(program: Command): void {
     .option('--outcome <outcome>', 'SUCCESS, CANCEL, REFUSED, EXPIRED; of a refund: REFUNDED, NOT_CREATED, …')
     .option('--refund <out_request_no>', 'which refund; required with its outcome')
     .option('--elsewhere <amount>', 'all that went back by refunds that are not in our list')
+    .option('--account <account_id>', 'the virtual account that a creation made whose answer was lost')
     .addOption(app())
     .addOption(json())
     .addHelpText('after', examples('resolve order-123 --outcome CANCEL --by ana --reason "sent back by bank transfer"'))

@@ -3,14 +3,14 @@ import { Client } from '@temporalio/client';
 import { PaymentError } from '../../client';
 import { PayloadDecryptionError } from '../../codec/encryption-codec';
 import { type NamedByWorkflowId, namedByWorkflowId } from '../../contract';
-import { withDevSettings } from '../../process/dev-settings';
 import type { Environment } from '../../process/environment';
 import { exitOncePrinted, reportOf } from '../../process/exit';
-import { type Config, loadConfig } from '../../process/settings';
-import { ConfigError, UserError } from '../../process/user-error';
+import { appIdOf, type Config } from '../../process/settings';
+import { UserError } from '../../process/user-error';
 import { connect, connectClient } from '../../temporal/connection';
 import { GRPC_STATUS, grpcCodeOf } from '../../temporal/grpc-status';
 import { innermost } from '../../temporal/timeline';
+import { commandSettings } from '../command-settings';
 import { EXIT } from '../exit-codes';
 import { tellError } from '../failed';
 import { complain } from '../print';
@@ -37,10 +37,7 @@ export async function asOperator(
   act: (operator: Operator) => Promise<number>,
   reads: Reads = 'payloads',
 ): Promise<never> {
-  const { env, from } = withDevSettings(process.env);
-  // On standard error: what a program reads stays as it is.
-  if (from) complain(`Using the stack that runs here (${from}).`);
-  const config = loadConfig(env);
+  const { config, env } = commandSettings();
   const client = reads === 'payloads' ? await connectClient(env, config) : new Client(await connect(env));
   const code = await act({ client, config, env }).catch((error: unknown) => {
     const readable = asUserError(error);
@@ -71,9 +68,7 @@ const KEYS_ARE_MISSING =
 export function targetOf(text: string, { app }: { app?: string | undefined }, { config }: Operator): Target {
   const named = namedByWorkflowId(text);
   if (named && isKind(named)) return { workflow_id: text, app_id: named.app_id, out_trade_no: named.out_trade_no };
-  const app_id = app ?? config.GATEWAY_APP_ID ?? config.apps[0]?.app_id;
-  if (app_id !== undefined) return { workflow_id: null, app_id, out_trade_no: text };
-  throw new ConfigError('Which app? Set GATEWAY_APP_ID, use --app, or run npm start in this folder first.');
+  return { workflow_id: null, app_id: appIdOf(config, app), out_trade_no: text };
 }
 
 const KINDS = [

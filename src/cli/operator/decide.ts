@@ -13,7 +13,7 @@ import { printable, say } from '../print';
 import { type OrderRun, readCase } from './case';
 import { asOperator, type Operator, targetOf } from './connection';
 
-export interface DecideOptions {
+interface DecideOptions {
   app?: string;
   json?: boolean;
 }
@@ -24,6 +24,7 @@ export interface ResolveOptions extends DecideOptions {
   outcome?: string;
   refund?: string;
   elsewhere?: string;
+  account?: string;
 }
 
 /** How long an update may wait: a look at the gateway has its own ten minutes, and nobody waits for those. */
@@ -48,12 +49,14 @@ export class NotToldError extends UserError {
 export function resolveOrder(order: string, options: ResolveOptions): Promise<never> {
   return asOperator(async (operator) => {
     const run = theOneToResolve(await openRuns(operator, order, options), options);
-    const { by, reason, outcome, refund, elsewhere } = options;
-    const number = {
+    const { by, reason, outcome, refund, elsewhere, account } = options;
+    const decided = {
+      ...(outcome === undefined ? {} : { outcome: outcome.toUpperCase() }),
       ...(refund === undefined ? {} : { out_request_no: refund }),
       ...(elsewhere === undefined ? {} : { refunded_elsewhere: elsewhere }),
+      ...(account === undefined ? {} : { account_id: account }),
     };
-    const input = { by, reason, ...(outcome === undefined ? {} : { outcome: outcome.toUpperCase() }), ...number };
+    const input = { by, reason, ...decided };
     return tell(operator, run.workflow_id, { update: UPDATE.resolve, input }, options);
   });
 }
@@ -118,7 +121,7 @@ function told(workflowId: string, update: string, state: object): string {
 }
 
 /** Says why the update brought nothing, and gives the exit code. Throws what is no answer of Temporal. */
-export function exitCodeAfter(error: unknown, workflowId: string, update: string): number {
+function exitCodeAfter(error: unknown, workflowId: string, update: string): number {
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) {
     const what = `${update} of ${workflowId} is not answered yet. It may still be: look with show before you repeat it.`;
     tellError(new NotToldError(`${what} Is a worker running, and does the gateway answer?`));

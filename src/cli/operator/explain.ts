@@ -1,19 +1,36 @@
 /** `payment-gateway explain [REASON]`: the runbook in the terminal. */
-import { ATTENTIONS, isAttention, RUNBOOK } from '../../contract';
+import { ACCOUNT_RUNBOOK, ATTENTIONS, RUNBOOK, type RunbookEntry } from '../../contract';
 import { ConfigError } from '../../process/user-error';
 import { say } from '../print';
 
-/** Prints the reasons, or what one of them means. Throws ConfigError for a reason that there is not. */
-export function explain(reason: string | undefined, { json }: { json?: boolean }): void {
-  if (reason === undefined) return void say(json ? JSON.stringify(RUNBOOK) : ATTENTIONS.map(headline).join('\n'));
-  if (!isAttention(reason)) throw new ConfigError(`${reason}: no such reason. There are ${ATTENTIONS.join(', ')}.`);
-  const { happened, loses, look, act, after } = RUNBOOK[reason];
-  if (json) return void say(JSON.stringify({ reason, ...RUNBOOK[reason] }));
-  say(
-    [reason, `  ${happened}`, `  Who loses: ${loses}`, `  Look: ${look}`, `  Do: ${act}`, `  Then: ${after}`].join(
-      '\n',
-    ),
-  );
+/** A reason; `of` is the kind of workflow that it is about, for those of virtual accounts. */
+interface Reason extends RunbookEntry {
+  reason: string;
+  of: string | null;
 }
 
-const headline = (reason: (typeof ATTENTIONS)[number]) => `${reason.padEnd(26)}${RUNBOOK[reason].happened}`;
+const REASONS: readonly Reason[] = [
+  ...ATTENTIONS.map((reason) => ({ reason, of: null, ...RUNBOOK[reason] })),
+  ...Object.entries(ACCOUNT_RUNBOOK).flatMap(([of, entries]) =>
+    Object.entries(entries).map(([reason, entry]) => ({ reason, of, ...entry })),
+  ),
+];
+
+/** Prints the reasons, or what one of them means. Throws ConfigError for a reason that there is not. */
+export function explain(reason: string | undefined, { json }: { json?: boolean }): void {
+  const meant = reason === undefined ? REASONS : REASONS.filter((one) => one.reason === reason);
+  if (meant.length === 0) {
+    const names = [...new Set(REASONS.map((one) => one.reason))];
+    throw new ConfigError(`${reason}: no such reason. There are ${names.join(', ')}.`);
+  }
+  if (json) return void meant.map((one) => say(JSON.stringify(one)));
+  say(meant.map(reason === undefined ? headline : inFull).join('\n'));
+}
+
+const named = ({ reason, of }: Reason) => (of === null ? reason : `${reason} (${of})`);
+const headline = (one: Reason) => `${named(one).padEnd(48)}${one.happened}`;
+const inFull = (one: Reason) =>
+  [
+    ...[named(one), `  ${one.happened}`, `  Who loses: ${one.loses}`, `  Look: ${one.look}`],
+    ...[`  Do: ${one.act}`, `  Then: ${one.after}`],
+  ].join('\n');

@@ -65,7 +65,7 @@ export function workflowTable(rows: readonly ListedWorkflow[], now: Date): strin
         : `${row.status ?? ''} ${row.execution.toLowerCase()}`,
       row.attention ?? '',
       row.method ?? '',
-      row.amount_about === null ? '' : `${row.amount_about} ${row.currency ?? ''}`,
+      row.amount_about === null ? '' : `${row.amount_about.toFixed(2)} ${row.currency ?? ''}`,
       age(row.started_at, now),
       row.expires_at?.slice(0, 16).replace('T', ' ') ?? '',
     ]),

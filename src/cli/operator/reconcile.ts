@@ -5,6 +5,7 @@ import {
   type Difference,
   type DifferencesPage,
   type DifferencesQuestion,
+  inParts,
   type MerchantRow,
   QUERY,
   type ReconciliationInput,
@@ -14,6 +15,7 @@ import {
 } from '../../contract';
 import { ConfigError } from '../../process/user-error';
 import { GRPC_STATUS, grpcCodeOf, isOutOfTime } from '../../temporal/grpc-status';
+import { pendingWork } from '../../temporal/pending-work';
 import { EXIT } from '../exit-codes';
 import { complain, say } from '../print';
 import { asOperator, type Operator, targetOf } from './connection';
@@ -95,15 +97,8 @@ async function compare(
   return state;
 }
 
-/** A long list in parts, by the numbers of its orders. The ranges meet, so that every order is in one of them. */
 function partsOf(rows: MerchantRow[] | undefined): Pick<ReconciliationInput, 'rows' | 'orders'>[] {
-  if (rows === undefined || rows.length <= ROWS_A_START) return [{ rows }];
-  rows.sort((one, other) => (one.out_trade_no < other.out_trade_no ? -1 : 1));
-  const firstOf = (i: number) => rows[i * ROWS_A_START]?.out_trade_no;
-  return Array.from({ length: Math.ceil(rows.length / ROWS_A_START) }, (_, i) => ({
-    rows: rows.slice(i * ROWS_A_START, (i + 1) * ROWS_A_START),
-    orders: { from: i === 0 ? undefined : firstOf(i), to: firstOf(i + 1) },
-  }));
+  return rows === undefined || rows.length <= ROWS_A_START ? [{ rows }] : inParts(rows, ROWS_A_START);
 }
 
 async function untilFinished(handle: WorkflowHandle, client: Client): Promise<ReconciliationState> {
@@ -111,12 +106,18 @@ async function untilFinished(handle: WorkflowHandle, client: Client): Promise<Re
     const state = await client.withDeadline(Date.now() + ANSWER_WITHIN_MS, () => progressOf(handle));
     if (state?.finished) return state;
     const progress = state
-      ? `${state.checked} compared, ${state.found} differences so far`
+      ? `${state.checked} compared, ${state.found} differences so far${await obstacle(handle, client)}`
       : 'No worker answers now. The comparison goes on where it was once one runs.';
     if (progress !== shown) complain(progress);
     shown = progress;
     await setTimeout(LOOK_EVERY_MS);
   }
+}
+
+/** Why the comparison stands still, where it does. */
+async function obstacle(handle: WorkflowHandle, client: Client): Promise<string> {
+  const [work] = await pendingWork(client, await handle.describe());
+  return work?.last_answer ? `; it is tried again after: ${work.last_answer}` : '';
 }
 
 /** Null while nobody can answer: workers and Temporal may be restarted during a long comparison. */

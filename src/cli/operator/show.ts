@@ -1,5 +1,13 @@
 /** `payment-gateway show ORDER`: what a person needs to understand a payment, in fewer than 30 lines. */
-import { activityWords, isAttention, operatorActions, RUNBOOK } from '../../contract';
+import {
+  type AfterSaleState,
+  activityWords,
+  type OperatorQuestion,
+  operatorActions,
+  refundInQuestion,
+  runbookEntry,
+  WORKFLOW,
+} from '../../contract';
 import { EXIT } from '../exit-codes';
 import { ending, printable, say } from '../print';
 import { type OrderCase, type OrderRun, readCase, type TimelineLine } from './case';
@@ -12,9 +20,12 @@ export interface ShowOptions {
   all?: boolean;
 }
 
-/** The timeline's lines at its beginning and its end; `--all` shows those between too. */
+/** What a person takes in at a glance. `--all` shows the rest. */
+const MOST_LINES = 29;
+/** How much of each is shown without `--all`. */
+const MOST = { trades: 2, page: 8, refunds: 3, waits: 2, others: 2, characters: 160 };
+/** The timeline's lines at its beginning; the others are its latest. */
 const FIRST = 3;
-const LAST = 7;
 
 /** Ends the process: 0 for an order that Temporal knows, 1 for another. */
 export function showOrder(order: string, options: ShowOptions): Promise<never> {
@@ -26,89 +37,156 @@ export function showOrder(order: string, options: ShowOptions): Promise<never> {
   });
 }
 
-/** The case as text. */
+/** The case as text: fewer than 30 lines, unless all is wanted. */
 export function caseText(found: OrderCase, { all = false }: ShowOptions, now = new Date()): string {
-  const timeline = all ? found.timeline : shortened(found.timeline);
-  return [
-    ...heading(found),
-    ...found.unanswered.map((id) => `  No worker has answered for ${printable(id)}. Is one running?`),
-    ...moneyLines(found),
-    ...found.runs.filter(({ execution }) => execution === 'RUNNING').flatMap((run) => openLines(run, now)),
+  const few: Few = (lines, most) => (all ? [...lines] : shortened(lines, most));
+  const head = [
+    ...heading(found, few),
+    ...unansweredLine(found),
+    ...few(pageLines(found.page), MOST.page),
+    ...moneyLines(found, few),
+    ...openLines(found, { few, all, now }),
     '',
     'What happened (UTC)',
-    ...timeline.map(timelineText),
-  ].join('\n');
+  ];
+  const timeline = found.timeline.map((line) => timelineText(line, all ? undefined : MOST.characters));
+  const left = MOST_LINES - head.length;
+  return [...head, ...(all || timeline.length <= left ? timeline : withoutMiddle(timeline, left))].join('\n');
 }
 
-function heading({ payment, runs, app_id, out_trade_no }: OrderCase): string[] {
+/** Leaves out what is more than `most` lines, and says so. */
+type Few = (lines: readonly string[], most: number) => string[];
+
+function shortened(lines: readonly string[], most: number): string[] {
+  if (lines.length <= most) return [...lines];
+  return [...lines.slice(0, most - 1), `    … ${lines.length - most + 1} more (--all)`];
+}
+
+/** The beginning and the end, and how many lines are left out between. */
+function withoutMiddle(lines: readonly string[], most: number): string[] {
+  const last = Math.max(most - FIRST - 1, 1);
+  return [...lines.slice(0, FIRST), `  … ${lines.length - FIRST - last} more (--all)`, ...lines.slice(-last)];
+}
+
+function heading({ payment, runs, app_id, out_trade_no }: OrderCase, few: Few): string[] {
   const [newest] = runs;
   const name = `${out_trade_no ?? newest?.workflow_id ?? ''} (app ${app_id})`;
-  if (!payment) return [printable(`${name}: ${newest?.type} ${newest?.execution} ${newest?.status ?? ''}`)];
+  if (!payment) return [printable(`${name}: ${newest?.type} ${newest?.execution} ${newest?.status ?? ''}`.trimEnd())];
   const { trade_status, trade_no, expires_at, method } = payment;
   const expires = expires_at === null ? '' : `, expires ${utc(expires_at)}`;
+  const trades = payment.other_trades.map((one) =>
+    printable(`  Another trade: ${one.trade_no} ${one.trade_status ?? '?'} ${one.order_amount ?? '?'}`),
+  );
   return [
     ending(payment),
     printable(
       `  ${method ?? 'method not chosen yet'}, ${trade_status ?? 'no status yet'}, trade ${trade_no ?? 'not known'}${expires}`,
     ),
-    ...payment.other_trades.map((one) =>
-      printable(`  Another trade: ${one.trade_no} ${one.trade_status ?? '?'} ${one.order_amount ?? '?'}`),
-    ),
+    ...few(trades, MOST.trades),
   ];
 }
 
-function moneyLines({ after_sale, payment, runs }: OrderCase): string[] {
+/** What the page tells beside the reason for attention and its actions, which have lines of their own here. */
+function pageLines(page: readonly string[]): string[] {
+  const begins = page.findLastIndex((line) => line.startsWith('- To ')) + 1;
+  return page.slice(begins).map((line) => printable(`  ${line.replace(/[*`]/g, '')}`));
+}
+
+function unansweredLine({ unanswered }: OrderCase): string[] {
+  if (unanswered.length === 0) return [];
+  return [`  No worker has answered for ${printable(unanswered.join(', '))}. Is one running?`];
+}
+
+function moneyLines({ after_sale, payment, runs }: OrderCase, few: Few): string[] {
   const counts = new Map<string, number>();
   for (const { type } of runs) counts.set(type, (counts.get(type) ?? 0) + 1);
   const kinds = [...counts].map(([type, n]) => `${n} ${type}`).join(', ');
-  const late = payment?.late_refund;
+  const late = payment?.late_payment_refund;
+  const refunds = (after_sale?.refunds ?? []).map((one) =>
+    printable(
+      `    ${one.out_request_no}: ${one.refund_amount} ${one.refund_currency}, ${one.outcome ?? one.refund_status ?? 'asked'}${one.attention ? `, needs a person: ${one.attention}` : ''}`,
+    ),
+  );
   return [
     ...(late
-      ? [`  Late money: refund ${late.out_request_no}, ${printable(late.reason ?? late.refund_status ?? 'asked')}`]
+      ? [printable(`  Late payment: refund ${late.out_request_no}, ${late.reason ?? late.refund_status ?? 'asked'}`)]
       : []),
-    ...(after_sale
-      ? [`  After the sale: ${after_sale.refunded_amount} refunded, ${after_sale.refunding_amount} being refunded`]
-      : []),
-    ...(after_sale?.refunds ?? []).map(
-      (one) =>
-        `    ${printable(one.out_request_no)}: ${one.refund_amount} ${one.refund_currency}, ${one.outcome ?? one.refund_status ?? 'asked'}`,
-    ),
+    ...(after_sale ? [`  After the sale: ${after_sale.trade_status ?? 'no status yet'}; ${sumsOf(after_sale)}`] : []),
+    // The latest first: it is the one that a person asks about.
+    ...few(refunds.reverse(), MOST.refunds),
     `  Runs: ${kinds}`,
   ];
 }
 
-/** What an open workflow waits for, and what a person can do. */
-function openLines({ workflow_id, waits_for, attention, task_queue }: OrderRun, now: Date): string[] {
-  const waits = waits_for.map(({ what, attempt, last_answer, last_at, next_at, state }) => {
-    const answer = last_answer === null ? '' : `; last: ${last_answer}${last_at ? ` (${age(last_at, now)} ago)` : ''}`;
+function sumsOf(sale: AfterSaleState): string {
+  const elsewhere = sale.ledger_complete ? sale.refunded_elsewhere : 'nobody knows how much';
+  const others = elsewhere === '0.00' ? '' : `, ${elsewhere} by refunds that are not in our list`;
+  return `${sale.refunded_amount} refunded, ${sale.refunding_amount} being refunded${others}`;
+}
+
+interface Shown {
+  few: Few;
+  all: boolean;
+  now: Date;
+}
+
+/** What is open: in full what needs a person first, and the others in a line each. */
+function openLines({ runs, after_sale }: OrderCase, { few, all, now }: Shown): string[] {
+  const open = runs.filter(({ execution }) => execution === 'RUNNING');
+  // A refund is told through its after-sale, which has the same reason.
+  const urgency = ({ attention, type }: OrderRun) => (attention === null ? 2 : type === 'refund' ? 1 : 0);
+  const [first, ...others] = open.sort((one, other) => urgency(one) - urgency(other));
+  const inFull = (run: OrderRun) => [
+    `  Open: ${printable(run.workflow_id)}`,
+    ...few(waitLines(run, all, now), MOST.waits),
+    ...attentionLines(run, questionOf(run, after_sale)),
+  ];
+  if (!first || all) return open.flatMap(inFull);
+  return [...inFull(first), ...few(others.map(alsoOpen), MOST.others)];
+}
+
+function alsoOpen({ workflow_id, attention }: OrderRun): string {
+  return printable(`  Open too: ${workflow_id}${attention === null ? '' : `, needs a person: ${attention} (--all)`}`);
+}
+
+/** What an open workflow waits for. */
+function waitLines({ waits_for, task_queue }: OrderRun, all: boolean, now: Date): string[] {
+  return waits_for.map(({ what, attempt, last_answer, last_at, next_at, state }) => {
+    // The next attempt has a place of its own.
+    const said = cut((last_answer ?? '').replace(/; next check \S+$/, ''), all ? undefined : MOST.characters);
+    const answer = said === '' ? '' : `; last: ${said}${last_at ? ` (${age(last_at, now)} ago)` : ''}`;
     const next = next_at === null ? '' : `; next ${utc(next_at)}`;
     const queue = state === 'waits for a worker' ? ` (no worker on ${task_queue} has taken it)` : '';
     return printable(`    ${what}, attempt ${attempt}${answer}${next}${queue}`);
   });
-  return [`  Open: ${printable(workflow_id)}`, ...waits, ...attentionLines(workflow_id, attention)];
 }
 
-function attentionLines(workflowId: string, attention: string | null): string[] {
-  if (attention === null) return [];
-  const runbook = isAttention(attention) ? RUNBOOK[attention] : undefined;
+/** Why the run waits for a person; undefined where it does not. */
+function questionOf({ attention, type }: OrderRun, after_sale: OrderCase['after_sale']): OperatorQuestion | undefined {
+  if (attention === null) return undefined;
+  const refunds = type === WORKFLOW.afterSale ? (after_sale?.refunds ?? []) : [];
+  return { attention, out_request_no: refundInQuestion({ attention, refunds }) };
+}
+
+function attentionLines({ workflow_id }: OrderRun, question: OperatorQuestion | undefined): string[] {
+  if (question === undefined) return [];
+  const entry = runbookEntry(question.attention, workflow_id);
   return [
-    `    Needs a person: ${attention}. ${runbook?.happened ?? ''}`,
-    ...(runbook ? [`    Look: ${runbook.look}`, `    Do: ${runbook.act}`] : []),
-    ...operatorActions(workflowId)
+    `    Needs a person: ${question.attention}. ${entry?.happened ?? ''}`.trimEnd(),
+    ...(entry ? [`    Look: ${entry.look}`, `    Do: ${entry.act}`] : []),
+    ...operatorActions(workflow_id, question)
       .filter(({ update }) => update !== 'cancel')
       .map(({ command }) => `      ${printable(command)}`),
   ];
 }
 
-/** The beginning and the end, and how many lines are left out between. */
-function shortened(lines: readonly TimelineLine[]): (TimelineLine | number)[] {
-  const left = lines.length - FIRST - LAST;
-  return left <= 1 ? [...lines] : [...lines.slice(0, FIRST), left, ...lines.slice(-LAST)];
-}
+/** The text, or its beginning where it is longer than `most` characters. */
+const cut = (text: string, most = Number.POSITIVE_INFINITY) =>
+  text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 
-function timelineText(line: TimelineLine | number): string {
-  if (typeof line === 'number') return `  … ${line} more (--all)`;
-  const { time, what, text, by, of } = line;
+function timelineText({ time, what, text, by, of }: TimelineLine, most?: number): string {
   const where = of === 'payment' ? '' : ` [${of}]`;
-  return printable(`  ${utc(time)}  ${what.padEnd(8)}  ${activityWords(text)}${by ? ` (${by})` : ''}${where}`);
+  return printable(
+    `  ${utc(time)}  ${what.padEnd(8)}  ${cut(activityWords(text), most)}${by ? ` (${by})` : ''}${where}`,
+  );
 }

@@ -27,7 +27,7 @@ const COLUMNS =
   'Columns: on the list’s page, press the gear beside the table, and add PaymentStatus, PaymentAttention, PaymentMethod and PaymentAmount.';
 
 /** Each question with its saved list. */
-export function deskLinks(base: string, namespace: string, now: Date): Record<string, string> {
+function deskLinks(base: string, namespace: string, now: Date): Record<string, string> {
   const link = (query: string) =>
     `${base}/namespaces/${encodeURIComponent(namespace)}/workflows?query=${encodeURIComponent(query)}`;
   return {

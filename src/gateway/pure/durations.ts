@@ -9,7 +9,7 @@ export const DAY = 24 * HOUR;
 const UNITS: Record<string, number> = { m: MINUTE, h: HOUR, d: DAY };
 
 /** The longest `cancellation_express` (section 8). */
-export const MAX_CANCELLATION_MS = 3 * DAY;
+const MAX_CANCELLATION_MS = 3 * DAY;
 
 /** Gateways write `1c`, the interface's text shows the bare unit: both are read. */
 const END_OF_DAY = /^1?c$/;

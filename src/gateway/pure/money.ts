@@ -4,8 +4,8 @@
  */
 import Big from 'big.js';
 
-export const MIN_AMOUNT = '0.01';
-export const MAX_AMOUNT = '99999999999999.99';
+const MIN_AMOUNT = '0.01';
+const MAX_AMOUNT = '99999999999999.99';
 
 /** The largest amount of an installment query (sections 4.6 and 8). */
 export const MAX_INSTALLMENT_AMOUNT = '99999999.99';

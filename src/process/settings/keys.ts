@@ -29,7 +29,7 @@ export const KEY_SETTINGS = {
   }),
   PAYMENTS_INSECURE_PLAIN_HTTP: flag.prefault('false').register(settingDocs, {
     readBy: 'worker, codec server',
-    meaning: '`true` takes `http://` for gateway, webhook and JWKS beyond loopback and names without a dot.',
+    meaning: '`true` takes `http://` for gateway, webhook, events and JWKS beyond loopback and names without a dot.',
   }),
   PAYMENTS_SEALING_JWKS: sealingJwks.optional().register(settingDocs, {
     fromFile: true,

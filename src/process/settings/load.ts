@@ -6,7 +6,7 @@ import { RULE_DEFAULTS, type RuleSettings } from '../../gateway/rules';
 import type { Environment } from '../environment';
 import { ConfigError } from '../user-error';
 import { appId } from './gateway';
-import { exposedAddresses } from './plain-http';
+import { exposedAddresses, isExposed } from './plain-http';
 import { environment, FROM_FILES, SETTING_NAMES } from './schema';
 import { httpAddress, jsonText, sealingJwks, secretKey, timeZone } from './types';
 import { unknownSettings } from './unknown';
@@ -56,13 +56,15 @@ const KNOWN = [...SETTING_NAMES, ...FROM_FILES.map((name) => `${name}_FILE`)];
 
 function assertTls(given: z.output<typeof environment>, apps: Config['apps']): void {
   if (given.PAYMENTS_INSECURE_PLAIN_HTTP) return;
-  const { GATEWAY_BASE_URL, WEBHOOK_PUBLIC_URL, CODEC_SERVER_JWKS_URL } = given;
-  const listed = apps.map(({ app_id, base_url }) => [`base_url of app ${app_id}`, base_url]);
+  const { GATEWAY_BASE_URL, WEBHOOK_PUBLIC_URL, CODEC_SERVER_JWKS_URL, PAYMENTS_EVENTS_URL: events } = given;
+  // An app that has the address of GATEWAY_BASE_URL is named by that setting.
+  const others = apps.filter(({ base_url }) => base_url !== GATEWAY_BASE_URL);
   const exposed = exposedAddresses({
-    ...Object.fromEntries(
-      GATEWAY_BASE_URL === undefined ? listed : listed.filter(([, url]) => url !== GATEWAY_BASE_URL),
-    ),
-    ...{ GATEWAY_BASE_URL, WEBHOOK_PUBLIC_URL, CODEC_SERVER_JWKS_URL },
+    ...Object.fromEntries(others.map(({ app_id, base_url }) => [`base_url of app ${app_id}`, base_url])),
+    GATEWAY_BASE_URL,
+    WEBHOOK_PUBLIC_URL,
+    CODEC_SERVER_JWKS_URL,
+    PAYMENTS_EVENTS_URL: events?.find(isExposed),
   });
   if (exposed.length > 0) throw problems(exposed);
 }

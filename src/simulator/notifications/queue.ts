@@ -34,7 +34,7 @@ export class NotificationQueue {
   }
 
   /** Notifies the merchant of a trade's state, if the settings and the trade allow it. */
-  announce(trade: TradeRecord, out_request_no: string | null): void {
+  notify(trade: TradeRecord, out_request_no: string | null): void {
     const { notifications, notifyStatuses } = this.context.settings;
     const isNotified = trade.trade_status === 'SUCCESS' || notifyStatuses.includes(trade.trade_status);
     if (!notifications || !trade.notifications || !isNotified) return;

@@ -41,7 +41,7 @@ export class Lifecycle {
   create(order: NewOrder): TradeRecord {
     const trade = this.#add(order);
     if (trade.kind === 'direct') this.#givePaymentData(trade);
-    if (trade.kind === 'deposit') this.notifications.announce(trade, null);
+    if (trade.kind === 'deposit') this.notifications.notify(trade, null);
     this.#setDeadline(trade);
     return trade;
   }
@@ -88,7 +88,7 @@ export class Lifecycle {
     trade.stands_again_at = standsAgain ? at + duration(settings.standsAgainAfter) : null;
     this.#setDeadline(trade);
     log('trade moved', { trade_no: trade.trade_no, from: step.from, to: step.to });
-    if (!step.silent) this.notifications.announce(trade, out_request_no);
+    if (!step.silent) this.notifications.notify(trade, out_request_no);
   }
 
   #add(terms: NewOrder): TradeRecord {

@@ -34,7 +34,12 @@ export function refused(
 ): GatewayError {
   const { outcome, retryable } = refusalOf(code, sub_code, [], creates);
   return new GatewayError(`${outcome} (${sub_code ?? code})`, {
-    ...{ outcome, retryable, operation, code, sub_code, out_trade_no },
+    outcome,
+    retryable,
+    operation,
+    code,
+    sub_code,
+    out_trade_no,
   });
 }
 

@@ -129,7 +129,9 @@ export class Commands {
     const { clock, activities } = this.temporal;
     const ended = await runActivityCode(this.scheduledOf(command), activities, {
       attempt: 1,
-      ...{ since: clock.now, scheduled: clock.now, now: clock.now },
+      since: clock.now,
+      scheduled: clock.now,
+      now: clock.now,
     });
     if ('failure' in ended) throw notSimulated(`a local activity that fails (${ended.failure.message})`);
     const resolveActivity = { seq: numberOf(command.seq), isLocal: true, result: { completed: ended } };

@@ -1,6 +1,6 @@
 /**
  * Everything private that this room takes from Temporal's SDK, and nothing else: an update of the SDK may move or change
- * it without notice. This is why package.json names exact versions of the SDK.
+ * it without notice. This is why package.json takes no version of the SDK that `npm run test:sdk` has not tried.
  */
 
 import { ReusableVMWorkflowCreator } from '@temporalio/worker/lib/workflow/reusable-vm';

@@ -11,7 +11,7 @@ import { awaitDepositPayment } from './deposit-payment';
 
 /** How many deposits are confirmed at the same time. The next run starts those again that are open when a run ends. */
 const AT_ONCE = 50;
-/** A confirmation gives its slot back after this long: the gateway's own lateness is shorter. It is looked at as often. */
+/** A confirmation gives its slot back after this long, which is more than the gateway is ever late. */
 const SLOT_MS = 10 * MINUTE;
 
 export interface ConfirmationListener {

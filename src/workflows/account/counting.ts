@@ -1,8 +1,8 @@
 /** What becomes of a deposit whose payment has ended: it is counted, set aside for a person, or dropped. */
 import { isAfterSaleStatus, type NotifiedDeposit, type PaymentState, type SetAsideDeposit } from '../../contract';
 import { sameAmount } from '../../gateway/pure/money';
-import type { AccountAnnouncements } from './announcements';
 import { type DepositLedger, isNotifiedAsPaid } from './deposit-ledger';
+import type { AccountPublisher } from './publisher';
 import type { AccountRecord } from './record';
 
 /** Statuses after a sale in which the merchant has the money. */
@@ -12,7 +12,7 @@ export class DepositCounting {
   constructor(
     private readonly record: AccountRecord,
     private readonly ledger: DepositLedger,
-    private readonly announcements: AccountAnnouncements,
+    private readonly publisher: AccountPublisher,
   ) {}
 
   /** `payment` is its last state; null where it was terminated. `counted`: an account has counted the deposit already. */
@@ -26,13 +26,14 @@ export class DepositCounting {
 
   private countConfirmed(deposit: NotifiedDeposit, payment: PaymentState | null): void {
     const amount = payment?.order_amount ?? deposit.amount;
+    // An amount that is no decimal equals nothing, not even itself.
     if (payment?.outcome !== 'SUCCESS' || !amount || !sameAmount(amount, amount)) {
       this.onUnconfirmed(deposit, payment);
       return;
     }
     const { trade_status } = payment;
-    // Its money had gone back, or is on its way, before we saw it for the first time. Where the gateway says nothing of it, a
-    // person’s word that it came counts.
+    // The money had gone back, or was going back, before our first look. A sale without such a status, as one that a person
+    // has resolved, is counted.
     if (isAfterSaleStatus(trade_status ?? '') && !WITH_MONEY.includes(trade_status)) {
       this.setAside(deposit, 'returned-deposit');
       return;
@@ -42,7 +43,7 @@ export class DepositCounting {
     const currency = (payment.order_currency ?? deposit.currency ?? 'MXN').toUpperCase();
     const trade_no = payment.trade_no ?? deposit.trade_no ?? null;
     const counted = this.ledger.confirm(deposit, { trade_no, amount, currency }, Date.now());
-    if (counted) this.announcements.publish({ id: counted.out_trade_no, type: 'deposit', deposit: counted });
+    if (counted) this.publisher.publish({ id: counted.out_trade_no, type: 'deposit', deposit: counted });
   }
 
   /** A deposit that the gateway does not confirm. It needs a person, unless no notification said that it was paid. */
@@ -58,6 +59,6 @@ export class DepositCounting {
   setAside(deposit: NotifiedDeposit, because: SetAsideDeposit['because']): void {
     const set_aside = this.ledger.setAside(deposit, because);
     this.record.raise(because);
-    this.announcements.publish({ id: `set-aside:${set_aside.out_trade_no}`, type: 'deposit-set-aside', set_aside });
+    this.publisher.publish({ id: `set-aside:${set_aside.out_trade_no}`, type: 'deposit-set-aside', set_aside });
   }
 }

@@ -36,7 +36,7 @@ import { signalIfRunning } from '../shared/signal-if-running';
 import { startAbandoned } from '../shared/start-abandoned';
 import { accountGateway, accountPolicy, earlierWorkflows } from './activities';
 import { accountData } from './record';
-import { AccountAttributes, creationDetails } from './visibility';
+import { AccountVisibility } from './visibility';
 
 export const speiAccountCreationStateQuery = defineQuery<SpeiAccountCreation>(QUERY.state);
 export const resolveCreationUpdate = defineUpdate<SpeiAccountCreation, [CreationResolution]>(UPDATE.resolve);
@@ -53,7 +53,7 @@ export async function createSpeiAccount(input: CreateSpeiAccountInput): Promise<
 
 class AccountCreation {
   private readonly state: SpeiAccountCreation;
-  private readonly attributes = new AccountAttributes();
+  private readonly visibility = new AccountVisibility();
 
   constructor(private readonly input: CreateSpeiAccountInput) {
     const { app_id } = input;
@@ -168,8 +168,7 @@ class AccountCreation {
   }
 
   private show(): void {
-    this.attributes.update(this.state.account?.status ?? 'CREATING', this.state.attention);
-    creationDetails(this.state);
+    this.visibility.showCreation(this.state);
   }
 }
 

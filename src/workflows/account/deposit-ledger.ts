@@ -15,7 +15,7 @@ const SET_ASIDE_DEPOSITS = 500;
  * counting does not depend on Temporal's retention, nor on how long the gateway repeats notifications. 10,000 entries
  * of at most 64 characters are 0.8 MB, of the 2 MB that Temporal carries into the next run.
  */
-export const REMEMBERED_DEPOSITS = 10_000;
+const REMEMBERED_DEPOSITS = 10_000;
 
 /** `repeat`: it is counted, pending or set aside already. `forgotten`: it may be one of the forgotten deposits. */
 export type DepositVerdict = 'new' | 'repeat' | 'forgotten';

@@ -1,6 +1,6 @@
 /**
- * The keys for which an account was created: a creation asks Temporal whose account its key is, before it makes one. They live
- * in a search attribute alone, which every run hands on to the next.
+ * The keys for which an account was created, in a search attribute that every run hands on to the next. Before a creation
+ * makes an account, it asks Temporal which account has its key.
  */
 import { defineSignal, setHandler, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { type KeyedSignal, SEARCH_ATTRIBUTE, SIGNAL } from '../../contract';

@@ -13,7 +13,7 @@ import { FAILURE, QUERY, typedFailure, UPDATE } from '../../contract';
 import { pollUntil } from '../shared/polling';
 import { RecheckRequests } from '../shared/recheck-requests';
 import { accountGateway, accountPolicy } from './activities';
-import { AccountAttributes, quantityDetails } from './visibility';
+import { AccountVisibility } from './visibility';
 
 export const speiAccountQuantityStateQuery = defineQuery<SpeiAccountQuantityState>(QUERY.state);
 export const recheckQuantityUpdate = defineUpdate<SpeiAccountQuantityState>(UPDATE.recheck);
@@ -23,15 +23,14 @@ const ANSWER_WAIT_MS = 30_000;
 /** Never returns. Raises `few-accounts` where fewer are left than the setting allows. */
 export async function speiAccountQuantity({ app_id }: { app_id: string }): Promise<void> {
   const state = unknownQuantity(app_id);
-  const attributes = new AccountAttributes();
+  const visibility = new AccountVisibility();
   const rechecks = new RecheckRequests();
 
   const take = (quantity: number) => {
     state.available_quantity = quantity;
     state.checked_at = new Date().toISOString();
     state.attention = quantity < (state.low ?? 0) ? 'few-accounts' : null;
-    attributes.update(null, state.attention);
-    quantityDetails(state);
+    visibility.showQuantity(state);
   };
   const look = () => rechecks.fulfil(async () => take(await accountGateway.quantity({ app_id })));
   /** Waits for another number, or for a recheck. */
@@ -60,7 +59,11 @@ export async function speiAccountQuantity({ app_id }: { app_id: string }): Promi
 }
 
 const unknownQuantity = (app_id: string): SpeiAccountQuantityState => ({
-  ...{ app_id, available_quantity: null, low: null, checked_at: null, attention: null },
+  app_id,
+  available_quantity: null,
+  low: null,
+  checked_at: null,
+  attention: null,
 });
 
 function noAnswerYet(app_id: string) {

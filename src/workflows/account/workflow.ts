@@ -27,20 +27,20 @@ import { FAILURE, type PaymentState, QUERY, SIGNAL, typedFailure, UPDATE } from 
 import { uncancelled } from '../shared/cancellable';
 import { assertResolution } from '../shared/resolution';
 import { accountPolicy } from './activities';
-import { AccountAnnouncements } from './announcements';
 import { Confirmations } from './confirmations';
 import { DepositCounting } from './counting';
 import { bytesOf, DepositLedger } from './deposit-ledger';
 import { signalPayment } from './deposit-payment';
 import { loadEarlierAccount } from './earlier-account';
 import { AccountKeys } from './keys';
+import { AccountPublisher } from './publisher';
 import { AccountRecord, parseDeposit } from './record';
 import { DRAIN_EVENTS, DRAIN_TIMEOUT, isLong, MAX_CARRIED_BYTES, MAX_HANDED_ON_BYTES } from './run-end';
 import { AccountSync } from './sync';
 
 export const speiAccountStateQuery = defineQuery<SpeiAccountState>(QUERY.state);
-/** Null before the run knows what was before it. A run that begins after its termination asks. */
-export const carriedQuery = defineQuery<AccountHandover | null>(QUERY.carried);
+/** What the run would hand on, for a run after its termination. Null until it has read the runs before it. */
+const carriedQuery = defineQuery<AccountHandover | null>(QUERY.carried);
 export const depositSignal = defineSignal<[DepositSignal]>(SIGNAL.deposit);
 export const cancelAccountUpdate = defineUpdate<SpeiAccountState>(UPDATE.cancel);
 export const recheckAccountUpdate = defineUpdate<SpeiAccountState>(UPDATE.recheck);
@@ -62,7 +62,7 @@ export async function speiAccount(input: SpeiAccountInput): Promise<void> {
 class SpeiAccountRun {
   private readonly record: AccountRecord;
   private readonly ledger: DepositLedger;
-  private readonly announcements: AccountAnnouncements;
+  private readonly publisher: AccountPublisher;
   private readonly counting: DepositCounting;
   private readonly keys: AccountKeys;
   private since: number;
@@ -90,8 +90,8 @@ class SpeiAccountRun {
       onFailure: (error) => this.fail(error),
     });
     const published = carried?.published ?? { status: this.record.status, attention: null };
-    this.announcements = new AccountAnnouncements(input.app_id, this.record, this.ledger, published);
-    this.counting = new DepositCounting(this.record, this.ledger, this.announcements);
+    this.publisher = new AccountPublisher(input.app_id, this.record, this.ledger, published);
+    this.counting = new DepositCounting(this.record, this.ledger, this.publisher);
     setHandler(speiAccountStateQuery, () => this.state);
     setHandler(carriedQuery, () => (this.early ? null : this.handover));
     setHandler(depositSignal, (signal) => {
@@ -132,10 +132,10 @@ class SpeiAccountRun {
       this.since = carried.since;
       this.cancelWanted = carried.cancel_wanted;
       this.ledger.restore(carried.ledger);
-      this.announcements.published = carried.published;
+      this.publisher.published = carried.published;
       if (carried.attention) this.record.raise(carried.attention);
     }
-    this.announcements.restore(undelivered);
+    this.publisher.restore(undelivered);
     const early = this.early ?? [];
     this.early = null;
     for (const { signal, begun } of deposits) this.onDeposit(signal, begun);
@@ -146,7 +146,7 @@ class SpeiAccountRun {
   private open(policy: AccountPolicy): Promise<void> {
     const { app_id, account_id } = this.input;
     this.phase = 'open';
-    this.announcements.open(policy.has_listener);
+    this.publisher.open(policy.has_listener);
     const checks = { since: this.since, every_ms: policy.check_every_ms };
     const cancelWanted = this.sync?.cancelWanted ?? this.cancelWanted;
     this.sync = new AccountSync({ app_id, account_id }, this.record, () => this.show(), checks, cancelWanted);
@@ -165,13 +165,13 @@ class SpeiAccountRun {
     this.phase = 'draining';
     this.confirmations.close();
     const last = workflowInfo().historyLength + DRAIN_EVENTS;
-    const isIdle = () => this.confirmations.isIdle && this.announcements.isIdle;
+    const isIdle = () => this.confirmations.isIdle && this.publisher.isIdle;
     await condition(() => isIdle() || workflowInfo().historyLength > last, DRAIN_TIMEOUT);
     this.phase = 'closed';
-    this.announcements.close();
+    this.publisher.close();
     this.sync?.stop();
     await syncing;
-    await this.announcements.handOver();
+    await this.publisher.handOver();
     await condition(allHandlersFinished);
     this.throwIfFailed();
   }
@@ -200,14 +200,14 @@ class SpeiAccountRun {
   }
 
   private get handover(): AccountHandover {
-    return { carried: this.carried, seen: this.seen, undelivered: this.announcements.undelivered };
+    return { carried: this.carried, seen: this.seen, undelivered: this.publisher.undelivered };
   }
 
   private get carried(): CarriedAccount {
-    const { since, announcements, ledger } = this;
+    const { since, publisher, ledger } = this;
     const { attention } = this.record;
     const cancel_wanted = this.sync?.cancelWanted ?? this.cancelWanted;
-    return { since, attention, published: announcements.published, cancel_wanted, ledger: ledger.carried };
+    return { since, attention, published: publisher.published, cancel_wanted, ledger: ledger.carried };
   }
 
   // — Deposits —
@@ -293,6 +293,6 @@ class SpeiAccountRun {
   }
 
   private show(): void {
-    this.announcements.show();
+    this.publisher.show();
   }
 }

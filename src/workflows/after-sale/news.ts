@@ -10,7 +10,7 @@ import {
 } from '../../contract';
 import type { Trade } from '../../contract/gateway';
 import { gateway } from '../shared/activities';
-import { Mailbox } from '../shared/mailbox';
+import { PendingNotifications } from '../shared/pending-notifications';
 import { latePaymentRefundNumber } from '../shared/refund-numbers';
 import { queryUntilConsistent } from '../shared/stale-read';
 import { claimOf, contradicts, isUnanswered, namesRefund } from './claims';
@@ -19,7 +19,7 @@ import { RefundRuns } from './refund-runs';
 
 export class AfterSaleNews {
   /** What was notified and is held until an answer of the gateway is recorded. */
-  readonly mailbox = new Mailbox();
+  readonly pending = new PendingNotifications();
   readonly refunds: RefundRuns;
   /** News of refunds that came before the earlier run was known. */
   private early: RefundChange[] = [];
@@ -38,11 +38,11 @@ export class AfterSaleNews {
 
   /** What is held, as the public state shows it. */
   get claims(): NotificationClaim[] {
-    return this.mailbox.unsettled.map(claimOf);
+    return this.pending.all.map(claimOf);
   }
 
   add(notification: NotificationSignal): void {
-    this.mailbox.add(notification);
+    this.pending.add(notification);
     const { next } = this.record.ledger;
     if (next && this.refunds.isFollowed(next)) this.refunds.tell(next, notification);
     if (this.isRestored) this.compareRefund(notification);
@@ -52,23 +52,23 @@ export class AfterSaleNews {
   /** The ledger of the earlier run is known; `previous` is its state, with what a terminated run held. */
   restored(previous: AfterSaleState | null): void {
     this.isRestored = true;
-    for (const claim of previous?.claims ?? []) this.mailbox.add({ ...claim });
-    for (const notification of this.mailbox.unsettled) this.compareRefund(notification);
+    for (const claim of previous?.claims ?? []) this.pending.add({ ...claim });
+    for (const notification of this.pending.all) this.compareRefund(notification);
     for (const change of this.early.splice(0)) this.onRefundChanged(change);
   }
 
   /** Asks the gateway what was notified, or what somebody wants to know. */
   async look(settling_ms: number): Promise<void> {
     const { app_id, record } = this;
-    await this.mailbox.fulfil(async () => {
+    await this.pending.fulfil(async () => {
       await this.read(await gateway.queryTrade({ app_id, id: record.id }), settling_ms);
     });
   }
 
   /** Records the gateway's answer once it agrees with what was notified, or keeps contradicting it. */
   async read(queried: Trade, settling_ms: number): Promise<void> {
-    const { app_id, record, mailbox } = this;
-    const held = mailbox.beginLook();
+    const { app_id, record, pending } = this;
+    const held = pending.beginLook();
     const ofTrade = held.filter((one) => isOfTrade(one, record.id.trade_no));
     this.show();
     const where = { app_id, id: record.id, settling_ms };
@@ -76,7 +76,7 @@ export class AfterSaleNews {
     record.applyQuery(trade, Date.now());
     if (ofTrade.length < held.length) record.raise('second-trade');
     if (contradicted) record.raise('unconfirmed-notification');
-    mailbox.settle(held);
+    pending.settle(held);
     this.show();
   }
 

@@ -182,9 +182,12 @@ export class AfterSaleRecord {
     if (this.state.attention === attention) this.state.attention = null;
   }
 
-  /** Records a person's decision, and removes the attention unless it was about a refund. */
+  /**
+   * Records a person's decision, and removes the attention unless it was about a refund. While nobody has named what went back
+   * elsewhere, that still needs a person.
+   */
   applyResolution({ by, reason }: { by: string; reason: string }, to: string | undefined, now: number): void {
-    if (to === undefined) this.state.attention = null;
+    if (to === undefined) this.state.attention = this.ledger.sums.ledger_complete ? null : 'refund-elsewhere';
     const from = this.state.trade_status;
     this.addTransition({ from, to: to ?? from ?? 'resolved', source: 'operator', by, reason }, now);
   }

@@ -54,6 +54,8 @@ export class RefundLedger {
   private readonly entries: RefundState[] = [];
   /** The requests of this run. They hold personal data, so they are not in the public state. */
   private readonly requests = new Map<string, RefundOrder>();
+  /** Refunds that were under way when one from elsewhere became known. */
+  private readonly besideOthers = new Set<RefundState>();
   /** What went back by refunds that are not in the ledger, as a person has named it. */
   private elsewhere = '0.00';
   private isComplete = true;
@@ -101,8 +103,9 @@ export class RefundLedger {
   /** There are refunds that are neither in the ledger nor named by a person. */
   addUnknown(): void {
     this.isComplete = false;
-    // What was only seen by the trade's status may have been that other refund.
-    for (const entry of this.entries) if (entry.answer?.recovered && entry.confirmed_by === 'query') this.doubt(entry);
+    for (const entry of this.entries)
+      if (entry.outcome === null) this.besideOthers.add(entry);
+      else if (isOnlySeen(entry)) this.doubt(entry);
   }
 
   /** A person has named all that went back by refunds that are not in the ledger. */
@@ -119,6 +122,7 @@ export class RefundLedger {
       const isLost = refund.outcome === null && refund.started_at === null;
       this.entries.push({ ...refund, ...(isLost ? { outcome: 'NOT_CREATED', failure: INTERRUPTED } : {}) });
     }
+    if (!ledger_complete) this.addUnknown();
   }
 
   /** Grants a refund, finds the one that the same request made earlier, or says why there is none. */
@@ -163,6 +167,7 @@ export class RefundLedger {
     const entry = this.find(change.out_request_no);
     if (!entry || entry.outcome !== null || entry.attempt !== change.attempt) return false;
     Object.assign(entry, { ...change, started_at: entry.started_at });
+    if (this.besideOthers.has(entry) && isOnlySeen(entry)) this.doubt(entry);
     return true;
   }
 
@@ -194,14 +199,28 @@ export class RefundLedger {
 const countsAs = ({ outcome, attention }: RefundState) =>
   attention === null ? COUNTS_AS[outcome ?? 'under way'] : 'refunding';
 
+/** The trade's status alone does not say whose refund it is. */
+const isOnlySeen = ({ answer, confirmed_by }: RefundState) => answer?.recovered === true && confirmed_by === 'query';
+
 /** A refused or revoked refund keeps its number: the gateway has used it. */
 const isSpent = ({ outcome }: RefundState) => outcome === 'REFUND_REFUSED' || outcome === 'REFUND_REVOKE';
 
 function newRefund({ refund_amount, refund_currency }: RefundOrder, now: number): RefundState {
   return {
-    ...{ out_request_no: '', attempt: 1, refund_amount, refund_currency, partial: false },
-    ...{ refund_status: null, outcome: null, confirmed_by: null, attention: null },
-    ...{ requested_at: new Date(now).toISOString(), started_at: null, sent_at: null },
-    ...{ answer: null, failure: null, resolved: null },
+    out_request_no: '',
+    attempt: 1,
+    refund_amount,
+    refund_currency,
+    partial: false,
+    refund_status: null,
+    outcome: null,
+    confirmed_by: null,
+    attention: null,
+    requested_at: new Date(now).toISOString(),
+    started_at: null,
+    sent_at: null,
+    answer: null,
+    failure: null,
+    resolved: null,
   };
 }

@@ -60,7 +60,7 @@ export class RefundRuns {
   async follow(entry: RefundState): Promise<void> {
     const { ledger } = this.record;
     this.followed.add(nameOf(entry));
-    // Granted before it was known that others refund, too: nobody knows any more whether it fits.
+    // It was granted before a refund from elsewhere was known. Whether the amount still fits is unknown now.
     if (!ledger.sums.ledger_complete && entry.started_at === null) {
       ledger.update({ ...entry, outcome: 'NOT_CREATED', failure: NOT_KNOWN_WHAT_IS_LEFT });
       return;

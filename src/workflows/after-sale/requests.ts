@@ -43,6 +43,8 @@ export function grantRefund(record: AfterSaleRecord, state: AfterSaleState, orde
   const known = record.ledger.find(order.out_request_no ?? '');
   const claim = state.claims.find(({ trade_status = '' }) => takesMoneyBack(trade_status));
   if (claim && !known) throw claimedByTheBank(claim.trade_status ?? '');
+  // The bank may have taken the money back all the same: copies of a gateway can be behind for long.
+  if (state.attention === 'unconfirmed-notification' && !known) throw unconfirmed(state.trade_status);
   const decision = record.ledger.request(order, paid, Date.now());
   if ('refund' in decision && decision.is !== 'spent') return decision.refund;
   throw refusalOf(decision, order, paid, state.trade_status);
@@ -103,6 +105,12 @@ function claimedByTheBank(trade_status: string): ApplicationFailure {
   return typedFailure(FAILURE.notRefunded, message, { trade_status });
 }
 
+function unconfirmed(trade_status: string | null): ApplicationFailure {
+  const message =
+    'A notification of this trade says what the gateway does not confirm, and nobody has looked yet. Nothing was sent. Look at the trade in the gateway’s dashboard, send `resolve`, and ask again.';
+  return typedFailure(FAILURE.notRefunded, message, { trade_status });
+}
+
 /** The answer to a request whose refund has one, or has ended; undefined while neither is so. Throws why there is no refund. */
 export function answerTo(entry: RefundState, { trade_no, out_trade_no }: AfterSaleState): RefundAnswer | undefined {
   const { out_request_no, refund_amount, refund_currency, outcome } = entry;
@@ -128,11 +136,14 @@ export function refundPending(why: string): ApplicationFailure {
   );
 }
 
+const AMOUNT_IS_MISSING =
+  'required: all that went back by refunds that are not in the list, such as "100.00"; "0.00" where nothing did';
+
 /** Throws `InvalidRequest` where a person's decision breaks a rule of its form. */
 export function assertAfterSaleResolution(resolution: AfterSaleResolution): void {
   const { outcome, out_request_no, refunded_elsewhere: elsewhere } = resolution ?? {};
   const isAmount =
-    elsewhere === undefined || (typeof elsewhere === 'string' && /^\d{1,14}(\.\d{1,2})?$/.test(elsewhere));
+    elsewhere === undefined || (typeof elsewhere === 'string' && /^\d{1,14}(\.\d{1,8})?$/.test(elsewhere));
   assertResolution(resolution, [
     ...(outcome === undefined || OUTCOMES.includes(outcome)
       ? []
@@ -144,13 +155,20 @@ export function assertAfterSaleResolution(resolution: AfterSaleResolution): void
   ]);
 }
 
-/** The refund that a decision is about; undefined where it names none. Throws `InvalidRequest` where that refund waits for none. */
+/**
+ * The refund that a decision is about; undefined where it names none. Throws `InvalidRequest` where that refund waits for none,
+ * and where the decision lacks the one thing that is asked for.
+ */
 export function decidedRefund(
-  { ledger }: AfterSaleRecord,
-  { outcome, out_request_no = '' }: AfterSaleResolution,
+  record: AfterSaleRecord,
+  { outcome, out_request_no = '', refunded_elsewhere }: AfterSaleResolution,
 ): RefundState | undefined {
-  if (outcome === undefined) return undefined;
-  const entry = ledger.find(out_request_no);
+  if (outcome === undefined) {
+    if (refunded_elsewhere === undefined && record.snapshot().attention === 'refund-elsewhere')
+      throw invalidRequest([{ field: 'refunded_elsewhere', rule: AMOUNT_IS_MISSING }]);
+    return undefined;
+  }
+  const entry = record.ledger.find(out_request_no);
   if (entry?.attention) return entry;
   throw invalidRequest([
     { field: 'out_request_no', rule: 'no refund under this number waits for a person’s decision' },

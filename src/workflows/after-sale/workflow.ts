@@ -24,6 +24,7 @@ import {
   type RefundAnswer,
   type RefundOrder,
   type RefundState,
+  refundInQuestion,
   typedFailure,
 } from '../../contract';
 import { loadPolicy, loadPreviousRun } from '../shared/activities';
@@ -73,14 +74,14 @@ class AfterSaleRun {
   private policy: PaymentPolicy | undefined;
   private outbox: PaymentOutbox | undefined;
   private waitingFor = 'the gateway’s answer about the trade';
-  /** `restoring`: the earlier run is not known yet; `loading`: nor is the trade. `closing`: nothing may change any more. */
+  /** `restoring`: the earlier run is read. `loading`: the trade is queried. `closing`: nothing may change any more. */
   private phase: 'restoring' | 'loading' | 'open' | 'closing' = 'restoring';
 
   constructor(private readonly input: AfterSaleInput) {
     this.record = new AfterSaleRecord(input);
     this.news = new AfterSaleNews(input.app_id, this.record, () => this.show());
-    for (const notification of input.pending_notifications ?? []) this.news.mailbox.add(notification);
-    // Before anybody can ask: who reads the ledger while runs change reads the same.
+    for (const notification of input.pending_notifications ?? []) this.news.pending.add(notification);
+    // Before the first query is answered: a caller who reads the ledger while runs change reads the same.
     if (input.previous) this.record.restore(input.previous, input.previous.trade_status);
     this.setHandlers();
   }
@@ -132,13 +133,13 @@ class AfterSaleRun {
 
   private get next(): Next {
     const { next: refund } = this.record.ledger;
-    const { mailbox, refunds } = this.news;
-    if (mailbox.hasNews) return 'look';
+    const { pending, refunds } = this.news;
+    if (pending.hasNews) return 'look';
     if (refund) return refunds.isFollowed(refund) ? 'await a refund' : 'begin a refund';
     if (!allHandlersFinished() && !this.isWatching) return 'await handlers';
     if (this.isTooLong) return 'continue as new';
     if (this.isWatching) return 'watch';
-    // What has ended is in no list of what needs a person, and nobody can resolve it.
+    // A closed workflow is in no list of what needs a person, and cannot be resolved.
     return this.state.attention === null ? 'end' : 'await a person';
   }
 
@@ -176,7 +177,7 @@ class AfterSaleRun {
   private async restorePreviousRun(policy: PaymentPolicy): Promise<void> {
     const { app_id, out_trade_no = null } = this.input;
     const { record, news } = this;
-    // What the run before held is handed on as it came.
+    // A run that continued as new has handed on its notifications.
     if (this.input.previous) news.restored(null);
     else {
       const known = await loadPreviousRun({ app_id, out_trade_no });
@@ -209,9 +210,9 @@ class AfterSaleRun {
     );
     const { app_id } = this.input;
     const watch = { app_id, id: this.record.id, seen: trade_status, schedule: pollSchedule(this.settings) };
-    const isInterrupted = () => this.news.mailbox.hasNews || this.record.ledger.next !== undefined || this.isTooLong;
-    const isMeant = () => isInterrupted() || !this.isWatching;
-    const news = await waitForTradeChange(watch, { isInterrupted: isMeant, timeout_ms, summary: 'watch window' });
+    const hasWork = () => this.news.pending.hasNews || this.record.ledger.next !== undefined || this.isTooLong;
+    const isInterrupted = () => hasWork() || !this.isWatching;
+    const news = await waitForTradeChange(watch, { isInterrupted, timeout_ms, summary: 'watch window' });
     if (news !== 'interrupted' && news !== 'timeout') this.record.applyQuery(news, Date.now());
     this.show();
   }
@@ -219,16 +220,16 @@ class AfterSaleRun {
   private async beginRefund(entry: RefundState | undefined): Promise<void> {
     if (!entry) return;
     this.waitFor(`refund ${entry.out_request_no}`);
-    const { refunds, mailbox } = this.news;
+    const { refunds, pending } = this.news;
     await refunds.follow(entry);
-    // What is held concerns this refund too.
-    for (const notification of mailbox.unsettled) refunds.tell(entry, notification);
+    // Pending notifications may concern this refund, too.
+    for (const notification of pending.all) refunds.tell(entry, notification);
     this.show();
   }
 
-  /** Goes on in a new run with the same knowledge. Updates that come meanwhile are refused with `Closing`. */
+  /** Continues as a new run with the same state. Updates that come meanwhile are refused with `Closing`. */
   private async continueAsNew(): Promise<void> {
-    const pending_notifications = this.news.mailbox.unsettled;
+    const pending_notifications = this.news.pending.all;
     await continueAsNew<typeof afterSale>({ ...this.input, previous: this.state, pending_notifications });
   }
 
@@ -257,8 +258,8 @@ class AfterSaleRun {
   }
 
   private async recheck(): Promise<AfterSaleState> {
-    const { refunds, mailbox } = this.news;
-    await mailbox.recheck(() => false);
+    const { refunds, pending } = this.news;
+    await pending.recheck(() => false);
     const { next } = this.record.ledger;
     if (next && refunds.isFollowed(next)) refunds.tell(next, {});
     return this.state;
@@ -292,7 +293,8 @@ class AfterSaleRun {
 
   private show(): void {
     const { state } = this;
-    this.visibility.show(afterSaleAttributes(state), afterSaleDetails(state, this.waitingFor));
+    const details = afterSaleDetails(state, this.waitingFor);
+    this.visibility.show(afterSaleAttributes(state), details, 'now', refundInQuestion(state));
     this.outbox?.publishAfterSale(state, this.record.eventPayment);
   }
 }

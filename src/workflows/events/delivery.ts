@@ -29,7 +29,7 @@ import { attentionSection } from '../shared/attention';
 import { assertResolution } from '../shared/resolution';
 import { ShownAttributes } from '../shared/visibility';
 
-export const eventsToDeliverSignal = defineSignal<[MerchantEvent[]]>(SIGNAL.tell);
+const eventsToDeliverSignal = defineSignal<[MerchantEvent[]]>(SIGNAL.tell);
 export const eventDeliveryStateQuery = defineQuery<EventDeliveryState>(QUERY.state);
 export const deliverAgainUpdate = defineUpdate<EventDeliveryState>(UPDATE.recheck);
 export const dropEventUpdate = defineUpdate<EventDeliveryState, [{ by: string; reason: string }]>(UPDATE.resolve);
@@ -50,7 +50,9 @@ class Delivery {
   private readonly post: EventDeliveryActivities['payments.postEvent'];
   private isDecided = false;
   private readonly shown: Pick<EventDeliveryState, 'attention' | 'problem' | 'dropped'> = {
-    ...{ attention: null, problem: null, dropped: [] },
+    attention: null,
+    problem: null,
+    dropped: [],
   };
 
   constructor(private readonly input: EventDeliveryInput) {
@@ -118,7 +120,7 @@ class Delivery {
     this.attributes.update([{ key: SEARCH_ATTRIBUTE.attention, value: attention }]);
     const { workflowId } = workflowInfo();
     const now = new Date().toISOString();
-    const details = attention === null ? [] : [...attentionSection(attention, now, workflowId), problem ?? ''];
+    const details = attention === null ? [] : [...attentionSection({ attention }, now, workflowId), problem ?? ''];
     setCurrentDetails(details.join('\n\n'));
   }
 

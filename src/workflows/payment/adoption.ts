@@ -1,10 +1,10 @@
-/** Takes on a trade that exists already: made elsewhere, announced by a notification, or paid after its payment had ended. */
+/** Takes on a trade that exists already: made elsewhere, named by a notification, or paid after its payment had ended. */
 
 import type { NotificationSignal, PreviousRun, Trade, TradeId } from '../../contract';
 import { type AdoptedPayment, outcomeOf } from '../../contract';
 import { loadEarlierRun } from '../shared/activities';
 import { attentionAfter, LOOK_PATIENCE_MS, lookOnce, searchUntilFound } from '../shared/look';
-import type { Mailbox } from '../shared/mailbox';
+import type { PendingNotifications } from '../shared/pending-notifications';
 import { invalidRequest } from '../shared/resolution';
 import { queryUntilConsistent } from '../shared/stale-read';
 import { answersAnotherOrder } from './broken-start';
@@ -13,29 +13,35 @@ import { lookAtOtherTrades, otherTradesIn } from './other-trades';
 import type { PaymentRecord } from './record';
 
 /** Returns once the gateway has said what it knows of the trade. */
-export async function adoptTrade(input: AdoptedPayment, context: PaymentContext, mailbox: Mailbox): Promise<void> {
+export async function adoptTrade(
+  input: AdoptedPayment,
+  context: PaymentContext,
+  pending: PendingNotifications,
+): Promise<void> {
   const { record, policy } = context;
   const previous = await recall(input.previous);
   record.before = previous;
-  if (previous?.outcome === 'SUCCESS') return adoptSale({ ...input, previous }, context, mailbox);
-  const found = context.paid ? taken(context.paid, context, mailbox) : await untilFound(input, context, mailbox);
+  if (previous?.outcome === 'SUCCESS') return adoptSale({ ...input, previous }, context, pending);
+  const found = context.paid ? taken(context.paid, context, pending) : await untilFound(input, context, pending);
   const outcome = outcomeOf(found.trade_status);
-  const claims = mailbox.unsettledOf(found.trade_no ?? record.id.trade_no);
+  const claims = pending.ofTrade(found.trade_no ?? record.id.trade_no);
   // While a trade is under way, or where it was sold, notifications are read once the payment waits.
   const isAnEnd = outcome !== null && outcome !== 'SUCCESS';
   const { trade, contradicted } = await queryUntilConsistent(found, isAnEnd ? claims : [], {
-    ...{ app_id: input.app_id, id: record.id, settling_ms: policy.settling_ms },
+    app_id: input.app_id,
+    id: record.id,
+    settling_ms: policy.settling_ms,
   });
   const { out_trade_no, trade_no, trade_status } = { ...record.id, ...trade };
   record.applyCreation({ out_trade_no, trade_no, trade_status, recovered: true }, Date.now());
   record.applyQuery(trade, Date.now());
   noteEarlierTrade(previous, context);
   if (!contradicted) return;
-  mailbox.settle(mailbox.unsettledOf(trade_no));
+  pending.settle(pending.ofTrade(trade_no));
   context.raise('unconfirmed-notification');
 }
 
-/** A run that was terminated has no result, so what it knew is asked of itself, and of those before it. */
+/** A terminated run has no result, so what it knew is read from its history and from those of the runs before it. */
 async function recall(previous: PreviousRun | undefined): Promise<PreviousRun | undefined> {
   if (!previous || previous.outcome !== null || previous.order === null) return previous;
   const earlier = await loadEarlierRun({ order: previous.order });
@@ -46,61 +52,65 @@ async function recall(previous: PreviousRun | undefined): Promise<PreviousRun | 
   return { ...previous, ...known };
 }
 
-/** By what the trade may be found, the surest first. Where ours has no number, one that was named may be it. */
-function idsOf({ record }: PaymentContext, mailbox: Mailbox): [TradeId, ...TradeId[]] {
+/** The ids to find the trade by, the surest first. Without a trade_no of ours, a notification may have named it. */
+function idsOf({ record }: PaymentContext, pending: PendingNotifications): [TradeId, ...TradeId[]] {
   const known = record.id.trade_no ?? record.before?.trade_no ?? undefined;
-  if (known === undefined) return [record.id, ...mailbox.named];
+  if (known === undefined) return [record.id, ...pending.named];
   return [{ trade_no: known }];
 }
 
-async function untilFound({ app_id }: AdoptedPayment, context: PaymentContext, mailbox: Mailbox): Promise<Trade> {
+async function untilFound(
+  { app_id }: AdoptedPayment,
+  context: PaymentContext,
+  pending: PendingNotifications,
+): Promise<Trade> {
   context.waitFor('the gateway to say what it knows of this trade');
-  const notifications = mailbox.unsettledOf(context.record.id.trade_no);
+  const notifications = pending.ofTrade(context.record.id.trade_no);
   let isDenied = true;
-  for (const id of idsOf(context, mailbox)) {
+  for (const id of idsOf(context, pending)) {
     const looked = await lookOnce(app_id, id, LOOK_PATIENCE_MS);
-    if (looked.is === 'found') return taken(looked.trade, context, mailbox);
+    if (looked.is === 'found') return taken(looked.trade, context, pending);
     context.raise(attentionAfter(looked));
     isDenied &&= looked.is === 'no-such-order';
   }
   // The attention records the look. A look without an answer settles nothing.
-  if (isDenied) settleDenied(notifications, context, mailbox);
-  return searchOn(app_id, context, mailbox);
+  if (isDenied) settleDenied(notifications, context, pending);
+  return searchOn(app_id, context, pending);
 }
 
-/** Asks on, ever more slowly. News of other trades, and requests to look now, are taken care of meanwhile. */
-async function searchOn(app_id: string, context: PaymentContext, mailbox: Mailbox): Promise<Trade> {
+/** Repeats the query ever more slowly. Handles news of other trades, and requests to look now, meanwhile. */
+async function searchOn(app_id: string, context: PaymentContext, pending: PendingNotifications): Promise<Trade> {
   const { record } = context;
   for (;;) {
     context.waitFor('the gateway to know this trade');
-    const [id, ...others] = idsOf(context, mailbox);
-    const found = await searchUntilFound({ app_id, id, others }, () => mailbox.hasNews);
-    if (found) return taken(found, context, mailbox);
-    const otherTrades = otherTradesIn(mailbox.beginLook(), record.id.trade_no ?? null);
-    const ours = mailbox.unsettledOf(record.id.trade_no);
-    await mailbox.fulfil(() => lookAtOtherTrades(otherTrades, app_id, context, mailbox));
-    // A person’s word settles what the search has not confirmed.
-    mailbox.deny(ours);
+    const [id, ...others] = idsOf(context, pending);
+    const found = await searchUntilFound({ app_id, id, others }, () => pending.hasNews);
+    if (found) return taken(found, context, pending);
+    const otherTrades = otherTradesIn(pending.beginLook(), record.id.trade_no ?? null);
+    const ours = pending.ofTrade(record.id.trade_no);
+    await pending.fulfil(() => lookAtOtherTrades(otherTrades, app_id, context, pending));
+    // The search did not confirm these, so a person's resolution settles them.
+    pending.deny(ours);
   }
 }
 
-/** The gateway does not know what was notified. Where ours has no number, one that was named stays: it may be ours. */
+/** Settles what the gateway denies. While our trade_no is unknown, one that names a trade stays: it may be ours. */
 function settleDenied(
   notifications: readonly NotificationSignal[],
   { record }: PaymentContext,
-  mailbox: Mailbox,
+  pending: PendingNotifications,
 ): void {
   const isKnown = record.id.trade_no !== undefined;
   for (const { trade_no } of notifications) if (trade_no && !isKnown) record.noteOtherTrade(trade_no);
-  mailbox.deny(notifications);
-  mailbox.settle(notifications.filter(({ trade_no }) => isKnown || !trade_no));
+  pending.deny(notifications);
+  pending.settle(notifications.filter(({ trade_no }) => isKnown || !trade_no));
 }
 
-/** The trade that was found. Where ours has no number and a notification named this one, a person says whether it is ours. */
-function taken(trade: Trade, { record, raise }: PaymentContext, mailbox: Mailbox): Trade {
+/** The trade that was found. If only a notification links it to our order, a person has to say whether it is ours. */
+function taken(trade: Trade, { record, raise }: PaymentContext, pending: PendingNotifications): Trade {
   assertOfThisNumber(trade, record);
   const { before, id } = record;
-  const isNamed = mailbox.named.some(({ trade_no }) => trade_no === trade.trade_no);
+  const isNamed = pending.named.some(({ trade_no }) => trade_no === trade.trade_no);
   if (isNamed && id.trade_no === undefined && before?.order && !before.trade_no) raise('unproven-trade');
   return trade;
 }
@@ -123,25 +133,27 @@ function noteEarlierTrade(previous: PreviousRun | undefined, { record, raise }: 
   raise('second-trade');
 }
 
-/** What was sold stays sold, whatever this run was started for. News of its money is the after-sale's. */
-async function adoptSale(input: AdoptedPayment, context: PaymentContext, mailbox: Mailbox): Promise<void> {
+/** Keeps a sale as it is, whatever started this run. Later changes of its money belong to the after-sale. */
+async function adoptSale(input: AdoptedPayment, context: PaymentContext, pending: PendingNotifications): Promise<void> {
   const { trade_no: named, app_id, previous } = input;
   const { record, policy } = context;
   record.restoreSale(previous ?? {});
-  // A person called it sold before its number was known: whether this is it, a person says.
+  // A person resolved it as sold before its trade_no was known, so a person says whether this trade is it.
   if (!previous?.trade_no && record.id.trade_no !== undefined) context.raise('unproven-trade');
   context.waitFor('the gateway to say what it knows under the number of a sale');
   const ours = record.snapshot.trade_no;
-  const others = otherTradesIn([...mailbox.unsettled, { trade_no: named }], ours);
-  if (others.length > 0) return lookAtOtherTrades(others, app_id, context, mailbox);
+  const others = otherTradesIn([...pending.all, { trade_no: named }], ours);
+  if (others.length > 0) return lookAtOtherTrades(others, app_id, context, pending);
   const looked = await lookOnce(app_id, record.id, policy.settling_ms);
   if (looked.is !== 'found') return context.raise(attentionAfter(looked));
-  record.compareAmounts(mailbox.unsettledOf(ours));
+  record.compareAmounts(pending.ofTrade(ours));
   // The copy that answers may be behind the sale.
   const { trade } = await queryUntilConsistent(looked.trade, [{ trade_status: record.snapshot.trade_status ?? '' }], {
-    ...{ app_id, id: record.id, settling_ms: policy.settling_ms },
+    app_id,
+    id: record.id,
+    settling_ms: policy.settling_ms,
   });
   record.applyQuery(trade, Date.now());
-  // A person may have called it sold, or the gateway has taken its word back.
+  // A person may have resolved it as sold, or the gateway has revoked its SUCCESS.
   if (outcomeOf(trade.trade_status) !== 'SUCCESS') context.raise('unlisted-transition');
 }

@@ -14,8 +14,8 @@ import {
   WORKFLOW,
 } from '../../contract';
 import { requestLatePaymentRefund } from '../shared/activities';
-import type { Mailbox } from '../shared/mailbox';
 import type { PaymentOutbox } from '../shared/outbox/payment-outbox';
+import type { PendingNotifications } from '../shared/pending-notifications';
 import { signalIfRunning } from '../shared/signal-if-running';
 import { startAbandoned } from '../shared/start-abandoned';
 import type { Visibility } from '../shared/visibility';
@@ -29,7 +29,7 @@ import { lookAtOtherTrade, lookAtOtherTrades } from './other-trades';
 interface EndedPayment {
   readonly input: PaymentInput;
   readonly context: PaymentContext;
-  readonly mailbox: Mailbox;
+  readonly pending: PendingNotifications;
   readonly visibility: Visibility;
   readonly outbox: PaymentOutbox | undefined;
   readonly creation: OrderCreation | undefined;
@@ -48,7 +48,7 @@ export class AfterEnd {
       await this.refundLatePayment();
       await outbox?.close();
     }
-    // Whatever comes meanwhile is taken care of, until nothing is left at the moment of the end.
+    // Each step takes time in which more may come, so it is repeated until nothing is left.
     while (await this.handOn());
   }
 
@@ -59,17 +59,17 @@ export class AfterEnd {
   /** Hands on one thing that is left. Returns false if nothing is. */
   private async handOn(): Promise<boolean> {
     const { state, sentAgain, mayHaveSent } = this;
-    const { input, context, mailbox, outbox } = this.ended;
-    const ending = endingOf({ state, unsettled: mailbox.unsettled, mayHaveSent, sentAgain });
+    const { input, context, pending, outbox } = this.ended;
+    const ending = endingOf({ state, pending: pending.all, mayHaveSent, sentAgain });
     const { forAfterSale, otherTrades, reopenFor, mayStillBePaid } = ending;
     if (state.outcome !== null && state.trade_no === null) context.record.noteCandidate(ending.trade_no);
-    if (otherTrades.length > 0) await lookAtOtherTrades(otherTrades, input.app_id, context, mailbox);
+    if (otherTrades.length > 0) await lookAtOtherTrades(otherTrades, input.app_id, context, pending);
     else if (forAfterSale.length > 0) {
-      // A person called it sold before its number was known: what was named is looked at, and whether it is ours, a person says.
+      // A person resolved it as sold before its trade_no was known, so a person says which of these trades is ours.
       const named = state.trade_no === null ? tradesNamedBy(forAfterSale) : [];
       for (const trade_no of named) await lookAtOtherTrade(input.app_id, trade_no, context);
       for (const notification of forAfterSale) await this.forwardToAfterSale(notification);
-      mailbox.settle(forAfterSale);
+      pending.settle(forAfterSale);
     } else if (this.isToFollowUp(ending)) {
       await outbox?.close();
       await this.ended.followUps.start({ mayStillBePaid, sent_again: sentAgain, failure: this.ended.failure });
@@ -78,7 +78,7 @@ export class AfterEnd {
     return true;
   }
 
-  /** A new run watches its trade itself, and shows what needs a person. Whether that is the trade of this run is not known. */
+  /** A new run for the same trade needs no follow-up: it watches the trade and shows what needs a person. */
   private isToFollowUp({ mayStillBePaid, reopenFor }: Ending): boolean {
     const { trade_no } = this.state;
     if (reopenFor && !this.sentAgain && (trade_no !== null || !mayStillBePaid)) return false;
@@ -122,31 +122,31 @@ export class AfterEnd {
     while (!(await signalIfRunning(workflowId, SIGNAL.notification, claim))) await this.startAfterSale();
   }
 
-  /** A trade that goes on gets the run that the webhook would have started. */
+  /** Continues as the run that the webhook would start for this trade. */
   private async reopenFor({ trade_no }: NonNullable<Ending['reopenFor']>): Promise<void> {
     const { app_id, out_trade_no } = this.state;
-    const { input, failure, mailbox, visibility } = this.ended;
+    const { input, failure, pending, visibility } = this.ended;
     visibility.withdraw();
     await continueAsNew<PaymentWorkflow>({
       ...{
         kind: 'adopt',
         app_id,
         previous: asPrevious(this.state, input, failure),
-        pending_notifications: mailbox.unsettled,
+        pending_notifications: pending.all,
       },
       ...knownIds({ out_trade_no, trade_no }),
     });
   }
 
-  /** Sends late money back, where the settings ask for it. What becomes of the refund is the after-sale's. */
+  /** Refunds a late payment, where the settings ask for it. What becomes of the refund is the after-sale's. */
   private async refundLatePayment(): Promise<void> {
-    const { app_id, out_trade_no, order_amount, order_currency, method, late_refund } = this.state;
-    if (!late_refund) return;
+    const { app_id, out_trade_no, order_amount, order_currency, method, late_payment_refund } = this.state;
+    if (!late_payment_refund) return;
     const { record, waitFor } = this.ended.context;
     if (out_trade_no === null || order_amount === null || order_currency === null) {
       return record.applyLatePaymentRefund({ is: 'refused', reason: 'the gateway does not say what was paid' });
     }
-    const { out_request_no } = late_refund;
+    const { out_request_no } = late_payment_refund;
     const refund = { refund_amount: order_amount, refund_currency: order_currency, out_request_no };
     const { taskQueue: task_queue } = workflowInfo();
     const waitsFor = 'the after-sale to take the refund of this late payment';

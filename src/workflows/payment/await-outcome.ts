@@ -11,7 +11,7 @@ import {
 } from '../../contract';
 import { FIRST_BACKOFF_MS, nextBackoff } from '../shared/backoff';
 import { attentionAfter, glance, lookOnce } from '../shared/look';
-import type { Mailbox } from '../shared/mailbox';
+import type { PendingNotifications } from '../shared/pending-notifications';
 import { RunningWatch } from '../shared/running-watch';
 import type { PaymentContext } from './context';
 import { type Deadline, endOfRiskControl, orderDeadlines } from './deadlines';
@@ -24,7 +24,7 @@ export class OutcomeWait {
   private wasAnswered = true;
   /** All deadlines of the order, for people. */
   private deadlines = '';
-  /** Whether a poll has told that our credentials are refused, and nothing was answered since. */
+  /** Whether a poll was refused for our credentials, and nothing was answered since. */
   private isCredentialsRaised = false;
   private readonly watch = new RunningWatch();
 
@@ -32,17 +32,17 @@ export class OutcomeWait {
     private readonly app_id: string,
     private readonly order: Parameters<typeof orderDeadlines>[0],
     private readonly context: PaymentContext,
-    private readonly mailbox: Mailbox,
+    private readonly pending: PendingNotifications,
   ) {}
 
   /** Returns once the payment has an outcome; after the last deadline that is EXPIRED. */
   async run(): Promise<void> {
     const { record, policy } = this.context;
-    for (const notification of this.mailbox.unsettled) record.learnMethod(notification.method);
+    for (const notification of this.pending.all) record.learnMethod(notification.method);
     const stages = orderDeadlines(this.order, Date.now(), policy);
     this.deadlines = stages.map(({ name, at }) => `${name} ${isoTime(at)}`).join(', ');
     record.setExpiry(stages[0].at);
-    // A SUCCESS that only the creation's answer has told is asked for at once.
+    // The creation's answer alone does not prove a SUCCESS, so it is queried at once.
     if (record.lastReported === 'SUCCESS' && !record.isOver) await this.look();
     for (const stage of stages) await this.waitUntil(stage);
     await this.waitUntil({ name: 'risk control', at: endOfRiskControl(record.snapshot, policy) });
@@ -52,7 +52,7 @@ export class OutcomeWait {
     // EXPIRED is our own word for it, so it follows an answer of the gateway, and never a silence.
     if (!this.wasAnswered) this.context.waitFor('an answer of the gateway: without one the payment does not expire');
     for (let pause_ms = FIRST_BACKOFF_MS; !record.isOver && !this.wasAnswered; pause_ms = nextBackoff(pause_ms)) {
-      await condition(() => this.mailbox.hasNews, pause_ms, { summary: 'before the gateway is asked again' });
+      await condition(() => this.pending.hasNews, pause_ms, { summary: 'before the gateway is asked again' });
       if (!record.isOver) await this.look();
       while (record.needsDecision) await this.awaitDecision();
     }
@@ -85,14 +85,14 @@ export class OutcomeWait {
     if (news === 'interrupted') return this.onNotifications();
     if (news === 'due') return this.onDue(stage);
     this.onAnswer();
-    this.onFound(news, this.mailbox.lookedInto);
+    this.onFound(news, this.pending.lookedInto);
   }
 
-  /** The watch has ended at the deadline, or earlier where the clock of its worker is ahead, or its worker has died. */
+  /** The watch has ended: at the deadline, or earlier if its worker has died or has a clock that is ahead. */
   private async onDue(stage: Deadline): Promise<void> {
     const left = this.dueAt(stage) - Date.now();
     const summary = `until ${stage.name}: then the gateway is asked`;
-    if (left > 0) await condition(() => this.mailbox.hasNews, left, { summary });
+    if (left > 0) await condition(() => this.pending.hasNews, left, { summary });
     if (this.confirmationDue === undefined || Date.now() < this.confirmationDue) return;
     this.context.raise('unconfirmed-notification');
     this.confirmationDue = undefined;
@@ -106,8 +106,8 @@ export class OutcomeWait {
   private async nextEvent(stage: Deadline): Promise<Trade | 'interrupted' | 'due' | 'credentials-refused'> {
     const { record, policy } = this.context;
     const { attention } = record.snapshot;
-    // What was looked into without an answer is settled by the next answer, and so is word that there was none.
-    const isAnswerAwaited = this.mailbox.lookedInto.length > 0 || attention === 'no-answer' || this.isCredentialsRaised;
+    // Any answer settles the notifications of an earlier look without one, and the attention that says so.
+    const isAnswerAwaited = this.pending.lookedInto.length > 0 || attention === 'no-answer' || this.isCredentialsRaised;
     const watch = {
       app_id: this.app_id,
       id: record.id,
@@ -118,7 +118,7 @@ export class OutcomeWait {
       due_at: this.dueAt(stage),
     };
     try {
-      return await this.watch.next(watch, () => this.mailbox.hasNews);
+      return await this.watch.next(watch, () => this.pending.hasNews);
     } catch (error) {
       if (isCredentialsRefused(error)) return 'credentials-refused';
       throw error;
@@ -128,14 +128,14 @@ export class OutcomeWait {
   /** A notification is a hint: the query says what is true, unless a setting believes notifications. */
   private async onNotifications(): Promise<void> {
     const { record, policy } = this.context;
-    const notifications = this.mailbox.unsettled;
+    const notifications = this.pending.all;
     for (const notification of notifications) record.learnMethod(notification.method);
     // Where ours has no number yet, a notification may name another's trade.
     if (!policy.confirm_by_query && record.id.trade_no !== undefined) {
-      const ours = this.mailbox.unsettledOf(record.snapshot.trade_no);
+      const ours = this.pending.ofTrade(record.snapshot.trade_no);
       for (const notification of ours) record.applyNotification(notification, Date.now());
-      this.mailbox.settle(ours);
-      if (!this.mailbox.hasNews) return;
+      this.pending.settle(ours);
+      if (!this.pending.hasNews) return;
     }
     await this.look();
   }
@@ -144,10 +144,10 @@ export class OutcomeWait {
   private async look(): Promise<void> {
     const { record } = this.context;
     this.context.waitFor('the gateway to say what it has now', 'later');
-    const notifications = this.mailbox.beginLook();
+    const notifications = this.pending.beginLook();
     const others = otherTradesIn(notifications, record.snapshot.trade_no);
     for (const other of others) await lookAtOtherTrade(this.app_id, other, this.context);
-    await this.mailbox.fulfil(async () => {
+    await this.pending.fulfil(async () => {
       const looked = await this.lookAtOurs(notifications);
       if (looked.is === 'no-answer') this.wasAnswered = false;
       else this.onAnswer();
@@ -161,21 +161,21 @@ export class OutcomeWait {
     });
   }
 
-  /** Where ours had no number before, other trades can be told from it only now: those are looked at next. */
+  /** If our trade_no was unknown until now, other trades can be told apart only now: they are looked at next. */
   private onFound(trade: Trade, notifications: readonly NotificationSignal[], others: readonly string[] = []): void {
     const wasSeen = (one: NotificationSignal) => isOfTrade(one, trade.trade_no) || others.includes(one.trade_no ?? '');
     this.record(trade, notifications.filter(wasSeen));
-    this.mailbox.putBack(notifications.filter((one) => !wasSeen(one)));
+    this.pending.putBack(notifications.filter((one) => !wasSeen(one)));
   }
 
-  /** The attention records what the gateway says. A trade that may be another's is kept until ours is known. */
+  /** Settles denied notifications: the attention records them. One that names a trade stays until ours is known. */
   private onDenied(notifications: readonly NotificationSignal[]): void {
     const isKept = ({ trade_no }: NotificationSignal) => trade_no && this.context.record.id.trade_no === undefined;
-    this.mailbox.deny(notifications);
-    this.mailbox.settle(notifications.filter((one) => !isKept(one)));
+    this.pending.deny(notifications);
+    this.pending.settle(notifications.filter((one) => !isKept(one)));
   }
 
-  /** Where the creation's answer had no number, the trade may be found by the one that a notification names. */
+  /** Without a trade_no from the creation, the trade may be found by the one that a notification names. */
   private async lookAtOurs(notifications: readonly NotificationSignal[]): Promise<LookResult> {
     const { record, policy } = this.context;
     const trade = await glance(this.app_id, record.id);
@@ -196,7 +196,7 @@ export class OutcomeWait {
     this.isCredentialsRaised = false;
   }
 
-  /** Told once: another reason may stand before it, and a poll that tells it again and again would never end. */
+  /** Polls report it once: one that ended on each refusal would be started again and again. */
   private onCredentialsRefused(): void {
     this.isCredentialsRaised = true;
     this.context.raise('credentials');
@@ -208,9 +208,9 @@ export class OutcomeWait {
     const ours = notifications.filter((one) => !one.trade_no || one.trade_no === trade.trade_no);
     record.compareAmounts(ours);
     record.applyQuery(trade, Date.now());
-    // What the answer does not say of money is read by the run, or the after-sale, that follows this one.
-    if (!record.isOver) this.mailbox.settle(notifications);
-    else this.mailbox.settle(notifications.filter((one) => !ours.includes(one)));
+    // After the end, the run or the after-sale that follows this one reads these notifications.
+    if (!record.isOver) this.pending.settle(notifications);
+    else this.pending.settle(notifications.filter((one) => !ours.includes(one)));
     if (record.isOver || record.needsDecision) return;
     if (ours.some(({ trade_status = '' }) => outcomeOf(trade_status) === 'SUCCESS')) this.onUnconfirmedSuccess();
   }
@@ -221,11 +221,11 @@ export class OutcomeWait {
     this.confirmationDue ??= Date.now() + last;
   }
 
-  /** Money came that is not what was ordered. Only a person ends this, or the gateway by moving the trade on. */
+  /** Another amount than ordered was paid. A person ends this, or the gateway by another status. */
   private async awaitDecision(): Promise<void> {
     this.watch.stop();
     this.context.waitFor('a person’s decision: the update `resolve`');
-    await condition(() => this.mailbox.hasNews);
+    await condition(() => this.pending.hasNews);
     await this.look();
   }
 }

@@ -1,6 +1,6 @@
 /** Attempts to create an order, and the outcome of each. */
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
-import { type CreateInput, type CreateResult, detailsOf, FAILURE, type NewPayment, typedFailure } from '../../contract';
+import { type CreateInput, type CreateResult, detailsOf, FAILURE, type NewPayment, sameFailure } from '../../contract';
 import { gateway } from '../shared/activities';
 import { pollUntil } from '../shared/polling';
 
@@ -84,6 +84,5 @@ function isBareSecret(failure: unknown): boolean {
 /** The refusal inside an ActivityFailure: callers see its type, and not the activity around it. */
 function asFailure(error: unknown): unknown {
   if (!(error instanceof ActivityFailure) || !(error.cause instanceof ApplicationFailure)) return error;
-  const { type, message } = error.cause;
-  return typedFailure(type ?? FAILURE.invalidRequest, message, detailsOf(error.cause));
+  return sameFailure(error.cause, FAILURE.invalidRequest);
 }

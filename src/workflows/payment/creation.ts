@@ -13,7 +13,7 @@ import {
   typedFailure,
 } from '../../contract';
 import { attentionAfter } from '../shared/look';
-import type { Mailbox } from '../shared/mailbox';
+import type { PendingNotifications } from '../shared/pending-notifications';
 import type { PaymentContext } from './context';
 import { CreationAttempts } from './creation-attempt';
 import { duplicateOrderFailure, notCreatedFailure } from './creation-failures';
@@ -52,17 +52,17 @@ export class OrderCreation {
   constructor(
     private readonly order: NewPayment,
     private readonly context: PaymentContext,
-    private readonly mailbox: Mailbox,
+    private readonly pending: PendingNotifications,
     private readonly isWithdrawn: () => boolean,
   ) {
     this.earlier = new EarlierRuns(order);
-    this.resends = new Resends(context, mailbox);
+    this.resends = new Resends(context, pending);
     this.attempts = new CreationAttempts(order, {
       isUnwanted: () => this.isNotified || this.isWithdrawn(),
       onBareSecret: () => context.raise('bare-secret'),
     });
     // Our own number comes before one that a notification named: that may be another's.
-    this.looks = new TradeLooks(order.app_id, context, mailbox, () => [...this.earlier.ids, ...mailbox.named]);
+    this.looks = new TradeLooks(order.app_id, context, pending, () => [...this.earlier.ids, ...pending.named]);
     // From the start on: the first task may have waited for a worker.
     this.until = sendingEnd(order.request, workflowInfo().runStartTime.getTime(), context.policy);
   }
@@ -87,9 +87,9 @@ export class OrderCreation {
     return this.attempts.hasTold && this.earlier.isNone && !this.cannotBeWithdrawn;
   }
 
-  /** Nothing leaves the mailbox while the order is created. */
+  /** A notification has come. None is settled while the order is created. */
   private get isNotified(): boolean {
-    return this.mailbox.unsettled.length > 0;
+    return this.pending.all.length > 0;
   }
 
   /** Returns once the order's trade is known. Throws `NotCreated`, `DuplicateOrder` or `InvalidRequest` where none is ours. */
@@ -129,7 +129,7 @@ export class OrderCreation {
     }
   }
 
-  /** This run sent nothing. Where it goes on after a reset, the run before may have. */
+  /** This run sent nothing. After a reset, the run before may have sent the order. */
   private async endNotSent(): Promise<false> {
     if (!(await this.earlier.latest())?.is_same_order) throw this.notCreated('not-sent');
     this.mayExist = true;
@@ -182,7 +182,7 @@ export class OrderCreation {
     return false;
   }
 
-  /** The run before the reset may have sent the order. If it certainly did not, this one goes on. */
+  /** After a reset: the run before may have sent the order. If it certainly did not, this run may. */
   private async onReset(run_id: string): Promise<boolean> {
     this.owner = run_id;
     this.earlier.onReset();
@@ -217,7 +217,7 @@ export class OrderCreation {
 
   private async look(): Promise<boolean> {
     this.context.waitFor('the gateway to say whether it has the order: the creation’s outcome is unknown');
-    const notifications = this.mailbox.unsettled;
+    const notifications = this.pending.all;
     const looked = await this.looks.byAll();
     if (looked.is === 'found') return this.recover(looked.trade);
     return this.onNotFound(looked, notifications);
@@ -230,7 +230,7 @@ export class OrderCreation {
     if (looked.is === 'no-such-order' && notifications.length === 0) return false;
     if (looked.is === 'no-such-order') {
       // It may be behind.
-      this.mailbox.deny(notifications);
+      this.pending.deny(notifications);
       for (const { trade_no } of notifications) if (trade_no) this.context.record.noteOtherTrade(trade_no);
     }
     // The look is recorded by the attention that it raises.
@@ -242,7 +242,7 @@ export class OrderCreation {
   private async lookOn(): Promise<boolean> {
     this.context.raise(this.isNotified ? 'unknown-trade' : 'unknown-outcome');
     this.context.waitFor('the gateway to know this order; nothing is sent any more');
-    const isInterrupted = () => this.mailbox.unsettled.length > this.lookedFor || this.mailbox.isRequested;
+    const isInterrupted = () => this.pending.all.length > this.lookedFor || this.pending.isRequested;
     const found = await this.looks.untilFound(isInterrupted);
     if (found) return this.mayExist ? this.recover(found) : this.compareWith(found, await this.earlier.latest());
     // What came meanwhile is looked at by itself.
@@ -256,7 +256,9 @@ export class OrderCreation {
     const { out_trade_no } = this.order.request;
     const { trade_no, trade_status } = trade;
     const data = { out_trade_no, ...(trade_no ? { trade_no } : {}), trade_status, recovered: true, ...payment_data };
-    record.applyCreation(data, Date.now(), payment_data ?? data);
+    // A trade of another amount may be somebody else's, so callers are not told to pay it: a person compares.
+    const isOurAmount = !record.isMismatch(trade.order_amount, trade.order_currency);
+    record.applyCreation(data, Date.now(), payment_data ?? (isOurAmount ? data : null));
     record.applyQuery(trade, Date.now());
     // This run sent nothing, and no answer to an earlier one named this trade.
     if (!this.hasSent && !this.earlier.isProven(trade_no)) this.context.raise('unproven-trade');
@@ -266,7 +268,7 @@ export class OrderCreation {
   /** The gateway has, or is said to have, an order under this number, and this run never sent one. */
   private async compare(): Promise<boolean> {
     this.context.waitFor('the gateway to say what it has under this number: this order was not sent');
-    const notifications = this.mailbox.unsettled;
+    const notifications = this.pending.all;
     // Read first: it may know the trade's own number.
     const earlier = await this.earlier.latest();
     if (earlier?.sale) return false;

@@ -15,7 +15,7 @@ export class EarlierRuns {
     return this.isRead && this.known === null;
   }
 
-  /** This run goes on after a reset: there is one more before it, so what was read before is read again. */
+  /** After a reset there is one more earlier run, so they are read again. */
   onReset(): void {
     this.isRead = false;
   }
@@ -44,13 +44,13 @@ export class EarlierRuns {
     return this.known?.is_proven === true && trade_no === this.trade_no;
   }
 
-  /** What callers were answered: it stands, unless it named another trade than this one. */
+  /** What an earlier run answered to callers. It stands, unless it named another trade. */
   answerFor({ trade_no }: Pick<Trade, 'trade_no'>): PaymentData | null {
     const { payment_data = null } = this.known ?? {};
     return !payment_data?.trade_no || payment_data.trade_no === trade_no ? payment_data : null;
   }
 
-  /** By what the order's trade may be found, the surest first. */
+  /** The ids to find the order's trade by, the surest first. */
   get ids(): TradeId[] {
     const { trade_no } = this;
     const { out_trade_no } = this.order.request;

@@ -1,4 +1,4 @@
-/** What goes on when a payment's outcome is known. Pure. */
+/** What is left to do when a payment's outcome is known. Pure. */
 import {
   type Attention,
   isOfTrade,
@@ -12,7 +12,7 @@ import {
 export interface EndingFacts {
   readonly state: Pick<PaymentState, 'outcome' | 'confirmed_by' | 'trade_no' | 'trade_status' | 'attention'>;
   /** Notifications that no recorded look has settled. */
-  readonly unsettled: readonly NotificationSignal[];
+  readonly pending: readonly NotificationSignal[];
   /** Whether the creation ended without an order while an earlier try may have made one. */
   readonly mayHaveSent: boolean;
   /** Whether the order was sent more than once, so that there may be more than one trade of ours. */
@@ -32,16 +32,16 @@ export interface Ending {
   readonly mayStillBePaid: boolean;
 }
 
-export function endingOf({ state, unsettled, mayHaveSent, sentAgain }: EndingFacts): Ending {
+export function endingOf({ state, pending, mayHaveSent, sentAgain }: EndingFacts): Ending {
   const { outcome, trade_status } = state;
-  const named = tradesNamedBy(unsettled);
-  // Where ours is not known, one that was named may be it, and of two a person has to say which.
+  const named = tradesNamedBy(pending);
+  // Without a trade_no of ours, the only one that was named counts. Of several, a person has to choose.
   const [only = null] = named.length === 1 ? named : [];
   const trade_no = state.trade_no ?? only;
   const isNews = ({ trade_status: claim = '' }: NotificationSignal) => reportsNewMoney(trade_status, claim);
-  const ours = unsettled.filter((one) => isOfTrade(one, trade_no));
+  const ours = pending.filter((one) => isOfTrade(one, trade_no));
   const isSold = outcome === 'SUCCESS';
-  // Where there is no order of ours, every trade that was named goes on by itself.
+  // Without an order of ours, every named trade may be taken on by a run of its own.
   const news = outcome === null ? ours : ours.filter(isNews);
   const last = isSold ? undefined : news.at(-1);
   return {

@@ -10,7 +10,7 @@ import {
   setDefaultSignalHandler,
   setHandler,
 } from '@temporalio/workflow';
-import type { LookResult, Trade, TradeId } from '../../contract';
+import type { Attention, LookResult, Trade, TradeId } from '../../contract';
 import {
   knownIds,
   outcomeOf,
@@ -34,6 +34,10 @@ import { tradeAttributes, Visibility } from '../shared/visibility';
 
 /** "No such order" at the end of the watch counts once it has lasted so long, in ms: a copy of the gateway may be behind. */
 const SETTLING_MS = 60_000;
+
+/** What an answer of the gateway settles, and what the end of the trade settles beside it. */
+const SETTLED_BY_ANSWER: readonly (Attention | null)[] = ['no-answer', 'credentials'];
+const SETTLED_BY_END: readonly (Attention | null)[] = ['never-ended', 'unknown-outcome'];
 
 interface Decision {
   by: string;
@@ -124,6 +128,7 @@ class FollowUp {
   private async onTrade(trade: Trade): Promise<void> {
     const { trade_no, trade_status } = trade;
     const outcome = outcomeOf(trade_status);
+    this.settle(SETTLED_BY_ANSWER);
     if (this.candidates.length === 1) this.state.trade_no ??= trade_no ?? null;
     this.state.trade_status = trade_status;
     if (outcome === null) return this.watchToo(trade_no);
@@ -132,8 +137,11 @@ class FollowUp {
     this.leave(trade_no);
     this.state.watching = this.candidates.length > 0;
     // The gateway has ended the trade, or its money has a run of its own.
-    const { attention } = this.state;
-    if (attention === 'never-ended' || attention === 'unknown-outcome') this.state.attention = null;
+    this.settle(SETTLED_BY_END);
+  }
+
+  private settle(reasons: readonly (Attention | null)[]): void {
+    if (reasons.includes(this.state.attention)) this.state.attention = null;
   }
 
   /** What the order's number shows now, it may not show again. */
@@ -160,7 +168,8 @@ class FollowUp {
     const ids = knownIds({ out_trade_no, trade_no });
     const latest = await loadLatestRun({ app_id, out_trade_no });
     if (latest?.is === 'running') {
-      return signalIfRunning(workflowId, SIGNAL.notification, { ...ids, trade_status });
+      const { order_amount: amount, order_currency: currency } = trade;
+      return signalIfRunning(workflowId, SIGNAL.notification, { ...ids, trade_status, amount, currency });
     }
     // Where Temporal has forgotten the payment, what it said at its end counts.
     const { previous } = latest ?? this.input;

@@ -1,4 +1,4 @@
-/** Starts what goes on beside or after a payment: for trades that may still be paid, and for what waits for a person. */
+/** Starts follow-ups: they watch trades that may still be paid, and keep what waits for a person. */
 import { workflowInfo } from '@temporalio/workflow';
 import {
   answerToKeep,
@@ -38,7 +38,7 @@ export class FollowUps {
     private readonly context: PaymentContext,
   ) {}
 
-  /** Whether something goes on that no follow-up was started for. */
+  /** Whether a trade or an attention is left that no follow-up has. */
   isNeeded(mayStillBePaid: boolean): boolean {
     const { attention } = this.context.record.snapshot;
     return (mayStillBePaid || attention !== null) && this.startedFor !== this.reason;
@@ -50,7 +50,7 @@ export class FollowUps {
     return JSON.stringify([attention, trade_no ?? other_trades.map((other) => other.trade_no)]);
   }
 
-  /** Nobody who waits for the outcome waits for what goes on after it. */
+  /** Started apart, so that callers who wait for the outcome do not wait for the follow-up. */
   async start(reasons: FollowUpReasons): Promise<void> {
     const { app_id, out_trade_no, attention } = this.context.record.snapshot;
     this.startedFor = this.reason;

@@ -1,7 +1,7 @@
 /** Trades under the order's number that are not this payment's: each is looked at by itself, and put before a person. */
 import { isOfTrade, type NotificationSignal, tradesNamedBy } from '../../contract';
 import { lookOnce } from '../shared/look';
-import type { Mailbox } from '../shared/mailbox';
+import type { PendingNotifications } from '../shared/pending-notifications';
 import type { PaymentContext } from './context';
 
 /** The trades that these notifications name beside ours. */
@@ -14,11 +14,11 @@ export async function lookAtOtherTrades(
   trade_nos: readonly string[],
   app_id: string,
   context: PaymentContext,
-  mailbox: Mailbox,
+  pending: PendingNotifications,
 ): Promise<void> {
-  const named = mailbox.unsettled.filter(({ trade_no }) => trade_no && trade_nos.includes(trade_no));
+  const named = pending.all.filter(({ trade_no }) => trade_no && trade_nos.includes(trade_no));
   for (const trade_no of trade_nos) await lookAtOtherTrade(app_id, trade_no, context);
-  mailbox.settle(named);
+  pending.settle(named);
 }
 
 /** Asks the gateway for a trade, takes note of it, and raises `second-trade`. */

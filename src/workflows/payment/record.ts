@@ -30,11 +30,11 @@ const ANSWERED: readonly Attention[] = ['no-answer', 'credentials', 'unknown-out
 
 export class PaymentRecord {
   private readonly state: PaymentState;
-  /** The run before, as far as anybody knows it. */
+  /** The run before, as far as it is known. */
   before: PreviousRun | undefined;
   /** The last status that was reported, accepted or not. A poll that finds the same has no news. */
   lastReported: string | null = null;
-  /** The same for people: what was reported, by what and when. */
+  /** The same for people, with its source and time. */
   heard: { status: string; source: Transition['source']; at: string } | undefined;
   /** The last status of the transition table. A status after an unknown one is compared with this. */
   private lastKnownStatus: TradeStatus | null = null;
@@ -64,14 +64,14 @@ export class PaymentRecord {
     };
   }
 
-  /** What a poll has no news of. A SUCCESS that only the creation's answer has told is news once a query says it. */
+  /** The status that polls need not report. A SUCCESS of the creation's answer alone is reported once more, by a query. */
   get seen(): string | null {
     return this.heard?.source === 'creation' && outcomeOf(this.heard.status) === 'SUCCESS' ? null : this.lastReported;
   }
 
   /** A copy of the public state, as plain JSON. */
   get snapshot(): PaymentState {
-    // One that was named before ours was known may be ours.
+    // A trade that was noted before our trade_no was known may be our own.
     const other_trades = this.state.other_trades.filter(({ trade_no }) => trade_no !== this.state.trade_no);
     return { ...this.state, history: [...this.state.history], other_trades };
   }
@@ -99,7 +99,7 @@ export class PaymentRecord {
   }
 
   /** Applies the creation's answer. It has no amount, so the order's own stands until a query says otherwise. */
-  applyCreation(data: PaymentData, now: number, answer = data): void {
+  applyCreation(data: PaymentData, now: number, answer: PaymentData | null = data): void {
     // A person ended it meanwhile, and callers were told. Whoever watches on knows the trade by its number.
     if (this.isOver) {
       this.learnIds(data);
@@ -208,11 +208,7 @@ export class PaymentRecord {
 
   /** A notification of this trade names another amount than was ordered: a person has to compare. */
   compareAmounts(notifications: readonly NotificationSignal[]): void {
-    const { order_amount, order_currency } = this.state;
-    const differs = ({ amount, currency }: NotificationSignal) =>
-      (amount !== undefined && order_amount !== null && !sameAmount(amount, order_amount)) ||
-      (currency !== undefined && order_currency !== null && currency.toUpperCase() !== order_currency.toUpperCase());
-    if (notifications.some(differs)) this.raise('amount-mismatch');
+    if (notifications.some(({ amount, currency }) => this.isMismatch(amount, currency))) this.raise('amount-mismatch');
   }
 
   /** The sale of the run before stands: news of another trade under its number does not change it. */
@@ -231,12 +227,12 @@ export class PaymentRecord {
       this.state.out_trade_no ??= said.out_trade_no;
   }
 
-  private isMismatch(amount: string | undefined, currency: string | undefined): boolean {
-    const ordered = orderOf(this.input)?.request;
-    if (ordered === undefined) return false;
+  /** Whether this is not what was ordered. Of a trade that was adopted without an order, the gateway's first word counts. */
+  isMismatch(amount: string | undefined, currency: string | undefined): boolean {
+    const { order_amount, order_currency } = this.state;
     return (
-      (amount !== undefined && !sameAmount(amount, ordered.order_amount)) ||
-      (currency !== undefined && currency.toUpperCase() !== ordered.order_currency.toUpperCase())
+      (amount !== undefined && order_amount !== null && !sameAmount(amount, order_amount)) ||
+      (currency !== undefined && order_currency !== null && currency.toUpperCase() !== order_currency.toUpperCase())
     );
   }
 
@@ -268,11 +264,11 @@ export class PaymentRecord {
     // A run that failed, was cancelled or terminated sold nothing either.
     const { previous } = this.state;
     if (outcome !== 'SUCCESS' || previous === null || previous.outcome === 'SUCCESS') return;
-    // Money of another trade than ours is a person's: it is neither accepted nor sent back by itself.
+    // Money of another trade than ours is a person's: it is neither accepted nor refunded by itself.
     if (this.latePaymentPolicy === 'attention' || !this.isOurTrade) this.raise('late-payment');
     else if (this.latePaymentPolicy === 'refund') {
       const out_request_no = latePaymentRefundNumber(this.state);
-      this.state.late_refund = { out_request_no, refund_status: null, reason: null };
+      this.state.late_payment_refund = { out_request_no, refund_status: null, reason: null };
     }
   }
 
@@ -283,13 +279,11 @@ export class PaymentRecord {
 
   /** Records whether the after-sale has taken the refund of a late payment. */
   applyLatePaymentRefund(result: LatePaymentRefundResult): void {
-    const { late_refund } = this.state;
-    if (!late_refund) return;
-    if (result.is === 'asked') this.state.late_refund = { ...late_refund, refund_status: result.refund_status };
-    else {
-      this.state.late_refund = { ...late_refund, reason: result.reason };
-      this.raise('late-payment');
-    }
+    const refund = this.state.late_payment_refund;
+    if (!refund) return;
+    if (result.is === 'asked') this.state.late_payment_refund = { ...refund, refund_status: result.refund_status };
+    else this.state.late_payment_refund = { ...refund, reason: result.reason };
+    if (result.is === 'refused') this.raise('late-payment');
   }
 
   private addTransition(transition: Omit<Transition, 'time'>, now: number): void {

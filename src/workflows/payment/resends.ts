@@ -1,7 +1,7 @@
 /** When an order that may exist is sent again under its number: the first time at once, then ever later, under attention. */
 import { condition } from '@temporalio/workflow';
 import { FIRST_BACKOFF_MS, nextBackoff } from '../shared/backoff';
-import type { Mailbox } from '../shared/mailbox';
+import type { PendingNotifications } from '../shared/pending-notifications';
 import type { PaymentContext } from './context';
 
 export class Resends {
@@ -12,7 +12,7 @@ export class Resends {
 
   constructor(
     private readonly context: PaymentContext,
-    private readonly mailbox: Mailbox,
+    private readonly pending: PendingNotifications,
   ) {}
 
   /** Whether the next one has to wait. */
@@ -24,8 +24,8 @@ export class Resends {
   async rest(): Promise<void> {
     this.context.raise('unknown-outcome');
     this.context.waitFor('a while, before the order is sent again under the same number');
-    const known = this.mailbox.unsettled.length;
-    await condition(() => this.mailbox.unsettled.length > known || this.mailbox.isRequested, this.backoff_ms, {
+    const known = this.pending.all.length;
+    await condition(() => this.pending.all.length > known || this.pending.isRequested, this.backoff_ms, {
       summary: 'before the order is sent again',
     });
     this.backoff_ms = nextBackoff(this.backoff_ms);

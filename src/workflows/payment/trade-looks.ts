@@ -2,14 +2,14 @@
 import { ActivityFailure, isCancellation } from '@temporalio/workflow';
 import type { LookResult, Trade, TradeId } from '../../contract';
 import { lookOnce, searchUntilFound } from '../shared/look';
-import type { Mailbox } from '../shared/mailbox';
+import type { PendingNotifications } from '../shared/pending-notifications';
 import type { PaymentContext } from './context';
 
 export class TradeLooks {
   constructor(
     private readonly app_id: string,
     private readonly context: PaymentContext,
-    private readonly mailbox: Mailbox,
+    private readonly pending: PendingNotifications,
     /** By what it may be found, the surest first. */
     private readonly ids: () => readonly TradeId[],
   ) {}
@@ -41,7 +41,7 @@ export class TradeLooks {
   private async by(id: TradeId): Promise<LookResult> {
     const { settling_ms } = this.context.policy;
     let looked: LookResult = NO_ANSWER;
-    await this.mailbox.fulfil(async () => {
+    await this.pending.fulfil(async () => {
       looked = await lookOnce(this.app_id, id, settling_ms);
     });
     return looked;

@@ -1,7 +1,7 @@
 /** What operators see of a payment. No personal data: search attributes are never encrypted. */
 import type { SearchAttributeUpdatePair } from '@temporalio/common';
 import { type LatePaymentRefund, NOT_CREATED_YET, type PaymentState, SEARCH_ATTRIBUTE } from '../../contract';
-import type { Mailbox } from '../shared/mailbox';
+import type { PendingNotifications } from '../shared/pending-notifications';
 import { tradeAttributes } from '../shared/visibility';
 import type { PaymentRecord } from './record';
 
@@ -18,7 +18,11 @@ export function paymentAttributes(state: PaymentState): SearchAttributeUpdatePai
 }
 
 /** The details in Temporal UI, as paragraphs of Markdown. All times are absolute, so that they stay true. */
-export function paymentDetails(record: PaymentRecord, { latest: notified }: Mailbox, waitingFor: string): string[] {
+export function paymentDetails(
+  record: PaymentRecord,
+  { latest: notified }: PendingNotifications,
+  waitingFor: string,
+): string[] {
   const { snapshot: state, heard } = record;
   return [
     `**${state.outcome ?? statusOf(state)}** · ${state.order_amount ?? '?'} ${state.order_currency ?? ''} · ${state.method ?? 'method chosen at checkout'}`,
@@ -28,17 +32,17 @@ export function paymentDetails(record: PaymentRecord, { latest: notified }: Mail
     ...state.other_trades.map(
       (one) => `Another trade under the number: ${one.trade_no}, ${one.trade_status ?? 'not seen yet'}`,
     ),
-    ...(state.late_refund ? [lateRefundLine(state.late_refund)] : []),
+    ...(state.late_payment_refund ? [latePaymentRefundLine(state.late_payment_refund)] : []),
   ];
 }
 
-function notifiedLine(notified: Mailbox['latest']): string {
+function notifiedLine(notified: PendingNotifications['latest']): string {
   if (!notified) return 'none yet';
   const { trade_status, trade_no, at } = notified;
   return `${trade_status ?? 'without a status'}${trade_no ? ` of trade ${trade_no}` : ''} at ${at}`;
 }
 
-function lateRefundLine({ out_request_no, refund_status, reason }: LatePaymentRefund): string {
+function latePaymentRefundLine({ out_request_no, refund_status, reason }: LatePaymentRefund): string {
   if (reason) return `This late payment is not refunded: ${reason}`;
   return `This late payment is refunded: refund ${out_request_no}, ${refund_status ?? 'requested'}.`;
 }

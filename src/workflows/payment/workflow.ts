@@ -16,7 +16,6 @@ import {
 } from '@temporalio/workflow';
 import {
   creationAnswer,
-  detailsOf,
   FAILURE,
   isNotCreatedFailure,
   type NotificationSignal,
@@ -26,14 +25,15 @@ import {
   type PaymentResolution,
   type PaymentState,
   type PaymentWorkflow,
+  sameFailure,
   saysWithoutOrder,
   type Trade,
   typedFailure,
 } from '../../contract';
 import { loadOrderBefore, loadPolicy } from '../shared/activities';
 import { runUntilResolved, uncancelled } from '../shared/cancellable';
-import { Mailbox } from '../shared/mailbox';
 import { PaymentOutbox } from '../shared/outbox/payment-outbox';
+import { PendingNotifications } from '../shared/pending-notifications';
 import { type Upsert, Visibility } from '../shared/visibility';
 import { adoptTrade } from './adoption';
 import { AfterEnd } from './after-end';
@@ -81,7 +81,7 @@ export async function payment(input: PaymentInput): Promise<PaymentState> {
   });
 }
 
-/** Whoever adopts a trade, or starts a payment without an order, may not know that an earlier run made it, or sold one. */
+/** An adoption, or a start without an order, may follow a run that made or sold one: then it continues as that run. */
 function mayHaveOrderBefore(input: PaymentInput): boolean {
   if (input.kind !== 'adopt' || workflowInfo().parent) return false;
   return (input.previous?.outcome ?? null) === null;
@@ -90,7 +90,7 @@ function mayHaveOrderBefore(input: PaymentInput): boolean {
 class PaymentRun {
   private readonly record: PaymentRecord;
   private readonly visibility = new Visibility();
-  private readonly mailbox = new Mailbox();
+  private readonly pending = new PendingNotifications();
   private context: PaymentContext | undefined;
   private followUps: FollowUps | undefined;
   private outbox: PaymentOutbox | undefined;
@@ -111,12 +111,12 @@ class PaymentRun {
     // An adopted trade was made by others, or by the run before.
     setHandler(creationAskedQuery, () => input.kind === 'adopt' || (this.creation?.sends ?? 0) > 0);
     setHandler(notificationSignal, (signal?: NotificationSignal) => this.onNotification(signal));
-    if (input.kind === 'adopt') for (const one of input.pending_notifications ?? []) this.mailbox.add(one);
+    if (input.kind === 'adopt') for (const one of input.pending_notifications ?? []) this.pending.add(one);
     setHandler(cancelUpdate, () => uncancelled(() => this.cancel()));
     setHandler(createdUpdate, (again?: PaymentInput) => uncancelled(() => this.created(again)), {
       validator: (again?: PaymentInput) => assertSameOrder(input, again),
     });
-    setHandler(recheckUpdate, () => uncancelled(() => this.recheck()), { validator: () => this.mailbox.assertRoom() });
+    setHandler(recheckUpdate, () => uncancelled(() => this.recheck()), { validator: () => this.pending.assertRoom() });
     setHandler(resolveUpdate, (resolution) => this.resolve(resolution), {
       validator: (resolution) => assertResolvable(resolution, this.state, this.whyUnresolvable),
     });
@@ -131,7 +131,7 @@ class PaymentRun {
     return this.record.snapshot;
   }
 
-  /** Continues as the run that made the order, where this one was started without a word of it. */
+  /** Continues as the run that made the order, if this one was started without it. */
   async joinEarlierRun(): Promise<void> {
     this.isJoining = mayHaveOrderBefore(this.input);
     if (this.isJoining) await this.goOnWithOrderBefore();
@@ -164,47 +164,48 @@ class PaymentRun {
   async close(): Promise<void> {
     await condition(allHandlersFinished);
     await this.outbox?.close();
-    const { context, followUps, input, mailbox, visibility, outbox, creation, failure } = this;
+    const { context, followUps, input, pending, visibility, outbox, creation, failure } = this;
     if (context && followUps)
-      await new AfterEnd({ input, context, mailbox, visibility, outbox, creation, followUps, failure }).run();
+      await new AfterEnd({ input, context, pending, visibility, outbox, creation, followUps, failure }).run();
     this.visibility.withdraw();
     if (saysWithoutOrder(this.failure) && input.kind !== 'adopt' && !input.started_once)
       await this.goOnWithOrderBefore();
   }
 
-  /** A run that made no order does not stand before the one that did: everybody asks the latest run. */
+  /** Callers reach the latest run only. So a run that made no order continues as the earlier one that did. */
   private async goOnWithOrderBefore(): Promise<void> {
     const before = await loadOrderBefore();
     if (!before) return;
-    // This run was told what the one before it knew, and not what a run has sold that was reset.
+    // The input has what the run before knew, but not a sale of a run that was reset.
     const knewEarlierRun = this.input.kind === 'adopt' && this.input.previous !== undefined;
     if (knewEarlierRun && before.previous?.outcome !== 'SUCCESS') return;
     this.failure ??= typedFailure(FAILURE.pending, `Order ${this.record.outTradeNo} goes on as before: ask again.`);
     await condition(allHandlersFinished);
-    const { unsettled } = this.mailbox;
+    const pending_notifications = this.pending.all;
     const { trade_no } = this.input.kind === 'adopt' ? this.input : before;
     await continueAsNew<PaymentWorkflow>({
       ...before,
       ...(trade_no ? { trade_no } : {}),
-      pending_notifications: unsettled,
+      pending_notifications,
     });
   }
 
   private async createOrAdopt(context: PaymentContext): Promise<void> {
-    if (this.input.kind === 'adopt') return adoptTrade(this.input, context, this.mailbox);
-    this.creation = new OrderCreation(this.input, context, this.mailbox, () => this.isWithdrawn);
+    if (this.input.kind === 'adopt') return adoptTrade(this.input, context, this.pending);
+    this.creation = new OrderCreation(this.input, context, this.pending, () => this.isWithdrawn);
     await this.creation.run();
     this.isCreated = true;
   }
 
   private awaitOutcome(context: PaymentContext): Promise<void> {
-    return new OutcomeWait(this.input.app_id, orderTimes(this.input), context, this.mailbox).run();
+    return new OutcomeWait(this.input.app_id, orderTimes(this.input), context, this.pending).run();
   }
 
   private contextFor(policy: PaymentPolicy, paid: Trade | null): PaymentContext {
     return {
       record: this.record,
-      ...{ policy, paid },
+      policy,
+      paid,
       raise: (attention) => {
         this.record.raise(attention);
         this.show();
@@ -219,10 +220,10 @@ class PaymentRun {
     };
   }
 
-  /** Anybody can send a signal without its argument, or with another one: it proves nothing, and asks for a look. */
+  /** A signal without a proper argument may come from anybody. It proves nothing, and only requests a look. */
   private onNotification(signal: Partial<NotificationSignal> | undefined): void {
-    if (signal?.trade_no || signal?.trade_status) this.mailbox.add(signal);
-    else this.mailbox.request();
+    if (signal?.trade_no || signal?.trade_status) this.pending.add(signal);
+    else this.pending.request();
     this.show('later');
   }
 
@@ -247,7 +248,7 @@ class PaymentRun {
 
   private async recheck(): Promise<PaymentState> {
     const isUnsent = () => this.creation?.isCertainlyUnsent === true && !this.isCreated;
-    await this.mailbox.recheck(() => this.record.isOver || this.failure !== undefined || isUnsent());
+    await this.pending.recheck(() => this.record.isOver || this.failure !== undefined || isUnsent());
     return this.state;
   }
 
@@ -273,8 +274,8 @@ class PaymentRun {
   private resolve(resolution: PaymentResolution): PaymentState {
     this.record.applyResolution(resolution, Date.now());
     this.isResolved = true;
-    // What the gateway denies is settled by the person's word.
-    this.mailbox.settle(this.mailbox.denied);
+    // The person's decision settles the notifications that the gateway denies.
+    this.pending.settle(this.pending.denied);
     this.show();
     return this.state;
   }
@@ -287,14 +288,12 @@ class PaymentRun {
   }
 
   private show(upsert: Upsert = 'now'): void {
-    const details = paymentDetails(this.record, this.mailbox, this.waitingFor);
+    const details = paymentDetails(this.record, this.pending, this.waitingFor);
     this.visibility.show(paymentAttributes(this.state), details, upsert);
     this.outbox?.publish(this.state);
   }
 }
 
-/** A failure is encoded where it is thrown, so each place throws its own. */
 function copyOf(failure: unknown): unknown {
-  if (!(failure instanceof ApplicationFailure)) return failure;
-  return typedFailure(failure.type ?? '', failure.message, detailsOf(failure));
+  return failure instanceof ApplicationFailure ? sameFailure(failure) : failure;
 }

@@ -47,8 +47,12 @@ export async function stuckSweep(input: StuckSweepInput): Promise<StuckSweepStat
 
 class Sweep {
   state: StuckSweepState = {
-    ...{ stuck: 0, under_attention: 0, some: [] },
-    ...{ looked_at: null, attention: null, resolved: null },
+    stuck: 0,
+    under_attention: 0,
+    some: [],
+    looked_at: null,
+    attention: null,
+    resolved: null,
   };
   private readonly visibility = new Visibility();
   private readonly delivery = new InlineDelivery(new RunRelay());

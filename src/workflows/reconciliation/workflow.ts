@@ -16,7 +16,7 @@ import {
   type Difference,
   type DifferencesPage,
   type DifferencesQuestion,
-  type MerchantRow,
+  inParts,
   QUERY,
   type ReconcileSlice,
   type ReconciliationActivities,
@@ -158,7 +158,7 @@ type Slice = Pick<ReconcileSlice, 'since' | 'until' | 'rows' | 'orders'>;
  * the orders whose numbers are among theirs.
  */
 function slicesOf({ since, until }: ReconciliationState, { rows, orders }: ReconciliationInput): Slice[] {
-  if (rows !== undefined) return parted(rows).map((part) => ({ since, until, ...within(part, orders) }));
+  if (rows !== undefined) return inParts(rows, ROWS_A_SLICE).map((part) => ({ since, until, ...within(part, orders) }));
   const [begin, end] = [Date.parse(since), Date.parse(until)];
   const hours = Math.max(Math.ceil((end - begin) / HOUR), 0);
   return Array.from({ length: hours }, (_, i) => ({
@@ -169,17 +169,6 @@ function slicesOf({ since, until }: ReconciliationState, { rows, orders }: Recon
 }
 
 type Part = Pick<Slice, 'rows' | 'orders'>;
-
-/** The rows by number, some at a time. The ranges meet, so that every order is in one of them. */
-function parted(rows: readonly MerchantRow[]): Part[] {
-  const sorted = [...rows].sort((one, other) => (one.out_trade_no < other.out_trade_no ? -1 : 1));
-  const count = Math.max(Math.ceil(sorted.length / ROWS_A_SLICE), 1);
-  const firstOf = (i: number) => sorted[i * ROWS_A_SLICE]?.out_trade_no;
-  return Array.from({ length: count }, (_, i) => ({
-    rows: sorted.slice(i * ROWS_A_SLICE, (i + 1) * ROWS_A_SLICE),
-    orders: { from: i === 0 ? undefined : firstOf(i), to: firstOf(i + 1) },
-  }));
-}
 
 /** The part's own ends, and at both ends of the list those of the whole. */
 const within = ({ rows, orders }: Part, whole: Part['orders']): Part => ({

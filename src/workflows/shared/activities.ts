@@ -72,10 +72,10 @@ export const loadEarlierRun = reading('payments.earlierRun');
 export const loadLatestRun = reading('payments.latestRun');
 export const loadOrderBefore = reading('payments.orderBefore');
 
-export const { 'payments.refundLate': requestLatePaymentRefund } = proxyActivities<LatePaymentActivities>({
+export const { 'payments.refundLatePayment': requestLatePaymentRefund } = proxyActivities<LatePaymentActivities>({
   startToCloseTimeout: '2 minutes',
   scheduleToCloseTimeout: '1 day',
-  summary: activityWords('payments.refundLate'),
+  summary: activityWords('payments.refundLatePayment'),
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '2 minutes' },
 });
 

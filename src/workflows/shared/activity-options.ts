@@ -10,7 +10,7 @@ import type { ActivityOptions } from '@temporalio/workflow';
  */
 const startToCloseTimeout = '60 seconds';
 
-/** Where tasks wait for a worker, the lower key goes first: so orders, and looks that somebody waits for, do not wait behind polls. */
+/** Of the tasks that wait for a worker, the lowest key goes first: orders and awaited looks go before polls. */
 const CREATION = { priorityKey: 1 };
 const LOOK = { priorityKey: 2 };
 const POLL = { priorityKey: 5 };

@@ -26,29 +26,45 @@ export async function waitForTradeChange(watch: WatchInput, options: WaitOptions
   return typeof watched === 'string' ? watched : (watched.trade ?? 'timeout');
 }
 
+/** An activity that runs beside the code that waits for it, and what has come of it. */
+export interface Poll<Found> {
+  readonly scope: CancellationScope;
+  /** Resolves once the activity has ended, however. */
+  readonly ended: Promise<unknown>;
+  found?: Found;
+  failure?: unknown;
+}
+
+export function startPoll<Found>(ask: () => Promise<Found>): Poll<Found> {
+  const scope = new CancellationScope();
+  const outcome: Pick<Poll<Found>, 'found' | 'failure'> = {};
+  const ended = scope.run(ask).then(
+    (found) => Object.assign(outcome, { found }),
+    (failure) => Object.assign(outcome, { failure }),
+  );
+  return Object.assign(outcome, { scope, ended });
+}
+
+export const hasEnded = ({ found, failure }: Pick<Poll<unknown>, 'found' | 'failure'>) =>
+  found !== undefined || failure !== undefined;
+
 /** Runs a poll until it finds something, is interrupted or times out. Fails where the poll itself fails. */
 export async function pollUntil<Found extends object | number>(
-  startPoll: () => Promise<Found>,
+  ask: () => Promise<Found>,
   { isInterrupted, timeout_ms, summary }: WaitOptions,
 ): Promise<WaitResult<Found>> {
-  const poll: { found?: Found; failure?: unknown } = {};
-  const scope = new CancellationScope();
-  const polling = scope.run(startPoll).then(
-    (found) => Object.assign(poll, { found }),
-    (failure) => Object.assign(poll, { failure }),
-  );
-  const hasEnded = () => poll.found !== undefined || poll.failure !== undefined;
+  const poll = startPoll(ask);
   let isInTime = true;
   let cancelled: unknown;
   try {
-    isInTime = await waitUntil(() => hasEnded() || isInterrupted(), timeout_ms, summary);
+    isInTime = await waitUntil(() => hasEnded(poll) || isInterrupted(), timeout_ms, summary);
   } catch (error) {
     // Where this part of the workflow is cancelled, a request that is under way still brings what it brings.
     cancelled = error;
   }
-  if (!hasEnded()) {
-    scope.cancel();
-    await polling;
+  if (!hasEnded(poll)) {
+    poll.scope.cancel();
+    await poll.ended;
   }
   if (poll.found !== undefined) return poll.found;
   if (cancelled !== undefined) throw cancelled;

@@ -3,24 +3,22 @@
  * ends with the workflow. To cancel it and to start another one costs a workflow task.
  */
 import { RetryState } from '@temporalio/common';
-import { ActivityFailure, CancellationScope, condition, TimeoutFailure } from '@temporalio/workflow';
+import { ActivityFailure, condition, TimeoutFailure } from '@temporalio/workflow';
 import type { Trade, WatchInput } from '../../contract';
 import { gateway } from './activities';
+import { hasEnded, type Poll, startPoll } from './polling';
 
 /** So many polls until one deadline begin the schedule anew: a gateway that contradicts itself is asked ever less often, too. */
 const POLLS_ANEW = 5;
 
-interface Poll {
-  /** What it asks for, as text. */
+/** What a poll asks for, as text. It finds null when it is due. */
+interface TradePoll {
   readonly asks: string;
-  readonly scope: CancellationScope;
-  /** Null: it is due. */
-  found?: Trade | null;
-  failure?: unknown;
+  readonly poll: Poll<Trade | null>;
 }
 
 export class RunningWatch {
-  private poll: Poll | undefined;
+  private running: TradePoll | undefined;
   /** How the polls until one deadline are spaced. */
   private schedule: { due_at: number | undefined; began: number; polls: number } | undefined;
 
@@ -31,10 +29,9 @@ export class RunningWatch {
    */
   async next(watch: WatchInput, isInterrupted: () => boolean): Promise<Trade | 'interrupted' | 'due'> {
     const poll = this.pollFor(watch);
-    const hasEnded = () => poll.found !== undefined || poll.failure !== undefined;
-    await condition(() => hasEnded() || isInterrupted());
-    if (!hasEnded()) return 'interrupted';
-    this.poll = undefined;
+    await condition(() => hasEnded(poll) || isInterrupted());
+    if (!hasEnded(poll)) return 'interrupted';
+    this.running = undefined;
     if (poll.found) return poll.found;
     if (poll.found === null || isOutOfTime(poll.failure)) return 'due';
     throw poll.failure;
@@ -42,21 +39,23 @@ export class RunningWatch {
 
   /** Ends the poll: what it finds from now on does not count. Returns what it has found. */
   stop(): Trade | undefined {
-    const { scope, found } = this.poll ?? {};
-    scope?.cancel();
-    this.poll = undefined;
-    return found ?? undefined;
+    const { poll } = this.running ?? {};
+    poll?.scope.cancel();
+    this.running = undefined;
+    return poll?.found ?? undefined;
   }
 
-  private pollFor(watch: WatchInput): Poll {
+  private pollFor(watch: WatchInput): Poll<Trade | null> {
     const asks = JSON.stringify(watch);
-    if (this.poll?.asks === asks) return this.poll;
+    if (this.running?.asks === asks) return this.running.poll;
     this.stop();
-    this.poll = started({ ...watch, schedule: this.scheduleOf(watch) }, asks);
-    return this.poll;
+    const spaced = { ...watch, schedule: this.scheduleOf(watch) };
+    const poll = startPoll(() => gateway.watchTrade(spaced));
+    this.running = { asks, poll };
+    return poll;
   }
 
-  /** The schedule begins anew at each deadline, and for the first polls until it; then it goes on where it was. */
+  /** Each deadline begins the schedule anew. So do the first polls before it; later ones continue the schedule. */
   private scheduleOf({ due_at, schedule }: WatchInput): WatchInput['schedule'] {
     const now = Date.now();
     const known = this.schedule && this.schedule.due_at === due_at ? this.schedule : { due_at, began: now, polls: 0 };
@@ -67,17 +66,6 @@ export class RunningWatch {
     const left = schedule.poll_schedule_ms.filter((at) => at > age).map((at) => at - age);
     return { ...schedule, poll_schedule_ms: left };
   }
-}
-
-function started(watch: WatchInput, asks: string): Poll {
-  const poll: Poll = { asks, scope: new CancellationScope() };
-  poll.scope
-    .run(() => gateway.watchTrade(watch))
-    .then(
-      (found) => Object.assign(poll, { found }),
-      (failure) => Object.assign(poll, { failure }),
-    );
-  return poll;
 }
 
 /** The server makes no further attempt: the next one would come after the poll's time. */

@@ -1,4 +1,4 @@
-/** Starts what goes on after a workflow, so that nobody who waits for its end waits for that too. */
+/** Starts a workflow that outlives the one that starts it, so that callers of the first do not wait for the second. */
 import { type SearchAttributePair, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { ParentClosePolicy, startChild, type WithWorkflowArgs, type Workflow } from '@temporalio/workflow';
 import { TASK_TIMEOUT_MS } from '../../contract';

@@ -12,10 +12,8 @@ export interface StrayNotificationState extends StrayNotificationInput {
   resolved: { by: string; reason: string } | null;
 }
 
-export const strayStateQuery = defineQuery<StrayNotificationState>(QUERY.state);
-export const resolveStrayUpdate = defineUpdate<StrayNotificationState, [{ by: string; reason: string }]>(
-  UPDATE.resolve,
-);
+const strayStateQuery = defineQuery<StrayNotificationState>(QUERY.state);
+const resolveStrayUpdate = defineUpdate<StrayNotificationState, [{ by: string; reason: string }]>(UPDATE.resolve);
 
 export async function strayNotification(input: StrayNotificationInput): Promise<StrayNotificationState> {
   const visibility = new Visibility();

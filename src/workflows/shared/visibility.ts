@@ -59,15 +59,22 @@ export class Visibility {
 
   /**
    * Shows search attributes, and details in Markdown: what needs a person, the lines, and since when the status holds.
-   * None of it may hold personal data. It adds no event but an upsert where an attribute has changed.
+   * None of it may hold personal data. It adds no event but an upsert where an attribute has changed. `out_request_no` is the
+   * refund that the attention is about, where it is about one.
    */
-  show(attributes: SearchAttributeUpdatePair[], lines: readonly string[], upsert: Upsert = 'now'): void {
+  show(
+    attributes: SearchAttributeUpdatePair[],
+    lines: readonly string[],
+    upsert: Upsert = 'now',
+    out_request_no?: string,
+  ): void {
     if (upsert === 'now') this.attributes.update(attributes);
     const status = this.sinceOf(attributes, SEARCH_ATTRIBUTE.status.name);
     const attention = this.sinceOf(attributes, SEARCH_ATTRIBUTE.attention.name);
     const [first = '', ...others] = lines;
     const { workflowId } = workflowInfo();
-    const needs = attention ? attentionSection(attention.value, attention.at, workflowId) : [];
+    const question = { attention: attention?.value ?? '', out_request_no };
+    const needs = attention ? attentionSection(question, attention.at, workflowId) : [];
     const shown = [...needs, status ? `${first} · since ${status.at}` : first, ...others];
     setCurrentDetails(shown.join('\n\n'));
   }

@@ -80,7 +80,7 @@ test('a server serves its API and its UI, and stops', async () => {
   expect(await server.ended).toMatchObject({ code: 0 });
 });
 
-test('a page that points its own name at this machine reaches no Temporal UI (security, finding 10)', async () => {
+test('a page that points its own name at this machine reaches no Temporal UI', async () => {
   const given = await options();
   const server = await start(given);
   await withClient(server, (client) => startPayment(client, 'payment:victim'));

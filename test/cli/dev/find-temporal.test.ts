@@ -120,7 +120,7 @@ describe('a download', () => {
     await expect(find()).rejects.toThrow(/no download: .*(EEXIST|ENOTDIR)/);
   });
 
-  test('is announced to the person who waits', async () => {
+  test('is shown to the person who waits', async () => {
     python();
     const lines: string[] = [];
     await findTemporal({ cacheDir, env: { PATH: bin }, log: (line) => lines.push(line) }).catch(() => undefined);

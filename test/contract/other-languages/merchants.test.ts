@@ -1,6 +1,6 @@
 /**
  * Merchants in TypeScript, Python and Go side by side on one stack with keys set: each pays, refunds, hears events and takes a
- * deposit, by its own program of examples/ and Temporal's SDK of its language (newcomers, findings 1 and 10).
+ * deposit, by its own program of examples/ and Temporal's SDK of its language.
  */
 import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -18,6 +18,7 @@ import { eventually } from '../../cli/dev/processes';
 import { key, setting } from '../../codec/support';
 import { type EventReceiver, eventReceiver } from '../../harness/event-receiver';
 import { goPrograms } from '../../harness/go';
+import { javaPrograms } from '../../harness/java';
 import { pythonWith } from '../../harness/python';
 import { problemsWith } from '../../harness/schemas';
 import { ROOT } from '../../harness/terminal';
@@ -25,6 +26,7 @@ import { ROOT } from '../../harness/terminal';
 const SECRET = `whsec_${randomBytes(32).toString('base64')}`;
 const KEYS = setting(key('all-of-us'));
 const go = goPrograms();
+const java = javaPrograms();
 const PYTHON = join(ROOT, 'examples/python');
 const REFUND = {
   refund_amount: '30.00',
@@ -153,14 +155,18 @@ const MERCHANTS: [string, (...given: Parameters<Merchant>) => Promise<Json>][] =
 
 if ('missing' in go) test.skip(`Go is left out: ${go.missing}`, () => undefined);
 
-describe.each(MERCHANTS)('a merchant in %s', (language, ask) => {
-  /** On a slow machine there may be no answer yet: then a merchant asks again, as the contract says. */
-  const merchant: Merchant = async (...asked) => {
+/** On a slow machine there may be no answer yet: then a merchant asks again, as the contract says. */
+const untilAnswered =
+  (ask: Merchant): Merchant =>
+  async (...asked) => {
     for (;;) {
       const answer = await ask(...asked);
       if (answer.error !== 'PaymentPending') return answer;
     }
   };
+
+describe.each(MERCHANTS)('a merchant in %s', (language, ask) => {
+  const merchant = untilAnswered(ask);
   // Go’s gRPC sends the workflow id in a header, which takes ASCII alone.
   const number = `${language}-${language === 'Go' ? 'order' : 'pedido.ñ'}-${randomUUID()}`;
   const order = { ...pix.request, out_trade_no: number };
@@ -264,3 +270,36 @@ test('every event and every state that crossed the wire fits its published schem
   });
   expect([status, status === 0 ? '' : stdout + stderr]).toEqual([0, '']);
 });
+
+if ('missing' in java) test.skip(`Java is left out: ${java.missing}`, () => undefined);
+else {
+  const { classpath } = java;
+  describe('a merchant in Java, by the contract alone', () => {
+    const merchant = untilAnswered(
+      merchantOf('java', '-XX:TieredStopAtLevel=1', '-cp', classpath, 'payments.Merchant'),
+    );
+    const number = `Java-${randomUUID()}`;
+    const order = { ...pix.request, out_trade_no: number };
+
+    test('pays, waits for the outcome, refunds a part, and reads why more is refused', async () => {
+      const data = await merchant('pay', number, order);
+      expect(data).toMatchObject({ trade_no: expect.any(String), qr_code: expect.stringMatching(/^0002/) });
+      await stack.simulator.pay(number);
+      expect(await merchant('outcome', number)).toMatchObject({ outcome: 'SUCCESS', order_amount: '150.00' });
+      expect(await merchant('refund', number, REFUND)).toMatchObject({ refund_amount: '30.00' });
+      const more = { ...REFUND, refund_amount: '120.01', out_request_no: 'r-2' };
+      expect(await merchant('refund', number, more)).toMatchObject({
+        error: 'OverRefund',
+        message: expect.stringContaining('120.00'),
+        details: { left: '120.00' },
+      });
+    });
+
+    test('encrypts and decrypts as the test vectors say', () => {
+      const args = ['-cp', classpath, 'payments.Vectors', join(ROOT, 'vectors/encryption.json')];
+      const { stdout, stderr, status } = spawnSync('java', args, { encoding: 'utf8' });
+      expect([status, stderr]).toEqual([0, '']);
+      expect(Number(stdout)).toBeGreaterThan(1);
+    });
+  });
+}

@@ -256,12 +256,12 @@ describe('deposits', () => {
     const taskQueue = 'nobody';
     const workflowId = `spei-account:${app_id}:${account_id}`;
     const lost = await stack.simulator.deposit((await open()).account_id, { amount: '6.00', notify: false });
-    const announced = { app_id, out_trade_no: lost.out_trade_no, trade_status: 'SUCCESS', amount: '6.00' };
+    const signal = { app_id, out_trade_no: lost.out_trade_no, trade_status: 'SUCCESS', amount: '6.00' };
     const start = { workflowId, args: [{ app_id, account_id }], signal: 'deposit' };
     const first = await stack.client.workflow.signalWithStart('speiAccount', {
       ...start,
       taskQueue,
-      signalArgs: [announced],
+      signalArgs: [signal],
     });
     await first.terminate();
     await stack.client.workflow.start('speiAccount', { workflowId, args: start.args, taskQueue: stack.taskQueue });
@@ -277,8 +277,8 @@ describe('deposits', () => {
     const aside = { out_trade_no, amount: '8.00', currency: 'MXN', because: 'old-deposit' };
     const other = await open();
     const { app_id } = APP;
-    const announced = { app_id, out_trade_no, trade_status: 'SUCCESS', amount: '8.00', currency: 'MXN' };
-    await handleOf(other.account_id).signal('deposit', announced);
+    const signal = { app_id, out_trade_no, trade_status: 'SUCCESS', amount: '8.00', currency: 'MXN' };
+    await handleOf(other.account_id).signal('deposit', signal);
     const isAside = ({ deposits }: SpeiAccountState) => deposits.set_aside.length > 0;
     expect(await once(other.account_id, isAside)).toMatchObject({
       attention: 'old-deposit',

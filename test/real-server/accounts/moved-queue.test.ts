@@ -25,7 +25,7 @@ async function soon(account_id: string, is: (state: SpeiAccountState) => boolean
   }
 }
 
-test('3: the count and the total of a terminated account are taken over where its old task queue has no worker any more', async () => {
+test('the count and the total of a terminated account are taken over where its old task queue has no worker any more', async () => {
   const { account_id } = await stack.payments.accounts.create(accountRequest());
   await soon(account_id, ({ status }) => status !== null, 10_000);
   await handleOf(account_id).terminate();

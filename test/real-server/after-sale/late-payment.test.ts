@@ -51,9 +51,9 @@ test('a late payment by wallet is refunded in full, once', async () => {
     outcome: 'SUCCESS',
     previous: { outcome: 'CANCEL' },
     attention: null,
-    late_refund: { out_request_no: expect.any(String), refund_status: 'REFUND_PROCESSING', reason: null },
+    late_payment_refund: { out_request_no: expect.any(String), refund_status: 'REFUND_PROCESSING', reason: null },
   });
-  const number = state.late_refund?.out_request_no ?? '';
+  const number = state.late_payment_refund?.out_request_no ?? '';
   expect(number.length).toBeLessThanOrEqual(16);
 
   await stack.simulator.actOnRefund(out_trade_no, 'approve');
@@ -73,7 +73,7 @@ test('the event of a late payment names its refund, so that the merchant deliver
     ({ payment, transition }) => payment.out_trade_no === order.out_trade_no && transition?.to === 'SUCCESS',
   );
   expect(ofMoney[0]).toMatchObject({
-    payment: { previous: { outcome: 'CANCEL' }, late_refund: { out_request_no: expect.any(String) } },
+    payment: { previous: { outcome: 'CANCEL' }, late_payment_refund: { out_request_no: expect.any(String) } },
   });
 });
 
@@ -101,7 +101,7 @@ test.each([
     expect(state).toMatchObject({
       outcome: 'SUCCESS',
       attention: 'late-payment',
-      late_refund: { refund_status: null, reason },
+      late_payment_refund: { refund_status: null, reason },
     });
     const { runId } = await paymentOf(order.out_trade_no).describe();
     const followUp = paymentFollowUpWorkflowId(APP.app_id, order.out_trade_no, runId);
@@ -118,7 +118,10 @@ test('a late payment whose order lacks a field of the buyer is not refunded, and
   expect(stack.simulator.requests({ path: '/trade/refund', out_trade_no: order.out_trade_no })).toEqual([]);
   expect(state).toMatchObject({
     attention: 'late-payment',
-    late_refund: { refund_status: null, reason: expect.stringContaining('user_info.identify.number: required') },
+    late_payment_refund: {
+      refund_status: null,
+      reason: expect.stringContaining('user_info.identify.number: required'),
+    },
   });
 });
 
@@ -130,7 +133,7 @@ test('a second run for the same late payment requests the same refund, and the g
   const previous = { run_id: state.previous?.run_id, outcome: 'CANCEL', payment_data };
   const args = [{ kind: 'adopt', app_id: APP.app_id, out_trade_no, previous }];
   const again = await stack.client.workflow.start('payment', { workflowId, taskQueue: stack.taskQueue, args });
-  expect(await again.result()).toMatchObject({ late_refund: state.late_refund, attention: null });
+  expect(await again.result()).toMatchObject({ late_payment_refund: state.late_payment_refund, attention: null });
   expect(refundsOf(out_trade_no)).toHaveLength(1);
   expect(stack.simulator.requests({ path: '/trade/refund', out_trade_no })).toHaveLength(1);
 });
@@ -141,6 +144,6 @@ test('a payment in time is not refunded', async () => {
   await stack.simulator.pay(order.out_trade_no);
   const state = await stack.payments.outcome(order.out_trade_no);
   expect(state).toMatchObject({ outcome: 'SUCCESS', attention: null });
-  expect(state).not.toHaveProperty('late_refund');
+  expect(state).not.toHaveProperty('late_payment_refund');
   expect(refundsOf(order.out_trade_no)).toEqual([]);
 });

@@ -1,10 +1,13 @@
 /**
- * A person at the desk: finds in Temporal UI what needs somebody, reads what it says, does what it names, and sees who did what
- * and why. `npm run test:desk` does it for every reason and takes the pictures of docs/desk.md; the tests do it for a few.
+ * A person at the desk: finds in Temporal UI what needs somebody, reads what it says, there and by `show`, does what it names, and sees
+ * who did what and why. `npm run test:desk` does it for every reason and takes the pictures of docs/desk.md; the tests do it for a few.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ATTENTIONS, type Attention, RUNBOOK } from '../../../src/contract';
+import { readCase } from '../../../src/cli/operator/case';
+import type { Target } from '../../../src/cli/operator/connection';
+import { caseText } from '../../../src/cli/operator/show';
+import { ATTENTIONS, type Attention, namedByWorkflowId, RUNBOOK } from '../../../src/contract';
 import { built } from '../../harness/built';
 import { Desk, plain } from './desk';
 import { SCENES, type Scene } from './scenes';
@@ -41,6 +44,12 @@ async function untilWaiting(reason: Attention, scene: Scene): Promise<string> {
   throw new Error(`${reason} was listed, and is not any more.`);
 }
 
+/** What `show` reads: the whole order of the workflow, where it has one. */
+function targetOf(workflow_id: string): Target {
+  const { app_id = '', out_trade_no = null } = namedByWorkflowId(workflow_id) ?? {};
+  return { workflow_id, app_id, out_trade_no };
+}
+
 /** The command of the page as the person types it. */
 function commandOf(page: string, { command = /^resolve /, writes = {} }: Scene): string[] {
   const named = [...page.matchAll(/: payment-gateway ((?:recheck|resolve|cancel) .*?), or the update/g)].map(
@@ -48,7 +57,7 @@ function commandOf(page: string, { command = /^resolve /, writes = {} }: Scene):
   );
   const meant = named.find((text) => command.test(text));
   if (meant === undefined) throw new Error(`The page names no such command:\n${page}`);
-  const written = { YOU: 'ana', WHY: 'seen-by-ana', ...writes };
+  const written = { YOU: 'ana', WHY: 'seen-by-ana', OUTCOME: 'CANCEL', ...writes };
   return meant.split(' ').map((word) => new Map(Object.entries(written)).get(word) ?? word);
 }
 
@@ -66,6 +75,9 @@ test.each(CHOSEN)(
     const { happened, loses, look, act, after } = RUNBOOK[reason];
     for (const told of [happened, loses, look, act, after]) expect(page).toContain(plain(told));
     await takePicture(reason);
+    const shown = caseText(await readCase(desk.stack.client, targetOf(workflowId)), {});
+    expect(shown).toContain(`Needs a person: ${reason}. ${happened}\n`);
+    expect(shown.split('\n').length).toBeLessThan(30);
 
     scene.outside?.(desk);
     const command = commandOf(page, scene);

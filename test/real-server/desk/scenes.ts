@@ -46,15 +46,27 @@ const pix = (out_trade_no: string) => publishedOrder('pix', { out_trade_no });
 const begun = ({ stack }: Desk, out_trade_no: string): void =>
   void stack.payments.pay(pix(out_trade_no)).catch(() => undefined);
 
-/** A sale by card of which a bank says something. */
-async function saleThat(
-  desk: Desk,
-  out_trade_no: string,
-  ...acts: ('dispute' | 'chargeback' | 'reverse-chargeback' | 'force-refund')[]
-) {
-  await sold(desk.stack, 'credit-card', { out_trade_no });
-  for (const act of acts) await desk.stack.simulator.act(out_trade_no, act);
-}
+type BankAct = 'dispute' | 'chargeback' | 'reverse-chargeback' | 'force-refund';
+
+/** A sale by card of which a bank, or the dashboard, says something. */
+const sale = (of: string, tells: string, ...acts: BankAct[]): Scene => ({
+  ...afterSale(of),
+  tells,
+  async bring({ stack }) {
+    await sold(stack, 'credit-card', { out_trade_no: of });
+    for (const act of acts) await stack.simulator.act(of, act);
+  },
+});
+
+/** A payment that waits for its buyer, until a query answers this. */
+const answered = (of: string, tells: string, says: object): Scene => ({
+  ...payment(of),
+  tells,
+  async bring(desk) {
+    await waiting(desk, of);
+    queryAnswers(desk, of, says);
+  },
+});
 
 /** What a query answers from now on. */
 function queryAnswers(desk: Desk, out_trade_no: string, says: object): void {
@@ -75,14 +87,10 @@ async function notify({ stack }: Desk, fields: TestNotificationFields): Promise<
 }
 
 const OF_PAYMENTS = {
-  'amount-mismatch': {
-    ...payment('desk-1001'),
-    tells: 'The gateway says that 120.00 were paid, of 150.00.',
-    async bring(desk) {
-      await waiting(desk, this.of);
-      queryAnswers(desk, this.of, { trade_status: 'SUCCESS', order_amount: 120 });
-    },
-  },
+  'amount-mismatch': answered('desk-1001', 'The gateway says that 120.00 were paid, of 150.00.', {
+    trade_status: 'SUCCESS',
+    order_amount: 120,
+  }),
   'late-payment': {
     ...followUp('desk-1002'),
     tells: 'The buyer paid after the payment had been ended as CANCEL.',
@@ -164,22 +172,12 @@ const OF_PAYMENTS = {
       return notify(desk, { out_trade_no: this.of, trade_no: '20260302120000000098' });
     },
   },
-  'unlisted-transition': {
-    ...payment('desk-1010'),
-    tells: 'A trade that waited for its buyer is suddenly held by risk control.',
-    async bring(desk) {
-      await waiting(desk, this.of);
-      queryAnswers(desk, this.of, { trade_status: 'RISK_CONTROLLING' });
-    },
-  },
-  'unknown-status': {
-    ...payment('desk-1011'),
-    tells: 'The gateway calls the trade ON_HOLD, a word that nobody here knows.',
-    async bring(desk) {
-      await waiting(desk, this.of);
-      queryAnswers(desk, this.of, { trade_status: 'ON_HOLD' });
-    },
-  },
+  'unlisted-transition': answered('desk-1010', 'A trade that waited for its buyer is suddenly held by risk control.', {
+    trade_status: 'RISK_CONTROLLING',
+  }),
+  'unknown-status': answered('desk-1011', 'The gateway calls the trade ON_HOLD, a word that nobody here knows.', {
+    trade_status: 'ON_HOLD',
+  }),
   credentials: {
     of: `payment-follow-up:${APP.app_id}::credentials`,
     waits: `payment-follow-up:${APP.app_id}::credentials`,
@@ -214,33 +212,16 @@ const OF_PAYMENTS = {
 } satisfies Partial<Record<Attention, Scene>>;
 
 const OF_SALES = {
-  dispute: {
-    ...afterSale('desk-2001'),
-    tells: 'The buyer disputes the sale.',
-    bring(desk) {
-      return saleThat(desk, this.of, 'dispute');
-    },
-  },
-  chargeback: {
-    ...afterSale('desk-2002'),
-    tells: 'The bank has taken the money back.',
-    bring(desk) {
-      return saleThat(desk, this.of, 'chargeback');
-    },
-  },
-  'chargeback-reversed': {
-    ...afterSale('desk-2003'),
-    tells: 'The bank gave the money back to the merchant.',
-    bring(desk) {
-      return saleThat(desk, this.of, 'chargeback', 'reverse-chargeback');
-    },
-  },
+  dispute: sale('desk-2001', 'The buyer disputes the sale.', 'dispute'),
+  chargeback: sale('desk-2002', 'The bank has taken the money back.', 'chargeback'),
+  'chargeback-reversed': sale(
+    'desk-2003',
+    'The bank gave the money back to the merchant.',
+    'chargeback',
+    'reverse-chargeback',
+  ),
   'refund-elsewhere': {
-    ...afterSale('desk-2004'),
-    tells: 'Somebody refunded the sale in the gateway’s dashboard.',
-    bring(desk) {
-      return saleThat(desk, this.of, 'force-refund');
-    },
+    ...sale('desk-2004', 'Somebody refunded the sale in the gateway’s dashboard.', 'force-refund'),
     command: /--elsewhere AMOUNT/,
     writes: { AMOUNT: '100.00' },
   },
@@ -254,8 +235,8 @@ const OF_SALES = {
       desk.stack.simulator.addFault({ out_trade_no: this.of, on: 'refund', fault: '5xx-before' });
       void payments.refund(this.of, part(order, '20.00', 'part-2')).catch(() => undefined);
     },
-    command: /--refund NUMBER/,
-    writes: { NUMBER: 'part-2' },
+    command: /--refund part-2/,
+    writes: { OUTCOME: 'REFUNDED' },
   },
 } satisfies Partial<Record<Attention, Scene>>;
 

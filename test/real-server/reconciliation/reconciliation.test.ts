@@ -47,6 +47,9 @@ const EXPECTED: Readonly<Record<string, Pick<Difference, 'kind' | 'between'>>> =
   'merchant: other amount': { kind: 'amount', between: 'merchant and gateway' },
 };
 
+/** An order that the gateway cannot answer for. */
+const BROKEN = 'nowhere-0600-broken';
+
 /** The gateway: every order is paid, 150.00 BRL. */
 const queries: string[] = [];
 let gateway: Server;
@@ -55,6 +58,7 @@ beforeAll(async () => {
   gateway = createServer(async (request, response) => {
     const { out_trade_no } = JSON.parse(await text(request));
     queries.push(out_trade_no);
+    if (out_trade_no === BROKEN) return void response.writeHead(502).end('<html>Bad gateway</html>');
     const answer =
       PLANTED.get(out_trade_no) === 'gateway: none' || out_trade_no.startsWith('nowhere')
         ? { code: '40004', msg: 'Business Failed', sub_code: 'trade-not-exist', sub_msg: 'The trade does not exist.' }
@@ -195,10 +199,11 @@ test(`finds exactly the 30 planted differences among ${MANY} orders, although it
   expect(await handle.result()).toMatchObject({ resolved: { by: 'ana', reason: 'books corrected' }, attention: null });
 }, 600_000);
 
-test('prints every difference of a list in which all orders are missing, over the pages of activity and query', async () => {
+test('prints every difference of a list in which all orders are missing, over the pages, and one order without an answer holds up no other', async () => {
   const worker = await stack.startWorker();
   // More than one activity answers with.
   const numbers = Array.from({ length: 1_200 }, (_, i) => `nowhere-${String(i).padStart(4, '0')}`);
+  numbers.splice(601, 0, BROKEN);
   const period = ['--since', '2026-03-01', '--until', '2026-03-01T00:00:01Z'];
   const reconciling = command('reconcile', ...period, '--csv', '--per-second', '1000');
   const output = text(reconciling.stdout);
@@ -207,6 +212,12 @@ test('prints every difference of a list in which all orders are missing, over th
   expect(await ended).toBe(1);
   const [head, ...lines] = (await output).trim().split('\n');
   expect(head).toBe('out_trade_no,kind,between,here,gateway,merchant,adopted');
-  expect(lines).toEqual(numbers.map((number) => `${number},missing-there,merchant and gateway,,,paid 150.00,false`));
+  expect(lines).toEqual(
+    numbers.map((number) =>
+      number === BROKEN
+        ? `${number},unanswered,here and gateway,,,paid 150.00,false`
+        : `${number},missing-there,merchant and gateway,,,paid 150.00,false`,
+    ),
+  );
   await worker.kill();
 }, 600_000);

@@ -32,7 +32,13 @@ beforeAll(async () => {
     apps: [app, otherApp],
     signature: { header: 'Service-Signature', scheme: 'hex' },
     log: pino({ level: 'silent' }),
-    limits: { per_address: endless, overall: endless, adoptions: endless, connections_per_address: endless },
+    limits: {
+      per_address: endless,
+      overall: endless,
+      repeats: endless,
+      adoptions: endless,
+      connections_per_address: endless,
+    },
   };
   server = webhookServer({ ...options, log: pino({ level: 'silent' }) });
   url = await server.listen({ host: '127.0.0.1', port: 0 });

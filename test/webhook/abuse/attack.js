@@ -2,6 +2,7 @@
  * One attack on the webhook, in a process of its own: `node attack.js <url> <attack> <address it comes from>`. It says `ready`
  * once it is under way, and goes on until it is killed.
  */
+const { createHmac } = require('node:crypto');
 const { connect } = require('node:net');
 
 const [url, attack, localAddress] = process.argv.slice(2);
@@ -30,7 +31,20 @@ function keep(count, act) {
   for (let i = 0; i < count; i += 1) one();
 }
 
+/** A genuine notification, which somebody has kept. */
+function old() {
+  const body = JSON.stringify({ app_id: 'shop-1', out_trade_no: 'old', trade_no: '1', trade_status: 'SUCCESS' });
+  const signature = createHmac('sha256', 'sk_live_canary-of-shop-1').update(body).digest('hex');
+  return `${unsigned(body.length, `Service-Signature: ${signature}\r\n`)}${body}`;
+}
+
 const ATTACKS = {
+  'an old notification again and again': () =>
+    keep(20, (socket) => {
+      const ask = () => socket.write(old());
+      socket.on('data', ask);
+      ask();
+    }),
   'forged notifications': () => keep(20, (socket) => void socket.write(`${unsigned(2)}{}`)),
   'large bodies that do not end': () => keep(200, (socket) => void socket.write(unsigned(65_536) + ' '.repeat(65_535))),
   'checks of health on connections that stay open': () =>

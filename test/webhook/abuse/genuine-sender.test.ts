@@ -19,6 +19,8 @@ const STRANGER = '127.0.0.5';
 type Attack = [attack: string, from: string, options: Partial<WebhookServerOptions>];
 
 const FLOOD = { overall: Number.MAX_SAFE_INTEGER, adoptions: Number.MAX_SAFE_INTEGER };
+/** What genuine notifications have together: twice what the gateway sends here, and some more. */
+const OVERALL = { ...FLOOD, overall: 1_000 + (2 * ATTACK_MS) / PACE_MS };
 /** Behind a proxy that the settings do not name, everybody has one address. */
 const BEHIND_A_PROXY: Attack[] = [
   'forged notifications',
@@ -27,6 +29,7 @@ const BEHIND_A_PROXY: Attack[] = [
   'headers that never end',
   'paths that do not exist',
 ].map((attack) => [attack, GATEWAY, { limits: FLOOD }]);
+const WITH_AN_OLD_ONE: Attack[] = [['an old notification again and again', STRANGER, { limits: OVERALL }]];
 const FROM_A_STRANGER: Attack[] = [
   ['large bodies that do not end', STRANGER, { limits: FLOOD }],
   ['large bodies that do not end', STRANGER, { limits: FLOOD, allowedIps: [GATEWAY] }],
@@ -55,7 +58,7 @@ async function notify(url: string, ms: number): Promise<{ sent: number; refused:
   return { sent: answers.length, refused };
 }
 
-test.each([...BEHIND_A_PROXY, ...FROM_A_STRANGER])(
+test.each([...BEHIND_A_PROXY, ...FROM_A_STRANGER, ...WITH_AN_OLD_ONE])(
   'while %s come from %s (%j), the genuine sender is served',
   async (...given) => {
     const [attack, from, options] = given;

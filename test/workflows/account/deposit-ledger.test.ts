@@ -83,8 +83,8 @@ describe('counting', () => {
   test('a deposit that is set aside is not counted, and may be notified again', () => {
     const ledger = new DepositLedger();
     ledger.addPending(notified(1));
-    const announced = { ...notified(1, NOW_S), trade_no: 'T1', amount: '12.10', currency: 'MXN' };
-    ledger.setAside(announced, 'unconfirmed-deposit');
+    const notification = { ...notified(1, NOW_S), trade_no: 'T1', amount: '12.10', currency: 'MXN' };
+    ledger.setAside(notification, 'unconfirmed-deposit');
     expect(ledger.snapshot).toMatchObject({ count: 0, total: {}, pending: 0 });
     expect(ledger.snapshot.set_aside).toEqual([
       {

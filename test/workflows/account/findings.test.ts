@@ -37,7 +37,7 @@ const notify = (out_trade_no: string) => {
   return env.temporal.signal(WORKFLOW_ID, 'deposit', { app_id: APP.app_id, ...fields, transfer_account });
 };
 
-test('finding 11: fifty deposits that the gateway does not know do not stop the next one, and a person is told', async () => {
+test('fifty deposits that the gateway does not know do not stop the next one, and a person is told', async () => {
   const { state } = await follow();
   for (let i = 0; i < 50; i += 1) notify(`unknown-${i}`);
   await env.sleep(MINUTE);
@@ -49,7 +49,7 @@ test('finding 11: fifty deposits that the gateway does not know do not stop the 
   expect(deposits).toMatchObject({ count: 1, total: { MXN: '100.00' }, pending: 50 });
 });
 
-test('finding 11: a deposit that the gateway knows only after a day is counted then, and settles the attention', async () => {
+test('a deposit that the gateway knows only after a day is counted then, and settles the attention', async () => {
   const { state } = await follow();
   notify('late');
   await env.sleep(DAY);
@@ -60,7 +60,7 @@ test('finding 11: a deposit that the gateway knows only after a day is counted t
 });
 
 test.each(['REFUNDED', 'PARTIAL_REFUND', 'CHARGEBACK', 'REFUND_PROCESSING'])(
-  'finding 15: a deposit that is %s at the first look is not money in',
+  'a deposit that is %s at the first look is not money in',
   async (status) => {
     const { state } = await follow();
     const money = { order_amount: '100.00', order_currency: 'MXN', trade_no: 'Tback' };
@@ -77,7 +77,7 @@ test.each(['REFUNDED', 'PARTIAL_REFUND', 'CHARGEBACK', 'REFUND_PROCESSING'])(
 /** A number of 64 characters. */
 const long = (name: string, i: number) => `${name}-${i}-`.padEnd(64, 'x');
 
-test('finding 1: what piles up while a run ends is never handed on beyond what Temporal takes, and none is lost', async () => {
+test('what piles up while a run ends is never handed on beyond what Temporal takes, and none is lost', async () => {
   gateway.isDown = true;
   const ledger: CarriedAccount['ledger'] = {
     ...{ count: 10_000, total: { MXN: '1000000.00' }, latest: [], set_aside: [], forgotten_until: null },

@@ -209,7 +209,7 @@ describe('a deposit', () => {
   it('that was refused before, and is notified as paid when a run ends, is confirmed by the next run', async () => {
     await withWorker(async (taskQueue) => {
       trades.statusAt = () => 'REFUSED';
-      const { transfer_account: _none, app_id, ...announced } = await deposit('VA1');
+      const { transfer_account: _none, app_id, ...notification } = await deposit('VA1');
       const args = [{ kind: 'adopt', app_id, out_trade_no: 'VA1' }];
       await env.client.workflow.execute('payment', { workflowId: `payment:${APP.app_id}:VA1`, taskQueue, args });
       for (const trade of trades.trades.values()) trade.statusAt = () => 'SUCCESS';
@@ -219,7 +219,7 @@ describe('a deposit', () => {
         attention: null,
         published: { status: null, attention: null },
         cancel_wanted: false,
-        ledger: { ...ledger, pending: [announced] },
+        ledger: { ...ledger, pending: [notification] },
       });
       expect(await settled(handle)).toMatchObject({ attention: null, deposits: { count: 1, total: { MXN: '10.00' } } });
     });

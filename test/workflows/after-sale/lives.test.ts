@@ -194,7 +194,7 @@ describe.each([
   });
 
   describe('a refund made elsewhere', () => {
-    test('makes the ledger incomplete and asks for a person', async () => {
+    test('makes the ledger incomplete and asks for a person, until that person names the amount', async () => {
       await play(async (sale) => {
         sale.trade.refunds.push({ out_request_no: null, amount: '20.00', at: 0, takes_ms: 0, ends: 'done' });
         await sale.open();
@@ -204,6 +204,10 @@ describe.each([
           ledger_complete: false,
           attention: 'refund-elsewhere',
         });
+        await expect(seen(sale)).rejects.toMatchObject({
+          cause: { type: 'InvalidRequest', message: expect.stringContaining('refunded_elsewhere: required') },
+        });
+        expect(await sale.state()).toMatchObject({ ledger_complete: false, attention: 'refund-elsewhere' });
         await seen(sale, { refunded_elsewhere: '20.00' });
         expect(await ended(sale)).toMatchObject({ ledger_complete: true, attention: null });
       });

@@ -143,6 +143,16 @@ test('a person’s decision removes the attention, and adds a transition with it
   });
 });
 
+test('a decision on a dispute leaves refund-elsewhere, while nobody has named what went back elsewhere', () => {
+  const record = recordOf('SUCCESS', 'PARTIAL_REFUND', 'DISPUTE');
+  expect(record.snapshot().attention).toBe('dispute');
+  record.applyResolution({ by: 'ana', reason: 'answered' }, undefined, NOW);
+  expect(record.snapshot()).toMatchObject({ attention: 'refund-elsewhere', ledger_complete: false });
+  record.ledger.complete('10.00');
+  record.applyResolution({ by: 'ana', reason: 'the dashboard shows 10.00' }, undefined, NOW);
+  expect(record.snapshot()).toMatchObject({ attention: null, ledger_complete: true });
+});
+
 test('a restored record has the state and the refunds of the earlier run', () => {
   const earlier = recordOf('SUCCESS');
   earlier.ledger.update({ ...request(earlier), outcome: 'REFUNDED' });

@@ -21,16 +21,31 @@ export interface Broken {
 type Simulation = Omit<Parameters<typeof SimulatedTemporal.create>[0], 'now' | 'activities'>;
 
 /** A world in a simulation of its own. The activities need the world, which needs the simulation. */
-export async function inSimulation<World>(
+export async function inSimulation<World extends BaseWorld>(
   simulation: Simulation,
-  make: (temporal: SimulatedTemporal) => { world: World; activities: Record<string, unknown> },
+  make: (temporal: SimulatedTemporal) => World,
 ): Promise<World> {
   const activities: Record<string, unknown> = {};
   const temporal = await SimulatedTemporal.create({ ...simulation, now: BEGIN, activities });
-  const made = make(temporal);
-  Object.assign(activities, made.activities);
-  return made.world;
+  const world = make(temporal);
+  Object.assign(activities, world.activities());
+  return world;
 }
+
+/** What a story draws of the simulation. */
+interface SimulationTraits {
+  readonly pick: Simulation['random'];
+  readonly childEnds_ms: number;
+  readonly cachesWorkflows: boolean;
+  readonly continuesAfter: number;
+}
+
+export const simulationOf = ({
+  pick: random,
+  childEnds_ms,
+  cachesWorkflows,
+  continuesAfter: suggestsContinueAsNewAfter,
+}: SimulationTraits): Simulation => ({ random, childEnds_ms, cachesWorkflows, suggestsContinueAsNewAfter });
 
 export abstract class BaseWorld {
   /** Calls of merchants and operators that wait for an answer. */
@@ -47,6 +62,9 @@ export abstract class BaseWorld {
     await this.temporal.close();
     this.giveBack();
   }
+
+  /** What the workflows of this world call. */
+  abstract activities(): Record<string, unknown>;
 
   /** Lets time pass, in ms, and looks at what people could see. */
   abstract pass(ms: number): Promise<void>;

@@ -50,11 +50,11 @@ export function waitingActivities(temporal: SimulatedTemporal): LatePaymentActiv
   const calls = new Map<string, { answer?: LatePaymentRefundResult; error?: unknown }>();
   const ask = (input: LatePaymentRefundInput) =>
     new MockActivityEnvironment({}, { client: temporal.client }).run(
-      latePaymentActivities['payments.refundLate'],
+      latePaymentActivities['payments.refundLatePayment'],
       input,
     );
   return {
-    async 'payments.refundLate'(input) {
+    async 'payments.refundLatePayment'(input) {
       const key = JSON.stringify(input);
       const known = calls.get(key);
       if (known?.answer || known?.error) calls.delete(key);

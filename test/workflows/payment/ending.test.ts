@@ -7,8 +7,8 @@ const state = (known: Partial<Known>): Known => ({
   ...{ outcome: null, confirmed_by: null, trade_no: 'T1', trade_status: 'PROCESSING', attention: null },
   ...known,
 });
-const ending = (known: Partial<Known>, unsettled: NotificationSignal[] = [], mayHaveSent = false) =>
-  endingOf({ state: state(known), unsettled, mayHaveSent, sentAgain: false });
+const ending = (known: Partial<Known>, pending: NotificationSignal[] = [], mayHaveSent = false) =>
+  endingOf({ state: state(known), pending, mayHaveSent, sentAgain: false });
 
 const SOLD: Partial<Known> = { outcome: 'SUCCESS', confirmed_by: 'query', trade_status: 'SUCCESS' };
 const CANCELED: Partial<Known> = { outcome: 'CANCEL', confirmed_by: 'query', trade_status: 'CANCEL' };

@@ -244,7 +244,7 @@ describe('a late, impossible or unknown status', () => {
 
 // — Any sequence of reports —
 
-describe('late money, where the settings send it back', () => {
+describe('a late payment, where the settings refund it', () => {
   const after = (previous: object) => {
     const record = new PaymentRecord({
       ...{ kind: 'adopt', app_id: 'app', out_trade_no: 'order-1' },
@@ -252,14 +252,14 @@ describe('late money, where the settings send it back', () => {
     });
     record.latePaymentPolicy = 'refund';
     record.applyQuery(trade('SUCCESS'), T);
-    const { attention, late_refund } = record.snapshot;
-    return { attention, isSentBack: late_refund !== undefined };
+    const { attention, late_payment_refund } = record.snapshot;
+    return { attention, isRefunded: late_payment_refund !== undefined };
   };
 
   const named = (trade_no: string, recovered = false) => ({ trade_no, payment_data: { trade_no, recovered } });
 
-  test('is sent back where the answer to the creation named the trade', () => {
-    expect(after(named('T1'))).toEqual({ attention: null, isSentBack: true });
+  test('is refunded where the answer to the creation named the trade', () => {
+    expect(after(named('T1'))).toEqual({ attention: null, isRefunded: true });
   });
 
   test.each([
@@ -268,7 +268,7 @@ describe('late money, where the settings send it back', () => {
     ['the run before only found the trade', named('T1', true)],
     ['nobody knows the trade of the run before', {}],
   ])('waits for a person where %s', (_, previous) => {
-    expect(after(previous)).toEqual({ attention: 'late-payment', isSentBack: false });
+    expect(after(previous)).toEqual({ attention: 'late-payment', isRefunded: false });
   });
 });
 

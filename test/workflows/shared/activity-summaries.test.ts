@@ -9,7 +9,7 @@ const ACCOUNT = { app_id: APP.app_id, account_id: 'A1' };
 const CURP = { number: 'HESO900101MDFRFF09', type: 'CURP' };
 const request = { customer: { buyer_id: 'buyer-1', email: 'sofia@example.com', identify: CURP } };
 
-test('issue 18: every activity of payments, accounts, questions and events has a summary', async () => {
+test('every activity of payments, accounts, questions and events has a summary', async () => {
   const carried = jest.spyOn(Commands.prototype, 'carryOut');
   const env = await SimulatedEnvironment.create();
   const gateway = new FakeGateway(() => env.currentTimeMs());

@@ -2,6 +2,7 @@
 const ALLOWED = new Set([
   ...['PATH', 'HOME', 'USER', 'TMPDIR', 'LANG', 'TZ', 'TERM', 'XDG_CACHE_HOME', 'XDG_CONFIG_HOME'],
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY', 'SSL_CERT_FILE', 'SSL_CERT_DIR'],
+  'NODE_EXTRA_CA_CERTS',
 ]);
 
 /** The variables of `env` that a program of others may see. `more` adds names that this one program needs. */

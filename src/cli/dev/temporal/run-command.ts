@@ -17,10 +17,12 @@ export function runCommand(
 ): Promise<CommandResult> {
   return new Promise((resolve) => {
     const options = { env, timeout: timeoutMs, killSignal: 'SIGKILL', maxBuffer: 64 * 1_048_576 } as const;
-    execFile(file, args, options, (error, stdout, stderr) => {
+    const child = execFile(file, args, options, (error, stdout, stderr) => {
       const output = stdout + stderr;
       resolve({ ok: error === null, output, problem: error === null ? '' : problemOf(error, file, output, timeoutMs) });
     });
+    // Nobody answers here: a command that reads its input would wait for ever.
+    child.stdin?.end();
   });
 }
 

@@ -1,6 +1,6 @@
 /** What was observed of the trade and told of the refund, from which `interpret` reads how the refund stands. Pure. */
 import type { NotificationSignal } from '../../../contract';
-import { interpret, isRefundStatus, type Observation, type Reading, takesMoneyBack } from './interpret';
+import { interpret, isRefundStatus, isUnderWay, type Observation, type Reading, takesMoneyBack } from './interpret';
 
 export class RefundEvidence {
   /** Something was notified since the last query. */
@@ -62,8 +62,9 @@ export class RefundEvidence {
     if (takesMoneyBack(trade_status) && trade_status !== this.status) this.claimed = trade_status;
     const isOurs = this.baseline !== null && out_request_no === this.out_request_no;
     if (!isOurs || !isRefundStatus(trade_status)) return;
-    this.notified = trade_status;
     this.isNamed = true;
+    // Notifications may overtake each other: the word of its end stays.
+    if (this.notified === null || isUnderWay(this.notified) || !isUnderWay(trade_status)) this.notified = trade_status;
   }
 
   /** The gateway's own answer to the request. */

@@ -38,6 +38,9 @@ const wordOf = (status: string | null): Word =>
 /** Whether only a refund brings a trade into this status. */
 export const isRefundStatus = (status: string) => status !== 'SUCCESS' && wordOf(status) !== 'nothing';
 
+/** Whether the gateway has a refund and has not ended it. */
+export const isUnderWay = (status: string) => wordOf(status) === 'pending';
+
 /** In these the bank takes the money back. */
 export const takesMoneyBack = (status: string) => status === 'DISPUTE' || status === 'CHARGEBACK';
 

@@ -36,9 +36,9 @@ import { turnOf } from './interpret';
 import { type RefundFailure, RunningRefund } from './record';
 import { type AfterTry, RefundSending } from './sending';
 
-export const refundStateQuery = defineQuery<RefundState>(QUERY.state);
+const refundStateQuery = defineQuery<RefundState>(QUERY.state);
 export const refundChangedSignal = defineSignal<[RefundChange]>(SIGNAL.refundChanged);
-export const resolveRefundSignal = defineSignal<[AfterSaleResolution]>(SIGNAL.resolve);
+const resolveRefundSignal = defineSignal<[AfterSaleResolution]>(SIGNAL.resolve);
 const notificationSignal = defineSignal<[NotificationSignal]>(SIGNAL.notification);
 
 /** Returns the refund's final state. */
@@ -63,7 +63,7 @@ class RefundRun {
     setHandler(refundStateQuery, () => this.state);
     setHandler(notificationSignal, (notification) => {
       this.evidence.add(notification);
-      // A new after-sale may have sent it, which knows nothing yet: report again.
+      // It may come from a new after-sale, which knows nothing of this refund yet: report again.
       this.lastSignal = '';
     });
     setHandler(resolveRefundSignal, (resolution) => {
@@ -123,10 +123,10 @@ class RefundRun {
   private async track(): Promise<void> {
     const { record, evidence } = this;
     const { reading } = evidence;
-    if (evidence.isKnownToExist && record.refund.answer === null) await this.answerWithoutTheGateways();
+    if (evidence.isKnownToExist && record.refund.answer === null) await this.answerFromTheTrade();
     if (reading.is === 'pending') {
       record.settle('unknown-refund');
-      await this.waitFor(PENDING[evidence.now] ?? 'the gateway');
+      await this.waitFor(WAITS_FOR[evidence.now] ?? 'the gateway');
       return this.waitForNews();
     }
     if (reading.lasts && !(await this.lasts())) return;
@@ -157,7 +157,7 @@ class RefundRun {
     else if (news !== 'timeout') evidence.observe(news.trade_status);
   }
 
-  /** A person is told where the gateway says nothing of the trade for long. Then it is asked on, ever more slowly. */
+  /** Queries the trade. After a long silence a person is told, and the query is repeated ever more slowly. */
   private async query(): Promise<void> {
     const { evidence, record, trade } = this;
     evidence.hasNews = false;
@@ -171,7 +171,8 @@ class RefundRun {
     evidence.observe(found?.trade_status ?? evidence.now);
   }
 
-  private async answerWithoutTheGateways(): Promise<void> {
+  /** The gateway's answer was lost, and the trade shows that the refund exists: callers get that as their answer. */
+  private async answerFromTheTrade(): Promise<void> {
     const { trade_no, out_trade_no } = this.input;
     this.record.answerRecovered({ out_trade_no, trade_no }, this.evidence.now);
     await this.report();
@@ -202,7 +203,7 @@ class RefundRun {
     if (text === this.lastSignal) return;
     this.lastSignal = text;
     await CancellationScope.nonCancellable(async () => {
-      // An after-sale that has ended gets nothing. The next one asks for it.
+      // An after-sale that has ended gets no signal. The next one asks for the state.
       await getExternalWorkflowHandle(input.after_sale_id)
         .signal(refundChangedSignal, change)
         .catch(() => undefined);
@@ -216,7 +217,7 @@ class RefundRun {
 }
 
 /** What a pending refund waits for, by the trade's status. */
-const PENDING: Record<string, string | undefined> = {
+const WAITS_FOR: Record<string, string | undefined> = {
   REFUND_VERIFYING: 'the buyer, who has to name an account for the money',
   REFUND_PROCESSING: 'the gateway, which is refunding the money',
 };

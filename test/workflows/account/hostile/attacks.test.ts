@@ -29,9 +29,9 @@ async function deniedAndResolved() {
   return deposit;
 }
 
-describe('3: money that was acknowledged is counted or before a person: a deposit set aside and settled, then truly paid', () => {
+describe('promise 3: money that was acknowledged is counted or before a person: a deposit set aside and settled, then truly paid', () => {
   test.each([
-    ['(control) is counted where nobody terminates the account', false],
+    ['is counted where nobody terminates the account', false],
     ['is not lost where the account is terminated before its worker has seen the notification', true],
   ])('%s', async (_, isTerminated) => {
     const deposit = await deniedAndResolved();
@@ -51,7 +51,7 @@ describe('3: money that was acknowledged is counted or before a person: a deposi
   });
 });
 
-describe('3: a signal that no converter reads, as every typed one where keys are set', () => {
+describe('promise 3: a signal that no converter reads, as every typed one where keys are set', () => {
   const poison = () =>
     world.temporal
       .latest(A1)
@@ -73,7 +73,7 @@ describe('3: a signal that no converter reads, as every typed one where keys are
   });
 });
 
-test('4: what people read of an account is true: before its takeover it does not say that it has no money', async () => {
+test('promise 4: what people read of an account is true: before its takeover it does not say that it has no money', async () => {
   world.notify(world.gateway.deposit('A1', '100.00'));
   await world.pass(HOUR);
   world.terminate('A1');
@@ -93,7 +93,7 @@ test('4: what people read of an account is true: before its takeover it does not
 
 describe('what merchants were told: each counted deposit, at least once', () => {
   test.each([
-    ['(control) also where their endpoint was down for an hour', false],
+    ['also where their endpoint was down for an hour', false],
     ['also where the account was terminated in that hour', true],
   ])('%s', async (_, isTerminated) => {
     const { push } = world.events;
@@ -117,7 +117,7 @@ describe('what merchants were told: each counted deposit, at least once', () => 
   });
 });
 
-test('8: an odd signal that a person has settled does not come back before one after a termination', async () => {
+test('promise 8: an odd signal that a person has settled does not come back before one after a termination', async () => {
   world.notify(world.gateway.deposit('A1', '1.00'));
   await world.pass(HOUR);
   world.oddSignal('A1', {});
@@ -131,7 +131,7 @@ test('8: an odd signal that a person has settled does not come back before one a
   expect(await world.state('A1')).toMatchObject({ attention: null, deposits: { count: 2 } });
 });
 
-test('3: a run that somebody started by hand with a broken ledger, and terminated, does not stop the next one', async () => {
+test('promise 3: a run that somebody started by hand with a broken ledger, and terminated, does not stop the next one', async () => {
   const carried = { ledger: {} };
   await world.within(async () => {
     const args = [{ app_id: APP, account_id: 'A1', carried }].map((one) => defaultPayloadConverter.toPayload(one));
@@ -145,7 +145,7 @@ test('3: a run that somebody started by hand with a broken ledger, and terminate
   expect(await world.state('A1')).toMatchObject({ deposits: { count: 1 } });
 });
 
-test('8: (held) attention is there again after two terminations in a row, the second before the takeover', async () => {
+test('promise 8: attention is there again after two terminations in a row, the second before the takeover', async () => {
   world.gateway.trouble = 'no such order';
   world.notify(world.gateway.deposit('A1', '500.00', 'CANCEL'), 'SUCCESS');
   world.gateway.trouble = undefined;
@@ -160,9 +160,9 @@ test('8: (held) attention is there again after two terminations in a row, the se
   expect(await world.state('A1')).toMatchObject({ attention: 'unconfirmed-deposit', deposits: { count: 2 } });
 });
 
-describe('3: a deposit under way, whose payment is denied while the notification of its money waits', () => {
+describe('promise 3: a deposit under way, whose payment is denied while the notification of its money waits', () => {
   test.each([
-    ['(control) is counted where nobody terminates the account', false],
+    ['is counted where nobody terminates the account', false],
     ['is not dropped without a trace where the account is terminated', true],
   ])('%s', async (_, isTerminated) => {
     const slow = await World.create({ ...PLAIN, childEnds_ms: 5 * MINUTE, pick: () => 0 });
@@ -191,7 +191,7 @@ describe('3: a deposit under way, whose payment is denied while the notification
   });
 });
 
-test('3: (held) a reset of a run that had taken over counts all, or puts it before a person', async () => {
+test('promise 3: a reset of a run that had taken over counts all, or puts it before a person', async () => {
   for (const amount of ['1.00', '2.00', '4.00']) {
     world.notify(world.gateway.deposit('A1', amount));
     await world.pass(HOUR);
@@ -207,7 +207,7 @@ test('3: (held) a reset of a run that had taken over counts all, or puts it befo
   if (state?.deposits.count !== 4) expect(state?.attention).not.toBeNull();
 });
 
-test('3: a deposit of which a person says that it came is counted, although the gateway gives no answer', async () => {
+test('promise 3: a deposit of which a person says that it came is counted, although the gateway gives no answer', async () => {
   world.gateway.trouble = 'unreachable';
   const deposit = world.gateway.deposit('A1', '0.10');
   const { out_trade_no } = deposit;
@@ -221,12 +221,26 @@ test('3: a deposit of which a person says that it came is counted, although the 
   });
 });
 
-describe('1: one key, one account, also after retention has forgotten the creation and every closed run', () => {
+describe('promise 1: one key, one account, also after retention has forgotten the creation and every closed run', () => {
   const made = () => world.gateway.accounts.filter(({ buyer_id }) => buyer_id === 'k1');
   const answers = () => world.told.flatMap((one) => (one.is === 'account' ? [one.account_id] : []));
   const depositInto = async (account_id: string) => {
     world.notify(world.gateway.deposit(account_id, '5.00'));
     await world.pass(MINUTE);
+  };
+  const A2 = speiAccountWorkflowId(APP, 'A2');
+  const KEY = 'k'.repeat(32);
+  const keysOf = (workflowId: string) => {
+    const run = world.temporal.latest(workflowId);
+    return run && world.temporal.attributesOf(run).PaymentAccountKeys;
+  };
+  const depositBeforeTheAnswer = async () => {
+    const lossy = await World.create({ ...PLAIN, creations: ['answer lost'], pick: () => 0 });
+    await world.close();
+    world = lossy;
+    world.create('k1');
+    await world.pass(MINUTE);
+    await depositInto('A2');
   };
   const createAgain = async () => {
     await world.pass(HOUR);
@@ -239,12 +253,7 @@ describe('1: one key, one account, also after retention has forgotten the creati
   };
 
   test('where a deposit came before the creation’s answer was known', async () => {
-    const lossy = await World.create({ ...PLAIN, creations: ['answer lost'], pick: () => 0 });
-    await world.close();
-    world = lossy;
-    world.create('k1');
-    await world.pass(MINUTE);
-    await depositInto('A2');
+    await depositBeforeTheAnswer();
     await world.resolve();
     await createAgain();
   });
@@ -258,19 +267,13 @@ describe('1: one key, one account, also after retention has forgotten the creati
   });
 
   test('where the account was terminated before a worker told it its key', async () => {
-    const lossy = await World.create({ ...PLAIN, creations: ['answer lost'], pick: () => 0 });
-    await world.close();
-    world = lossy;
-    world.create('k1');
-    await world.pass(MINUTE);
-    await depositInto('A2');
+    await depositBeforeTheAnswer();
     await world.within(async () => {
-      world.temporal.signal(speiAccountWorkflowId(APP, 'A2'), 'keyed', { key: 'k'.repeat(32) });
+      world.temporal.signal(A2, 'keyed', { key: KEY });
       world.terminate('A2');
     });
     await depositInto('A2');
-    const run = world.temporal.latest(speiAccountWorkflowId(APP, 'A2'));
-    expect(run && world.temporal.attributesOf(run).PaymentAccountKeys).toEqual(['k'.repeat(32)]);
+    expect(keysOf(A2)).toEqual([KEY]);
     await world.resolve();
     await createAgain();
   });
@@ -279,10 +282,9 @@ describe('1: one key, one account, also after retention has forgotten the creati
     world.create('k1');
     await world.pass(HOUR);
     await world.within(async () => {
-      world.temporal.signal(speiAccountWorkflowId(APP, 'A2'), 'keyed', { key: 'k'.repeat(32) });
+      world.temporal.signal(A2, 'keyed', { key: KEY });
     });
     await createAgain();
-    const run = world.temporal.latest(speiAccountWorkflowId(APP, 'A2'));
-    expect(run && world.temporal.attributesOf(run).PaymentAccountKeys).toHaveLength(2);
+    expect(keysOf(A2)).toHaveLength(2);
   });
 });

@@ -41,24 +41,28 @@ test('nothing is broken where nothing is planted', async () => {
 });
 
 test.each<[string, Planted, string]>([
-  ['1: a second account for one key', { plant: ({ gateway }) => void gateway.make('k1') }, '1: 2 accounts for k1'],
   [
-    '1: one key is answered with two accounts',
+    'promise 1: a second account for one key',
+    { plant: ({ gateway }) => void gateway.make('k1') },
+    '1: 2 accounts for k1',
+  ],
+  [
+    'promise 1: one key is answered with two accounts',
     { plant: ({ told, now }) => void told.push({ at: now, is: 'account', key: 'k1', account_id: 'A9' }) },
     '1: the key k1 was answered with A2,A9',
   ],
   [
-    '3: an acknowledged deposit is not counted',
+    'promise 3: an acknowledged deposit is not counted',
     { deposits: ({ latest }) => ({ latest: latest.slice(1), count: 1, total: { MXN: '0.1' } }) },
     '3: 2 deposits of A1 were acknowledged, 1 are counted',
   ],
   [
-    '3: the sum is not that of the deposits',
+    'promise 3: the sum is not that of the deposits',
     { deposits: () => ({ total: { MXN: '0.30000000000000004' } }) },
     '3: 2 deposits sum up to',
   ],
   [
-    '3: a deposit is set aside, and nobody is told',
+    'promise 3: a deposit is set aside, and nobody is told',
     {
       deposits: ({ latest: [last, ...latest] }) => ({
         ...{ latest, count: 1, total: { MXN: '0.1' } },
@@ -68,27 +72,27 @@ test.each<[string, Planted, string]>([
     '3: deposit D2 was acknowledged, and is neither counted nor before a person',
   ],
   [
-    '4: a deposit is counted that the gateway does not have',
+    'promise 4: a deposit is counted that the gateway does not have',
     { plant: ({ gateway }) => void gateway.deposits.pop() },
     '4: deposit D2 is counted, and the gateway has none',
   ],
   [
-    '4: a deposit is counted that was never paid',
+    'promise 4: a deposit is counted that was never paid',
     { plant: ({ gateway }) => void gateway.deposits[0]?.states.splice(0, 1, { status: 'PROCESSING', at: 0 }) },
     '4: deposit D1 is counted, and it was never paid',
   ],
   [
-    '4: another amount is counted',
+    'promise 4: another amount is counted',
     { deposits: ({ latest }) => ({ latest: latest.map((one) => ({ ...one, amount: '0.15' })) }) },
     '4: deposit D2 is counted, as 0.15, and it is 0.20',
   ],
   [
-    '4: a deposit is counted twice',
+    'promise 4: a deposit is counted twice',
     { deposits: ({ latest }) => ({ latest: [...latest, ...latest], count: 4, total: { MXN: '0.6' } }) },
     '4: deposit D2 is counted, twice',
   ],
   [
-    '4: the merchant hears of a deposit twice',
+    'promise 4: the merchant hears of a deposit twice',
     {
       plant: ({ events }) => {
         const heard = events.find(({ type }) => type === 'deposit');
@@ -98,7 +102,7 @@ test.each<[string, Planted, string]>([
     '4: the merchant heard of deposit D\\d, twice',
   ],
   [
-    '8: an account is made, and nobody knows',
+    'promise 8: an account is made, and nobody knows',
     { plant: ({ gateway }) => void gateway.make('k2') },
     '8: the account of k2 is made, and nobody knows',
   ],

@@ -13,6 +13,8 @@ import {
 } from '../../../../src/activities';
 import { AccountError, PaymentsClient } from '../../../../src/client';
 import {
+  type AfterSaleResolution,
+  afterSaleWorkflowId,
   createSpeiAccountWorkflowId,
   type MerchantEvent,
   paymentWorkflowId,
@@ -24,7 +26,7 @@ import { MINUTE } from '../../../../src/gateway/pure/durations';
 import { loadConfig } from '../../../../src/process/settings';
 import type { Run } from '../../../../src/testing/simulated-temporal/run';
 import type { SimulatedTemporal } from '../../../../src/testing/simulated-temporal/simulated-temporal';
-import { APP, BaseWorld, inSimulation } from '../../hostile/base-world';
+import { APP, BaseWorld, inSimulation, simulationOf } from '../../hostile/base-world';
 import { type GatewayTraits, HostileAccounts, type TrueDeposit } from './gateway';
 
 /** What somebody was told. */
@@ -74,14 +76,7 @@ export class World extends BaseWorld {
   private readonly forgotten = new Set<string>();
 
   static create(traits: Traits): Promise<World> {
-    const { pick: random, childEnds_ms, cachesWorkflows } = traits;
-    return inSimulation(
-      { random, childEnds_ms, cachesWorkflows, suggestsContinueAsNewAfter: traits.continuesAfter },
-      (temporal) => {
-        const world = new World(temporal, traits);
-        return { world, activities: world.activities() };
-      },
-    );
+    return inSimulation(simulationOf(traits), (temporal) => new World(temporal, traits));
   }
 
   private constructor(
@@ -93,7 +88,7 @@ export class World extends BaseWorld {
     this.payments = new PaymentsClient({ client: temporal.client, app_id: APP, taskQueue: 'simulated' });
   }
 
-  private activities(): Record<string, unknown> {
+  activities(): Record<string, unknown> {
     const app = { app_id: APP, secret_key: 'key', base_url: 'http://127.0.0.1:9' };
     const gateways = new Map([[APP, new GatewayClient(app, {}, this.gateway)]]);
     const notifyUrl = () => 'https://shop.example/ipn';
@@ -195,8 +190,16 @@ export class World extends BaseWorld {
       if (type === 'createSpeiAccount') await this.decideCreation(workflowId, said);
       else if (type === 'speiAccount') await this.isTaken(workflowId, said);
       else if (type === 'payment') await this.isTaken(workflowId, { ...said, outcome: this.dashboard(workflowId) });
+      else if (type === 'afterSale') await this.isTaken(workflowId, { ...said, ...this.refundedElsewhere(workflowId) });
       else await this.isTaken(workflowId, said);
     }
+  }
+
+  /** What the gateway's dashboard says went back of a deposit: none of it by us. */
+  private refundedElsewhere(workflowId: string): Pick<AfterSaleResolution, 'refunded_elsewhere'> {
+    const deposit = this.gateway.deposits.find((one) => afterSaleWorkflowId(APP, one.out_trade_no) === workflowId);
+    const isRefunded = deposit?.states.some(({ status }) => status.startsWith('REFUND'));
+    return { refunded_elsewhere: deposit && isRefunded ? deposit.amount : '0.00' };
   }
 
   /** What the gateway's dashboard says of a deposit's payment. */

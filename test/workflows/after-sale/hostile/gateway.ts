@@ -30,9 +30,9 @@ export interface Request {
   readonly at: number;
   readonly number: string | undefined;
   readonly amount: string;
-  /** What the trade truly was, and what a query showed, at that moment. */
+  /** What the trade truly was, and all that a query could show, at that moment. */
   readonly status: string;
-  readonly shown: string;
+  readonly shown: readonly string[];
 }
 
 /** A state of the trade, as a notification tells it. */
@@ -48,6 +48,7 @@ export type RefundMishap =
   | 'lost before it arrived'
   | 'answer lost'
   | 'carried out late'
+  | 'its worker dies'
   | 'unreachable'
   | 'temporary'
   | 'refused for good'
@@ -61,19 +62,35 @@ export interface GatewayTraits {
   /** Numbers that other orders of the app have used; the gateway knows numbers by app. */
   usedInApp: boolean;
   lag_ms: number;
+  /** Whether each query is answered by that copy which is behind, or by whichever of several. */
+  copies: 'one' | 'several';
   partialStatus: 'PARTIAL_REFUND' | 'REFUNDED';
   /** Where a revoked refund leaves the trade: as it was before, or always SUCCESS. */
   returnsTo: 'as before' | 'SUCCESS';
+  /** How long it shows that a refund was revoked, before it returns. */
+  revokedFor_ms: number;
   mishaps: readonly RefundMishap[];
   plans: readonly RefundPlan[];
   /** The answer says how the refund stands. */
   answersStatus: boolean;
+  /** What the bank does at an awkward moment: so many ms after the first request, or after the end of a refund. */
+  race:
+    | { readonly after: 'request' | 'end'; readonly ms: number; readonly status: 'DISPUTE' | 'CHARGEBACK' }
+    | undefined;
 }
 
 export type Trouble = 'unreachable' | 'refunds unreachable' | 'resets' | '503';
 
 export const TRADE = { out_trade_no: 'order-1', trade_no: 'T1', amount: '150.00', currency: 'BRL' } as const;
-const REVOKED_FOR_MS = MINUTE;
+/** The clock of the world, and what of it the gateway's moves and a worker's death touch. */
+export interface Surroundings {
+  readonly now: () => number;
+  readonly in: (ms: number, act: () => void) => void;
+  /** A whole number from 0 to n - 1. */
+  readonly pick: (n: number) => number;
+  readonly onMove: () => void;
+  readonly killWorker: () => void;
+}
 export const LATE_MS = 20_000;
 
 const json = (status: number, body: Readonly<Record<string, unknown>>): HttpResponse => ({
@@ -98,11 +115,13 @@ export class HostileRefunds {
   queries = 0;
   private readonly mishaps: RefundMishap[];
   private readonly plans: RefundPlan[];
+  private hasRaced = false;
 
   constructor(
-    private readonly clock: { readonly now: () => number; readonly in: (ms: number, act: () => void) => void },
+    private readonly clock: Surroundings,
     private readonly traits: GatewayTraits,
     readonly out_trade_no: string,
+    readonly trade_no: string = TRADE.trade_no,
   ) {
     this.mishaps = [...traits.mishaps];
     this.plans = [...traits.plans];
@@ -119,9 +138,20 @@ export class HostileRefunds {
     return this.statusAt(this.clock.now());
   }
 
-  /** What a query shows now. */
-  get shown(): string {
-    return this.statusAt(this.clock.now() - this.traits.lag_ms);
+  /** What a query shows now: all that it could, and the one that it does. */
+  private get shown(): readonly string[] {
+    const now = this.clock.now();
+    const behind = now - this.traits.lag_ms;
+    if (this.traits.copies === 'one') return [this.statusAt(behind)];
+    return [
+      this.statusAt(behind),
+      ...this.steps.filter(({ at }) => at > behind && at <= now).map(({ status }) => status),
+    ];
+  }
+
+  private get answered(): string {
+    const { shown } = this;
+    return shown[this.clock.pick(2) === 0 ? 0 : shown.length - 1] ?? this.status;
   }
 
   /** Money that has gone back or is on its way. */
@@ -142,6 +172,7 @@ export class HostileRefunds {
 
   move(status: string, number?: string): void {
     this.steps.push({ at: this.clock.now(), status, number });
+    this.clock.onMove();
   }
 
   /** Money goes back. */
@@ -158,9 +189,18 @@ export class HostileRefunds {
   private end(number: string, ends: RefundEnd, before: string): void {
     const ended = { done: this.afterRefunds, refused: 'REFUND_REFUSED', revoked: 'REFUND_REVOKE' };
     this.move(ended[ends], number);
+    this.begin('end');
     if (ends !== 'revoked') return;
     const after = this.traits.returnsTo === 'SUCCESS' || before === 'REFUND_PROCESSING' ? 'SUCCESS' : before;
-    this.clock.in(REVOKED_FOR_MS, () => this.move(after, number));
+    this.clock.in(this.traits.revokedFor_ms, () => this.move(after));
+  }
+
+  /** The bank takes part once, at the moment that was drawn. */
+  private begin(at: 'request' | 'end'): void {
+    const { race } = this.traits;
+    if (race?.after !== at || this.hasRaced) return;
+    this.hasRaced = true;
+    this.clock.in(race.ms, () => this.move(race.status));
   }
 
   private get afterRefunds(): string {
@@ -187,14 +227,14 @@ export class HostileRefunds {
     if (this.trouble === '503') return json(503, { code: '50300', msg: 'Service Unavailable' });
     return success({
       ...this.ids,
-      trade_status: this.shown,
+      trade_status: this.answered,
       order_amount: TRADE.amount,
       order_currency: TRADE.currency,
     });
   }
 
   private get ids() {
-    return { out_trade_no: this.out_trade_no, trade_no: TRADE.trade_no };
+    return { out_trade_no: this.out_trade_no, trade_no: this.trade_no };
   }
 
   private refund(body: Record<string, unknown>): HttpResponse {
@@ -203,6 +243,7 @@ export class HostileRefunds {
     if (mishap === 'unreachable') throw new ExchangeError(false, 'ECONNREFUSED');
     const { status, shown } = this;
     this.requests.push({ at: this.clock.now(), number: number === '' ? undefined : number, amount, status, shown });
+    this.begin('request');
     switch (mishap) {
       case 'lost before it arrived':
         throw new ExchangeError(true, 'UND_ERR_SOCKET');
@@ -217,6 +258,7 @@ export class HostileRefunds {
         throw new ExchangeError(true, 'UND_ERR_HEADERS_TIMEOUT');
     }
     const answer = this.take(number, amount);
+    if (mishap === 'its worker dies') this.clock.killWorker();
     if (mishap === 'answer lost') throw new ExchangeError(true, 'UND_ERR_SOCKET');
     if (mishap === 'answers of another trade') return success({ ...answer, trade_no: 'T2', out_trade_no: 'order-2' });
     if (mishap === 'answers of another amount') return success({ ...answer, refund_amount: '1.00' });

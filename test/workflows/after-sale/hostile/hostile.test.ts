@@ -5,7 +5,7 @@ import { timelineOf } from './timeline';
 
 testRandomStories({
   title: 'every promise is kept after a sale',
-  seed: 20261122,
+  seed: 20261121,
   stories: stories(),
   play,
   timelineOf,

@@ -33,7 +33,7 @@ const text = (maxLength: number) =>
     .map((letters) => letters.join(''))
     .filter((all) => all.trim() !== '' && [...all].length <= maxLength);
 
-test('finding 14: no two refunds of any orders have the same workflow id', () => {
+test('no two refunds of any orders have the same workflow id', () => {
   const ids = fc.tuple(text(8), text(4));
   fc.assert(
     fc.property(ids, ids, ([orderA, refundA], [orderB, refundB]) => {
@@ -46,7 +46,7 @@ test('finding 14: no two refunds of any orders have the same workflow id', () =>
   expect(refundWorkflowId('app', 'order-1', 'a')).toBe('refund:app:order-1:a');
 });
 
-test('finding 13: an order of any number is refunded in parts, also after its after-sale has ended', async () => {
+test('an order of any number is refunded in parts, also after its after-sale has ended', async () => {
   await fc.assert(
     fc.asyncProperty(text(64), text(16), async (out_trade_no, number) => {
       let world: World | undefined;

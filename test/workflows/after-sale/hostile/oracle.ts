@@ -6,8 +6,8 @@ import Big from 'big.js';
 import type { AfterSaleState } from '../../../../src/contract';
 import { MINUTE } from '../../../../src/gateway/pure/durations';
 import { type Broken, SETTLING_MS } from '../../hostile/base-world';
-import { LATE_MS, TRADE } from './gateway';
-import type { World } from './world';
+import { type HostileRefunds, LATE_MS, TRADE } from './gateway';
+import type { Told, World } from './world';
 
 /** What may pass between an acknowledgement and the moment at which the workflow has it: network and a task. */
 const UNDER_WAY_MS = 30_000;
@@ -68,7 +68,7 @@ function noneBesideTheBank({ gateway: { requests }, acknowledged }: World): Brok
     const told = acknowledged.some(
       (one) => BANK.includes(one.status) && one.status === status && one.ackedAt < at - UNDER_WAY_MS && one.at <= at,
     );
-    return BANK.includes(shown) || told
+    return shown.every((one) => BANK.includes(one)) || told
       ? [{ promise: 7, what: `a refund was sent at ${when(at)} while the trade was ${status}` }]
       : [];
   });
@@ -87,7 +87,7 @@ function answersAreTrue(world: World): Broken[] {
     const number = String(one.answer.out_request_no ?? one.order.number ?? '');
     const made = gateway.refunds.filter((its) => (number === '' ? its.by === 'us' : its.number === number));
     const broken = (why: string) => [{ promise: 7, what: `${when(one.at)}: refund ${number} was answered, ${why}` }];
-    if (made.length === 0) return broken('and there is none');
+    if (made.length === 0) return looksLikeOurs(world, one) ? [] : broken('and there is none');
     const ofOther = one.answer.out_trade_no !== undefined && one.answer.out_trade_no !== traits.out_trade_no;
     if (ofOther) return broken('with the answer of another order');
     // The end of a refund is known some time after it: then the old answer is no answer any more.
@@ -96,6 +96,15 @@ function answersAreTrue(world: World): Broken[] {
     const absent = world.absences.some(({ until }) => until + known > one.asked);
     return isOver && !absent && !world.wasForgotten ? broken('although it had been refused or revoked') : [];
   });
+}
+
+/**
+ * Whether somebody else's refund brought the trade where ours would have, while our answer was lost: no query tells two refunds
+ * apart. A person is told once it is named.
+ */
+function looksLikeOurs({ gateway, traits }: World, { at, asked, answer }: Extract<Told, { is: 'answer' }>): boolean {
+  const since = asked - traits.lag_ms - UNDER_WAY_MS;
+  return answer.recovered && gateway.refunds.some((one) => one.by === 'the desk' && one.at >= since && one.at <= at);
 }
 
 /** 7. What is called NOT_CREATED did not pay out. */
@@ -151,7 +160,12 @@ export function liveness(world: World, state: AfterSaleState | undefined): Broke
   const open = state.refunds.filter(({ outcome }) => outcome === null);
   // A trade that is on its way back to SUCCESS lets refunds wait, and polls find its end.
   const isOnItsWay = gateway.status === 'CHARGEBACK_REVERSED';
-  if (!isOnItsWay && open.length > 0 && (!state.attention || open.some((one) => one.started_at && !one.attention)))
+  // Where somebody terminated the after-sale, a refund that has started shows its own word, and no other was sent.
+  const hasWord = (one: (typeof open)[number]) =>
+    world.isTerminated
+      ? !one.started_at || world.needsPerson(one.out_request_no)
+      : state.attention !== null && (!one.started_at || one.attention !== null);
+  if (!isOnItsWay && !open.every(hasWord))
     broken.push({ promise: 8, what: `refunds are open without a word: ${open.map((one) => one.out_request_no)}` });
   if (open.length > 0 || !state.ledger_complete || state.attention !== null || wasForgotten) return broken;
   // Nobody is asked to look, so everything must be right.
@@ -163,6 +177,16 @@ export function liveness(world: World, state: AfterSaleState | undefined): Broke
   if (sumOf(told).gt(state.refunded_elsewhere))
     broken.push({ promise: 7, what: `${sumOf(told)} went back elsewhere, was told, and is not known` });
   return broken;
+}
+
+/** 7. The other order, to which nothing odd happens, is refunded once, and its ledger says so. */
+export function isRight({ refunds }: HostileRefunds, state: AfterSaleState | undefined): Broken[] {
+  // What a person is asked to look at is not said yet.
+  if (!state?.ledger_complete || state.attention !== null) return [];
+  const given = sumOf(refunds).toFixed(2);
+  return given === state.refunded_amount && refunds.length <= 1
+    ? []
+    : [{ promise: 7, what: `the other order's ledger says ${state.refunded_amount}, and ${given} went back` }];
 }
 
 /** 8. What a person has settled three times does not stay open. */

@@ -41,13 +41,13 @@ test('nothing is broken where nothing is planted', async () => {
 
 test.each<[string, Planted, string]>([
   [
-    '7: more goes back than was paid',
+    'promise 7: more goes back than was paid',
     { plant: (world) => back(world, 'b', '101.00') },
     '7: .*we gave 151.00 back of 150.00',
   ],
-  ['7: a number goes back twice', { plant: (world) => back(world, 'a', '50.00') }, '7: a twice'],
+  ['promise 7: a number goes back twice', { plant: (world) => back(world, 'a', '50.00') }, '7: a twice'],
   [
-    '7: more goes back than refunds from elsewhere have left, which were told',
+    'promise 7: more goes back than refunds from elsewhere have left, which were told',
     {
       async plant(world) {
         world.desk('100.00', 0);
@@ -59,23 +59,35 @@ test.each<[string, Planted, string]>([
     '7: .*200.00 went back in all, and that could be known',
   ],
   [
-    '7: a refund is sent while a query shows a chargeback',
+    'promise 7: a refund is sent while a query shows a chargeback',
     {
       plant: ({ gateway, now }) =>
-        void gateway.requests.push({ at: now, number: 'b', amount: '1.00', status: 'CHARGEBACK', shown: 'CHARGEBACK' }),
+        void gateway.requests.push({
+          at: now,
+          number: 'b',
+          amount: '1.00',
+          status: 'CHARGEBACK',
+          shown: ['CHARGEBACK'],
+        }),
     },
     '7: a refund was sent .* while the trade was CHARGEBACK',
   ],
   [
-    '7: a refund is sent without a number',
+    'promise 7: a refund is sent without a number',
     {
       plant: ({ gateway, now }) =>
-        void gateway.requests.push({ at: now, number: undefined, amount: '1.00', status: 'SUCCESS', shown: 'SUCCESS' }),
+        void gateway.requests.push({
+          at: now,
+          number: undefined,
+          amount: '1.00',
+          status: 'SUCCESS',
+          shown: ['SUCCESS'],
+        }),
     },
     '7: no number was sent',
   ],
   [
-    '7: a merchant is told of a refund that nobody made',
+    'promise 7: a merchant is told of a refund that nobody made',
     {
       plant: ({ told, now }) => {
         const answer = { out_request_no: 'b', refund_amount: '50.00', recovered: false };
@@ -85,17 +97,17 @@ test.each<[string, Planted, string]>([
     '7: .*refund b was answered, and there is none',
   ],
   [
-    '7: a refund that paid out is called NOT_CREATED',
+    'promise 7: a refund that paid out is called NOT_CREATED',
     { refund: { outcome: 'NOT_CREATED' } },
     '7: a is called NOT_CREATED, and it paid 50',
   ],
   [
-    '7: the ledger has another sum',
+    'promise 7: the ledger has another sum',
     { state: { refunded_amount: '0.00' } },
     '7: the ledger says 0.00, and we gave 50.00 back',
   ],
   [
-    '7: what went back elsewhere and was told is not known',
+    'promise 7: what went back elsewhere and was told is not known',
     {
       async plant(world) {
         world.desk('100.00', 0);
@@ -107,7 +119,7 @@ test.each<[string, Planted, string]>([
     '7: 100 went back elsewhere, was told, and is not known',
   ],
   [
-    '4: a chargeback is acknowledged, and nobody sees it',
+    'promise 4: a chargeback is acknowledged, and nobody sees it',
     {
       plant: ({ acknowledged, now }) =>
         void acknowledged.push({ at: now, ackedAt: now - HOUR, status: 'CHARGEBACK', number: undefined }),
@@ -115,19 +127,23 @@ test.each<[string, Planted, string]>([
     '4: CHARGEBACK was acknowledged',
   ],
   [
-    '8: a refund is called decided that nobody decided',
+    'promise 8: a refund is called decided that nobody decided',
     { refund: { resolved: { by: 'ana', reason: 'x' } } },
     '8: a was decided, and nobody had meant it',
   ],
   [
-    '8: a decision is not in the history',
+    'promise 8: a decision is not in the history',
     {
       plant: ({ told, now }) =>
         void told.push({ at: now, asked: now, is: 'resolved', resolution: { by: 'ana', reason: 'x' } }),
     },
     '8: 1 decisions are not in the history',
   ],
-  ['8: a refund is open without a word', { refund: { outcome: null } }, '8: refunds are open without a word: a'],
+  [
+    'promise 8: a refund is open without a word',
+    { refund: { outcome: null } },
+    '8: refunds are open without a word: a',
+  ],
 ])('%s', async (_, planted, words) => {
   expect(await brokenBy(planted)).toMatch(new RegExp(words));
 });

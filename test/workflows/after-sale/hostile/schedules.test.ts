@@ -26,11 +26,11 @@ const revoked = { takes_ms: 5 * SECOND, ends: 'revoked' as const };
 
 const SCHEDULES: readonly Schedule[] = [
   [
-    'finding 2: a refund that waits for the gateway is not sent beside a chargeback',
+    'a refund that waits for the gateway is not sent beside a chargeback',
     [unreachable, ask('150.00', 'a'), wait(5 * MINUTE), bank('CHARGEBACK'), wait(5 * MINUTE), works, wait(HOUR)],
   ],
   [
-    'finding 2: a refund that waits for the gateway is not sent beside a chargeback that only a notification tells',
+    'a refund that waits for the gateway is not sent beside a chargeback that only a notification tells',
     [
       unreachable,
       ask('150.00', 'a'),
@@ -44,18 +44,18 @@ const SCHEDULES: readonly Schedule[] = [
     { lag_ms: 10 * MINUTE },
   ],
   [
-    'finding 2: a whole refund with a lost answer is not sent again once a copy that was behind shows it',
+    'a whole refund with a lost answer is not sent again once a copy that was behind shows it',
     [ask('150.00'), wait(10 * MINUTE)],
     { lag_ms: 45 * SECOND, mishaps: ['answer lost'] },
   ],
   [
-    'finding 2: a refund that somebody else has made meanwhile is not sent again',
+    'a refund that somebody else has made meanwhile is not sent again',
     [ask('150.00', 'a'), wait(125 * SECOND), desk('150.00'), wait(HOUR)],
     { mishaps: ['lost before it arrived', 'lost before it arrived'] },
   ],
-  ['finding 2: a whole refund has a number on the wire', [ask('150.00'), wait(HOUR)]],
+  ['a whole refund has a number on the wire', [ask('150.00'), wait(HOUR)]],
   [
-    'finding 3: a person decides the refund that was looked at, and not the one that came after it',
+    'a person decides the refund that was looked at, and not the one that came after it',
     [
       ...[ask('40.00', 'first'), wait(5 * MINUTE), ask('40.00', 'a'), wait(2 * MINUTE), ask('40.00', 'b')],
       ...[readDashboard, resolve, wait(MINUTE), resolve, wait(MINUTE), ask('70.00', 'c'), wait(3 * HOUR)],
@@ -63,69 +63,71 @@ const SCHEDULES: readonly Schedule[] = [
     { mishaps: ['none', 'lost before it arrived'], plans: [done(5 * SECOND), done(2 * HOUR)] },
   ],
   [
-    'finding 4: the late end of an earlier try under a number is not that of the next try',
+    'the late end of an earlier try under a number is not that of the next try',
     [ask('100.00', 'a'), wait(5 * SECOND), ask('100.00', 'a'), wait(10 * MINUTE), ask('100.00', 'c'), wait(HOUR)],
     { mishaps: ['refused for good'], plans: [done(5 * MINUTE)], childEnds_ms: 10 * SECOND, watchWindow: '3d' },
   ],
   [
-    'finding 5: a chargeback after a refund that was refused is seen, although the query is behind',
+    'a chargeback after a refund that was refused is seen, although the query is behind',
     [ask('150.00', 'a'), wait(10 * MINUTE), bank('CHARGEBACK'), notify, wait(HOUR)],
     { plans: [refused], lag_ms: 2 * SECOND },
   ],
   [
-    'finding 5: a chargeback after the money went back is seen, although the query is behind',
+    'a chargeback after the money went back is seen, although the query is behind',
     [ask('150.00', 'a'), wait(10 * MINUTE), bank('CHARGEBACK'), notify, wait(HOUR)],
     { lag_ms: 2 * SECOND },
   ],
   [
-    'finding 5: a chargeback that is notified while a refund runs is seen',
+    'a chargeback that is notified while a refund runs is seen',
     [ask('50.00', 'a'), wait(9 * MINUTE), bank('CHARGEBACK'), notify, wait(2 * HOUR)],
     { plans: [done(10 * MINUTE)], lag_ms: 2 * MINUTE },
   ],
   [
-    'finding 5: a chargeback that is notified while the gateway takes no refund is seen at once',
+    'a chargeback that is notified while the gateway takes no refund is seen at once',
     [unreachable, ask('150.00', 'a'), wait(5 * MINUTE), bank('CHARGEBACK'), notify, wait(5 * MINUTE)],
   ],
+  ['a part that went back elsewhere limits what is granted', [desk('100.00'), wait(MINUTE), ask('150.00', 'a')]],
   [
-    'finding 6: a part that went back elsewhere limits what is granted',
-    [desk('100.00'), wait(MINUTE), ask('150.00', 'a')],
-  ],
-  [
-    'finding 6: a whole refund that is under way elsewhere is not followed by ours',
+    'a whole refund that is under way elsewhere is not followed by ours',
     [desk('150.00', HOUR), wait(MINUTE), ask('150.00', 'a'), wait(3 * HOUR)],
   ],
   [
-    'finding 6: a notification that names a refund from elsewhere limits what is granted',
+    'a notification that names a refund from elsewhere limits what is granted',
     [ask('50.00', 'a'), wait(5 * MINUTE), desk('50.00'), notify, wait(2 * MINUTE), ask('100.00', 'b'), wait(HOUR)],
   ],
   [
-    'finding 6: a refund that the retention has forgotten limits what is granted',
+    'a refund that the retention has forgotten limits what is granted',
     [ask('100.00', 'a'), wait(HOUR), { do: 'forget' }, ask('100.00', 'b'), wait(HOUR)],
   ],
   [
-    'finding 6: refunds that were granted before a refund from elsewhere was seen are not sent after it',
+    'refunds that were granted before a refund from elsewhere was seen are not sent after it',
     [
       ...[unreachable, ask('50.00', 'a'), ask('50.00', 'b'), ask('50.00', 'c'), wait(5 * MINUTE)],
       ...[desk('100.00', MINUTE), notify, works, wait(3 * HOUR)],
     ],
   ],
   [
-    'finding 7: the answer of another order’s refund under the same number is not ours',
+    'the answer of another order’s refund under the same number is not ours',
     [ask('50.00', 'd'), wait(HOUR)],
     { numbers: 'repeated', usedInApp: true },
   ],
   [
-    'finding 8: a refund that was refused and is asked for again says so',
+    'a refund that was refused and is asked for again says so',
     [ask('150.00', 'a'), wait(2 * HOUR), { do: 'ask mended' }, wait(HOUR)],
     { plans: [refused] },
   ],
   [
-    'finding 9: a dispute after a lost request is not the refund',
+    'a dispute after a lost request is not the refund',
     [ask('150.00', 'a'), wait(10 * SECOND), bank('DISPUTE'), wait(HOUR)],
     { mishaps: ['lost before it arrived'] },
   ],
   [
-    'finding 10: a second part that a notification calls revoked is not counted as given back',
+    'a refund from elsewhere that is told while ours is lost is not taken for ours',
+    [ask('40.00', 'a'), wait(20 * SECOND), desk('100.00', MINUTE), wait(HOUR)],
+    { mishaps: ['lost before it arrived', 'lost before it arrived'], tells_ms: 500, lag_ms: 10 * SECOND },
+  ],
+  [
+    'a second part that a notification calls revoked is not counted as given back, whichever comes first',
     [
       ...[ask('50.00', 'a'), wait(5 * MINUTE), ask('50.00', 'b'), wait(SECOND), silent, wait(3 * MINUTE)],
       ...[notify, wait(MINUTE), works, wait(HOUR)],
@@ -133,8 +135,13 @@ const SCHEDULES: readonly Schedule[] = [
     { plans: [done(0), revoked], answersStatus: false },
   ],
   [
-    'finding 12: a decision on an after-sale that has ended stays',
+    'a decision on an after-sale that has ended stays',
     [bank('CHARGEBACK'), notify, wait(HOUR), { do: 'name elsewhere' }, wait(HOUR), ask('10.00', 'a'), wait(HOUR)],
+  ],
+  [
+    'promise 7: a refund is not sent beside a chargeback that was notified, and that copies far behind do not show',
+    [bank('CHARGEBACK'), notify, wait(3 * MINUTE), ask('50.00', 'a'), wait(2 * HOUR)],
+    { lag_ms: 10 * MINUTE },
   ],
   [
     'promise 7: a second part with a lost answer is not sent again, although the trade shows no change',

@@ -6,8 +6,8 @@ import type { Broken } from '../../hostile/base-world';
 import { playSteps } from '../../hostile/play';
 import { type Story as SwarmStory, storiesOf } from '../../hostile/swarm';
 import { type RefundMishap, type RefundPlan, TRADE, type Trouble, USED_IN_APP } from './gateway';
-import { isClosed, liveness, safety } from './oracle';
-import { type Asked, type Traits, World } from './world';
+import { isClosed, isRight, liveness, safety } from './oracle';
+import { type Asked, LIKE_THE_NEIGHBOURS, type Traits, World } from './world';
 
 export type Step =
   | { do: 'wait'; ms: number }
@@ -21,7 +21,10 @@ export type Step =
   | { do: 'outage'; kind: Trouble | undefined }
   | { do: 'no worker'; ms: number }
   | { do: 'rename queue' }
-  | { do: 'kill worker' | 'terminate' | 'reset refund' | 'forget' | 'read dashboard' | 'resolve' | 'name elsewhere' };
+  | { do: 'kill worker' | 'terminate' | 'reset refund' | 'forget' | 'resolve' | 'name elsewhere' }
+  | { do: 'read dashboard' }
+  /** A person looks at the refund that waits for one, or at whichever, and decides it after so many ms. */
+  | { do: 'read and decide'; which: 'stuck' | 'any'; ms: number };
 
 const AMOUNTS = ['50.00', '50.00', '100.00', '150.00'] as const;
 
@@ -38,7 +41,7 @@ export const KINDS = {
     {
       weight: 4,
       arbitrary: fc
-        .tuple(fc.constantFrom(...AMOUNTS), fc.constantFrom('a', 'b', 'c', USED_IN_APP, undefined))
+        .tuple(fc.constantFrom(...AMOUNTS), fc.constantFrom('a', 'b', USED_IN_APP, LIKE_THE_NEIGHBOURS, undefined))
         .map(([amount, number]): Step => ({ do: 'ask', amount, number })),
     },
     { weight: 1, arbitrary: fc.constant<Step>({ do: 'ask again' }) },
@@ -65,20 +68,33 @@ export const KINDS = {
   ),
   resets: fc.constant<Step>({ do: 'reset refund' }),
   retention: fc.constant<Step>({ do: 'forget' }),
-  operators: fc.constantFrom<Step>({ do: 'read dashboard' }, { do: 'resolve' }, { do: 'name elsewhere' }),
+  operators: fc.oneof(
+    fc.constantFrom<Step>({ do: 'read dashboard' }, { do: 'resolve' }, { do: 'name elsewhere' }),
+    fc.record({
+      do: fc.constant('read and decide' as const),
+      which: fc.constantFrom('stuck' as const, 'any' as const),
+      ms: fc.constantFrom(1_000, 5 * MINUTE, HOUR),
+    }),
+  ),
   mended: fc.constantFrom<Step>({ do: 'ask mended' }, { do: 'ask many' }),
 } as const;
 export type Kind = keyof typeof KINDS;
 
 export type Story = SwarmStory<Omit<Traits, 'pick'>, Step>;
 
-const mishap = fc.constantFrom<RefundMishap>(
-  ...(['none', 'none', 'lost before it arrived', 'answer lost', 'answer lost', 'carried out late'] as const),
+/** What may have made a refund, and what says that there is none, more often than the others. */
+const MISHAPS: readonly RefundMishap[] = [
+  ...(['lost before it arrived', 'lost before it arrived', 'answer lost', 'answer lost', 'answer lost'] as const),
+  ...(['carried out late', 'its worker dies', 'its worker dies', 'refused for good'] as const),
   ...(['unreachable', 'temporary', 'refused for good', 'refused in other words'] as const),
   ...(['answers of another trade', 'answers of another amount'] as const),
-);
+];
+/** A story meets few kinds of mishaps, and these more than once. */
+const mishaps = fc
+  .subarray([...MISHAPS], { minLength: 1, maxLength: 2 })
+  .chain((few) => fc.array(fc.constantFrom<RefundMishap>('none', ...few), { maxLength: 4 }));
 const plan: fc.Arbitrary<RefundPlan> = fc.record({
-  takes_ms: fc.constantFrom(0, 5_000, 10 * MINUTE, 5 * HOUR),
+  takes_ms: fc.constantFrom(0, 0, 5_000, 10 * MINUTE, 5 * HOUR),
   ends: fc.constantFrom('done' as const, 'done' as const, 'refused' as const, 'revoked' as const),
 });
 
@@ -87,16 +103,29 @@ const traits: fc.Arbitrary<Omit<Traits, 'pick'>> = fc.record({
   usedInApp: fc.boolean(),
   // Behind for less than the settling time, which is there for it; or a little longer.
   lag_ms: fc.constantFrom(0, 0, 2_000, 10_000, 45_000),
+  copies: fc.constantFrom('one' as const, 'one' as const, 'several' as const),
   partialStatus: fc.constantFrom('PARTIAL_REFUND' as const, 'PARTIAL_REFUND' as const, 'REFUNDED' as const),
   returnsTo: fc.constantFrom('as before' as const, 'SUCCESS' as const),
-  mishaps: fc.array(mishap, { maxLength: 3 }),
+  revokedFor_ms: fc.constantFrom(1_000, MINUTE),
+  mishaps,
   plans: fc.array(plan, { maxLength: 3 }),
   answersStatus: fc.boolean(),
-  childEnds_ms: fc.constantFrom(0, 0, 2_000, MINUTE),
+  race: fc.option(
+    fc.record({
+      after: fc.constantFrom('request' as const, 'end' as const),
+      ms: fc.constantFrom(2_000, 12_000, MINUTE),
+      status: fc.constantFrom('DISPUTE' as const, 'CHARGEBACK' as const),
+    }),
+    { nil: undefined, freq: 2 },
+  ),
+  childEnds_ms: fc.constantFrom(0, 2_000, MINUTE),
   cachesWorkflows: fc.constantFrom(true, true, true, false),
   continuesAfter: fc.constantFrom(40, 4_000),
-  watchWindow: fc.constantFrom('0s' as const, '0s' as const, '3d' as const),
-  out_trade_no: fc.constant(TRADE.out_trade_no),
+  watchWindow: fc.constantFrom('0s' as const, '3d' as const),
+  out_trade_no: fc.constantFrom<string>(...Array(5).fill(TRADE.out_trade_no), '"A":1\\ %2F'),
+  tells_ms: fc.constantFrom(undefined, 500, 5_000),
+  asksAgain: fc.constantFrom(0, 0, 1, 2),
+  hasNeighbour: fc.constantFrom(...Array(5).fill(false), true),
 });
 
 /** Stories that may meet these kinds of hostility, or a draw of all. */
@@ -108,7 +137,11 @@ export function stories(only?: readonly Kind[]): fc.Arbitrary<Story> {
 export async function play(story: Story, onWorld: (world: World) => void = () => undefined): Promise<Broken[]> {
   const world = await World.create({ ...story.traits, pick: picker(story.chance) });
   onWorld(world);
-  return playSteps(world, story.steps, { take, end, safety: async (its) => safety(its, await its.state()) });
+  return playSteps(world, story.steps, { begin, take, end, safety: async (its) => safety(its, await its.state()) });
+}
+
+async function begin(world: World): Promise<void> {
+  if (world.traits.hasNeighbour) world.askForTheNeighbour();
 }
 
 /** The faults stop, everything has its time, and then a person clears what waits for one. */
@@ -119,7 +152,8 @@ async function end(world: World): Promise<Broken[]> {
   await world.pass(DAY);
   await world.answered();
   const state = await world.state();
-  const broken = [...safety(world, state), ...liveness(world, state)];
+  const neighbour = await world.stateOfTheNeighbour();
+  const broken = [...safety(world, state), ...liveness(world, state), ...isRight(world.neighbour, neighbour)];
   if (broken.length > 0) return broken;
   if (['DISPUTE', 'CHARGEBACK'].includes(world.gateway.status)) world.gateway.move('CHARGEBACK_REVERSED');
   if (world.gateway.status === 'CHARGEBACK_REVERSED') world.gateway.move('SUCCESS');
@@ -133,7 +167,8 @@ async function end(world: World): Promise<Broken[]> {
   }
   await world.answered();
   const after = await world.state();
-  return [...safety(world, after), ...liveness(world, after), ...isClosed(world, after)];
+  const theirs = isRight(world.neighbour, await world.stateOfTheNeighbour());
+  return [...safety(world, after), ...liveness(world, after), ...isClosed(world, after), ...theirs];
 }
 
 async function take(world: World, step: Step): Promise<void> {
@@ -182,6 +217,8 @@ async function take(world: World, step: Step): Promise<void> {
       return world.forget();
     case 'read dashboard':
       return world.readDashboard();
+    case 'read and decide':
+      return world.readAndDecide(step.which, step.ms);
     case 'resolve':
       return world.resolveRefund();
     case 'name elsewhere':

@@ -8,7 +8,7 @@ export function timelineOf({ gateway, told, acknowledged, attentions, events }: 
     ...gateway.requests.map(
       ({ at, number, amount, status, shown }): Line => [
         at,
-        `asked for: ${amount} ${number} (is ${status}, shows ${shown})`,
+        `asked for: ${amount} ${number} (is ${status}, shows ${shown.join(' or ')})`,
       ],
     ),
     ...gateway.refunds.map(

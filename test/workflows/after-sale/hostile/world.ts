@@ -3,6 +3,7 @@
  * through the real gateway client, notifications through the real delivery; only time, Temporal's server and the gateway are
  * simulated.
  */
+import { AsyncResource } from 'node:async_hooks';
 import { WithStartWorkflowOperation } from '@temporalio/client';
 import { gatewayActivities, policyActivity, previousRunActivities } from '../../../../src/activities';
 import { PaymentError, PaymentsClient } from '../../../../src/client';
@@ -21,7 +22,7 @@ import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { loadConfig } from '../../../../src/process/settings';
 import type { Run } from '../../../../src/testing/simulated-temporal/run';
 import type { SimulatedTemporal } from '../../../../src/testing/simulated-temporal/simulated-temporal';
-import { APP, BaseWorld, inSimulation } from '../../hostile/base-world';
+import { APP, BaseWorld, inSimulation, simulationOf } from '../../hostile/base-world';
 import { type GatewayTraits, HostileRefunds, type Step, TRADE } from './gateway';
 
 /** A refund that a merchant asks for. */
@@ -47,24 +48,48 @@ export interface Traits extends GatewayTraits {
   continuesAfter: number;
   watchWindow: '0s' | '3d';
   out_trade_no: string;
+  /** The gateway tells of each state by itself, so many ms after it; undefined: only as the story says. */
+  tells_ms: number | undefined;
+  /** How often a merchant who is told of a failure asks again for the same, at once. */
+  asksAgain: number;
+  /** Another order is refunded at the same time. */
+  hasNeighbour: boolean;
 }
 
 /** A gateway that hides nothing and loses nothing, but would give everything back twice; and the settings' defaults. */
 export const PLAIN: Omit<Traits, 'pick'> = {
-  ...{ numbers: 'twice', usedInApp: false, lag_ms: 0, partialStatus: 'PARTIAL_REFUND', returnsTo: 'as before' },
-  ...{ mishaps: [], plans: [], answersStatus: true },
+  ...{ numbers: 'twice', usedInApp: false, lag_ms: 0, copies: 'one', partialStatus: 'PARTIAL_REFUND' },
+  ...{ returnsTo: 'as before', revokedFor_ms: MINUTE, mishaps: [], plans: [], answersStatus: true, race: undefined },
+  ...{ tells_ms: undefined, asksAgain: 0, hasNeighbour: false },
   ...{ childEnds_ms: 0, cachesWorkflows: true, continuesAfter: 4_000, watchWindow: '0s' },
   out_trade_no: TRADE.out_trade_no,
 };
 
+function requestOf({ amount, number, bank }: Asked) {
+  return {
+    ...{ refund_amount: amount, refund_currency: TRADE.currency },
+    user_info: { name: 'Mariana Souza Lima', email: 'mariana@example.com', identify: { number: '12345678909' } },
+    ...(number === undefined ? {} : { out_request_no: number }),
+    ...(bank === undefined ? {} : { bank_info: { number: bank } }),
+  };
+}
+
 /** What an operator has read in the gateway's dashboard. */
 interface Reading {
+  readonly at: number;
   readonly number: string;
   readonly outcome: RefundOutcome;
 }
 
+/** Another order of the app whose number is ours with an end. */
+const NEIGHBOUR = { end: ':x', trade_no: 'T9', number: 'a' } as const;
+/** Our number that looks like the neighbour's where numbers are put together as they are. */
+export const LIKE_THE_NEIGHBOURS = 'x:a';
+
 export class World extends BaseWorld {
   readonly gateway: HostileRefunds;
+  /** The trade of another order, which is refunded plainly. */
+  readonly neighbour: HostileRefunds;
   readonly payments: PaymentsClient;
   readonly told: Told[] = [];
   readonly events: MerchantEvent[] = [];
@@ -83,14 +108,7 @@ export class World extends BaseWorld {
   private desks = 0;
 
   static create(traits: Traits): Promise<World> {
-    const { pick: random, childEnds_ms, cachesWorkflows } = traits;
-    return inSimulation(
-      { random, childEnds_ms, cachesWorkflows, suggestsContinueAsNewAfter: traits.continuesAfter },
-      (temporal) => {
-        const world = new World(temporal, traits);
-        return { world, activities: world.activities() };
-      },
-    );
+    return inSimulation(simulationOf(traits), (temporal) => new World(temporal, traits));
   }
 
   private constructor(
@@ -99,14 +117,36 @@ export class World extends BaseWorld {
   ) {
     super(temporal);
     const { clock } = temporal;
-    const agenda = { now: () => clock.now, in: (ms: number, act: () => void) => clock.in(ms, act) };
-    this.gateway = new HostileRefunds(agenda, traits, traits.out_trade_no);
+    const { out_trade_no, pick, tells_ms } = traits;
+    // What begins here waits for time to pass, which nothing does that happens at one moment.
+    const outside = AsyncResource.bind((act: () => void) => act());
+    const later = (ms: number, act: () => void) => void clock.in(ms, act);
+    const agenda = { now: () => clock.now, in: later, pick };
+    const onMove = () => {
+      if (tells_ms !== undefined) later(tells_ms, () => outside(() => this.notify('all')));
+    };
+    const killWorker = () => void clock.in(0, async () => void (await temporal.killWorker()));
+    this.gateway = new HostileRefunds({ ...agenda, onMove, killWorker }, traits, out_trade_no);
+    const nothing = () => undefined;
+    this.neighbour = new HostileRefunds(
+      { ...agenda, onMove: nothing, killWorker: nothing },
+      { ...PLAIN, plans: [{ takes_ms: 2 * HOUR, ends: 'done' }] },
+      `${out_trade_no}${NEIGHBOUR.end}`,
+      NEIGHBOUR.trade_no,
+    );
     this.payments = new PaymentsClient({ client: temporal.client, app_id: APP, taskQueue: 'simulated' });
   }
 
-  private activities(): Record<string, unknown> {
+  activities(): Record<string, unknown> {
     const app = { app_id: APP, secret_key: 'key', base_url: 'http://127.0.0.1:9' };
-    const client = new GatewayClient(app, {}, this.gateway);
+    const client = new GatewayClient(
+      app,
+      {},
+      {
+        post: (path, headers, text) => this.asked(text).post(path, headers, text),
+        close: async () => undefined,
+      },
+    );
     return {
       ...gatewayActivities({ gateways: new Map([[APP, client]]), sealingKeys: () => [], notifyUrl: undefined }),
       ...policyActivity(loadConfig({ PAYMENTS_WATCH_WINDOW: this.traits.watchWindow }), true),
@@ -115,12 +155,30 @@ export class World extends BaseWorld {
     };
   }
 
+  /** Whose trade a request is about. */
+  private asked(text: string): HostileRefunds {
+    const { neighbour, gateway } = this;
+    const { out_trade_no, trade_no }: Readonly<Record<string, unknown>> = JSON.parse(text);
+    return out_trade_no === neighbour.out_trade_no || trade_no === neighbour.trade_no ? neighbour : gateway;
+  }
+
   get workflowId(): string {
     return afterSaleWorkflowId(APP, this.traits.out_trade_no);
   }
 
   get run(): Run | undefined {
     return this.temporal.latest(this.workflowId);
+  }
+
+  /** Whether somebody has ended the after-sale, and nothing has started it since. */
+  get isTerminated(): boolean {
+    return this.run?.status === 'TERMINATED';
+  }
+
+  /** Whether the list of what needs a person has a refund. */
+  needsPerson(number: string): boolean {
+    const run = this.temporal.latest(refundWorkflowId(APP, this.traits.out_trade_no, number));
+    return run !== undefined && typeof this.temporal.attributesOf(run).PaymentAttention === 'string';
   }
 
   async pass(ms: number): Promise<void> {
@@ -134,22 +192,16 @@ export class World extends BaseWorld {
     if (typeof attention === 'string') this.attentions.push({ at: this.now, attention });
   }
 
-  /** The state of the latest run that knows anything. */
-  async state(): Promise<AfterSaleState | undefined> {
-    const run = this.temporal.runs(this.workflowId).findLast(({ hasBegun }) => hasBegun);
+  /** The state of the latest run that knows anything; of another order, where it is named. */
+  async state(workflowId = this.workflowId): Promise<AfterSaleState | undefined> {
+    const run = this.temporal.runs(workflowId).findLast(({ hasBegun }) => hasBegun);
     return run && this.within(() => this.temporal.query<AfterSaleState>(run, 'state'));
   }
 
   // — Merchants —
 
-  ask(order: Asked): void {
-    const { amount, number, bank } = order;
-    const refund = {
-      ...{ refund_amount: amount, refund_currency: TRADE.currency },
-      user_info: { name: 'Mariana Souza Lima', email: 'mariana@example.com', identify: { number: '12345678909' } },
-      ...(number === undefined ? {} : { out_request_no: number }),
-      ...(bank === undefined ? {} : { bank_info: { number: bank } }),
-    };
+  ask(order: Asked, timesAgain = this.traits.asksAgain): void {
+    const refund = requestOf(order);
     const asked = this.now;
     this.call(async () => {
       try {
@@ -159,8 +211,21 @@ export class World extends BaseWorld {
         const message = error instanceof Error ? error.message : String(error);
         const type = error instanceof PaymentError ? error.name : 'another error';
         this.told.push({ at: this.now, asked, is: 'failure', order, type, message });
+        if (timesAgain > 0) this.ask(order, timesAgain - 1);
       }
     });
+  }
+
+  /** The merchant's other order is refunded, too. */
+  askForTheNeighbour(): void {
+    const refund = requestOf({ amount: '50.00', number: NEIGHBOUR.number });
+    this.call(async () => {
+      await this.payments.refund(this.neighbour.out_trade_no, refund).catch(() => undefined);
+    });
+  }
+
+  stateOfTheNeighbour(): Promise<AfterSaleState | undefined> {
+    return this.state(afterSaleWorkflowId(APP, this.neighbour.out_trade_no));
   }
 
   // — The gateway's desk, and its notifications —
@@ -172,11 +237,12 @@ export class World extends BaseWorld {
     this.gateway.make(`desk-${this.desks}`, amount, 'the desk', { takes_ms, ends: 'done' });
   }
 
-  /** Delivers what the gateway has not told yet: all, or only the latest. Delivered late, it is old news. */
+  /** Delivers what the gateway has not told yet: all, or the latest and what no query may have shown. Late, it is old news. */
   notify(which: 'all' | 'the latest'): void {
     const untold = this.gateway.steps.slice(this.delivered);
     this.delivered = this.gateway.steps.length;
-    for (const step of which === 'all' ? untold : untold.slice(-1)) this.deliver(step);
+    const isTold = (step: Step) => which === 'all' || step === untold.at(-1) || step.status === 'REFUND_REVOKE';
+    for (const step of untold.filter(isTold)) this.deliver(step);
   }
 
   private deliver(step: Step): void {
@@ -192,29 +258,43 @@ export class World extends BaseWorld {
 
   // — Operators —
 
-  /** A person reads in the dashboard what became of the refund that waits for one. */
-  async readDashboard(): Promise<void> {
-    const state = await this.state();
-    const stuck = state?.refunds.find(
+  /** A person reads in the dashboard what became of the refund that waits for one, or of whichever. */
+  async readDashboard(which: 'stuck' | 'any' = 'stuck'): Promise<void> {
+    const refunds = (await this.state())?.refunds ?? [];
+    const stuck = refunds.find(
       ({ outcome, started_at, attention }) => attention !== null || (outcome === null && started_at !== null),
     );
-    const number = stuck?.out_request_no ?? '';
+    const looked = which === 'any' ? refunds[this.traits.pick(refunds.length)] : stuck;
+    const number = looked?.out_request_no ?? '';
     const standing = this.gateway.standing(number);
-    const last = this.gateway.requests.findLast((one) => (one.number ?? number) === number)?.at ?? 0;
-    if (!stuck || standing === 'pending' || this.now - last < MINUTE) return;
+    if (!looked || standing === 'pending' || this.now - this.lastRequest(number) < MINUTE) return;
     const OUTCOMES = {
       none: 'NOT_CREATED',
       done: 'REFUNDED',
       refused: 'REFUND_REFUSED',
       revoked: 'REFUND_REVOKE',
     } as const;
-    this.reading = { number, outcome: OUTCOMES[standing] };
+    this.reading = { at: this.now, number, outcome: OUTCOMES[standing] };
   }
 
-  /** A person says what was read, however long ago that was. */
+  private lastRequest(number: string): number {
+    return this.gateway.requests.findLast((one) => (one.number ?? number) === number)?.at ?? 0;
+  }
+
+  /** A person says what was read, however long ago that was; but not where that refund was sent since. */
   resolveRefund(): void {
     const { reading } = this;
-    if (reading) this.resolve({ outcome: reading.outcome, out_request_no: reading.number });
+    if (reading && this.lastRequest(reading.number) <= reading.at)
+      this.resolve({ outcome: reading.outcome, out_request_no: reading.number });
+  }
+
+  /** A person looks at a refund, and says what was read some time later. */
+  async readAndDecide(which: 'stuck' | 'any', after_ms: number): Promise<void> {
+    await this.readDashboard(which);
+    this.call(async () => {
+      await this.temporal.clock.pass(after_ms);
+      this.resolveRefund();
+    });
   }
 
   /** A person names what went back by others. */

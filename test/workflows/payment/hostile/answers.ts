@@ -12,6 +12,7 @@ import {
   type Seen,
   statusAt,
   UNDER_WAY_MS,
+  wasAdoptedBefore,
   when,
 } from './facts';
 import type { World } from './world';
@@ -49,6 +50,33 @@ export function withdrawnIsNotSent({ told, gateway, asked }: World): Broken[] {
           },
         ]
       : [];
+  });
+}
+
+/** What a person or a merchant did that may end an order in other words than the gateway's. */
+const ENDED_BY_PEOPLE: readonly string[] = ['withdrawn', 'cancel asked', 'resolved', 'terminated', 'reset'];
+
+/**
+ * 2. A number whose creation certainly failed can be used again: whoever asks for it later is not answered with what was
+ * before, unless a creation has failed anew.
+ */
+export function refusedIsNotBurned({ told, gateway, wasCutOff, traits, asked: calls }: World): Broken[] {
+  const failures = told.flatMap((one) => (one.is === 'failure' && calls.includes(one.asked) ? [one] : []));
+  const first = failures.find(({ type }) => type === 'NotCreatedError');
+  // The run that failed answers until what goes on after it has started.
+  if (!first || wasCutOff || traits.childStarts_ms > 0 || told.some(({ is }) => ENDED_BY_PEOPLE.includes(is)))
+    return [];
+  return failures.flatMap(({ type, asked, at }) => {
+    const before = gateway.exchanges.filter((one) => one.is === 'creation' && one.at <= at);
+    const isCertain = before.every(({ answered }) => ['not sent', 'refusal', 'temporary'].includes(answered));
+    const isFree = isCertain && gateway.trades.every(({ states }) => (states[0]?.at ?? 0) > at);
+    // Another order may have been asked for meanwhile, and be under way.
+    const isAlone = !calls.some((one) => one > first.at && one < asked);
+    const isFinal = type === 'NotCreatedError' || (type === 'DuplicateOrderError' && isAlone);
+    const last = failures.findLast((one) => one.at < asked);
+    if (!isFree || !isFinal || !last || asked <= last.at + UNDER_WAY_MS) return [];
+    if (before.some((one) => one.at >= asked)) return [];
+    return [{ promise: 2, what: `asked at ${when(asked)}, ${type} at once: the number is burned` }];
   });
 }
 
@@ -108,14 +136,15 @@ export function waitersAreAnswered(world: World, seen: readonly Seen[], mayWait:
 }
 
 /** 4. Who waited for the end is told SUCCESS of money that the gateway has, or of what a person said. */
-export function outcomesAreTrue({ told, gateway, traits, acknowledged }: World): Broken[] {
+export function outcomesAreTrue(world: World): Broken[] {
+  const { told, gateway, traits, acknowledged } = world;
   return told.flatMap((one) => {
     if (one.is !== 'outcome') return [];
     const { outcome, trade_no, confirmed_by } = one.state;
     if (outcome === null)
       return [{ promise: 5, what: `the end of the payment was told at ${when(one.at)}, and is none` }];
     if (outcome !== 'SUCCESS' || confirmed_by === 'operator') return [];
-    if (isOfOthers(gateway, one.state))
+    if (!wasAdoptedBefore(world) && isOfOthers(world, one.state))
       return [{ promise: 1, what: `SUCCESS of ${trade_no} was told at ${when(one.at)}, which another system made` }];
     const paid = gateway.trades.find((trade) => trade.trade_no === trade_no && (paidAt(trade) ?? one.at + 1) <= one.at);
     const isBelieved =
@@ -126,9 +155,10 @@ export function outcomesAreTrue({ told, gateway, traits, acknowledged }: World):
   });
 }
 
-/** Whether the trade of this state was made by another system and can be told from ours, and no person is asked. */
-function isOfOthers({ trades, exchanges }: World['gateway'], { trade_no, attention }: PaymentState): boolean {
+/** Whether the trade of this state was made by another system and can be told from ours, and no person was asked. */
+function isOfOthers({ gateway: { trades, exchanges }, events }: World, { trade_no, attention }: PaymentState): boolean {
   const trade = trades.find((one) => one.trade_no === trade_no);
-  if (trade?.made_by !== 'another system' || attention !== null) return false;
+  const wasAsked = events.some((event) => event.type === 'attention' && event.payment.trade_no === trade_no);
+  if (trade?.made_by !== 'another system' || attention !== null || wasAsked) return false;
   return !mayBeTakenForOurs(exchanges, trade);
 }

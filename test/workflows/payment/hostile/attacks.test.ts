@@ -33,11 +33,14 @@ jest.mock('../../../../src/process/settings', () => {
 });
 jest.mock('../../../../src/activities', () => {
   const actual = jest.requireActual<typeof import('../../../../src/activities')>('../../../../src/activities');
-  const refundLate = async (input: { refund: unknown }) => {
+  const refundLatePayment = async (input: { refund: unknown }) => {
     mockRefunds.push(input.refund);
     return { is: 'asked', refund_status: 'SUCCESS' };
   };
-  return { ...actual, previousRunActivities: { ...actual.previousRunActivities, 'payments.refundLate': refundLate } };
+  return {
+    ...actual,
+    previousRunActivities: { ...actual.previousRunActivities, 'payments.refundLatePayment': refundLatePayment },
+  };
 });
 
 afterEach(async () => {

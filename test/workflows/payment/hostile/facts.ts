@@ -73,6 +73,9 @@ export function mayStillBePaid({ now }: World, seen: readonly Seen[]): boolean {
   return seen.some(({ state }) => state.expires_at !== null && Date.parse(state.expires_at) + SETTLES_MS > now);
 }
 
+/** Whether a notification had another system's trade adopted before anybody asked: whoever asks then is told of that trade. */
+export const wasAdoptedBefore = ({ traits: { before } }: World): boolean => before !== 'nothing' && before.isNotified;
+
 /**
  * Whether nothing tells this trade from one that we made: the gateway has named none as ours before it first showed this one,
  * and a creation was lost, or answered without the number of its trade.

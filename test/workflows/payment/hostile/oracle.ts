@@ -10,6 +10,7 @@ import {
   outcomesAreTrue,
   questionsAreAnswered,
   recheckTellsWhatIs,
+  refusedIsNotBurned,
   waitersAreAnswered,
   withdrawnIsNotSent,
 } from './answers';
@@ -25,11 +26,12 @@ import {
   type Seen,
   same,
   UNDER_WAY_MS,
+  wasAdoptedBefore,
   wasBeforeAPerson,
   when,
 } from './facts';
-import type { LedgerTrade } from './gateway';
-import { noMoreThanCame, onlyLateMoneyOfOurs } from './refunds';
+import type { Exchange, LedgerTrade } from './gateway';
+import { noMoreThanCame, onlyLatePaymentsOfOurs } from './refunds';
 import { EXPIRY_MS, GRACE_MS, type World } from './world';
 
 /** `PAYMENTS_CREATE_WITHIN`: shorter than the order's own expiry. */
@@ -49,11 +51,12 @@ export function safety(world: World, seen: readonly Seen[]): Broken[] {
     ...nothingSentTooLate(world),
     ...orderAnswersAlike(world),
     ...withdrawnIsNotSent(world),
+    ...refusedIsNotBurned(world),
     ...recheckTellsWhatIs(world),
     ...questionsAreAnswered(world),
     ...outcomesAreTrue(world),
     ...noMoreThanCame(world),
-    ...onlyLateMoneyOfOurs(world, seen),
+    ...onlyLatePaymentsOfOurs(world, seen),
     ...fewQueries(world),
     ...fewEvents(world),
     ...nothingForAnotherOrder(world),
@@ -71,12 +74,13 @@ export function safety(world: World, seen: readonly Seen[]): Broken[] {
 export function liveness(world: World, seen: readonly Seen[]): Broken[] {
   return [
     ...moneyIsKnown(world, seen),
-    ...lateMoneyIsKnown(world, seen),
+    ...latePaymentsAreKnown(world, seen),
     ...secondTradesAreKnown(world, seen),
     ...saleStays(seen),
     ...notOursIsNotSold(world, seen),
     ...namedIsLookedAt(world),
     ...nothingHangs(world, seen),
+    ...attentionIsTrue(world),
     ...waitersAreAnswered(world, seen, true),
     ...merchantHeardAll(world, seen),
   ];
@@ -90,13 +94,16 @@ function noSecondChargeBlindly({ gateway, acknowledged, returns }: World): Broke
   let unknownSince: number | undefined;
   let denied: number[] = [];
   let mayExist = false;
+  let isSent = false;
   for (const { at, is, answered } of gateway.exchanges) {
     if (is === 'query') {
       if (answered === 'no such order') denied.push(at);
-      if (answered === 'trade') mayExist = true;
+      // What was there before anybody sent ours is another's.
+      if (answered === 'trade' && isSent) mayExist = true;
       continue;
     }
     if (answered === 'not sent') continue;
+    isSent = true;
     const lasted = denied.length > 1 && (denied.at(-1) ?? 0) - (denied[0] ?? 0) >= SETTLING_MS - 1_000;
     if (unknownSince !== undefined && !lasted) {
       broken.push({
@@ -105,11 +112,11 @@ function noSecondChargeBlindly({ gateway, acknowledged, returns }: World): Broke
       });
     }
     if (mayExist) broken.push({ promise: 1, what: `a creation at ${when(at)}, after the gateway had shown the order` });
-    const told = isLateTask(at) ? undefined : acknowledged.find((one) => one.at < at - UNDER_WAY_MS);
-    if (told)
+    const named = isLateTask(at) ? undefined : acknowledged.find((one) => one.at < at - UNDER_WAY_MS);
+    if (named)
       broken.push({
         promise: 1,
-        what: `a creation at ${when(at)}, after a notification of ${told.trade_no} at ${when(told.at)}`,
+        what: `a creation at ${when(at)}, after a notification of ${named.trade_no} at ${when(named.at)}`,
       });
     if (answered === 'trade' || answered === 'created refused' || answered === 'duplicate') mayExist = true;
     if (answered === 'nothing') {
@@ -171,14 +178,20 @@ function nothingForAnotherOrder(world: World): Broken[] {
         same(amount, trade.amount) &&
         (trade.kind === kind || trade.made_by === 'another system'),
     );
-    if (isItsOwn) return [];
+    // A person may end an order that was never sent: its answer names no trade.
+    const isEndedUnsent = trade_no === null && gateway.trades.length === 0 && told.some(({ is }) => is === 'resolved');
+    if (isItsOwn || isEndedUnsent) return [];
     return [{ promise: 1, what: `payment data of ${String(trade_no)} for another order (${kind}, ${amount})` }];
   });
 }
 
-/** 1. Where nothing of ours can exist, nobody is answered with a trade of another system, unless somebody adopted it. */
-function othersAreNotAnswered({ told, gateway, hasAdopted, wasCutOff }: World): Broken[] {
-  if (hasAdopted || wasCutOff) return [];
+/**
+ * 1. Where nothing of ours can exist, nobody is answered with a trade of another system, unless somebody adopted it, or a
+ * notification of it was there before anybody asked.
+ */
+function othersAreNotAnswered(world: World): Broken[] {
+  const { told, gateway, hasAdopted, wasCutOff } = world;
+  if (hasAdopted || wasCutOff || wasAdoptedBefore(world)) return [];
   return told.flatMap((one) => {
     if (one.is !== 'payment data') return [];
     const trade = gateway.trades.find(({ trade_no }) => trade_no === one.data.trade_no);
@@ -300,7 +313,7 @@ function moneyIsKnown(world: World, seen: readonly Seen[]): Broken[] {
 }
 
 /** 8. Money that came after people were told that the payment ended without it is before a person. */
-function lateMoneyIsKnown(world: World, seen: readonly Seen[]): Broken[] {
+function latePaymentsAreKnown(world: World, seen: readonly Seen[]): Broken[] {
   const ended = world.told.find(
     (one) =>
       (one.is === 'resolved' && one.outcome !== 'SUCCESS' && one.workflowId === world.workflowId) ||
@@ -352,6 +365,9 @@ function mustBeKnown(world: World, { trade_no, made_by, states }: LedgerTrade, a
     return true;
   if (made_by !== 'us') return false;
   const { traits, told, gateway } = world;
+  // Another system's trade under the number, which nothing tells from ours, may be taken for it.
+  const others = gateway.trades.filter((trade) => trade.made_by === 'another system');
+  if (traits.before !== 'nothing' && others.some((trade) => mayBeTakenForOurs(gateway.exchanges, trade))) return false;
   // The gateway itself has ended the trade, and we were told. Money that comes all the same comes with a notification.
   const wasEnded = gateway.exchanges.some(
     ({ at: asked, shown }) => asked <= at && shown?.trade_no === trade_no && ENDS_WITHOUT_MONEY.includes(shown.status),
@@ -443,6 +459,21 @@ function merchantHeardAll({ events, workflowId, told }: World, seen: readonly Se
 /** A follow-up says until when it watches: at most as long as an order of an unknown method may be paid. */
 const isStillWatching = ({ now }: World, { start, startedAt }: World['runs'][number]) =>
   start.type === 'paymentFollowUp' && now < startedAt + LONGEST_WATCH_MS;
+
+/** 8. Nobody is sent to a gateway that answers: what says that it does not is over once what is asked for is shown. */
+function attentionIsTrue({ runs, temporal, gateway }: World): Broken[] {
+  return runs.flatMap((run) => {
+    const { PaymentAttention, PaymentTradeNo } = temporal.attributesOf(run);
+    if (!run.isRunning || isOfTheAfterSale(run.start.type)) return [];
+    if (PaymentAttention !== 'credentials' && PaymentAttention !== 'no-answer') return [];
+    // A workflow that knows its trade asks for that, and another one by the order's number.
+    const isItsOwn = ({ trade_no }: Exchange['asked']) =>
+      trade_no === (typeof PaymentTradeNo === 'string' ? PaymentTradeNo : undefined);
+    const last = gateway.exchanges.findLast(({ is, asked }) => is === 'query' && isItsOwn(asked));
+    if (last?.answered !== 'trade') return [];
+    return [{ promise: 8, what: `${run.runId} is under ${PaymentAttention}, and the gateway answers` }];
+  });
+}
 
 /** 5 and 8. When the trouble is over, what is open waits for a person, and says so. */
 function nothingHangs(world: World, seen: readonly Seen[]): Broken[] {

@@ -63,7 +63,7 @@ describe('the oracle notices a planted violation', () => {
     expect(await promisesBroken(() => undefined)).toEqual([]);
   });
 
-  test('6: a later run that does not know of the sale', async () => {
+  test('promise 6: a later run that does not know of the sale', async () => {
     const forget = { outcome: 'CANCEL', confirmed_by: 'query' };
     const world = await sold();
     const seen = await seenIn(world);
@@ -73,7 +73,7 @@ describe('the oracle notices a planted violation', () => {
     expect(broken.map(({ what }) => what).join()).toContain('was sold, and');
   });
 
-  test('1: a second creation after the gateway has shown the order', async () => {
+  test('promise 1: a second creation after the gateway has shown the order', async () => {
     expect(
       await promisesBroken(
         ({ gateway, now }) => void gateway.exchanges.push({ at: now, is: 'creation', asked: {}, answered: 'trade' }),
@@ -81,7 +81,7 @@ describe('the oracle notices a planted violation', () => {
     ).toContain(1);
   });
 
-  test('1: a second trade that was acknowledged and put before nobody', async () => {
+  test('promise 1: a second trade that was acknowledged and put before nobody', async () => {
     expect(
       await promisesBroken(
         ({ acknowledged, now }) =>
@@ -90,15 +90,15 @@ describe('the oracle notices a planted violation', () => {
     ).toContain(1);
   });
 
-  test('1: two answers for one order', async () => {
+  test('promise 1: two answers for one order', async () => {
     expect(await promisesBroken((world) => tell(world, '150.00', 'T9'))).toContain(1);
   });
 
-  test('1: payment data for another order under the number', async () => {
+  test('promise 1: payment data for another order under the number', async () => {
     expect(await promisesBroken((world) => tell(world, '151.00', 'T1'))).toContain(1);
   });
 
-  test('2: a creation that is repeated while the one before is unknown', async () => {
+  test('promise 2: a creation that is repeated while the one before is unknown', async () => {
     expect(
       await promisesBroken(({ gateway, now }) => {
         gateway.exchanges.splice(0, gateway.exchanges.length);
@@ -108,13 +108,14 @@ describe('the oracle notices a planted violation', () => {
     ).toContain(2);
   });
 
-  test('2: NotCreated while a creation is unknown', async () => {
+  test('promise 2: NotCreated while a creation is unknown', async () => {
     expect(
       await promisesBroken(({ gateway, told, now }) => {
         gateway.exchanges.push({ at: now, is: 'creation', asked: {}, answered: 'nothing' });
         told.push({
           at: now + 1,
           is: 'failure',
+          asked: now,
           order: { kind: 'direct', amount: '150.00' },
           type: 'NotCreatedError',
           outcome: 'not-created',
@@ -124,7 +125,31 @@ describe('the oracle notices a planted violation', () => {
     ).toContain(2);
   });
 
-  test('2: a refusal that is believed while an earlier creation is unknown', async () => {
+  test('promise 2: a number that is refused for good although its creation certainly failed', async () => {
+    const words = await wordsBroken(({ gateway, told, own, asked }) => {
+      asked.push(0, HOUR);
+      gateway.trades.splice(0);
+      gateway.exchanges.splice(0);
+      gateway.exchanges.push({ at: 1, is: 'creation', asked: {}, answered: 'refusal' });
+      const failure = { is: 'failure', order: own, outcome: 'not-created', message: '' } as const;
+      told.splice(0);
+      told.push({ ...failure, asked: 0, at: 2, type: 'NotCreatedError' });
+      told.push({ ...failure, asked: HOUR, at: HOUR + 1, type: 'DuplicateOrderError' });
+    });
+    expect(words).toContain('the number is burned');
+  });
+
+  test('promise 8: a person is sent to a gateway that answers', async () => {
+    const words = await wordsBroken(({ temporal, run, gateway }) => {
+      if (!run) throw new Error('no run');
+      gateway.exchanges.push({ at: 1, is: 'query', asked: {}, answered: 'trade' });
+      jest.spyOn(run, 'isRunning', 'get').mockReturnValue(true);
+      jest.spyOn(temporal, 'attributesOf').mockReturnValue({ PaymentAttention: 'credentials' });
+    });
+    expect(words).toContain('and the gateway answers');
+  });
+
+  test('promise 2: a refusal that is believed while an earlier creation is unknown', async () => {
     const time = new Date().toISOString();
     const refused = { time, from: null, to: 'REFUSED', source: 'creation' };
     expect(
@@ -138,7 +163,7 @@ describe('the oracle notices a planted violation', () => {
     ).toContain('told REFUSED');
   });
 
-  test('1: payment data of a trade that another system made, while nothing of ours was sent', async () => {
+  test('promise 1: payment data of a trade that another system made, while nothing of ours was sent', async () => {
     expect(
       await wordsBroken((world) => {
         world.gateway.exchanges.splice(0);
@@ -150,7 +175,7 @@ describe('the oracle notices a planted violation', () => {
     ).toContain('which another system made');
   });
 
-  test('3: money that was acknowledged and is known to nobody', async () => {
+  test('promise 3: money that was acknowledged and is known to nobody', async () => {
     expect(
       await promisesBroken((world) => {
         const trade = world.gateway.make(
@@ -163,7 +188,7 @@ describe('the oracle notices a planted violation', () => {
     ).toContain(3);
   });
 
-  test('4: SUCCESS of money that the gateway does not have', async () => {
+  test('promise 4: SUCCESS of money that the gateway does not have', async () => {
     expect(
       await promisesBroken(
         () => undefined,
@@ -172,7 +197,7 @@ describe('the oracle notices a planted violation', () => {
     ).toContain(4);
   });
 
-  test('5: money of ours that nobody learns of', async () => {
+  test('promise 5: money of ours that nobody learns of', async () => {
     expect(
       await promisesBroken(
         ({ acknowledged }) => void acknowledged.splice(0),
@@ -181,7 +206,7 @@ describe('the oracle notices a planted violation', () => {
     ).toContain(5);
   });
 
-  test('6: a state that moves backwards', async () => {
+  test('promise 6: a state that moves backwards', async () => {
     const history = ['SUCCESS', 'PROCESSING'].map((to) => ({ time: '', from: null, to, source: 'query' }));
     expect(
       await promisesBroken(
@@ -191,13 +216,13 @@ describe('the oracle notices a planted violation', () => {
     ).toContain(6);
   });
 
-  test('8: a raw error of Temporal’s that a merchant meets', async () => {
+  test('promise 8: a raw error of Temporal’s that a merchant meets', async () => {
     expect(
       await promisesBroken(({ told, now }) => void told.push({ at: now, is: 'another error', message: 'gRPC' })),
     ).toContain(8);
   });
 
-  test('1: an answer that names no trade, after one that did', async () => {
+  test('promise 1: an answer that names no trade, after one that did', async () => {
     expect(
       await wordsBroken(
         ({ told, now, own }) =>
@@ -206,7 +231,7 @@ describe('the oracle notices a planted violation', () => {
     ).toMatch(/one order was answered with T1 .* and then with - - -/);
   });
 
-  test('1: another way to pay, for an order whose trade the answers do not name', async () => {
+  test('promise 1: another way to pay, for an order whose trade the answers do not name', async () => {
     const twice = ({ told, now, own }: World) => {
       for (const qr_code of ['one', 'another'])
         told.push({ at: now, is: 'payment data', order: own, data: { qr_code, recovered: false } });
@@ -214,7 +239,7 @@ describe('the oracle notices a planted violation', () => {
     expect(await wordsBroken(twice, undefined, { hidesTradeNo: true })).toMatch(/one order was answered with/);
   });
 
-  test('1: a sale of another system’s trade, although some creation was lost', async () => {
+  test('promise 1: a sale of another system’s trade, although some creation was lost', async () => {
     const plant = ({ gateway, out_trade_no, now }: World) => {
       const { trade_no } = gateway.make({ out_trade_no, amount: '150.00' }, 'another system', 'SUCCESS');
       // Lost after our own was answered: what is found then cannot be its.
@@ -224,7 +249,7 @@ describe('the oracle notices a planted violation', () => {
     expect(await wordsBroken(plant, () => ({ trade_no: 'T2' }))).toContain('sells T2, which another system made');
   });
 
-  test('1: an end that is told as SUCCESS of another system’s trade', async () => {
+  test('promise 1: an end that is told as SUCCESS of another system’s trade', async () => {
     const plant = async (world: World) => {
       world.gateway.make({ out_trade_no: world.out_trade_no, amount: '150.00' }, 'another system', 'SUCCESS');
       world.told.push({ at: world.now, is: 'outcome', state: { ...(await stateOf(world)), trade_no: 'T2' } });
@@ -232,19 +257,19 @@ describe('the oracle notices a planted violation', () => {
     expect(await wordsBroken(plant)).toContain('SUCCESS of T2 was told');
   });
 
-  test('2: an order that was withdrawn, and that the gateway has', async () => {
+  test('promise 2: an order that was withdrawn, and that the gateway has', async () => {
     expect(await wordsBroken(({ told, now }) => void told.push({ at: now, is: 'withdrawn' }))).toContain(
       'that nothing was sent, and there is T1',
     );
   });
 
-  test('4: SUCCESS that is told to who waits for the end, of money that the gateway does not have', async () => {
+  test('promise 4: SUCCESS that is told to who waits for the end, of money that the gateway does not have', async () => {
     const plant = async (world: World) =>
       void world.told.push({ at: world.now, is: 'outcome', state: { ...(await stateOf(world)), trade_no: 'T9' } });
     expect(await wordsBroken(plant)).toContain('SUCCESS of T9 was told');
   });
 
-  test('4: a notification that was acknowledged, and whose trade nobody asked for', async () => {
+  test('promise 4: a notification that was acknowledged, and whose trade nobody asked for', async () => {
     expect(
       await wordsBroken(
         ({ acknowledged, now }) =>
@@ -254,7 +279,7 @@ describe('the oracle notices a planted violation', () => {
   });
 
   test.each(['the first', 'the latest'] as const)(
-    '5: money of ours of which nobody learns, although the order’s number shows it as %s of two',
+    'promise 5: money of ours of which nobody learns, although the order’s number shows it as %s of two',
     async (shows) => {
       const plant = async (world: World) => {
         const { gateway, out_trade_no } = world;
@@ -271,7 +296,7 @@ describe('the oracle notices a planted violation', () => {
     },
   );
 
-  test('5: more queries than polls and looks need', async () => {
+  test('promise 5: more queries than polls and looks need', async () => {
     const plant = ({ gateway, now }: World) => {
       for (let i = 0; i < 100; i += 1)
         gateway.exchanges.push({ at: now, is: 'query', asked: { trade_no: 'T1' }, answered: 'trade' });
@@ -279,7 +304,7 @@ describe('the oracle notices a planted violation', () => {
     expect(await wordsBroken(plant)).toMatch(/\d+ queries, of at most \d+/);
   });
 
-  test('5: a wait that adds to its history', async () => {
+  test('promise 5: a wait that adds to its history', async () => {
     const plant = async (world: World) => {
       world.temporal.start('afterSale', afterSaleOf(world), afterSaleInput(world));
       for (let i = 0; i < 200; i += 1) world.temporal.signal(afterSaleOf(world), 'somethingElse', {});
@@ -288,7 +313,7 @@ describe('the oracle notices a planted violation', () => {
     expect(await wordsBroken(plant)).toMatch(/after-sale:.* has \d+ events, of at most \d+/);
   });
 
-  test('5: who waits for the end, and is never told', async () => {
+  test('promise 5: who waits for the end, and is never told', async () => {
     const plant = async (world: World) => {
       world.waiting.push({ is: 'outcome', asked: world.now, workflowId: world.workflowId, answered: false });
       await world.pass(2 * HOUR);
@@ -296,7 +321,7 @@ describe('the oracle notices a planted violation', () => {
     expect(await wordsBroken(plant)).toContain('for the outcome');
   });
 
-  test('5: a recheck that is never answered', async () => {
+  test('promise 5: a recheck that is never answered', async () => {
     const plant = async (world: World) => {
       world.waiting.push({ is: 'recheck', asked: world.now, workflowId: world.workflowId, answered: false });
       await world.pass(2 * HOUR);
@@ -310,7 +335,7 @@ describe('the oracle notices a planted violation', () => {
     told.push({ at: now, is: 'rechecked', asked: now - MINUTE / 2, workflowId, state });
   };
 
-  test('8: a recheck that is answered with what the gateway said before it', async () => {
+  test('promise 8: a recheck that is answered with what the gateway said before it', async () => {
     expect(
       await wordsBroken(async (world) => {
         const { gateway, now } = world;
@@ -321,7 +346,7 @@ describe('the oracle notices a planted violation', () => {
     ).toContain('was answered with PROCESSING, and the gateway said SUCCESS');
   });
 
-  test('8: a recheck that is answered without a look', async () => {
+  test('promise 8: a recheck that is answered without a look', async () => {
     const plant = async (world: World) => {
       const { told, now } = world;
       const workflowId = afterSaleOf(world);
@@ -333,13 +358,13 @@ describe('the oracle notices a planted violation', () => {
     expect(await wordsBroken(plant)).toContain('was answered without a look');
   });
 
-  test('8: a recheck that fails although nobody ended the workflow', async () => {
+  test('promise 8: a recheck that fails although nobody ended the workflow', async () => {
     const plant = ({ told, now, workflowId }: World) =>
       void told.push({ at: now, is: 'recheck failed', asked: now, workflowId, message: 'gRPC' });
     expect(await wordsBroken(plant)).toContain('failed: gRPC');
   });
 
-  test('7: money that goes back twice', async () => {
+  test('promise 7: money that goes back twice', async () => {
     const plant = ({ gateway, now: at }: World) => {
       for (let i = 0; i < 2; i += 1)
         gateway.givenBack.push({ at, trade_no: 'T1', amount: '150.00', out_request_no: MERCHANTS_REFUND });
@@ -352,15 +377,15 @@ describe('the oracle notices a planted violation', () => {
     void gateway.givenBack.push({ at, trade_no, amount: '150.00', out_request_no: 'L1' });
   const refunding = { late: 'refund' } as const;
 
-  test('7: money that goes back although the settings do not say so', async () => {
+  test('promise 7: money that goes back although the settings do not say so', async () => {
     expect(await wordsBroken((world) => giveBack(world))).toContain('nobody had asked for that');
   });
 
-  test('7: money that goes back although it came in time', async () => {
+  test('promise 7: money that goes back although it came in time', async () => {
     expect(await wordsBroken((world) => giveBack(world), undefined, refunding)).toContain('had ended without it');
   });
 
-  test('7: money of another system’s order that goes back', async () => {
+  test('promise 7: money of another system’s order that goes back', async () => {
     const plant = (world: World) => {
       const { trade_no } = world.gateway.make(
         { out_trade_no: world.out_trade_no, amount: '150.00' },
@@ -372,7 +397,7 @@ describe('the oracle notices a planted violation', () => {
     expect(await wordsBroken(plant, undefined, refunding)).toContain('which is not our order');
   });
 
-  test('7: money that goes back although a person had called it sold before it came', async () => {
+  test('promise 7: money that goes back although a person had called it sold before it came', async () => {
     const plant = (world: World) => {
       const { told, workflowId } = world;
       told.unshift({ at: 0, is: 'resolved', workflowId, runId: '', outcome: 'SUCCESS' });
@@ -382,7 +407,7 @@ describe('the oracle notices a planted violation', () => {
     expect(await wordsBroken(plant, undefined, refunding)).toContain('which a person had called sold');
   });
 
-  test('8: late money that the settings send back, and that never goes', async () => {
+  test('promise 8: a late payment that the settings refund, and whose refund is never sent', async () => {
     const lie = () => ({ previous: { run_id: '', outcome: null } });
     const plant = ({ told, workflowId }: World) => void told.unshift({ at: 0, is: 'terminated', workflowId });
     expect(await wordsBroken(plant, lie, refunding)).toContain('is an ordinary sale');

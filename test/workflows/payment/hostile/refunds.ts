@@ -2,6 +2,7 @@
 import Big from 'big.js';
 import type { Broken } from '../../hostile/base-world';
 import { ENDS_WITHOUT_MONEY, paidAt, type Seen, when } from './facts';
+import type { GivenBack } from './gateway';
 import { MERCHANTS_REFUND, type World } from './world';
 
 /** 7. Of no trade more goes back than came. */
@@ -16,13 +17,14 @@ export function noMoreThanCame({ gateway: { trades, givenBack } }: World): Broke
   });
 }
 
-/** 7. Without a merchant's word only late money goes back, where the settings say so, and only that of our own order. */
-export function onlyLateMoneyOfOurs(world: World, seen: readonly Seen[]): Broken[] {
-  return world.gateway.givenBack.flatMap(({ at, trade_no, out_request_no }) => {
+/** 7. Without a merchant's word only a late payment is refunded, where the settings say so, and only that of our own order. */
+export function onlyLatePaymentsOfOurs(world: World, seen: readonly Seen[]): Broken[] {
+  return world.gateway.givenBack.flatMap((back) => {
+    const { at, trade_no, out_request_no } = back;
     const broken = (why: string) => [{ promise: 7, what: `${trade_no} was sent back at ${when(at)}, ${why}` }];
     const trade = world.gateway.trades.find((one) => one.trade_no === trade_no);
     if (out_request_no === MERCHANTS_REFUND) {
-      return isOfTheMerchant(world, seen, trade_no) ? [] : broken('for a merchant who was told of another trade');
+      return isOfTheMerchant(world, seen, back) ? [] : broken('for a merchant who was told of another trade');
     }
     if (world.traits.late !== 'refund') return broken('and nobody had asked for that');
     if (trade?.made_by !== 'us') return broken('which is not our order');
@@ -32,13 +34,19 @@ export function onlyLateMoneyOfOurs(world: World, seen: readonly Seen[]): Broken
   });
 }
 
-/** A merchant knows a trade by its sale, or by the payment data; who was told of none asks for whatever has the number. */
-function isOfTheMerchant({ told }: World, seen: readonly Seen[], trade_no: string): boolean {
-  const sold = seen.flatMap(({ state }) => (state.outcome === 'SUCCESS' ? (state.trade_no ?? []) : []));
-  const answered = told.flatMap((one) => (one.is === 'payment data' ? (one.data.trade_no ?? []) : []));
+/**
+ * A merchant knows a trade by its sale, or by the payment data. Who was told of none at the time of the refund asks for
+ * whatever has the number.
+ */
+function isOfTheMerchant({ told }: World, seen: readonly Seen[], { trade_no, at }: GivenBack): boolean {
+  const sold = seen.flatMap(({ state }) => (wasSoldBy(state, at) ? (state.trade_no ?? []) : []));
+  const answered = told.flatMap((one) => (one.is === 'payment data' && one.at <= at ? (one.data.trade_no ?? []) : []));
   const known = sold.length > 0 ? sold : answered;
   return known.length === 0 || known.includes(trade_no);
 }
+
+const wasSoldBy = ({ outcome, history }: Seen['state'], at: number): boolean =>
+  outcome === 'SUCCESS' && history.some(({ to, time }) => to === 'SUCCESS' && Date.parse(time) <= at);
 
 /** Whether people were told, before this moment, that the payment had ended without money. */
 function hadEnded({ told }: World, seen: readonly Seen[], at: number): boolean {

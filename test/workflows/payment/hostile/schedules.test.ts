@@ -126,6 +126,42 @@ const SCHEDULES: readonly Schedule[] = [
     [wait(15 * MINUTE), { do: 'queries refused for good', kind: 'no such order' }, wait(10 * HOUR), wait(10 * HOUR)],
   ],
   [
+    'promise 4: an adopted trade that is paid with another amount than it was made with is not sold without a person',
+    [{ do: 'paid wrongly' }, paid, notify, wait(HOUR)],
+    { before: { amount: '150.00', isPaid: false, isNotified: true } },
+  ],
+  [
+    'promise 1: an order that the gateway has of others is not sent again by a second start',
+    [wait(20 * SECOND), { do: 'start again' }, wait(MINUTE)],
+    { before: { amount: '150.00', isPaid: false, isNotified: false }, takesNumbersTwice: false },
+  ],
+  [
+    'promise 1: an order that the gateway has of others is not sent again by a reset',
+    [wait(5 * MINUTE), { do: 'reset' }, wait(MINUTE)],
+    {
+      ...{ before: { amount: '15.00', isPaid: false, isNotified: false }, takesNumbersTwice: false },
+      findsBy: 'trade_no alone',
+    },
+  ],
+  [
+    'promise 1: nobody is told to pay another system’s trade of another amount that is found after a lost creation',
+    [wait(MINUTE), { do: 'pay other' }, wait(HOUR)],
+    {
+      ...{ before: { amount: '150.00', isPaid: false, isNotified: false }, takesNumbersTwice: false },
+      creations: ['credentials', 'lost before it arrived'],
+    },
+  ],
+  [
+    'promise 4: money that a follow-up finds is compared with the order, although notifications are believed',
+    [wait(10 * MINUTE), { do: 'paid wrongly' }, paid, wait(HOUR)],
+    { creations: ['overloaded'], takesNumbersTwice: false, confirmByQuery: false },
+  ],
+  [
+    'promise 8: credentials that were refused need no person any more once the gateway shows the order',
+    [],
+    { creations: ['answer lost', 'credentials'], lag_ms: 120 * SECOND, takesNumbersTwice: false },
+  ],
+  [
     'promise 8: credentials that are refused while payments are open are before a person',
     [wait(15 * MINUTE), { do: 'queries refused for good', kind: 'credentials' }, wait(10 * HOUR), wait(10 * HOUR)],
   ],
@@ -249,7 +285,7 @@ const SCHEDULES: readonly Schedule[] = [
     { hidesTradeNo: true, findsBy: 'trade_no alone' },
   ],
   [
-    'promise 7: late money goes back to its own trade, and not to another one that the number shows',
+    'promise 7: a late payment is refunded to its own trade, and not to another one that the number shows',
     [...cancelled, another(true, true), wait(HOUR), { do: 'paid late' }, { do: 'notify first' }, wait(HOUR)],
     refunding,
   ],

@@ -12,12 +12,22 @@ import { type Story as SwarmStory, storiesOf } from '../../hostile/swarm';
 import { waitersAreAnswered } from './answers';
 import type { CreationMishap, RefundMishap, Trouble } from './gateway';
 import { isOfTheAfterSale, liveness, mayStillBePaid, type Seen, safety } from './oracle';
-import { AMOUNT, type Traits, World } from './world';
+import { AMOUNT, type TradeBefore, type Traits, World } from './world';
 
 /** One step of a story, as plain data: it prints, shrinks and replays. */
 export type Step =
   | { do: 'wait'; ms: number }
-  | { do: 'pay' | 'pay other' | 'pay otherwise' | 'pay many' | 'withdraw' | 'await outcome' | 'refund' }
+  | {
+      do:
+        | 'pay'
+        | 'pay other'
+        | 'pay otherwise'
+        | 'pay many'
+        | 'pay on each view'
+        | 'withdraw'
+        | 'await outcome'
+        | 'refund';
+    }
   | { do: 'start again' | 'start elsewhere' | 'start broken' | 'adopt by number' }
   | { do: 'paid' | 'paid wrongly' | 'ends' | 'paid late' }
   | { do: 'another trade'; paid: boolean; silently?: boolean }
@@ -78,7 +88,7 @@ export const KINDS = {
     { do: 'start broken' },
     { do: 'adopt by number' },
   ),
-  manyCalls: fc.constant<Step>({ do: 'pay many' }),
+  manyCalls: fc.constantFrom<Step>({ do: 'pay many' }, { do: 'pay on each view' }),
   others: fc.constantFrom<Step>({ do: 'pay other' }, { do: 'pay otherwise' }),
   withdrawals: fc.constant<Step>({ do: 'withdraw' }),
   waiters: fc.constant<Step>({ do: 'await outcome' }),
@@ -118,6 +128,13 @@ const worker = {
   childStarts_ms: fc.constantFrom(0, 0, 0, MINUTE, HOUR),
 };
 
+/** Another system, or a counter of the merchant's that began anew, has used the number already. */
+const before = fc.record<TradeBefore>({
+  amount: fc.constantFrom(AMOUNT, '15.00'),
+  isPaid: fc.boolean(),
+  isNotified: fc.boolean(),
+});
+
 const traits: fc.Arbitrary<Omit<Traits, 'pick'>> = fc.record({
   takesNumbersTwice: fc.boolean(),
   lag_ms: fc.constantFrom(0, 0, 0, 2_000, 10_000, 120_000),
@@ -129,6 +146,7 @@ const traits: fc.Arbitrary<Omit<Traits, 'pick'>> = fc.record({
   noSuchOrder: fc.constantFrom('trade-not-exist' as const, 'order-not-found' as const),
   heldBack: fc.constantFrom(0, 0, 0, 1, 3),
   deafFor: fc.constantFrom(0, 0, 1, 3),
+  before: fc.oneof({ weight: 7, arbitrary: fc.constant('nothing' as const) }, { weight: 1, arbitrary: before }),
   ...worker,
 });
 
@@ -145,8 +163,17 @@ export async function play(story: Story, onWorld: (world: World) => void = () =>
 }
 
 async function begin(world: World): Promise<void> {
+  const { before } = world.traits;
+  if (before !== 'nothing') await beginWith(world, before);
   world.pay();
   await world.pass(10);
+}
+
+async function beginWith(world: World, { amount, isPaid, isNotified }: TradeBefore): Promise<void> {
+  const { gateway, out_trade_no } = world;
+  const trade = gateway.make({ out_trade_no, amount }, 'another system', isPaid ? 'SUCCESS' : 'PROCESSING');
+  if (isNotified) world.notify(trade);
+  await world.pass(10 * MINUTE);
 }
 
 /** The faults stop, everything has its time, and then a person clears what waits for one. */
@@ -222,6 +249,12 @@ async function take(world: World, step: Step): Promise<void> {
       return world.refund();
     case 'pay many':
       for (let i = 0; i < 25; i += 1) world.pay();
+      return;
+    case 'pay on each view':
+      for (let i = 0; i < 60; i += 1) {
+        world.pay();
+        await world.pass(10_000);
+      }
       return;
     case 'start again':
       return world.start('ALLOW_DUPLICATE');

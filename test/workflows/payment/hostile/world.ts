@@ -38,6 +38,8 @@ export type Told = { readonly at: number } & (
   | { readonly is: 'payment data'; readonly order: AskedOrder; readonly data: PaymentData }
   | {
       readonly is: 'failure';
+      /** When it was asked for. */
+      readonly asked: number;
       readonly order: AskedOrder;
       readonly type: string;
       readonly outcome: unknown;
@@ -91,13 +93,23 @@ export interface Traits extends GatewayTraits, WorkerSettings {
   method: 'PIX' | 'Wallet';
   /** How far the server is behind with the starts of children, in ms. */
   childStarts_ms: number;
+  /** What another system has made under the number before anybody asked for ours. */
+  before: 'nothing' | TradeBefore;
+}
+
+/** A trade of another system that was there before ours was asked for. */
+export interface TradeBefore {
+  readonly amount: string;
+  readonly isPaid: boolean;
+  /** The gateway notifies it, and so it is adopted, ten minutes before the merchant asks. */
+  readonly isNotified: boolean;
 }
 
 /** A gateway that hides nothing and loses nothing, but would make everything twice; and the settings' defaults. */
 export const PLAIN: Omit<Traits, 'pick'> = {
   ...{ takesNumbersTwice: true, lag_ms: 0, findsBy: 'both ids', shows: 'the latest', forgetsAfter_ms: 0 },
   ...{ creations: [], late_ms: 5_000, noSuchOrder: 'trade-not-exist', hidesTradeNo: false, refunds: [] },
-  ...{ heldBack: 0, deafFor: 0, childStarts_ms: 0 },
+  ...{ heldBack: 0, deafFor: 0, childStarts_ms: 0, before: 'nothing' },
   ...{ late: 'attention', confirmByQuery: true, kind: 'direct', method: 'PIX' },
 };
 
@@ -136,10 +148,7 @@ export class World extends BaseWorld {
 
   static create(traits: Traits): Promise<World> {
     const { pick: random, childStarts_ms } = traits;
-    return inSimulation({ random, childStarts_ms }, (temporal) => {
-      const world = new World(temporal, traits);
-      return { world, activities: world.activities() };
-    });
+    return inSimulation({ random, childStarts_ms }, (temporal) => new World(temporal, traits));
   }
 
   private constructor(
@@ -154,7 +163,7 @@ export class World extends BaseWorld {
     this.deafFor = traits.deafFor;
   }
 
-  private activities(): Record<string, unknown> {
+  activities(): Record<string, unknown> {
     const app = { app_id: APP, secret_key: 'key', base_url: 'http://127.0.0.1:9' };
     const client = new GatewayClient(app, {}, this.gateway);
     return {
@@ -268,7 +277,8 @@ export class World extends BaseWorld {
   /** Asks for an order, and takes note of the answer when it comes. */
   pay(order: AskedOrder = this.own): void {
     this.hasOtherOrder ||= !this.isOwn(order);
-    this.asked.push(this.now);
+    const asked = this.now;
+    this.asked.push(asked);
     const { kind, amount } = order;
     this.call(async () => {
       try {
@@ -277,31 +287,33 @@ export class World extends BaseWorld {
           : this.payments.createCheckout(this.checkout(amount)));
         this.told.push({ at: this.now, is: 'payment data', order, data });
       } catch (error) {
-        this.toldOf(error, order);
+        this.toldOf(error, asked, order);
       }
     });
   }
 
   /** Withdraws the order, as far as that is possible. */
   withdraw(): void {
+    const asked = this.now;
     this.call(async () => {
       try {
         await this.payments.cancel(this.out_trade_no);
         this.told.push({ at: this.now, is: 'withdrawn' });
       } catch (error) {
-        this.toldOf(error);
+        this.toldOf(error, asked);
       }
     });
   }
 
   /** Waits for the outcome, which may take as long as the payment. */
   awaitOutcome(): void {
+    const asked = this.now;
     this.wait('outcome', this.workflowId, async () => {
       try {
         const state = await this.payments.outcome(this.out_trade_no);
         this.told.push({ at: this.now, is: 'outcome', state });
       } catch (error) {
-        this.toldOf(error);
+        this.toldOf(error, asked);
       }
     });
   }
@@ -315,7 +327,7 @@ export class World extends BaseWorld {
     });
   }
 
-  private toldOf(error: unknown, order: AskedOrder = this.own): void {
+  private toldOf(error: unknown, asked: number, order: AskedOrder = this.own): void {
     const at = this.now;
     const message = error instanceof Error ? error.message : String(error);
     if (!(error instanceof PaymentError))
@@ -324,7 +336,10 @@ export class World extends BaseWorld {
         is: 'another error',
         message: `${error} ${error instanceof Error && error.cause instanceof Error ? error.cause.message : ''}`,
       });
-    else this.told.push({ at, is: 'failure', order, type: error.name, outcome: error.details.outcome, message });
+    else {
+      const { name: type, details } = error;
+      this.told.push({ at, is: 'failure', asked, order, type, outcome: details.outcome, message });
+    }
   }
 
   /** Starts the workflow by its plain contract, under a reuse policy of the starter's choice. */

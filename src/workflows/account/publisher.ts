@@ -5,12 +5,12 @@ import { InlineDelivery } from '../shared/outbox/delivery';
 import { RunRelay } from '../shared/outbox/relay';
 import type { DepositLedger } from './deposit-ledger';
 import type { AccountRecord } from './record';
-import { AccountAttributes, accountDetails } from './visibility';
+import { AccountVisibility } from './visibility';
 
-type Announced = Pick<AccountEvent, 'id' | 'type' | 'deposit' | 'set_aside'>;
+type NewEvent = Pick<AccountEvent, 'id' | 'type' | 'deposit' | 'set_aside'>;
 
-export class AccountAnnouncements {
-  private readonly attributes = new AccountAttributes();
+export class AccountPublisher {
+  private readonly visibility = new AccountVisibility();
   private outbox: InlineDelivery | undefined;
   /** Events from before it is known whether anybody listens; null: it is known. */
   private unpublished: MerchantEvent[] | null = [];
@@ -59,9 +59,8 @@ export class AccountAnnouncements {
 
   show(): void {
     const { status, attention, account } = this.record;
-    this.attributes.update(status, attention);
     // Signals come by the thousand: what is shown at each must not cost what the whole state does.
-    accountDetails({ account_id: account.account_id, status, attention, deposits: this.ledger.summary });
+    this.visibility.showAccount({ account_id: account.account_id, status, attention, deposits: this.ledger.summary });
     if (this.isClosed) return;
     if (status !== this.published.status) this.publish({ id: this.eventId(), type: 'account-status' });
     if (attention !== null && attention !== this.published.attention) {
@@ -70,7 +69,7 @@ export class AccountAnnouncements {
     this.published = { status, attention };
   }
 
-  publish({ id, ...event }: Announced): void {
+  publish({ id, ...event }: NewEvent): void {
     const { app_id, record } = this;
     const { status, attention, account: data } = record;
     const account = { app_id, account_id: data.account_id, account: { ...data }, status, attention };

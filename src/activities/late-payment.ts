@@ -7,7 +7,7 @@ import { refundFailure, requestRefund } from '../temporal/refund-update';
 
 /** The activity that asks the after-sale of the order for the refund. It may repeat: the refund has a number. */
 export const latePaymentActivities: LatePaymentActivities = {
-  async 'payments.refundLate'({ app_id, out_trade_no, method, task_queue, refund }) {
+  async 'payments.refundLatePayment'({ app_id, out_trade_no, method, task_queue, refund }) {
     const goesTo = refundGoesTo(method);
     if (goesTo?.startsWith('a bank account')) {
       return {

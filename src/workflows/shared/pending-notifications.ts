@@ -1,18 +1,18 @@
 /**
- * Notifications and requests to look now, as they come. A notification leaves the mailbox only when it is settled: when a
- * look that began after it came has been recorded.
+ * Notifications and requests to look now, as they come. A notification is pending until it is settled: until a look that
+ * began after it came has been recorded.
  */
 import { isOfTrade, type NotificationSignal, tradesNamedBy } from '../../contract';
 import { RecheckRequests } from './recheck-requests';
 
-/** A notification that has come, whether a look has begun since, and whether the gateway denied it at one. */
+/** A notification, whether a look has begun since it came, and whether the gateway denied its trade at one. */
 interface Entry {
   readonly notification: NotificationSignal;
   isLookedInto: boolean;
   isDenied: boolean;
 }
 
-export class Mailbox extends RecheckRequests {
+export class PendingNotifications extends RecheckRequests {
   private entries: Entry[] = [];
   /** The last notification that came, and when. */
   latest: { trade_status: string | undefined; trade_no: string | undefined; at: string } | undefined;
@@ -23,27 +23,27 @@ export class Mailbox extends RecheckRequests {
     this.entries.push({ notification, isLookedInto: false, isDenied: false });
   }
 
-  /** What has come and is not settled. */
-  get unsettled(): readonly NotificationSignal[] {
+  /** All that have come and are not settled. */
+  get all(): readonly NotificationSignal[] {
     return this.entries.map(({ notification }) => notification);
   }
 
-  /** The trades that were named, by their own numbers. */
+  /** The trades that the pending notifications name, each by its own number. */
   get named(): { trade_no: string }[] {
-    return tradesNamedBy(this.unsettled).map((trade_no) => ({ trade_no }));
+    return tradesNamedBy(this.all).map((trade_no) => ({ trade_no }));
   }
 
-  /** What has come of one trade, and of none in particular. */
-  unsettledOf(trade_no: string | null | undefined): readonly NotificationSignal[] {
-    return this.unsettled.filter((one) => isOfTrade(one, trade_no));
+  /** Those that name this trade, and those that name none. */
+  ofTrade(trade_no: string | null | undefined): readonly NotificationSignal[] {
+    return this.all.filter((one) => isOfTrade(one, trade_no));
   }
 
-  /** What a look has begun for that was not recorded yet. */
+  /** Those for which a look has begun that is not recorded yet. */
   get lookedInto(): readonly NotificationSignal[] {
     return this.entries.flatMap(({ notification, isLookedInto }) => (isLookedInto ? [notification] : []));
   }
 
-  /** What the gateway said that it knows nothing of. It may be behind, so it is looked at again. */
+  /** Those of whose trades the gateway said that it knows nothing. It may be behind, so they stay. */
   get denied(): readonly NotificationSignal[] {
     return this.entries.flatMap(({ notification, isDenied }) => (isDenied ? [notification] : []));
   }
@@ -60,7 +60,7 @@ export class Mailbox extends RecheckRequests {
   /** Call it when a look begins. Returns the notifications that this look settles once it is recorded. */
   beginLook(): readonly NotificationSignal[] {
     for (const entry of this.entries) entry.isLookedInto = true;
-    return this.unsettled;
+    return this.all;
   }
 
   /** These were not looked at after all: they are news again. */

@@ -1,0 +1,50 @@
+package payments;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.temporal.failure.ApplicationFailure;
+import java.util.Map;
+
+/** A merchant's backend: it takes one task, its request as JSON, and prints the answer, or the failure and ends with 1. */
+public final class Merchant {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  public static void main(String[] args) throws Exception {
+    if (args.length < 1) {
+      System.err.println("usage: Merchant pay|state|outcome|refund [NUMBER] < REQUEST.json");
+      System.exit(2);
+    }
+    try (Payments payments = new Payments(System.getenv())) {
+      System.out.println(JSON.writeValueAsString(answer(payments, args[0], args.length > 1 ? args[1] : "")));
+    } catch (RuntimeException error) {
+      ApplicationFailure failure = failureOf(error);
+      Object details = failure.getDetails().getSize() == 0 ? Map.of() : failure.getDetails().get(Map.class);
+      Map<String, Object> said = Map.of("error", failure.getType(), "message", failure.getOriginalMessage(), "details", details);
+      System.out.println(JSON.writeValueAsString(said));
+      System.exit(1);
+    }
+  }
+
+  private static Map<?, ?> answer(Payments payments, String task, String number) throws Exception {
+    return switch (task) {
+      case "pay" -> payments.pay(request());
+      case "state" -> payments.state(number);
+      case "outcome" -> payments.outcome(number);
+      case "refund" -> payments.refund(number, request());
+      default -> throw new IllegalArgumentException("no task is named " + task);
+    };
+  }
+
+  /** The request that is piped in; an order file of examples/orders has it inside. */
+  private static Map<?, ?> request() throws Exception {
+    Map<?, ?> file = JSON.readValue(System.in, Map.class);
+    return file.get("request") instanceof Map<?, ?> request ? request : file;
+  }
+
+  /** The failure of the contract is a cause of what the SDK throws; whatever has none is thrown on. */
+  private static ApplicationFailure failureOf(RuntimeException error) {
+    for (Throwable cause = error; cause != null; cause = cause.getCause()) {
+      if (cause instanceof ApplicationFailure failure) return failure;
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,35 @@
+/** The settings of a command, read in one way by all of them. */
+import { withDevSettings } from '../process/dev-settings';
+import type { Environment } from '../process/environment';
+import { appIdOf, type Config, loadConfig } from '../process/settings';
+import { complain } from './print';
+
+export interface AppOptions {
+  /** The app's id, if the settings know several. */
+  app?: string;
+  /** Print JSON for programs. */
+  json?: boolean;
+}
+
+/** The settings of a command that acts for one app. */
+export interface AppSettings {
+  config: Config;
+  env: Environment;
+  app_id: string;
+  /** Print JSON for programs. */
+  json: boolean;
+}
+
+/** Reads the settings of the environment, or those of the stack that `dev` runs in this folder. Throws ConfigError. */
+export function commandSettings(): { config: Config; env: Environment } {
+  const { env, from } = withDevSettings(process.env);
+  // On standard error: what a program reads on standard output stays as it is.
+  if (from) complain(`Using the stack that runs here (${from}).`);
+  return { config: loadConfig(env), env };
+}
+
+/** The same, with the app that the command acts for. Throws ConfigError if no app is named. */
+export function appSettings({ app, json }: AppOptions): AppSettings {
+  const { config, env } = commandSettings();
+  return { config, env, app_id: appIdOf(config, app), json: json === true };
+}

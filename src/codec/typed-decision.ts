@@ -1,0 +1,28 @@
+/**
+ * The one thing that our workflows take from a person's keyboard. An order, a refund or a notification to which somebody adds
+ * `by` is none: so no field counts but those that a decision has, all of them texts.
+ */
+import type { Payload } from '@temporalio/common';
+import { z } from 'zod';
+import type { AfterSaleResolution, CreationResolution, PaymentResolution } from '../contract';
+
+type Decision = PaymentResolution & AfterSaleResolution & CreationResolution;
+
+const text = z.string().optional();
+const decision = z.strictObject({
+  by: z.string().min(1),
+  reason: text,
+  outcome: text,
+  out_request_no: text,
+  refunded_elsewhere: text,
+  account_id: text,
+} satisfies Record<keyof Decision, z.ZodType>);
+
+/** Whether the payload is the JSON of a decision, which says who decides. */
+export function isTypedDecision({ data }: Payload): boolean {
+  try {
+    return decision.safeParse(JSON.parse(Buffer.from(data ?? []).toString())).success;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,120 @@
+/** Why a virtual account, its creation or the number of accounts left needs a person, and what is then to be done. */
+import type { AccountAttention } from './account';
+import { isAttention, RUNBOOK, type RunbookEntry } from './attention';
+import { namedByWorkflowId } from './ids';
+
+const DEPOSIT_SEEN = 'The reason is settled, and the account goes on.';
+const NOT_COUNTED =
+  'The account goes on, and this deposit stays uncounted. A later notification that it is paid counts it.';
+
+const OF_ACCOUNTS: Readonly<Record<AccountAttention, RunbookEntry>> = {
+  'account-mismatch': {
+    happened: 'A deposit was notified with another number, buyer or provider than the account’s.',
+    loses: 'The merchant may credit the wrong buyer: the deposit is counted here, as the gateway confirmed it.',
+    look: 'The deposit in the gateway’s dashboard, beside the account.',
+    act: 'Compare the two, then send `resolve`.',
+    after: DEPOSIT_SEEN,
+  },
+  'amount-mismatch': {
+    happened: 'A deposit was notified with another amount than the gateway confirms.',
+    loses: 'Whoever trusts the notification: the confirmed amount is counted.',
+    look: 'The deposit in the gateway’s dashboard, and what the bank says.',
+    act: 'Compare the two, then send `resolve`.',
+    after: DEPOSIT_SEEN,
+  },
+  'unconfirmed-deposit': {
+    happened: 'A deposit was notified as paid, and its payment did not end as paid. It is not counted (`set_aside`).',
+    loses: 'The buyer may have paid for what is not credited.',
+    look: 'The order in the gateway’s dashboard.',
+    act: 'Where it is paid, press the dashboard’s callback button: we then confirm it again. Then send `resolve`.',
+    after: NOT_COUNTED,
+  },
+  'old-deposit': {
+    happened:
+      'A deposit was notified that may be counted already: too old to be remembered, without a time, or confirmed by another run. It is not counted (`set_aside`).',
+    loses: 'The buyer, if it was never counted; the merchant, if it is credited twice.',
+    look: 'The deposit in the gateway’s dashboard and in your books.',
+    act: 'Compare the two, credit it in your books where it is new, then send `resolve`.',
+    after: 'The account goes on, and this deposit stays uncounted here.',
+  },
+  'returned-deposit': {
+    happened:
+      'The money of a deposit went back, or was on its way back, before we saw it. It is not counted (`set_aside`).',
+    loses: 'The merchant, where the buyer was credited elsewhere.',
+    look: 'The order in the gateway’s dashboard.',
+    act: 'Make sure that the buyer is not credited, then send `resolve`.',
+    after: 'The account goes on, and this deposit stays uncounted here.',
+  },
+  'overdue-deposit': {
+    happened: 'A deposit was notified, and the gateway has not confirmed it for ten minutes or more.',
+    loses: 'The buyer waits for the credit.',
+    look: 'The payments of this account that still run, and whether the gateway answers.',
+    act: 'Bring the gateway back where it is down. Send `resolve` once you have seen it.',
+    after: 'The gateway is asked on, and the deposit is counted once it is confirmed.',
+  },
+  'clabe-check-digit': {
+    happened: 'The check digit of the account’s number, or of the one that a deposit names, is wrong.',
+    loses: 'The buyer cannot pay: banks may refuse the number.',
+    look: 'The account’s number in the gateway’s dashboard.',
+    act: 'Ask the gateway’s support, then send `resolve`.',
+    after: DEPOSIT_SEEN,
+  },
+  'unknown-account': {
+    happened: 'The gateway says that it has no such account. Its deposits are still confirmed and counted.',
+    loses: 'The buyer may pay to a number that is nobody’s.',
+    look: 'The account in the gateway’s dashboard.',
+    act: 'Send `recheck`; where the account has gone for good, give the buyer another one. Then send `resolve`.',
+    after: 'The reason is settled. The next check may raise it again.',
+  },
+  'unknown-status': {
+    happened: 'The gateway reports a status of the account that nobody here knows.',
+    loses: 'Nobody yet: whether the account takes deposits is not known.',
+    look: 'The account in the gateway’s dashboard.',
+    act: 'Send `resolve` once you have seen it, and tell us the new status.',
+    after: DEPOSIT_SEEN,
+  },
+  'unexpected-signal': {
+    happened: 'A signal came under a name that this workflow does not handle.',
+    loses: 'Nobody yet: whoever sent it waits for something that does not happen.',
+    look: 'The signal in this workflow’s history, and who sent it.',
+    act: 'Find the sender, then send `resolve`.',
+    after: 'The signal stays in the history and changes nothing.',
+  },
+};
+
+/** By the kind of the workflow, as its id begins. */
+export const ACCOUNT_RUNBOOK: Readonly<Record<string, Readonly<Record<string, RunbookEntry>>>> = {
+  'spei-account': OF_ACCOUNTS,
+  'create-spei-account': {
+    'unknown-outcome': {
+      happened: 'The creation’s answer was lost, and nobody knows whether the gateway made the account.',
+      loses: 'The buyer waits for an account. A second creation may waste one, and accounts are scarce.',
+      look: 'The buyer’s accounts in the gateway’s dashboard, and how many were left before and after each try.',
+      act: 'Send `resolve` with the `account_id` that was made. Where there certainly is none, send it without.',
+      after: 'The account that you named is taken on; without one it is created again.',
+    },
+    credentials: {
+      happened: 'The gateway refuses our credentials or our account. No virtual account was created.',
+      loses: 'The buyer has no account; every other creation of this app fails too.',
+      look: 'GATEWAY_APP_ID and GATEWAY_SECRET_KEY of the worker, and the account in the dashboard.',
+      act: 'Correct them and restart the worker. Then create the account anew, under the same key.',
+      after: 'This creation has ended; the next one under its key begins afresh.',
+    },
+  },
+  'spei-account-quantity': {
+    'few-accounts': {
+      happened: 'Fewer virtual accounts are left than PAYMENTS_ACCOUNTS_LOW.',
+      loses: 'The next buyers get no account once there are none.',
+      look: 'How many are left, and which accounts nobody uses.',
+      act: 'Ask the gateway for more, or cancel accounts that nobody uses. `recheck` asks at once.',
+      after: 'The reason is settled by itself once there are enough.',
+    },
+  },
+};
+
+/** What a person has to know of a reason, where this workflow raised it; undefined for a word that is no reason of ours. */
+export function runbookEntry(attention: string, workflowId: string): RunbookEntry | undefined {
+  const ofAccounts = ACCOUNT_RUNBOOK[namedByWorkflowId(workflowId)?.kind ?? ''];
+  if (ofAccounts) return ofAccounts[attention];
+  return isAttention(attention) ? RUNBOOK[attention] : undefined;
+}

@@ -1,0 +1,44 @@
+/** The settings of a command: which app it acts for, and what it says of where they come from. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { appSettings } from '../../src/cli/command-settings';
+import { saveDevSettings } from '../../src/process/dev-settings';
+
+const cwd = process.cwd();
+const env = { ...process.env };
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'command-settings-'));
+  process.chdir(folder);
+  process.env = { PATH: env.PATH };
+});
+afterEach(() => {
+  process.chdir(cwd);
+  process.env = env;
+  rmSync(folder, { recursive: true, force: true });
+  jest.restoreAllMocks();
+});
+
+const printed = (stream: NodeJS.WriteStream) => jest.spyOn(stream, 'write').mockReturnValue(true);
+
+test.each([{ json: true }, {}])(
+  'a command names the stack that it uses on standard error, and nothing on standard output: %j',
+  async (options) => {
+    await saveDevSettings('.payments', { GATEWAY_APP_ID: 'demo-app' });
+    const [out, error] = [printed(process.stdout), printed(process.stderr)];
+    expect(appSettings(options).app_id).toBe('demo-app');
+    expect(error).toHaveBeenCalledWith('Using the stack that runs here (.payments/dev.env).\n');
+    expect(out).not.toHaveBeenCalled();
+  },
+);
+
+test('a command acts for the app that is named, whatever the settings say', () => {
+  process.env.GATEWAY_APP_ID = 'first';
+  expect(appSettings({ app: 'second' }).app_id).toBe('second');
+});
+
+test('a command without an app is refused, with the ways to name one', () => {
+  expect(() => appSettings({})).toThrow(/^Which app\? Set GATEWAY_APP_ID, name it \(--app in a command\)/);
+});

@@ -1,0 +1,120 @@
+/** `show` explains whatever an order has come to in fewer than 30 lines, for every reason; `--all` leaves nothing out. */
+import { caseText } from '../../src/cli/operator/show';
+import {
+  ACCOUNT_RUNBOOK,
+  type AfterSaleState,
+  ATTENTIONS,
+  type Attention,
+  afterSaleWorkflowId,
+  type OtherTrade,
+  type PaymentState,
+  paymentWorkflowId,
+  type RefundState,
+  RUNBOOK,
+  refundWorkflowId,
+} from '../../src/contract';
+
+const NOW = new Date('2026-03-02T12:00:00Z');
+const AT = '2026-03-02T11:00:00.000Z';
+const [APP, ORDER] = ['shop', 'order-1'];
+const LONG = 'upstream connect error or disconnect/reset before headers '.repeat(20).trim();
+
+const PAYMENT: PaymentState = {
+  ...{ app_id: APP, out_trade_no: ORDER, trade_no: 'T1', trade_status: 'PROCESSING', order_amount: '150.00' },
+  ...{ order_currency: 'BRL', method: 'PIX', outcome: null, confirmed_by: null, attention: null, expires_at: AT },
+  ...{ history: [], previous: null, payment_data: null, refused_because: null, other_trades: [] },
+};
+
+const refundOf = (i: number, attention: Attention | null): RefundState => ({
+  ...{ out_request_no: `part-${i}`, attempt: 1, refund_amount: '1.00', refund_currency: 'BRL', partial: true },
+  ...{ refund_status: null, outcome: null, confirmed_by: null, attention },
+  ...{ requested_at: AT, started_at: AT, sent_at: AT, answer: null, failure: null, resolved: null },
+});
+
+const otherTrade = (i: number): OtherTrade => ({ trade_no: `T${i}`, trade_status: null, order_amount: null });
+
+function openRun(workflow_id: string, type: string, attention: string | null) {
+  const waits = (i: number) => ({
+    ...{ what: `asks the gateway, ${i}`, activity: 'gateway.watch', attempt: 9, last_answer: LONG, last_at: AT },
+    ...{ next_at: AT, state: 'waits for its time' as const },
+  });
+  return {
+    ...{ workflow_id, run_id: 'r', type, app_id: APP, out_trade_no: ORDER, execution: 'RUNNING' as const },
+    ...{ status: 'PROCESSING', attention, method: 'PIX', currency: 'BRL', amount_about: 150, trade_no: 'T1' },
+    ...{ started_at: AT, closed_at: null, expires_at: null, waits_for: [1, 2, 3, 4].map(waits), task_queue: 'q' },
+  };
+}
+
+/** Everything that may have happened to one order, all of it many times. */
+function worst(reason: Attention, of: 'payment' | 'after-sale') {
+  const many = Array.from({ length: 40 }, (_, i) => i);
+  const isOfSale = of === 'after-sale';
+  const refunds = many.map((i) => refundOf(i, isOfSale && i === 7 ? reason : null));
+  const after_sale: AfterSaleState = {
+    ...{ ...PAYMENT, watched_until: null, refunds, claims: [], attention: isOfSale ? reason : null },
+    ...{ refunded_amount: '1.00', refunding_amount: '39.00', refunded_elsewhere: '0.00', ledger_complete: true },
+  };
+  const late_payment_refund = { out_request_no: 'late', refund_status: null, reason: LONG.slice(0, 100) };
+  const payment = {
+    ...PAYMENT,
+    attention: isOfSale ? null : reason,
+    other_trades: many.map(otherTrade),
+    late_payment_refund,
+  };
+  return {
+    ...{ app_id: APP, out_trade_no: ORDER, payment, after_sale, unanswered: ['a', 'b', 'c'], page: [] },
+    runs: [
+      ...many.map((i) => openRun(refundWorkflowId(APP, ORDER, `part-${i}`), 'refund', i === 7 ? reason : null)),
+      openRun(paymentWorkflowId(APP, ORDER), 'payment', payment.attention),
+      openRun(afterSaleWorkflowId(APP, ORDER), 'afterSale', after_sale.attention),
+    ],
+    timeline: many.map((i) => ({ time: AT, what: 'answered' as const, text: `${i}: ${LONG}`, of: 'payment' })),
+  };
+}
+
+const linesOf = (text: string) => text.split('\n');
+
+describe.each(ATTENTIONS)('%s', (reason) => {
+  test.each(['payment', 'after-sale'] as const)('of a %s is explained in fewer than 30 lines', (of) => {
+    const text = caseText(worst(reason, of), {}, NOW);
+    expect(linesOf(text).length).toBeLessThan(30);
+    const { happened, look, act } = RUNBOOK[reason];
+    for (const told of [`Needs a person: ${reason}. ${happened}`, `Look: ${look}`, `Do: ${act}`])
+      expect(text).toContain(told);
+    expect(text).toContain(`payment-gateway recheck ${ORDER} --app ${APP}`);
+    expect(text).toContain(`payment-gateway resolve ${ORDER} --app ${APP} `);
+    if (of === 'after-sale') expect(text).toContain('--refund part-7 --outcome OUTCOME');
+    // The first and the last of what happened.
+    expect(text).toContain('answered  0: upstream');
+    expect(text).toContain('answered  39: upstream');
+  });
+});
+
+test('with --all, show has every line, whole', () => {
+  const found = worst('second-trade', 'payment');
+  const text = caseText(found, { all: true }, NOW);
+  for (const { text: line } of found.timeline) expect(text).toContain(line);
+  for (const { trade_no } of found.payment.other_trades) expect(text).toContain(`Another trade: ${trade_no} `);
+  for (const { out_request_no } of found.after_sale.refunds) expect(text).toContain(`    ${out_request_no}: 1.00 BRL`);
+  for (const { workflow_id } of found.runs) expect(text).toContain(`  Open: ${workflow_id}\n`);
+});
+
+test.each(
+  Object.entries(ACCOUNT_RUNBOOK).flatMap(([kind, entries]) => Object.keys(entries).map((reason) => [kind, reason])),
+)('%s under %s is explained with its own words, not with those of payments', (kind, reason) => {
+  const run = { ...openRun(`${kind}:${APP}:${'1'.repeat(18)}`, kind, reason), out_trade_no: null };
+  const workflow_id = kind === 'spei-account-quantity' ? `${kind}:${APP}` : run.workflow_id;
+  const found = { app_id: APP, out_trade_no: null, payment: null, after_sale: null, unanswered: [] };
+  const page = [
+    '⚠️ **x**: why',
+    '- To look: `payment-gateway recheck x`',
+    '**3** left',
+    ...Array(40).fill('- one more'),
+  ];
+  const text = caseText({ ...found, page, timeline: [], runs: [{ ...run, workflow_id }] }, {}, NOW);
+  expect(text).toContain('\n  3 left\n  - one more\n');
+  expect(text).not.toContain('⚠️');
+  expect(text).toContain(`Needs a person: ${reason}. ${ACCOUNT_RUNBOOK[kind]?.[reason]?.happened}`);
+  expect(text).toContain(` ${workflow_id}`);
+  expect(linesOf(text).length).toBeLessThan(30);
+});

@@ -1,0 +1,79 @@
+/** Each page of something that needs a person names the command and the update that settle it. */
+import {
+  ACCOUNT_RUNBOOK,
+  ATTENTIONS,
+  afterSaleWorkflowId,
+  namedByWorkflowId,
+  operatorActions,
+  paymentFollowUpWorkflowId,
+  paymentWorkflowId,
+  refundWorkflowId,
+  runbookEntry,
+} from '../../src/contract';
+import { attentionSection } from '../../src/workflows/shared/attention';
+
+const AFTER_SALE = afterSaleWorkflowId('shop', 'order-1');
+const pageOf = (attention: string, workflowId: string, out_request_no?: string) =>
+  attentionSection({ attention, out_request_no }, '2026-03-02T12:00:00.000Z', workflowId).join('\n');
+
+/** One id of each kind that may need a person, with its reasons. */
+const KINDS: readonly (readonly [workflowId: string, reasons: readonly string[]])[] = [
+  [paymentWorkflowId('shop', 'order-1'), ATTENTIONS],
+  [paymentFollowUpWorkflowId('shop', '', 'credentials'), ['credentials']],
+  [AFTER_SALE, ATTENTIONS],
+  [refundWorkflowId('shop', 'order-1', 'part-1'), ['unknown-refund', 'no-answer', 'credentials']],
+  ['stray-notification:shop:abc', ['unreadable-notification']],
+  ['event-delivery:abc:payment:shop:order-1', ['undelivered-event']],
+  ['reconciliation:shop:2026-03-01', ['books-differ']],
+  ['stuck-sweep-2026', ['stuck-payments']],
+  ['spei-account:shop:123', Object.keys(ACCOUNT_RUNBOOK['spei-account'] ?? {})],
+  ['create-spei-account:shop:buyer-1', ['unknown-outcome']],
+  ['spei-account-quantity:shop', ['few-accounts']],
+];
+
+test.each(KINDS.flatMap(([workflowId, reasons]) => reasons.map((reason) => [workflowId, reason] as const)))(
+  'the page of %s under %s says what happened, and names a command and an update',
+  (workflowId, reason) => {
+    const entry = runbookEntry(reason, workflowId);
+    const page = pageOf(reason, workflowId);
+    expect(page).toContain(`${entry?.happened}`);
+    expect(page).toMatch(/^- To .*: `payment-gateway (recheck|resolve) .*`, or the update `(recheck|resolve)`/m);
+    expect(page).not.toContain('undefined');
+  },
+);
+
+test('an after-sale’s page names the refund that waits, in the command and in the update', () => {
+  const page = pageOf('unknown-refund', AFTER_SALE, "p'1");
+  expect(page).toContain(
+    String.raw`payment-gateway resolve order-1 --app shop --refund 'p'\''1' --outcome OUTCOME --by YOU --reason WHY`,
+  );
+  expect(page).toContain(`{"out_request_no": "p'1", "outcome": "OUTCOME", "by": "YOU", "reason": "WHY"}`);
+  expect(page).not.toContain('--elsewhere');
+});
+
+test('refunds that are not in the list are settled by their amount, and by nothing else', () => {
+  const resolving = operatorActions(AFTER_SALE, { attention: 'refund-elsewhere' }).filter(
+    ({ update }) => update === 'resolve',
+  );
+  expect(resolving.map(({ command }) => command)).toEqual([
+    'payment-gateway resolve order-1 --app shop --elsewhere AMOUNT --by YOU --reason WHY',
+  ]);
+});
+
+test('a refund’s own page names its after-sale, which takes the decision', () => {
+  const page = pageOf('unknown-refund', refundWorkflowId('shop', 'A:1', '2%'));
+  expect(page).toContain("payment-gateway resolve A:1 --app shop --refund '2%' --outcome OUTCOME");
+  expect(page).toContain('or the update `resolve` of `after-sale:shop:A:1` with');
+});
+
+test('the id of a refund names its order and its number as they are, with colons and percent signs', () => {
+  expect(namedByWorkflowId(refundWorkflowId('shop', 'A:1', '2%:3'))).toEqual({
+    ...{ kind: 'refund', app_id: 'shop', out_trade_no: 'A:1', part: '2%:3' },
+  });
+});
+
+test('no action decides for the person: outcomes and amounts are theirs to write', () => {
+  for (const [workflowId] of KINDS)
+    for (const { command, input = '' } of operatorActions(workflowId))
+      expect(`${command} ${input}`).not.toMatch(/SUCCESS|CANCEL|REFUNDED|EXPIRED/);
+});

@@ -1,0 +1,48 @@
+/** Java for tests: the programs of examples/java, compiled once for each state of their sources, and kept with their libraries. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { defaultCacheDir } from '../../src/cli/dev/temporal';
+import { ROOT } from './terminal';
+
+const PROJECT = join(ROOT, 'examples/java');
+const SOURCES = join(PROJECT, 'src/payments');
+
+/** Libraries come over the network, and a slow line is no failure. */
+const FETCH_MS = 10 * 60_000;
+
+export type JavaPrograms = { classpath: string } | { missing: string };
+
+/** The class path of the programs, or in a sentence why there is none: no JDK, no Maven, or the libraries are not within reach. */
+export function javaPrograms(env: NodeJS.ProcessEnv = process.env): JavaPrograms {
+  for (const [program, flag] of [
+    ['javac', '-version'],
+    ['mvn', '-version'],
+  ] as const) {
+    if (spawnSync(program, [flag]).status !== 0) return { missing: `${program} is not installed, and Java needs it` };
+  }
+  const pom = readFileSync(join(PROJECT, 'pom.xml'));
+  const files = readdirSync(SOURCES).sort();
+  const cache = join(defaultCacheDir(env), 'java');
+  const lib = join(cache, `lib-${nameOf([pom])}`);
+  const classes = join(cache, nameOf([pom, ...files.map((file) => readFileSync(join(SOURCES, file)))]));
+  if (!existsSync(join(lib, 'complete'))) {
+    const args = ['-q', '-B', '-f', PROJECT, 'dependency:copy-dependencies', `-DoutputDirectory=${lib}`];
+    const got = spawnSync('mvn', args, { encoding: 'utf8', timeout: FETCH_MS });
+    if (got.status !== 0) return { missing: `Java’s libraries cannot be had: ${got.stdout.split('\n')[0]}` };
+    mkdirSync(join(lib, 'complete'), { recursive: true });
+  }
+  const classpath = [classes, join(lib, '*')].join(delimiter);
+  if (existsSync(join(classes, 'payments/Merchant.class'))) return { classpath };
+  // What does not compile fails the tests.
+  const sources = files.map((file) => join(SOURCES, file));
+  execFileSync('javac', ['-cp', join(lib, '*'), '-d', classes, ...sources], { encoding: 'utf8' });
+  return { classpath };
+}
+
+function nameOf(contents: Buffer[]): string {
+  const hash = createHash('sha256');
+  for (const content of contents) hash.update(content);
+  return hash.digest('hex').slice(0, 16);
+}
