@@ -22,6 +22,12 @@ export type ScheduledActivity = Pick<
   'activityId' | 'activityType' | 'arguments' | 'startToCloseTimeout' | 'scheduleToCloseTimeout' | 'retryPolicy'
 > & { workflowId: string; runId: string; workflowType: string };
 
+/** An attempt that a dead worker had. `hasWorked`: its work is done, and only its result is lost. */
+export interface LostAttempt {
+  readonly activityType: string;
+  readonly hasWorked: boolean;
+}
+
 export class ActivityExecution {
   private attempt = 0;
   private heartbeatDetails: unknown;
@@ -67,8 +73,8 @@ export class ActivityExecution {
     return true;
   }
 
-  /** The worker dies: what the attempt has sent is sent, and its result is lost. Returns the type of an activity that had one. */
-  lose(): string | undefined {
+  /** The worker dies: what the attempt has sent is sent, and its result is lost. Returns the attempt, if one ran. */
+  lose(): LostAttempt | undefined {
     if (this.over || !this.running) return undefined;
     const { forget, began, hasWorked } = this.running;
     forget();
@@ -79,7 +85,7 @@ export class ActivityExecution {
       this.failed(timedOut(TimeoutType.TIMEOUT_TYPE_START_TO_CLOSE));
     });
     this.running = { forget: stop, began, hasWorked: false };
-    return hasWorked ? (this.scheduled.activityType ?? undefined) : undefined;
+    return { activityType: this.scheduled.activityType ?? '', hasWorked };
   }
 
   private begin(after_ms: number): void {

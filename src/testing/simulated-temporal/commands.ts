@@ -1,5 +1,11 @@
 /** Carries out what a workflow's code commands: timers, activities, children, signals, and its end. */
-import { ActivityExecution, cancelled, runActivityCode, type ScheduledActivity } from './activity-execution';
+import {
+  ActivityExecution,
+  cancelled,
+  type LostAttempt,
+  runActivityCode,
+  type ScheduledActivity,
+} from './activity-execution';
 import { notSimulated } from './not-simulated';
 import type { Run, Server } from './run';
 import { api, coresdk, optionalTsToMs } from './sdk-internals';
@@ -47,8 +53,8 @@ export class Commands {
     }
   }
 
-  /** The worker has died: its attempts are lost. Returns the activities whose work is done and whose result is lost. */
-  loseAttempts(): string[] {
+  /** The worker has died: its attempts are lost, and returned. */
+  loseAttempts(): LostAttempt[] {
     return [...this.activities.values()].flatMap(({ execution }) => execution.lose() ?? []);
   }
 

@@ -6,7 +6,7 @@
 import type { Client } from '@temporalio/client';
 import { defaultFailureConverter, defaultPayloadConverter } from '@temporalio/common';
 import { workflowBundle } from '../workflow-bundle';
-import type { Activities } from './activity-execution';
+import type { Activities, LostAttempt } from './activity-execution';
 import { simulatedClient } from './client';
 import { notSimulated } from './not-simulated';
 import type { RandomInt } from './random';
@@ -200,11 +200,10 @@ export class SimulatedTemporal implements Server {
   }
 
   /**
-   * `kill -9` of the worker, and its start: attempts under way are lost and every open workflow is replayed. Returns the
-   * types of the activities that had done their work, and whose result was lost.
+   * `kill -9` of the worker, and its start: attempts under way are lost, and returned, and every open workflow is replayed.
    */
-  async killWorker(): Promise<string[]> {
-    const lost: string[] = [];
+  async killWorker(): Promise<LostAttempt[]> {
+    const lost: LostAttempt[] = [];
     for (const runs of this.workflows.values())
       for (const run of runs) if (run.isRunning) lost.push(...(await run.lose()));
     return lost;

@@ -2,6 +2,8 @@
  * One run of a workflow. Here is what the server and the SDK's core do around its code: news gather until a workflow task
  * takes them to the code, and the commands that come back are carried out.
  */
+
+import type { LostAttempt } from './activity-execution';
 import { Commands } from './commands';
 import type { Failure, Payload, Run, RunStart, RunStatus, Server, UpdateExecution } from './run';
 import { coresdk, msNumberToTs } from './sdk-internals';
@@ -190,7 +192,7 @@ export class WorkflowRun implements Run {
   // — The worker —
 
   /** The worker dies and another one starts: attempts under way are lost, and the history is replayed. */
-  async lose(): Promise<string[]> {
+  async lose(): Promise<LostAttempt[]> {
     const lost = this.commands.loseAttempts();
     await this.code.replay();
     return lost;

@@ -156,9 +156,10 @@ export function outcomesAreTrue(world: World): Broken[] {
 }
 
 /** Whether the trade of this state was made by another system and can be told from ours, and no person was asked. */
-function isOfOthers({ gateway: { trades, exchanges }, events }: World, { trade_no, attention }: PaymentState): boolean {
-  const trade = trades.find((one) => one.trade_no === trade_no);
+function isOfOthers(world: World, { trade_no, attention }: PaymentState): boolean {
+  const { gateway, events } = world;
+  const trade = gateway.trades.find((one) => one.trade_no === trade_no);
   const wasAsked = events.some((event) => event.type === 'attention' && event.payment.trade_no === trade_no);
   if (trade?.made_by !== 'another system' || attention !== null || wasAsked) return false;
-  return !mayBeTakenForOurs(exchanges, trade);
+  return !mayBeTakenForOurs(world, trade);
 }

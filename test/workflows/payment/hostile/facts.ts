@@ -2,7 +2,7 @@
 import Big from 'big.js';
 import type { PaymentState } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import type { Exchange, LedgerTrade } from './gateway';
+import type { LedgerTrade } from './gateway';
 import type { World } from './world';
 
 /** What may pass between an acknowledgement and the moment at which the workflow has it: network and a task. */
@@ -73,16 +73,26 @@ export function mayStillBePaid({ now }: World, seen: readonly Seen[]): boolean {
   return seen.some(({ state }) => state.expires_at !== null && Date.parse(state.expires_at) + SETTLES_MS > now);
 }
 
+/** Whether the webhook had taken a notification of the trade before a moment: whoever asks then is told of that trade. */
+export const wasNotifiedBefore = ({ acknowledged }: World, trade_no: string, at: number): boolean =>
+  acknowledged.some((one) => one.trade_no === trade_no && one.at < at);
+
 /** Whether a notification had another system's trade adopted before anybody asked: whoever asks then is told of that trade. */
 export const wasAdoptedBefore = ({ traits: { before } }: World): boolean => before !== 'nothing' && before.isNotified;
 
+/** Whether no creation of ours can have made an order: none was sent, or each was answered with a word that says no. */
+export const nothingOfOursExists = ({ gateway: { exchanges }, creationsCutOff }: World): boolean =>
+  creationsCutOff.length === 0 &&
+  exchanges.every(({ is, answered }) => is !== 'creation' || ['not sent', 'refusal', 'duplicate'].includes(answered));
+
 /**
  * Whether nothing tells this trade from one that we made: the gateway has named none as ours before it first showed this one,
- * and a creation was lost, or answered without the number of its trade.
+ * and a creation was lost, on the way or with its worker, or answered without the number of its trade.
  */
-export function mayBeTakenForOurs(exchanges: readonly Exchange[], { trade_no }: LedgerTrade): boolean {
-  const found = exchanges.find(({ shown }) => shown?.trade_no === trade_no)?.at ?? Number.POSITIVE_INFINITY;
+export function mayBeTakenForOurs({ gateway: { exchanges }, creationsCutOff }: World, trade: LedgerTrade): boolean {
+  const found = exchanges.find(({ shown }) => shown?.trade_no === trade.trade_no)?.at ?? Number.POSITIVE_INFINITY;
   const creations = exchanges.filter(({ at, is }) => is === 'creation' && at < found);
   const isNamed = creations.some(({ answered, shown }) => answered === 'created refused' || shown !== undefined);
-  return !isNamed && creations.some(({ answered }) => answered === 'nothing' || answered === 'trade');
+  const isLost = creations.some(({ answered }) => answered === 'nothing' || answered === 'trade');
+  return !isNamed && (isLost || creationsCutOff.some((at) => at < found));
 }

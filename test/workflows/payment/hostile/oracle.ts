@@ -21,18 +21,19 @@ import {
   mayBeTakenForOurs,
   mayStillBePaid,
   NOTICED_WITHIN_MS,
+  nothingOfOursExists,
   paidAt,
   rank,
   type Seen,
   same,
   UNDER_WAY_MS,
-  wasAdoptedBefore,
   wasBeforeAPerson,
+  wasNotifiedBefore,
   when,
 } from './facts';
 import type { Exchange, LedgerTrade } from './gateway';
 import { noMoreThanCame, onlyLatePaymentsOfOurs } from './refunds';
-import { EXPIRY_MS, GRACE_MS, type World } from './world';
+import { EXPIRY_MS, GRACE_MS, type Told, type World } from './world';
 
 /** `PAYMENTS_CREATE_WITHIN`: shorter than the order's own expiry. */
 const SEND_WITHIN_MS = HOUR;
@@ -76,7 +77,7 @@ export function liveness(world: World, seen: readonly Seen[]): Broken[] {
     ...moneyIsKnown(world, seen),
     ...latePaymentsAreKnown(world, seen),
     ...secondTradesAreKnown(world, seen),
-    ...saleStays(seen),
+    ...saleStays(world, seen),
     ...notOursIsNotSold(world, seen),
     ...namedIsLookedAt(world),
     ...nothingHangs(world, seen),
@@ -186,12 +187,12 @@ function nothingForAnotherOrder(world: World): Broken[] {
 }
 
 /**
- * 1. Where nothing of ours can exist, nobody is answered with a trade of another system, unless somebody adopted it, or a
- * notification of it was there before anybody asked.
+ * 1. Where nothing of ours can exist, nobody is answered with a trade of another system, unless somebody adopted it, or its
+ * notification was there before the call.
  */
 function othersAreNotAnswered(world: World): Broken[] {
   const { told, gateway, hasAdopted, wasCutOff } = world;
-  if (hasAdopted || wasCutOff || wasAdoptedBefore(world)) return [];
+  if (hasAdopted || wasCutOff) return [];
   return told.flatMap((one) => {
     if (one.is !== 'payment data') return [];
     const trade = gateway.trades.find(({ trade_no }) => trade_no === one.data.trade_no);
@@ -200,6 +201,7 @@ function othersAreNotAnswered(world: World): Broken[] {
         is === 'creation' && at <= one.at && answered !== 'not sent' && answered !== 'duplicate',
     );
     if (trade?.made_by !== 'another system' || mayBeOurs) return [];
+    if (wasNotifiedBefore(world, trade.trade_no, one.asked)) return [];
     return [{ promise: 1, what: `payment data of ${trade.trade_no}, which another system made, at ${when(one.at)}` }];
   });
 }
@@ -264,9 +266,15 @@ function neverBackwards(seen: readonly Seen[]): Broken[] {
 }
 
 /** 6. What was sold once is sold for whoever asks later, whichever run answers. */
-function saleStays(seen: readonly Seen[]): Broken[] {
+function saleStays({ told, runs }: World, seen: readonly Seen[]): Broken[] {
   const sold = seen.find(({ state }) => state.outcome === 'SUCCESS' && state.confirmed_by !== 'operator');
-  const last = seen.at(-1);
+  // A run that a person ends as soon as it starts has no time to say anything.
+  const hadNoTime = ({ runId }: Seen) => {
+    const { status, startedAt = 0 } = runs.find((run) => run.runId === runId) ?? {};
+    const isEnd = ({ is, at }: Told) => (is === 'terminated' || is === 'reset') && at >= startedAt;
+    return status === 'TERMINATED' && told.some((one) => isEnd(one) && one.at <= startedAt + UNDER_WAY_MS);
+  };
+  const last = seen.findLast((one) => !hadNoTime(one));
   if (!sold || !last || last.state.outcome === 'SUCCESS') return [];
   return [{ promise: 6, what: `${sold.runId} was sold, and ${last.runId} says ${last.state.outcome ?? 'nothing'}` }];
 }
@@ -341,8 +349,8 @@ function latePaymentsAreKnown(world: World, seen: readonly Seen[]): Broken[] {
 }
 
 /**
- * 1. An order that another system made, and that nobody told us of, is not sold as ours without a person. Only where a
- * creation of ours was lost, nobody can tell whether what is then found is its.
+ * 1. An order that another system made, and that nobody told us of or adopted, is not sold as ours without a person. Only where
+ * a creation of ours was lost, nobody can tell whether what is then found is its.
  */
 function notOursIsNotSold(world: World, seen: readonly Seen[]): Broken[] {
   const { gateway, acknowledged } = world;
@@ -350,7 +358,9 @@ function notOursIsNotSold(world: World, seen: readonly Seen[]): Broken[] {
     const trade = gateway.trades.find(({ trade_no }) => trade_no === state.trade_no);
     const wasTold = acknowledged.some(({ trade_no }) => trade_no === state.trade_no);
     if (state.outcome !== 'SUCCESS' || trade?.made_by !== 'another system' || wasTold) return [];
-    if (mayBeTakenForOurs(gateway.exchanges, trade)) return [];
+    if (mayBeTakenForOurs(world, trade)) return [];
+    // Who adopts a number under which nothing of ours can exist wants the trade that has it.
+    if (world.hasAdopted && nothingOfOursExists(world)) return [];
     if (wasBeforeAPerson(world, seen, trade.trade_no, paidAt(trade) ?? BEGIN)) return [];
     return [{ promise: 1, what: `${runId} sells ${state.trade_no}, which another system made` }];
   });
@@ -367,7 +377,7 @@ function mustBeKnown(world: World, { trade_no, made_by, states }: LedgerTrade, a
   const { traits, told, gateway } = world;
   // Another system's trade under the number, which nothing tells from ours, may be taken for it.
   const others = gateway.trades.filter((trade) => trade.made_by === 'another system');
-  if (traits.before !== 'nothing' && others.some((trade) => mayBeTakenForOurs(gateway.exchanges, trade))) return false;
+  if (traits.before !== 'nothing' && others.some((trade) => mayBeTakenForOurs(world, trade))) return false;
   // The gateway itself has ended the trade, and we were told. Money that comes all the same comes with a notification.
   const wasEnded = gateway.exchanges.some(
     ({ at: asked, shown }) => asked <= at && shown?.trade_no === trade_no && ENDS_WITHOUT_MONEY.includes(shown.status),

@@ -57,7 +57,13 @@ describe('the oracle notices a planted violation', () => {
 
   /** A merchant is told of a trade's payment data. */
   const tell = ({ told, now, own }: World, amount: string, trade_no: string) =>
-    void told.push({ at: now, is: 'payment data', order: { ...own, amount }, data: { trade_no, recovered: false } });
+    void told.push({
+      at: now,
+      is: 'payment data',
+      asked: now,
+      order: { ...own, amount },
+      data: { trade_no, recovered: false },
+    });
 
   test('nothing is broken where nothing is planted', async () => {
     expect(await promisesBroken(() => undefined)).toEqual([]);
@@ -226,7 +232,13 @@ describe('the oracle notices a planted violation', () => {
     expect(
       await wordsBroken(
         ({ told, now, own }) =>
-          void told.push({ at: now, is: 'payment data', order: own, data: { trade_no: null, recovered: false } }),
+          void told.push({
+            at: now,
+            is: 'payment data',
+            asked: now,
+            order: own,
+            data: { trade_no: null, recovered: false },
+          }),
       ),
     ).toMatch(/one order was answered with T1 .* and then with - - -/);
   });
@@ -234,7 +246,7 @@ describe('the oracle notices a planted violation', () => {
   test('promise 1: another way to pay, for an order whose trade the answers do not name', async () => {
     const twice = ({ told, now, own }: World) => {
       for (const qr_code of ['one', 'another'])
-        told.push({ at: now, is: 'payment data', order: own, data: { qr_code, recovered: false } });
+        told.push({ at: now, is: 'payment data', asked: now, order: own, data: { qr_code, recovered: false } });
     };
     expect(await wordsBroken(twice, undefined, { hidesTradeNo: true })).toMatch(/one order was answered with/);
   });

@@ -34,11 +34,12 @@ export const GRACE_MS = 850 * MINUTE;
 export const MERCHANTS_REFUND = 'merchants';
 
 /** What somebody was told, by whatever way. */
-export type Told = { readonly at: number } & (
-  | { readonly is: 'payment data'; readonly order: AskedOrder; readonly data: PaymentData }
+export type Told = {
+  readonly at: number;
+} /** The answer to a call for the order, which was asked for at `asked`. */ & (
+  | { readonly is: 'payment data'; readonly asked: number; readonly order: AskedOrder; readonly data: PaymentData }
   | {
       readonly is: 'failure';
-      /** When it was asked for. */
       readonly asked: number;
       readonly order: AskedOrder;
       readonly type: string;
@@ -126,6 +127,8 @@ export class World extends BaseWorld {
   hasAdopted = false;
   /** Whether a run or a worker was cut off: nobody can tell then whether what was under way has reached the gateway. */
   wasCutOff = false;
+  /** When a worker died that had begun a creation: whether that one was sent, only the gateway knows. */
+  readonly creationsCutOff: number[] = [];
   /** How often anything came from outside. */
   disturbances = 0;
   /** When a worker was there again that had been away. */
@@ -285,7 +288,7 @@ export class World extends BaseWorld {
         const data = await (kind === 'direct'
           ? this.payments.pay(this.order(amount))
           : this.payments.createCheckout(this.checkout(amount)));
-        this.told.push({ at: this.now, is: 'payment data', order, data });
+        this.told.push({ at: this.now, is: 'payment data', asked, order, data });
       } catch (error) {
         this.toldOf(error, asked, order);
       }
@@ -460,7 +463,9 @@ export class World extends BaseWorld {
   async killWorker(): Promise<void> {
     this.wasCutOff = true;
     const lost = await this.within(() => this.temporal.killWorker());
-    if (lost.includes('gateway.create')) this.gateway.loseLastCreation();
+    const creation = lost.find(({ activityType }) => activityType === 'gateway.create');
+    if (creation) this.creationsCutOff.push(this.now);
+    if (creation?.hasWorked) this.gateway.loseLastCreation();
   }
 
   // — The gateway's notifications —
