@@ -132,9 +132,12 @@ export class OutcomeWait {
     for (const notification of notifications) record.learnMethod(notification.method);
     // Where ours has no number yet, a notification may name another's trade.
     if (!policy.confirm_by_query && record.id.trade_no !== undefined) {
-      const ours = this.pending.ofTrade(record.snapshot.trade_no);
-      for (const notification of ours) record.applyNotification(notification, Date.now());
-      this.pending.settle(ours);
+      for (const notification of this.pending.ofTrade(record.snapshot.trade_no)) {
+        // What comes after the end, as money after CANCEL, is for whatever follows this payment.
+        if (record.isOver) return;
+        record.applyNotification(notification, Date.now());
+        this.pending.settle([notification]);
+      }
       if (!this.pending.hasNews) return;
     }
     await this.look();

@@ -10,6 +10,8 @@ export interface LedgerTrade {
   readonly trade_no: string;
   readonly out_trade_no: string;
   readonly amount: string;
+  /** The amount that it was made over: buyers may pay another one. */
+  readonly made_over: string;
   readonly currency: string;
   /** Undefined where the buyer chooses it on the checkout's page, and has not yet. */
   readonly method: string | undefined;
@@ -131,6 +133,7 @@ export class HostileGateway {
   constructor(
     private readonly clock: { readonly now: () => number; readonly in: (ms: number, act: () => void) => void },
     private readonly traits: GatewayTraits,
+    private readonly onState: (trade: LedgerTrade, status: string) => void,
   ) {
     this.creations = [...traits.creations];
     this.refunds = [...traits.refunds];
@@ -146,13 +149,15 @@ export class HostileGateway {
     this.count += 1;
     const trade_no = `T${this.count}`;
     const states = [{ status, at: this.clock.now() }];
-    const trade: LedgerTrade = { ...ORDER, ...order, trade_no, made_by, states };
+    const trade: LedgerTrade = { ...ORDER, ...order, made_over: order.amount, trade_no, made_by, states };
     this.trades.push(trade);
+    this.onState(trade, status);
     return trade;
   }
 
-  move({ states }: LedgerTrade, status: string): void {
-    states.push({ status, at: this.clock.now() });
+  move(trade: LedgerTrade, status: string): void {
+    trade.states.push({ status, at: this.clock.now() });
+    this.onState(trade, status);
   }
 
   // — What others ask of it: the client's transport —

@@ -165,24 +165,23 @@ function nothingSentTooLate({ gateway, asked, told }: World): Broken[] {
   return [{ promise: 2, what: `the order was sent at ${when(first.at)} for the first time` }];
 }
 
-/** 1. Another order under the number gets no payment data, unless it is the one that was created. */
+/** 1. Whoever asks for an order gets the payment data of that order, and of no other one under its number. */
 function nothingForAnotherOrder(world: World): Broken[] {
   const { told, gateway } = world;
   return told.flatMap((one) => {
-    if (one.is !== 'payment data' || world.isOwn(one.order)) return [];
+    if (one.is !== 'payment data') return [];
     const { trade_no = null } = one.data;
     const { kind, amount } = one.order;
-    // Of a trade that somebody else made, nobody can say how.
-    const isItsOwn = gateway.trades.some(
-      (trade) =>
-        (trade_no === null || trade.trade_no === trade_no) &&
-        same(amount, trade.amount) &&
-        (trade.kind === kind || trade.made_by === 'another system'),
-    );
+    const isFor = (trade: LedgerTrade) => {
+      // Our own order is what we made of it, whatever the buyer pays. Of a trade that somebody else made, nobody can say how.
+      if (trade.made_by === 'us' && world.isOwn(one.order)) return true;
+      return same(amount, trade.made_over) && (trade.kind === kind || trade.made_by === 'another system');
+    };
+    const isItsOwn = gateway.trades.some((trade) => (trade_no === null || trade.trade_no === trade_no) && isFor(trade));
     // A person may end an order that was never sent: its answer names no trade.
-    const isEndedUnsent = trade_no === null && gateway.trades.length === 0 && told.some(({ is }) => is === 'resolved');
-    if (isItsOwn || isEndedUnsent) return [];
-    return [{ promise: 1, what: `payment data of ${String(trade_no)} for another order (${kind}, ${amount})` }];
+    const isUnsent = trade_no === null && gateway.trades.every(({ made_by }) => made_by !== 'us');
+    if (isItsOwn || (isUnsent && told.some(({ is }) => is === 'resolved'))) return [];
+    return [{ promise: 1, what: `payment data of ${String(trade_no)} for an order of its own (${kind}, ${amount})` }];
   });
 }
 

@@ -251,6 +251,14 @@ describe('the oracle notices a planted violation', () => {
     expect(await wordsBroken(twice, undefined, { hidesTradeNo: true })).toMatch(/one order was answered with/);
   });
 
+  test('promise 1: payment data of an adopted trade of another amount than the order’s', async () => {
+    const plant = ({ gateway, told, now, own, out_trade_no }: World) => {
+      const { trade_no } = gateway.make({ out_trade_no, amount: '15.00' }, 'another system', 'SUCCESS');
+      told.push({ at: now, is: 'payment data', asked: now, order: own, data: { trade_no, recovered: true } });
+    };
+    expect(await wordsBroken(plant)).toContain('payment data of T2 for an order of its own');
+  });
+
   test('promise 1: a sale of another system’s trade, although some creation was lost', async () => {
     const plant = ({ gateway, out_trade_no, now }: World) => {
       const { trade_no } = gateway.make({ out_trade_no, amount: '150.00' }, 'another system', 'SUCCESS');

@@ -126,6 +126,11 @@ const SCHEDULES: readonly Schedule[] = [
     [wait(15 * MINUTE), { do: 'queries refused for good', kind: 'no such order' }, wait(10 * HOUR), wait(10 * HOUR)],
   ],
   [
+    'promise 3: money that is notified right after a cancellation is not lost where notifications are believed',
+    [wait(MINUTE), { do: 'no worker', ms: 2 * MINUTE }, { do: 'ends' }, { do: 'paid late' }, wait(HOUR)],
+    { confirmByQuery: false, notifies_ms: 20 * SECOND },
+  ],
+  [
     'promise 4: an adopted trade that is paid with another amount than it was made with is not sold without a person',
     [{ do: 'paid wrongly' }, paid, notify, wait(HOUR)],
     { before: { amount: '150.00', isPaid: false, isNotified: true } },

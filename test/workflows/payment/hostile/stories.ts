@@ -146,6 +146,7 @@ const traits: fc.Arbitrary<Omit<Traits, 'pick'>> = fc.record({
   noSuchOrder: fc.constantFrom('trade-not-exist' as const, 'order-not-found' as const),
   heldBack: fc.constantFrom(0, 0, 0, 1, 3),
   deafFor: fc.constantFrom(0, 0, 1, 3),
+  notifies_ms: fc.constantFrom(null, null, null, 2_000, 20_000, 2 * MINUTE),
   before: fc.oneof({ weight: 7, arbitrary: fc.constant('nothing' as const) }, { weight: 1, arbitrary: before }),
   ...worker,
 });

@@ -94,6 +94,8 @@ export interface Traits extends GatewayTraits, WorkerSettings {
   method: 'PIX' | 'Wallet';
   /** How far the server is behind with the starts of children, in ms. */
   childStarts_ms: number;
+  /** The gateway notifies each state of what we made this late; null: only where the story says so. */
+  notifies_ms: number | null;
   /** What another system has made under the number before anybody asked for ours. */
   before: 'nothing' | TradeBefore;
 }
@@ -110,7 +112,7 @@ export interface TradeBefore {
 export const PLAIN: Omit<Traits, 'pick'> = {
   ...{ takesNumbersTwice: true, lag_ms: 0, findsBy: 'both ids', shows: 'the latest', forgetsAfter_ms: 0 },
   ...{ creations: [], late_ms: 5_000, noSuchOrder: 'trade-not-exist', hidesTradeNo: false, refunds: [] },
-  ...{ heldBack: 0, deafFor: 0, childStarts_ms: 0, before: 'nothing' },
+  ...{ heldBack: 0, deafFor: 0, childStarts_ms: 0, notifies_ms: null, before: 'nothing' },
   ...{ late: 'attention', confirmByQuery: true, kind: 'direct', method: 'PIX' },
 };
 
@@ -160,7 +162,8 @@ export class World extends BaseWorld {
   ) {
     super(temporal);
     const { clock: agenda } = temporal;
-    this.gateway = new HostileGateway({ now: () => agenda.now, in: (ms, act) => agenda.in(ms, act) }, traits);
+    const onState = (trade: LedgerTrade, status: string) => this.notifyLater(trade, status);
+    this.gateway = new HostileGateway({ now: () => agenda.now, in: (ms, act) => agenda.in(ms, act) }, traits, onState);
     this.payments = new PaymentsClient({ client: temporal.client, app_id: APP, taskQueue: 'simulated' });
     this.heldBack = traits.heldBack;
     this.deafFor = traits.deafFor;
@@ -483,6 +486,13 @@ export class World extends BaseWorld {
       transfer_account: undefined,
     };
     this.post(notification, () => this.acknowledged.push({ at: this.now, trade_no, status, amount }), times);
+  }
+
+  /** A gateway notifies by itself whoever made a trade. */
+  private notifyLater(trade: LedgerTrade, status: string): void {
+    const { notifies_ms } = this.traits;
+    if (notifies_ms === null || trade.made_by !== 'us') return;
+    this.temporal.clock.in(notifies_ms, () => this.notify(trade, status));
   }
 
   private hear(event: MerchantEvent): void {
