@@ -15,7 +15,7 @@ import {
   wasAdoptedBefore,
   when,
 } from './facts';
-import type { World } from './world';
+import type { Told, World } from './world';
 
 /** What of an answer says which trade the buyer pays, and how. */
 const meaningOf = ({ trade_no, qr_code, web_url }: PaymentData): string =>
@@ -24,9 +24,15 @@ const NOTHING = '- - -';
 
 /** 1. The same order gets the same answer, whenever it is asked for. Before anything is known, the answer may be empty. */
 export function orderAnswersAlike(world: World): Broken[] {
-  const answers = world.told.flatMap((one) =>
-    one.is === 'payment data' && world.isOwn(one.order) ? [meaningOf(one.data)] : [],
-  );
+  const { told } = world;
+  const happened = (is: Told['is'], before: number) => told.some((one) => one.is === is && one.at <= before);
+  const answers = told.flatMap((one) => {
+    if (one.is !== 'payment data' || !world.isOwn(one.order)) return [];
+    const answer = meaningOf(one.data);
+    // A person may reset a run, and end it before it has read the one before: it says the person's word, and no way to pay.
+    const isOnlyAWord = answer === NOTHING && happened('reset', one.at) && happened('resolved', one.at);
+    return isOnlyAWord ? [] : [answer];
+  });
   const [first, ...others] = answers.slice(answers.findIndex((answer) => answer !== NOTHING));
   const other = others.find((answer) => answer !== first);
   return first === undefined || first === NOTHING || other === undefined
