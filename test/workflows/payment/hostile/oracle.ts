@@ -170,8 +170,10 @@ function nothingForAnotherOrder(world: World): Broken[] {
   const { told, gateway } = world;
   return told.flatMap((one) => {
     if (one.is !== 'payment data') return [];
-    const { trade_no = null } = one.data;
+    const { trade_no = null, trade_status } = one.data;
     const { kind, amount } = one.order;
+    // Who asked for the order itself hears how it ended, under attention where a lost creation leaves only another's to look at.
+    if (world.isOwn(one.order) && ENDS_WITHOUT_MONEY.includes(String(trade_status))) return [];
     const isFor = (trade: LedgerTrade) => {
       // Our own order is what we made of it, whatever the buyer pays. Of a trade that somebody else made, nobody can say how.
       if (trade.made_by === 'us' && world.isOwn(one.order)) return true;
