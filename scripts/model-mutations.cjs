@@ -396,7 +396,7 @@ const OF_REFUNDS = [
     "    if (!this.isComplete) return { is: 'incomplete' };\n",
     '',
     6,
-    [[`${AFTER}/refund-runs.ts`, 'if (!ledger.sums.ledger_complete && entry.started_at === null) {', 'if (!ledger) {']],
+    [[`${AFTER}/requests.ts`, 'return state.ledger_complete ? notConfirmed(state) : NOT_KNOWN_WHAT_IS_LEFT;', 'return notConfirmed(state);']],
   ],
   [
     'a notification that names a refund from elsewhere says nothing',

@@ -21,7 +21,7 @@ import {
 } from '../../contract';
 import type { AfterSaleRecord } from './record';
 import { refund } from './refund/workflow';
-import { NOT_KNOWN_WHAT_IS_LEFT } from './requests';
+import { obstacleTo } from './requests';
 
 /** A refund that an earlier after-sale started is asked how it stands. It answers within this time, or is lost. */
 const ANSWERS_WITHIN_MS = 5 * 60_000;
@@ -60,9 +60,10 @@ export class RefundRuns {
   async follow(entry: RefundState): Promise<void> {
     const { ledger } = this.record;
     this.followed.add(nameOf(entry));
-    // It was granted before a refund from elsewhere was known. Whether the amount still fits is unknown now.
-    if (!ledger.sums.ledger_complete && entry.started_at === null) {
-      ledger.update({ ...entry, outcome: 'NOT_CREATED', failure: NOT_KNOWN_WHAT_IS_LEFT });
+    // What was granted before this was known is not sent.
+    const obstacle = entry.started_at === null ? obstacleTo(this.record.snapshot()) : undefined;
+    if (obstacle) {
+      ledger.update({ ...entry, outcome: 'NOT_CREATED', failure: obstacle });
       return;
     }
     const request = ledger.requestOf(entry);

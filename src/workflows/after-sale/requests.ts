@@ -14,6 +14,7 @@ import { amountProblem } from '../../gateway/pure/money';
 import { assertResolution, invalidRequest } from '../shared/resolution';
 import type { AfterSaleRecord } from './record';
 import { takesMoneyBack } from './refund/interpret';
+import type { RefundFailure } from './refund/record';
 import type { PaidTrade } from './refund-ledger';
 
 const OUTCOMES: readonly RefundOutcome[] = ['REFUNDED', 'REFUND_REFUSED', 'REFUND_REVOKE', 'NOT_CREATED'];
@@ -43,15 +44,20 @@ export function grantRefund(record: AfterSaleRecord, state: AfterSaleState, orde
   const known = record.ledger.find(order.out_request_no ?? '');
   const claim = state.claims.find(({ trade_status = '' }) => takesMoneyBack(trade_status));
   if (claim && !known) throw claimedByTheBank(claim.trade_status ?? '');
-  // The bank may have taken the money back all the same: copies of a gateway can be behind for long.
-  if (state.attention === 'unconfirmed-notification' && !known) throw unconfirmed(state.trade_status);
+  const unconfirmed = known ? undefined : notConfirmed(state);
+  if (unconfirmed) throw typedFailure(unconfirmed.type, unconfirmed.message, unconfirmed.details);
   const decision = record.ledger.request(order, paid, Date.now());
   if ('refund' in decision && decision.is !== 'spent') return decision.refund;
   throw refusalOf(decision, order, paid, state.trade_status);
 }
 
+/** Why a refund that was granted may not be sent now; undefined where nothing is in the way. */
+export function obstacleTo(state: AfterSaleState): RefundFailure | undefined {
+  return state.ledger_complete ? notConfirmed(state) : NOT_KNOWN_WHAT_IS_LEFT;
+}
+
 /** The failure of a refund of a trade that has refunds which are not in our ledger. */
-export const NOT_KNOWN_WHAT_IS_LEFT = {
+const NOT_KNOWN_WHAT_IS_LEFT = {
   type: FAILURE.notRefunded,
   message:
     'There are refunds of this trade that we do not know, so nobody knows what is left. Nothing was sent. Look in the gateway’s dashboard what went back by them, and send `resolve` with `refunded_elsewhere`.',
@@ -105,10 +111,12 @@ function claimedByTheBank(trade_status: string): ApplicationFailure {
   return typedFailure(FAILURE.notRefunded, message, { trade_status });
 }
 
-function unconfirmed(trade_status: string | null): ApplicationFailure {
+/** The bank may have taken the money back all the same: copies of a gateway can be behind for long. */
+function notConfirmed({ attention, trade_status }: AfterSaleState): RefundFailure | undefined {
+  if (attention !== 'unconfirmed-notification') return undefined;
   const message =
     'A notification of this trade says what the gateway does not confirm, and nobody has looked yet. Nothing was sent. Look at the trade in the gateway’s dashboard, send `resolve`, and ask again.';
-  return typedFailure(FAILURE.notRefunded, message, { trade_status });
+  return { type: FAILURE.notRefunded, message, details: { trade_status } };
 }
 
 /** The answer to a request whose refund has one, or has ended; undefined while neither is so. Throws why there is no refund. */

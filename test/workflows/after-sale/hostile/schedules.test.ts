@@ -144,6 +144,14 @@ const SCHEDULES: readonly Schedule[] = [
     { lag_ms: 10 * MINUTE },
   ],
   [
+    'promise 7: a part that waits for another one is not sent beside a dispute that was notified meanwhile, and that copies do not show',
+    [{ do: 'ask many' }, wait(2 * HOUR)],
+    {
+      ...{ lag_ms: 2 * MINUTE, answersStatus: false, plans: [done(0)], tells_ms: 500 },
+      race: { after: 'request', ms: MINUTE, status: 'DISPUTE' },
+    },
+  ],
+  [
     'promise 7: a second part with a lost answer is not sent again, although the trade shows no change',
     [ask('50.00', 'a'), wait(5 * MINUTE), ask('50.00', 'b'), wait(3 * HOUR)],
     { numbers: 'twice', mishaps: ['none', 'answer lost'] },

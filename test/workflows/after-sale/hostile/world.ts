@@ -101,8 +101,8 @@ export class World extends BaseWorld {
   readonly absences: { readonly from: number; readonly until: number }[] = [];
   /** When people removed the attention, or the server forgot what had been. */
   readonly settled: number[] = [];
-  wasForgotten = false;
   wasTerminated = false;
+  private isPastRetention = false;
   private reading: Reading | undefined;
   private delivered = 1;
   private desks = 0;
@@ -349,15 +349,19 @@ export class World extends BaseWorld {
     // Retention is days, and not the moments in which a request is under way.
     const last = this.gateway.requests.at(-1)?.at ?? 0;
     if (this.temporal.allRuns().some(({ isRunning }) => isRunning) || this.now - last < HOUR) return;
-    this.wasForgotten ||= this.gateway.refunds.length > 0;
+    this.isPastRetention ||= this.gateway.refunds.length > 0;
     for (const { start } of this.temporal.allRuns()) await this.temporal.forget(start.workflowId);
     this.settled.push(this.now);
   }
 
-  /** What terminated runs knew is forgotten: no worker can answer for them any more. */
   renameQueue(): void {
     this.temporal.renameTaskQueue();
-    this.wasForgotten ||= this.temporal.allRuns().some(({ status }) => status === 'TERMINATED');
+  }
+
+  /** What the server does not keep any more, or a terminated run on a queue without a worker knew. */
+  get wasForgotten(): boolean {
+    const cannotAnswer = (run: Run) => run.status === 'TERMINATED' && this.temporal.isWithoutWorker(run);
+    return this.isPastRetention || this.temporal.allRuns().some(cannotAnswer);
   }
 
   async killWorker(): Promise<void> {
