@@ -396,7 +396,13 @@ const OF_REFUNDS = [
     "    if (!this.isComplete) return { is: 'incomplete' };\n",
     '',
     6,
-    [[`${AFTER}/requests.ts`, 'return state.ledger_complete ? notConfirmed(state) : NOT_KNOWN_WHAT_IS_LEFT;', 'return notConfirmed(state);']],
+    [
+      [
+        `${AFTER}/requests.ts`,
+        'return state.ledger_complete ? notConfirmed(state) : NOT_KNOWN_WHAT_IS_LEFT;',
+        'return notConfirmed(state);',
+      ],
+    ],
   ],
   [
     'a notification that names a refund from elsewhere says nothing',
