@@ -21,6 +21,7 @@ import {
   WORKFLOW,
   type Word,
 } from '../contract';
+import { HOUR } from '../gateway/pure/durations';
 import { paymentQuery } from '../temporal/payment-query';
 import { listWorkflows } from '../temporal/workflow-list';
 import { isNoSuchOrder, retryableFailure } from './failures';
@@ -32,11 +33,20 @@ const AT_A_TIME = 10;
 const STATE_TIMEOUT_MS = 20_000;
 /** Each has some 300 bytes; Temporal takes answers and heartbeats of 2 MB. */
 const DIFFERENCES_A_PAGE = 1_000;
+/** Where nothing has been answered for this long, in ms, it is not waited for any more. */
+const SILENCE_MS = HOUR;
 /** How often an attempt says that it lives. */
 const BEAT_MS = 2_000;
 
 /** How far an attempt is. Orders are taken in the order of their numbers: `after` is the last one that was compared. */
-const progress = z.object({ after: z.string(), checked: z.number(), differences: z.array(z.custom<Difference>()) });
+const progress = z.object({
+  after: z.string(),
+  checked: z.number(),
+  differences: z.array(z.custom<Difference>()),
+  /** Since when nothing is answered for, in ms since the epoch. */
+  silent_since: z.number().nullable(),
+});
+type Progress = z.infer<typeof progress>;
 
 /** The activity of reconciliations. `noSuchOrder`: the gateway's words for "no such order". */
 export function reconciliationActivities(
@@ -68,7 +78,7 @@ class Reconciliation {
 
   async run(): Promise<ReconciledSlice> {
     const { success, data } = progress.safeParse(activityInfo().heartbeatDetails);
-    const soFar = success ? data : { after: this.slice.after ?? '', checked: 0, differences: [] };
+    const soFar = success ? data : { after: this.slice.after ?? '', checked: 0, differences: [], silent_since: null };
     heartbeat(soFar);
     // One answer of the gateway may take longer than a worker may be silent.
     const beating = setInterval(() => heartbeat(soFar), BEAT_MS);
@@ -78,7 +88,7 @@ class Reconciliation {
       while (left.length > 0 && soFar.differences.length < DIFFERENCES_A_PAGE) {
         const batch = left.splice(0, AT_A_TIME);
         const pause = setTimeout((batch.length * 1_000) / this.slice.per_second);
-        soFar.differences.push(...(await Promise.race([this.compareAll(batch, soFar.after), cancelled()])));
+        soFar.differences.push(...(await Promise.race([this.compareAll(batch, soFar), cancelled()])));
         soFar.checked += batch.length;
         soFar.after = batch.at(-1) ?? soFar.after;
         await pause;
@@ -107,18 +117,31 @@ class Reconciliation {
     return numbers;
   }
 
-  /**
-   * One order that nobody answers for holds up no other: it is a difference of its own. Where none of the batch is answered, nor
-   * the order before, something is down: then all of the batch is compared again, by the next attempt.
-   */
-  private async compareAll(batch: readonly string[], before: string): Promise<Difference[]> {
+  /** One order that nobody answers for holds up no other: it is a difference of its own. */
+  private async compareAll(batch: readonly string[], soFar: Progress): Promise<Difference[]> {
     const compared = await Promise.allSettled(batch.map((number) => this.compare(number)));
-    const [failure] = compared.filter((one) => one.status === 'rejected');
-    if (failure && compared.every((one) => one.status === 'rejected')) {
-      if (before === '') throw failure.reason;
-      await this.compare(before);
-    }
+    const failures = compared.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    if (failures.length < batch.length) soFar.silent_since = null;
+    else await this.onSilence(soFar, failures[0]);
     return compared.flatMap((one, i) => (one.status === 'fulfilled' ? one.value : [this.unanswered(batch[i] ?? '')]));
+  }
+
+  /**
+   * None of a batch is answered for. Where the order before is not, either, something is down: this throws, so that the next
+   * attempt compares the batch again, until the silence has lasted.
+   */
+  private async onSilence(soFar: Progress, failure: unknown): Promise<void> {
+    const isOnlyTheBatch = soFar.after !== '' && (await this.isAnswered(soFar.after));
+    soFar.silent_since = isOnlyTheBatch ? null : (soFar.silent_since ?? Date.now());
+    heartbeat(soFar);
+    if (soFar.silent_since !== null && Date.now() - soFar.silent_since < SILENCE_MS) throw failure;
+  }
+
+  private isAnswered(out_trade_no: string): Promise<boolean> {
+    return this.compare(out_trade_no).then(
+      () => true,
+      () => false,
+    );
   }
 
   private unanswered(out_trade_no: string): Difference {

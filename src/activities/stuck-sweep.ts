@@ -1,6 +1,7 @@
 /** Counts what is stuck and what needs a person, from Temporal's lists. */
 import { getClient, log, metricMeter } from '@temporalio/activity';
-import { METRIC, type Metric, type StuckSweepActivities } from '../contract';
+import type { Client } from '@temporalio/client';
+import { ATTENTION_WORDS, METRIC, type Metric, type StuckSweepActivities } from '../contract';
 import { paymentQuery } from '../temporal/payment-query';
 import { countWorkflows, listWorkflows } from '../temporal/workflow-list';
 
@@ -26,11 +27,17 @@ export const stuckSweepActivities = (has_listener: boolean): StuckSweepActivitie
       log.warn('payments are stuck', { stuck });
     }
     gauge(METRIC.stuck, stuck);
-    gauge(METRIC.underAttention, under_attention);
+    await countReasons(client, now);
     gauge(METRIC.sweptAt, Math.floor(now.getTime() / 1_000));
     return { stuck, under_attention, some, has_listener };
   },
 });
 
-const gauge = ({ name, meaning }: Metric, value: number) =>
-  metricMeter.createGauge(name, 'int', undefined, meaning).set(value);
+/** Each reason is counted by itself, also those of nobody: a gauge that is not set again would stay as it was. */
+async function countReasons(client: Client, now: Date): Promise<void> {
+  for (const reason of ATTENTION_WORDS)
+    gauge(METRIC.underAttention, await countWorkflows(client, paymentQuery({ attention: reason }, now)), { reason });
+}
+
+const gauge = ({ name, meaning }: Metric, value: number, labels: Record<string, string> = {}) =>
+  metricMeter.createGauge(name, 'int', undefined, meaning).set(value, labels);

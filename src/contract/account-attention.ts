@@ -1,6 +1,6 @@
 /** Why a virtual account, its creation or the number of accounts left needs a person, and what is then to be done. */
 import type { AccountAttention } from './account';
-import { isAttention, RUNBOOK, type RunbookEntry } from './attention';
+import { ATTENTIONS, isAttention, RUNBOOK, type RunbookEntry } from './attention';
 import { namedByWorkflowId } from './ids';
 
 const DEPOSIT_SEEN = 'The reason is settled, and the account goes on.';
@@ -111,6 +111,11 @@ export const ACCOUNT_RUNBOOK: Readonly<Record<string, Readonly<Record<string, Ru
     },
   },
 };
+
+/** Every word that `PaymentAttention` may have, once: some reasons are of payments and of accounts. */
+export const ATTENTION_WORDS: readonly string[] = [
+  ...new Set([...ATTENTIONS, ...Object.values(ACCOUNT_RUNBOOK).flatMap((entries) => Object.keys(entries))]),
+];
 
 /** What a person has to know of a reason, where this workflow raised it; undefined for a word that is no reason of ours. */
 export function runbookEntry(attention: string, workflowId: string): RunbookEntry | undefined {

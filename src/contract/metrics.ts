@@ -15,8 +15,8 @@ export const METRIC = {
     meaning: 'open payments past their time, unsent, or without a worker, as the last sweep counted them',
   },
   underAttention: {
-    ...{ name: 'payments_under_attention', kind: 'gauge', labels: [], of: 'worker' },
-    meaning: 'workflows that need a person, as the last sweep counted them',
+    ...{ name: 'payments_under_attention', kind: 'gauge', labels: ['reason'], of: 'worker' },
+    meaning: 'workflows that need a person, by each reason of the runbook, as the last sweep counted them',
   },
   sweptAt: {
     ...{ name: 'payments_swept_timestamp_seconds', kind: 'gauge', labels: [], of: 'worker' },

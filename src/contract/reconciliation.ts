@@ -33,7 +33,7 @@ export interface MerchantRow {
   status: string;
 }
 
-/** `unanswered`: the gateway, or our own payment, does not answer for this order, while others are answered for. */
+/** `unanswered`: the gateway, or our own payment, does not answer for this order: while others are, or for an hour. */
 export type DifferenceKind =
   | 'missing-here'
   | 'missing-there'

@@ -55,6 +55,7 @@ const RULES: RequestRules<BankListRequest> = {
 export const BANK_LIST: Operation<BankListRequest, Bank[]> = {
   rules: RULES,
   ownFields: ['data.bank_id'],
+  onlyAsks: true,
   ownParts: ['data'],
   about: ({ method }) => `method ${method}`,
   read: readBanks,

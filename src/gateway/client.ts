@@ -165,7 +165,7 @@ export class GatewayClient {
     const about = operation.about(request);
     const known = { operation: path, out_trade_no: textField(wire(request), 'out_trade_no') };
 
-    const http = await this.#exchange(path, request, about, known);
+    const http = await this.#exchange(operation, request, about, known);
     const answered = { ...known, http_status: http.status };
     const reading = readResponse(http.body, operation.ownFields, operation.ownParts);
     if (reading.is === 'refusal') throw this.#refused(operation, request, reading, answered);
@@ -176,7 +176,7 @@ export class GatewayClient {
         ? reading.why
         : `the success lacks ${[...operation.ownFields, ...(operation.ownParts ?? [])].join(' or ')}`;
     throw new GatewayError(
-      `The gateway answered ${path} for ${about} with HTTP ${http.status}, but ${why}: whether it was carried out is unknown.`,
+      `The gateway answered ${path} for ${about} with HTTP ${http.status}, but ${why}: ${leftOpenBy(operation)}.`,
       { ...answered, outcome: 'unknown', retryable: true },
     );
   }
@@ -207,13 +207,14 @@ export class GatewayClient {
     );
   }
 
-  async #exchange(
-    path: string,
-    request: object,
+  async #exchange<Request extends object>(
+    operation: Operation<Request, unknown>,
+    request: Request,
     about: string,
     known: Pick<GatewayErrorFields, 'operation' | 'out_trade_no'>,
   ): Promise<HttpResponse> {
     const { app_id, time_zone = 'UTC' } = this.#app;
+    const path = operation.rules.operation;
     const body = { ...wire(request), app_id, timestamp: wireTimestamp(Date.now(), time_zone) };
     const headers = {
       authorization: `Basic ${this.#credentials}`,
@@ -227,13 +228,17 @@ export class GatewayClient {
       if (!(error instanceof ExchangeError)) throw error;
       throw new GatewayError(
         error.sent
-          ? `The gateway's answer to ${path} for ${about} did not arrive (${error.reason}): whether it was carried out is unknown.`
+          ? `The gateway's answer to ${path} for ${about} did not arrive (${error.reason}): ${leftOpenBy(operation)}.`
           : `The gateway could not be reached for ${path} for ${about} (${error.reason}): nothing was sent.`,
         { ...known, outcome: error.sent ? 'unknown' : 'not-sent', retryable: true },
       );
     }
   }
 }
+
+/** What a call without an answer leaves open. A question carries nothing out. */
+const leftOpenBy = ({ onlyAsks = false }: { onlyAsks?: boolean }) =>
+  onlyAsks ? 'it can be asked again' : 'whether it was carried out is unknown';
 
 function wire(request: object): Record<string, unknown> {
   return Object.fromEntries(

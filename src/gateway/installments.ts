@@ -29,6 +29,7 @@ export type InstallmentPlan = z.infer<typeof plan>;
 export const INSTALLMENTS: Operation<InstallmentsRequest, InstallmentPlan[]> = {
   rules: { operation: INSTALLMENTS_PATH, shape: installmentsRequest, required: [], cross: [] },
   ownFields: [],
+  onlyAsks: true,
   ownParts: ['fee'],
   about: ({ amount, currency }) => `${amount} ${currency}`,
   read: readPlans,

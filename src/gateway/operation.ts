@@ -12,6 +12,8 @@ export interface Operation<Request extends object, Result> {
   ownParts?: readonly string[];
   /** What a call creates. Absent if a call is always safe to repeat. */
   creates?: Creation;
+  /** Whether a call only asks, so that it changes nothing at the gateway. */
+  onlyAsks?: true;
   /** What a call is about, for error messages: "order 17". It must hold nothing private. */
   about(request: Request): string;
   /** The result of a success; undefined if the response lacks a necessary field. */

@@ -67,6 +67,7 @@ export function readTrade(response: GatewayResponse): Trade | undefined {
 export const TRADE_QUERY: Operation<TradeId, Trade> = {
   rules: RULES,
   ownFields: ['trade_status'],
+  onlyAsks: true,
   about: nameOfTrade,
   read: readTrade,
 };

@@ -100,6 +100,7 @@ export const CANCEL_ACCOUNT: Operation<SpeiAccountId, SpeiAccount> = {
 export const QUERY_ACCOUNT: Operation<SpeiAccountId, SpeiAccount & { status: string }> = {
   rules: { operation: SPEI_ACCOUNT_PATHS.query, shape: accountId, required: [], cross: [] },
   ownFields: ['status'],
+  onlyAsks: true,
   about: named,
   read: (answer, { account_id }) => {
     const read = readAccount(answer, account_id);
@@ -123,6 +124,7 @@ export type SpeiAccountQuantity = z.infer<typeof quantity>;
 export const ACCOUNT_QUANTITY: Operation<z.infer<typeof quantityRequest>, SpeiAccountQuantity> = {
   rules: { operation: SPEI_ACCOUNT_PATHS.quantity, shape: quantityRequest, required: [], cross: [] },
   ownFields: ['available_quantity', 'unused'],
+  onlyAsks: true,
   about: () => 'the virtual accounts that are left',
   read: (answer) => quantity.safeParse(withoutEnvelope(answer)).data,
 };

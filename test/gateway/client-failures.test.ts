@@ -262,6 +262,7 @@ describe.each(OPERATIONS)('$path', ({ path, request, call, creates, about }) => 
     const failure = await failureOf(call(open.client(gateway), request));
     expect(failure).toMatchObject({ outcome: 'unknown', retryable: true, operation: path });
     expect(failure.message).toContain(`${path} for ${about} did not arrive`);
+    expect(/carried out/.test(failure.message)).toBe(!/query$|quantity$|bank-list$|installments$/.test(path));
     expect(gateway.sockets).toHaveLength(1);
   });
 
@@ -269,6 +270,10 @@ describe.each(OPERATIONS)('$path', ({ path, request, call, creates, about }) => 
     const failure = await after({ hello: 'world' }, 502);
     expect(failure).toMatchObject({ outcome: 'unknown', retryable: true, http_status: 502 });
     expect(failure.message).toContain(`${path} for ${about} with HTTP 502`);
+    const isQuestion = /query$|quantity$|bank-list$|installments$/.test(path);
+    expect(failure.message).toMatch(
+      isQuestion ? /: it can be asked again\.$/ : /whether it was carried out is unknown\.$/,
+    );
   });
 
   test('may be repeated after an outage', async () => {

@@ -9,6 +9,7 @@ import type { Runtime } from '@temporalio/worker';
 import pino from 'pino';
 import { freePort } from '../../src/cli/dev/temporal';
 import {
+  ATTENTION_WORDS,
   METRIC,
   paymentWorkflowId,
   type ReconciliationState,
@@ -102,8 +103,7 @@ test('a payment that no worker takes stands in the list of what needs a person, 
     stuck: 1,
     some: [{ workflow_id: workflowId, status: null }],
   });
-  const { stuck, under_attention } = await sweep.query<StuckSweepState>('state');
-  expect(await metrics()).toMatchObject({ payments_stuck: stuck, payments_under_attention: under_attention });
+  expect(await metrics()).toMatchObject({ payments_stuck: 1 });
   await eventually('the merchant hears of it', async () => receiver.types.includes('stuck-payments'));
   expect(await run('list', '--attention')).toMatch(/^stuck-sweep-now .*stuck-payments/m);
   await run('resolve', sweep.workflowId, '--by', 'ana', '--reason', 'the worker is started');
@@ -121,13 +121,22 @@ test('the worker’s endpoint serves every metric of the list with its labels, a
   const books = await client.workflow.start(WORKFLOW.reconciliation, { workflowId, taskQueue, args });
   const isDone = async () => (await books.query<ReconciliationState>('state')).finished;
   await eventually('the books are compared', isDone, 60_000);
+  const isListed = async () => (await client.workflow.count(`PaymentAttention = 'books-differ'`)).count === 1;
+  await eventually('the books are listed', isListed, 60_000);
+  const sweep = { workflowId: 'stuck-sweep-metrics', taskQueue, args: [{ stuck_ms: 3_600_000 }] };
+  expect(await client.workflow.execute(WORKFLOW.stuckSweep, sweep)).toMatchObject({ under_attention: 1 });
   const { available_quantity: available } = await payments.accounts.quantity();
   const found = await metrics();
   expect(found).toMatchObject({
-    payments_stuck: 1,
+    payments_stuck: 0,
     'payments_reconciliation_differences{app_id="test-app",kind="missing-there"}': 2,
     'payments_spei_accounts_available{app_id="test-app"}': available,
   });
+  const reasons = Object.entries(found).filter(([name]) => name.startsWith('payments_under_attention'));
+  const waiting = ATTENTION_WORDS.map((reason) => [reason, reason === 'books-differ' ? 1 : 0]);
+  expect(new Map(reasons)).toEqual(
+    new Map(waiting.map(([reason, many]) => [`payments_under_attention{reason="${reason}"}`, many])),
+  );
   const age_s = Date.now() / 1_000 - (found.payments_swept_timestamp_seconds ?? 0);
   expect(age_s).toBeGreaterThanOrEqual(0);
   expect(age_s).toBeLessThan(600);
@@ -145,7 +154,7 @@ async function metrics(): Promise<Record<string, number>> {
   const lines = [...text.matchAll(/^(payments_\w+)\{(.*)\} (\S+)$/gm)];
   return Object.fromEntries(
     lines.map(([, name, labels = '', value]) => {
-      const own = labels.split(',').filter((label) => /^(app_id|kind)=/.test(label));
+      const own = labels.split(',').filter((label) => /^(app_id|kind|reason)=/.test(label));
       return [own.length > 0 ? `${name}{${own.sort().join(',')}}` : name, Number(value)];
     }),
   );

@@ -115,7 +115,8 @@ async function tell(
 
 function told(workflowId: string, update: string, state: object): string {
   const { trade_status, outcome, attention } = { trade_status: null, outcome: null, attention: null, ...state };
-  const now = [trade_status, outcome].filter((one) => one !== null).join(', ') || 'no status';
+  const nothing = 'trade_status' in state && update === UPDATE.recheck ? 'the gateway shows no trade' : 'no status';
+  const now = [trade_status, outcome].filter((one) => one !== null).join(', ') || nothing;
   const needs = attention === null ? 'it needs nobody' : `it still needs a person: ${attention}`;
   return printable(`${update} of ${workflowId} is done: ${now}; ${needs}.`);
 }

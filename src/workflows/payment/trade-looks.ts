@@ -1,8 +1,9 @@
 /** Looks for a trade that may exist, by every id that is known of it. */
-import { ActivityFailure, isCancellation } from '@temporalio/workflow';
+import { ActivityFailure, condition, isCancellation } from '@temporalio/workflow';
 import type { LookResult, Trade, TradeId } from '../../contract';
 import { lookOnce, searchUntilFound } from '../shared/look';
 import type { PendingNotifications } from '../shared/pending-notifications';
+import { hasEnded, startPoll } from '../shared/polling';
 import type { PaymentContext } from './context';
 
 export class TradeLooks {
@@ -38,11 +39,25 @@ export class TradeLooks {
     }
   }
 
+  /** Looks until the answer lasts. Who asks to look now hears the gateway's next word beside it, and does not wait for that. */
   private async by(id: TradeId): Promise<LookResult> {
-    const { settling_ms } = this.context.policy;
+    const lasting = startPoll(() => lookOnce(this.app_id, id, this.context.policy.settling_ms));
+    for (;;) {
+      await condition(() => hasEnded(lasting) || this.pending.isRequested);
+      if (lasting.failure !== undefined) throw lasting.failure;
+      if (lasting.found !== undefined) return lasting.found;
+      const now = await this.firstAnswer(id);
+      if (now.is !== 'found') continue;
+      lasting.scope.cancel();
+      await lasting.ended;
+      return now;
+    }
+  }
+
+  private async firstAnswer(id: TradeId): Promise<LookResult> {
     let looked: LookResult = NO_ANSWER;
     await this.pending.fulfil(async () => {
-      looked = await lookOnce(this.app_id, id, settling_ms);
+      looked = await lookOnce(this.app_id, id, 0);
     });
     return looked;
   }

@@ -139,6 +139,22 @@ test('promise 8: a recheck after a reset is answered by a look, also where a wor
   expect(rechecked).toMatchObject([{ trade_no: 'T1', outcome: 'SUCCESS' }]);
 });
 
+test('promise 8: a recheck hears the next answer of the gateway, also while an order whose creation was lost is looked for', async () => {
+  await begin({ creations: ['lost before it arrived', 'lost before it arrived', 'lost before it arrived'] });
+  // The first look, whose answer has to last.
+  await pay(10 * SECOND);
+  world.recheck();
+  await world.pass(5 * SECOND);
+  const rechecked = () => world.told.filter((one) => one.is === 'rechecked').length;
+  expect(rechecked()).toBe(1);
+  // Before a person, while the order rests before it is sent again.
+  await world.pass(2 * MINUTE);
+  expect((await sale()).attention).toBe('unknown-outcome');
+  world.recheck();
+  await world.pass(5 * SECOND);
+  expect(rechecked()).toBe(2);
+});
+
 // — 4. The end of a follow-up's watch after a person has settled an earlier reason —
 // Lost: the buyer's money. It came in an outage at the end of the watch; nobody looks any more, and nobody is told.
 

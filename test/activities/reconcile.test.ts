@@ -1,0 +1,79 @@
+/** A comparison with a gateway that does not answer: how long it waits, and what it says then. */
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import { reconciliationActivities } from '../../src/activities/reconcile';
+import { HOUR, MINUTE } from '../../src/gateway/pure/durations';
+import { SimulatedEnvironment } from '../../src/testing';
+import { FakeGateway } from '../../src/testing/fake-gateway/fake-gateway';
+import { SUB_CODE } from '../../src/testing/fake-gateway/mishaps';
+
+jest.mock('../../src/temporal/workflow-list', () => ({ listWorkflows: async function* () {} }));
+
+const PERIOD = { app_id: 'shop', since: '2026-03-01T00:00:00.000Z', until: '2026-03-01T01:00:00.000Z' };
+
+const QUIET = new DefaultLogger('ERROR', () => undefined);
+
+let env: SimulatedEnvironment;
+let gateway: FakeGateway;
+beforeEach(async () => {
+  env = await SimulatedEnvironment.create();
+  gateway = new FakeGateway(() => env.currentTimeMs());
+});
+afterEach(() => env.teardown());
+
+/** One attempt of a comparison of the merchant's rows, which goes on where the heartbeat of the attempt before was. */
+async function attempt(numbers: readonly string[], heartbeatDetails?: object) {
+  let told: object | undefined;
+  const environment = new MockActivityEnvironment({ heartbeatDetails }, { client: env.client, logger: QUIET });
+  environment.on('heartbeat', (details: object) => {
+    told = details;
+  });
+  const rows = numbers.map((out_trade_no) => ({ out_trade_no, order_amount: '150.00', status: 'paid' }));
+  const { 'payments.reconcile': reconcile } = reconciliationActivities(new Map([['shop', gateway]]), [
+    SUB_CODE.unknownTrade,
+  ]);
+  const result = await environment
+    .run(async () => reconcile({ ...PERIOD, rows, per_second: 1_000 }))
+    .catch((error: { type?: string }) => error.type);
+  return { told, result };
+}
+
+/** The heartbeat of an attempt that failed now, as if it had been so long ago. */
+const longAgo = (told: object | undefined, ms: number) => ({ ...told, silent_since: Date.now() - ms });
+
+const unanswered = (out_trade_no: string) => ({
+  ...{ out_trade_no, kind: 'unanswered', between: 'here and gateway' },
+  ...{ here: null, gateway: null, merchant: 'paid 150.00', adopted: false },
+});
+
+test('a single order is waited for while nobody has answered for it for less than an hour, and then is unanswered', async () => {
+  gateway.isDown = true;
+  const { told, result } = await attempt(['order-1']);
+  expect(result).toBe('GatewayUnavailable');
+  expect(told).toMatchObject({ silent_since: expect.any(Number) });
+  expect((await attempt(['order-1'], longAgo(told, 59 * MINUTE))).result).toBe('GatewayUnavailable');
+  expect((await attempt(['order-1'], longAgo(told, HOUR))).result).toEqual({
+    checked: 1,
+    differences: [unanswered('order-1')],
+    after: null,
+  });
+});
+
+test('what follows an order that nobody answered for is not waited for, either, and its answers end the silence', async () => {
+  gateway.isDown = true;
+  const numbers = Array.from({ length: 25 }, (_, i) => `order-${100 + i}`);
+  const { told } = await attempt(numbers);
+  const { result } = await attempt(numbers, longAgo(told, HOUR));
+  expect(result).toMatchObject({ checked: 25, after: null, differences: numbers.map(unanswered) });
+
+  // The first batch is answered for, and then it is silent anew.
+  gateway.isDown = false;
+  const query = gateway.query.bind(gateway);
+  gateway.query = (id) => {
+    gateway.isDown = gateway.queries >= 10;
+    return query(id);
+  };
+  const answered = await attempt(numbers, longAgo(told, HOUR));
+  expect(answered).toMatchObject({ result: 'GatewayUnavailable', told: { after: 'order-109' } });
+  expect((await attempt(numbers, answered.told)).result).toBe('GatewayUnavailable');
+});
