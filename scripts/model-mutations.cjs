@@ -28,6 +28,18 @@ const MUTATIONS = [
     "this.hasSent ||= tried.is === 'unknown';",
     '',
   ],
+  [
+    'an order that may exist is sent again on an old look',
+    'src/workflows/payment/creation.ts',
+    '(this.mayExist ? FRESH_LOOK_MS : patience_ms)',
+    'patience_ms',
+  ],
+  [
+    'a second reason for a person is lost with the first',
+    'src/workflows/shared/attention-reasons.ts',
+    'if (!this.has(reason)) this.reasons.push(reason);',
+    'if (this.reasons.length === 0) this.reasons.push(reason);',
+  ],
   ['an order that may exist is sent again without a look', STEPS, "  [{ looked: 'not-yet' }, 'look'],\n", ''],
   ['a look without an answer counts as no order', STEPS, "  [{ looked: 'no-answer' }, 'look-on'],\n", ''],
   [
@@ -245,7 +257,7 @@ const MUTATIONS = [
   ],
   [
     'an answer does not settle the credentials that were refused',
-    RECORD,
+    'src/workflows/shared/attention-reasons.ts',
     "['no-answer', 'credentials', 'unknown-outcome', 'unknown-trade']",
     "['no-answer', 'unknown-outcome', 'unknown-trade']",
     19,

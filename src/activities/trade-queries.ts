@@ -46,15 +46,18 @@ export async function tradeAtAGlance(gateway: PaymentGateway, id: TradeId): Prom
 
 /**
  * Looks at a trade: the trade, or "no such order" once the gateway has kept saying so for `settling_ms`, or "no answer"
- * after `patience_ms`. Whatever says nothing about the order is no answer.
+ * after `patience_ms`. Whatever says nothing about the order is no answer. The status `seen` has to last as long, too.
  */
 export async function lookAtTrade(
   gateway: PaymentGateway,
-  { id, settling_ms, patience_ms }: LookInput,
+  { id, settling_ms, patience_ms, seen }: LookInput,
   noSuchOrderWords: ReadonlySet<string>,
 ): Promise<LookResult> {
   try {
-    return { is: 'found', trade: await query(gateway, id) };
+    const trade = await query(gateway, id);
+    const waited_ms = waitedSoFar();
+    if (trade.trade_status !== seen || waited_ms >= settling_ms) return { is: 'found', trade };
+    throw waitOn(`still ${seen}`, waited_ms, Math.min(FIRST_GAP_MS, settling_ms));
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     const { message } = error;
@@ -82,19 +85,6 @@ export async function findTrade(
     if (settling_ms !== undefined && waited_ms >= settling_ms) return null;
     throw waitOn(error.message, waited_ms, gapBeforeNextSearch(waited_ms));
   }
-}
-
-/** The trade once its status differs from `seen`, or once the gateway has answered `seen` for `settling_ms`. */
-export async function settleTrade(
-  gateway: PaymentGateway,
-  id: TradeId,
-  seen: string,
-  settling_ms: number,
-): Promise<Trade> {
-  const trade = await queryTrade(gateway, id);
-  const waited_ms = waitedSoFar();
-  if (trade.trade_status !== seen || waited_ms >= settling_ms) return trade;
-  throw waitOn(`still ${seen}`, waited_ms, Math.min(FIRST_GAP_MS, settling_ms));
 }
 
 /**

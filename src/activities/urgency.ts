@@ -27,7 +27,6 @@ const URGENCY = {
   'gateway.look': ['awaited', 'late'],
   'gateway.query': ['awaited', 'late'],
   'gateway.glance': ['awaited', 'late'],
-  'gateway.settle': ['awaited', 'late'],
   'gateway.find': ['awaited', 'background'],
   'gateway.watch': ['background', 'overdue'],
   'gateway.create-account': ['awaited', 'late'],

@@ -42,6 +42,8 @@ export interface LookInput {
   settling_ms: number;
   /** The look ends without an answer after this long, in ms. */
   patience_ms: number;
+  /** This status, too, counts only once the gateway has kept answering it for `settling_ms`. */
+  seen?: string;
 }
 
 export type LookResult =
@@ -89,14 +91,6 @@ export interface RefundAttempt {
   seen: string | null;
   /** The run that may send. Another one's activity is that of a reset, and the run before it may have sent the refund. */
   original_run_id: string;
-}
-
-export interface SettleInput {
-  app_id: string;
-  id: TradeId;
-  seen: string;
-  /** Return `seen` once the gateway has answered it for this many ms. */
-  settling_ms: number;
 }
 
 /** What Temporal still knows of a trade when its after-sale starts. */
@@ -157,8 +151,6 @@ export interface GatewayActivities {
   'gateway.glance'(input: { app_id: string; id: TradeId }): Promise<Trade | null>;
   /** Polls slowly, and returns once the status differs from `seen`; null once `due_at` has come. */
   'gateway.watch'(input: WatchInput): Promise<Trade | null>;
-  /** Queries until the status differs from `seen`, or has stayed the same for the settling time. */
-  'gateway.settle'(input: SettleInput): Promise<Trade>;
   /** Looks, and tries once to make a refund. Repeats both only where the gateway certainly made none. */
   'gateway.refund'(input: RefundAttempt): Promise<RefundResult>;
 }

@@ -7,7 +7,6 @@ const WORDS: Readonly<Record<string, string>> = {
   'gateway.glance': 'asks the gateway for the trade, for a moment',
   'gateway.find': 'looks for the trade at the gateway',
   'gateway.watch': 'asks the gateway now and then whether the trade has moved on',
-  'gateway.settle': 'asks the gateway until its answer lasts',
   'gateway.refund': 'sends the refund to the gateway',
   'gateway.create-account': 'creates the virtual account at the gateway',
   'gateway.find-account': 'asks the gateway for the virtual account',

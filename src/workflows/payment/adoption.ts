@@ -31,6 +31,7 @@ export async function adoptTrade(
     app_id: input.app_id,
     id: record.id,
     settling_ms: policy.settling_ms,
+    onUnanswered: (looked) => context.raise(attentionAfter(looked)),
   });
   const { out_trade_no, trade_no, trade_status } = { ...record.id, ...trade };
   record.applyCreation({ out_trade_no, trade_no, trade_status, recovered: true }, Date.now());
@@ -152,6 +153,7 @@ async function adoptSale(input: AdoptedPayment, context: PaymentContext, pending
     app_id,
     id: record.id,
     settling_ms: policy.settling_ms,
+    onUnanswered: (looked) => context.raise(attentionAfter(looked)),
   });
   record.applyQuery(trade, Date.now());
   // A person may have resolved it as sold, or the gateway has revoked its SUCCESS.

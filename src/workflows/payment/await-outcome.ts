@@ -105,9 +105,9 @@ export class OutcomeWait {
 
   private async nextEvent(stage: Deadline): Promise<Trade | 'interrupted' | 'due' | 'credentials-refused'> {
     const { record, policy } = this.context;
-    const { attention } = record.snapshot;
     // Any answer settles the notifications of an earlier look without one, and the attention that says so.
-    const isAnswerAwaited = this.pending.lookedInto.length > 0 || attention === 'no-answer' || this.isCredentialsRaised;
+    const isAnswerAwaited =
+      this.pending.lookedInto.length > 0 || record.reasons.has('no-answer') || this.isCredentialsRaised;
     const watch = {
       app_id: this.app_id,
       id: record.id,

@@ -20,7 +20,7 @@ import { duplicateOrderFailure, notCreatedFailure } from './creation-failures';
 import { CREATION_SAID, type CreationFacts, nextCreationStep } from './creation-steps';
 import { sendingEnd } from './deadlines';
 import { EarlierRuns } from './earlier-runs';
-import { Resends } from './resends';
+import { FRESH_LOOK_MS, Resends } from './resends';
 import { TradeLooks } from './trade-looks';
 
 /** A creation that has not reached the gateway for this long needs a person. */
@@ -167,9 +167,8 @@ export class OrderCreation {
     this.sends += 1;
     // A person hears of a gateway that cannot be reached; then the order waits for the rest of its time.
     const patience_ms = this.sends === 1 ? UNREACHED_MS : Number.POSITIVE_INFINITY;
-    const tried = await this.attempts
-      .next(Math.min(this.until, Date.now() + patience_ms), this.owner)
-      .catch((error: unknown) => this.failed(error));
+    const send_before = Math.min(this.until, Date.now() + (this.mayExist ? FRESH_LOOK_MS : patience_ms));
+    const tried = await this.attempts.next(send_before, this.owner).catch((error: unknown) => this.failed(error));
     if (tried === 'interrupted') return false;
     if (tried.is === 'created') {
       record.applyCreation({ ...tried.answer, recovered: false }, Date.now());
@@ -200,9 +199,9 @@ export class OrderCreation {
     this.mayExist ||= this.hasSent || (tried.is === 'duplicate' && tried.reached);
     if (tried.is === 'not-created' && tried.credentials) this.context.raise('credentials');
     // A person hears of it after ten minutes. Then the order waits for the rest of its time, once.
-    if (tried.is === 'not-sent') this.isLate = this.sends > 1;
+    if (tried.is === 'not-sent' && !this.mayExist) this.isLate = this.sends > 1;
     if (tried.is === 'not-sent' && !this.isLate && Date.now() < this.until) this.context.raise('no-answer');
-    if (tried.is === 'unknown') record.settle('no-answer');
+    if (tried.is === 'unknown') record.reasons.settle('no-answer');
   }
 
   /** Our own rules refuse a resend where the settings changed in between: the earlier try may still have made the order. */

@@ -23,13 +23,13 @@ import {
 import type { Trade, TradeId } from '../../contract/gateway';
 import { sameAmount } from '../../gateway/pure/money';
 import { isKnownStatus, type TradeStatus } from '../../gateway/pure/statuses';
+import { AttentionReasons } from '../shared/attention-reasons';
 import { latePaymentRefundNumber } from '../shared/refund-numbers';
 
-/** Reasons that an answer of the gateway about the trade settles. */
-const ANSWERED: readonly Attention[] = ['no-answer', 'credentials', 'unknown-outcome', 'unknown-trade'];
-
 export class PaymentRecord {
-  private readonly state: PaymentState;
+  private readonly state: Omit<PaymentState, 'attention'>;
+  /** Why it needs a person. */
+  readonly reasons = new AttentionReasons();
   /** The run before, as far as it is known. */
   before: PreviousRun | undefined;
   /** The last status that was reported, accepted or not. A poll that finds the same has no news. */
@@ -54,7 +54,6 @@ export class PaymentRecord {
       method: order?.method ?? null,
       outcome: null,
       confirmed_by: null,
-      attention: null,
       expires_at: null,
       history: [],
       previous: this.before ? runOf(this.before) : null,
@@ -73,7 +72,7 @@ export class PaymentRecord {
   get snapshot(): PaymentState {
     // A trade that was noted before our trade_no was known may be our own.
     const other_trades = this.state.other_trades.filter(({ trade_no }) => trade_no !== this.state.trade_no);
-    return { ...this.state, history: [...this.state.history], other_trades };
+    return { ...this.state, attention: this.reasons.shown, history: [...this.state.history], other_trades };
   }
 
   get isOver(): boolean {
@@ -83,9 +82,7 @@ export class PaymentRecord {
   /** Another amount was paid than ordered: a person has to decide. */
   get needsDecision(): boolean {
     return (
-      this.state.attention === 'amount-mismatch' &&
-      outcomeOf(this.state.trade_status ?? '') === 'SUCCESS' &&
-      !this.isOver
+      this.reasons.has('amount-mismatch') && outcomeOf(this.state.trade_status ?? '') === 'SUCCESS' && !this.isOver
     );
   }
 
@@ -108,7 +105,7 @@ export class PaymentRecord {
     // An earlier run may have given payment data to callers. Then everybody keeps getting the same.
     this.state.payment_data = this.before?.payment_data ?? answer;
     this.learnIds(data);
-    for (const answered of ANSWERED) this.settle(answered);
+    this.reasons.onAnswer();
     const status = data.trade_status;
     if (typeof status !== 'string' || status === '') return;
     this.moveTo(status, 'creation', now);
@@ -131,7 +128,7 @@ export class PaymentRecord {
     if (mismatch) this.raise('amount-mismatch');
     this.state.order_amount ??= trade.order_amount ?? null;
     this.state.order_currency ??= trade.order_currency ?? null;
-    for (const answered of ANSWERED) this.settle(answered);
+    this.reasons.onAnswer();
     this.moveTo(trade.trade_status, 'query', now);
     if (!mismatch || outcomeOf(trade.trade_status) !== 'SUCCESS') this.conclude(trade.trade_status, 'query');
   }
@@ -154,7 +151,7 @@ export class PaymentRecord {
   applyResolution(resolution: PaymentResolution, now: number): void {
     this.state.outcome = resolution.outcome;
     this.state.confirmed_by = 'operator';
-    this.state.attention = null;
+    this.reasons.clear();
     // What callers were answered by an earlier run stays the answer.
     this.state.payment_data ??= this.before?.payment_data ?? null;
     const from = this.state.trade_status;
@@ -171,18 +168,9 @@ export class PaymentRecord {
     this.addTransition({ from: this.state.trade_status, to: 'EXPIRED', source: 'deadline' }, now);
   }
 
-  /**
-   * Asks for a person. The first reason stays, because later ones mostly follow from it. Only a wrong amount replaces
-   * every other reason: it is what the payment then waits for.
-   */
+  /** Asks for a person. */
   raise(attention: Attention): void {
-    if (attention === 'amount-mismatch') this.state.attention = attention;
-    this.state.attention ??= attention;
-  }
-
-  /** Removes a reason that no longer holds. */
-  settle(attention: Attention): void {
-    if (this.state.attention === attention) this.state.attention = null;
+    this.reasons.raise(attention);
   }
 
   learnMethod(method: string | undefined): void {
@@ -260,7 +248,7 @@ export class PaymentRecord {
     if (outcome === null || this.isOver || this.state.trade_status !== status) return;
     this.state.outcome = outcome;
     this.state.confirmed_by = source;
-    this.settle('unconfirmed-notification');
+    this.reasons.settle('unconfirmed-notification');
     // A run that failed, was cancelled or terminated sold nothing either.
     const { previous } = this.state;
     if (outcome !== 'SUCCESS' || previous === null || previous.outcome === 'SUCCESS') return;

@@ -4,6 +4,9 @@ import { FIRST_BACKOFF_MS, nextBackoff } from '../shared/backoff';
 import type { PendingNotifications } from '../shared/pending-notifications';
 import type { PaymentContext } from './context';
 
+/** An order that may exist is sent again at most so long after the look that did not find it, in ms. */
+export const FRESH_LOOK_MS = 5_000;
+
 export class Resends {
   /** How many there were. */
   count = 0;

@@ -29,6 +29,7 @@ export function paymentDetails(
     `Trade ${state.trade_no ?? 'not known yet'}${state.expires_at ? `, expires ${state.expires_at}` : ''}`,
     state.outcome ? `Ended, known by ${state.confirmed_by ?? 'deadline'}.` : `Waits for ${waitingFor}`,
     `Last answer that was news: ${heard ? `${heard.status}, by ${heard.source} at ${heard.at}` : 'none yet'}. Last notification: ${notifiedLine(notified)}.`,
+    ...(record.reasons.others.length > 0 ? [`It needs a person for more: ${record.reasons.others.join(', ')}.`] : []),
     ...state.other_trades.map(
       (one) => `Another trade under the number: ${one.trade_no}, ${one.trade_status ?? 'not seen yet'}`,
     ),

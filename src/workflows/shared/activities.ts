@@ -35,13 +35,13 @@ const querying = proxyActivities<GatewayActivities>(QUERYING);
 export const gateway = {
   createOrder: summed(sending['gateway.create'], ({ request }) => `sends the order: ${moneyOf(request)}`),
   requestRefund: summed(refunding['gateway.refund'], ({ request }) => `sends the refund: ${refundOf(request)}`),
-  lookAtTrade: summed(querying['gateway.look'], ({ id }) => `asks what the gateway has of ${named(id)}`),
+  lookAtTrade: summed(querying['gateway.look'], ({ id, seen }) =>
+    seen === undefined
+      ? `asks what the gateway has of ${named(id)}`
+      : `asks for ${named(id)} until its answer lasts; so far ${seen}`,
+  ),
   queryTrade: summed(querying['gateway.query'], ({ id }) => `asks the gateway for ${named(id)}`),
   searchTrade: summed(querying['gateway.find'], ({ id }) => `looks for ${named(id)}, ever less often`),
-  settleTrade: summed(
-    querying['gateway.settle'],
-    ({ id, seen }) => `asks for ${named(id)} until its answer lasts; so far ${seen}`,
-  ),
   watchTrade: (watch: WatchInput) =>
     proxyActivities<GatewayActivities>({ ...WATCHING, ...backstop(watch) })['gateway.watch'].executeWithOptions(
       { summary: watchSummary(watch) },

@@ -4,9 +4,10 @@
  */
 
 import type { NotificationSignal } from '../../contract';
-import { reportsNewMoney } from '../../contract';
+import { type LookResult, reportsNewMoney } from '../../contract';
 import type { Trade, TradeId } from '../../contract/gateway';
 import { gateway } from './activities';
+import { LOOK_PATIENCE_MS, searchUntilFound } from './look';
 
 export interface ConsistentRead {
   trade: Trade;
@@ -14,18 +15,39 @@ export interface ConsistentRead {
   contradicted: boolean;
 }
 
+/** What is asked for. `onUnanswered` hears of a look that did not find the trade; then it is asked for ever less often. */
+interface Read {
+  readonly app_id: string;
+  readonly id: TradeId;
+  readonly settling_ms: number;
+  readonly onUnanswered?: (looked: Exclude<LookResult, { is: 'found' }>) => void;
+}
+
 /** Compares a queried trade with the notifications about it, and queries again while the trade may be stale. */
 export async function queryUntilConsistent(
   queried: Trade,
   claims: readonly Pick<NotificationSignal, 'trade_status'>[],
-  { app_id, id, settling_ms }: { app_id: string; id: TradeId; settling_ms: number },
+  read: Read,
   isStale: typeof isBehind = isBehind,
 ): Promise<ConsistentRead> {
   for (let trade = queried; ; ) {
     if (!isStale(trade.trade_status, claims)) return { trade, contradicted: false };
     const { trade_status: seen } = trade;
-    trade = await gateway.settleTrade({ app_id, id, seen, settling_ms });
+    trade = await settledTrade(seen, read);
     if (trade.trade_status === seen) return { trade, contradicted: true };
+  }
+}
+
+/** The trade once its status differs from `seen`, or once the gateway has answered `seen` for `settling_ms`. */
+export async function settledTrade(
+  seen: string,
+  { app_id, id, settling_ms, onUnanswered = () => undefined }: Read,
+): Promise<Trade> {
+  for (;;) {
+    const looked = await gateway.lookAtTrade({ app_id, id, settling_ms, patience_ms: LOOK_PATIENCE_MS, seen });
+    if (looked.is === 'found') return looked.trade;
+    onUnanswered(looked);
+    await searchUntilFound({ app_id, id }, () => false);
   }
 }
 

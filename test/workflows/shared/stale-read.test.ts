@@ -3,15 +3,15 @@ import type { Trade } from '../../../src/gateway/query';
 import { gateway } from '../../../src/workflows/shared/activities';
 import { isBehind, queryUntilConsistent } from '../../../src/workflows/shared/stale-read';
 
-jest.mock('../../../src/workflows/shared/activities', () => ({ gateway: { settleTrade: jest.fn() } }));
+jest.mock('../../../src/workflows/shared/activities', () => ({ gateway: { lookAtTrade: jest.fn() } }));
 
-const settleTrade = jest.mocked(gateway.settleTrade);
+const lookAtTrade = jest.mocked(gateway.lookAtTrade);
 
 const trade = (trade_status: string): Trade => ({ trade_no: 'T1', out_trade_no: 'order-1', trade_status });
 const claimsOf = (statuses: (string | undefined)[]) => statuses.map((trade_status) => ({ trade_status }));
 const TRADE = { app_id: 'app', id: { trade_no: 'T1' }, settling_ms: 30_000 };
 
-beforeEach(() => settleTrade.mockReset());
+beforeEach(() => lookAtTrade.mockReset());
 
 test.each<[queried: string, notified: (string | undefined)[], behind: boolean]>([
   ['PROCESSING', ['SUCCESS'], true],
@@ -46,9 +46,9 @@ const READS: [name: string, queried: string, notified: string, further: string[]
 ];
 
 test.each(READS)('%s', async (_name, queried, notified, further, trade_status, contradicted) => {
-  for (const status of further) settleTrade.mockResolvedValueOnce(trade(status));
+  for (const status of further) lookAtTrade.mockResolvedValueOnce({ is: 'found', trade: trade(status) });
   const read = await queryUntilConsistent(trade(queried), claimsOf([notified]), TRADE);
   expect(read).toEqual({ trade: trade(trade_status), contradicted });
   const seen = [queried, ...further].slice(0, further.length);
-  expect(settleTrade.mock.calls).toEqual(seen.map((status) => [{ ...TRADE, seen: status }]));
+  expect(lookAtTrade.mock.calls).toEqual(seen.map((status) => [{ ...TRADE, patience_ms: 600_000, seen: status }]));
 });

@@ -13,6 +13,7 @@ import { DAY } from '../../../gateway/pure/durations';
 import { gateway } from '../../shared/activities';
 import { FIRST_BACKOFF_MS, nextBackoff } from '../../shared/backoff';
 import { pollUntil } from '../../shared/polling';
+import { settledTrade } from '../../shared/stale-read';
 import type { RefundEvidence } from './evidence';
 import { unchangedMeansNoRefund } from './interpret';
 import { duplicateRefund, notRefunded, type RefundFailure, type RunningRefund } from './record';
@@ -103,7 +104,7 @@ export class RefundSending {
     await this.waitFor('the trade to show whether the gateway has the refund: the outcome of the request is unknown');
     const { baseline: seen } = this.evidence.observation;
     const { settling_ms } = this.policy;
-    const { trade_status } = await gateway.settleTrade({ ...this.trade, seen, settling_ms });
+    const { trade_status } = await settledTrade(seen, { ...this.trade, settling_ms });
     this.evidence.observe(trade_status);
     const showsNone = trade_status === seen && unchangedMeansNoRefund(seen) && !this.evidence.isKnownToExist;
     // A word that the table lacks may be about the request before this one.

@@ -29,6 +29,7 @@ import { gateway, loadPolicy } from '../../shared/activities';
 import { runUntilResolved } from '../../shared/cancellable';
 import { attentionAfter, lookOnce } from '../../shared/look';
 import { waitForTradeChange } from '../../shared/polling';
+import { settledTrade } from '../../shared/stale-read';
 import { Visibility } from '../../shared/visibility';
 import { refundAttributes, refundDetails } from '../visibility';
 import { RefundEvidence } from './evidence';
@@ -143,7 +144,7 @@ class RefundRun {
     const { now: seen } = evidence;
     await this.waitFor(`the status to stay ${seen}`);
     const { settling_ms } = this.settings;
-    const { trade_status } = await gateway.settleTrade({ ...this.trade, seen, settling_ms });
+    const { trade_status } = await settledTrade(seen, { ...this.trade, settling_ms });
     evidence.observe(trade_status);
     return JSON.stringify(evidence.observation) === before;
   }

@@ -35,15 +35,20 @@ export const same = (a: string | null | undefined, b: string) => a !== null && a
 
 export const when = (at: number) => new Date(at).toISOString();
 
+/** Reasons that say how the gateway answers, and nothing of a second trade. */
+const OF_THE_GATEWAY: readonly (string | null)[] = ['no-answer', 'credentials', 'unconfirmed-notification'];
+export const isOfATrade = (reason: string | null): boolean => !OF_THE_GATEWAY.includes(reason);
+
 /**
- * Whether people could find the trade under attention after a moment, or a person has decided since. A workflow that knows
- * only another trade says nothing of this one.
+ * Whether people could find the trade under attention after a moment, for such a reason, or a person has decided since. A
+ * workflow that knows only another trade says nothing of this one.
  */
 export function wasBeforeAPerson(
   { attentions, told, events }: World,
   seen: readonly Seen[],
   trade_no: string,
   at: number,
+  isSuch: (reason: string | null) => boolean = () => true,
 ): boolean {
   const others = new Map(
     seen.flatMap(({ runId, state, followUps }): [string, readonly string[]][] => [
@@ -54,10 +59,13 @@ export function wasBeforeAPerson(
   const names = (one: string | null, beside: readonly string[]) =>
     one === null || one === trade_no || beside.includes(trade_no);
   return (
-    attentions.some((one) => one.at >= at && names(one.trade_no, others.get(one.runId) ?? [])) ||
+    attentions.some(
+      (one) => one.at >= at && isSuch(one.attention) && names(one.trade_no, others.get(one.runId) ?? []),
+    ) ||
     events.some(
       (event) =>
         event.type === 'attention' &&
+        isSuch(event.payment.attention) &&
         Date.parse(event.time) >= at &&
         names(
           event.payment.trade_no,

@@ -18,6 +18,7 @@ import { fewEvents, fewQueries } from './cost';
 import {
   ENDS_WITHOUT_MONEY,
   hasMoney,
+  isOfATrade,
   mayBeTakenForOurs,
   mayStillBePaid,
   NOTICED_WITHIN_MS,
@@ -105,11 +106,12 @@ function noSecondChargeBlindly({ gateway, acknowledged, returns }: World): Broke
     }
     if (answered === 'not sent') continue;
     isSent = true;
-    const lasted = denied.length > 1 && (denied.at(-1) ?? 0) - (denied[0] ?? 0) >= SETTLING_MS - 1_000;
+    const isFresh = at - (denied.at(-1) ?? 0) < MINUTE;
+    const lasted = isFresh && (denied.at(-1) ?? 0) - (denied[0] ?? 0) >= SETTLING_MS - 1_000;
     if (unknownSince !== undefined && !lasted) {
       broken.push({
         promise: 2,
-        what: `a creation at ${when(at)}, while the one at ${when(unknownSince)} was unknown and no looks had lasted`,
+        what: `a creation at ${when(at)}, while the one at ${when(unknownSince)} was unknown and no looks had just lasted`,
       });
     }
     if (mayExist) broken.push({ promise: 1, what: `a creation at ${when(at)}, after the gateway had shown the order` });
@@ -425,7 +427,7 @@ function secondTradesAreKnown(world: World, seen: readonly Seen[]): Broken[] {
   const known = new Set(kept.map(({ trade_no }) => trade_no));
   if (known.size < 2) return [];
   const since = kept.find(({ trade_no }) => trade_no !== kept[0]?.trade_no)?.at ?? 0;
-  const isSeen = [...known].some((trade_no) => wasBeforeAPerson(world, seen, trade_no, since));
+  const isSeen = [...known].some((trade_no) => wasBeforeAPerson(world, seen, trade_no, since, isOfATrade));
   const named = new Set(
     seen.flatMap(({ state }) => [state.trade_no, ...state.other_trades.map(({ trade_no }) => trade_no)]),
   );

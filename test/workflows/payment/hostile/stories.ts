@@ -135,13 +135,18 @@ const before = fc.record<TradeBefore>({
   isNotified: fc.boolean(),
 });
 
+/** One creation, and then a gateway that takes no connection for minutes. */
+const refused = fc
+  .tuple(mishap, fc.constantFrom(8, 31))
+  .map(([first, times]) => [first, ...Array.from({ length: times }, () => 'unreachable' as const)]);
+
 const traits: fc.Arbitrary<Omit<Traits, 'pick'>> = fc.record({
   takesNumbersTwice: fc.boolean(),
   lag_ms: fc.constantFrom(0, 0, 0, 2_000, 10_000, 120_000),
   findsBy: fc.constantFrom('both ids' as const, 'both ids' as const, 'both ids' as const, 'trade_no alone' as const),
   shows: fc.constantFrom('the first' as const, 'the latest' as const),
   forgetsAfter_ms: fc.constantFrom(0, 0, 0, 0, 4 * HOUR),
-  creations: fc.array(mishap, { maxLength: 3 }),
+  creations: fc.oneof({ weight: 5, arbitrary: fc.array(mishap, { maxLength: 3 }) }, { weight: 1, arbitrary: refused }),
   late_ms: fc.constantFrom(5_000, 25_000, 5 * MINUTE),
   noSuchOrder: fc.constantFrom('trade-not-exist' as const, 'order-not-found' as const),
   heldBack: fc.constantFrom(0, 0, 0, 1, 3),
