@@ -344,7 +344,19 @@ const MUTATIONS = [
   [
     'an after-sale takes whichever trade the order’s number shows',
     'src/workflows/after-sale/record.ts',
-    '    this.state.trade_no ??= trade_no;\n',
+    '    this.state.trade_no = trade_no ?? this.state.trade_no;\n',
+    '',
+  ],
+  [
+    'the last look of a follow-up takes a trade that is shown for another one',
+    'src/workflows/payment/follow-up.ts',
+    'id.trade_no !== undefined || found.length === 0',
+    'found.length === 0',
+  ],
+  [
+    'the end of one trade settles what concerns another one',
+    'src/workflows/payment/follow-up.ts',
+    'if (this.candidates.every((one) => one.trade_no === undefined)) ',
     '',
   ],
 ];

@@ -54,6 +54,7 @@ export interface PreviousRun {
   trade_no?: string | null | undefined;
   trade_status?: string | null | undefined;
   order_amount?: string | null | undefined;
+  order_currency?: string | null | undefined;
   other_trades?: readonly OtherTrade[] | undefined;
 }
 

@@ -97,6 +97,7 @@ export async function summarizeClosedRun(client: Client, workflowId: string, run
     trade_no: state?.trade_no ?? null,
     trade_status: state?.trade_status ?? null,
     order_amount: state?.order_amount ?? null,
+    order_currency: state?.order_currency ?? null,
     other_trades: state?.other_trades ?? [],
   };
 }

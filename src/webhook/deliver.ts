@@ -9,6 +9,7 @@ import {
   afterSaleWorkflowId,
   classifyTransition,
   isAfterSaleStatus,
+  isOfTrade,
   outcomeOf,
   type PreviousRun,
   paymentWorkflowId,
@@ -52,7 +53,7 @@ export async function deliver(delivery: Delivery): Promise<void> {
     if (trade_status === 'SUCCESS') return;
   }
   const payment = paymentOf(delivery);
-  const isAfterSale = isAfterSaleStatus(trade_status) && (await isSold(delivery, payment.workflowId));
+  const isAfterSale = isAfterSaleStatus(trade_status) && (await isOfSale(delivery, payment.workflowId));
   await signal(delivery, isAfterSale ? afterSaleOf(delivery) : payment);
 }
 
@@ -88,14 +89,16 @@ function paymentOf({ notification, digest, temporal }: Delivery): Recipient {
 
 /** Whether the ended run knows this trade in this state, and of this amount: mostly a repetition whose acknowledgement was lost. */
 function isKnownTo(
-  { trade_no: ours, trade_status: status, order_amount, other_trades = [] }: PreviousRun,
-  { trade_no, trade_status, amount }: Notification,
+  { trade_no: ours, trade_status: status, order_amount, order_currency, other_trades = [] }: PreviousRun,
+  { trade_no, trade_status, amount, currency }: Notification,
 ): boolean {
   // Another trade, or ours whose number the run did not know: it is news unless the run has noted it.
   if (trade_no !== ours)
     return other_trades.some((one) => one.trade_no === trade_no && one.trade_status === trade_status);
   const isNews = !['same', 'stale'].includes(classifyTransition(status ?? null, trade_status));
-  return !isNews && (!amount || !order_amount || sameAmount(amount, order_amount));
+  const isSameAmount = !amount || !order_amount || sameAmount(amount, order_amount);
+  const isSameCurrency = !currency || !order_currency || currency.toUpperCase() === order_currency.toUpperCase();
+  return !isNews && isSameAmount && isSameCurrency;
 }
 
 /** What follows the sale: refunds, disputes, chargebacks. */
@@ -110,11 +113,14 @@ function afterSaleOf({ notification: { app_id, out_trade_no, trade_no }, digest 
   };
 }
 
-/** Whether the payment has ended in a sale. An unknown payment counts as sold: there is no payment to signal. */
-async function isSold({ temporal }: Delivery, paymentId: string): Promise<boolean> {
+/**
+ * Whether the payment has ended in a sale of this trade. News of another trade under its number is for the payment, which puts it
+ * before a person. An unknown payment counts as sold: there is no payment to signal.
+ */
+async function isOfSale({ temporal, notification }: Delivery, paymentId: string): Promise<boolean> {
   try {
-    const { state, paymentStatus = '' } = await temporal.lastRun(paymentId);
-    return state !== 'RUNNING' && outcomeOf(paymentStatus) === 'SUCCESS';
+    const { state, paymentStatus = '', tradeNo } = await temporal.lastRun(paymentId);
+    return state !== 'RUNNING' && outcomeOf(paymentStatus) === 'SUCCESS' && isOfTrade(notification, tradeNo);
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return true;
     throw error;

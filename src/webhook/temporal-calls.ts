@@ -34,6 +34,8 @@ export interface LastRun {
   state: string;
   /** The search attribute PaymentStatus. */
   paymentStatus: string | undefined;
+  /** The search attribute PaymentTradeNo. */
+  tradeNo: string | undefined;
   /** Whether the run was started by the call with this request id. */
   startedBy(requestId: string): boolean;
 }
@@ -100,6 +102,7 @@ export class TemporalCalls {
       runId: run.runId,
       state: run.status.name,
       paymentStatus: run.typedSearchAttributes.get(SEARCH_ATTRIBUTE.status),
+      tradeNo: run.typedSearchAttributes.get(SEARCH_ATTRIBUTE.tradeNo),
       startedBy: (requestId) => requestId in (run.raw.workflowExtendedInfo?.requestIdInfos ?? {}),
     };
   }

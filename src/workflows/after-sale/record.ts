@@ -113,8 +113,8 @@ export class AfterSaleRecord {
     if (is_unread) this.addUnknownRefund();
     if (previous) this.restore(previous, explained_status);
     this.learnMethod(method);
-    // The order's number alone may show another trade than the one that was sold.
-    this.state.trade_no ??= trade_no;
+    // The payment says which trade was sold. Its number alone, or who started this run, may name another one.
+    this.state.trade_no = trade_no ?? this.state.trade_no;
   }
 
   learnMethod(method: string | null | undefined): void {

@@ -38,6 +38,8 @@ interface EndedPayment {
   readonly failure: unknown;
 }
 
+const isOfSale = ({ trade_status = '' }: NotificationSignal) => !isAfterSaleStatus(trade_status);
+
 export class AfterEnd {
   constructor(private readonly ended: EndedPayment) {}
 
@@ -63,11 +65,13 @@ export class AfterEnd {
     const ending = endingOf({ state, pending: pending.all, mayHaveSent, sentAgain });
     const { forAfterSale, otherTrades, reopenFor, mayStillBePaid } = ending;
     if (state.outcome !== null && state.trade_no === null) context.record.noteCandidate(ending.trade_no);
+    // Another amount of the trade that was sold is no news of its money for the after-sale: a person compares it.
+    if (state.outcome === 'SUCCESS') context.record.compareAmounts(pending.ofTrade(state.trade_no).filter(isOfSale));
     if (otherTrades.length > 0) await lookAtOtherTrades(otherTrades, input.app_id, context, pending);
     else if (forAfterSale.length > 0) {
       // A person resolved it as sold before its trade_no was known, so a person says which of these trades is ours.
       const named = state.trade_no === null ? tradesNamedBy(forAfterSale) : [];
-      for (const trade_no of named) await lookAtOtherTrade(input.app_id, trade_no, context);
+      for (const trade_no of named) await lookAtOtherTrade(input.app_id, trade_no, context, forAfterSale);
       for (const notification of forAfterSale) await this.forwardToAfterSale(notification);
       pending.settle(forAfterSale);
     } else if (this.isToFollowUp(ending)) {

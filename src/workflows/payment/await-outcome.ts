@@ -149,7 +149,7 @@ export class OutcomeWait {
     this.context.waitFor('the gateway to say what it has now', 'later');
     const notifications = this.pending.beginLook();
     const others = otherTradesIn(notifications, record.snapshot.trade_no);
-    for (const other of others) await lookAtOtherTrade(this.app_id, other, this.context);
+    for (const other of others) await lookAtOtherTrade(this.app_id, other, this.context, notifications);
     await this.pending.fulfil(async () => {
       const looked = await this.lookAtOurs(notifications);
       if (looked.is === 'no-answer') this.wasAnswered = false;

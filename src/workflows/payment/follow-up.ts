@@ -108,15 +108,17 @@ class FollowUp {
   /** A watch ends on an answer of the gateway: a trade of ours that it does not show any more may have been paid. */
   private async lookAtTheEnd(): Promise<void> {
     const { app_id, trade_status } = this.state;
-    const looks: LookResult[] = [];
-    for (const id of [...this.candidates]) looks.push(await lookOnce(app_id, id, SETTLING_MS));
-    const found = looks.flatMap((looked) => (looked.is === 'found' ? [looked.trade] : []));
+    const looks: { id: TradeId; looked: LookResult }[] = [];
+    for (const id of [...this.candidates]) looks.push({ id, looked: await lookOnce(app_id, id, SETTLING_MS) });
+    const found = looks.flatMap(({ looked }) => (looked.is === 'found' ? [looked.trade] : []));
     for (const trade of found) if (outcomeOf(trade.trade_status) !== null) await this.onTrade(trade);
-    const [lost] = looks.flatMap((looked) => (looked.is === 'found' ? [] : [looked]));
+    // One trade that is shown says nothing of another. The order's number counts only where nothing is shown.
+    const counted = looks.filter(({ id }) => id.trade_no !== undefined || found.length === 0);
+    const [lost] = counted.flatMap(({ looked }) => (looked.is === 'found' ? [] : [looked]));
     const isExpected = trade_status !== null || lost?.is === 'no-answer';
     // What a person has settled before the end says nothing of what came later.
     const isSettled = this.resolved_at >= this.input.watch_until;
-    if (lost && isExpected && found.length === 0 && !isSettled) this.state.attention ??= attentionAfter(lost);
+    if (lost && isExpected && !isSettled) this.state.attention ??= attentionAfter(lost);
     this.state.watching = false;
     this.show();
   }
@@ -136,8 +138,8 @@ class FollowUp {
     if (outcome === 'SUCCESS') while (!(await this.tryToHandOn(trade)));
     this.leave(trade_no);
     this.state.watching = this.candidates.length > 0;
-    // The gateway has ended the trade, or its money has a run of its own.
-    this.settle(SETTLED_BY_END);
+    // The gateway has ended every trade that is known, or its money has a run of its own.
+    if (this.candidates.every((one) => one.trade_no === undefined)) this.settle(SETTLED_BY_END);
   }
 
   private settle(reasons: readonly (Attention | null)[]): void {

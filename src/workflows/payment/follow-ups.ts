@@ -32,6 +32,8 @@ export class FollowUps {
   private count = 0;
   /** Why the last one was started, and by which numbers it knows trades. */
   private startedFor: string | undefined;
+  /** Until when it watches, in ms since the epoch. One that knew of the payment's end watches as long as is needed. */
+  private watchesUntil = 0;
 
   constructor(
     private readonly input: PaymentInput,
@@ -41,19 +43,22 @@ export class FollowUps {
   /** Whether a trade or an attention is left that no follow-up has. */
   isNeeded(mayStillBePaid: boolean): boolean {
     const { attention } = this.context.record.snapshot;
-    return (mayStillBePaid || attention !== null) && this.startedFor !== this.reason;
+    const isOver = mayStillBePaid && this.watchesUntil <= Date.now();
+    return (mayStillBePaid || attention !== null) && (this.startedFor !== this.reason || isOver);
   }
 
   /** What one that is started now would be started for. */
   private get reason(): string {
     const { attention, trade_no, other_trades } = this.context.record.snapshot;
-    return JSON.stringify([attention, trade_no ?? other_trades.map((other) => other.trade_no)]);
+    return JSON.stringify([attention, trade_no, other_trades.map((other) => other.trade_no)]);
   }
 
   /** Started apart, so that callers who wait for the outcome do not wait for the follow-up. */
   async start(reasons: FollowUpReasons): Promise<void> {
-    const { app_id, out_trade_no, attention } = this.context.record.snapshot;
+    const { app_id, out_trade_no, attention, outcome } = this.context.record.snapshot;
+    const input = this.inputFor(reasons);
     this.startedFor = this.reason;
+    this.watchesUntil = outcome === null ? input.watch_until : Number.POSITIVE_INFINITY;
     if (out_trade_no === null) return;
     this.count += 1;
     const { runId } = workflowInfo();
@@ -63,7 +68,7 @@ export class FollowUps {
       workflowId: isShared
         ? paymentFollowUpWorkflowId(app_id, '', 'credentials')
         : paymentFollowUpWorkflowId(app_id, out_trade_no, this.count === 1 ? runId : `${runId}:${this.count}`),
-      args: [this.inputFor(reasons)],
+      args: [input],
       staticSummary: `After payment ${out_trade_no}`,
     });
   }
@@ -87,9 +92,10 @@ export class FollowUps {
 
 /** This run as the next one needs it. */
 export function asPrevious(state: PaymentState, input: PaymentInput, failure: unknown): PreviousRun {
-  const { outcome, confirmed_by, trade_no, trade_status, order_amount, other_trades } = state;
+  const { outcome, confirmed_by, trade_no, trade_status, order_amount, order_currency, other_trades } = state;
   const payment_data = answerToKeep(state);
   const { runId: run_id } = workflowInfo();
   const order = saysWithoutOrder(failure) || isOfAnother(input) ? null : orderOf(input);
-  return { run_id, outcome, confirmed_by, order, payment_data, trade_no, trade_status, order_amount, other_trades };
+  const trade = { trade_no, trade_status, order_amount, order_currency };
+  return { run_id, outcome, confirmed_by, order, payment_data, ...trade, other_trades };
 }

@@ -3,6 +3,7 @@
 import type {
   Attention,
   NotificationSignal,
+  OtherTrade,
   PaymentData,
   PaymentInput,
   PaymentResolution,
@@ -179,7 +180,7 @@ export class PaymentRecord {
 
   /** A trade that was named while ours had no number: it may be ours, and whoever watches on asks for both. */
   noteCandidate(trade_no: string | null): void {
-    if (trade_no === null || this.state.other_trades.some((other) => other.trade_no === trade_no)) return;
+    if (trade_no === null || this.otherTrade(trade_no)) return;
     this.noteOtherTrade(trade_no);
   }
 
@@ -189,9 +190,14 @@ export class PaymentRecord {
 
   /** Takes note of a trade under the same number that is not this payment's. */
   noteOtherTrade(trade_no: string, known: Pick<PreviousRun, 'trade_status' | 'order_amount'> = {}): void {
-    const { trade_status = null, order_amount = null } = known;
+    const before = this.otherTrade(trade_no);
+    const { trade_status = before?.trade_status ?? null, order_amount = before?.order_amount ?? null } = known;
     const others = this.state.other_trades.filter((other) => other.trade_no !== trade_no);
     this.state.other_trades = [...others, { trade_no, trade_status, order_amount }];
+  }
+
+  otherTrade(trade_no: string): OtherTrade | undefined {
+    return this.state.other_trades.find((other) => other.trade_no === trade_no);
   }
 
   /** A notification of this trade names another amount than was ordered: a person has to compare. */
@@ -203,6 +209,7 @@ export class PaymentRecord {
   restoreSale(sold: Partial<PreviousRun>): void {
     this.state.trade_no = sold.trade_no ?? this.state.trade_no;
     this.state.order_amount ??= sold.order_amount ?? null;
+    this.state.order_currency ??= sold.order_currency ?? null;
     this.state.trade_status = sold.trade_status ?? 'SUCCESS';
     this.state.payment_data = sold.payment_data ?? null;
     this.state.outcome = 'SUCCESS';

@@ -19,7 +19,7 @@ import type { Told, World } from './world';
 
 /** What of an answer says which trade the buyer pays, and how. */
 const meaningOf = ({ trade_no, qr_code, web_url }: PaymentData): string =>
-  [trade_no, qr_code, web_url].map((one) => (typeof one === 'string' ? one : '-')).join(' ');
+  [trade_no, qr_code, web_url].map((one) => (typeof one === 'string' && one !== '' ? one : '-')).join(' ');
 const NOTHING = '- - -';
 
 /** 1. The same order gets the same answer, whenever it is asked for. Before anything is known, the answer may be empty. */
