@@ -512,6 +512,18 @@ const OF_REFUNDS = [
     undefined,
     [[`${AFTER}/record.ts`, '    if (previous) this.restore(previous, explained_status);\n', '']],
   ],
+  [
+    'a refund whose workflow has ended is started again',
+    `${AFTER}/refund-runs.ts`,
+    "let reuse: Reuse = 'REJECT_DUPLICATE';",
+    "let reuse: Reuse = 'ALLOW_DUPLICATE';",
+  ],
+  [
+    'a refund that is found again is counted beside what a person named',
+    `${AFTER}/refund-ledger.ts`,
+    "if (!isMoney || !isMore(this.elsewhere, '0')) return 'known';",
+    "if (isMoney || !isMoney) return 'known';",
+  ],
 ];
 
 const ACCOUNT = 'src/workflows/account';
@@ -584,7 +596,7 @@ const isOfFinding = ([, , , , finding]) => finding !== undefined || !process.arg
 /** What is broken, and the stories and named tests that have to notice. */
 const KINDS_OF_PLACES = [
   { about: 'payments', of: MUTATIONS, folder: 'payment', named: ['hostile/(schedules|attacks[a-z-]*)'] },
-  { about: 'refunds', of: OF_REFUNDS, folder: 'after-sale', named: ['hostile/schedules'] },
+  { about: 'refunds', of: OF_REFUNDS, folder: 'after-sale', named: ['hostile/(schedules|attacks[a-z-]*)'] },
   { about: 'accounts', of: OF_ACCOUNTS, folder: 'account', named: ['findings', 'deposit-ledger', 'hostile/attacks'] },
 ];
 const places = KINDS_OF_PLACES.flatMap(({ about, of, folder, named }) =>

@@ -11,12 +11,14 @@ import {
   type PreviousRunActivities,
   paymentWorkflowId,
   QUERY,
+  type RefundInput,
+  type RefundRun,
   type RefundState,
   refundWorkflowId,
   SEARCH_ATTRIBUTE,
 } from '../contract';
-import { earlierRuns, ifExists, isWithoutWorker } from '../temporal/earlier-runs';
-import { originalRun, summarizeClosedRun } from '../temporal/workflow-history';
+import { earlierRuns, ifAnswered, ifExists, isWithoutWorker } from '../temporal/earlier-runs';
+import { inputOfRun, originalRun, summarizeClosedRun } from '../temporal/workflow-history';
 import { loadEarlierPayment, orderBefore } from './earlier-payments';
 import { type BuyerOf, buyerOfOrder } from './refund-user-info';
 import { activityAge } from './urgency';
@@ -49,6 +51,17 @@ export const previousRunActivities: PreviousRunActivities = {
     const { workflowExecution } = activityInfo();
     if (workflowExecution === undefined) return null;
     return orderBefore(getClient(), workflowExecution.workflowId, workflowExecution.runId);
+  },
+
+  async 'payments.refundRun'({ workflow_id }) {
+    const client = getClient();
+    return ifExists<RefundRun | null>(async () => {
+      const run = await client.workflow.getHandle(workflow_id).describe();
+      const { input } = await inputOfRun(client, workflow_id, run.runId);
+      if (!isRefundInput(input)) return { is: stateOf(run), refund: null };
+      const refund = await ifAnswered(() => lastState<RefundState>(client, run), input.state);
+      return { is: stateOf(run), refund };
+    }, null);
   },
 
   async 'payments.knownBefore'({ app_id, out_trade_no }) {
@@ -108,6 +121,12 @@ async function withRefunds(
     return { ...now, started_at: refund.started_at };
   });
   return { previous: { ...previous, refunds: await Promise.all(refunds) }, explained_status, is_unread: false };
+}
+
+const stateOf = ({ status }: ShownRun) => (status.name === 'RUNNING' ? 'running' : 'closed');
+
+function isRefundInput(value: unknown): value is RefundInput {
+  return typeof value === 'object' && value !== null && 'after_sale_id' in value && 'state' in value;
 }
 
 type ShownRun = Pick<WorkflowExecutionInfo, 'workflowId' | 'runId' | 'status'>;

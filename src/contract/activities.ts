@@ -1,6 +1,6 @@
 /** The activities of payments and refunds: names, inputs and results. */
 
-import type { AfterSaleState, RefundOrder } from './after-sale';
+import type { AfterSaleState, RefundOrder, RefundState } from './after-sale';
 import type { MerchantEvent } from './events';
 import type { GatewayErrorFields, GatewayResponse, Trade, TradeId } from './gateway';
 import type { AdoptedPayment, NewPayment, PaymentData, PaymentState, PreviousRun } from './payment';
@@ -177,6 +177,13 @@ export interface EarlierRun {
 /** The latest run of a payment: it runs, or what the next one must know of it. */
 export type LatestRun = { is: 'running' } | { is: 'closed'; previous: PreviousRun };
 
+/** The latest workflow under a refund's id. */
+export interface RefundRun {
+  is: 'running' | 'closed';
+  /** Its state, or the one that it was started with where it cannot be asked; null where it is no refund of ours. */
+  refund: RefundState | null;
+}
+
 export interface PreviousRunActivities {
   /** How the payment goes on that an earlier run under this workflow id made; null where there is none. */
   'payments.orderBefore'(): Promise<AdoptedPayment | null>;
@@ -186,6 +193,8 @@ export interface PreviousRunActivities {
   'payments.earlierRun'(input: {
     order?: Pick<NewPayment, 'kind' | 'request'> | undefined;
   }): Promise<EarlierRun | null>;
+  /** The latest workflow under a refund's id; null where Temporal has none. */
+  'payments.refundRun'(input: { workflow_id: string }): Promise<RefundRun | null>;
   /** Reads what Temporal knows from former runs. */
   'payments.knownBefore'(input: { app_id: string; out_trade_no: string | null }): Promise<EarlierAfterSale>;
 }

@@ -12,6 +12,16 @@ export async function readStart(
   workflowId: string,
   runId?: string,
 ): Promise<{ runId: string; input: PaymentInput }> {
+  const { input, ...of } = await inputOfRun(client, workflowId, runId);
+  return { ...of, input: isInput(input) ? input : WITHOUT_ORDER };
+}
+
+/** The same of a workflow of any type. */
+export async function inputOfRun(
+  client: Client,
+  workflowId: string,
+  runId?: string,
+): Promise<{ runId: string; input: unknown }> {
   const { namespace, loadedDataConverter } = client.options;
   const request = { namespace, execution: { workflowId, runId: runId ?? '' }, maximumPageSize: 1 };
   const { history } = await client.workflowService.getWorkflowExecutionHistory(request).catch((error: unknown) => {
@@ -22,7 +32,7 @@ export async function readStart(
   if (!started) throw new WorkflowNotFoundError('the workflow has no history', workflowId, runId);
   const context = { type: 'workflow', namespace, workflowId } as const;
   const [input] = await decodeArrayFromPayloads(loadedDataConverter, started.input?.payloads, context);
-  return { runId: started.originalExecutionRunId ?? runId ?? '', input: isInput(input) ? input : WITHOUT_ORDER };
+  return { runId: started.originalExecutionRunId ?? runId ?? '', input };
 }
 
 /**

@@ -32,6 +32,7 @@ export class AfterSaleNews {
   ) {
     this.refunds = new RefundRuns(app_id, record, {
       onEnd: (refund) => this.onRefundChanged({ refund, trade_status: record.tradeStatus }),
+      onFound: (refund) => this.onRefundFound(refund),
       onLost: (refund) => this.onRefundLost(refund),
     });
   }
@@ -98,6 +99,14 @@ export class AfterSaleNews {
     const isLate = refund.out_request_no === latePaymentRefundNumber(record.snapshot());
     if (isLate && outcome !== null && outcome !== 'REFUNDED') record.raise('late-payment');
     this.show();
+  }
+
+  /** The trade has shown the refund's end for long, and more may have followed. */
+  private onRefundFound(refund: RefundState): void {
+    this.onRefundChanged({ refund, trade_status: this.record.tradeStatus });
+    if (refund.outcome !== 'NOT_CREATED') this.record.acceptStatusOf(refund.refund_status);
+    // The next one may explain what the trade shows.
+    if (this.record.ledger.next === undefined) this.pending.request();
   }
 
   /** The refund's workflow has gone and its outcome is unknown. Its amount stays reserved until a person decides. */

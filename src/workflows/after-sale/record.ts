@@ -7,6 +7,7 @@ import type {
   EarlierAfterSale,
   NotificationClaim,
   PaymentState,
+  RefundState,
   Transition,
 } from '../../contract';
 import { knownIds } from '../../contract';
@@ -153,6 +154,11 @@ export class AfterSaleRecord {
       this.state.attention = attentionOf(to) ?? this.state.attention;
     }
     this.explain();
+  }
+
+  /** Takes over a refund that was made before. A person who named what went back elsewhere may have meant it, too. */
+  adopt(entry: RefundState, made: RefundState): void {
+    if (this.ledger.adopt(entry, made) === 'named elsewhere') this.addUnknownRefund();
   }
 
   /** A refund of ours has ended, and the trade's status comes from it. */

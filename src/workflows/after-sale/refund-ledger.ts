@@ -171,6 +171,19 @@ export class RefundLedger {
     return true;
   }
 
+  /**
+   * Takes over the try of a refund that was made before, and no more: `update` applies the rest. What a person named as gone
+   * elsewhere may contain it, and it is counted once.
+   */
+  adopt(entry: RefundState, { attempt, outcome }: RefundState): 'known' | 'named elsewhere' {
+    entry.attempt = attempt;
+    const isMoney = COUNTS_AS[outcome ?? 'under way'] !== 'nothing';
+    if (!isMoney || !isMore(this.elsewhere, '0')) return 'known';
+    const { refund_amount } = entry;
+    this.elsewhere = isMore(this.elsewhere, refund_amount) ? less(this.elsewhere, refund_amount) : '0.00';
+    return 'named elsewhere';
+  }
+
   find(out_request_no: string): RefundState | undefined {
     return this.entries.find((entry) => entry.out_request_no === out_request_no);
   }

@@ -15,10 +15,12 @@ import {
   type NotificationSignal,
   type RefundInput,
   type RefundOrder,
+  type RefundRun,
   type RefundState,
   refundWorkflowId,
   SIGNAL,
 } from '../../contract';
+import { loadRefundRun } from '../shared/activities';
 import type { AfterSaleRecord } from './record';
 import { refund } from './refund/workflow';
 import { obstacleTo } from './requests';
@@ -29,9 +31,13 @@ const ANSWERS_WITHIN_MS = 5 * 60_000;
 const CLOSES_WITHIN_MS = 1_000;
 const STARTS = 30;
 
+type Reuse = 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE';
+
 /** What the after-sale hears of its refunds. */
 export interface RefundListener {
   onEnd(refund: RefundState): void;
+  /** An earlier after-sale made it, and it has ended. */
+  onFound(refund: RefundState): void;
   /** The refund's workflow has gone, and nobody knows its outcome. */
   onLost(refund: RefundState): void;
 }
@@ -81,19 +87,32 @@ export class RefundRuns {
   }
 
   private async start(entry: RefundState, request: RefundOrder): Promise<void> {
-    for (let tries = 1; !(await this.hasStarted(entry, request)); tries += 1) {
-      // An earlier after-sale started the first try, and this one knows nothing of it.
-      if (entry.attempt === 1) return this.ask(entry);
+    let reuse: Reuse = 'REJECT_DUPLICATE';
+    for (let tries = 1; !(await this.hasStarted(entry, request, reuse)); tries += 1) {
+      const found = await loadRefundRun({ workflow_id: this.idOf(entry) });
+      if (found !== null && isThisTry(found, entry)) return this.adopt(entry, found);
       if (tries === STARTS) return this.listener.onLost(entry);
-      await sleep(CLOSES_WITHIN_MS, { summary: 'until the try before has ended' });
+      // The try before certainly made no refund.
+      if (found?.is === 'closed') reuse = 'ALLOW_DUPLICATE';
+      else await sleep(CLOSES_WITHIN_MS, { summary: 'until the try before has ended' });
     }
   }
 
-  private async hasStarted(entry: RefundState, request: RefundOrder): Promise<boolean> {
+  /** An earlier after-sale, or this one before a reset, started the refund: it is not made once more. */
+  private adopt(entry: RefundState, { is, refund }: RefundRun): void {
+    if (refund) this.record.adopt(entry, refund);
+    this.followed.add(nameOf(entry));
+    if (is === 'running') this.ask(entry);
+    else if (refund === null || refund.outcome === null) this.listener.onLost(entry);
+    else this.listener.onFound(refund);
+  }
+
+  private async hasStarted(entry: RefundState, request: RefundOrder, reuse: Reuse): Promise<boolean> {
     try {
       const child = await startChild(refund, {
         workflowId: this.idOf(entry),
         args: [this.inputOf(entry, request)],
+        workflowIdReusePolicy: reuse,
         parentClosePolicy: ParentClosePolicy.ABANDON,
         staticSummary: `${entry.refund_amount} ${entry.refund_currency}`,
       });
@@ -144,6 +163,12 @@ export class RefundRuns {
     const { out_trade_no, trade_no } = record.snapshot();
     return refundWorkflowId(app_id, out_trade_no ?? trade_no ?? '', out_request_no);
   }
+}
+
+/** Whether the workflow under a refund's id is this try, a later one, or one that made a refund under the number. */
+function isThisTry({ is, refund }: RefundRun, { attempt }: RefundState): boolean {
+  if (refund === null || refund.attempt >= attempt) return true;
+  return is === 'closed' && refund.outcome !== null && refund.outcome !== 'NOT_CREATED';
 }
 
 const nameOf = ({ out_request_no, attempt }: RefundState) => `${attempt}:${out_request_no}`;
