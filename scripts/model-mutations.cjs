@@ -301,7 +301,7 @@ const MUTATIONS = [
   [
     'a run that made no order stands before the one that did',
     'src/workflows/payment/workflow.ts',
-    "    if (saysWithoutOrder(this.failure) && input.kind !== 'adopt' && !input.started_once)\n      await this.goOnWithOrderBefore();\n",
+    '    await this.goOnWithOrderBefore();\n',
     '',
   ],
   [

@@ -50,7 +50,11 @@ export class AfterEnd {
       await this.refundLatePayment();
       await outbox?.close();
     }
-    // Each step takes time in which more may come, so it is repeated until nothing is left.
+    await this.handOnAll();
+  }
+
+  /** Hands on what is left. Each step takes time in which more may come, so it is repeated until nothing is left. */
+  async handOnAll(): Promise<void> {
     while (await this.handOn());
   }
 

@@ -165,11 +165,14 @@ class PaymentRun {
     await condition(allHandlersFinished);
     await this.outbox?.close();
     const { context, followUps, input, pending, visibility, outbox, creation, failure } = this;
-    if (context && followUps)
-      await new AfterEnd({ input, context, pending, visibility, outbox, creation, followUps, failure }).run();
-    this.visibility.withdraw();
-    if (saysWithoutOrder(this.failure) && input.kind !== 'adopt' && !input.started_once)
-      await this.goOnWithOrderBefore();
+    if (!context || !followUps) return visibility.withdraw();
+    const after = new AfterEnd({ input, context, pending, visibility, outbox, creation, followUps, failure });
+    await after.run();
+    visibility.withdraw();
+    if (!saysWithoutOrder(failure) || input.kind === 'adopt' || input.started_once) return;
+    await this.goOnWithOrderBefore();
+    // What was notified while earlier runs were read.
+    await after.handOnAll();
   }
 
   /** Callers reach the latest run only. So a run that made no order continues as the earlier one that did. */
@@ -183,11 +186,7 @@ class PaymentRun {
     await condition(allHandlersFinished);
     const pending_notifications = this.pending.all;
     const { trade_no } = this.input.kind === 'adopt' ? this.input : before;
-    await continueAsNew<PaymentWorkflow>({
-      ...before,
-      ...(trade_no ? { trade_no } : {}),
-      pending_notifications,
-    });
+    await continueAsNew<PaymentWorkflow>({ ...before, ...(trade_no ? { trade_no } : {}), pending_notifications });
   }
 
   private async createOrAdopt(context: PaymentContext): Promise<void> {
