@@ -513,6 +513,12 @@ const OF_REFUNDS = [
     [[`${AFTER}/record.ts`, '    if (previous) this.restore(previous, explained_status);\n', '']],
   ],
   [
+    'a refund that nobody has is said to go on by itself',
+    `${AFTER}/workflow.ts`,
+    'throw notTaken();',
+    "throw refundPending('the gateway has not said yet what was paid');",
+  ],
+  [
     'a refund whose workflow has ended is started again',
     `${AFTER}/refund-runs.ts`,
     "let reuse: Reuse = 'REJECT_DUPLICATE';",

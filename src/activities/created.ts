@@ -27,7 +27,7 @@ import { refundFailure, requestRefund } from '../temporal/refund-update';
 import { originalRun } from '../temporal/workflow-history';
 
 /** The answer is not known yet. */
-const PENDING: readonly string[] = [FAILURE.pending, FAILURE.refundPending, FAILURE.closing];
+const PENDING: readonly string[] = [FAILURE.pending, FAILURE.refundPending, FAILURE.closing, FAILURE.notAnswered];
 
 /** Less than an attempt of the activity may take. */
 const REFUND_WAIT_MS = 50_000;

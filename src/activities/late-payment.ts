@@ -5,6 +5,9 @@ import { FAILURE, type LatePaymentActivities } from '../contract';
 import { refundGoesTo } from '../gateway/refund';
 import { refundFailure, requestRefund } from '../temporal/refund-update';
 
+/** After these nobody has the request: it is asked again. */
+const NOT_TAKEN: readonly string[] = [FAILURE.closing, FAILURE.notAnswered];
+
 /** The activity that asks the after-sale of the order for the refund. It may repeat: the refund has a number. */
 export const latePaymentActivities: LatePaymentActivities = {
   async 'payments.refundLatePayment'({ app_id, out_trade_no, method, task_queue, refund }) {
@@ -23,7 +26,7 @@ export const latePaymentActivities: LatePaymentActivities = {
       const failure = refundFailure(error);
       // The refund continues by itself, and its after-sale reports the result.
       if (failure?.type === FAILURE.refundPending) return { is: 'asked', refund_status: null };
-      if (failure === undefined || failure.type === FAILURE.closing) throw error;
+      if (failure === undefined || NOT_TAKEN.includes(failure.type ?? '')) throw error;
       return { is: 'refused', reason: failure.message };
     }
   },

@@ -89,7 +89,10 @@ export class DuplicateOrderError extends PaymentError {
   readonly fields: readonly string[] = textsOf(this.details.fields);
 }
 
-/** The result is not known yet, and the payment goes on. Ask again with the same request. */
+/**
+ * The result is not known yet. The payment goes on, and so does a refund, unless the message says that it was not taken. Ask
+ * again with the same request.
+ */
 export class PaymentPendingError extends PaymentError {
   override readonly name = 'PaymentPendingError';
   readonly type = FAILURE.pending;

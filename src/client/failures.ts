@@ -43,6 +43,7 @@ const REFUND_ERRORS: ErrorTable<PaymentError> = [
   [FAILURE.duplicateRefund, DuplicateRefundError],
   [FAILURE.refundPending, PaymentPendingError],
   [FAILURE.closing, PaymentPendingError],
+  [FAILURE.notAnswered, PaymentPendingError],
 ];
 
 const LOOKUP_ERRORS: ErrorTable<LookupError> = [

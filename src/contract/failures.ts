@@ -24,7 +24,7 @@ export const FAILURE = {
   duplicateRefund: 'DuplicateRefund',
   /** The refund waits for its turn, or for the gateway. It goes on; ask again. */
   refundPending: 'RefundPending',
-  /** A question to the gateway has no answer. */
+  /** A question to the gateway has no answer. A refund was not taken, because nobody knows what was paid: ask again. */
   notAnswered: 'NotAnswered',
   /** The after-sale was just ending, and nothing was done. Asking again starts it again. */
   closing: 'Closing',

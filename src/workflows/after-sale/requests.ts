@@ -37,7 +37,7 @@ const isRefundNumber = (value: unknown) =>
 /** Grants a refund, or finds the one that the same request made earlier. Throws why there is none. */
 export function grantRefund(record: AfterSaleRecord, state: AfterSaleState, order: RefundOrder): RefundState {
   const { paid } = record;
-  if (!paid) throw refundPending('the gateway has not said yet what was paid');
+  if (!paid) throw notTaken();
   if (order.refund_currency.toUpperCase() !== paid.order_currency.toUpperCase()) {
     throw invalidRequest([{ field: 'refund_currency', rule: `must be the order’s, ${paid.order_currency}` }]);
   }
@@ -134,6 +134,13 @@ export function answerTo(entry: RefundState, { trade_no, out_trade_no }: AfterSa
 function resolvedAsNotCreated({ resolved }: RefundState): ApplicationFailure {
   const message = `There is no refund. ${resolved?.by ?? 'Somebody'} decided so: ${resolved?.reason ?? 'no reason given'}`;
   return typedFailure(FAILURE.notRefunded, message, { resolved });
+}
+
+/** Nobody has the request: unlike one that is pending, it does not go on by itself. */
+export function notTaken(): ApplicationFailure {
+  const message =
+    'The gateway has not said yet what was paid, so the refund was not taken: nothing was sent, and nothing goes on. Ask again with the same request.';
+  return typedFailure(FAILURE.notAnswered, message);
 }
 
 export function refundPending(why: string): ApplicationFailure {

@@ -49,11 +49,12 @@ import {
   assertRefundOrder,
   decidedRefund,
   grantRefund,
+  notTaken,
   refundPending,
 } from './requests';
 import { afterSaleAttributes, afterSaleDetails } from './visibility';
 
-/** The update `refund` waits this long for the gateway, then fails with `RefundPending`. */
+/** The update `refund` waits this long for the gateway, then fails with `NotAnswered` or `RefundPending`. */
 const REFUND_WAIT_MS = 30_000;
 
 /** What the after-sale does next. */
@@ -237,8 +238,7 @@ class AfterSaleRun {
 
   private async refund(order: RefundOrder): Promise<RefundAnswer> {
     const isLoaded = () => this.phase !== 'restoring' && this.phase !== 'loading';
-    if (!(await condition(isLoaded, REFUND_WAIT_MS, { summary: 'refund' })))
-      throw refundPending('the gateway has not said yet what was paid');
+    if (!(await condition(isLoaded, REFUND_WAIT_MS, { summary: 'refund' }))) throw notTaken();
     const entry = grantRefund(this.record, this.state, order);
     this.show();
     const hasAnswer = () => entry.answer !== null || entry.outcome !== null;

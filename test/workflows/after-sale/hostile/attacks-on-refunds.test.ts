@@ -1,5 +1,5 @@
 /** Attacks on what comes after a sale: each once gave money back twice, or kept something from everybody. */
-import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { PLAIN, type Traits, World } from './world';
 
 let world: World;
@@ -32,4 +32,19 @@ test('a refund that a terminated after-sale made is not made again after a perso
     ...{ refunded_amount: '40.00', refunded_elsewhere: '40.00', ledger_complete: false, attention: 'refund-elsewhere' },
     refunds: [{ out_request_no: 'b', attempt: 1, outcome: 'REFUNDED' }],
   });
+});
+
+test('a refund that is asked for while the gateway is silent is said not to be taken, and is made once it is asked for again', async () => {
+  await open();
+  world.gateway.trouble = 'unreachable';
+  world.ask({ amount: '150.00', number: 'a' });
+  await world.pass(MINUTE);
+  world.gateway.trouble = undefined;
+  await world.pass(DAY);
+  const isTold = { is: 'failure', type: 'PaymentPendingError', message: expect.stringContaining('was not taken') };
+  expect(world.told).toMatchObject([isTold]);
+  expect(numbersMade()).toEqual([]);
+  world.ask({ amount: '150.00', number: 'a' });
+  await world.pass(HOUR);
+  expect(numbersMade()).toEqual(['a']);
 });

@@ -173,10 +173,21 @@ export function liveness(world: World, state: AfterSaleState | undefined): Broke
   const ours = sumOf(done.filter(({ by }) => by === 'us')).toFixed(2);
   if (ours !== state.refunded_amount)
     broken.push({ promise: 7, what: `the ledger says ${state.refunded_amount}, and we gave ${ours} back` });
+  broken.push(...goesOn(world, state));
   const told = done.filter(({ by, number }) => by === 'the desk' && acknowledged.some((one) => one.number === number));
   if (sumOf(told).gt(state.refunded_elsewhere))
     broken.push({ promise: 7, what: `${sumOf(told)} went back elsewhere, was told, and is not known` });
   return broken;
+}
+
+/** 8. A merchant who is told that a refund goes on by itself has one. */
+function goesOn({ told }: World, { refunds }: AfterSaleState): Broken[] {
+  const isKnown = (number: string | undefined) => refunds.some((one) => one.out_request_no === number);
+  return told.flatMap((one) =>
+    one.is === 'failure' && one.message.includes('goes on by itself') && one.order.number && !isKnown(one.order.number)
+      ? [{ promise: 8, what: `${one.order.number} was said to go on by itself, and nobody has it` }]
+      : [],
+  );
 }
 
 /** 7. The other order, to which nothing odd happens, is refunded once, and its ledger says so. */
