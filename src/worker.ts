@@ -7,7 +7,7 @@ import type { Environment } from './process/environment';
 import { reportAndExit } from './process/exit';
 import { createLogger } from './process/log';
 import { type Config, ConfigError, loadConfig, requireApps } from './process/settings';
-import { temporalConfig, unreachable } from './temporal/connection';
+import { requireNamespace, temporalConfig, unreachable } from './temporal/connection';
 import { installRuntime } from './temporal/runtime';
 import { missingSearchAttributes } from './temporal/search-attributes';
 import { builtBundle } from './temporal/workflow-bundle';
@@ -34,6 +34,7 @@ export async function createWorker(config: Config, env: Environment): Promise<Co
     throw unreachable(connectionOptions.address, error);
   });
   try {
+    await requireNamespace(connection, namespace);
     await requireSearchAttributes(connection, namespace);
     const workflowBundle = builtBundle(dataConverter(config).failureConverterPath);
     const worker = await Worker.create({

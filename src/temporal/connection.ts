@@ -4,11 +4,17 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { dataConverter, type EncryptionSettings } from '../codec/data-converter';
 import type { Environment } from '../process/environment';
 import { UserError } from '../process/user-error';
+import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
 import { requireOneSdk } from './sdk';
 
 /** Temporal cannot be reached. The message names the address and what to do. */
 export class TemporalUnreachableError extends UserError {
   override readonly name = 'TemporalUnreachableError';
+}
+
+/** Temporal has no such namespace. The message names it and what to do. */
+export class UnknownNamespaceError extends UserError {
+  override readonly name = 'UnknownNamespaceError';
 }
 
 /**
@@ -23,7 +29,7 @@ export function temporalConfig(env: Environment) {
 
 /**
  * A client for callers: the webhook, the command line, a merchant's backend. It encrypts if the settings hold keys.
- * Throws TemporalUnreachableError, and ConfigError in production without keys.
+ * Throws TemporalUnreachableError, UnknownNamespaceError, and ConfigError in production without keys.
  */
 export async function connectClient(env: Environment, settings: EncryptionSettings): Promise<Client> {
   const converter = dataConverter(settings);
@@ -31,13 +37,34 @@ export async function connectClient(env: Environment, settings: EncryptionSettin
   return new Client({ connection, namespace, dataConverter: converter });
 }
 
-/** A connection alone, for callers that send no payloads. Throws TemporalUnreachableError. */
+/** A connection alone, for callers that send no payloads. Throws TemporalUnreachableError and UnknownNamespaceError. */
 export async function connect(env: Environment): Promise<{ connection: Connection; namespace: string }> {
   const { connectionOptions, namespace } = temporalConfig(env);
-  try {
-    return { connection: await Connection.connect({ connectTimeout: 5_000, ...connectionOptions }), namespace };
-  } catch (error) {
+  const options = { connectTimeout: 5_000, ...connectionOptions };
+  const connection = await Connection.connect(options).catch((error: unknown) => {
     throw unreachable(connectionOptions.address, error);
+  });
+  try {
+    await requireNamespace(connection, namespace);
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+  return { connection, namespace };
+}
+
+/** Throws UnknownNamespaceError where Temporal says that there is none. Who may not ask is not held up. */
+export async function requireNamespace(
+  { workflowService }: Pick<Connection, 'workflowService'>,
+  namespace: string,
+): Promise<void> {
+  try {
+    await workflowService.describeNamespace({ namespace });
+  } catch (error) {
+    if (grpcCodeOf(error) !== GRPC_STATUS.NOT_FOUND) return;
+    throw new UnknownNamespaceError(
+      `Temporal has no namespace ${namespace}. Make it (temporal operator namespace create ${namespace}; in Temporal Cloud, on its page), or set TEMPORAL_NAMESPACE.`,
+    );
   }
 }
 
