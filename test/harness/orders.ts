@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { z } from 'zod';
 import type { Checkout, DirectPayment } from '../../src/gateway';
 import { parseExact } from '../../src/gateway/json';
 import { APP } from '../../src/testing/stack';
@@ -50,4 +51,22 @@ export function order(request: Partial<NewPayment['request']> = {}): NewPayment 
       ...request,
     },
   };
+}
+
+/** Makes an order at a simulated gateway without us, as another program of the merchant's does. */
+export async function orderElsewhere(gateway: string, request: object): Promise<void> {
+  const answer = await fetch(`${gateway}/trade/pay`, {
+    method: 'POST',
+    headers: {
+      authorization: `Basic ${Buffer.from(`${APP.app_id}:${APP.secret_key}`).toString('base64')}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({
+      ...request,
+      app_id: APP.app_id,
+      timestamp: new Date().toISOString().slice(0, 19).replace('T', ' '),
+    }),
+  });
+  const { code } = z.looseObject({ code: z.string() }).parse(await answer.json());
+  if (code !== '10000') throw new Error(`The gateway answers ${code}.`);
 }

@@ -11,6 +11,7 @@ import (
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
 )
 
@@ -65,6 +66,31 @@ func (p *Payments) query(ctx context.Context, id string) (state Object, err erro
 
 func (p *Payments) result(ctx context.Context, id string, into any) error {
 	return asError(p.Client.GetWorkflow(ctx, id, "").Get(ctx, into))
+}
+
+// original is the input of the run that made the order: a later run only continues it, and names the run before it.
+func (p *Payments) original(ctx context.Context, number string) (Object, error) {
+	id, runID := p.paymentID(number), ""
+	owner := converter.WorkflowSerializationContext{Namespace: p.namespace, WorkflowID: id}
+	reader := converter.WithDataConverterSerializationContext(p.converter, owner)
+	for {
+		first, err := p.Client.GetWorkflowHistory(ctx, id, runID, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT).Next()
+		if err != nil {
+			return nil, err
+		}
+		var made Object
+		if err := reader.FromPayloads(first.GetWorkflowExecutionStartedEventAttributes().GetInput(), &made); err != nil {
+			return nil, err
+		}
+		previous, goesOn := made["previous"].(Object)
+		if !goesOn {
+			return made, nil
+		}
+		if previous["order"] == nil {
+			return nil, &Error{Type: "DuplicateOrder", Message: "The order " + number + " was made elsewhere. Nothing was charged here."}
+		}
+		runID = fmt.Sprint(previous["run_id"])
+	}
 }
 
 // run starts a workflow, or finds it, and waits for its result.

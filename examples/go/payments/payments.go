@@ -38,6 +38,11 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Type + ": " + e.Message }
 
+// leavesNoOrder: the number can be used again, with the same order or a mended one.
+func (e *Error) leavesNoOrder() bool {
+	return (e.Type == "NotCreated" || e.Type == "InvalidRequest") && e.Details["may_exist"] != true
+}
+
 // Payments are those of one gateway app.
 type Payments struct {
 	Client    client.Client
@@ -104,17 +109,26 @@ func (p *Payments) Checkout(ctx context.Context, order Object) (Object, error) {
 }
 
 func (p *Payments) create(ctx context.Context, kind string, request Object) (Object, error) {
-	number := fmt.Sprint(request["out_trade_no"])
 	payment := Object{"kind": kind, "app_id": p.AppID, "request": request}
-	answer, err := p.startWithUpdate(ctx, start{
-		workflow: "payment", id: p.paymentID(number), input: payment, update: "created", argument: payment,
-		reuse: enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE, timeout: createdTimeout,
-	})
+	number := fmt.Sprint(request["out_trade_no"])
+	answer, err := p.startPayment(ctx, number, payment, enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
 	var over *serviceerror.WorkflowExecutionAlreadyStarted
 	if !errors.As(err, &over) {
 		return answer, err
 	}
-	return p.createdBefore(ctx, number, payment)
+	answer, err = p.createdBefore(ctx, number, payment)
+	var failure *Error
+	if errors.As(err, &failure) && failure.leavesNoOrder() {
+		return p.startPayment(ctx, number, payment, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY)
+	}
+	return answer, err
+}
+
+func (p *Payments) startPayment(ctx context.Context, number string, payment Object, reuse enumspb.WorkflowIdReusePolicy) (Object, error) {
+	return p.startWithUpdate(ctx, start{
+		workflow: "payment", id: p.paymentID(number), input: payment, update: "created", argument: payment,
+		reuse: reuse, timeout: createdTimeout,
+	})
 }
 
 // createdBefore answers for a payment that is over, where it was the same order.
@@ -126,15 +140,8 @@ func (p *Payments) createdBefore(ctx context.Context, number string, payment Obj
 	if err := p.result(ctx, p.paymentID(number), &state); err != nil {
 		return nil, err
 	}
-	events := p.Client.GetWorkflowHistory(ctx, p.paymentID(number), "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
-	first, err := events.Next()
+	made, err := p.original(ctx, number)
 	if err != nil {
-		return nil, err
-	}
-	var made Object
-	reader := converter.WorkflowSerializationContext{Namespace: p.namespace, WorkflowID: p.paymentID(number)}
-	input := first.GetWorkflowExecutionStartedEventAttributes().GetInput()
-	if err := converter.WithDataConverterSerializationContext(p.converter, reader).FromPayloads(input, &made); err != nil {
 		return nil, err
 	}
 	if fields := differing(made, payment); made["kind"] != "adopt" && len(fields) > 0 {

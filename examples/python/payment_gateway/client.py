@@ -24,7 +24,7 @@ from temporalio.exceptions import ApplicationError, WorkflowAlreadyStartedError
 from temporalio.service import RPCError, RPCStatusCode
 
 from .codec import data_converter
-from .sealing import SECRET_FIELDS, seal
+from .sealing import differing_fields, seal
 from .settings import environment
 
 JSON = dict[str, Any]
@@ -86,11 +86,17 @@ class Payments:
         request = seal(order, self.app_id, self.sealing_key) if self.sealing_key else order
         payment = {"kind": kind, "app_id": self.app_id, "request": request}
         id = self._id("payment", order["out_trade_no"])
-        reuse = WorkflowIDReusePolicy.REJECT_DUPLICATE
         try:
-            return await self.start_with_update("payment", id, payment, "created", payment, reuse)
+            return await self._start(id, payment, WorkflowIDReusePolicy.REJECT_DUPLICATE)
         except WorkflowAlreadyStartedError:
+            pass
+        try:
             return await self._created_before(id, payment)
+        except PaymentError as error:
+            if error.type not in ("NotCreated", "InvalidRequest") or error.details.get("may_exist"):
+                raise
+        # There is no order, so its number can be used again.
+        return await self._start(id, payment, WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY)
 
     async def checkout(self, order: JSON) -> JSON:
         """Creates a page of the gateway, `web_url`, where the buyer chooses how to pay. Raises PaymentError."""
@@ -195,6 +201,9 @@ class Payments:
         call = self.client.execute_update_with_start_workflow(update, arg, start_workflow_operation=start, result_type=dict)
         return await answered(call, timeout)
 
+    async def _start(self, id: str, payment: JSON, reuse: WorkflowIDReusePolicy) -> JSON:
+        return await self.start_with_update("payment", id, payment, "created", payment, reuse)
+
     async def _ask(self, question: str, input: JSON) -> JSON:
         digest = sha256(json.dumps(input, sort_keys=True).encode()).hexdigest()
         id = f"lookup:{self.app_id}:{question}:{digest}"
@@ -202,11 +211,11 @@ class Payments:
 
     async def _created_before(self, id: str, payment: JSON) -> JSON:
         """The payment data of a payment that has ended. Raises PaymentError if the order was another one."""
+        state = await answered(self.handle(id).result())
         before = await self._original(id)
         if fields := [] if before["kind"] == "adopt" else differing_fields(before, payment):
             message = f"This out_trade_no was used before with another request: {', '.join(fields)} differ."
             raise PaymentError("DifferentRequest", message, {"fields": fields})
-        state = await answered(self.handle(id).result())
         return state["payment_data"] or {"trade_status": state["trade_status"], **(state["refused_because"] or {})}
 
     async def _original(self, id: str) -> JSON:
@@ -219,9 +228,11 @@ class Payments:
             # The SDK passes the payloads' owner to the codec everywhere else, but not for a history.
             reader = WorkflowSerializationContext(self.client.namespace, id)
             [payment] = await self.client.data_converter.with_context(reader).decode(payloads)
-            run_id = payment.get("previous", {}).get("run_id")
-            if run_id is None:
+            if (previous := payment.get("previous")) is None:
                 return dict(payment)
+            if previous["order"] is None:
+                raise PaymentError("DuplicateOrder", "The order of this number was made elsewhere. Nothing was charged here.")
+            run_id = previous["run_id"]
 
     def _id(self, kind: str, number: str) -> str:
         return f"{kind}:{self.app_id}:{number}"
@@ -273,12 +284,6 @@ def fail(cause: BaseException) -> NoReturn:
         raise cause
     details = cause.details[0] if cause.details else {}
     raise PaymentError(cause.type, cause.message, details) from None
-
-
-def differing_fields(one: JSON, other: JSON) -> list[str]:
-    """The fields that differ. Secrets are left out: each seal of the same secret is a different text."""
-    a, b = ({"kind": payment["kind"], **payment["request"]} for payment in (one, other))
-    return sorted(name for name in {**a, **b} if name not in SECRET_FIELDS and a.get(name) != b.get(name))
 
 
 async def connect() -> Payments:

@@ -30,3 +30,9 @@ def seal(order: JSON, app_id: str, public_jwk: JSON) -> JSON:
 
 def base64url(text: str) -> str:
     return urlsafe_b64encode(text.encode()).rstrip(b"=").decode()
+
+
+def differing_fields(one: JSON, other: JSON) -> list[str]:
+    """The fields that differ. Secrets are left out: each seal of the same secret is a different text."""
+    a, b = ({"kind": payment["kind"], **payment["request"]} for payment in (one, other))
+    return sorted(name for name in {**a, **b} if name not in SECRET_FIELDS and a.get(name) != b.get(name))

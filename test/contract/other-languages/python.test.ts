@@ -16,6 +16,7 @@ import { readStart } from '../../../src/temporal/workflow-history';
 import { signTestNotification } from '../../../src/testing/signed-notification';
 import { APP, type Stack, startStack } from '../../../src/testing/stack';
 import { key, setting } from '../../codec/support';
+import { orderElsewhere } from '../../harness/orders';
 import { JsonProgram, pythonWith } from '../../harness/python';
 
 const EXAMPLE = join(__dirname, '../../../examples/python');
@@ -216,7 +217,7 @@ describe.each([
 
   test('an order whose out_trade_no exists at the gateway already ends in DuplicateOrder', async () => {
     const order = pixOrder('py-elsewhere', { notify_url: 'http://127.0.0.1:9/ipn' });
-    await orderElsewhere(order);
+    await orderElsewhere(stack.simulator.url, order);
     expect(await payOnce(order)).toEqual({
       code: 1,
       printed: [],
@@ -303,23 +304,6 @@ describe('if worker and merchant have different keys', () => {
     expect(creations('py-no-key')).toEqual([]);
   });
 });
-
-/** Makes an order at the gateway without Temporal. */
-async function orderElsewhere(request: Order): Promise<void> {
-  const answer = await fetch(`${stack.simulator.url}/trade/pay`, {
-    method: 'POST',
-    headers: {
-      authorization: `Basic ${Buffer.from(`${APP.app_id}:${APP.secret_key}`).toString('base64')}`,
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify({
-      ...request,
-      app_id: APP.app_id,
-      timestamp: new Date().toISOString().slice(0, 19).replace('T', ' '),
-    }),
-  });
-  expect(await answer.json()).toMatchObject({ code: '10000' });
-}
 
 /** A payment's history as text, with its payloads decoded from base64. */
 async function historyOf(out_trade_no: string): Promise<string> {

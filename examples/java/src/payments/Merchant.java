@@ -10,7 +10,7 @@ public final class Merchant {
 
   public static void main(String[] args) throws Exception {
     if (args.length < 1) {
-      System.err.println("usage: Merchant pay|state|outcome|refund [NUMBER] < REQUEST.json");
+      System.err.println("usage: Merchant pay|state|outcome|refund|refunds|create-account|account|banks [NUMBER] < REQUEST.json");
       System.exit(2);
     }
     try (Payments payments = new Payments(System.getenv())) {
@@ -30,6 +30,10 @@ public final class Merchant {
       case "state" -> payments.state(number);
       case "outcome" -> payments.outcome(number);
       case "refund" -> payments.refund(number, request());
+      case "refunds" -> payments.refunds(number);
+      case "create-account" -> payments.createAccount(number, request());
+      case "account" -> payments.account(number);
+      case "banks" -> payments.banks(request());
       default -> throw new IllegalArgumentException("no task is named " + task);
     };
   }

@@ -1,31 +1,57 @@
 package payments;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.nimbusds.jose.jwk.ECKey;
+import io.grpc.Status;
+import io.temporal.api.common.v1.Payloads;
 import io.temporal.api.enums.v1.WorkflowIdConflictPolicy;
 import io.temporal.api.enums.v1.WorkflowIdReusePolicy;
 import io.temporal.client.UpdateOptions;
 import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowClientOptions;
+import io.temporal.client.WorkflowExecutionAlreadyStarted;
+import io.temporal.client.WorkflowFailedException;
 import io.temporal.client.WorkflowOptions;
+import io.temporal.client.WorkflowServiceException;
 import io.temporal.client.WorkflowStub;
 import io.temporal.client.WorkflowUpdateStage;
 import io.temporal.common.converter.CodecDataConverter;
 import io.temporal.common.converter.DefaultDataConverter;
+import io.temporal.failure.ApplicationFailure;
+import io.temporal.payload.context.WorkflowSerializationContext;
 import io.temporal.serviceclient.WorkflowServiceStubs;
 import io.temporal.serviceclient.WorkflowServiceStubsOptions;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.Collections;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeSet;
 
-/** Payments and refunds of one gateway app from Java, by docs/contract.md. Amounts are decimal texts. */
+/** Payments, refunds and virtual accounts of one gateway app from Java, by docs/contract.md. Amounts are decimal texts. */
 public final class Payments implements AutoCloseable {
+  private static final ObjectMapper SORTED = JsonMapper.builder().enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS).build();
+
   private final WorkflowServiceStubs service;
   private final WorkflowClient client;
   private final String appId;
   private final String taskQueue;
+  private final ECKey sealingKey;
 
-  /** Reads TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, GATEWAY_APP_ID, PAYMENTS_TASK_QUEUE and PAYMENTS_ENCRYPTION_KEYS. */
-  public Payments(Map<String, String> env) {
+  /**
+   * Reads TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, GATEWAY_APP_ID, PAYMENTS_TASK_QUEUE, PAYMENTS_ENCRYPTION_KEYS and
+   * PAYMENTS_SEALING_PUBLIC_JWK.
+   */
+  public Payments(Map<String, String> env) throws java.text.ParseException {
     appId = env.get("GATEWAY_APP_ID");
     taskQueue = env.getOrDefault("PAYMENTS_TASK_QUEUE", "payments");
+    String jwk = env.getOrDefault("PAYMENTS_SEALING_PUBLIC_JWK", "");
+    sealingKey = jwk.isEmpty() ? null : ECKey.parse(jwk);
     String address = env.getOrDefault("TEMPORAL_ADDRESS", "localhost:7233");
     service = WorkflowServiceStubs.newServiceStubs(WorkflowServiceStubsOptions.newBuilder().setTarget(address).build());
     List<Codec.Key> keys = Codec.keys(env.getOrDefault("PAYMENTS_ENCRYPTION_KEYS", ""));
@@ -41,15 +67,80 @@ public final class Payments implements AutoCloseable {
 
   /** Starts a direct payment and returns its payment data, such as qr_code. The same order again gets the same answer. */
   public Map<?, ?> pay(Map<?, ?> order) {
-    Map<String, Object> payment = Map.of("kind", "direct", "app_id", appId, "request", order);
-    WorkflowStub stub = toStart("payment", paymentId(String.valueOf(order.get("out_trade_no"))),
-        WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE);
-    return stub.executeUpdateWithStart(update("created"), new Object[] {payment}, new Object[] {payment});
+    String id = paymentId(String.valueOf(order.get("out_trade_no")));
+    Map<String, Object> payment = Map.of("kind", "direct", "app_id", appId, "request", Seal.order(order, appId, sealingKey));
+    try {
+      return start(id, payment, WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE);
+    } catch (WorkflowServiceException error) {
+      // Update-with-start has no exception of its own for a workflow that is over.
+      if (Status.fromThrowable(error).getCode() != Status.Code.ALREADY_EXISTS) throw error;
+    }
+    Map<?, ?> state;
+    try {
+      state = outcome(String.valueOf(order.get("out_trade_no")));
+    } catch (WorkflowFailedException failed) {
+      if (!leavesNoOrder(failed)) throw failed;
+      return start(id, payment, WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY);
+    }
+    return createdBefore(original(id), payment, state);
+  }
+
+  private Map<?, ?> start(String id, Map<String, Object> payment, WorkflowIdReusePolicy reuse) {
+    Object[] input = {payment};
+    return toStart("payment", id, reuse).executeUpdateWithStart(update("created"), input, input);
+  }
+
+  /** Whether the number can be used again, with the same order or a mended one. */
+  private static boolean leavesNoOrder(WorkflowFailedException failed) {
+    if (!(failed.getCause() instanceof ApplicationFailure failure)) return false;
+    if (!List.of("NotCreated", "InvalidRequest").contains(failure.getType())) return false;
+    return failure.getDetails().getSize() == 0 || !Boolean.TRUE.equals(failure.getDetails().get(Map.class).get("may_exist"));
+  }
+
+  /** Answers for a payment that is over, where it was the same order. */
+  private static Map<?, ?> createdBefore(Map<?, ?> made, Map<String, Object> payment, Map<?, ?> state) {
+    List<String> fields = made.get("kind").equals("adopt") ? List.of() : differing(made, payment);
+    if (!fields.isEmpty()) {
+      throw ApplicationFailure.newNonRetryableFailure(
+          "This out_trade_no was used before with another request.", "DifferentRequest", Map.of("fields", fields));
+    }
+    if (state.get("payment_data") instanceof Map<?, ?> answer) return answer;
+    return Collections.singletonMap("trade_status", state.get("trade_status"));
+  }
+
+  /** The input of the run that made the order; a later run names the run before it. */
+  private Map<?, ?> original(String id) {
+    Map<?, ?> input = inputOf(id, null);
+    while (input.get("previous") instanceof Map<?, ?> previous) {
+      if (previous.get("order") == null) {
+        throw ApplicationFailure.newNonRetryableFailure("The order of this number was made elsewhere.", "DuplicateOrder", Map.of());
+      }
+      input = inputOf(id, String.valueOf(previous.get("run_id")));
+    }
+    return input;
+  }
+
+  private Map<?, ?> inputOf(String id, String runId) {
+    Payloads payloads = client.streamHistory(id, runId).findFirst().orElseThrow()
+        .getWorkflowExecutionStartedEventAttributes().getInput();
+    String namespace = client.getOptions().getNamespace();
+    return client.getOptions().getDataConverter().withContext(new WorkflowSerializationContext(namespace, id))
+        .fromPayloads(0, Optional.of(payloads), Map.class, Map.class);
+  }
+
+  /** The fields in which two orders differ. Secrets are left out: each seal of one is another text. */
+  private static List<String> differing(Map<?, ?> one, Map<?, ?> other) {
+    Map<?, ?> a = (Map<?, ?>) one.get("request"), b = (Map<?, ?>) other.get("request");
+    TreeSet<String> names = new TreeSet<>();
+    for (Map<?, ?> order : List.of(a, b)) order.keySet().forEach(name -> names.add(String.valueOf(name)));
+    names.removeIf(name -> Seal.SECRET_FIELDS.contains(name) || Objects.equals(a.get(name), b.get(name)));
+    if (!one.get("kind").equals(other.get("kind"))) names.add("kind");
+    return List.copyOf(names);
   }
 
   /** The payment's state now. */
   public Map<?, ?> state(String number) {
-    return client.newUntypedWorkflowStub(paymentId(number)).query("state", Map.class);
+    return query(paymentId(number));
   }
 
   /** Waits until the payment has ended, possibly for days, and returns its final state. */
@@ -65,8 +156,46 @@ public final class Payments implements AutoCloseable {
         update("refund"), new Object[] {refund}, new Object[] {Map.of("app_id", appId, "out_trade_no", number)});
   }
 
+  /** The after-sale of an order: its refunds, their sums, disputes. */
+  public Map<?, ?> refunds(String number) {
+    return query("after-sale:" + appId + ":" + number);
+  }
+
+  /** Gives the virtual account (SPEI) of your key. The same key always gets the same account. */
+  public Map<?, ?> createAccount(String key, Map<?, ?> request) {
+    return run("createSpeiAccount", "create-spei-account:" + appId + ":" + key, request,
+        WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY);
+  }
+
+  /** The state of a virtual account, with its deposits. */
+  public Map<?, ?> account(String accountId) {
+    return query("spei-account:" + appId + ":" + accountId);
+  }
+
+  /** The banks of a method; an order names one by its bank_id. */
+  public Map<?, ?> banks(Map<?, ?> request) throws Exception {
+    byte[] digest = MessageDigest.getInstance("SHA-256").digest(SORTED.writeValueAsString(request).getBytes(StandardCharsets.UTF_8));
+    return run("bankList", "lookup:" + appId + ":bankList:" + HexFormat.of().formatHex(digest), request,
+        WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE);
+  }
+
   private String paymentId(String number) {
     return "payment:" + appId + ":" + number;
+  }
+
+  private Map<?, ?> query(String id) {
+    return client.newUntypedWorkflowStub(id).query("state", Map.class);
+  }
+
+  /** Starts a workflow, or finds it, and waits for its result. */
+  private Map<?, ?> run(String type, String id, Map<?, ?> request, WorkflowIdReusePolicy reuse) {
+    WorkflowStub stub = toStart(type, id, reuse);
+    try {
+      stub.start(Map.of("app_id", appId, "request", request));
+    } catch (WorkflowExecutionAlreadyStarted before) {
+      stub = client.newUntypedWorkflowStub(id);
+    }
+    return stub.getResult(Map.class);
   }
 
   private WorkflowStub toStart(String type, String id, WorkflowIdReusePolicy reuse) {

@@ -1,0 +1,93 @@
+/** Merchants, and receivers of events, as programs of their own: with us they share nothing but the contract. */
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { z } from 'zod';
+import spei from '../../../examples/accounts/spei.json';
+import pix from '../../../examples/orders/pix.json';
+import type { PaymentsClient } from '../../../src/client';
+import type { MerchantEvent } from '../../../src/contract';
+
+export type Json = Record<string, unknown>;
+/** A merchant's backend: it does a task, named as in examples/go/merchant, and gives the answer. */
+export type Merchant = (task: string, number: string, request?: Json) => Promise<Json>;
+
+/** What a merchant hears. */
+export interface Receiver {
+  url: string;
+  events: () => MerchantEvent[];
+  close(): Promise<void>;
+}
+
+/** Starts a receiver of events: it prints its port, and then each event. */
+export async function startReceiver(secret: string, file: string, ...args: string[]): Promise<Receiver> {
+  const child = spawn(file, args, {
+    env: { PATH: process.env.PATH, PORT: '0', PAYMENTS_EVENTS_SECRETS: secret },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const events: MerchantEvent[] = [];
+  const lines = createInterface(child.stdout);
+  const [first] = await once(lines, 'line');
+  const { port } = z.object({ port: z.number() }).parse(JSON.parse(first));
+  lines.on('line', (line) => events.push(JSON.parse(line)));
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    events: () => events,
+    async close() {
+      const ended = once(child, 'close');
+      child.kill();
+      await ended;
+    },
+  };
+}
+
+/** A merchant whose every task is a process. */
+export const merchantOf =
+  (env: NodeJS.ProcessEnv, file: string, ...before: string[]): Merchant =>
+  async (task, number, request = {}) => {
+    const child: ChildProcessByStdio<Writable, Readable, null> = spawn(file, [...before, task, number], {
+      env,
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    child.stdin.end(JSON.stringify(request));
+    let printed = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      printed += chunk.toString();
+    });
+    await once(child, 'close');
+    return z.record(z.string(), z.unknown()).parse(JSON.parse(printed));
+  };
+
+/** A merchant with our client. The examples before each request say its type, and JSON says the rest. */
+export const typescriptMerchant =
+  (payments: PaymentsClient): Merchant =>
+  async (task, number, request = {}) => {
+    const tasks: Record<string, () => Promise<unknown>> = {
+      pay: () => payments.pay({ ...pix.request, ...request, out_trade_no: number }),
+      outcome: () => payments.outcome(number),
+      refund: () => payments.refund(number, { refund_amount: '', refund_currency: '', ...request }),
+      refunds: () => payments.refunds(number),
+      'create-account': () => payments.accounts.create({ ...spei, ...request }, { key: number }),
+      account: () => payments.accounts.get(number),
+      banks: async () => ({ banks: await payments.banks({ method: '', ...request }) }),
+    };
+    try {
+      return z.record(z.string(), z.unknown()).parse(await tasks[task]?.());
+    } catch (error) {
+      const { type, message, details } = z
+        .looseObject({ type: z.string(), message: z.string(), details: z.unknown() })
+        .parse(error);
+      return { error: type, message, details };
+    }
+  };
+
+/** On a slow machine there may be no answer yet: then a merchant asks again, as the contract says. */
+export const untilAnswered =
+  (ask: Merchant): Merchant =>
+  async (...asked) => {
+    for (;;) {
+      const answer = await ask(...asked);
+      if (answer.error !== 'PaymentPending' && answer.error !== 'RefundPending') return answer;
+    }
+  };
