@@ -24,7 +24,7 @@ export interface ConnectedWorker {
 
 /**
  * Makes a worker with everything that payments need, and connects it. The caller runs it. Throws ConfigError, also if the
- * namespace lacks search attributes, TemporalUnreachableError and SearchAttributeConflictError.
+ * namespace lacks search attributes, TemporalUnreachableError, UnknownNamespaceError and SearchAttributeConflictError.
  */
 export async function createWorker(config: Config, env: Environment): Promise<ConnectedWorker> {
   requireApps(config);

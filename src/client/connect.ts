@@ -20,7 +20,7 @@ export interface ConnectedPayments {
  * or the first app of `GATEWAY_APPS_FILE`). It encrypts if `PAYMENTS_ENCRYPTION_KEYS` is set, and seals tokens and PINs if
  * `PAYMENTS_SEALING_PUBLIC_JWK` is set. If the environment names no Temporal and no app, it uses the settings that
  * `npm start` left in `.payments/dev.env`, but never in production.
- * Throws ConfigError for unusable settings and TemporalUnreachableError.
+ * Throws ConfigError for unusable settings, TemporalUnreachableError and UnknownNamespaceError.
  */
 export async function connectPayments(env: Environment = process.env, app_id?: string): Promise<ConnectedPayments> {
   const settings = env.NODE_ENV === 'production' ? env : withDevSettings(env).env;

@@ -13,7 +13,7 @@ export type {
 } from '../gateway';
 export { withReturnUrl } from '../gateway';
 export { ConfigError, loadConfig } from '../process/settings';
-export { TemporalUnreachableError } from '../temporal/connection';
+export { TemporalUnreachableError, UnknownNamespaceError } from '../temporal/connection';
 export { AccountsClient, accountKeyOf, type DepositPage, type DepositPayment } from './accounts';
 export { type ConnectedPayments, connectPayments } from './connect';
 export * from './errors';

@@ -55,11 +55,13 @@ export async function connect(env: Environment): Promise<{ connection: Connectio
 
 /** Throws UnknownNamespaceError where Temporal says that there is none. Who may not ask is not held up. */
 export async function requireNamespace(
-  { workflowService }: Pick<Connection, 'workflowService'>,
+  connection: Pick<Connection, 'workflowService' | 'withDeadline'>,
   namespace: string,
 ): Promise<void> {
   try {
-    await workflowService.describeNamespace({ namespace });
+    await connection.withDeadline(Date.now() + 5_000, () =>
+      connection.workflowService.describeNamespace({ namespace }),
+    );
   } catch (error) {
     if (grpcCodeOf(error) !== GRPC_STATUS.NOT_FOUND) return;
     throw new UnknownNamespaceError(

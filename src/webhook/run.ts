@@ -27,7 +27,7 @@ interface InProcess extends Pick<WebhookServerOptions, 'onAnswer'> {
   alone?: boolean;
 }
 
-/** Starts the endpoint. Throws ConfigError and TemporalUnreachableError. */
+/** Starts the endpoint. Throws ConfigError, TemporalUnreachableError and UnknownNamespaceError. */
 export async function startWebhook(
   config: Config,
   env: Environment,

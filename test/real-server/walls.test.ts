@@ -11,7 +11,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { type BundleOptions, bundleWorkflowCode, NativeConnection, Worker } from '@temporalio/worker';
 import { z } from 'zod';
 import { loadConfig, PaymentGatewayPlugin } from '../../src';
-import { PaymentsClient } from '../../src/client';
+import { connectPayments, PaymentsClient, UnknownNamespaceError } from '../../src/client';
 import { newSealingKeys } from '../../src/gateway';
 import { type Simulator, startSimulator } from '../../src/simulator';
 import { devServer } from '../../src/testing/dev-server';
@@ -167,6 +167,12 @@ describe('in surroundings that are wrong', () => {
       expect(run.printed).not.toMatch(/undefined|^ +at /m);
     },
   );
+
+  test('a backend that connects to a namespace that does not exist is told so by a typed error', async () => {
+    const TEMPORAL_NAMESPACE = `nowhere-${randomUUID()}`;
+    await expect(connectPayments({ ...settings, TEMPORAL_NAMESPACE })).rejects.toThrow(UnknownNamespaceError);
+    await expect(connectPayments({ ...settings, TEMPORAL_NAMESPACE })).rejects.toThrow(TEMPORAL_NAMESPACE);
+  });
 
   test('a worker without an address for notifications does not start, so that it burns no order numbers', async () => {
     const { WEBHOOK_PUBLIC_URL: _none, ...without } = settings;
