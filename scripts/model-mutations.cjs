@@ -588,6 +588,12 @@ const OF_ACCOUNTS = [
   ],
   ['a set-aside deposit is shown to nobody', `${ACCOUNT}/counting.ts`, '    this.record.raise(because);\n', ''],
   [
+    'a second deposit under a known number is dropped',
+    `${ACCOUNT}/deposit-ledger.ts`,
+    "return this.isSecond(deposit) ? 'second' : 'repeat';",
+    "return 'repeat';",
+  ],
+  [
     'sums are rounded',
     `${ACCOUNT}/deposit-ledger.ts`,
     "sumOf([this.total.get(paid.currency) ?? '0', paid.amount])",
@@ -603,7 +609,12 @@ const isOfFinding = ([, , , , finding]) => finding !== undefined || !process.arg
 const KINDS_OF_PLACES = [
   { about: 'payments', of: MUTATIONS, folder: 'payment', named: ['hostile/(schedules|attacks[a-z-]*)'] },
   { about: 'refunds', of: OF_REFUNDS, folder: 'after-sale', named: ['hostile/(schedules|attacks[a-z-]*)'] },
-  { about: 'accounts', of: OF_ACCOUNTS, folder: 'account', named: ['findings', 'deposit-ledger', 'hostile/attacks'] },
+  {
+    about: 'accounts',
+    of: OF_ACCOUNTS,
+    folder: 'account',
+    named: ['findings', 'deposit-ledger', 'hostile/attacks[a-z-]*'],
+  },
 ];
 const places = KINDS_OF_PLACES.flatMap(({ about, of, folder, named }) =>
   of.map((place) => ({

@@ -116,7 +116,7 @@ const ledger = z.object({
   latest: z.array(z.object()),
   set_aside: z.array(z.object()),
   pending: z.array(z.object()),
-  counted: z.array(z.tuple([z.string(), z.number()])),
+  counted: z.array(z.tuple([z.string(), z.tuple([z.number(), z.string().nullable(), z.array(z.string())])])),
   forgotten_until: z.number().nullable(),
 });
 const shape = z.object({ since: z.number(), published: z.object(), cancel_wanted: z.boolean(), ledger });

@@ -45,6 +45,14 @@ const OF_ACCOUNTS: Readonly<Record<AccountAttention, RunbookEntry>> = {
     act: 'Make sure that the buyer is not credited, then send `resolve`.',
     after: 'The account goes on, and this deposit stays uncounted here.',
   },
+  'second-deposit': {
+    happened:
+      'A deposit was notified under the number of another one: another trade, or another amount. It is not counted (`set_aside`).',
+    loses: 'The buyer, where both were paid; the merchant, where whoever trusts the notification credits it.',
+    look: 'Both in the gateway’s dashboard, by the number and by each `trade_no`.',
+    act: 'Credit it in your books where the money is there, then send `resolve`.',
+    after: 'The account goes on, and this deposit stays uncounted here.',
+  },
   'overdue-deposit': {
     happened: 'A deposit was notified, and the gateway has not confirmed it for ten minutes or more.',
     loses: 'The buyer waits for the credit.',

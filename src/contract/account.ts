@@ -68,8 +68,11 @@ export interface SetAsideDeposit {
   amount: string | null;
   currency: string | null;
   transferred_at: string | null;
-  /** The gateway did not confirm it, or it may be counted already, or its money had gone back before the first look. */
-  because: 'unconfirmed-deposit' | 'old-deposit' | 'returned-deposit';
+  /**
+   * The gateway did not confirm it, or it may be counted already, or its money had gone back before the first look, or another
+   * deposit has its number.
+   */
+  because: 'unconfirmed-deposit' | 'old-deposit' | 'returned-deposit' | 'second-deposit';
 }
 
 export interface Deposits {
@@ -91,6 +94,7 @@ export type AccountAttention =
   | 'unconfirmed-deposit'
   | 'old-deposit'
   | 'returned-deposit'
+  | 'second-deposit'
   | 'overdue-deposit'
   | 'clabe-check-digit'
   | 'unknown-account'
@@ -121,11 +125,14 @@ export interface CarriedAccount {
 
 export interface CarriedLedger extends Omit<Deposits, 'pending'> {
   pending: NotifiedDeposit[];
-  /** The counted deposits, oldest first: `out_trade_no`, and the time in seconds. */
-  counted: [string, number][];
+  /** The counted deposits by `out_trade_no`, oldest first. */
+  counted: [string, CountedDeposit][];
   /** The latest time, in seconds, of the counted deposits that are no longer in `counted`. */
   forgotten_until: number | null;
 }
+
+/** What is remembered of a counted deposit: the time in seconds, its trade, and the amounts that it was confirmed and notified with. */
+export type CountedDeposit = [time_s: number, trade_no: string | null, amounts: string[]];
 
 /** The signal `deposit`: a verified notification with `transfer_account` (section 6.5). */
 export interface DepositSignal extends NotificationSignal {

@@ -108,7 +108,15 @@ export const ACCOUNT_LIVES: Record<string, Life> = {
       attention: null,
       published: { status: 'ACTIVE', attention: null },
       cancel_wanted: true,
-      ledger: { count: 0, total: {}, latest: [], set_aside: [], pending, counted: [['old', 1]], forgotten_until: 1 },
+      ledger: {
+        count: 0,
+        total: {},
+        latest: [],
+        set_aside: [],
+        pending,
+        counted: [['old', [1, null, ['1.00']]]],
+        forgotten_until: 1,
+      },
     };
     const args = [{ app_id: APP.app_id, account_id, account: { account_id, status: 'ACTIVE' }, carried }];
     await temporal.client.workflow.start('speiAccount', { workflowId: accountOf(account_id), taskQueue, args });

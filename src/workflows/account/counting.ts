@@ -1,7 +1,7 @@
 /** What becomes of a deposit whose payment has ended: it is counted, set aside for a person, or dropped. */
 import { isAfterSaleStatus, type NotifiedDeposit, type PaymentState, type SetAsideDeposit } from '../../contract';
 import { sameAmount } from '../../gateway/pure/money';
-import { type DepositLedger, isNotifiedAsPaid } from './deposit-ledger';
+import { type DepositLedger, isNotifiedAsPaid, keyOf } from './deposit-ledger';
 import type { AccountPublisher } from './publisher';
 import type { AccountRecord } from './record';
 
@@ -59,6 +59,6 @@ export class DepositCounting {
   setAside(deposit: NotifiedDeposit, because: SetAsideDeposit['because']): void {
     const set_aside = this.ledger.setAside(deposit, because);
     this.record.raise(because);
-    this.publisher.publish({ id: `set-aside:${set_aside.out_trade_no}`, type: 'deposit-set-aside', set_aside });
+    this.publisher.publish({ id: `set-aside:${keyOf(set_aside)}`, type: 'deposit-set-aside', set_aside });
   }
 }

@@ -1,7 +1,14 @@
 /** The deposits of one virtual account, each counted exactly once. Pure: `now` is ms since the epoch. */
-import type { CarriedLedger, Deposit, Deposits, NotifiedDeposit, SetAsideDeposit } from '../../contract';
+import type {
+  CarriedLedger,
+  CountedDeposit,
+  Deposit,
+  Deposits,
+  NotifiedDeposit,
+  SetAsideDeposit,
+} from '../../contract';
 import { outcomeOf } from '../../contract';
-import { sumOf } from '../../gateway/pure/money';
+import { sameAmount, sumOf } from '../../gateway/pure/money';
 
 /** How many counted deposits the public state shows. */
 const LATEST_DEPOSITS = 20;
@@ -12,13 +19,17 @@ const SET_ASIDE_DEPOSITS = 500;
  * How many counted deposits are remembered by their `out_trade_no`: for one buyer's account, all of them. A busier
  * account forgets the oldest first, and still counts none twice: from then on it counts only deposits that were sent
  * later than all that it has forgotten. A deposit that was sent earlier, or does not say when, goes to a person. So
- * counting does not depend on Temporal's retention, nor on how long the gateway repeats notifications. 10,000 entries
- * of at most 64 characters are 0.8 MB, of the 2 MB that Temporal carries into the next run.
+ * counting does not depend on Temporal's retention, nor on how long the gateway repeats notifications. The bytes are
+ * of the 2 MB that Temporal carries into the next run: 10,000 deposits with numbers of 24 characters.
  */
 const REMEMBERED_DEPOSITS = 10_000;
+const REMEMBERED_BYTES = 1_000_000;
 
-/** `repeat`: it is counted, pending or set aside already. `forgotten`: it may be one of the forgotten deposits. */
-export type DepositVerdict = 'new' | 'repeat' | 'forgotten';
+/**
+ * `repeat`: it is counted, pending or set aside already. `second`: another one has its number. `forgotten`: it may be one of
+ * the forgotten deposits.
+ */
+export type DepositVerdict = 'new' | 'repeat' | 'second' | 'forgotten';
 
 export class DepositLedger {
   private count = 0;
@@ -27,7 +38,7 @@ export class DepositLedger {
   /** In the order in which they were set aside. */
   private setAsideDeposits = new SizedMap<SetAsideDeposit>();
   private pendingDeposits = new SizedMap<NotifiedDeposit>();
-  private counted = new SizedMap<number>();
+  private counted = new SizedMap<CountedDeposit>();
   private forgottenUntil: number | null = null;
 
   constructor(
@@ -42,20 +53,29 @@ export class DepositLedger {
     this.count = carried.count;
     this.total = new Map(Object.entries(carried.total));
     this.latest = [...carried.latest];
-    this.setAsideDeposits = new SizedMap(
-      carried.set_aside.toReversed().map((deposit) => [deposit.out_trade_no, deposit]),
-    );
+    this.setAsideDeposits = new SizedMap(carried.set_aside.toReversed().map((deposit) => [keyOf(deposit), deposit]));
     this.pendingDeposits = new SizedMap(carried.pending.map((deposit) => [deposit.out_trade_no, deposit]));
     this.counted = new SizedMap(carried.counted);
     this.forgottenUntil = carried.forgotten_until;
   }
 
   /** Whether a notified deposit is new. */
-  classify({ out_trade_no, transferred_s }: NotifiedDeposit): DepositVerdict {
-    if (this.counted.has(out_trade_no) || this.pendingDeposits.has(out_trade_no)) return 'repeat';
+  classify(deposit: NotifiedDeposit): DepositVerdict {
+    const { out_trade_no, transferred_s } = deposit;
+    if (this.counted.has(out_trade_no) || this.pendingDeposits.has(out_trade_no))
+      return this.isSecond(deposit) ? 'second' : 'repeat';
     if (this.forgottenUntil === null) return 'new';
     if (transferred_s !== undefined && transferred_s > this.forgottenUntil) return 'new';
     return this.setAsideDeposits.has(out_trade_no) ? 'repeat' : 'forgotten';
+  }
+
+  /** Whether one that is counted or pending under this number is another deposit, and this one was not set aside before. */
+  private isSecond(deposit: NotifiedDeposit): boolean {
+    if (!isNotifiedAsPaid(deposit)) return false;
+    const pending = this.pendingDeposits.get(deposit.out_trade_no);
+    const [, trade_no, amounts] = this.counted.get(deposit.out_trade_no) ?? [0, pending?.trade_no, amountsOf(pending)];
+    if (!isOfOtherTrade({ trade_no }, deposit) && !hasOtherAmount(amounts, deposit)) return false;
+    return !this.setAsideDeposits.has(keyOf({ ...deposit, because: 'second-deposit' }));
   }
 
   /** Adds a deposit that has to be confirmed. */
@@ -83,7 +103,7 @@ export class DepositLedger {
    */
   updatePending(deposit: NotifiedDeposit): boolean {
     const earlier = this.pendingDeposits.get(deposit.out_trade_no);
-    if (!earlier || isNotifiedAsPaid(earlier)) return false;
+    if (!earlier || isNotifiedAsPaid(earlier) || isOfOtherTrade(earlier, deposit)) return false;
     this.pendingDeposits.set(deposit.out_trade_no, { ...earlier, ...deposit });
     return isNotifiedAsPaid(deposit);
   }
@@ -112,7 +132,8 @@ export class DepositLedger {
     this.total.set(paid.currency, sumOf([this.total.get(paid.currency) ?? '0', paid.amount]));
     this.latest.unshift(counted);
     this.latest.splice(LATEST_DEPOSITS);
-    this.remember(out_trade_no, transferred_s ?? Math.floor(now / 1000));
+    const amounts = [...new Set([paid.amount, ...amountsOf(deposit)])];
+    this.remember(out_trade_no, [transferred_s ?? Math.floor(now / 1000), paid.trade_no, amounts]);
     this.setAsideDeposits.delete(out_trade_no);
     return counted;
   }
@@ -121,9 +142,10 @@ export class DepositLedger {
   setAside(deposit: NotifiedDeposit, because: SetAsideDeposit['because']): SetAsideDeposit {
     const { out_trade_no, trade_no = null, amount = null, currency = null } = deposit;
     const aside = { out_trade_no, trade_no, amount, currency, transferred_at: transferredAt(deposit), because };
-    this.pendingDeposits.delete(out_trade_no);
-    this.setAsideDeposits.delete(out_trade_no);
-    this.setAsideDeposits.set(out_trade_no, aside);
+    // The number is that of another one, which goes on.
+    if (because !== 'second-deposit') this.pendingDeposits.delete(out_trade_no);
+    this.setAsideDeposits.delete(keyOf(aside));
+    this.setAsideDeposits.set(keyOf(aside), aside);
     for (const oldest of this.setAsideDeposits.keys()) {
       if (this.setAsideDeposits.size <= SET_ASIDE_DEPOSITS) break;
       this.setAsideDeposits.delete(oldest);
@@ -176,10 +198,10 @@ export class DepositLedger {
     return { count, total: Object.fromEntries(this.total), latest: [...this.latest], set_aside };
   }
 
-  private remember(out_trade_no: string, time_s: number): void {
-    this.counted.set(out_trade_no, time_s);
-    for (const [oldest, at] of this.counted) {
-      if (this.counted.size <= this.remembered) return;
+  private remember(out_trade_no: string, counted: CountedDeposit): void {
+    this.counted.set(out_trade_no, counted);
+    for (const [oldest, [at]] of this.counted) {
+      if (this.counted.size <= this.remembered && this.counted.bytes <= REMEMBERED_BYTES) return;
       this.counted.delete(oldest);
       this.forgottenUntil = Math.max(this.forgottenUntil ?? at, at);
     }
@@ -219,6 +241,28 @@ export const bytesOf = (value: unknown): number => new TextEncoder().encode(JSON
 export function isNotifiedAsPaid({ trade_status }: NotifiedDeposit): boolean {
   return outcomeOf(trade_status ?? '') === 'SUCCESS';
 }
+
+/** Under what a deposit is set aside: by its number, and a second one under that number by all that it has. */
+export function keyOf({ out_trade_no, trade_no, amount, because }: Aside): string {
+  return because === 'second-deposit' ? JSON.stringify([out_trade_no, trade_no ?? null, amount ?? null]) : out_trade_no;
+}
+
+interface Aside extends Pick<SetAsideDeposit, 'out_trade_no' | 'because'> {
+  readonly trade_no?: string | null | undefined;
+  readonly amount?: string | null | undefined;
+}
+
+/** What is not known is not another one. */
+function isOfOtherTrade(known: { trade_no?: string | null | undefined }, { trade_no }: NotifiedDeposit): boolean {
+  return trade_no !== undefined && (known.trade_no ?? trade_no) !== trade_no;
+}
+
+const hasOtherAmount = (known: readonly string[], { amount }: NotifiedDeposit): boolean =>
+  amount !== undefined && known.length > 0 && !known.some((one) => one === amount || sameAmount(one, amount));
+
+/** The amount that is compared: that of a deposit which was notified as paid. */
+const amountsOf = (deposit: NotifiedDeposit | undefined): string[] =>
+  deposit?.amount !== undefined && isNotifiedAsPaid(deposit) ? [deposit.amount] : [];
 
 function transferredAt({ transferred_s }: NotifiedDeposit): string | null {
   return transferred_s === undefined ? null : new Date(transferred_s * 1000).toISOString();

@@ -224,8 +224,8 @@ class SpeiAccountRun {
       return;
     }
     this.record.compare(signal);
-    if (verdict === 'forgotten') {
-      this.counting.setAside(deposit, 'old-deposit');
+    if (verdict === 'forgotten' || verdict === 'second') {
+      this.counting.setAside(deposit, verdict === 'second' ? 'second-deposit' : 'old-deposit');
     } else {
       const pending = begun ? { ...deposit, begun } : deposit;
       this.ledger.addPending(pending);

@@ -82,7 +82,7 @@ test('what piles up while a run ends is never handed on beyond what Temporal tak
   const ledger: CarriedAccount['ledger'] = {
     ...{ count: 10_000, total: { MXN: '1000000.00' }, latest: [], set_aside: [], forgotten_until: null },
     pending: Array.from({ length: 2_500 }, (_, i) => deposit(long('waits', i), { trade_no: long('T', i) })),
-    counted: Array.from({ length: 10_000 }, (_, i) => [long('counted', i), 1_767_000_000]),
+    counted: Array.from({ length: 10_000 }, (_, i) => [long('counted', i), [1_767_000_000, null, ['1.00']]]),
   };
   const carried = {
     since: 0,
