@@ -289,7 +289,7 @@ describe('started with its environment', () => {
       const { PAYMENTS_ENCRYPTION_KEYS: keys = fail('it has no keys'), CODEC_SERVER_UI_ORIGINS: origins = [] } =
         config();
       const log = pino({ level: 'silent' });
-      const server = codecServer({ keys, origins, log, access: accessFrom(config()) });
+      const server = codecServer({ keys, origins, log, access: accessFrom(config(), String) });
       const url = await server.listen({ host: '127.0.0.1', port: 0 });
       const ask = async (headers: Record<string, string>) => {
         const type = { 'content-type': 'application/json' };

@@ -1,7 +1,8 @@
 /** Who may use the codec server: holders of a bearer token from the settings, or of Temporal UI's log-in as a JWT. */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { createRemoteJWKSet, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { type JWTPayload, jwtVerify } from 'jose';
 import { type Config, ConfigError } from '../process/settings';
+import { loginKeys } from './login-keys';
 import type { Role } from './mask';
 
 /** The role that an `Authorization` header proves; undefined if it proves none. */
@@ -21,9 +22,12 @@ export type AccessSettings = Pick<
 /** Only public-key signatures: a JWKS is public, so it cannot hold the secret of an HMAC. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 
-/** The access that the settings describe. Throws ConfigError if they let nobody in, or accept JWTs for other applications. */
-export function accessFrom(settings: AccessSettings): Access {
-  const proofs = [byToken(settings), byLogin(settings)].filter((proof) => proof !== undefined);
+/**
+ * The access that the settings describe. `onKeyFailure` hears why the keys of the log-in cannot be had. Throws ConfigError if they
+ * let nobody in, or accept JWTs for other applications.
+ */
+export function accessFrom(settings: AccessSettings, onKeyFailure: (error: unknown) => void): Access {
+  const proofs = [byToken(settings), byLogin(settings, onKeyFailure)].filter((proof) => proof !== undefined);
   if (proofs.length === 0) {
     throw new ConfigError(
       'The codec server decrypts, so it must know who uses it: set CODEC_SERVER_TOKEN or CODEC_SERVER_SUPPORT_TOKEN, or CODEC_SERVER_JWKS_URL for the log-in of Temporal UI.',
@@ -65,7 +69,7 @@ function isSame(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected));
 }
 
-function byLogin(settings: AccessSettings): Proof | undefined {
+function byLogin(settings: AccessSettings, onKeyFailure: (error: unknown) => void): Proof | undefined {
   const { CODEC_SERVER_JWKS_URL: url, CODEC_SERVER_JWT_ISSUER: issuer, CODEC_SERVER_JWT_AUDIENCE: audience } = settings;
   if (url === undefined) return undefined;
   if (issuer === undefined || audience === undefined) {
@@ -73,7 +77,7 @@ function byLogin(settings: AccessSettings): Proof | undefined {
       'CODEC_SERVER_JWKS_URL needs CODEC_SERVER_JWT_ISSUER and CODEC_SERVER_JWT_AUDIENCE: without them a log-in to any other application would be accepted.',
     );
   }
-  const keys: JWTVerifyGetKey = createRemoteJWKSet(new URL(url));
+  const keys = loginKeys(url, onKeyFailure);
   return async (token) => {
     try {
       const { payload } = await jwtVerify(token, keys, {

@@ -30,7 +30,7 @@ export async function startCodecServer(
   }
   const server = codecServer({
     keys,
-    access: access ?? accessFrom(config),
+    access: access ?? accessFrom(config, (err) => log.warn({ err }, 'the keys of the log-in cannot be read')),
     origins: config.CODEC_SERVER_UI_ORIGINS ?? [],
     log,
   });
