@@ -2,7 +2,7 @@
  * Somebody without a key writes to Temporal's database: each payload of one kind, in every history, is replaced by clear text or
  * by that of another workflow. Workers and clients must notice it in each lifecycle, and what was not touched must still be read.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
@@ -95,13 +95,28 @@ let ports: { port: number; uiPort: number };
 let simulator: Simulator;
 let config: Config;
 let bundle: { code: string };
-const file = () => join(folder, 'temporal.db');
+/** The folders of a server's files: the one that has lived, and copies of it. */
+const folderOf = (name: string) => join(folder, name);
+const fileIn = (name: string) => join(folderOf(name), 'temporal.db');
 /** What was lived, as Temporal gives it to workers. */
 const lived: { type: string; workflowId: string; history: proto.api.history.v1.IHistory }[] = [];
 
-async function startTemporal(): Promise<void> {
+async function startTemporal(name: string): Promise<void> {
   const binary = await findTemporal();
-  temporal = await startDevServer({ binary, dbFile: file(), host: '127.0.0.1', ...ports, namespace: 'default' });
+  temporal = await startDevServer({ binary, dbFile: fileIn(name), host: '127.0.0.1', ...ports, namespace: 'default' });
+}
+
+/** Rewrites a copy of the file, and starts the server on it for `act`. */
+async function afterRewriting(
+  name: string,
+  rewrite: (event: HistoryEvent) => boolean,
+  act: () => Promise<void>,
+): Promise<void> {
+  const copy = `rewritten-${name.replaceAll(' ', '-')}`;
+  cpSync(folderOf('lived'), folderOf(copy), { recursive: true });
+  rewriteHistories(fileIn(copy), rewrite);
+  await startTemporal(copy);
+  await act().finally(() => temporal.stop());
 }
 
 /** The order whose events are taken: an address that is down gets them. All others go to the relay, a lifecycle of its own. */
@@ -132,7 +147,8 @@ beforeAll(async () => {
   quiet();
   folder = mkdtempSync(join(tmpdir(), 'rewritten-'));
   ports = { port: (await freePort(0)).port, uiPort: (await freePort(0)).port };
-  await startTemporal();
+  mkdirSync(folderOf('lived'));
+  await startTemporal('lived');
   simulator = await startSimulator({ apps: [APP], refundTakes: '0s' });
   const { port } = await freePort(0);
   const env = {
@@ -272,53 +288,84 @@ test('every lifecycle was lived, and its histories are read as they are', async 
 
 const ATTACKS = Object.keys(KINDS).flatMap((kind) => Object.keys(WRITTEN).map((written) => [kind, written] as const));
 
+/** Whether a worker reads this event of a history, or one after it: what comes before its last word, and the request that this accepts. */
+const isRead = (events: readonly HistoryEvent[], from: number, kind: Kind) =>
+  kind === UPDATE_REQUEST || events.slice(from).some((event) => event.workflowTaskCompletedEventAttributes);
+
+const copyOf = (history: proto.api.history.v1.IHistory) => History.decode(History.encode(history).finish()).events;
+
 test.each(ATTACKS)('%s %s is noticed wherever a worker reads it', async (name, written) => {
   const kind = KINDS[name] ?? START;
   const payloadsFor = WRITTEN[written]?.(kind) ?? (() => undefined);
   const [noticed, due]: [string[], string[]] = [[], []];
   for (const { workflowId, history } of lived) {
-    const { events } = History.decode(History.encode(history).finish());
+    const events = copyOf(history);
     const payloads = payloadsFor(workflowId) ?? [];
     const changed = events.findIndex((event) => payloads.length > 0 && kind.put(event, payloads));
     if (changed < 0) continue;
-    // A worker reads what comes before its last word; of an update also the request, which its last word accepts.
-    const isRead = events.slice(changed).some((event) => event.workflowTaskCompletedEventAttributes);
-    if (isRead || kind === UPDATE_REQUEST) due.push(workflowId);
+    if (isRead(events, changed, kind)) due.push(workflowId);
     if (await fails(replay({ events }, workflowId))) noticed.push(workflowId);
   }
   expect(due.length).toBeGreaterThan(0);
   expect(noticed.sort()).toEqual(due.sort());
 });
 
+test.each(Object.keys(KINDS))(
+  '%s alone, rewritten in the file itself, is noticed in every lifecycle that has it',
+  async (name) => {
+    const kind = KINDS[name] ?? START;
+    await afterRewriting(
+      name,
+      (event) => kind.put(event, CLEAR),
+      async () => {
+        const connection = await Connection.connect({ address: temporal.address });
+        const client = new Client({ connection });
+        const [noticed, due]: [string[], string[]] = [[], []];
+        for (const { workflowId } of lived) {
+          const events = await eventsOf(client, workflowId);
+          const changed = events.findIndex((event) => kind.find(event));
+          if (changed >= 0 && isRead(events, changed, kind)) due.push(workflowId);
+          if (await fails(replay({ events }, workflowId))) noticed.push(workflowId);
+        }
+        await connection.close();
+        expect(due.length).toBeGreaterThan(0);
+        expect(noticed.sort()).toEqual(due.sort());
+      },
+    );
+  },
+);
+
 test('all of it in the file is noticed: by workers, by clients, and by the worker that is to do an activity', async () => {
   const kinds = [START, UPDATE_RESULT, WORKFLOW_RESULT, ACTIVITY_INPUT];
-  rewriteHistories(file(), (event) => kinds.map((kind) => kind.put(event, CLEAR)).includes(true));
-  await startTemporal();
-  await connected(async (client) => {
-    let reads = 0;
-    for (const { workflowId } of lived) {
-      const handle = client.workflow.getHandle(workflowId);
-      const events = await eventsOf(client, workflowId);
-      const updates = events.flatMap(
-        ({ workflowExecutionUpdateCompletedEventAttributes: done }) => done?.meta?.updateId ?? [],
-      );
-      const results = [
-        fails(replay({ events }, workflowId)),
-        ...updates.map((id) => fails(handle.getUpdateHandle(id).result())),
-        ...(events.some((event) => WORKFLOW_RESULT.find(event)) ? [fails(handle.result())] : []),
-      ];
-      reads += results.length;
-      expect([workflowId, await Promise.all(results)]).toEqual([workflowId, results.map(() => true)]);
-    }
-    expect(reads).toBeGreaterThan(2 * LIFECYCLES.length);
-    const workflowId = lived.find(({ type }) => type === 'eventDelivery')?.workflowId ?? '';
-    const said = async () =>
-      JSON.stringify(await pendingWork(client, await client.workflow.getHandle(workflowId).describe()));
-    await client.workflowService.resetActivity({
-      namespace: 'default',
-      execution: { workflowId },
-      type: 'payments.postEvent',
-    });
-    while (!(await said()).includes('in clear text')) await new Promise(setImmediate);
-  }).finally(() => temporal.stop());
+  const rewrite = (event: HistoryEvent) => kinds.map((kind) => kind.put(event, CLEAR)).includes(true);
+  await afterRewriting('all', rewrite, () => connected(noticesAll));
 });
+
+/** Every read of a client and of a worker fails, and the worker that is to do an activity says why it does not. */
+async function noticesAll(client: Client): Promise<void> {
+  let reads = 0;
+  for (const { workflowId } of lived) {
+    const handle = client.workflow.getHandle(workflowId);
+    const events = await eventsOf(client, workflowId);
+    const updates = events.flatMap(
+      ({ workflowExecutionUpdateCompletedEventAttributes: done }) => done?.meta?.updateId ?? [],
+    );
+    const results = [
+      fails(replay({ events }, workflowId)),
+      ...updates.map((id) => fails(handle.getUpdateHandle(id).result())),
+      ...(events.some((event) => WORKFLOW_RESULT.find(event)) ? [fails(handle.result())] : []),
+    ];
+    reads += results.length;
+    expect([workflowId, await Promise.all(results)]).toEqual([workflowId, results.map(() => true)]);
+  }
+  expect(reads).toBeGreaterThan(2 * LIFECYCLES.length);
+  const workflowId = lived.find(({ type }) => type === 'eventDelivery')?.workflowId ?? '';
+  const said = async () =>
+    JSON.stringify(await pendingWork(client, await client.workflow.getHandle(workflowId).describe()));
+  await client.workflowService.resetActivity({
+    namespace: 'default',
+    execution: { workflowId },
+    type: 'payments.postEvent',
+  });
+  while (!(await said()).includes('in clear text')) await new Promise(setImmediate);
+}
