@@ -97,8 +97,12 @@ export const nothingOfOursExists = ({ gateway: { exchanges }, creationsCutOff }:
  * Whether nothing tells this trade from one that we made: the gateway has named none as ours before it first showed this one,
  * and a creation was lost, on the way or with its worker, or answered without the number of its trade.
  */
-export function mayBeTakenForOurs({ gateway: { exchanges }, creationsCutOff }: World, trade: LedgerTrade): boolean {
+export function mayBeTakenForOurs(world: World, trade: LedgerTrade): boolean {
+  const { creationsCutOff, refundsAsked } = world;
+  const { exchanges } = world.gateway;
   const found = exchanges.find(({ shown }) => shown?.trade_no === trade.trade_no)?.at ?? Number.POSITIVE_INFINITY;
+  // A merchant who refunds an order before it pays it takes what the gateway has under the number for its own.
+  if (refundsAsked.some((at) => at <= found)) return true;
   const creations = exchanges.filter(({ at, is }) => is === 'creation' && at < found);
   const isNamed = creations.some(({ answered, shown }) => answered === 'created refused' || shown !== undefined);
   const isLost = creations.some(({ answered }) => answered === 'nothing' || answered === 'trade');

@@ -127,6 +127,8 @@ export class World extends BaseWorld {
   hasOtherOrder = false;
   /** Whether an operator adopted the number. */
   hasAdopted = false;
+  /** When the merchant asked for its money back. */
+  readonly refundsAsked: number[] = [];
   /** Whether a run or a worker was cut off: nobody can tell then whether what was under way has reached the gateway. */
   wasCutOff = false;
   /** When a worker died that had begun a creation: whether that one was sent, only the gateway knows. */
@@ -326,6 +328,7 @@ export class World extends BaseWorld {
 
   /** Sends all the money back, under one number however often it is asked. */
   refund(): void {
+    this.refundsAsked.push(this.now);
     const refund = { refund_amount: AMOUNT, refund_currency: 'BRL', out_request_no: MERCHANTS_REFUND };
     this.call(async () => {
       // What became of it is the gateway's ledger to say, and the after-sale's model.
