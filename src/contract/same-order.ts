@@ -23,21 +23,25 @@ interface KnownCreation {
   readonly payment_data?: PaymentData | null | undefined;
 }
 
+type KnownTrade = Pick<PaymentState, 'outcome' | 'order_amount' | 'order_currency' | 'method'>;
+
 /** The fields by which an order differs from what its number has: the order that was made, or else a trade of others. */
 export function fieldsUnlikeKnown(
   { kind, request }: Pick<NewPayment, 'kind' | 'request'>,
   made: Pick<NewPayment, 'kind' | 'request'> | undefined,
-  trade: Parameters<typeof fieldsUnlikeTrade>[0] | null,
+  trade: KnownTrade | null,
 ): string[] {
   if (made) return differingFields({ kind: made.kind, ...made.request }, { kind, ...request });
   return trade ? fieldsUnlikeTrade(trade, request) : [];
 }
 
 /** The fields of an order that differ from a trade that was made elsewhere, of those that both have. */
-export function fieldsUnlikeTrade(
-  { order_amount, order_currency, method }: Pick<PaymentState, 'order_amount' | 'order_currency' | 'method'>,
+function fieldsUnlikeTrade(
+  { outcome, order_amount, order_currency, method }: KnownTrade,
   request: NewPayment['request'],
 ): string[] {
+  // A person ended it before the gateway had said what it is: nobody can say that it is this order.
+  if (outcome !== null && order_amount === null) return ['order_amount'];
   const known = { order_amount, order_currency, ...(request.method === undefined ? {} : { method }) };
   const names = Object.entries(known).flatMap(([name, value]) => (value === null ? [] : [name]));
   const named = (from: object) => Object.fromEntries(names.map((name) => [name, Reflect.get(from, name)]));

@@ -201,7 +201,7 @@ export class OrderCreation {
     // A person hears of it after ten minutes. Then the order waits for the rest of its time, once.
     if (tried.is === 'not-sent' && !this.mayExist) this.isLate = this.sends > 1;
     if (tried.is === 'not-sent' && !this.isLate && Date.now() < this.until) this.context.raise('no-answer');
-    if (tried.is === 'unknown') record.reasons.settle('no-answer');
+    if (tried.is !== 'not-sent') record.reasons.settle('no-answer');
   }
 
   /** Our own rules refuse a resend where the settings changed in between: the earlier try may still have made the order. */

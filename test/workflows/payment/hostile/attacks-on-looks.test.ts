@@ -1,6 +1,17 @@
 /** Attacks on what a payment has looked at, and on why it needs a person: each once lost or doubled money, or told nobody. */
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import { attentions, begin, end, madeByAnother, outcomeNow, pay, stateNow, tradeAt, world } from './attack-world';
+import {
+  answers,
+  attentions,
+  begin,
+  end,
+  madeByAnother,
+  outcomeNow,
+  pay,
+  stateNow,
+  tradeAt,
+  world,
+} from './attack-world';
 
 const SECOND = 1_000;
 afterEach(async () => end());
@@ -210,4 +221,25 @@ test('promise 5: a late SUCCESS of an order that the gateway has forgotten alrea
   world.notify(tradeAt(0));
   await world.pass(5 * DAY);
   expect(attentions()).not.toEqual([]);
+});
+
+// — What is settled, and what cannot be compared —
+
+test('promise 8: `no-answer` goes once the gateway refuses the order that it would not take', async () => {
+  await begin({ creations: Array.from({ length: 31 }, () => 'unreachable' as const) });
+  madeByAnother();
+  await pay(30 * MINUTE);
+  expect(attentions()).toEqual(['no-answer']);
+  await world.pass(2 * HOUR);
+  expect(open()).toEqual([]);
+});
+
+test('promise 1: nobody is told that a trade is theirs which a person ended before the gateway had said what it is', async () => {
+  await begin({});
+  world.gateway.trouble = '503';
+  world.notify(madeByAnother());
+  await world.pass(MINUTE);
+  await world.resolve('SUCCESS');
+  await pay(MINUTE);
+  expect(answers()).toEqual(['DuplicateOrderError']);
 });

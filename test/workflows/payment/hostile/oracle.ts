@@ -277,7 +277,7 @@ function saleStays({ told, runs }: World, seen: readonly Seen[]): Broken[] {
     const isEnd = ({ is, at }: Told) => (is === 'terminated' || is === 'reset') && at >= startedAt;
     return status === 'TERMINATED' && told.some((one) => isEnd(one) && one.at <= startedAt + UNDER_WAY_MS);
   };
-  const last = seen.findLast((one) => !hadNoTime(one));
+  const last = seen.findLast((one) => one === sold || !hadNoTime(one));
   if (!sold || !last || last.state.outcome === 'SUCCESS') return [];
   return [{ promise: 6, what: `${sold.runId} was sold, and ${last.runId} says ${last.state.outcome ?? 'nothing'}` }];
 }
