@@ -64,9 +64,13 @@ export class PaymentRecord {
     };
   }
 
-  /** The status that polls need not report. A SUCCESS of the creation's answer alone is reported once more, by a query. */
+  /**
+   * The status that polls need not report. After the creation's answer alone, a query reports once more what proves a SUCCESS,
+   * and the trade's number where the answer had none: another trade could be taken for it later.
+   */
   get seen(): string | null {
-    return this.heard?.source === 'creation' && outcomeOf(this.heard.status) === 'SUCCESS' ? null : this.lastReported;
+    const isProven = outcomeOf(this.heard?.status ?? '') !== 'SUCCESS' && this.state.trade_no !== null;
+    return this.heard?.source === 'creation' && !isProven ? null : this.lastReported;
   }
 
   /** A copy of the public state, as plain JSON. */

@@ -226,7 +226,7 @@ test('promise 5: a late SUCCESS of an order that the gateway has forgotten alrea
 // — What is settled, and what cannot be compared —
 
 test('promise 8: `no-answer` goes once the gateway refuses the order that it would not take', async () => {
-  await begin({ creations: Array.from({ length: 31 }, () => 'unreachable' as const) });
+  await begin({ takesNumbersTwice: false, creations: Array.from({ length: 31 }, () => 'unreachable' as const) });
   madeByAnother();
   await pay(30 * MINUTE);
   expect(attentions()).toEqual(['no-answer']);

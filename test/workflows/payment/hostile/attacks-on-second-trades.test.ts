@@ -235,3 +235,14 @@ test.each(['PROCESSING', 'SUCCESS'])(
     expect((await stateNow()).other_trades).toMatchObject([{ trade_no: 'T2', trade_status: 'SUCCESS' }]);
   },
 );
+
+// — Whose trade it is, where the creation's answer does not say —
+
+test('promise 1: the first look learns the number of our trade, so that another one is not taken for it', async () => {
+  await begin({ hidesTradeNo: true, shows: 'the latest' });
+  await pay(MINUTE);
+  world.gateway.move(tradeAt(0), 'SUCCESS');
+  world.notify(madeByAnother('PROCESSING'));
+  await world.pass(HOUR);
+  expect(await stateNow()).toMatchObject({ trade_no: 'T1', outcome: 'SUCCESS', other_trades: [{ trade_no: 'T2' }] });
+});

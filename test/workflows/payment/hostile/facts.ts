@@ -100,7 +100,10 @@ export const nothingOfOursExists = ({ gateway: { exchanges }, creationsCutOff }:
 export function mayBeTakenForOurs(world: World, trade: LedgerTrade): boolean {
   const { creationsCutOff, refundsAsked } = world;
   const { exchanges } = world.gateway;
-  const found = exchanges.find(({ shown }) => shown?.trade_no === trade.trade_no)?.at ?? Number.POSITIVE_INFINITY;
+  const firstShown = ({ trade_no }: LedgerTrade) =>
+    exchanges.find(({ shown }) => shown?.trade_no === trade_no)?.at ?? Number.POSITIVE_INFINITY;
+  const found = firstShown(trade);
+  if (world.gateway.trades.some((one) => one.made_by === 'us' && firstShown(one) < found)) return false;
   // A merchant who refunds an order before it pays it takes what the gateway has under the number for its own.
   if (refundsAsked.some((at) => at <= found)) return true;
   const creations = exchanges.filter(({ at, is }) => is === 'creation' && at < found);

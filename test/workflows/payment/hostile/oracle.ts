@@ -380,7 +380,7 @@ function mustBeKnown(world: World, { trade_no, made_by, states }: LedgerTrade, a
   const { traits, told, gateway } = world;
   // Another system's trade under the number, which nothing tells from ours, may be taken for it.
   const others = gateway.trades.filter((trade) => trade.made_by === 'another system');
-  if (traits.before !== 'nothing' && others.some((trade) => mayBeTakenForOurs(world, trade))) return false;
+  if (others.some((trade) => mayBeTakenForOurs(world, trade))) return false;
   // The gateway itself has ended the trade, and we were told. Money that comes all the same comes with a notification.
   const wasEnded = gateway.exchanges.some(
     ({ at: asked, shown }) => asked <= at && shown?.trade_no === trade_no && ENDS_WITHOUT_MONEY.includes(shown.status),
