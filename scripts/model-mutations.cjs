@@ -307,12 +307,12 @@ const MUTATIONS = [
   [
     'a number that was sold is adopted as if nothing had been before',
     'src/workflows/payment/workflow.ts',
-    '    if (this.isJoining) await this.goOnWithOrderBefore();\n',
+    '    if (!workflowInfo().parent) await this.goOnWithOrderBefore();\n',
     '',
   ],
   [
     'a run that was terminated while it took on a sale hides the sale',
-    'src/workflows/payment/adoption.ts',
+    'src/workflows/payment/earlier-runs.ts',
     'if (!previous || previous.outcome !== null || previous.order === null) return previous;',
     'if (!previous?.order || previous.outcome !== null || previous.payment_data) return previous;',
   ],

@@ -15,6 +15,14 @@ export interface NotificationSignal {
   readonly [field: string]: unknown;
 }
 
+const TEXTS = ['trade_no', 'out_trade_no', 'out_request_no', 'trade_status', 'method', 'amount', 'currency'] as const;
+
+/** A signal without what is no text where one belongs: anybody who can write to Temporal may have sent it. */
+export function readNotification(signal: NotificationSignal): NotificationSignal {
+  const odd = TEXTS.filter((field) => typeof signal[field] !== 'string');
+  return { ...signal, ...Object.fromEntries(odd.map((field) => [field, undefined])) };
+}
+
 /** The trades that these notifications name, each once. */
 export function tradesNamedBy(notifications: readonly Pick<NotificationSignal, 'trade_no'>[]): string[] {
   return [...new Set(notifications.flatMap(({ trade_no }) => trade_no ?? []))];

@@ -142,6 +142,8 @@ export interface PaymentFollowUpInput {
   payment: Omit<PaymentState, 'payment_data'>;
   /** The run that a late payment will name as the one before. */
   previous: PreviousRun;
+  /** Why the payment needs a person: more than the one that its state shows may hold. */
+  reasons: readonly Attention[];
   /** Until when the trade may still be paid, in ms since the epoch; 0 if it cannot be. */
   watch_until: number;
   /** The order was sent more than once, so that another trade under its number may be ours too. */

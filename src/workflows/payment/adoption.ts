@@ -2,7 +2,6 @@
 
 import type { NotificationSignal, PreviousRun, Trade, TradeId } from '../../contract';
 import { type AdoptedPayment, outcomeOf } from '../../contract';
-import { loadEarlierRun } from '../shared/activities';
 import { attentionAfter, LOOK_PATIENCE_MS, lookOnce, searchUntilFound } from '../shared/look';
 import type { PendingNotifications } from '../shared/pending-notifications';
 import { invalidRequest } from '../shared/resolution';
@@ -11,6 +10,7 @@ import { answersAnotherOrder } from './broken-start';
 import type { PaymentContext } from './context';
 import { lookAtOtherTrades, otherTradesIn } from './other-trades';
 import type { PaymentRecord } from './record';
+import { lookAtSale } from './sale';
 
 /** Returns once the gateway has said what it knows of the trade. */
 export async function adoptTrade(
@@ -19,8 +19,7 @@ export async function adoptTrade(
   pending: PendingNotifications,
 ): Promise<void> {
   const { record, policy } = context;
-  const previous = await recall(input.previous);
-  record.before = previous;
+  const previous = record.before;
   if (previous?.outcome === 'SUCCESS') return adoptSale({ ...input, previous }, context, pending);
   const found = context.paid ? taken(context.paid, context, pending) : await untilFound(input, context, pending);
   const outcome = outcomeOf(found.trade_status);
@@ -40,17 +39,6 @@ export async function adoptTrade(
   if (!contradicted) return;
   pending.settle(pending.ofTrade(trade_no));
   context.raise('unconfirmed-notification');
-}
-
-/** A terminated run has no result, so what it knew is read from its history and from those of the runs before it. */
-async function recall(previous: PreviousRun | undefined): Promise<PreviousRun | undefined> {
-  if (!previous || previous.outcome !== null || previous.order === null) return previous;
-  const earlier = await loadEarlierRun({ order: previous.order });
-  if (!earlier?.is_same_order) return previous;
-  const { sale, trade_no, payment_data } = earlier;
-  if (sale) return { ...previous, ...sale, outcome: 'SUCCESS' };
-  const known = { trade_no: trade_no ?? previous.trade_no, payment_data: payment_data ?? previous.payment_data };
-  return { ...previous, ...known };
 }
 
 /** The ids to find the trade by, the surest first. Without a trade_no of ours, a notification may have named it. */
@@ -137,7 +125,7 @@ function noteEarlierTrade(previous: PreviousRun | undefined, { record, raise }: 
 /** Keeps a sale as it is, whatever started this run. Later changes of its money belong to the after-sale. */
 async function adoptSale(input: AdoptedPayment, context: PaymentContext, pending: PendingNotifications): Promise<void> {
   const { trade_no: named, app_id, previous } = input;
-  const { record, policy } = context;
+  const { record } = context;
   record.restoreSale(previous ?? {});
   // A person resolved it as sold before its trade_no was known, so a person says whether this trade is it.
   if (!previous?.trade_no && record.id.trade_no !== undefined) context.raise('unproven-trade');
@@ -145,17 +133,5 @@ async function adoptSale(input: AdoptedPayment, context: PaymentContext, pending
   const ours = record.snapshot.trade_no;
   const others = otherTradesIn([...pending.all, { trade_no: named }], ours);
   if (others.length > 0) return lookAtOtherTrades(others, app_id, context, pending);
-  const looked = await lookOnce(app_id, record.id, policy.settling_ms);
-  if (looked.is !== 'found') return context.raise(attentionAfter(looked));
-  record.compareAmounts(pending.ofTrade(ours));
-  // The copy that answers may be behind the sale.
-  const { trade } = await queryUntilConsistent(looked.trade, [{ trade_status: record.snapshot.trade_status ?? '' }], {
-    app_id,
-    id: record.id,
-    settling_ms: policy.settling_ms,
-    onUnanswered: (looked) => context.raise(attentionAfter(looked)),
-  });
-  record.applyQuery(trade, Date.now());
-  // A person may have resolved it as sold, or the gateway has revoked its SUCCESS.
-  if (outcomeOf(trade.trade_status) !== 'SUCCESS') context.raise('unlisted-transition');
+  return lookAtSale(app_id, context, pending);
 }

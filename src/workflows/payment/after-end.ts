@@ -24,6 +24,7 @@ import type { OrderCreation } from './creation';
 import { type Ending, endingOf } from './ending';
 import { asPrevious, type FollowUps } from './follow-ups';
 import { lookAtOtherTrade, lookAtOtherTrades } from './other-trades';
+import { lookAtSale } from './sale';
 
 /** The payment at its end. */
 interface EndedPayment {
@@ -38,13 +39,19 @@ interface EndedPayment {
   readonly failure: unknown;
 }
 
+/** Whether its own word, and neither a person nor a deadline, ended the payment. */
+const isEndedByTheGateway = ({ confirmed_by }: PaymentState) =>
+  confirmed_by === 'query' || confirmed_by === 'notification';
+
 const isOfSale = ({ trade_status = '' }: NotificationSignal) => !isAfterSaleStatus(trade_status);
 
 export class AfterEnd {
   constructor(private readonly ended: EndedPayment) {}
 
   async run(): Promise<void> {
-    const { failure, outbox } = this.ended;
+    const { failure, outbox, pending } = this.ended;
+    // The gateway ended it without the money that it had notified: that is compared once more.
+    if (isEndedByTheGateway(this.state)) pending.restoreContradicted();
     if (failure === undefined) {
       await this.startAfterSaleIfNeeded();
       await this.refundLatePayment();
@@ -67,7 +74,7 @@ export class AfterEnd {
     const { state, sentAgain, mayHaveSent } = this;
     const { input, context, pending, outbox } = this.ended;
     const ending = endingOf({ state, pending: pending.all, mayHaveSent, sentAgain });
-    const { forAfterSale, otherTrades, reopenFor, mayStillBePaid } = ending;
+    const { forAfterSale, otherTrades, isRevoked, reopenFor, mayStillBePaid } = ending;
     if (state.outcome !== null && state.trade_no === null) context.record.noteCandidate(ending.trade_no);
     // Another amount of the trade that was sold is no news of its money for the after-sale: a person compares it.
     if (state.outcome === 'SUCCESS') context.record.compareAmounts(pending.ofTrade(state.trade_no).filter(isOfSale));
@@ -80,17 +87,29 @@ export class AfterEnd {
       pending.settle(forAfterSale);
     } else if (this.isToFollowUp(ending)) {
       await outbox?.close();
-      await this.ended.followUps.start({ mayStillBePaid, sent_again: sentAgain, failure: this.ended.failure });
-    } else if (reopenFor) await this.reopenFor(reopenFor);
+      const { failure } = this.ended;
+      await this.ended.followUps.start({
+        mayStillBePaid,
+        goes_on: this.goesOn(ending),
+        sent_again: sentAgain,
+        failure,
+      });
+    } else if (isRevoked) await lookAtSale(input.app_id, context, pending);
+    else if (reopenFor) await this.reopenFor(reopenFor);
     else return false;
     return true;
   }
 
-  /** A new run for the same trade needs no follow-up: it watches the trade and shows what needs a person. */
-  private isToFollowUp({ mayStillBePaid, reopenFor }: Ending): boolean {
-    const { trade_no } = this.state;
-    if (reopenFor && !this.sentAgain && (trade_no !== null || !mayStillBePaid)) return false;
-    return this.ended.followUps.isNeeded(mayStillBePaid);
+  /** Whether a new run goes on with the same trade: it watches the trade, and raises anew what the trade itself needs of a person. */
+  private goesOn({ mayStillBePaid, reopenFor }: Ending): boolean {
+    return reopenFor !== undefined && !this.sentAgain && (this.state.trade_no !== null || !mayStillBePaid);
+  }
+
+  /** Beside a new run, a follow-up keeps only what no fact settles, such as a second trade. */
+  private isToFollowUp(ending: Ending): boolean {
+    const { followUps, context } = this.ended;
+    if (!this.goesOn(ending)) return followUps.isNeeded(ending.mayStillBePaid);
+    return context.record.reasons.lasting.length > 0 && followUps.isNeeded(false);
   }
 
   private get mayHaveSent(): boolean {

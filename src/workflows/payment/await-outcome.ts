@@ -211,15 +211,18 @@ export class OutcomeWait {
     const ours = notifications.filter((one) => !one.trade_no || one.trade_no === trade.trade_no);
     record.compareAmounts(ours);
     record.applyQuery(trade, Date.now());
+    this.pending.settle(notifications.filter((one) => !ours.includes(one)));
     // After the end, the run or the after-sale that follows this one reads these notifications.
-    if (!record.isOver) this.pending.settle(notifications);
-    else this.pending.settle(notifications.filter((one) => !ours.includes(one)));
-    if (record.isOver || record.needsDecision) return;
-    if (ours.some(({ trade_status = '' }) => outcomeOf(trade_status) === 'SUCCESS')) this.onUnconfirmedSuccess();
+    if (record.isOver) return;
+    const unconfirmed = ours.filter(({ trade_status = '' }) => outcomeOf(trade_status) === 'SUCCESS');
+    if (!record.needsDecision) this.onUnconfirmedSuccess(unconfirmed);
+    this.pending.settle(ours);
   }
 
   /** A notification says SUCCESS and the query does not. Go on polling; after the poll schedule a person is told. */
-  private onUnconfirmedSuccess(): void {
+  private onUnconfirmedSuccess(claims: readonly NotificationSignal[]): void {
+    if (claims.length === 0) return;
+    this.pending.contradict(claims);
     const last = this.context.policy.poll_schedule_ms.at(-1) ?? 0;
     this.confirmationDue ??= Date.now() + last;
   }

@@ -1,6 +1,17 @@
 /** What the runs before this one, under the same workflow id, say of the order. */
-import type { EarlierRun, NewPayment, PaymentData, Sale, Trade, TradeId } from '../../contract';
+import type { EarlierRun, NewPayment, PaymentData, PreviousRun, Sale, Trade, TradeId } from '../../contract';
 import { loadEarlierRun } from '../shared/activities';
+
+/** The run before. A terminated one has no result: what it knew is read from its history, and from those of the runs before it. */
+export async function whatItKnew(previous: PreviousRun | undefined): Promise<PreviousRun | undefined> {
+  if (!previous || previous.outcome !== null || previous.order === null) return previous;
+  const earlier = await loadEarlierRun({ order: previous.order });
+  if (!earlier?.is_same_order) return previous;
+  const { sale, trade_no, payment_data } = earlier;
+  if (sale) return { ...previous, ...sale, outcome: 'SUCCESS' };
+  const known = { trade_no: trade_no ?? previous.trade_no, payment_data: payment_data ?? previous.payment_data };
+  return { ...previous, ...known };
+}
 
 export class EarlierRuns {
   private known: EarlierRun | null = null;

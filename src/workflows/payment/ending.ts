@@ -1,6 +1,7 @@
 /** What is left to do when a payment's outcome is known. Pure. */
 import {
   type Attention,
+  classifyTransition,
   isOfTrade,
   type NotificationSignal,
   outcomeOf,
@@ -22,6 +23,8 @@ export interface EndingFacts {
 export interface Ending {
   /** News of this trade's money for the after-sale. */
   readonly forAfterSale: readonly NotificationSignal[];
+  /** Whether a notification contradicts the sale, which stands: a look says whether a person has to know. */
+  readonly isRevoked: boolean;
   /** Trades under the number that are not this payment's, and that nobody has looked at. */
   readonly otherTrades: readonly string[];
   /** The trade that a new run takes on: it was paid, or it is there without an order of ours. */
@@ -46,11 +49,17 @@ export function endingOf({ state, pending, mayHaveSent, sentAgain }: EndingFacts
   const last = isSold ? undefined : news.at(-1);
   return {
     forAfterSale: isSold ? news : [],
+    isRevoked: isSold && ours.some((one) => !isNews(one) && contradicts(trade_status, one.trade_status)),
     otherTrades: last === undefined ? named.filter((one) => one !== trade_no) : [],
     reopenFor: last && { trade_no: last.trade_no ?? trade_no },
     trade_no,
     mayStillBePaid: sentAgain || (!isSold && (mayHaveSent || isOpenAtTheGateway(state))),
   };
+}
+
+/** Whether this claim neither repeats, follows nor precedes the status. */
+function contradicts(trade_status: string | null, claim: string | undefined): boolean {
+  return claim !== undefined && ['unlisted', 'unknown-status'].includes(classifyTransition(trade_status, claim));
 }
 
 /** A person or a deadline ended it: the gateway itself has not. */

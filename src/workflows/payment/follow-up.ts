@@ -24,6 +24,7 @@ import {
   WORKFLOW,
 } from '../../contract';
 import { loadLatestRun } from '../shared/activities';
+import { AttentionReasons } from '../shared/attention-reasons';
 import { attentionAfter, lookOnce } from '../shared/look';
 import { waitForTradeChange } from '../shared/polling';
 import { RecheckRequests } from '../shared/recheck-requests';
@@ -36,8 +37,8 @@ import { tradeAttributes, Visibility } from '../shared/visibility';
 const SETTLING_MS = 60_000;
 
 /** What an answer of the gateway settles, and what the end of the trade settles beside it. */
-const SETTLED_BY_ANSWER: readonly (Attention | null)[] = ['no-answer', 'credentials'];
-const SETTLED_BY_END: readonly (Attention | null)[] = ['never-ended', 'unknown-outcome'];
+const SETTLED_BY_ANSWER: readonly Attention[] = ['no-answer', 'credentials'];
+const SETTLED_BY_END: readonly Attention[] = ['never-ended', 'unknown-outcome'];
 
 interface Decision {
   by: string;
@@ -60,16 +61,18 @@ class FollowUp {
   readonly state: PaymentFollowUpState;
   private readonly visibility = new Visibility();
   private readonly rechecks = new RecheckRequests();
+  private readonly reasons: AttentionReasons;
   /** By what a trade of ours may be found. */
   private candidates: TradeId[];
   /** The numbers of trades that have ended, whichever number showed them. */
   private readonly ended: string[] = [];
 
   constructor(private readonly input: PaymentFollowUpInput) {
-    const { app_id, out_trade_no, trade_no, trade_status, outcome, attention, other_trades } = input.payment;
+    const { app_id, out_trade_no, trade_no, trade_status, outcome, other_trades } = input.payment;
     const watching = input.watch_until > Date.now();
     const trade = { app_id, out_trade_no, trade_no, trade_status, other_trades };
-    this.state = { ...trade, outcome, attention, watching, resolved: null };
+    this.reasons = new AttentionReasons(input.reasons);
+    this.state = { ...trade, outcome, attention: this.reasons.shown, watching, resolved: null };
     this.candidates = candidatesOf(input);
     setHandler(followUpStateQuery, () => this.state);
     setHandler(resolveFollowUpUpdate, (decision) => this.resolve(decision), {
@@ -118,7 +121,7 @@ class FollowUp {
     const isExpected = trade_status !== null || lost?.is === 'no-answer';
     // What a person has settled before the end says nothing of what came later.
     const isSettled = this.resolved_at >= this.input.watch_until;
-    if (lost && isExpected && !isSettled) this.state.attention ??= attentionAfter(lost);
+    if (lost && isExpected && !isSettled) this.raise(attentionAfter(lost));
     this.state.watching = false;
     this.show();
   }
@@ -142,8 +145,14 @@ class FollowUp {
     if (this.candidates.every((one) => one.trade_no === undefined)) this.settle(SETTLED_BY_END);
   }
 
-  private settle(reasons: readonly (Attention | null)[]): void {
-    if (reasons.includes(this.state.attention)) this.state.attention = null;
+  private raise(reason: Attention): void {
+    this.reasons.raise(reason);
+    this.state.attention = this.reasons.shown;
+  }
+
+  private settle(reasons: readonly Attention[]): void {
+    for (const reason of reasons) this.reasons.settle(reason);
+    this.state.attention = this.reasons.shown;
   }
 
   /** What the order's number shows now, it may not show again. */
@@ -184,6 +193,7 @@ class FollowUp {
   }
 
   private resolve({ by, reason }: Decision): PaymentFollowUpState {
+    this.reasons.clear();
     this.state.attention = null;
     this.state.resolved = { by, reason, time: new Date().toISOString() };
     this.show();

@@ -1,6 +1,7 @@
 /** Starts follow-ups: they watch trades that may still be paid, and keep what waits for a person. */
 import { workflowInfo } from '@temporalio/workflow';
 import {
+  type Attention,
   answerToKeep,
   isOfAnother,
   orderOf,
@@ -21,6 +22,8 @@ import { isOfTheApp } from './ending';
 interface FollowUpReasons {
   /** Whether a trade of the order may still be paid. */
   readonly mayStillBePaid: boolean;
+  /** Whether a new run of the payment goes on with the trade. */
+  readonly goes_on?: boolean;
   /** Whether the order was sent more than once, so that there may be more than one trade of ours. */
   readonly sent_again: boolean;
   /** What ended the payment before there was an order. */
@@ -32,6 +35,8 @@ export class FollowUps {
   private count = 0;
   /** Why the last one was started, and by which numbers it knows trades. */
   private startedFor: string | undefined;
+  /** The reasons that one of them has. */
+  private readonly handedOn: Attention[] = [];
   /** Until when it watches, in ms since the epoch. One that knew of the payment's end watches as long as is needed. */
   private watchesUntil = 0;
 
@@ -42,28 +47,30 @@ export class FollowUps {
 
   /** Whether a trade or an attention is left that no follow-up has. */
   isNeeded(mayStillBePaid: boolean): boolean {
-    const { attention } = this.context.record.snapshot;
+    const { shown } = this.context.record.reasons;
     const isOver = mayStillBePaid && this.watchesUntil <= Date.now();
-    return (mayStillBePaid || attention !== null) && (this.startedFor !== this.reason || isOver);
+    return (mayStillBePaid || shown !== null) && (this.startedFor !== this.reason || isOver);
   }
 
   /** What one that is started now would be started for. */
   private get reason(): string {
-    const { attention, trade_no, other_trades } = this.context.record.snapshot;
-    return JSON.stringify([attention, trade_no, other_trades.map((other) => other.trade_no)]);
+    const { reasons, snapshot } = this.context.record;
+    const { trade_no, other_trades } = snapshot;
+    return JSON.stringify([reasons.all, trade_no, other_trades.map((other) => other.trade_no)]);
   }
 
   /** Started apart, so that callers who wait for the outcome do not wait for the follow-up. */
   async start(reasons: FollowUpReasons): Promise<void> {
-    const { app_id, out_trade_no, attention, outcome } = this.context.record.snapshot;
+    const { app_id, out_trade_no, outcome } = this.context.record.snapshot;
     const input = this.inputFor(reasons);
+    this.handedOn.push(...input.reasons);
     this.startedFor = this.reason;
     this.watchesUntil = outcome === null ? input.watch_until : Number.POSITIVE_INFINITY;
     if (out_trade_no === null) return;
     this.count += 1;
     const { runId } = workflowInfo();
     // One follow-up waits for all orders that failed by our credentials.
-    const isShared = !reasons.mayStillBePaid && isOfTheApp(attention);
+    const isShared = !reasons.mayStillBePaid && input.reasons.every(isOfTheApp);
     await startAbandoned(WORKFLOW.paymentFollowUp, {
       workflowId: isShared
         ? paymentFollowUpWorkflowId(app_id, '', 'credentials')
@@ -73,18 +80,21 @@ export class FollowUps {
     });
   }
 
-  private inputFor({ mayStillBePaid, sent_again, failure }: FollowUpReasons): PaymentFollowUpInput {
+  private inputFor({ mayStillBePaid, goes_on = false, sent_again, failure }: FollowUpReasons): PaymentFollowUpInput {
     const { policy, record } = this.context;
     const { payment_data: _data, ...payment } = record.snapshot;
     const { runStartTime } = workflowInfo();
     const deadline = orderDeadlines(orderTimes(this.input), runStartTime.getTime(), policy).at(-1)?.at ?? 0;
     const previous = asPrevious(record.snapshot, this.input, failure);
+    const reasons = goes_on ? record.reasons.lasting : record.reasons.all;
+    const fresh = reasons.filter((reason) => !this.handedOn.includes(reason));
     return {
       payment,
+      reasons: fresh.length > 0 ? fresh : reasons,
       // An order with a bare secret is kept in no second history.
-      previous: payment.attention === 'bare-secret' ? { ...previous, order: undefined } : previous,
+      previous: record.reasons.has('bare-secret') ? { ...previous, order: undefined } : previous,
       sent_again,
-      watch_until: mayStillBePaid ? Math.max(deadline, Date.now() + policy.grace_ms) : 0,
+      watch_until: mayStillBePaid && !goes_on ? Math.max(deadline, Date.now() + policy.grace_ms) : 0,
       schedule: pollSchedule(policy),
     };
   }

@@ -60,8 +60,14 @@ export class PaymentRecord {
       previous: this.before ? runOf(this.before) : null,
       payment_data: null,
       refused_because: null,
-      other_trades: [],
+      other_trades: [...(this.before?.other_trades ?? [])],
     };
+  }
+
+  /** Takes over what the run before knew. What it sold is sold from the start. */
+  recall(before: PreviousRun | undefined): void {
+    this.before = before;
+    if (before?.outcome === 'SUCCESS') this.restoreSale(before);
   }
 
   /**
@@ -259,10 +265,11 @@ export class PaymentRecord {
     if (outcome === null || this.isOver || this.state.trade_status !== status) return;
     this.state.outcome = outcome;
     this.state.confirmed_by = source;
+    if (outcome !== 'SUCCESS') return;
     this.reasons.settle('unconfirmed-notification');
     // A run that failed, was cancelled or terminated sold nothing either.
     const { previous } = this.state;
-    if (outcome !== 'SUCCESS' || previous === null || previous.outcome === 'SUCCESS') return;
+    if (previous === null || previous.outcome === 'SUCCESS') return;
     // Money of another trade than ours is a person's: it is neither accepted nor refunded by itself.
     if (this.latePaymentPolicy === 'attention' || !this.isOurTrade) this.raise('late-payment');
     else if (this.latePaymentPolicy === 'refund') {

@@ -43,6 +43,7 @@ import type { GatewayProblem, PaymentContext } from './context';
 import { createdAnswer, waitForAnswer } from './created-answer';
 import { OrderCreation } from './creation';
 import { orderTimes } from './deadlines';
+import { whatItKnew } from './earlier-runs';
 import { FollowUps } from './follow-ups';
 import {
   cancelUpdate,
@@ -79,12 +80,6 @@ export async function payment(input: PaymentInput): Promise<PaymentState> {
     }
     return run.state;
   });
-}
-
-/** An adoption, or a start without an order, may follow a run that made or sold one: then it continues as that run. */
-function mayHaveOrderBefore(input: PaymentInput): boolean {
-  if (input.kind !== 'adopt' || workflowInfo().parent) return false;
-  return (input.previous?.outcome ?? null) === null;
 }
 
 class PaymentRun {
@@ -131,10 +126,15 @@ class PaymentRun {
     return this.record.snapshot;
   }
 
-  /** Continues as the run that made the order, if this one was started without it. */
+  /** Continues as the run that made the order, if this one was started without it; or takes over what the run before knew. */
   async joinEarlierRun(): Promise<void> {
-    this.isJoining = mayHaveOrderBefore(this.input);
-    if (this.isJoining) await this.goOnWithOrderBefore();
+    const { input, record } = this;
+    if (input.kind !== 'adopt') return;
+    if (input.previous?.outcome) return record.recall(input.previous);
+    this.isJoining = true;
+    // A child of a merchant's workflow is not the run that its callers reach.
+    if (!workflowInfo().parent) await this.goOnWithOrderBefore();
+    record.recall(await whatItKnew(input.previous));
     this.isJoining = false;
   }
 

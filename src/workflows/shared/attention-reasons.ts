@@ -5,16 +5,28 @@ import type { Attention } from '../../contract';
 const ANSWERED: readonly Attention[] = ['no-answer', 'credentials', 'unknown-outcome', 'unknown-trade'];
 
 /** Reasons that may go without a person. They are shown where there is no other. */
-const MAY_PASS: readonly Attention[] = [...ANSWERED, 'unconfirmed-notification'];
+const MAY_PASS: readonly Attention[] = [...ANSWERED, 'unconfirmed-notification', 'never-ended'];
 
 export class AttentionReasons {
   /** In the order in which they came. */
-  private reasons: Attention[] = [];
+  private reasons: Attention[];
+
+  constructor(reasons: readonly Attention[] = []) {
+    this.reasons = [...reasons];
+  }
 
   /** The one that people find: what the payment waits for, or the first that only a person settles, or the first. */
   get shown(): Attention | null {
-    const lasting = this.reasons.find((one) => !MAY_PASS.includes(one));
-    return this.has('amount-mismatch') ? 'amount-mismatch' : (lasting ?? this.reasons[0] ?? null);
+    return this.has('amount-mismatch') ? 'amount-mismatch' : (this.lasting[0] ?? this.reasons[0] ?? null);
+  }
+
+  /** Those that only a person settles. */
+  get lasting(): readonly Attention[] {
+    return this.reasons.filter((one) => !MAY_PASS.includes(one));
+  }
+
+  get all(): readonly Attention[] {
+    return this.reasons;
   }
 
   /** Those that are not shown. */

@@ -2,7 +2,7 @@
  * Notifications and requests to look now, as they come. A notification is pending until it is settled: until a look that
  * began after it came has been recorded.
  */
-import { isOfTrade, type NotificationSignal, tradesNamedBy } from '../../contract';
+import { isOfTrade, type NotificationSignal, readNotification, tradesNamedBy } from '../../contract';
 import { RecheckRequests } from './recheck-requests';
 
 /** A notification, whether a look has begun since it came, and whether the gateway denied its trade at one. */
@@ -12,12 +12,18 @@ interface Entry {
   isDenied: boolean;
 }
 
+const saysTheSame = (one: NotificationSignal, other: NotificationSignal) =>
+  (['trade_no', 'trade_status', 'amount', 'currency'] as const).every((field) => one[field] === other[field]);
+
 export class PendingNotifications extends RecheckRequests {
   private entries: Entry[] = [];
+  /** Those that a look has contradicted. They count again where the trade ends without what they say. */
+  private contradicted: NotificationSignal[] = [];
   /** The last notification that came, and when. */
   latest: { trade_status: string | undefined; trade_no: string | undefined; at: string } | undefined;
 
-  add(notification: NotificationSignal): void {
+  add(signal: NotificationSignal): void {
+    const notification = readNotification(signal);
     const { trade_status, trade_no } = notification;
     this.latest = { trade_status, trade_no, at: new Date().toISOString() };
     this.entries.push({ notification, isLookedInto: false, isDenied: false });
@@ -61,6 +67,20 @@ export class PendingNotifications extends RecheckRequests {
   beginLook(): readonly NotificationSignal[] {
     for (const entry of this.entries) entry.isLookedInto = true;
     return this.all;
+  }
+
+  /** A look has contradicted these: they wait no longer for one, and are remembered. A repetition is no more than the first. */
+  contradict(notifications: readonly NotificationSignal[]): void {
+    for (const one of notifications)
+      if (!this.contradicted.some((known) => saysTheSame(known, one))) this.contradicted.push(one);
+    this.settle(notifications);
+  }
+
+  /** What was contradicted is pending again. */
+  restoreContradicted(): void {
+    const entries = this.contradicted.map((notification) => ({ notification, isLookedInto: true, isDenied: false }));
+    this.entries.push(...entries);
+    this.contradicted = [];
   }
 
   /** These were not looked at after all: they are news again. */

@@ -1,0 +1,129 @@
+/** Attacks on what a payment has heard when it ends, and on what the next run knows of it: each once lost money or told nobody. */
+import type { PaymentState } from '../../../../src/contract';
+import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { attentions, begin, end, madeByAnother, outcomeNow, pay, sell, stateNow, tradeAt, world } from './attack-world';
+
+const SECOND = 1_000;
+afterEach(async () => end());
+
+/** The trades of which an open workflow says that a person is needed. */
+async function tradesBeforeAPerson(): Promise<string[]> {
+  const trades: string[] = [];
+  for (const run of world.runs) {
+    if (!run.isRunning || world.temporal.attributesOf(run).PaymentAttention === undefined) continue;
+    const { trade_no, other_trades } = await world.within(() => world.temporal.query<PaymentState>(run, 'state'));
+    trades.push(...(trade_no ? [trade_no] : []), ...other_trades.map((other) => other.trade_no));
+  }
+  return trades;
+}
+
+// — Money that was notified, and that the end does not show —
+
+test.each([0, 45])('promise 3: money after CANCEL is known, although copies lag %s minutes', async (lag) => {
+  await begin({ lag_ms: lag * MINUTE });
+  await pay(2 * MINUTE);
+  await world.pass(lag * MINUTE + HOUR);
+  world.gateway.move(tradeAt(0), 'CANCEL');
+  await world.pass(Math.max(5, lag - 5) * MINUTE);
+  world.gateway.move(tradeAt(0), 'SUCCESS');
+  world.notify(tradeAt(0));
+  await world.pass(3 * DAY);
+  const { outcome } = await stateNow();
+  if (outcome !== 'SUCCESS') expect(await tradesBeforeAPerson()).toContain('T1');
+  expect(outcome).toBe(lag === 0 ? 'SUCCESS' : 'CANCEL');
+});
+
+test('promise 8: an old copy of CANCEL does not settle that a SUCCESS is unconfirmed', async () => {
+  await begin({ lag_ms: 5 * HOUR });
+  await pay(6 * HOUR);
+  world.gateway.move(tradeAt(0), 'CANCEL');
+  await world.pass(3 * HOUR);
+  world.gateway.move(tradeAt(0), 'SUCCESS');
+  world.notify(tradeAt(0));
+  await world.pass(3 * DAY);
+  expect(await tradesBeforeAPerson()).toContain('T1');
+});
+
+test.each([0, HOUR])(
+  'promise 8: a revoked SUCCESS is before a person (children start after %s ms)',
+  async (childStarts_ms) => {
+    await begin({ childStarts_ms });
+    await pay(MINUTE);
+    world.notify(madeByAnother('PROCESSING'));
+    await world.pass(MINUTE);
+    world.gateway.move(tradeAt(0), 'SUCCESS');
+    world.notify(tradeAt(0));
+    await world.pass(10 * MINUTE);
+    world.gateway.move(tradeAt(0), 'CANCEL');
+    world.notify(tradeAt(0));
+    await world.pass(DAY);
+    expect(attentions()).toContain('unlisted-transition');
+  },
+);
+
+// — What the next run knows —
+
+test.each([true, false])('promise 1: a second trade stays before a person (a new run goes on: %s)', async (goesOn) => {
+  await begin({ lag_ms: 10 * MINUTE });
+  await pay(3 * HOUR);
+  world.notify(madeByAnother('SUCCESS'));
+  await world.pass(HOUR);
+  expect(attentions()).toContain('second-trade');
+  world.gateway.move(tradeAt(0), 'CANCEL');
+  await world.pass(10 * MINUTE + SECOND);
+  if (goesOn) {
+    world.gateway.move(tradeAt(0), 'SUCCESS');
+    world.notify(tradeAt(0));
+  }
+  await world.pass(DAY);
+  expect(await tradesBeforeAPerson()).toContain('T2');
+});
+
+test('promise 1: a merchant reads of every other trade, whichever run answers', async () => {
+  await begin({});
+  await sell();
+  world.notify(madeByAnother('SUCCESS'));
+  await world.pass(HOUR);
+  world.notify(madeByAnother('SUCCESS'));
+  await world.pass(HOUR);
+  expect((await stateNow()).other_trades.map(({ trade_no }) => trade_no)).toEqual(['T2', 'T3']);
+});
+
+test.each(['completed', 'terminated'])(
+  'promise 6: a person cannot end a sale as CANCEL in the moment in which a later run starts, where the last run %s',
+  async (ended) => {
+    await begin({});
+    await sell();
+    world.gateway.trouble = '503';
+    if (ended === 'terminated') {
+      world.notify(madeByAnother());
+      await world.pass(SECOND);
+      world.terminate();
+    }
+    world.notify(madeByAnother());
+    await world.resolve('CANCEL');
+    await world.pass(HOUR);
+    expect(await outcomeNow()).toBe('SUCCESS');
+  },
+);
+
+// — What is no notification —
+
+test.each([
+  { currency: null },
+  { amount: null },
+  { amount: 150 },
+  { currency: 986 },
+  { trade_no: 7 },
+  { trade_status: {} },
+])('promise 5: a signal with %j does not stop the payment', async (odd) => {
+  await begin({});
+  await pay(MINUTE);
+  const { out_trade_no } = world;
+  world.oddSignal('notification', { trade_no: 'T1', out_trade_no, trade_status: 'PROCESSING', ...odd });
+  await world.pass(MINUTE);
+  world.gateway.move(tradeAt(0), 'SUCCESS');
+  world.notify(tradeAt(0));
+  await world.pass(HOUR);
+  expect(await outcomeNow()).toBe('SUCCESS');
+});
