@@ -18,7 +18,7 @@ export interface NotificationSignal {
 const TEXTS = ['trade_no', 'out_trade_no', 'out_request_no', 'trade_status', 'method', 'amount', 'currency'] as const;
 
 /** A signal without what is no text where one belongs: anybody who can write to Temporal may have sent it. */
-export function readNotification(signal: NotificationSignal): NotificationSignal {
+export function readSignal(signal: NotificationSignal): NotificationSignal {
   const odd = TEXTS.filter((field) => typeof signal[field] !== 'string');
   return { ...signal, ...Object.fromEntries(odd.map((field) => [field, undefined])) };
 }

@@ -2,7 +2,7 @@
  * Notifications and requests to look now, as they come. A notification is pending until it is settled: until a look that
  * began after it came has been recorded.
  */
-import { isOfTrade, type NotificationSignal, readNotification, tradesNamedBy } from '../../contract';
+import { isOfTrade, type NotificationSignal, readSignal, tradesNamedBy } from '../../contract';
 import { RecheckRequests } from './recheck-requests';
 
 /** A notification, whether a look has begun since it came, and whether the gateway denied its trade at one. */
@@ -23,7 +23,7 @@ export class PendingNotifications extends RecheckRequests {
   latest: { trade_status: string | undefined; trade_no: string | undefined; at: string } | undefined;
 
   add(signal: NotificationSignal): void {
-    const notification = readNotification(signal);
+    const notification = readSignal(signal);
     const { trade_status, trade_no } = notification;
     this.latest = { trade_status, trade_no, at: new Date().toISOString() };
     this.entries.push({ notification, isLookedInto: false, isDenied: false });
