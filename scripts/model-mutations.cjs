@@ -514,9 +514,21 @@ const OF_REFUNDS = [
   ],
   [
     'a refund that nobody has is said to go on by itself',
-    `${AFTER}/workflow.ts`,
-    'throw notTaken();',
-    "throw refundPending('the gateway has not said yet what was paid');",
+    `${AFTER}/requests.ts`,
+    'return typedFailure(FAILURE.notAnswered, message);',
+    "return pending('the gateway has not said yet what was paid');",
+  ],
+  [
+    'a refund that was revoked between two looks stays counted',
+    `${AFTER}/news.ts`,
+    'if (record.mayBeRevoked) record.doubtRefunds();',
+    '',
+  ],
+  [
+    'a refund from elsewhere that is under way explains where it brings the trade',
+    `${AFTER}/refund/evidence.ts`,
+    'if (isRefundStatus(this.now) && this.now !== this.explained) this.explained = null;',
+    '',
   ],
   [
     'a refund whose workflow has ended is started again',

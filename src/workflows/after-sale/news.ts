@@ -12,7 +12,7 @@ import type { Trade } from '../../contract/gateway';
 import { gateway } from '../shared/activities';
 import { PendingNotifications } from '../shared/pending-notifications';
 import { latePaymentRefundNumber } from '../shared/refund-numbers';
-import { queryUntilConsistent } from '../shared/stale-read';
+import { queryUntilConsistent, settledTrade } from '../shared/stale-read';
 import { claimOf, contradicts, isUnanswered, namesRefund } from './claims';
 import type { AfterSaleRecord } from './record';
 import { RefundRuns } from './refund-runs';
@@ -78,6 +78,14 @@ export class AfterSaleNews {
     if (ofTrade.length < held.length) record.raise('second-trade');
     if (contradicted) record.raise('unconfirmed-notification');
     pending.settle(held);
+    this.show();
+  }
+
+  /** Refunds of which the trade keeps showing nothing are put before a person. */
+  async settleRevoke(settling_ms: number): Promise<void> {
+    const { app_id, record } = this;
+    record.applyQuery(await settledTrade('SUCCESS', { app_id, id: record.id, settling_ms }), Date.now());
+    if (record.mayBeRevoked) record.doubtRefunds();
     this.show();
   }
 

@@ -13,7 +13,7 @@ import type {
 import { knownIds } from '../../contract';
 import type { Trade, TradeId } from '../../contract/gateway';
 import { isKnownStatus, type TradeStatus } from '../../gateway/pure/statuses';
-import { isRefundStatus, isTransientStatus } from './refund/interpret';
+import { hasGivenBack, isRefundStatus, isTransientStatus } from './refund/interpret';
 import { type NumberedTrade, type PaidTrade, RefundLedger } from './refund-ledger';
 
 /** Statuses that need a person. */
@@ -171,7 +171,19 @@ export class AfterSaleRecord {
     const { trade_status } = this.state;
     if (trade_status === null || this.ledger.hasSent) return;
     if (isRefundStatus(trade_status) && trade_status !== this.explained) this.addUnknownRefund();
-    this.explained = trade_status;
+    if (!this.mayBeRevoked) this.explained = trade_status;
+  }
+
+  /** After our refunds the trade shows SUCCESS: one may have been revoked between two looks, or a copy of the gateway is behind. */
+  get mayBeRevoked(): boolean {
+    const { ledger, explained } = this;
+    return this.state.trade_status === 'SUCCESS' && hasGivenBack(explained) && ledger.hasRefunded && !ledger.hasSent;
+  }
+
+  /** It has lasted. Nobody knows which one was revoked. */
+  doubtRefunds(): void {
+    this.ledger.doubtRefunded();
+    this.explained = this.state.trade_status;
   }
 
   /** A refund exists that is not in the ledger: from now on `refunded_amount` is too small, and nothing is granted. */

@@ -95,6 +95,16 @@ export class RefundLedger {
     entry.attention = 'unknown-refund';
   }
 
+  /** Whether there is a refund that counts as given back. */
+  get hasRefunded(): boolean {
+    return this.entries.some((entry) => countsAs(entry) === 'refunded');
+  }
+
+  /** The trade shows none of the refunds that count as given back. */
+  doubtRefunded(): void {
+    for (const entry of this.entries) if (countsAs(entry) === 'refunded') this.doubt(entry);
+  }
+
   /** A person has decided what became of a refund. */
   decide(entry: RefundState, outcome: RefundOutcome, resolved: RefundState['resolved']): void {
     Object.assign(entry, { outcome, confirmed_by: 'operator', attention: null, resolved });

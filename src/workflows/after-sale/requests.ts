@@ -119,13 +119,14 @@ function notConfirmed({ attention, trade_status }: AfterSaleState): RefundFailur
   return { type: FAILURE.notRefunded, message, details: { trade_status } };
 }
 
-/** The answer to a request whose refund has one, or has ended; undefined while neither is so. Throws why there is no refund. */
-export function answerTo(entry: RefundState, { trade_no, out_trade_no }: AfterSaleState): RefundAnswer | undefined {
+/** The answer to a request whose refund has one, or has ended. Throws why there is none. */
+export function answerTo(entry: RefundState, { trade_no, out_trade_no }: AfterSaleState): RefundAnswer {
   const { out_request_no, refund_amount, refund_currency, outcome } = entry;
   if (entry.answer) return entry.answer;
   if (entry.failure) throw typedFailure(entry.failure.type, entry.failure.message, entry.failure.details);
   if (outcome === 'NOT_CREATED') throw resolvedAsNotCreated(entry);
-  if (outcome === null) return undefined;
+  if (outcome === null)
+    throw pending(entry.started_at ? 'the gateway has not settled it' : 'another refund of this trade comes first');
   const ids = { trade_no, out_trade_no, out_request_no };
   // It ended without the gateway's own answer: by a person, or by a query.
   return { ...ids, refund_amount, refund_currency, refund_status: outcome, recovered: true };
@@ -143,7 +144,7 @@ export function notTaken(): ApplicationFailure {
   return typedFailure(FAILURE.notAnswered, message);
 }
 
-export function refundPending(why: string): ApplicationFailure {
+function pending(why: string): ApplicationFailure {
   return typedFailure(
     FAILURE.refundPending,
     `The refund goes on by itself, but ${why}. Ask again with the same request.`,

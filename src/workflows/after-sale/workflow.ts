@@ -50,7 +50,6 @@ import {
   decidedRefund,
   grantRefund,
   notTaken,
-  refundPending,
 } from './requests';
 import { afterSaleAttributes, afterSaleDetails } from './visibility';
 
@@ -59,7 +58,7 @@ const REFUND_WAIT_MS = 30_000;
 
 /** What the after-sale does next. */
 type Next = Act | 'await a refund' | 'await handlers' | 'await a person' | 'end';
-type Act = 'look' | 'begin a refund' | 'watch' | 'continue as new';
+type Act = 'look' | 'settle a revoke' | 'begin a refund' | 'watch' | 'continue as new';
 
 /** Returns the last state: the refunds, and how much was refunded in all. */
 export async function afterSale(input: AfterSaleInput): Promise<AfterSaleState> {
@@ -136,6 +135,7 @@ class AfterSaleRun {
     const { next: refund } = this.record.ledger;
     const { pending, refunds } = this.news;
     if (pending.hasNews) return 'look';
+    if (this.record.mayBeRevoked) return 'settle a revoke';
     if (refund) return refunds.isFollowed(refund) ? 'await a refund' : 'begin a refund';
     if (!allHandlersFinished() && !this.isWatching) return 'await handlers';
     if (this.isTooLong) return 'continue as new';
@@ -149,6 +149,8 @@ class AfterSaleRun {
     switch (next) {
       case 'look':
         return this.news.look(this.settings.settling_ms);
+      case 'settle a revoke':
+        return this.news.settleRevoke(this.settings.settling_ms);
       case 'begin a refund':
         return this.beginRefund(ledger.next);
       case 'watch':
@@ -243,11 +245,7 @@ class AfterSaleRun {
     this.show();
     const hasAnswer = () => entry.answer !== null || entry.outcome !== null;
     await condition(hasAnswer, REFUND_WAIT_MS, { summary: 'refund' });
-    const answer = answerTo(entry, this.state);
-    if (answer) return answer;
-    throw refundPending(
-      entry.started_at ? 'the gateway has not settled it' : 'another refund of this trade comes first',
-    );
+    return answerTo(entry, this.state);
   }
 
   /** A change during the end of a run would be lost. */

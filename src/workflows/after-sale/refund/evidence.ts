@@ -1,6 +1,14 @@
 /** What was observed of the trade and told of the refund, from which `interpret` reads how the refund stands. Pure. */
 import type { NotificationSignal } from '../../../contract';
-import { interpret, isRefundStatus, isUnderWay, type Observation, type Reading, takesMoneyBack } from './interpret';
+import {
+  interpret,
+  isRefundStatus,
+  isUnderWay,
+  type Observation,
+  type Reading,
+  takesMoneyBack,
+  turnOf,
+} from './interpret';
 
 export class RefundEvidence {
   /** Something was notified since the last query. */
@@ -17,10 +25,19 @@ export class RefundEvidence {
   isNamed = false;
   private notified: string | null = null;
 
-  constructor(private readonly out_request_no: string) {}
+  /** `explained`: the status that our ledger explains. */
+  constructor(
+    private readonly out_request_no: string,
+    private explained: string | null,
+  ) {}
 
   get now(): string {
     return this.status ?? '';
+  }
+
+  /** Whether the refund may begin. */
+  get turn(): ReturnType<typeof turnOf> {
+    return turnOf(this.now, this.explained);
   }
 
   get observation(): Observation {
@@ -48,10 +65,17 @@ export class RefundEvidence {
     this.notified = null;
     this.isNamed = false;
     this.isAttributed = false;
+    this.noteOthers();
+  }
+
+  /** Ours is not sent: what the ledger does not explain is from elsewhere, and so is whatever comes of it. */
+  private noteOthers(): void {
+    if (isRefundStatus(this.now) && this.now !== this.explained) this.explained = null;
   }
 
   observe(status: string): void {
     this.status = status;
+    if (this.baseline === null) this.noteOthers();
     if (this.claimed === status) this.claimed = null;
     if (this.baseline !== null && status !== this.baseline && isRefundStatus(status)) this.isAttributed = true;
   }

@@ -38,6 +38,9 @@ const wordOf = (status: string | null): Word =>
 /** Whether only a refund brings a trade into this status. */
 export const isRefundStatus = (status: string) => status !== 'SUCCESS' && wordOf(status) !== 'nothing';
 
+/** Whether a trade in this status has given money back. */
+export const hasGivenBack = (status: string | null) => wordOf(status) === 'refunded';
+
 /** Whether the gateway has a refund and has not ended it. */
 export const isUnderWay = (status: string) => wordOf(status) === 'pending';
 

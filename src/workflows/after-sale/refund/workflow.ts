@@ -33,7 +33,6 @@ import { settledTrade } from '../../shared/stale-read';
 import { Visibility } from '../../shared/visibility';
 import { refundAttributes, refundDetails } from '../visibility';
 import { RefundEvidence } from './evidence';
-import { turnOf } from './interpret';
 import { type RefundFailure, RunningRefund } from './record';
 import { type AfterTry, RefundSending } from './sending';
 
@@ -60,7 +59,7 @@ class RefundRun {
 
   constructor(private readonly input: RefundInput) {
     this.record = new RunningRefund(input.state);
-    this.evidence = new RefundEvidence(input.state.out_request_no);
+    this.evidence = new RefundEvidence(input.state.out_request_no, input.trade.trade_status);
     setHandler(refundStateQuery, () => this.state);
     setHandler(notificationSignal, (notification) => {
       this.evidence.add(notification);
@@ -101,7 +100,7 @@ class RefundRun {
     const { evidence } = this;
     await this.query();
     for (;;) {
-      const turn = turnOf(evidence.now, this.input.trade.trade_status);
+      const { turn } = evidence;
       if (evidence.claimed !== null) {
         if (await this.lasts()) return this.refuse(sending, claimed(evidence.claimed, evidence.now));
       } else if (turn === 'later') {

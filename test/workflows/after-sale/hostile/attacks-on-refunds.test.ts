@@ -48,3 +48,43 @@ test('a refund that is asked for while the gateway is silent is said not to be t
   await world.pass(HOUR);
   expect(numbersMade()).toEqual(['a']);
 });
+
+test.each([['50.00'], ['150.00']])(
+  'a refund of %s that is revoked hours after REFUNDED, between two polls, is before a person, who frees its amount',
+  async (amount) => {
+    await open({ watchWindow: '3d' });
+    world.ask({ amount, number: 'a' });
+    await world.pass(5 * HOUR);
+    expect(await world.state()).toMatchObject({ refunded_amount: amount, attention: null });
+    world.gateway.move('REFUND_REVOKE');
+    await world.pass(1_000);
+    world.gateway.move('SUCCESS');
+    await world.pass(DAY);
+    expect(await world.state()).toMatchObject({
+      ...{ trade_status: 'SUCCESS', attention: 'unknown-refund', refunded_amount: '0.00', refunding_amount: amount },
+    });
+    world.resolve({ outcome: 'REFUND_REVOKE', out_request_no: 'a' });
+    await world.pass(HOUR);
+    world.ask({ amount, number: 'b' });
+    await world.pass(5 * HOUR);
+    expect(await world.state()).toMatchObject({ attention: null, refunded_amount: amount, refunding_amount: '0.00' });
+  },
+);
+
+test('a copy of the gateway that shows SUCCESS once more after a refund brings nobody', async () => {
+  await open({ watchWindow: '3d' });
+  world.ask({ amount: '50.00', number: 'a' });
+  await world.pass(5 * HOUR);
+  world.gateway.move('SUCCESS');
+  for (let ms = 0; (await world.state())?.trade_status !== 'SUCCESS'; ms += 1_000) {
+    expect(ms).toBeLessThan(2 * HOUR);
+    await world.pass(1_000);
+  }
+  world.gateway.move('PARTIAL_REFUND');
+  await world.pass(DAY);
+  expect(await world.state()).toMatchObject({
+    trade_status: 'PARTIAL_REFUND',
+    attention: null,
+    refunded_amount: '50.00',
+  });
+});

@@ -92,6 +92,24 @@ const SCHEDULES: readonly Schedule[] = [
     [desk('150.00', HOUR), wait(MINUTE), ask('150.00', 'a'), wait(3 * HOUR)],
   ],
   [
+    'a refund that finds one from elsewhere under way, which nobody told of, is not sent after it',
+    [ask('10.00', 'a'), wait(5 * MINUTE), desk('100.00', MINUTE), ask('100.00', 'b'), wait(HOUR)],
+    { mishaps: ['refused for good'], watchWindow: '3d' },
+  ],
+  [
+    'a second part that finds a part from elsewhere under way is not sent after it, although the status is explained',
+    [
+      ask('50.00', 'a'),
+      wait(10 * MINUTE),
+      desk('50.00', MINUTE),
+      ask('100.00', 'b'),
+      wait(5 * SECOND),
+      notify,
+      wait(HOUR),
+    ],
+    { watchWindow: '3d' },
+  ],
+  [
     'a notification that names a refund from elsewhere limits what is granted',
     [ask('50.00', 'a'), wait(5 * MINUTE), desk('50.00'), notify, wait(2 * MINUTE), ask('100.00', 'b'), wait(HOUR)],
   ],
