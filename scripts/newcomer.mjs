@@ -1,5 +1,6 @@
 // The newcomer's two paths to a first paid order, in the README's words, timed: `npm run test:newcomer`. With `--cold`, npm has an
-// empty cache. What is committed is cloned; the buyer who presses Pay is this program.
+// empty cache. What is committed is cloned; the buyer who presses Pay is this program. Fails beyond two minutes, and if Ctrl-C
+// leaves something running.
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
@@ -53,6 +54,12 @@ async function payFirst(cwd, stack) {
   await stack.sees(/ is paid/);
 }
 
+/** Ctrl-C ends everything: whatever still runs and names the folder was left behind. */
+function leftBehind() {
+  const running = execFileSync('ps', ['-A', '-o', 'pid=', '-o', 'args='], { encoding: 'utf8' });
+  return running.split('\n').filter((line) => line.includes(folder));
+}
+
 const secondsSince = (begin) => Math.round((Date.now() - begin) / 1_000);
 
 /** Runs the commands of a path to a first paid order; the last one stays, and is the stack. */
@@ -72,7 +79,9 @@ async function timed(name, cwd, commands) {
   );
   stack.stop();
   await stack.ended;
-  if (seconds > LIMIT_S) process.exitCode = 1;
+  const left = leftBehind();
+  console.log(left.length === 0 ? '    Ctrl-C left nothing running' : `    left running:\n${left.join('\n')}`);
+  if (seconds > LIMIT_S || left.length > 0) process.exitCode = 1;
 }
 
 try {
