@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** The command line: `payment-gateway`. Each command has its own file, which is loaded only when the command runs. */
 import { Argument, Command, Option } from 'commander';
+import { settingsHelp } from '../process/settings/help';
 import { EXIT, EXIT_CODES } from './exit-codes';
 import { failed, failedUsage, isForPrograms } from './failed';
 import { addOperatorCommands } from './operator/commands';
@@ -94,21 +95,25 @@ addOperatorCommands(program);
 program
   .command('worker')
   .description('run a worker until a signal ends it')
+  .addHelpText('after', () => settingsHelp('worker'))
   .action(async () => (await import('../worker.js')).runWorker(process.env));
 
 program
   .command('webhook')
   .description('run the endpoint for notifications until a signal ends it')
+  .addHelpText('after', () => settingsHelp('webhook'))
   .action(async () => (await import('../webhook/index.js')).runWebhook(process.env));
 
 program
   .command('codec-server')
   .description('run the server that decrypts payloads for Temporal UI, until a signal ends it')
+  .addHelpText('after', () => settingsHelp('codec server'))
   .action(async () => (await import('../codec/index.js')).runCodecServer(process.env));
 
 program
   .command('simulator')
   .description('run a simulated gateway until a signal ends it; needs no settings')
+  .addHelpText('after', () => settingsHelp('simulator'))
   .option('--set <name=value>', 'a setting of the simulator, such as refundTakes=0s; once for each', collect, [])
   .action(async (options) => (await import('./simulator.js')).simulator(process.env, options));
 

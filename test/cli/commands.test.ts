@@ -90,6 +90,17 @@ describe('help', () => {
   });
 });
 
+test.each([
+  ['worker', ['GATEWAY_APP_ID', 'WEBHOOK_PUBLIC_URL', 'PAYMENTS_TASK_QUEUE=payments'], 'CODEC_SERVER_TOKEN'],
+  ['webhook', ['GATEWAY_APP_ID', 'WEBHOOK_PORT=8480', 'PAYMENTS_TASK_QUEUE=payments'], 'CODEC_SERVER_TOKEN'],
+  ['codec-server', ['CODEC_SERVER_TOKEN', 'PAYMENTS_ENCRYPTION_KEYS'], 'GATEWAY_APP_ID'],
+  ['simulator', ['GATEWAY_APP_ID', 'SIMULATOR_PORT'], 'CODEC_SERVER_TOKEN'],
+])('%s --help names the settings that it reads, with their defaults, and no others', async (command, own, others) => {
+  const { output } = await run([command, '--help']);
+  for (const name of own) expect(output).toContain(`    ${name}`);
+  expect(output).not.toContain(others);
+});
+
 describe('wrong usage ends with code 2 and says what is wrong', () => {
   test.each([
     ['no command', [], 'Usage: payment-gateway'],

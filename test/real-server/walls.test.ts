@@ -163,7 +163,7 @@ describe('in surroundings that are wrong', () => {
       const env = { ...settings, TEMPORAL_NAMESPACE: `nowhere-${randomUUID()}`, WEBHOOK_PORT: '0' };
       const run = command(env, name, ...(name === 'pay' ? [order] : []));
       expect(await run.ended).toBe(2);
-      expect(run.printed).toContain(env.TEMPORAL_NAMESPACE);
+      expect(run.printed).toContain(`temporal operator namespace create ${env.TEMPORAL_NAMESPACE}`);
       expect(run.printed).not.toMatch(/undefined|^ +at /m);
     },
   );
