@@ -100,10 +100,15 @@ export class RefundRuns {
 
   /** An earlier after-sale, or this one before a reset, started the refund: it is not made once more. */
   private adopt(entry: RefundState, { is, refund }: RefundRun): void {
-    if (refund) this.record.adopt(entry, refund);
+    // Somebody else's workflow says nothing of this refund.
+    if (refund?.out_request_no !== entry.out_request_no) {
+      this.listener.onLost(entry);
+      return;
+    }
+    this.record.adopt(entry, refund);
     this.followed.add(nameOf(entry));
     if (is === 'running') this.ask(entry);
-    else if (refund === null || refund.outcome === null) this.listener.onLost(entry);
+    else if (refund.outcome === null) this.listener.onLost(entry);
     else this.listener.onFound(refund);
   }
 

@@ -94,7 +94,12 @@ function answersAreTrue(world: World): Broken[] {
     const known = SETTLING_MS + traits.lag_ms + 30 * MINUTE;
     const isOver = made.every(({ ends, endsAt }) => ends !== 'done' && endsAt + known < one.asked);
     const absent = world.absences.some(({ until }) => until + known > one.asked);
-    return isOver && !absent && !world.wasForgotten ? broken('although it had been refused or revoked') : [];
+    // What came after its end may have hidden that: then a person is asked.
+    const ended = Math.max(...made.map(({ endsAt }) => endsAt));
+    const isShown = world.attentions.some(({ at }) => at >= ended && at <= one.at);
+    return isOver && !absent && !isShown && !world.wasForgotten
+      ? broken('although it had been refused or revoked')
+      : [];
   });
 }
 

@@ -12,8 +12,11 @@ import { type Asked, LIKE_THE_NEIGHBOURS, type Traits, World } from './world';
 export type Step =
   | { do: 'wait'; ms: number }
   | ({ do: 'ask' } & Asked)
-  | { do: 'ask again' | 'ask mended' | 'ask many' }
-  | { do: 'desk'; amount: string; takes_ms: number }
+  /** The same once more, after so many ms. */
+  | { do: 'ask again'; ms: number }
+  | { do: 'ask mended' | 'ask many' }
+  /** Somebody refunds at the gateway's desk; a merchant may ask for so much right then, before anybody is told. */
+  | { do: 'desk'; amount: string; takes_ms: number; beside?: string | undefined }
   | { do: 'bank'; status: 'DISPUTE' | 'CHARGEBACK' | 'CHARGEBACK_REVERSED' | 'SUCCESS' }
   | { do: 'notify'; which: 'all' | 'the latest' }
   | { do: 'trouble'; kind: Trouble; ms: number }
@@ -44,15 +47,19 @@ export const KINDS = {
         .tuple(fc.constantFrom(...AMOUNTS), fc.constantFrom('a', 'b', USED_IN_APP, LIKE_THE_NEIGHBOURS, undefined))
         .map(([amount, number]): Step => ({ do: 'ask', amount, number })),
     },
-    { weight: 1, arbitrary: fc.constant<Step>({ do: 'ask again' }) },
+    { weight: 2, arbitrary: fc.constantFrom(0, 3 * HOUR).map((ms): Step => ({ do: 'ask again', ms })) },
     {
       weight: 2,
       arbitrary: fc.constantFrom('all' as const, 'the latest' as const).map((which): Step => ({ do: 'notify', which })),
     },
   ),
   desks: fc
-    .tuple(fc.constantFrom('50.00', '100.00', '150.00'), fc.constantFrom(0, 60_000, HOUR))
-    .map(([amount, takes_ms]): Step => ({ do: 'desk', amount, takes_ms })),
+    .tuple(
+      fc.constantFrom('50.00', '100.00', '150.00'),
+      fc.constantFrom(0, 60_000, HOUR),
+      fc.constantFrom(undefined, '50.00', '100.00'),
+    )
+    .map(([amount, takes_ms, beside]): Step => ({ do: 'desk', amount, takes_ms, beside })),
   bank: fc
     .constantFrom('DISPUTE' as const, 'CHARGEBACK' as const, 'CHARGEBACK' as const, 'CHARGEBACK_REVERSED' as const)
     .map((status): Step => ({ do: 'bank', status })),
@@ -72,7 +79,7 @@ export const KINDS = {
     fc.constantFrom<Step>({ do: 'read dashboard' }, { do: 'resolve' }, { do: 'name elsewhere' }),
     fc.record({
       do: fc.constant('read and decide' as const),
-      which: fc.constantFrom('stuck' as const, 'any' as const),
+      which: fc.constantFrom('stuck' as const, 'any' as const, 'any' as const),
       ms: fc.constantFrom(1_000, 5 * MINUTE, HOUR),
     }),
   ),
@@ -179,17 +186,16 @@ async function take(world: World, step: Step): Promise<void> {
     case 'ask':
       return world.ask(step);
     case 'ask again':
-    case 'ask mended': {
-      const last = world.told.findLast((one) => 'order' in one);
-      if (last && 'order' in last)
-        world.ask(step.do === 'ask again' ? last.order : { ...last.order, bank: String(world.told.length) });
-      return;
-    }
+      await world.pass(step.ms);
+      return askLike(world, 'the same');
+    case 'ask mended':
+      return askLike(world, 'mended');
     case 'ask many':
       for (let i = 0; i < 8; i += 1) world.ask({ amount: '40.00', number: `n${i}` });
       return;
     case 'desk':
-      return world.desk(step.amount, step.takes_ms);
+      world.desk(step.amount, step.takes_ms);
+      return step.beside === undefined ? undefined : world.ask({ amount: step.beside, number: 'beside' });
     case 'bank':
       return gateway.move(step.status);
     case 'notify':
@@ -224,4 +230,11 @@ async function take(world: World, step: Step): Promise<void> {
     case 'name elsewhere':
       return world.nameElsewhere();
   }
+}
+
+/** A merchant asks once more for what was answered last. */
+function askLike(world: World, how: 'the same' | 'mended'): void {
+  const last = world.told.findLast((one) => 'order' in one);
+  if (last && 'order' in last)
+    world.ask(how === 'the same' ? last.order : { ...last.order, bank: String(world.told.length) });
 }
