@@ -307,7 +307,7 @@ const MUTATIONS = [
   [
     'a number that was sold is adopted as if nothing had been before',
     'src/workflows/payment/workflow.ts',
-    '    if (!workflowInfo().parent) await this.goOnWithOrderBefore();\n',
+    '    if (!input.started_once) await this.goOnWithOrderBefore();\n',
     '',
   ],
   [

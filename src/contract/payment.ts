@@ -34,6 +34,8 @@ export interface AdoptedPayment {
   out_trade_no?: string | undefined;
   /** The run that had ended before, where news such as a late payment starts the next one. */
   previous?: PreviousRun | undefined;
+  /** The starter used the reuse policy `REJECT_DUPLICATE`, so that no earlier run under the workflow id is looked for. */
+  started_once?: boolean | undefined;
   /** Notifications that the run before had, and that none of its looks settled. */
   pending_notifications?: readonly NotificationSignal[] | undefined;
 }

@@ -55,7 +55,9 @@ async function adoptPayment(
   try {
     const payment = await startChild<PaymentType>(WORKFLOW.payment, {
       workflowId: paymentWorkflowId(app_id, out_trade_no),
-      args: [{ kind: 'adopt', app_id, out_trade_no, trade_no }],
+      args: [
+        { kind: 'adopt', app_id, out_trade_no, trade_no, started_once: workflowIdReusePolicy === 'REJECT_DUPLICATE' },
+      ],
       workflowIdReusePolicy,
       parentClosePolicy: ParentClosePolicy.ABANDON,
     });

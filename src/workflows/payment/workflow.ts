@@ -132,8 +132,7 @@ class PaymentRun {
     if (input.kind !== 'adopt') return;
     if (input.previous?.outcome) return record.recall(input.previous);
     this.isJoining = true;
-    // A child of a merchant's workflow is not the run that its callers reach.
-    if (!workflowInfo().parent) await this.goOnWithOrderBefore();
+    if (!input.started_once) await this.goOnWithOrderBefore();
     record.recall(await whatItKnew(input.previous));
     this.isJoining = false;
   }

@@ -1,4 +1,5 @@
 /** Attacks on what a payment has heard when it ends, and on what the next run knows of it: each once lost money or told nobody. */
+import { defaultPayloadConverter, toPayloads } from '@temporalio/common';
 import type { PaymentState } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { attentions, begin, end, madeByAnother, outcomeNow, pay, sell, stateNow, tradeAt, world } from './attack-world';
@@ -124,6 +125,19 @@ test.each([
   await world.pass(MINUTE);
   world.gateway.move(tradeAt(0), 'SUCCESS');
   world.notify(tradeAt(0));
+  await world.pass(HOUR);
+  expect(await outcomeNow()).toBe('SUCCESS');
+});
+
+test('promise 6: an adoption as a child of a merchant’s workflow does not hide the sale before it', async () => {
+  await begin({});
+  await sell();
+  const [sold] = world.runs;
+  if (!sold) throw new Error('nothing was sold');
+  world.gateway.trouble = 'no such order';
+  const { workflowId, out_trade_no } = world;
+  const args = toPayloads(defaultPayloadConverter, { kind: 'adopt', app_id: 'hostile', out_trade_no }) ?? [];
+  world.temporal.begin({ workflowId, type: 'payment', args, parent: { run: sold, seq: 99 } });
   await world.pass(HOUR);
   expect(await outcomeNow()).toBe('SUCCESS');
 });
