@@ -131,9 +131,11 @@ export class OrderCreation {
 
   /** This run sent nothing. After a reset, the run before may have sent the order. */
   private async endNotSent(): Promise<false> {
-    if (!(await this.earlier.latest())?.is_same_order) throw this.notCreated('not-sent');
-    this.mayExist = true;
-    return false;
+    this.mayExist = (await this.earlier.latest())?.is_same_order === true;
+    if (this.mayExist) return false;
+    // The merchant hears that it was not sent: nothing is left that the gateway could tell.
+    this.context.record.reasons.settle('no-answer');
+    throw this.notCreated('not-sent');
   }
 
   /** The last try was refused, and an earlier one may still show an order: its follow-up watches, and a person knows. */
@@ -228,7 +230,6 @@ export class OrderCreation {
     // An order of ours that was not made yet is no unknown trade.
     if (looked.is === 'no-such-order' && notifications.length === 0) return false;
     if (looked.is === 'no-such-order') {
-      // It may be behind.
       this.pending.deny(notifications);
       for (const { trade_no } of notifications) if (trade_no) this.context.record.noteOtherTrade(trade_no);
     }

@@ -243,3 +243,14 @@ test('promise 1: nobody is told that a trade is theirs which a person ended befo
   await pay(MINUTE);
   expect(answers()).toEqual(['DuplicateOrderError']);
 });
+
+test('promise 8: `no-answer` goes with an order that was certainly not sent in its time', async () => {
+  await begin({});
+  world.gateway.trouble = 'unreachable';
+  await pay(HOUR);
+  expect(attentions()).toEqual(['no-answer']);
+  world.gateway.trouble = undefined;
+  await world.pass(DAY);
+  expect(world.gateway.trades).toEqual([]);
+  expect(open()).toEqual([]);
+});

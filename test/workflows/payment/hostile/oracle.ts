@@ -89,7 +89,7 @@ export function liveness(world: World, seen: readonly Seen[]): Broken[] {
 }
 
 /** 1 and 2. A creation that may have happened is followed by another only after looks that kept saying "no such order". */
-function noSecondChargeBlindly({ gateway, acknowledged, returns }: World): Broken[] {
+function noSecondChargeBlindly({ gateway, acknowledged, returns, refundsAsked }: World): Broken[] {
   // A creation that waited for a worker beside the notification may be taken first.
   const isLateTask = (at: number) => returns.some((back) => back <= at && at < back + UNDER_WAY_MS);
   const broken: Broken[] = [];
@@ -100,8 +100,9 @@ function noSecondChargeBlindly({ gateway, acknowledged, returns }: World): Broke
   for (const { at, is, answered } of gateway.exchanges) {
     if (is === 'query') {
       if (answered === 'no such order') denied.push(at);
-      // What was there before anybody sent ours is another's.
-      if (answered === 'trade' && isSent) mayExist = true;
+      // What was there before anybody sent ours is another's. What a refund's own look was shown, the payment does not know.
+      const isOfARefund = refundsAsked.some((asked) => asked <= at);
+      if (answered === 'trade' && isSent && !isOfARefund) mayExist = true;
       continue;
     }
     if (answered === 'not sent') continue;
