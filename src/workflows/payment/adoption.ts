@@ -33,7 +33,8 @@ export async function adoptTrade(
     onUnanswered: (looked) => context.raise(attentionAfter(looked)),
   });
   const { out_trade_no, trade_no, trade_status } = { ...record.id, ...trade };
-  record.applyCreation({ out_trade_no, trade_no, trade_status, recovered: true }, Date.now());
+  const data = { out_trade_no, trade_no, trade_status, recovered: true };
+  record.applyCreation(data, Date.now(), record.isOfOrder(trade) ? data : null);
   record.applyQuery(trade, Date.now());
   noteEarlierTrade(previous, context);
   if (!contradicted) return;

@@ -9,7 +9,6 @@ import {
   FAILURE,
   type LookResult,
   type NewPayment,
-  type PaymentData,
   typedFailure,
 } from '../../contract';
 import { attentionAfter } from '../shared/look';
@@ -251,14 +250,13 @@ export class OrderCreation {
   }
 
   /** Goes on with a trade whose creation's answer was lost. Its notifications are read again once the payment waits. */
-  private recover(trade: Trade, payment_data: PaymentData | null = null): true {
+  private recover(trade: Trade): true {
     const { record } = this.context;
     const { out_trade_no } = this.order.request;
     const { trade_no, trade_status } = trade;
+    const payment_data = this.earlier.answerFor(trade);
     const data = { out_trade_no, ...(trade_no ? { trade_no } : {}), trade_status, recovered: true, ...payment_data };
-    // A trade of another amount may be somebody else's, so callers are not told to pay it: a person compares.
-    const isOurAmount = !record.isMismatch(trade.order_amount, trade.order_currency);
-    record.applyCreation(data, Date.now(), payment_data ?? (isOurAmount ? data : null));
+    record.applyCreation(data, Date.now(), payment_data ?? (record.isOfOrder(trade) ? data : null));
     record.applyQuery(trade, Date.now());
     // This run sent nothing, and no answer to an earlier one named this trade.
     if (!this.hasSent && !this.earlier.isProven(trade_no)) this.context.raise('unproven-trade');
@@ -289,7 +287,7 @@ export class OrderCreation {
   /** A trade that an earlier run of this payment made is ours; any other is not. */
   private compareWith(trade: Trade, earlier: EarlierRun | null): true {
     if (!earlier?.is_same_order) throw duplicateOrderFailure(this.order, trade);
-    return this.recover(trade, this.earlier.answerFor(trade));
+    return this.recover(trade);
   }
 
   private notCreated(outcome: 'not-created' | 'not-sent'): ApplicationFailure {

@@ -22,10 +22,10 @@ import {
   outcomeOf,
 } from '../../contract';
 import type { Trade, TradeId } from '../../contract/gateway';
-import { sameAmount } from '../../gateway/pure/money';
 import { isKnownStatus, type TradeStatus } from '../../gateway/pure/statuses';
 import { AttentionReasons } from '../shared/attention-reasons';
 import { latePaymentRefundNumber } from '../shared/refund-numbers';
+import { isUnlikeOrder } from './ordered';
 
 export class PaymentRecord {
   private readonly state: Omit<PaymentState, 'attention'>;
@@ -232,13 +232,13 @@ export class PaymentRecord {
       this.state.out_trade_no ??= said.out_trade_no;
   }
 
-  /** Whether this is not what was ordered. Of a trade that was adopted without an order, the gateway's first word counts. */
-  isMismatch(amount: string | undefined, currency: string | undefined): boolean {
-    const { order_amount, order_currency } = this.state;
-    return (
-      (amount !== undefined && order_amount !== null && !sameAmount(amount, order_amount)) ||
-      (currency !== undefined && order_currency !== null && currency.toUpperCase() !== order_currency.toUpperCase())
-    );
+  /** A trade of another amount may be somebody else's, so callers are not told to pay it: a person compares. */
+  isOfOrder({ order_amount, order_currency }: Trade): boolean {
+    return !this.isMismatch(order_amount, order_currency);
+  }
+
+  private isMismatch(amount: string | undefined, currency: string | undefined): boolean {
+    return isUnlikeOrder(this.state, { amount, currency });
   }
 
   private moveTo(to: string, source: 'creation' | Source, now: number): void {

@@ -141,3 +141,29 @@ test('promise 6: an adoption as a child of a merchant’s workflow does not hide
   await world.pass(HOUR);
   expect(await outcomeNow()).toBe('SUCCESS');
 });
+
+// — What callers are told —
+
+test('promise 1: a run that was reset and is withdrawn repeats the whole answer', async () => {
+  await begin({});
+  await pay(HOUR);
+  world.reset();
+  world.withdraw();
+  await pay(MINUTE);
+  const told = world.told.flatMap((one) => (one.is === 'payment data' ? [one.data.qr_code] : []));
+  expect(told).toEqual([expect.any(String), told[0]]);
+});
+
+test('promise 1: nobody is told to pay a trade of another amount that was found after the order’s workflow was terminated', async () => {
+  await begin({});
+  world.gateway.trouble = 'unreachable';
+  await pay(MINUTE);
+  world.terminate();
+  world.gateway.trouble = undefined;
+  const { out_trade_no } = world;
+  world.notify(world.gateway.make({ out_trade_no, amount: '15.00' }, 'another system'));
+  await world.pass(MINUTE);
+  await pay(MINUTE);
+  expect(world.told.filter(({ is }) => is === 'payment data')).toEqual([]);
+  expect(attentions()).toContain('amount-mismatch');
+});
