@@ -54,6 +54,11 @@ export class RefundEvidence {
     return this.isAccepted || this.isAttributed || this.notified !== null;
   }
 
+  /** Whether the trade shows it, too. A gateway may call a number known that somebody else has used. */
+  get isShown(): boolean {
+    return this.isKnownToExist && isRefundStatus(this.now);
+  }
+
   /** The present status is the one from before the refund. */
   begin(): void {
     this.baseline = this.status;

@@ -13,6 +13,7 @@ import { DAY } from '../../../gateway/pure/durations';
 import { gateway } from '../../shared/activities';
 import { FIRST_BACKOFF_MS, nextBackoff } from '../../shared/backoff';
 import { pollUntil } from '../../shared/polling';
+import { isGeneratedNumber } from '../../shared/refund-numbers';
 import { settledTrade } from '../../shared/stale-read';
 import type { RefundEvidence } from './evidence';
 import { unchangedMeansNoRefund } from './interpret';
@@ -59,7 +60,8 @@ export class RefundSending {
         return this.standBack();
       case 'duplicate':
         if (!this.mayExist && !tried.reached) return this.refuse(duplicateRefund(tried));
-        this.evidence.isAccepted = true;
+        // A merchant may have used its own number for another trade: then the trade alone shows whether ours exists.
+        this.evidence.isAccepted = isGeneratedNumber(this.record.refund.out_request_no);
         return this.look();
       case 'not-created':
         return this.mayExist ? this.waitBeforeNext() : this.refuse(notRefunded(tried));

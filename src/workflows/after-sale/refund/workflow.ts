@@ -123,7 +123,7 @@ class RefundRun {
   private async track(): Promise<void> {
     const { record, evidence } = this;
     const { reading } = evidence;
-    if (evidence.isKnownToExist && record.refund.answer === null) await this.answerFromTheTrade();
+    if (evidence.isShown && record.refund.answer === null) await this.answerFromTheTrade();
     if (reading.is === 'pending') {
       record.settle('unknown-refund');
       await this.waitFor(WAITS_FOR[evidence.now] ?? 'the gateway');

@@ -107,8 +107,12 @@ function answersAreTrue(world: World): Broken[] {
  * Whether somebody else's refund brought the trade where ours would have, while our answer was lost: no query tells two refunds
  * apart. A person is told once it is named.
  */
-function looksLikeOurs({ gateway, traits }: World, { at, asked, answer }: Extract<Told, { is: 'answer' }>): boolean {
-  const since = asked - traits.lag_ms - UNDER_WAY_MS;
+function looksLikeOurs(
+  { gateway, traits, told }: World,
+  { at, order, answer }: Extract<Told, { is: 'answer' }>,
+): boolean {
+  const asked = told.flatMap((one) => ('order' in one && one.order?.number === order.number ? [one.asked] : []));
+  const since = Math.min(...asked) - traits.lag_ms - UNDER_WAY_MS;
   return answer.recovered && gateway.refunds.some((one) => one.by === 'the desk' && one.at >= since && one.at <= at);
 }
 
@@ -126,13 +130,15 @@ function noneDenied({ gateway, told, now }: World, { refunds }: AfterSaleState):
 
 /** 4, 8. A dispute or chargeback that was acknowledged is shown at once, whatever else runs. */
 function claimsAreShown(world: World, { history }: AfterSaleState): Broken[] {
-  const { acknowledged, attentions, settled, absences, now } = world;
+  const { acknowledged, attentions, settled, absences, terminations, now } = world;
   return acknowledged.flatMap(({ status, ackedAt }) => {
     if (!BANK.includes(status) || now - ackedAt < 2 * MINUTE) return [];
     const wasSeen = attentions.some(({ at }) => at >= ackedAt) || settled.some((at) => at >= ackedAt);
     const isKnown = history.some(({ to, time }) => to === status && Date.parse(time) <= ackedAt);
     const absent = absences.some(({ until }) => until + 2 * MINUTE > ackedAt && until + 2 * MINUTE > now);
-    if (wasSeen || isKnown || absent) return [];
+    // Who terminates a workflow takes with it what it had acknowledged.
+    const isCutOff = terminations.some((at) => at >= ackedAt && at < ackedAt + 2 * MINUTE);
+    if (wasSeen || isKnown || absent || isCutOff) return [];
     return [{ promise: 4, what: `${status} was acknowledged at ${when(ackedAt)}, and nobody saw it` }];
   });
 }
@@ -168,7 +174,7 @@ export function liveness(world: World, state: AfterSaleState | undefined): Broke
   // Where somebody terminated the after-sale, a refund that has started shows its own word, and no other was sent.
   const hasWord = (one: (typeof open)[number]) =>
     world.isTerminated
-      ? !one.started_at || world.needsPerson(one.out_request_no)
+      ? !one.started_at || world.hasOwnWord(one.out_request_no)
       : state.attention !== null && (!one.started_at || one.attention !== null);
   if (!isOnItsWay && !open.every(hasWord))
     broken.push({ promise: 8, what: `refunds are open without a word: ${open.map((one) => one.out_request_no)}` });

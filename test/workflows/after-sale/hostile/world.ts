@@ -102,6 +102,7 @@ export class World extends BaseWorld {
   /** When people removed the attention, or the server forgot what had been. */
   readonly settled: number[] = [];
   wasTerminated = false;
+  readonly terminations: number[] = [];
   private isPastRetention = false;
   private reading: Reading | undefined;
   private delivered = 1;
@@ -175,10 +176,12 @@ export class World extends BaseWorld {
     return this.run?.status === 'TERMINATED';
   }
 
-  /** Whether the list of what needs a person has a refund. */
-  needsPerson(number: string): boolean {
+  /** Whether a refund has ended, or the list of what needs a person has it. */
+  hasOwnWord(number: string): boolean {
     const run = this.temporal.latest(refundWorkflowId(APP, this.traits.out_trade_no, number));
-    return run !== undefined && typeof this.temporal.attributesOf(run).PaymentAttention === 'string';
+    return (
+      run !== undefined && (!run.isRunning || typeof this.temporal.attributesOf(run).PaymentAttention === 'string')
+    );
   }
 
   async pass(ms: number): Promise<void> {
@@ -331,6 +334,7 @@ export class World extends BaseWorld {
   terminate(): void {
     if (!this.run?.isRunning) return;
     this.wasTerminated = true;
+    this.terminations.push(this.now);
     this.run.terminate();
   }
 
