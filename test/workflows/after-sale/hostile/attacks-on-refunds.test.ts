@@ -88,3 +88,25 @@ test('a copy of the gateway that shows SUCCESS once more after a refund brings n
     refunded_amount: '50.00',
   });
 });
+
+test.each([
+  ['after another part', 1],
+  ['as the first', 0],
+])(
+  'a refund whose number another trade has used is neither counted nor answered, where an answer was lost before: %s',
+  async (_when, parts) => {
+    const lost = 'temporary' as const;
+    await open({ numbers: 'refused', usedInApp: true, mishaps: parts === 1 ? ['none', lost] : [lost] });
+    if (parts === 1) world.ask({ amount: '50.00', number: 'a' });
+    await world.pass(10 * MINUTE);
+    world.ask({ amount: '50.00', number: 'd' });
+    await world.pass(HOUR);
+    world.ask({ amount: '50.00', number: 'd' });
+    await world.pass(HOUR);
+    expect(numbersMade()).toEqual(parts === 1 ? ['a'] : []);
+    expect(await world.state()).toMatchObject({
+      ...{ refunded_amount: parts === 1 ? '50.00' : '0.00', refunding_amount: '50.00', attention: 'unknown-refund' },
+    });
+    expect(world.told.filter(({ is }) => is === 'answer')).toHaveLength(parts);
+  },
+);
