@@ -23,6 +23,8 @@ export class AfterSaleNews {
   readonly refunds: RefundRuns;
   /** News of refunds that came before the earlier run was known. */
   private early: RefundChange[] = [];
+  /** What notifications said last of refunds, by number. A refund may have ended before it heard of it. */
+  private readonly said = new Map<string, string>();
   private isRestored = false;
 
   constructor(
@@ -99,12 +101,15 @@ export class AfterSaleNews {
     this.refunds.noteNews(refund);
     // A refund that a person decided, or that an earlier run ended, does not change.
     if (!record.ledger.update(refund)) return;
-    const { outcome, failure } = refund;
+    const { out_request_no, outcome, failure } = refund;
+    const said = this.said.get(out_request_no);
+    const entry = record.ledger.find(out_request_no);
+    if (entry && said !== undefined && contradicts(said, outcome)) record.ledger.doubt(entry);
     if (outcome !== null && outcome !== 'NOT_CREATED') record.acceptStatusOf(trade_status);
     if (trade_status !== null) record.moveTo(trade_status, Date.now());
     if (failure?.type === FAILURE.duplicateRefund) record.addUnknownRefund();
     // No caller waits for the refund of a late payment, because the payment itself requested it.
-    const isLate = refund.out_request_no === latePaymentRefundNumber(record.snapshot());
+    const isLate = out_request_no === latePaymentRefundNumber(record.snapshot());
     if (isLate && outcome !== null && outcome !== 'REFUNDED') record.raise('late-payment');
     this.show();
   }
@@ -130,6 +135,7 @@ export class AfterSaleNews {
     if (!namesRefund(notification) || !isOfTrade(notification, id.trade_no)) return;
     const { out_request_no = '', trade_status = '' } = notification;
     const entry = ledger.find(out_request_no);
+    if (entry) this.said.set(out_request_no, trade_status);
     if (!entry) this.record.addUnknownRefund();
     else if (contradicts(trade_status, entry.outcome)) ledger.doubt(entry);
   }

@@ -82,7 +82,13 @@ export class RefundEvidence {
     this.status = status;
     if (this.baseline === null) this.noteOthers();
     if (this.claimed === status) this.claimed = null;
-    if (this.baseline !== null && status !== this.baseline && isRefundStatus(status)) this.isAttributed = true;
+    if (this.baseline !== null && status !== this.baseline && this.isNew(status)) this.isAttributed = true;
+  }
+
+  /** Whether only ours brings the trade into this status. A copy that is behind still shows an earlier part on its way. */
+  private isNew(status: string): boolean {
+    const isAfterAPart = this.explained !== null && isRefundStatus(this.explained);
+    return isRefundStatus(status) && !(isAfterAPart && (status === this.explained || isUnderWay(status)));
   }
 
   /** Two refunds look alike in the trade's status; only an answer or a notification names one. */

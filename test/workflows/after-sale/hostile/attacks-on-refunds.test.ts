@@ -110,3 +110,13 @@ test.each([
     expect(world.told.filter(({ is }) => is === 'answer')).toHaveLength(parts);
   },
 );
+
+test('the states of an earlier part, which other copies still show, prove no later one whose answer was lost', async () => {
+  await open({ lag_ms: 45_000, copies: 'several', mishaps: ['none', 'lost before it arrived'], answersStatus: false });
+  world.ask({ amount: '50.00', number: 'a' });
+  await world.pass(10_000);
+  world.ask({ amount: '50.00', number: 'b' });
+  await world.pass(HOUR);
+  const isTold = (number: string) => world.told.some((one) => one.is === 'answer' && one.order.number === number);
+  expect([numbersMade().includes('b'), isTold('b')]).not.toEqual([false, true]);
+});
