@@ -459,7 +459,7 @@ const OF_REFUNDS = [
   [
     'whatever the trade moves to is the refund',
     `${AFTER}/refund/evidence.ts`,
-    'status !== this.baseline && isRefundStatus(status)) this.isAttributed = true;',
+    'status !== this.baseline && this.isNew(status)) this.isAttributed = true;',
     'status !== this.baseline) this.isAttributed = true;',
     9,
   ],
