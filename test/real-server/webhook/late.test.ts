@@ -129,6 +129,7 @@ describe('a payment that has ended', () => {
         trade_no: state.trade_no,
         trade_status: 'PROCESSING',
         order_amount: request.order_amount,
+        order_currency: request.order_currency,
         other_trades: [],
       },
     });
