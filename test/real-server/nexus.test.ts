@@ -168,7 +168,7 @@ describe('a call over Nexus', () => {
   });
 
   test('is asked again while the gateway has not answered, and one charge is made', async () => {
-    const { request } = order({ subject: 'Slow [sim:delay-before=3000]' });
+    const { request } = order({ subject: 'Slow [sim:delay-before=6000]' });
     const sale = await shop.start('ask', 'pay', [request]);
     expect(await sale.result()).toMatchObject({ out_trade_no: request.out_trade_no });
     const { events = [] } = await sale.fetchHistory();
