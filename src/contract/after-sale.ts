@@ -91,7 +91,7 @@ export interface AfterSaleState {
   trade_no: string | null;
   /** The gateway's last answer; null before any. */
   trade_status: TradeStatusName | null;
-  /** Decimal string in currency units. */
+  /** What was paid, as a decimal string in currency units; null until the gateway has shown the trade as sold. */
   order_amount: string | null;
   order_currency: CurrencyCode | null;
   method: PaymentMethod | null;

@@ -60,6 +60,11 @@ export class AfterSaleNews {
     for (const change of this.early.splice(0)) this.onRefundChanged(change);
   }
 
+  /** The buyer may have paid since the last look. Returns whether a look that is needed has been made. */
+  lookIfUnpaid(): () => boolean {
+    return this.record.paid ? () => true : this.pending.request();
+  }
+
   /** Asks the gateway what was notified, or what somebody wants to know. */
   async look(settling_ms: number): Promise<void> {
     const { app_id, record } = this;

@@ -10,7 +10,7 @@ import type {
   RefundState,
   Transition,
 } from '../../contract';
-import { knownIds } from '../../contract';
+import { knownIds, outcomeOf } from '../../contract';
 import type { Trade, TradeId } from '../../contract/gateway';
 import { isKnownStatus, type TradeStatus } from '../../gateway/pure/statuses';
 import { hasGivenBack, isRefundStatus, isTransientStatus } from './refund/interpret';
@@ -77,7 +77,7 @@ export class AfterSaleRecord {
     return knownIds(this.state);
   }
 
-  /** What was paid; undefined until the gateway has said it. */
+  /** What was paid; undefined until the gateway has shown the trade as sold. */
   get paid(): (PaidTrade & NumberedTrade) | undefined {
     const { order_amount, order_currency, out_trade_no, trade_no } = this.state;
     if (order_amount === null || order_currency === null) return undefined;
@@ -137,10 +137,16 @@ export class AfterSaleRecord {
   applyQuery(trade: Trade, now: number): void {
     this.state.trade_no ??= trade.trade_no ?? null;
     this.state.out_trade_no ??= trade.out_trade_no ?? null;
-    this.state.order_amount ??= trade.order_amount ?? null;
-    this.state.order_currency ??= trade.order_currency ?? null;
     this.learnMethod(trade.method);
+    this.learnPaid(trade);
     this.moveTo(trade.trade_status, now);
+  }
+
+  /** Before it is sold, a trade shows what was ordered, and buyers may pay another amount. */
+  private learnPaid({ trade_status, order_amount, order_currency }: Trade): void {
+    if (outcomeOf(trade_status) !== 'SUCCESS') return;
+    this.state.order_amount ??= order_amount ?? null;
+    this.state.order_currency ??= order_currency ?? null;
   }
 
   /** Applies a status that the gateway showed. */

@@ -4,6 +4,7 @@ import {
   type AfterSaleResolution,
   type AfterSaleState,
   FAILURE,
+  outcomeOf,
   type RefundAnswer,
   type RefundOrder,
   type RefundOutcome,
@@ -14,7 +15,7 @@ import { amountProblem } from '../../gateway/pure/money';
 import { assertResolution, invalidRequest } from '../shared/resolution';
 import type { AfterSaleRecord } from './record';
 import { takesMoneyBack } from './refund/interpret';
-import type { RefundFailure } from './refund/record';
+import { notNow, type RefundFailure } from './refund/record';
 import type { PaidTrade } from './refund-ledger';
 
 const OUTCOMES: readonly RefundOutcome[] = ['REFUNDED', 'REFUND_REFUSED', 'REFUND_REVOKE', 'NOT_CREATED'];
@@ -37,7 +38,7 @@ const isRefundNumber = (value: unknown) =>
 /** Grants a refund, or finds the one that the same request made earlier. Throws why there is none. */
 export function grantRefund(record: AfterSaleRecord, state: AfterSaleState, order: RefundOrder): RefundState {
   const { paid } = record;
-  if (!paid) throw notTaken();
+  if (!paid) throw notPaid(state);
   if (order.refund_currency.toUpperCase() !== paid.order_currency.toUpperCase()) {
     throw invalidRequest([{ field: 'refund_currency', rule: `must be the order’s, ${paid.order_currency}` }]);
   }
@@ -49,6 +50,13 @@ export function grantRefund(record: AfterSaleRecord, state: AfterSaleState, orde
   const decision = record.ledger.request(order, paid, Date.now());
   if ('refund' in decision && decision.is !== 'spent') return decision.refund;
   throw refusalOf(decision, order, paid, state.trade_status);
+}
+
+/** The gateway has shown nothing that was paid. */
+function notPaid({ trade_status }: AfterSaleState): ApplicationFailure {
+  if (trade_status === null || outcomeOf(trade_status) === 'SUCCESS') return notTaken();
+  const { type, message, details } = notNow(trade_status);
+  return typedFailure(type, message, details);
 }
 
 /** Why a refund that was granted may not be sent now; undefined where nothing is in the way. */

@@ -70,6 +70,15 @@ export function notRefunded({ message, error }: { message: string; error: object
   return { type: FAILURE.notRefunded, message, details: { ...error } };
 }
 
+/** The trade's status is why nothing was sent. */
+export const because = (message: string, trade_status: string): RefundFailure => ({
+  type: FAILURE.notRefunded,
+  message: `${message} Nothing was sent.`,
+  details: { trade_status },
+});
+
+export const notNow = (status: string) => because(`A trade that is ${status} cannot be refunded.`, status);
+
 export function duplicateRefund({ error }: { error: object }): RefundFailure {
   const message =
     'The gateway has another refund under this number already, which we did not make. Nothing was refunded now.';

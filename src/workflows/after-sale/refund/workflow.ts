@@ -14,7 +14,6 @@ import {
 } from '@temporalio/workflow';
 import {
   type AfterSaleResolution,
-  FAILURE,
   knownIds,
   type NotificationSignal,
   type PaymentPolicy,
@@ -33,7 +32,7 @@ import { settledTrade } from '../../shared/stale-read';
 import { Visibility } from '../../shared/visibility';
 import { refundAttributes, refundDetails } from '../visibility';
 import { RefundEvidence } from './evidence';
-import { type RefundFailure, RunningRefund } from './record';
+import { because, notNow, type RefundFailure, RunningRefund } from './record';
 import { type AfterTry, RefundSending } from './sending';
 
 const refundStateQuery = defineQuery<RefundState>(QUERY.state);
@@ -221,14 +220,6 @@ const WAITS_FOR: Record<string, string | undefined> = {
   REFUND_VERIFYING: 'the buyer, who has to name an account for the money',
   REFUND_PROCESSING: 'the gateway, which is refunding the money',
 };
-
-const because = (message: string, trade_status: string) => ({
-  type: FAILURE.notRefunded,
-  message: `${message} Nothing was sent.`,
-  details: { trade_status },
-});
-
-const notNow = (status: string) => because(`A trade that is ${status} cannot be refunded.`, status);
 
 const elsewhere = (status: string) =>
   because(`The trade is ${status} by a refund that we did not make, so we do not know what is left.`, status);

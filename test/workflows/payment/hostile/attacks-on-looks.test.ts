@@ -254,3 +254,20 @@ test('promise 8: `no-answer` goes with an order that was certainly not sent in i
   expect(world.gateway.trades).toEqual([]);
   expect(open()).toEqual([]);
 });
+
+// — What was paid is known once the trade is sold —
+
+test.each([
+  ['150.00', ['150']],
+  ['15.00', []],
+])('promise 5: a refund of 150.00 is asked for before the buyer pays %s, and again afterwards', async (paid, sent) => {
+  await begin();
+  await pay(MINUTE);
+  world.refund();
+  await world.pass(MINUTE);
+  world.gateway.trades.splice(0, 1, { ...tradeAt(0), amount: paid });
+  world.gateway.move(tradeAt(0), 'SUCCESS');
+  world.refund();
+  await world.pass(HOUR);
+  expect(world.gateway.givenBack.map(({ amount }) => amount)).toEqual(sent);
+});
