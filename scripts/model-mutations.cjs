@@ -525,6 +525,21 @@ const OF_REFUNDS = [
     '',
   ],
   [
+    'a revoke that is shown while another refund is under way is nobody’s',
+    `${AFTER}/news.ts`,
+    '    if (hasEnded) record.compareRevokes(refund);\n',
+    '',
+  ],
+  [
+    'what a terminated after-sale had only heard is forgotten',
+    'src/activities/previous-run.ts',
+    'const claims: NotificationClaim[] = [...state.claims, ...(latest?.claims ?? [])];',
+    'const claims: NotificationClaim[] = state.claims;',
+    undefined,
+    [['src/activities/previous-run.ts', '  return latest;\n', '  return null;\n']],
+  ],
+  ['what was ordered counts as paid', `${AFTER}/record.ts`, "if (outcomeOf(trade_status) !== 'SUCCESS') return;", ''],
+  [
     'a refund from elsewhere that is under way explains where it brings the trade',
     `${AFTER}/refund/evidence.ts`,
     'if (isRefundStatus(this.now) && this.now !== this.explained) this.explained = null;',

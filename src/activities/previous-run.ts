@@ -7,6 +7,7 @@ import {
   type AfterSaleState,
   type EarlierAfterSale,
   type LatestRun,
+  type NotificationClaim,
   orderOf,
   type PreviousRunActivities,
   paymentWorkflowId,
@@ -92,16 +93,25 @@ export const buyerOfPayment: BuyerOf = async ({ app_id, id: { out_trade_no } }) 
 
 /**
  * The state of the latest earlier run that knows something; null if there is none. A run that ended right after its start
- * may know nothing, because it had not yet read the run before it. Throws a retryable failure while the list is behind.
+ * may know no more than what was notified, because it had not yet read the run before it. Throws a retryable failure while
+ * the list is behind.
  */
 async function loadPreviousRun(client: Client, workflowId: string, runId: string): Promise<AfterSaleState | null> {
   const earlier = await earlierRuns(client, workflowId, runId);
+  let latest: AfterSaleState | null = null;
   for (const run of earlier) {
     const state = await ifExists(() => lastState<AfterSaleState>(client, run), null);
-    if (state && (state.trade_status !== null || state.refunds.length > 0)) return state;
+    if (!state) continue;
+    const claims: NotificationClaim[] = [...state.claims, ...(latest?.claims ?? [])];
+    if (hasRead(state)) return { ...state, claims };
+    latest = { ...state, claims };
   }
-  return null;
+  return latest;
 }
+
+/** Whether this run, or one before it, has learned of the trade or of a person's decision. */
+const hasRead = ({ trade_status, refunds, history, ledger_complete }: AfterSaleState) =>
+  trade_status !== null || refunds.length > 0 || history.length > 0 || !ledger_complete;
 
 /** The previous state with its open refunds as they are now: a refund runs on when its after-sale has ended. */
 async function withRefunds(

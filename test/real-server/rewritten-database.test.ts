@@ -159,6 +159,8 @@ beforeAll(async () => {
     WEBHOOK_PORT: `${port}`,
     WEBHOOK_PUBLIC_URL: `http://127.0.0.1:${port}`,
     PAYMENTS_ENCRYPTION_KEYS: KEYS,
+    // An after-sale that has ended does not read the end of its refund any more.
+    PAYMENTS_WATCH_WINDOW: '1h',
     PAYMENTS_EVENTS_URL: 'http://127.0.0.1:9',
     PAYMENTS_EVENTS_SECRETS: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,
   };

@@ -110,8 +110,10 @@ export class AfterSaleNews {
     const said = this.said.get(out_request_no);
     const entry = record.ledger.find(out_request_no);
     if (entry && said !== undefined && contradicts(said, outcome)) record.ledger.doubt(entry);
-    if (outcome !== null && outcome !== 'NOT_CREATED') record.acceptStatusOf(trade_status);
+    const hasEnded = outcome !== null && outcome !== 'NOT_CREATED';
+    if (hasEnded) record.acceptStatusOf(trade_status);
     if (trade_status !== null) record.moveTo(trade_status, Date.now());
+    if (hasEnded) record.compareRevokes(refund);
     if (failure?.type === FAILURE.duplicateRefund) record.addUnknownRefund();
     // No caller waits for the refund of a late payment, because the payment itself requested it.
     const isLate = out_request_no === latePaymentRefundNumber(record.snapshot());

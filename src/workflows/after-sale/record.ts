@@ -172,6 +172,14 @@ export class AfterSaleRecord {
     this.explained = status;
   }
 
+  /** Call it when a refund that the gateway had has ended. */
+  compareRevokes(refund: RefundState): void {
+    const { sent_at } = refund;
+    const isRevoke = ({ to, source, time }: Transition) =>
+      to === 'REFUND_REVOKE' && source === 'query' && sent_at !== null && time >= sent_at;
+    if (this.state.history.some(isRevoke)) this.ledger.doubtRevoked(refund);
+  }
+
   /** A refund that is not of ours has brought the trade into its status, unless one of ours is under way. */
   private explain(): void {
     const { trade_status } = this.state;

@@ -105,6 +105,19 @@ export class RefundLedger {
     for (const entry of this.entries) if (countsAs(entry) === 'refunded') this.doubt(entry);
   }
 
+  /**
+   * The trade showed a revoke while this refund was under way, and two refunds look alike in its status. Where earlier ones count
+   * as given back, only a notification that calls this one revoked tells whose it was.
+   */
+  doubtRevoked({ out_request_no, outcome, confirmed_by }: RefundState): void {
+    const isOwn = (entry: RefundState) => entry.out_request_no === out_request_no;
+    const earlier = this.entries.filter((entry) => !isOwn(entry) && countsAs(entry) === 'refunded');
+    const isNamed = confirmed_by === 'notification';
+    if (earlier.length === 0 || (isNamed && outcome === 'REFUND_REVOKE')) return;
+    const unnamed = this.entries.filter((entry) => isOwn(entry) && !isNamed);
+    for (const entry of [...earlier, ...unnamed]) this.doubt(entry);
+  }
+
   /** A person has decided what became of a refund. */
   decide(entry: RefundState, outcome: RefundOutcome, resolved: RefundState['resolved']): void {
     Object.assign(entry, { outcome, confirmed_by: 'operator', attention: null, resolved });

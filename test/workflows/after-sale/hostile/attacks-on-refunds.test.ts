@@ -8,6 +8,16 @@ const open = async (traits: Partial<Traits> = {}) => {
 };
 afterEach(() => world?.close());
 
+const DONE = { takes_ms: 0, ends: 'done' } as const;
+
+/** Time passes until people see this status. */
+async function untilShown(status: string): Promise<void> {
+  for (let ms = 0; (await world.state())?.trade_status !== status; ms += 1_000) {
+    expect(ms).toBeLessThan(2 * HOUR);
+    await world.pass(1_000);
+  }
+}
+
 const numbersMade = () => world.gateway.refunds.map(({ number }) => number);
 
 test('a refund that a terminated after-sale made is not made again after a person has named what went back, and is counted once', async () => {
@@ -71,15 +81,43 @@ test.each([['50.00'], ['150.00']])(
   },
 );
 
+test('a revoke that the trade shows while another refund is under way is before a person: nobody says whose it is', async () => {
+  await open({ plans: [DONE, { takes_ms: 20 * MINUTE, ends: 'done' }], answersStatus: false });
+  world.ask({ amount: '50.00', number: 'a' });
+  await world.pass(10 * MINUTE);
+  world.ask({ amount: '40.00', number: 'b' });
+  await world.pass(2 * MINUTE);
+  world.gateway.move('REFUND_REVOKE');
+  await untilShown('REFUND_REVOKE');
+  world.gateway.move('REFUND_PROCESSING');
+  await world.pass(DAY);
+  expect(await world.state()).toMatchObject({
+    ...{ attention: 'unknown-refund', refunded_amount: '0.00', refunding_amount: '90.00' },
+    refunds: [{ attention: 'unknown-refund' }, { attention: 'unknown-refund' }],
+  });
+});
+
+test('a revoke of the refund that is under way, by its number, puts no earlier one before a person', async () => {
+  await open({ plans: [DONE, { takes_ms: 5_000, ends: 'revoked' }], answersStatus: false, tells_ms: 500 });
+  world.ask({ amount: '50.00', number: 'a' });
+  await world.pass(10 * MINUTE);
+  world.ask({ amount: '40.00', number: 'b' });
+  await world.pass(DAY);
+  expect(await world.state()).toMatchObject({
+    refunded_amount: '50.00',
+    refunds: [
+      { outcome: 'REFUNDED', attention: null },
+      { outcome: 'REFUND_REVOKE', attention: null },
+    ],
+  });
+});
+
 test('a copy of the gateway that shows SUCCESS once more after a refund brings nobody', async () => {
   await open({ watchWindow: '3d' });
   world.ask({ amount: '50.00', number: 'a' });
   await world.pass(5 * HOUR);
   world.gateway.move('SUCCESS');
-  for (let ms = 0; (await world.state())?.trade_status !== 'SUCCESS'; ms += 1_000) {
-    expect(ms).toBeLessThan(2 * HOUR);
-    await world.pass(1_000);
-  }
+  await untilShown('SUCCESS');
   world.gateway.move('PARTIAL_REFUND');
   await world.pass(DAY);
   expect(await world.state()).toMatchObject({
@@ -110,6 +148,32 @@ test.each([
     expect(world.told.filter(({ is }) => is === 'answer')).toHaveLength(parts);
   },
 );
+
+test('what a person named in an outage is known after the after-sale was terminated in it', async () => {
+  await open();
+  world.desk('50.00', 0);
+  world.gateway.trouble = '503';
+  world.nameElsewhere();
+  await world.pass(MINUTE);
+  world.terminate();
+  world.gateway.trouble = undefined;
+  world.ask({ amount: '150.00', number: 'a' });
+  await world.pass(HOUR);
+  expect(numbersMade()).toEqual(['desk-1']);
+  expect(await world.state()).toMatchObject({ refunded_elsewhere: '50.00' });
+});
+
+test('a dispute that was notified in an outage is shown on after the after-sale was terminated in it', async () => {
+  await open();
+  world.gateway.trouble = '503';
+  world.gateway.move('DISPUTE');
+  world.notify('all');
+  await world.pass(MINUTE);
+  world.terminate();
+  world.ask({ amount: '150.00', number: 'a' });
+  await world.pass(MINUTE);
+  expect(await world.state()).toMatchObject({ claims: [{ trade_status: 'DISPUTE' }], attention: 'dispute' });
+});
 
 test('the states of an earlier part, which other copies still show, prove no later one whose answer was lost', async () => {
   await open({ lag_ms: 45_000, copies: 'several', mishaps: ['none', 'lost before it arrived'], answersStatus: false });

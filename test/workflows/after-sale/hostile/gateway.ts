@@ -23,6 +23,8 @@ export interface TrueRefund {
   readonly at: number;
   readonly endsAt: number;
   readonly ends: RefundEnd;
+  /** It was done, and came back at `endsAt`. */
+  readonly cameBack?: boolean;
 }
 
 /** A refund of ours that the gateway was asked for, whatever became of it. */
@@ -195,6 +197,22 @@ export class HostileRefunds {
     this.clock.in(this.traits.revokedFor_ms, () => this.move(after));
   }
 
+  /** The latest refund of ours that was done comes back: the buyer's account is closed. */
+  giveUp(): void {
+    const now = this.clock.now();
+    const isDone = ({ ends, endsAt }: TrueRefund) => ends === 'done' && endsAt <= now;
+    const one = this.refunds.findLast((its) => its.by === 'us' && isDone(its));
+    if (!one || OF_THE_BANK.includes(this.status)) return;
+    this.refunds.splice(this.refunds.indexOf(one), 1, { ...one, ends: 'revoked', endsAt: now, cameBack: true });
+    this.move('REFUND_REVOKE', one.number);
+    this.clock.in(this.traits.revokedFor_ms, () => {
+      if (this.status !== 'REFUND_REVOKE') return;
+      const isUnderWay = this.refunds.some(({ endsAt }) => endsAt > this.clock.now());
+      const stands = this.traits.returnsTo === 'SUCCESS' || !this.refunds.some(isDone);
+      this.move(isUnderWay ? 'REFUND_PROCESSING' : stands ? 'SUCCESS' : this.traits.partialStatus);
+    });
+  }
+
   /** The bank takes part once, at the moment that was drawn. */
   private begin(at: 'request' | 'end'): void {
     const { race } = this.traits;
@@ -279,6 +297,9 @@ export class HostileRefunds {
     return { ...this.ids, refund_amount: amount, refund_currency: TRADE.currency, refund_status };
   }
 }
+
+/** A refund does not come back while the bank takes the money. */
+const OF_THE_BANK = ['DISPUTE', 'CHARGEBACK', 'CHARGEBACK_REVERSED'];
 
 /** A merchant's number that another order of the app has used. */
 export const USED_IN_APP = 'd';

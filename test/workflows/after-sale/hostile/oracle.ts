@@ -6,7 +6,7 @@ import Big from 'big.js';
 import type { AfterSaleState } from '../../../../src/contract';
 import { MINUTE } from '../../../../src/gateway/pure/durations';
 import { type Broken, SETTLING_MS } from '../../hostile/base-world';
-import { type HostileRefunds, LATE_MS, TRADE } from './gateway';
+import { type HostileRefunds, LATE_MS, TRADE, type TrueRefund } from './gateway';
 import type { Told, World } from './world';
 
 /** What may pass between an acknowledgement and the moment at which the workflow has it: network and a task. */
@@ -92,7 +92,7 @@ function answersAreTrue(world: World): Broken[] {
     if (ofOther) return broken('with the answer of another order');
     // The end of a refund is known some time after it: then the old answer is no answer any more.
     const known = SETTLING_MS + traits.lag_ms + 30 * MINUTE;
-    const isOver = made.every(({ ends, endsAt }) => ends !== 'done' && endsAt + known < one.asked);
+    const isOver = made.every((its) => its.ends !== 'done' && endKnownAt(world, its) + known < one.asked);
     const absent = world.absences.some(({ until }) => until + known > one.asked);
     // What came after its end may have hidden that: then a person is asked.
     const ended = Math.max(...made.map(({ endsAt }) => endsAt));
@@ -101,6 +101,13 @@ function answersAreTrue(world: World): Broken[] {
       ? broken('although it had been refused or revoked')
       : [];
   });
+}
+
+/** When the end of a refund could be known. Nothing waits any more for one that comes back: only a notification tells. */
+function endKnownAt({ acknowledged }: World, { number, endsAt, cameBack = false }: TrueRefund): number {
+  if (!cameBack) return endsAt;
+  const told = acknowledged.filter((one) => one.number === number && one.status === 'REFUND_REVOKE');
+  return Math.min(Number.POSITIVE_INFINITY, ...told.map(({ ackedAt }) => ackedAt));
 }
 
 /**
@@ -165,7 +172,8 @@ function decisionsAreKept({ told, wasForgotten }: World, state: AfterSaleState |
 
 /** What must hold once everything has had its time. */
 export function liveness(world: World, state: AfterSaleState | undefined): Broken[] {
-  if (!state) return [];
+  // A run that somebody terminated before it had read anything says that it knows nothing of the trade.
+  if (!state || (world.isTerminated && state.trade_status === null)) return [];
   const { gateway, now, wasForgotten, acknowledged } = world;
   const broken: Broken[] = [];
   const open = state.refunds.filter(({ outcome }) => outcome === null);

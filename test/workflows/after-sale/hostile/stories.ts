@@ -17,6 +17,8 @@ export type Step =
   | { do: 'ask mended' | 'ask many' }
   /** Somebody refunds at the gateway's desk; a merchant may ask for so much right then, before anybody is told. */
   | { do: 'desk'; amount: string; takes_ms: number; beside?: string | undefined }
+  /** A refund of ours that was done comes back. */
+  | { do: 'comes back' }
   | { do: 'bank'; status: 'DISPUTE' | 'CHARGEBACK' | 'CHARGEBACK_REVERSED' | 'SUCCESS' }
   | { do: 'notify'; which: 'all' | 'the latest' }
   | { do: 'trouble'; kind: Trouble; ms: number }
@@ -60,6 +62,7 @@ export const KINDS = {
       fc.constantFrom(undefined, '50.00', '100.00'),
     )
     .map(([amount, takes_ms, beside]): Step => ({ do: 'desk', amount, takes_ms, beside })),
+  returns: fc.constant<Step>({ do: 'comes back' }),
   bank: fc
     .constantFrom('DISPUTE' as const, 'CHARGEBACK' as const, 'CHARGEBACK' as const, 'CHARGEBACK_REVERSED' as const)
     .map((status): Step => ({ do: 'bank', status })),
@@ -196,6 +199,8 @@ async function take(world: World, step: Step): Promise<void> {
     case 'desk':
       world.desk(step.amount, step.takes_ms);
       return step.beside === undefined ? undefined : world.ask({ amount: step.beside, number: 'beside' });
+    case 'comes back':
+      return gateway.giveUp();
     case 'bank':
       return gateway.move(step.status);
     case 'notify':
