@@ -531,6 +531,24 @@ const OF_REFUNDS = [
     '',
   ],
   [
+    'the end of an earlier refund proves a later one',
+    `${AFTER}/refund/evidence.ts`,
+    '    if (this.earlier.includes(status)) return false;\n',
+    '',
+  ],
+  [
+    'a refund is sent on the word of a copy that does not show the chargeback yet',
+    `${AFTER}/record.ts`,
+    'now - Date.parse(last.time) < BEHIND_MS',
+    'now < 0',
+  ],
+  [
+    'a part that the gateway took is before a person while it is under way',
+    INTERPRET,
+    "if (wordOf(now) === 'pending' && (accepted || named !== 'nothing')) return PENDING;",
+    '',
+  ],
+  [
     'what a terminated after-sale had only heard is forgotten',
     'src/activities/previous-run.ts',
     'const claims: NotificationClaim[] = [...state.claims, ...(latest?.claims ?? [])];',

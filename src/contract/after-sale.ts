@@ -64,6 +64,18 @@ export interface RefundState {
   resolved: { by: string; reason: string } | null;
 }
 
+/** What is known of the trade when a refund starts. */
+export interface RefundedTrade {
+  order_amount: string;
+  method: string | null;
+  /** The one that our own ledger explains. */
+  trade_status: string | null;
+  /** That the bank takes the money back, where a query showed that lately: a copy that is behind shows what was before. */
+  bank_said: string | null;
+  /** How earlier refunds ended that paid nothing. The trade may still show it. */
+  earlier_outcomes: RefundOutcome[];
+}
+
 /** The input of the workflow `refund`. Only an after-sale starts one. */
 export interface RefundInput {
   app_id: string;
@@ -71,8 +83,7 @@ export interface RefundInput {
   after_sale_id: string;
   trade_no?: string | undefined;
   out_trade_no?: string | undefined;
-  /** What is known of the trade. Its status is one that our own ledger explains. */
-  trade: { order_amount: string; method: string | null; trade_status: string | null };
+  trade: RefundedTrade;
   request: RefundOrder;
   state: RefundState;
 }

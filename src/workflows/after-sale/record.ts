@@ -12,8 +12,9 @@ import type {
 } from '../../contract';
 import { knownIds, outcomeOf } from '../../contract';
 import type { Trade, TradeId } from '../../contract/gateway';
+import { MINUTE } from '../../gateway/pure/durations';
 import { isKnownStatus, type TradeStatus } from '../../gateway/pure/statuses';
-import { hasGivenBack, isRefundStatus, isTransientStatus } from './refund/interpret';
+import { hasGivenBack, isRefundStatus, isTransientStatus, takesMoneyBack } from './refund/interpret';
 import { type NumberedTrade, type PaidTrade, RefundLedger } from './refund-ledger';
 
 /** Statuses that need a person. */
@@ -22,6 +23,9 @@ const ATTENTION: Partial<Record<TradeStatus, Attention>> = {
   CHARGEBACK: 'chargeback',
   CHARGEBACK_REVERSED: 'chargeback-reversed',
 };
+
+/** A copy of the gateway may be behind for so long. */
+const BEHIND_MS = 10 * MINUTE;
 
 export class AfterSaleRecord {
   readonly ledger = new RefundLedger();
@@ -91,6 +95,12 @@ export class AfterSaleRecord {
   /** The status that a refund may find where our ledger is all there is. */
   get explainedStatus(): string | null {
     return this.explained;
+  }
+
+  /** That the bank takes the money back, where a query has shown that a moment ago. */
+  bankSaid(now: number): string | null {
+    const last = this.state.history.findLast(({ to, source }) => source === 'query' && attentionOf(to) !== undefined);
+    return last && takesMoneyBack(last.to) && now - Date.parse(last.time) < BEHIND_MS ? last.to : null;
   }
 
   /** Takes over the state of an earlier run; `explained` is the status that its ledger explains. */

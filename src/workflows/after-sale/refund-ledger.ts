@@ -85,6 +85,12 @@ export class RefundLedger {
     return open.find(({ started_at }) => started_at !== null) ?? open[0];
   }
 
+  /** How refunds ended that the gateway had, and that paid nothing. */
+  get withoutMoney(): RefundOutcome[] {
+    const spent = this.entries.filter(isSpent).flatMap(({ outcome }) => outcome ?? []);
+    return [...new Set(spent)];
+  }
+
   /** How much may still be refunded. */
   left({ order_amount }: PaidTrade): string {
     return less(order_amount, sumOf([this.sum('refunded'), this.sum('refunding'), this.elsewhere]));

@@ -136,12 +136,16 @@ export class RefundRuns {
 
   private inputOf(entry: RefundState, request: RefundOrder): RefundInput {
     const { app_id, trade_no, out_trade_no, order_amount, method } = this.record.snapshot();
-    const trade_status = this.record.explainedStatus;
+    const { explainedStatus: trade_status, ledger } = this.record;
+    const bank_said = this.record.bankSaid(Date.now());
     return {
       app_id,
       after_sale_id: workflowInfo().workflowId,
       ...knownIds({ trade_no, out_trade_no }),
-      trade: { order_amount: order_amount ?? request.refund_amount, method, trade_status },
+      trade: {
+        ...{ order_amount: order_amount ?? request.refund_amount, method, trade_status, bank_said },
+        earlier_outcomes: ledger.withoutMoney,
+      },
       request,
       state: { ...entry },
     };

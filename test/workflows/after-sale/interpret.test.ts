@@ -51,10 +51,14 @@ describe.each(ROWS)('a trade that is %s', (status, ready, isOfRefunds) => {
     expect(unchangedMeansNoRefund(status)).toBe(status === 'SUCCESS');
   });
 
-  test('says nothing of a refund that no state of its own has shown', () => {
-    const seen = { baseline: 'SOMETHING_ELSE', now: status, attributed: false, accepted: true, notified: null };
-    expect(interpret(seen)).toEqual({ is: 'unclear', lasts: false });
-  });
+  test.each([true, false])(
+    'says nothing of a refund that no state of its own has shown, but that it is under way where the gateway took it: %s',
+    (accepted) => {
+      const seen = { baseline: 'SOMETHING_ELSE', now: status, attributed: false, accepted, notified: null };
+      const isUnderWay = accepted && ['REFUND_VERIFYING', 'REFUND_PROCESSING'].includes(status);
+      expect(interpret(seen)).toEqual(isUnderWay ? { is: 'pending' } : { is: 'unclear', lasts: false });
+    },
+  );
 });
 
 test.each([

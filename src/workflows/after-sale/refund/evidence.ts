@@ -1,5 +1,5 @@
 /** What was observed of the trade and told of the refund, from which `interpret` reads how the refund stands. Pure. */
-import type { NotificationSignal } from '../../../contract';
+import type { NotificationSignal, RefundInput } from '../../../contract';
 import {
   interpret,
   isRefundStatus,
@@ -13,8 +13,8 @@ import {
 export class RefundEvidence {
   /** Something was notified since the last query. */
   hasNews = false;
-  /** A notification says so, and no query has: the bank takes the money back. */
-  claimed: string | null = null;
+  /** A notification or an earlier look says so, and no query since: the bank takes the money back. */
+  claimed: string | null;
   /** The trade's status as the gateway showed it last; null before the first answer. */
   status: string | null = null;
   /** The gateway has said that it has the refund. */
@@ -25,11 +25,17 @@ export class RefundEvidence {
   isNamed = false;
   private notified: string | null = null;
 
-  /** `explained`: the status that our ledger explains. */
-  constructor(
-    private readonly out_request_no: string,
-    private explained: string | null,
-  ) {}
+  private readonly out_request_no: string;
+  /** The status that our ledger explains. */
+  private explained: string | null;
+  private readonly earlier: readonly string[];
+
+  constructor({ state, trade }: Pick<RefundInput, 'state' | 'trade'>) {
+    this.out_request_no = state.out_request_no;
+    this.explained = trade.trade_status;
+    this.claimed = trade.bank_said;
+    this.earlier = trade.earlier_outcomes;
+  }
 
   get now(): string {
     return this.status ?? '';
@@ -85,8 +91,9 @@ export class RefundEvidence {
     if (this.baseline !== null && status !== this.baseline && this.isNew(status)) this.isAttributed = true;
   }
 
-  /** Whether only ours brings the trade into this status. A copy that is behind still shows an earlier part on its way. */
+  /** Whether only ours brings the trade into this status. A copy that is behind still shows an earlier refund. */
   private isNew(status: string): boolean {
+    if (this.earlier.includes(status)) return false;
     const isAfterAPart = this.explained !== null && isRefundStatus(this.explained);
     return isRefundStatus(status) && !(isAfterAPart && (status === this.explained || isUnderWay(status)));
   }

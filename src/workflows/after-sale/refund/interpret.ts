@@ -131,6 +131,8 @@ export function interpret({ baseline, now, attributed, accepted, notified }: Obs
   if (isBack && wordOf(baseline) === 'refunded' && (accepted || attributed || named !== 'nothing'))
     return attributed && named !== 'refused' && named !== 'revoked' ? REFUNDED : AFTER_A_PART[named];
   if (isBack && !attributed) return READINGS['as before'][named];
+  // What the gateway has taken is under way, although the status may still be that of an earlier part.
+  if (wordOf(now) === 'pending' && (accepted || named !== 'nothing')) return PENDING;
   // Without an own refund state before it, SUCCESS says nothing of our refund: a chargeback may have been reversed.
   return attributed ? READINGS[wordOf(now)][named] : UNCLEAR;
 }

@@ -58,7 +58,7 @@ class RefundRun {
 
   constructor(private readonly input: RefundInput) {
     this.record = new RunningRefund(input.state);
-    this.evidence = new RefundEvidence(input.state.out_request_no, input.trade.trade_status);
+    this.evidence = new RefundEvidence(input);
     setHandler(refundStateQuery, () => this.state);
     setHandler(notificationSignal, (notification) => {
       this.evidence.add(notification);
@@ -225,4 +225,4 @@ const elsewhere = (status: string) =>
   because(`The trade is ${status} by a refund that we did not make, so we do not know what is left.`, status);
 
 const claimed = (claim: string, status: string) =>
-  because(`A notification says that the trade is ${claim}, and the gateway’s query that it is ${status}.`, status);
+  because(`The gateway said that the trade is ${claim}, and its query says now that it is ${status}.`, status);

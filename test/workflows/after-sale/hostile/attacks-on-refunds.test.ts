@@ -149,6 +149,51 @@ test.each([
   },
 );
 
+test.each([true, false])(
+  'a second part that the gateway took needs nobody while it is under way (its answer says so: %s)',
+  async (answersStatus) => {
+    await open({ plans: [DONE, { takes_ms: 5 * HOUR, ends: 'done' }], answersStatus });
+    world.ask({ amount: '50.00', number: 'a' });
+    await world.pass(10 * MINUTE);
+    world.ask({ amount: '40.00', number: 'b' });
+    await world.pass(HOUR);
+    expect(await world.state()).toMatchObject({ attention: null, refunded_amount: '50.00', refunding_amount: '40.00' });
+    await world.pass(DAY);
+    expect(await world.state()).toMatchObject({ attention: null, refunded_amount: '90.00' });
+  },
+);
+
+test('the end of a refund that paid nothing, which a copy still shows, proves no later one whose answer was lost', async () => {
+  await open({
+    ...{ lag_ms: 45_000, mishaps: ['none', 'lost before it arrived'], asksAgain: 1 },
+    plans: [{ takes_ms: 0, ends: 'revoked' }],
+  });
+  world.ask({ amount: '100.00', number: 'a' });
+  world.ask({ amount: '50.00', number: 'b' });
+  await world.pass(HOUR);
+  const isTold = world.told.some((one) => one.is === 'answer' && one.order.number === 'b');
+  expect([numbersMade().includes('b'), isTold]).not.toEqual([false, true]);
+});
+
+test('no refund is sent on the word of a copy that is behind, where another one has just shown a chargeback', async () => {
+  await open({ watchWindow: '3d' });
+  world.gateway.move('CHARGEBACK');
+  world.notify('all');
+  await untilShown('CHARGEBACK');
+  world.gateway.move('SUCCESS');
+  world.ask({ amount: '40.00', number: 'a' });
+  await world.pass(5 * MINUTE);
+  expect(numbersMade()).toEqual([]);
+  expect((await world.state())?.refunds).toMatchObject([
+    { outcome: 'NOT_CREATED', failure: { message: expect.stringContaining('CHARGEBACK') } },
+  ]);
+  // It lasts: the chargeback is over.
+  await world.pass(HOUR);
+  world.ask({ amount: '40.00', number: 'a' });
+  await world.pass(HOUR);
+  expect(numbersMade()).toEqual(['a']);
+});
+
 test('what a person named in an outage is known after the after-sale was terminated in it', async () => {
   await open();
   world.desk('50.00', 0);

@@ -4,13 +4,15 @@
  */
 import Big from 'big.js';
 import type { AfterSaleState } from '../../../../src/contract';
-import { MINUTE } from '../../../../src/gateway/pure/durations';
+import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { type Broken, SETTLING_MS } from '../../hostile/base-world';
 import { type HostileRefunds, LATE_MS, TRADE, type TrueRefund } from './gateway';
 import type { Told, World } from './world';
 
 /** What may pass between an acknowledgement and the moment at which the workflow has it: network and a task. */
 const UNDER_WAY_MS = 30_000;
+/** So often a trade is looked at where nothing is told. */
+const POLLED_EVERY_MS = HOUR;
 const BANK = ['DISPUTE', 'CHARGEBACK'];
 const when = (at: number) => new Date(at).toISOString();
 
@@ -28,7 +30,8 @@ export function safety(world: World, state: AfterSaleState | undefined): Broken[
 }
 
 /** 7. Ours never exceed what was paid, nor what is left beside refunds that could be known. */
-function noMoreThanPaid({ gateway, traits, acknowledged }: World): Broken[] {
+function noMoreThanPaid(world: World): Broken[] {
+  const { gateway, traits, acknowledged } = world;
   return gateway.refunds.flatMap((one, i) => {
     if (one.by !== 'us') return [];
     const stood = gateway.refunds
@@ -44,12 +47,24 @@ function noMoreThanPaid({ gateway, traits, acknowledged }: World): Broken[] {
       ({ number, ackedAt }) => desk.some((its) => its.number === number) && ackedAt < one.at - UNDER_WAY_MS,
     );
     const shown = gateway.statusAt(one.at - traits.lag_ms - 1);
-    const hasParts = stood.some(({ by, at }) => by === 'us' && at < one.at);
+    const hasParts = [...stood, ...unseen(world, one.at)].some(({ by, at }) => by === 'us' && at < one.at);
     const isShown =
       ['REFUND_PROCESSING', 'REFUND_VERIFYING', 'PARTIAL_REFUND', 'REFUNDED'].includes(shown) && !hasParts;
     return isTold || isShown ? broken(`${all.toFixed(2)} went back in all, and that could be known`) : [];
   });
 }
+
+/** Refunds that paid nothing: that was told to nobody, and the trade soon showed something else. They look as if they had paid. */
+const unseen = ({ gateway: { refunds, steps }, acknowledged }: World, at: number) =>
+  refunds.filter(({ number, ends, endsAt }) => {
+    const next = steps.find(
+      ({ at, status }) => at > endsAt && status !== 'REFUND_REFUSED' && status !== 'REFUND_REVOKE',
+    );
+    const isTold = acknowledged.some(
+      (one) => one.number === number && one.status.startsWith('REFUND_RE') && one.ackedAt < at,
+    );
+    return ends !== 'done' && !isTold && next !== undefined && next.at - endsAt < POLLED_EVERY_MS;
+  });
 
 const sumOf = (refunds: readonly { amount: string }[]) =>
   refunds.reduce((sum, { amount }) => sum.plus(amount), new Big(0));
