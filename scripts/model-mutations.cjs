@@ -388,10 +388,10 @@ const OF_REFUNDS = [
   [
     'a refund is sent although a notification says that the bank takes the money back',
     SENDING,
-    'if (this.evidence.claimed !== null) return this.standBack();',
+    'if (this.evidence.isHeldBack) return this.standBack();',
     '',
     undefined,
-    [[SENDING, 'isInterrupted: () => evidence.claimed !== null,', 'isInterrupted: () => false,']],
+    [[SENDING, 'isInterrupted: () => evidence.isHeldBack,', 'isInterrupted: () => false,']],
   ],
   [
     'a person’s decision is about whichever refund runs',
@@ -420,13 +420,7 @@ const OF_REFUNDS = [
     "    if (!this.isComplete) return { is: 'incomplete' };\n",
     '',
     6,
-    [
-      [
-        `${AFTER}/requests.ts`,
-        'return state.ledger_complete ? notConfirmed(state) : NOT_KNOWN_WHAT_IS_LEFT;',
-        'return notConfirmed(state);',
-      ],
-    ],
+    [[`${AFTER}/requests.ts`, '  if (!state.ledger_complete) return NOT_KNOWN_WHAT_IS_LEFT;\n', '']],
   ],
   [
     'a notification that names a refund from elsewhere says nothing',
@@ -528,6 +522,18 @@ const OF_REFUNDS = [
     'a revoke that is shown while another refund is under way is nobody’s',
     `${AFTER}/news.ts`,
     '    if (hasEnded) record.compareRevokes(refund);\n',
+    '',
+  ],
+  [
+    'a refund that waits for its turn is sent although one from elsewhere has become known',
+    `${AFTER}/refund/workflow.ts`,
+    '      if (obstacle) return this.refuse(sending, obstacle);\n',
+    '',
+  ],
+  [
+    'a refund is sent although a person has named meanwhile that too little is left',
+    `${AFTER}/requests.ts`,
+    '  if (paid && isMore(entry.refund_amount, ledger.leftFor(entry, paid))) return NOT_LEFT;\n',
     '',
   ],
   [

@@ -37,8 +37,9 @@ export const SIGNAL = {
   deposit: 'deposit',
   /** Internal: a creation tells an account, which a deposit has started, the key that it was created for. */
   keyed: 'keyed',
-  /** Internal, between an after-sale and its refunds: a person's decision, and a refund's change. */
+  /** Internal, between an after-sale and its refunds: a person's decision, why one may not be sent any more, and a refund's change. */
   resolve: 'resolve',
+  holdBack: 'holdBack',
   refundChanged: 'refundChanged',
   /** Internal: more events for `paymentEvents` and `eventDelivery`. */
   tell: 'tell',

@@ -96,6 +96,12 @@ export class RefundLedger {
     return less(order_amount, sumOf([this.sum('refunded'), this.sum('refunding'), this.elsewhere]));
   }
 
+  /** How much this refund may give back, which has reserved its amount. Others that wait for their turn are asked after it. */
+  leftFor(entry: RefundState, { order_amount }: PaidTrade): string {
+    const before = this.entries.filter((one) => one.out_request_no !== entry.out_request_no && mayHaveLeft(one));
+    return less(order_amount, sumOf([this.elsewhere, ...before.map(({ refund_amount }) => refund_amount)]));
+  }
+
   /** Something contradicts what is known of a refund: until a person decides, its amount stays reserved. */
   doubt(entry: RefundState): void {
     entry.attention = 'unknown-refund';
@@ -240,6 +246,9 @@ export class RefundLedger {
 /** Where a person has to decide, the money may be gone. */
 const countsAs = ({ outcome, attention }: RefundState) =>
   attention === null ? COUNTS_AS[outcome ?? 'under way'] : 'refunding';
+
+const mayHaveLeft = (entry: RefundState) =>
+  countsAs(entry) === 'refunded' || (countsAs(entry) === 'refunding' && entry.sent_at !== null);
 
 /** The trade's status alone does not say whose refund it is. */
 const isOnlySeen = ({ answer, confirmed_by }: RefundState) => answer?.recovered === true && confirmed_by === 'query';

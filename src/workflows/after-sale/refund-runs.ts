@@ -22,6 +22,7 @@ import {
 } from '../../contract';
 import { loadRefundRun } from '../shared/activities';
 import type { AfterSaleRecord } from './record';
+import type { RefundFailure } from './refund/record';
 import { refund } from './refund/workflow';
 import { obstacleTo } from './requests';
 
@@ -46,6 +47,7 @@ export class RefundRuns {
   /** The tries that this run follows, by number and try. */
   private readonly followed = new Set<string>();
   private readonly heardOf = new Set<string>();
+  private readonly heldBack = new Set<string>();
 
   constructor(
     private readonly app_id: string,
@@ -57,17 +59,38 @@ export class RefundRuns {
     return this.followed.has(nameOf(entry));
   }
 
+  /** Whether a refund is to be started, or to be held back. */
+  isInNeed(entry: RefundState): boolean {
+    return !this.isFollowed(entry) || this.isToBeHeldBack(entry);
+  }
+
+  /** Whether a refund that waits for its turn may not be sent any more, and was not told so. */
+  private isToBeHeldBack(entry: RefundState): boolean {
+    const isUntold = entry.sent_at === null && !this.heldBack.has(nameOf(entry));
+    return isUntold && this.obstacleTo(entry) !== undefined;
+  }
+
+  private holdBack(entry: RefundState): void {
+    this.heldBack.add(nameOf(entry));
+    this.signal(entry, SIGNAL.holdBack, this.obstacleTo(entry));
+  }
+
+  private obstacleTo(entry: RefundState): RefundFailure | undefined {
+    return obstacleTo(this.record, this.record.snapshot(), entry);
+  }
+
   /** The refund's workflow has reported. */
   noteNews(entry: RefundState): void {
     this.heardOf.add(nameOf(entry));
   }
 
-  /** Starts the refund, or asks the one that an earlier after-sale has started. */
+  /** Starts the refund, or asks the one that an earlier after-sale has started. One that is followed is held back. */
   async follow(entry: RefundState): Promise<void> {
+    if (this.isFollowed(entry)) return this.holdBack(entry);
     const { ledger } = this.record;
     this.followed.add(nameOf(entry));
     // What was granted before this was known is not sent.
-    const obstacle = entry.started_at === null ? obstacleTo(this.record.snapshot()) : undefined;
+    const obstacle = entry.started_at === null ? this.obstacleTo(entry) : undefined;
     if (obstacle) {
       ledger.update({ ...entry, outcome: 'NOT_CREATED', failure: obstacle });
       return;

@@ -11,7 +11,7 @@ import {
   type RefundState,
   typedFailure,
 } from '../../contract';
-import { amountProblem } from '../../gateway/pure/money';
+import { amountProblem, isMore } from '../../gateway/pure/money';
 import { assertResolution, invalidRequest } from '../shared/resolution';
 import type { AfterSaleRecord } from './record';
 import { takesMoneyBack } from './refund/interpret';
@@ -60,9 +60,23 @@ function notPaid({ trade_status }: AfterSaleState): ApplicationFailure {
 }
 
 /** Why a refund that was granted may not be sent now; undefined where nothing is in the way. */
-export function obstacleTo(state: AfterSaleState): RefundFailure | undefined {
-  return state.ledger_complete ? notConfirmed(state) : NOT_KNOWN_WHAT_IS_LEFT;
+export function obstacleTo(
+  { ledger, paid }: AfterSaleRecord,
+  state: AfterSaleState,
+  entry: RefundState,
+): RefundFailure | undefined {
+  if (!state.ledger_complete) return NOT_KNOWN_WHAT_IS_LEFT;
+  if (paid && isMore(entry.refund_amount, ledger.leftFor(entry, paid))) return NOT_LEFT;
+  return notConfirmed(state);
 }
+
+/** The failure of a refund that was granted before a person named what went back elsewhere. */
+const NOT_LEFT = {
+  type: FAILURE.notRefunded,
+  message:
+    'Since this refund was asked for, so much has gone back by others that it is more than what is left. Nothing was sent. Read the state, and ask for what is left.',
+  details: {},
+};
 
 /** The failure of a refund of a trade that has refunds which are not in our ledger. */
 const NOT_KNOWN_WHAT_IS_LEFT = {

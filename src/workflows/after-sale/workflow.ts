@@ -136,7 +136,7 @@ class AfterSaleRun {
     const { pending, refunds } = this.news;
     if (pending.hasNews) return 'look';
     if (this.record.mayBeRevoked) return 'settle a revoke';
-    if (refund) return refunds.isFollowed(refund) ? 'await a refund' : 'begin a refund';
+    if (refund) return refunds.isInNeed(refund) ? 'begin a refund' : 'await a refund';
     if (!allHandlersFinished() && !this.isWatching) return 'await handlers';
     if (this.isTooLong) return 'continue as new';
     if (this.isWatching) return 'watch';

@@ -9,12 +9,15 @@ import {
   takesMoneyBack,
   turnOf,
 } from './interpret';
+import type { RefundFailure } from './record';
 
 export class RefundEvidence {
   /** Something was notified since the last query. */
   hasNews = false;
   /** A notification or an earlier look says so, and no query since: the bank takes the money back. */
   claimed: string | null;
+  /** Why the after-sale says that it may not be sent any more. */
+  obstacle: RefundFailure | undefined;
   /** The trade's status as the gateway showed it last; null before the first answer. */
   status: string | null = null;
   /** The gateway has said that it has the refund. */
@@ -39,6 +42,16 @@ export class RefundEvidence {
 
   get now(): string {
     return this.status ?? '';
+  }
+
+  /** Whether something forbids each further request. */
+  get isHeldBack(): boolean {
+    return this.claimed !== null || this.obstacle !== undefined;
+  }
+
+  holdBack(obstacle: RefundFailure): void {
+    this.obstacle = obstacle;
+    this.hasNews = true;
   }
 
   /** Whether the refund may begin. */

@@ -48,7 +48,7 @@ export class RefundSending {
 
   /** Tries once. */
   async send(): Promise<AfterTry> {
-    if (this.evidence.claimed !== null) return this.standBack();
+    if (this.evidence.isHeldBack) return this.standBack();
     const tried = await this.tryOnce();
     switch (tried.is) {
       case 'accepted':
@@ -119,7 +119,7 @@ export class RefundSending {
     if (Date.now() - Date.parse(sent_at ?? '') > SENT_AGAIN_WITHIN_MS) return 'track';
     await this.waitFor('a while, before the refund is requested again under the same number');
     const { evidence, backoff_ms } = this;
-    await condition(() => evidence.isKnownToExist || evidence.claimed !== null, backoff_ms, {
+    await condition(() => evidence.isKnownToExist || evidence.isHeldBack, backoff_ms, {
       summary: 'before the refund is requested again',
     });
     this.backoff_ms = nextBackoff(backoff_ms);
@@ -134,7 +134,7 @@ export class RefundSending {
     const { baseline } = evidence.observation;
     try {
       const tried = await pollUntil(() => gateway.requestRefund(this.attempt(baseline)), {
-        isInterrupted: () => evidence.claimed !== null,
+        isInterrupted: () => evidence.isHeldBack,
       });
       return typeof tried === 'string' ? this.heldBack() : tried;
     } catch (error) {

@@ -38,6 +38,7 @@ import { type AfterTry, RefundSending } from './sending';
 const refundStateQuery = defineQuery<RefundState>(QUERY.state);
 export const refundChangedSignal = defineSignal<[RefundChange]>(SIGNAL.refundChanged);
 const resolveRefundSignal = defineSignal<[AfterSaleResolution]>(SIGNAL.resolve);
+const holdBackSignal = defineSignal<[RefundFailure]>(SIGNAL.holdBack);
 const notificationSignal = defineSignal<[NotificationSignal]>(SIGNAL.notification);
 
 /** Returns the refund's final state. */
@@ -65,6 +66,7 @@ class RefundRun {
       // It may come from a new after-sale, which knows nothing of this refund yet: report again.
       this.lastSignal = '';
     });
+    setHandler(holdBackSignal, (obstacle) => this.evidence.holdBack(obstacle));
     setHandler(resolveRefundSignal, (resolution) => {
       this.resolution = resolution;
     });
@@ -99,7 +101,8 @@ class RefundRun {
     const { evidence } = this;
     await this.query();
     for (;;) {
-      const { turn } = evidence;
+      const { turn, obstacle } = evidence;
+      if (obstacle) return this.refuse(sending, obstacle);
       if (evidence.claimed !== null) {
         if (await this.lasts()) return this.refuse(sending, claimed(evidence.claimed, evidence.now));
       } else if (turn === 'later') {

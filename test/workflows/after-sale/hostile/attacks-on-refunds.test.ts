@@ -194,6 +194,33 @@ test('no refund is sent on the word of a copy that is behind, where another one 
   expect(numbersMade()).toEqual(['a']);
 });
 
+test('a refund that waits for its turn is not sent any more once one from elsewhere is known, and says so', async () => {
+  await open({ watchWindow: '3d' });
+  world.desk('150.00', 0);
+  world.gateway.move('CHARGEBACK_REVERSED');
+  world.ask({ amount: '100.00', number: 'a' });
+  await world.pass(MINUTE);
+  world.notify('all');
+  await world.pass(MINUTE);
+  world.gateway.move('SUCCESS');
+  await world.pass(DAY);
+  expect(numbersMade()).toEqual(['desk-1']);
+  expect((await world.state())?.refunds).toMatchObject([{ outcome: 'NOT_CREATED', failure: { type: 'NotRefunded' } }]);
+});
+
+test('a refund that waits for another one is not sent where a person names meanwhile that too little is left', async () => {
+  await open({ watchWindow: '3d', plans: [{ takes_ms: 2 * HOUR, ends: 'done' }], tells_ms: 500 });
+  world.ask({ amount: '50.00', number: 'a' });
+  world.ask({ amount: '100.00', number: 'b' });
+  await world.pass(HOUR);
+  world.desk('50.00', 6 * HOUR);
+  await world.pass(MINUTE);
+  world.nameElsewhere();
+  await world.pass(DAY);
+  expect(numbersMade()).toEqual(['a', 'desk-1']);
+  expect((await world.state())?.refunds.at(-1)).toMatchObject({ out_request_no: 'b', outcome: 'NOT_CREATED' });
+});
+
 test('what a person named in an outage is known after the after-sale was terminated in it', async () => {
   await open();
   world.desk('50.00', 0);
