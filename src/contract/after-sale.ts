@@ -65,7 +65,7 @@ export interface RefundState {
 }
 
 /** What is known of the trade when a refund starts. */
-export interface RefundedTrade {
+export interface TradeToRefund {
   order_amount: string;
   method: string | null;
   /** The one that our own ledger explains. */
@@ -83,7 +83,7 @@ export interface RefundInput {
   after_sale_id: string;
   trade_no?: string | undefined;
   out_trade_no?: string | undefined;
-  trade: RefundedTrade;
+  trade: TradeToRefund;
   request: RefundOrder;
   state: RefundState;
 }
