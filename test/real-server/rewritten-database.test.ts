@@ -121,6 +121,8 @@ async function afterRewriting(
 
 /** The order whose events are taken: an address that is down gets them. All others go to the relay, a lifecycle of its own. */
 const told = orderOf('pix');
+/** The buyer does not pay this one: it is polled. */
+const unpaid = orderOf('pix');
 async function onEvent(event: MerchantEvent): Promise<void> {
   if (!('payment' in event) || event.payment.out_trade_no !== told.out_trade_no) throw new Error('the shop is closed');
 }
@@ -215,6 +217,9 @@ async function live(client: Client, webhook: RunningWebhook): Promise<void> {
   });
   expect(await answer.text()).toBe('success');
   await payments.banks({ method: 'BankTransfer', type: '1' });
+  await payments.installments({ currency: 'BRL', amount: '300.00' });
+  await payments.walletToken();
+  await payments.pay(unpaid);
   const start = (type: string, ...args: object[]) =>
     client.workflow.start(type, { taskQueue, workflowId: `${type}:${APP.app_id}:1`, args });
   await (await start(WORKFLOW.stuckSweep, { stuck_ms: 3_600_000 })).result();
@@ -258,6 +263,8 @@ const LIFECYCLES = [
     'speiAccountQuantity',
     'eventDelivery',
     'bankList',
+    'installments',
+    'walletToken',
     'stuckSweep',
     'reconciliation',
   ],
@@ -337,6 +344,87 @@ test.each(Object.keys(KINDS))(
   },
 );
 
+/** What clients read, and how: they must fail on each that was rewritten. */
+const READ_BY_CLIENTS: Record<
+  string,
+  [kind: Kind, read: (client: Client, workflowId: string, events: readonly HistoryEvent[]) => Promise<unknown>[]]
+> = {
+  'update result': [
+    UPDATE_RESULT,
+    (client, workflowId, events) =>
+      events.flatMap(({ workflowExecutionUpdateCompletedEventAttributes: done }) =>
+        done?.outcome?.success && done.meta?.updateId
+          ? [client.workflow.getHandle(workflowId).getUpdateHandle(done.meta.updateId).result()]
+          : [],
+      ),
+  ],
+  'workflow result': [
+    WORKFLOW_RESULT,
+    (client, workflowId, events) =>
+      events.some((event) => WORKFLOW_RESULT.find(event)) ? [client.workflow.getHandle(workflowId).result()] : [],
+  ],
+};
+
+test.each(Object.keys(READ_BY_CLIENTS))(
+  '%s alone, rewritten in the file itself, is noticed by each client that reads it',
+  async (name) => {
+    const [kind, read] = READ_BY_CLIENTS[name] ?? [START, () => []];
+    // What was not rewritten is read: otherwise a failure would say nothing.
+    await afterRewriting(
+      `no ${name}`,
+      () => false,
+      () => connected((client) => readAll(client, read, false)),
+    );
+    await afterRewriting(
+      name,
+      (event) => kind.put(event, CLEAR),
+      () => connected((client) => readAll(client, read, true)),
+    );
+  },
+);
+
+async function readAll(client: Client, read: (typeof READ_BY_CLIENTS)[string][1], isRewritten: boolean): Promise<void> {
+  const types = new Set<string>();
+  for (const { type, workflowId } of lived) {
+    const results = await Promise.all(read(client, workflowId, await eventsOf(client, workflowId)).map(fails));
+    if (results.length > 0) types.add(type);
+    expect([workflowId, results]).toEqual([workflowId, results.map(() => isRewritten)]);
+  }
+  expect(types.size).toBeGreaterThan(2);
+}
+
+test('activity input alone, rewritten in the file itself, is noticed by the worker that is to do the activity', async () => {
+  const rewrite = (event: HistoryEvent) => ACTIVITY_INPUT.put(event, CLEAR);
+  await afterRewriting('activity input', rewrite, () => connected(refusesActivities));
+});
+
+/** Whose activities wait: polls of an unpaid order, the watch of a sold trade, the delivery to an address that is down. */
+const WITH_WAITING_ACTIVITIES = ['payment', 'afterSale', 'eventDelivery'];
+const waits = ({ type, workflowId }: { type: string; workflowId: string }) =>
+  type === 'payment' ? workflowId === idOf(unpaid.out_trade_no) : WITH_WAITING_ACTIVITIES.includes(type);
+
+/** Each activity that waits is called again at once, and its worker says why it does not do it. */
+async function refusesActivities(client: Client): Promise<void> {
+  const refused = new Set<string>();
+  for (const { type, workflowId } of lived.filter(waits)) {
+    const handle = client.workflow.getHandle(workflowId);
+    const waiting = (await handle.describe()).raw.pendingActivities ?? [];
+    for (const { activityType } of waiting) {
+      const activity = { namespace: 'default', execution: { workflowId }, type: activityType?.name ?? '' };
+      await client.workflowService.resetActivity(activity);
+      await untilRefused(client, workflowId);
+      refused.add(type);
+    }
+  }
+  expect([...refused].sort()).toEqual([...WITH_WAITING_ACTIVITIES].sort());
+}
+
+async function untilRefused(client: Client, workflowId: string): Promise<void> {
+  const said = async () =>
+    JSON.stringify(await pendingWork(client, await client.workflow.getHandle(workflowId).describe()));
+  while (!(await said()).includes('in clear text')) await new Promise(setImmediate);
+}
+
 test('all of it in the file is noticed: by workers, by clients, and by the worker that is to do an activity', async () => {
   const kinds = [START, UPDATE_RESULT, WORKFLOW_RESULT, ACTIVITY_INPUT];
   const rewrite = (event: HistoryEvent) => kinds.map((kind) => kind.put(event, CLEAR)).includes(true);
@@ -362,12 +450,10 @@ async function noticesAll(client: Client): Promise<void> {
   }
   expect(reads).toBeGreaterThan(2 * LIFECYCLES.length);
   const workflowId = lived.find(({ type }) => type === 'eventDelivery')?.workflowId ?? '';
-  const said = async () =>
-    JSON.stringify(await pendingWork(client, await client.workflow.getHandle(workflowId).describe()));
   await client.workflowService.resetActivity({
     namespace: 'default',
     execution: { workflowId },
     type: 'payments.postEvent',
   });
-  while (!(await said()).includes('in clear text')) await new Promise(setImmediate);
+  await untilRefused(client, workflowId);
 }

@@ -26,6 +26,8 @@ export class Commands {
     { execution: ActivityExecution; scheduled: ScheduledActivity; waits: boolean }
   >();
 
+  private readonly local = new Map<number, ScheduledActivity>();
+
   private cancelled = 0;
   /** Those that end with this run. */
   private readonly children: { run: Run; policy: ClosePolicy }[] = [];
@@ -41,6 +43,7 @@ export class Commands {
     else if (command.cancelTimer) this.cancelTimer(numberOf(command.cancelTimer.seq));
     else if (command.scheduleActivity) this.schedule(command.scheduleActivity);
     else if (command.scheduleLocalActivity) await this.runLocally(command.scheduleLocalActivity);
+    else if (command.requestCancelLocalActivity) this.cancelLocally(numberOf(command.requestCancelLocalActivity.seq));
     else if (command.requestCancelActivity) this.cancelActivity(numberOf(command.requestCancelActivity.seq));
     else if (command.startChildWorkflowExecution) this.startChild(command.startChildWorkflowExecution);
     else if (command.signalExternalWorkflowExecution) this.signalOther(command.signalExternalWorkflowExecution);
@@ -133,7 +136,9 @@ export class Commands {
 
   private async runLocally(command: coresdk.workflow_commands.IScheduleLocalActivity): Promise<void> {
     const { clock, activities } = this.temporal;
-    const ended = await runActivityCode(this.scheduledOf(command), activities, {
+    const scheduled = this.scheduledOf(command);
+    this.local.set(numberOf(command.seq), scheduled);
+    const ended = await runActivityCode(scheduled, activities, {
       attempt: 1,
       since: clock.now,
       scheduled: clock.now,
@@ -142,6 +147,12 @@ export class Commands {
     if ('failure' in ended) throw notSimulated(`a local activity that fails (${ended.failure.message})`);
     const resolveActivity = { seq: numberOf(command.seq), isLocal: true, result: { completed: ended } };
     this.run.hearWithinTask({ resolveActivity });
+  }
+
+  /** What is cancelled before the code has its result is cancelled for the code. */
+  private cancelLocally(seq: number): void {
+    const scheduled = this.local.get(seq);
+    if (scheduled) this.run.replaceResult(seq, cancelled(scheduled));
   }
 
   private scheduledOf(command: Omit<ScheduledActivity, 'workflowId' | 'runId' | 'workflowType'>): ScheduledActivity {

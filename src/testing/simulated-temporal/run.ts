@@ -1,5 +1,5 @@
 /** A run and its server as the other files of the simulation see them. */
-import type { Activities } from './activity-execution';
+import type { Activities, Resolution } from './activity-execution';
 import type { api, coresdk, ReusableVMWorkflowCreator } from './sdk-internals';
 import type { VirtualClock } from './virtual-clock';
 import type { Job } from './workflow-code';
@@ -70,6 +70,8 @@ export interface Run {
   hear(job: Job): void;
   /** Keeps news that the SDK's core makes itself: the workflow task that is under way takes them. */
   hearWithinTask(job: Job): void;
+  /** Gives the code another result of an activity than the one that it has not seen yet. */
+  replaceResult(seq: number, result: Resolution): void;
   /** Drops a timer's firing that the code has not seen yet. */
   dropFiring(seq: number): void;
   /** Carries out the answer to an update. */

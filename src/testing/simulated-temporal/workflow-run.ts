@@ -3,7 +3,7 @@
  * takes them to the code, and the commands that come back are carried out.
  */
 
-import type { LostAttempt } from './activity-execution';
+import type { LostAttempt, Resolution } from './activity-execution';
 import { Commands } from './commands';
 import type { Failure, Payload, Run, RunStart, RunStatus, Server, UpdateExecution } from './run';
 import { coresdk, msNumberToTs } from './sdk-internals';
@@ -148,6 +148,13 @@ export class WorkflowRun implements Run {
   /** Keeps news that the SDK's core makes itself: the workflow task that is under way takes them. */
   hearWithinTask(job: Job): void {
     this.pending.push(job);
+  }
+
+  /** Gives the code another result of an activity than the one that it has not seen yet. */
+  replaceResult(seq: number, result: Resolution): void {
+    this.pending = this.pending.map((job) =>
+      job.resolveActivity?.seq === seq ? { resolveActivity: { ...job.resolveActivity, result } } : job,
+    );
   }
 
   /** Drops a timer's firing that the code has not seen yet. */

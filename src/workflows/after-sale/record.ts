@@ -194,8 +194,14 @@ export class AfterSaleRecord {
   private explain(): void {
     const { trade_status } = this.state;
     if (trade_status === null || this.ledger.hasSent) return;
-    if (isRefundStatus(trade_status) && trade_status !== this.explained) this.addUnknownRefund();
+    if (isRefundStatus(trade_status) && trade_status !== this.explained) this.addUnexplained(trade_status);
     if (!this.mayBeRevoked) this.explained = trade_status;
+  }
+
+  /** A refund that is not in the ledger, or one of ours that came back: nobody knows which. */
+  private addUnexplained(trade_status: string): void {
+    if (trade_status === 'REFUND_REVOKE' && this.ledger.hasRefunded) this.ledger.doubtRefunded();
+    else this.addUnknownRefund();
   }
 
   /** After our refunds the trade shows SUCCESS: one may have been revoked between two looks, or a copy of the gateway is behind. */

@@ -112,6 +112,19 @@ test('a revoke of the refund that is under way, by its number, puts no earlier o
   });
 });
 
+test('a revoke that a later run finds puts our refund before a person, and no refund from elsewhere', async () => {
+  await open({ revokedFor_ms: DAY });
+  world.ask({ amount: '50.00', number: 'a' });
+  await world.pass(10 * MINUTE);
+  world.gateway.giveUp();
+  world.ask({ amount: '40.00', number: 'b' });
+  await world.pass(HOUR);
+  world.gateway.move('SUCCESS');
+  await world.pass(DAY);
+  expect(await world.state()).toMatchObject({ ledger_complete: true, refunding_amount: '50.00' });
+  expect((await world.state())?.refunds).toMatchObject([{ out_request_no: 'a', attention: 'unknown-refund' }, {}]);
+});
+
 test('a copy of the gateway that shows SUCCESS once more after a refund brings nobody', async () => {
   await open({ watchWindow: '3d' });
   world.ask({ amount: '50.00', number: 'a' });

@@ -107,7 +107,10 @@ function answersAreTrue(world: World): Broken[] {
     if (ofOther) return broken('with the answer of another order');
     // The end of a refund is known some time after it: then the old answer is no answer any more.
     const known = SETTLING_MS + traits.lag_ms + 30 * MINUTE;
-    const isOver = made.every((its) => its.ends !== 'done' && endKnownAt(world, its) + known < one.asked);
+    const hidden = unseen(world, one.asked);
+    const isOver = made.every(
+      (its) => its.ends !== 'done' && !hidden.includes(its) && endKnownAt(world, its) + known < one.asked,
+    );
     const absent = world.absences.some(({ until }) => until + known > one.asked);
     // What came after its end may have hidden that: then a person is asked.
     const ended = Math.max(...made.map(({ endsAt }) => endsAt));
