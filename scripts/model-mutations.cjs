@@ -420,7 +420,7 @@ const OF_REFUNDS = [
     "    if (!this.isComplete) return { is: 'incomplete' };\n",
     '',
     6,
-    [[`${AFTER}/requests.ts`, '  if (!state.ledger_complete) return NOT_KNOWN_WHAT_IS_LEFT;\n', '']],
+    [[`${AFTER}/requests.ts`, '  if (!ledger.sums.ledger_complete) return NOT_KNOWN_WHAT_IS_LEFT;\n', '']],
   ],
   [
     'a notification that names a refund from elsewhere says nothing',

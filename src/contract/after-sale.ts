@@ -14,6 +14,8 @@ export interface AfterSaleInput {
   previous?: AfterSaleState | undefined;
   /** Notifications that the run before has not read. */
   pending_notifications?: readonly NotificationSignal[] | undefined;
+  /** The gateway contradicts a notification that the run before had, and nobody has looked. */
+  unconfirmed?: boolean | undefined;
 }
 
 /** The body of `/trade/refund` without `app_id`, `timestamp` and the trade's ids. */

@@ -32,8 +32,11 @@ export class AfterSaleRecord {
   private readonly state: Omit<AfterSaleState, keyof RefundLedger['sums'] | 'refunds' | 'claims'>;
   /** The last status that our ledger explains; null: none does yet. */
   private explained: string | null = null;
+  /** The gateway keeps contradicting a notification, and nobody has looked. It may come beside another reason. */
+  private unconfirmed: boolean;
 
-  constructor({ app_id, trade_no, out_trade_no }: AfterSaleInput) {
+  constructor({ app_id, trade_no, out_trade_no, unconfirmed = false }: AfterSaleInput) {
+    this.unconfirmed = unconfirmed;
     this.state = {
       app_id,
       out_trade_no: out_trade_no ?? null,
@@ -56,7 +59,8 @@ export class AfterSaleRecord {
     const { ledger, state } = this;
     const { refunds } = ledger;
     const claimed = claims.map(({ trade_status }) => attentionOf(trade_status)).find((one) => one !== undefined);
-    const attention = claimed ?? state.attention ?? refunds.find((refund) => refund.attention)?.attention ?? null;
+    const own = state.attention ?? (this.unconfirmed ? 'unconfirmed-notification' : null);
+    const attention = claimed ?? own ?? refunds.find((refund) => refund.attention)?.attention ?? null;
     return { ...state, ...ledger.sums, attention, refunds, claims: [...claims], history: [...state.history] };
   }
 
@@ -108,7 +112,9 @@ export class AfterSaleRecord {
     const { state } = this;
     const { out_trade_no, trade_no } = state;
     const { trade_status, order_amount, order_currency, method, watched_until, history } = previous;
-    const attention = ownAttention(previous);
+    const own = ownAttention(previous);
+    this.unconfirmed ||= own === 'unconfirmed-notification';
+    const attention = own === 'unconfirmed-notification' ? null : own;
     Object.assign(state, { trade_status, order_amount, order_currency, method, attention, watched_until });
     state.history = [...history];
     state.out_trade_no = previous.out_trade_no ?? out_trade_no;
@@ -138,8 +144,8 @@ export class AfterSaleRecord {
 
   /** How long the trade has to be polled from now on, in ms; undefined for no limit. */
   watchesFor(now: number): number | undefined {
-    const { watched_until, trade_status, attention } = this.state;
-    if (isTransientStatus(trade_status ?? '') || attention === 'unconfirmed-notification') return undefined;
+    const { watched_until, trade_status } = this.state;
+    if (isTransientStatus(trade_status ?? '') || this.unconfirmed) return undefined;
     return watched_until === null ? 0 : Date.parse(watched_until) - now;
   }
 
@@ -167,7 +173,11 @@ export class AfterSaleRecord {
       this.addTransition({ from, to, source: 'query' }, now);
       if (!isKnownStatus(to)) this.raise('unknown-status');
       // A dispute or chargeback replaces every other reason, and its latest step replaces the one before.
-      this.state.attention = attentionOf(to) ?? this.state.attention;
+      const ofTheBank = attentionOf(to);
+      if (ofTheBank !== undefined) {
+        this.state.attention = ofTheBank;
+        this.unconfirmed = false;
+      }
     }
     this.explain();
   }
@@ -223,7 +233,12 @@ export class AfterSaleRecord {
   }
 
   raise(attention: Attention): void {
-    this.state.attention ??= attention;
+    if (attention === 'unconfirmed-notification') this.unconfirmed = true;
+    else this.state.attention ??= attention;
+  }
+
+  get isUnconfirmed(): boolean {
+    return this.unconfirmed;
   }
 
   settle(attention: Attention): void {
@@ -235,9 +250,15 @@ export class AfterSaleRecord {
    * elsewhere, that still needs a person.
    */
   applyResolution({ by, reason }: { by: string; reason: string }, to: string | undefined, now: number): void {
-    if (to === undefined) this.state.attention = this.ledger.sums.ledger_complete ? null : 'refund-elsewhere';
+    if (to === undefined) this.settleShown();
     const from = this.state.trade_status;
     this.addTransition({ from, to: to ?? from ?? 'resolved', source: 'operator', by, reason }, now);
+  }
+
+  /** Removes the reason that people read. */
+  private settleShown(): void {
+    if (this.state.attention === null) this.unconfirmed = false;
+    this.state.attention = this.ledger.sums.ledger_complete ? null : 'refund-elsewhere';
   }
 
   private addTransition(transition: Omit<Transition, 'time'>, now: number): void {

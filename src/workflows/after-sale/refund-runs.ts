@@ -76,7 +76,7 @@ export class RefundRuns {
   }
 
   private obstacleTo(entry: RefundState): RefundFailure | undefined {
-    return obstacleTo(this.record, this.record.snapshot(), entry);
+    return obstacleTo(this.record, entry);
   }
 
   /** The refund's workflow has reported. */

@@ -45,7 +45,7 @@ export function grantRefund(record: AfterSaleRecord, state: AfterSaleState, orde
   const known = record.ledger.find(order.out_request_no ?? '');
   const claim = state.claims.find(({ trade_status = '' }) => takesMoneyBack(trade_status));
   if (claim && !known) throw claimedByTheBank(claim.trade_status ?? '');
-  const unconfirmed = known ? undefined : notConfirmed(state);
+  const unconfirmed = known ? undefined : notConfirmed(record);
   if (unconfirmed) throw typedFailure(unconfirmed.type, unconfirmed.message, unconfirmed.details);
   const decision = record.ledger.request(order, paid, Date.now());
   if ('refund' in decision && decision.is !== 'spent') return decision.refund;
@@ -60,14 +60,11 @@ function notPaid({ trade_status }: AfterSaleState): ApplicationFailure {
 }
 
 /** Why a refund that was granted may not be sent now; undefined where nothing is in the way. */
-export function obstacleTo(
-  { ledger, paid }: AfterSaleRecord,
-  state: AfterSaleState,
-  entry: RefundState,
-): RefundFailure | undefined {
-  if (!state.ledger_complete) return NOT_KNOWN_WHAT_IS_LEFT;
+export function obstacleTo(record: AfterSaleRecord, entry: RefundState): RefundFailure | undefined {
+  const { ledger, paid } = record;
+  if (!ledger.sums.ledger_complete) return NOT_KNOWN_WHAT_IS_LEFT;
   if (paid && isMore(entry.refund_amount, ledger.leftFor(entry, paid))) return NOT_LEFT;
-  return notConfirmed(state);
+  return notConfirmed(record);
 }
 
 /** The failure of a refund that was granted before a person named what went back elsewhere. */
@@ -134,8 +131,8 @@ function claimedByTheBank(trade_status: string): ApplicationFailure {
 }
 
 /** The bank may have taken the money back all the same: copies of a gateway can be behind for long. */
-function notConfirmed({ attention, trade_status }: AfterSaleState): RefundFailure | undefined {
-  if (attention !== 'unconfirmed-notification') return undefined;
+function notConfirmed({ isUnconfirmed, tradeStatus: trade_status }: AfterSaleRecord): RefundFailure | undefined {
+  if (!isUnconfirmed) return undefined;
   const message =
     'A notification of this trade says what the gateway does not confirm, and nobody has looked yet. Nothing was sent. Look at the trade in the gateway’s dashboard, send `resolve`, and ask again.';
   return { type: FAILURE.notRefunded, message, details: { trade_status } };

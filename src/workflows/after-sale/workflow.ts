@@ -233,7 +233,8 @@ class AfterSaleRun {
   /** Continues as a new run with the same state. Updates that come meanwhile are refused with `Closing`. */
   private async continueAsNew(): Promise<void> {
     const pending_notifications = this.news.pending.all;
-    await continueAsNew<typeof afterSale>({ ...this.input, previous: this.state, pending_notifications });
+    const { isUnconfirmed: unconfirmed } = this.record;
+    await continueAsNew<typeof afterSale>({ ...this.input, previous: this.state, pending_notifications, unconfirmed });
   }
 
   // — The updates —

@@ -234,6 +234,32 @@ test('a refund that waits for another one is not sent where a person names meanw
   expect((await world.state())?.refunds.at(-1)).toMatchObject({ out_request_no: 'b', outcome: 'NOT_CREATED' });
 });
 
+test('a chargeback that queries contradict forbids refunds until a person has looked, also behind another reason', async () => {
+  await open({ watchWindow: '3d' });
+  for (const status of ['CHARGEBACK', 'CHARGEBACK_REVERSED', 'SUCCESS']) {
+    world.gateway.move(status);
+    world.notify('all');
+    await untilShown(status);
+  }
+  await world.pass(HOUR);
+  expect(await world.state()).toMatchObject({ attention: 'chargeback-reversed' });
+  world.gateway.move('CHARGEBACK');
+  world.notify('all');
+  world.gateway.move('SUCCESS');
+  await world.pass(HOUR);
+  const ask = async (number: string) => {
+    world.ask({ amount: '40.00', number });
+    await world.pass(HOUR);
+    return numbersMade();
+  };
+  expect(await ask('a')).toEqual([]);
+  world.resolve({});
+  expect(await ask('b')).toEqual([]);
+  expect(await world.state()).toMatchObject({ attention: 'unconfirmed-notification' });
+  world.resolve({});
+  expect(await ask('c')).toEqual(['c']);
+});
+
 test('what a person named in an outage is known after the after-sale was terminated in it', async () => {
   await open();
   world.desk('50.00', 0);

@@ -193,7 +193,8 @@ export class HostileRefunds {
     this.move(ended[ends], number);
     this.begin('end');
     if (ends !== 'revoked') return;
-    const after = this.traits.returnsTo === 'SUCCESS' || before === 'REFUND_PROCESSING' ? 'SUCCESS' : before;
+    const isPassing = before === 'REFUND_PROCESSING' || before === 'REFUND_REVOKE';
+    const after = this.traits.returnsTo === 'SUCCESS' || isPassing ? 'SUCCESS' : before;
     this.clock.in(this.traits.revokedFor_ms, () => this.move(after));
   }
 
