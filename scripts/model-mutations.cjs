@@ -504,7 +504,7 @@ const OF_REFUNDS = [
     'previous: this.state, ',
     '',
     undefined,
-    [[`${AFTER}/record.ts`, '    if (previous) this.restore(previous, explained_status);\n', '']],
+    [[`${AFTER}/record.ts`, '    if (previous) this.restore(previous, carried);\n', '']],
   ],
   [
     'a refund that nobody has is said to go on by itself',
@@ -521,7 +521,7 @@ const OF_REFUNDS = [
   [
     'a revoke that is shown while another refund is under way is nobody’s',
     `${AFTER}/news.ts`,
-    '    if (hasEnded) record.compareRevokes(refund);\n',
+    '    if (!isUnderWay && wasSentAt !== null) record.compareRevokes(refund, wasSentAt);\n',
     '',
   ],
   [
@@ -555,12 +555,34 @@ const OF_REFUNDS = [
     '',
   ],
   [
+    'what the refunds of a terminated after-sale explained is guessed from the trade',
+    `${AFTER}/record.ts`,
+    'if (carried) this.explained = carried.explained_status;',
+    'if (carried) this.explained = trade_status;',
+  ],
+  [
+    'what was notified to a terminated after-sale before it took it is lost',
+    'src/activities/previous-run.ts',
+    'const untaken = carried ? await untakenBy(client, run, carried.taken) : [];',
+    'const untaken = carried ? [] : [];',
+  ],
+  [
+    'a late word of a refund’s end unsays that it came back',
+    INTERPRET,
+    'return isUnderWay(word) || (isOver && hasGivenBack(word)) ? before : word;',
+    'return isUnderWay(word) || (isOver && word === before) ? before : word;',
+  ],
+  [
+    'a server’s error with a code counts as a refusal of the refund',
+    SENDING,
+    'const isWord = error.code !== undefined && (error.http_status ?? 0) < 500;',
+    'const isWord = error.code !== undefined;',
+  ],
+  [
     'what a terminated after-sale had only heard is forgotten',
     'src/activities/previous-run.ts',
-    'const claims: NotificationClaim[] = [...state.claims, ...(latest?.claims ?? [])];',
-    'const claims: NotificationClaim[] = state.claims;',
-    undefined,
-    [['src/activities/previous-run.ts', '  return latest;\n', '  return null;\n']],
+    'const claims = [...state.claims, ...untaken, ...(latest.previous?.claims ?? [])];',
+    'const claims = hasRead(state) ? state.claims : [];',
   ],
   ['what was ordered counts as paid', `${AFTER}/record.ts`, "if (outcomeOf(trade_status) !== 'SUCCESS') return;", ''],
   [
@@ -638,6 +660,18 @@ const OF_ACCOUNTS = [
     'if (pause_ms > 0) return;',
   ],
   ['a set-aside deposit is shown to nobody', `${ACCOUNT}/counting.ts`, '    this.record.raise(because);\n', ''],
+  [
+    'a reason for a person that comes second is lost',
+    `${ACCOUNT}/record.ts`,
+    'if (!this.reasons.includes(attention)) this.reasons.push(attention);',
+    'if (this.reasons.length === 0) this.reasons.push(attention);',
+  ],
+  [
+    'one transfer that is notified under two numbers is counted twice',
+    `${ACCOUNT}/deposit-ledger.ts`,
+    'return known !== undefined && known !== out_trade_no;',
+    'return known !== undefined && known === null;',
+  ],
   [
     'a second deposit under a known number is dropped',
     `${ACCOUNT}/deposit-ledger.ts`,

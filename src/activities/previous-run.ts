@@ -3,7 +3,9 @@
 import { activityInfo, getClient } from '@temporalio/activity';
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
+import { z } from 'zod';
 import {
+  type AfterSaleCarried,
   type AfterSaleState,
   type EarlierAfterSale,
   type LatestRun,
@@ -17,9 +19,10 @@ import {
   type RefundState,
   refundWorkflowId,
   SEARCH_ATTRIBUTE,
+  SIGNAL,
 } from '../contract';
 import { earlierRuns, ifAnswered, ifExists, isWithoutWorker } from '../temporal/earlier-runs';
-import { inputOfRun, originalRun, summarizeClosedRun } from '../temporal/workflow-history';
+import { givenTo, inputOfRun, originalRun, summarizeClosedRun } from '../temporal/workflow-history';
 import { loadEarlierPayment, orderBefore } from './earlier-payments';
 import { type BuyerOf, buyerOfOrder } from './refund-user-info';
 import { activityAge } from './urgency';
@@ -73,8 +76,9 @@ export const previousRunActivities: PreviousRunActivities = {
     const payment =
       out_trade_no === null ? NO_PAYMENT : await paymentOf(client, paymentWorkflowId(app_id, out_trade_no));
     try {
-      const previous = await loadPreviousRun(client, workflowId, runId);
-      return { ...(previous ? await withRefunds(client, previous, app_id) : NOTHING), ...payment };
+      const known = await loadPreviousRun(client, workflowId, runId);
+      const refunds_now = known.previous ? await refundsNow(client, known.previous, app_id) : [];
+      return { ...known, refunds_now, is_unread: false, ...payment };
     } catch (error) {
       if (!isWithoutWorker(error)) throw error;
       if (activityAge() >= WORKER_PATIENCE_MS) return { ...NOTHING, is_unread: true, ...payment };
@@ -91,20 +95,25 @@ export const buyerOfPayment: BuyerOf = async ({ app_id, id: { out_trade_no } }) 
   return buyerOfOrder(orderOf(original.input)?.request ?? {});
 };
 
+type KnownBefore = Pick<EarlierAfterSale, 'previous' | 'carried'>;
+
 /**
- * The state of the latest earlier run that knows something; null if there is none. A run that ended right after its start
- * may know no more than what was notified, because it had not yet read the run before it. Throws a retryable failure while
- * the list is behind.
+ * What the latest earlier run knew that knows something. A run that ended right after its start may know no more than what was
+ * notified, because it had not yet read the run before it. Throws a retryable failure while the list is behind.
  */
-async function loadPreviousRun(client: Client, workflowId: string, runId: string): Promise<AfterSaleState | null> {
+async function loadPreviousRun(client: Client, workflowId: string, runId: string): Promise<KnownBefore> {
   const earlier = await earlierRuns(client, workflowId, runId);
-  let latest: AfterSaleState | null = null;
+  let latest: KnownBefore = { previous: null, carried: null };
   for (const run of earlier) {
     const state = await ifExists(() => lastState<AfterSaleState>(client, run), null);
     if (!state) continue;
-    const claims: NotificationClaim[] = [...state.claims, ...(latest?.claims ?? [])];
-    if (hasRead(state)) return { ...state, claims };
-    latest = { ...state, claims };
+    // One that has ended by itself had taken all, and its refunds explain the trade's status.
+    const isEnded = run.status.name === 'COMPLETED';
+    const carried = isEnded ? null : await ifExists(() => carriedBy(client, run), null);
+    const untaken = carried ? await untakenBy(client, run, carried.taken) : [];
+    const claims = [...state.claims, ...untaken, ...(latest.previous?.claims ?? [])];
+    latest = { previous: { ...state, claims }, carried };
+    if (hasRead(state)) break;
   }
   return latest;
 }
@@ -113,24 +122,34 @@ async function loadPreviousRun(client: Client, workflowId: string, runId: string
 const hasRead = ({ trade_status, refunds, history, ledger_complete }: AfterSaleState) =>
   trade_status !== null || refunds.length > 0 || history.length > 0 || !ledger_complete;
 
-/** The previous state with its open refunds as they are now: a refund runs on when its after-sale has ended. */
-async function withRefunds(
-  client: Client,
-  previous: AfterSaleState,
-  app_id: string,
-): Promise<Pick<EarlierAfterSale, 'previous' | 'explained_status' | 'is_unread'>> {
+const carriedBy = (client: Client, { workflowId, runId }: ShownRun) =>
+  client.workflow.getHandle(workflowId, runId).query<AfterSaleCarried>(QUERY.carried);
+
+/** What was acknowledged, and came after the last workflow task of a run that somebody ended: only its history has it. */
+async function untakenBy(client: Client, { workflowId, runId }: ShownRun, taken: number): Promise<NotificationClaim[]> {
+  const { signals } = await ifExists(() => givenTo(client, workflowId, runId), { input: undefined, signals: [] });
+  const notified = signals.filter(({ name }) => name === SIGNAL.notification).slice(taken);
+  return notified.flatMap(({ argument }) => claim.safeParse(argument).data ?? []);
+}
+
+const claim = z.object({
+  trade_no: z.string().optional(),
+  trade_status: z.string().optional(),
+  out_request_no: z.string().optional(),
+});
+
+/** The refunds that were open in that state, as they are now: a refund runs on when its after-sale has ended. */
+async function refundsNow(client: Client, previous: AfterSaleState, app_id: string): Promise<RefundState[]> {
   const no = previous.out_trade_no ?? previous.trade_no ?? '';
-  let explained_status = previous.trade_status;
-  const refunds = previous.refunds.map(async (refund) => {
-    if (refund.outcome !== null || refund.started_at === null) return refund;
-    const handle = client.workflow.getHandle(refundWorkflowId(app_id, no, refund.out_request_no));
-    const now = await ifExists(async () => lastState<RefundState>(client, await handle.describe()), refund);
-    // Another try under its number, or somebody else's workflow.
-    if (now.out_request_no !== refund.out_request_no || now.attempt !== refund.attempt) return refund;
-    if (now.outcome !== null && now.outcome !== 'NOT_CREATED') explained_status = now.refund_status;
-    return { ...now, started_at: refund.started_at };
-  });
-  return { previous: { ...previous, refunds: await Promise.all(refunds) }, explained_status, is_unread: false };
+  const open = previous.refunds.filter(({ outcome, started_at }) => outcome === null && started_at !== null);
+  return Promise.all(
+    open.map(async (refund) => {
+      const handle = client.workflow.getHandle(refundWorkflowId(app_id, no, refund.out_request_no));
+      const now = await ifExists(async () => lastState<RefundState>(client, await handle.describe()), refund);
+      // Somebody else's workflow may have its id.
+      return now.out_request_no === refund.out_request_no ? now : refund;
+    }),
+  );
 }
 
 const stateOf = ({ status }: ShownRun) => (status.name === 'RUNNING' ? 'running' : 'closed');
@@ -147,7 +166,7 @@ async function lastState<State>(client: Client, { workflowId, runId, status }: S
   return status.name === 'COMPLETED' ? handle.result() : handle.query<State>(QUERY.state);
 }
 
-const NOTHING = { previous: null, explained_status: null, is_unread: false };
+const NOTHING = { previous: null, carried: null, refunds_now: [], is_unread: false };
 const NO_PAYMENT = { method: null, trade_no: null };
 
 async function paymentOf(client: Client, paymentId: string): Promise<Pick<EarlierAfterSale, 'method' | 'trade_no'>> {

@@ -116,7 +116,8 @@ export interface SpeiAccountState {
 export interface CarriedAccount {
   /** When the account was first followed, in ms since the epoch: polls keep their times across runs. */
   since: number;
-  attention: AccountAttention | null;
+  /** Why it needs a person. The first is shown. */
+  attentions: readonly AccountAttention[];
   /** What the last events said. */
   published: { status: string | null; attention: AccountAttention | null };
   cancel_wanted: boolean;

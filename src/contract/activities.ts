@@ -1,6 +1,6 @@
 /** The activities of payments and refunds: names, inputs and results. */
 
-import type { AfterSaleState, RefundOrder, RefundState } from './after-sale';
+import type { AfterSaleCarried, AfterSaleState, RefundOrder, RefundState } from './after-sale';
 import type { MerchantEvent } from './events';
 import type { GatewayErrorFields, GatewayResponse, Trade, TradeId } from './gateway';
 import type { AdoptedPayment, NewPayment, PaymentData, PaymentState, PreviousRun } from './payment';
@@ -97,8 +97,10 @@ export interface RefundAttempt {
 export interface EarlierAfterSale {
   /** The last state of the run before; null where Temporal has none. */
   previous: AfterSaleState | null;
-  /** The trade's status that its refunds explain: as that run saw it, or as a refund found it that has ended since. */
-  explained_status: string | null;
+  /** What that run knew besides; null where it had ended by itself, or cannot be asked. */
+  carried: AfterSaleCarried | null;
+  /** Its refunds that were open then, as they are now. */
+  refunds_now: RefundState[];
   /** Whether an earlier run may know of refunds and cannot be asked: no worker polls its task queue. */
   is_unread: boolean;
   /** The payment's method, where the payment was made here. */

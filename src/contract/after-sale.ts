@@ -14,8 +14,18 @@ export interface AfterSaleInput {
   previous?: AfterSaleState | undefined;
   /** Notifications that the run before has not read. */
   pending_notifications?: readonly NotificationSignal[] | undefined;
-  /** The gateway contradicts a notification that the run before had, and nobody has looked. */
-  unconfirmed?: boolean | undefined;
+  /** What the run before knew besides. */
+  carried?: AfterSaleCarried | undefined;
+}
+
+/** What an after-sale knows besides its public state, for the next run: the query `carried`. */
+export interface AfterSaleCarried {
+  /** The trade's status that its refunds explain; null: none yet. */
+  explained_status: string | null;
+  /** The gateway contradicts a notification, and nobody has looked. */
+  unconfirmed: boolean;
+  /** How many notifications it has taken. One that came after them is in the run's history alone. */
+  taken: number;
 }
 
 /** The body of `/trade/refund` without `app_id`, `timestamp` and the trade's ids. */

@@ -105,7 +105,7 @@ export const ACCOUNT_LIVES: Record<string, Life> = {
     ];
     const carried: CarriedAccount = {
       since: Date.now(),
-      attention: null,
+      attentions: [],
       published: { status: 'ACTIVE', attention: null },
       cancel_wanted: true,
       ledger: {

@@ -19,7 +19,8 @@ export class DepositCounting {
   settle(deposit: NotifiedDeposit, payment: PaymentState | null | 'counted'): void {
     const { record, ledger } = this;
     const isOther = (one: NotifiedDeposit) => one.overdue === true && one.out_trade_no !== deposit.out_trade_no;
-    if (record.attention === 'overdue-deposit' && !ledger.pending.some(isOther)) record.settle('overdue-deposit');
+    if (record.attentions.includes('overdue-deposit') && !ledger.pending.some(isOther))
+      record.settle('overdue-deposit');
     if (payment === 'counted') this.setAside(deposit, 'old-deposit');
     else this.countConfirmed(deposit, payment);
   }
@@ -38,10 +39,17 @@ export class DepositCounting {
       this.setAside(deposit, 'returned-deposit');
       return;
     }
-    if (deposit.amount !== undefined && !sameAmount(amount, deposit.amount)) this.record.raise('amount-mismatch');
     // Section 6.5: virtual accounts take Mexican pesos.
     const currency = (payment.order_currency ?? deposit.currency ?? 'MXN').toUpperCase();
+    const notified = { amount: deposit.amount ?? amount, currency: (deposit.currency ?? currency).toUpperCase() };
+    if (!sameAmount(amount, notified.amount) || currency !== notified.currency) this.record.raise('amount-mismatch');
     const trade_no = payment.trade_no ?? deposit.trade_no ?? null;
+    // One transfer under two numbers is counted once.
+    if (this.ledger.isOfOtherNumber({ ...deposit, trade_no: trade_no ?? undefined })) {
+      this.ledger.drop(deposit);
+      this.setAside({ ...deposit, trade_no: trade_no ?? undefined }, 'second-deposit');
+      return;
+    }
     const counted = this.ledger.confirm(deposit, { trade_no, amount, currency }, Date.now());
     if (counted) this.publisher.publish({ id: counted.out_trade_no, type: 'deposit', deposit: counted });
   }

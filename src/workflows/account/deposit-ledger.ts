@@ -9,6 +9,7 @@ import type {
 } from '../../contract';
 import { outcomeOf } from '../../contract';
 import { sameAmount, sumOf } from '../../gateway/pure/money';
+import { SizedMap } from './sized-map';
 
 /** How many counted deposits the public state shows. */
 const LATEST_DEPOSITS = 20;
@@ -40,6 +41,8 @@ export class DepositLedger {
   private pendingDeposits = new SizedMap<NotifiedDeposit>();
   private counted = new SizedMap<CountedDeposit>();
   private forgottenUntil: number | null = null;
+  /** Under which number each trade that is counted or pending is known. */
+  private numbers = new Map<string, string>();
 
   constructor(
     carried?: CarriedLedger,
@@ -57,16 +60,24 @@ export class DepositLedger {
     this.pendingDeposits = new SizedMap(carried.pending.map((deposit) => [deposit.out_trade_no, deposit]));
     this.counted = new SizedMap(carried.counted);
     this.forgottenUntil = carried.forgotten_until;
+    this.numbers = new Map();
+    for (const { out_trade_no, trade_no } of carried.pending) this.noteTrade(out_trade_no, trade_no);
+    for (const [out_trade_no, [, trade_no]] of carried.counted) this.noteTrade(out_trade_no, trade_no);
   }
 
   /** Whether a notified deposit is new. */
   classify(deposit: NotifiedDeposit): DepositVerdict {
     const { out_trade_no, transferred_s } = deposit;
+    if (this.isOfOtherNumber(deposit)) return this.isSetAside(deposit) ? 'repeat' : 'second';
     if (this.counted.has(out_trade_no) || this.pendingDeposits.has(out_trade_no))
       return this.isSecond(deposit) ? 'second' : 'repeat';
     if (this.forgottenUntil === null) return 'new';
     if (transferred_s !== undefined && transferred_s > this.forgottenUntil) return 'new';
-    return this.setAsideDeposits.has(out_trade_no) ? 'repeat' : 'forgotten';
+    const aside = this.setAsideDeposits.get(out_trade_no);
+    if (!aside) return 'forgotten';
+    const isOther =
+      isOfOtherTrade(aside, deposit) || hasOtherAmount(aside.amount === null ? [] : [aside.amount], deposit);
+    return isOther && !this.isSetAside(deposit) ? 'second' : 'repeat';
   }
 
   /** Whether one that is counted or pending under this number is another deposit, and this one was not set aside before. */
@@ -75,12 +86,31 @@ export class DepositLedger {
     const pending = this.pendingDeposits.get(deposit.out_trade_no);
     const [, trade_no, amounts] = this.counted.get(deposit.out_trade_no) ?? [0, pending?.trade_no, amountsOf(pending)];
     if (!isOfOtherTrade({ trade_no }, deposit) && !hasOtherAmount(amounts, deposit)) return false;
-    return !this.setAsideDeposits.has(keyOf({ ...deposit, because: 'second-deposit' }));
+    return !this.isSetAside(deposit);
+  }
+
+  private isSetAside(deposit: NotifiedDeposit): boolean {
+    return this.setAsideDeposits.has(keyOf({ ...deposit, because: 'second-deposit' }));
+  }
+
+  /** Whether its trade is counted or pending under another number: it is one transfer. */
+  isOfOtherNumber({ out_trade_no, trade_no }: NotifiedDeposit): boolean {
+    const known = trade_no === undefined ? undefined : this.numbers.get(trade_no);
+    return known !== undefined && known !== out_trade_no;
+  }
+
+  private noteTrade(out_trade_no: string, trade_no: string | null | undefined): void {
+    if (trade_no && !this.numbers.has(trade_no)) this.numbers.set(trade_no, out_trade_no);
+  }
+
+  private forgetTrade(out_trade_no: string, trade_no: string | null | undefined): void {
+    if (trade_no && this.numbers.get(trade_no) === out_trade_no) this.numbers.delete(trade_no);
   }
 
   /** Adds a deposit that has to be confirmed. */
   addPending(deposit: NotifiedDeposit): void {
     this.pendingDeposits.set(deposit.out_trade_no, deposit);
+    this.noteTrade(deposit.out_trade_no, deposit.trade_no);
   }
 
   /** Records that the payment of a deposit is being started. */
@@ -133,6 +163,7 @@ export class DepositLedger {
     this.latest.unshift(counted);
     this.latest.splice(LATEST_DEPOSITS);
     const amounts = [...new Set([paid.amount, ...amountsOf(deposit)])];
+    this.noteTrade(out_trade_no, paid.trade_no);
     this.remember(out_trade_no, [transferred_s ?? Math.floor(now / 1000), paid.trade_no, amounts]);
     this.setAsideDeposits.delete(out_trade_no);
     return counted;
@@ -154,8 +185,9 @@ export class DepositLedger {
   }
 
   /** Removes a pending deposit that was not paid, and of which no notification said so. */
-  drop({ out_trade_no }: NotifiedDeposit): void {
+  drop({ out_trade_no, trade_no }: NotifiedDeposit): void {
     this.pendingDeposits.delete(out_trade_no);
+    this.forgetTrade(out_trade_no, trade_no);
   }
 
   get pending(): NotifiedDeposit[] {
@@ -200,42 +232,14 @@ export class DepositLedger {
 
   private remember(out_trade_no: string, counted: CountedDeposit): void {
     this.counted.set(out_trade_no, counted);
-    for (const [oldest, [at]] of this.counted) {
+    for (const [oldest, [at, trade_no]] of this.counted) {
       if (this.counted.size <= this.remembered && this.counted.bytes <= REMEMBERED_BYTES) return;
       this.counted.delete(oldest);
+      this.forgetTrade(oldest, trade_no);
       this.forgottenUntil = Math.max(this.forgottenUntil ?? at, at);
     }
   }
 }
-
-/** A map that knows how many bytes its entries have as JSON. */
-class SizedMap<Value> extends Map<string, Value> {
-  private sum = 0;
-
-  constructor(entries: Iterable<readonly [string, Value]> = []) {
-    super();
-    for (const [key, value] of entries) this.set(key, value);
-  }
-
-  get bytes(): number {
-    return this.sum;
-  }
-
-  override set(key: string, value: Value): this {
-    const before = this.get(key);
-    this.sum += bytesOf([key, value]) - (before === undefined ? 0 : bytesOf([key, before]));
-    return super.set(key, value);
-  }
-
-  override delete(key: string): boolean {
-    const value = this.get(key);
-    if (value !== undefined) this.sum -= bytesOf([key, value]);
-    return super.delete(key);
-  }
-}
-
-/** How many bytes a value has as JSON in UTF-8. */
-export const bytesOf = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length;
 
 /** Whether a notification said that the deposit was paid. */
 export function isNotifiedAsPaid({ trade_status }: NotifiedDeposit): boolean {

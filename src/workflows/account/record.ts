@@ -14,12 +14,22 @@ const REPEATED = ['account_number', 'buyer_id', 'provider'] as const;
 
 export class AccountRecord {
   readonly account: SpeiAccountData;
-  attention: AccountAttention | null;
+  /** Why it needs a person, in the order in which the reasons came: each stays until a person has looked, or it no longer holds. */
+  private reasons: AccountAttention[];
 
-  constructor(account: SpeiAccountData, attention: AccountAttention | null = null) {
+  constructor(account: SpeiAccountData, attentions: readonly AccountAttention[] = []) {
     this.account = accountData(account);
-    this.attention = attention;
+    this.reasons = [...attentions];
     this.check();
+  }
+
+  /** The reason that people read. */
+  get attention(): AccountAttention | null {
+    return this.reasons[0] ?? null;
+  }
+
+  get attentions(): readonly AccountAttention[] {
+    return [...this.reasons];
   }
 
   get status(): string | null {
@@ -49,13 +59,17 @@ export class AccountRecord {
     if (number !== undefined && !isClabe(number)) this.raise('clabe-check-digit');
   }
 
-  /** The first reason stays until a person has looked, or it no longer holds. */
   raise(attention: AccountAttention): void {
-    this.attention ??= attention;
+    if (!this.reasons.includes(attention)) this.reasons.push(attention);
   }
 
   settle(attention: AccountAttention): void {
-    if (this.attention === attention) this.attention = null;
+    this.reasons = this.reasons.filter((one) => one !== attention);
+  }
+
+  /** A person has looked at the reason that is shown. The next one is shown then. */
+  resolve(): void {
+    this.reasons.shift();
   }
 
   private check(): void {

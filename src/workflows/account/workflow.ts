@@ -29,13 +29,14 @@ import { assertResolution } from '../shared/resolution';
 import { accountPolicy } from './activities';
 import { Confirmations } from './confirmations';
 import { DepositCounting } from './counting';
-import { bytesOf, DepositLedger } from './deposit-ledger';
+import { DepositLedger } from './deposit-ledger';
 import { signalPayment } from './deposit-payment';
 import { loadEarlierAccount } from './earlier-account';
 import { AccountKeys } from './keys';
 import { AccountPublisher } from './publisher';
 import { AccountRecord, parseDeposit } from './record';
 import { DRAIN_EVENTS, DRAIN_TIMEOUT, isLong, MAX_CARRIED_BYTES, MAX_HANDED_ON_BYTES } from './run-end';
+import { bytesOf } from './sized-map';
 import { AccountSync } from './sync';
 
 export const speiAccountStateQuery = defineQuery<SpeiAccountState>(QUERY.state);
@@ -79,7 +80,7 @@ class SpeiAccountRun {
 
   constructor(private readonly input: SpeiAccountInput) {
     const { account_id, account, carried } = input;
-    this.record = new AccountRecord({ ...account, account_id }, carried?.attention);
+    this.record = new AccountRecord({ ...account, account_id }, carried?.attentions);
     this.ledger = new DepositLedger(carried?.ledger);
     this.since = carried?.since ?? Date.now();
     this.cancelWanted = carried?.cancel_wanted ?? false;
@@ -133,7 +134,7 @@ class SpeiAccountRun {
       this.cancelWanted = carried.cancel_wanted;
       this.ledger.restore(carried.ledger);
       this.publisher.published = carried.published;
-      if (carried.attention) this.record.raise(carried.attention);
+      for (const reason of carried.attentions) this.record.raise(reason);
     }
     this.publisher.restore(undelivered);
     const early = this.early ?? [];
@@ -205,9 +206,9 @@ class SpeiAccountRun {
 
   private get carried(): CarriedAccount {
     const { since, publisher, ledger } = this;
-    const { attention } = this.record;
+    const { attentions } = this.record;
     const cancel_wanted = this.sync?.cancelWanted ?? this.cancelWanted;
-    return { since, attention, published: publisher.published, cancel_wanted, ledger: ledger.carried };
+    return { since, attentions, published: publisher.published, cancel_wanted, ledger: ledger.carried };
   }
 
   // — Deposits —
@@ -265,7 +266,7 @@ class SpeiAccountRun {
 
   /** A person has looked. The history has who and why. */
   private resolve(): SpeiAccountState {
-    this.record.attention = null;
+    this.record.resolve();
     this.show();
     return this.state;
   }

@@ -1,6 +1,7 @@
 /** What others send an after-sale. */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import {
+  type AfterSaleCarried,
   type AfterSaleResolution,
   type AfterSaleState,
   type NotificationSignal,
@@ -16,3 +17,4 @@ export const recheckAfterSaleUpdate = defineUpdate<AfterSaleState>(UPDATE.rechec
 export const resolveAfterSaleUpdate = defineUpdate<AfterSaleState, [AfterSaleResolution]>(UPDATE.resolve);
 export const afterSaleNotificationSignal = defineSignal<[NotificationSignal]>(SIGNAL.notification);
 export const afterSaleStateQuery = defineQuery<AfterSaleState>(QUERY.state);
+export const afterSaleCarriedQuery = defineQuery<AfterSaleCarried>(QUERY.carried);

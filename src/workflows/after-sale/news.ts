@@ -1,5 +1,6 @@
 /** What an after-sale hears, and how it is recorded: notifications, the gateway's answers, and the news of its refunds. */
 import {
+  type AfterSaleCarried,
   type AfterSaleState,
   FAILURE,
   isOfTrade,
@@ -15,6 +16,7 @@ import { latePaymentRefundNumber } from '../shared/refund-numbers';
 import { queryUntilConsistent, settledTrade } from '../shared/stale-read';
 import { claimOf, contradicts, isUnanswered, namesRefund } from './claims';
 import type { AfterSaleRecord } from './record';
+import { latestWord } from './refund/interpret';
 import { RefundRuns } from './refund-runs';
 
 export class AfterSaleNews {
@@ -26,6 +28,7 @@ export class AfterSaleNews {
   /** What notifications said last of refunds, by number. A refund may have ended before it heard of it. */
   private readonly said = new Map<string, string>();
   private isRestored = false;
+  private taken = 0;
 
   constructor(
     private readonly app_id: string,
@@ -39,12 +42,18 @@ export class AfterSaleNews {
     });
   }
 
+  /** What the next run needs besides the public state. */
+  get carried(): AfterSaleCarried {
+    return { ...this.record.carried, taken: this.taken };
+  }
+
   /** What is held, as the public state shows it. */
   get claims(): NotificationClaim[] {
     return this.pending.all.map(claimOf);
   }
 
   add(notification: NotificationSignal): void {
+    this.taken += 1;
     this.pending.add(notification);
     const { next } = this.record.ledger;
     if (next && this.refunds.isFollowed(next)) this.refunds.tell(next, notification);
@@ -52,9 +61,16 @@ export class AfterSaleNews {
     this.show();
   }
 
-  /** The ledger of the earlier run is known; `previous` is its state, with what a terminated run held. */
-  restored(previous: AfterSaleState | null): void {
+  /** The ledger of the earlier run is known; `previous` is its state, with what a terminated run held, and its open refunds now. */
+  restored(previous: AfterSaleState | null, refundsNow: readonly RefundState[] = []): void {
     this.isRestored = true;
+    for (const refund of refundsNow)
+      if (refund.outcome === null) this.applyChange({ refund, trade_status: null });
+      else this.onRefundFound(refund);
+    // The after-sale that took the refund of a late payment has ended without sending it.
+    const isLost = ({ out_request_no, outcome, started_at }: RefundState) =>
+      outcome === null && started_at === null && out_request_no === latePaymentRefundNumber(this.record.snapshot());
+    if (previous?.refunds.some(isLost)) this.record.raise('late-payment');
     for (const claim of previous?.claims ?? []) this.pending.add({ ...claim });
     for (const notification of this.pending.all) this.compareRefund(notification);
     for (const change of this.early.splice(0)) this.onRefundChanged(change);
@@ -101,19 +117,24 @@ export class AfterSaleNews {
       this.early.push(change);
       return;
     }
-    const { refund, trade_status } = change;
+    this.refunds.noteNews(change.refund);
+    this.applyChange(change);
+  }
+
+  private applyChange({ refund, trade_status }: RefundChange): void {
     const { record } = this;
-    this.refunds.noteNews(refund);
+    const { out_request_no, outcome, failure } = refund;
+    const sent_at = record.ledger.find(out_request_no)?.sent_at ?? null;
     // A refund that a person decided, or that an earlier run ended, does not change.
     if (!record.ledger.update(refund)) return;
-    const { out_request_no, outcome, failure } = refund;
     const said = this.said.get(out_request_no);
     const entry = record.ledger.find(out_request_no);
     if (entry && said !== undefined && contradicts(said, outcome)) record.ledger.doubt(entry);
-    const hasEnded = outcome !== null && outcome !== 'NOT_CREATED';
-    if (hasEnded) record.acceptStatusOf(trade_status);
+    if (outcome !== null && outcome !== 'NOT_CREATED') record.acceptStatusOf(trade_status);
     if (trade_status !== null) record.moveTo(trade_status, Date.now());
-    if (hasEnded) record.compareRevokes(refund);
+    const isUnderWay = outcome === null && refund.sent_at !== null;
+    const wasSentAt = sent_at ?? refund.sent_at;
+    if (!isUnderWay && wasSentAt !== null) record.compareRevokes(refund, wasSentAt);
     if (failure?.type === FAILURE.duplicateRefund) record.addUnknownRefund();
     // No caller waits for the refund of a late payment, because the payment itself requested it.
     const isLate = out_request_no === latePaymentRefundNumber(record.snapshot());
@@ -123,7 +144,7 @@ export class AfterSaleNews {
 
   /** The trade has shown the refund's end for long, and more may have followed. */
   private onRefundFound(refund: RefundState): void {
-    this.onRefundChanged({ refund, trade_status: this.record.tradeStatus });
+    this.applyChange({ refund, trade_status: this.record.tradeStatus });
     if (refund.outcome !== 'NOT_CREATED') this.record.acceptStatusOf(refund.refund_status);
     // The next one may explain what the trade shows.
     if (this.record.ledger.next === undefined) this.pending.request();
@@ -142,7 +163,7 @@ export class AfterSaleNews {
     if (!namesRefund(notification) || !isOfTrade(notification, id.trade_no)) return;
     const { out_request_no = '', trade_status = '' } = notification;
     const entry = ledger.find(out_request_no);
-    if (entry) this.said.set(out_request_no, trade_status);
+    if (entry) this.said.set(out_request_no, latestWord(this.said.get(out_request_no), trade_status));
     if (!entry) this.record.addUnknownRefund();
     else if (contradicts(trade_status, entry.outcome)) ledger.doubt(entry);
   }

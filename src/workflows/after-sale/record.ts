@@ -1,6 +1,7 @@
 /** What is known of a trade after its sale, and how each answer changes it. Pure: `now` is ms since the epoch. */
 
 import type {
+  AfterSaleCarried,
   AfterSaleInput,
   AfterSaleState,
   Attention,
@@ -33,10 +34,9 @@ export class AfterSaleRecord {
   /** The last status that our ledger explains; null: none does yet. */
   private explained: string | null = null;
   /** The gateway keeps contradicting a notification, and nobody has looked. It may come beside another reason. */
-  private unconfirmed: boolean;
+  private unconfirmed = false;
 
-  constructor({ app_id, trade_no, out_trade_no, unconfirmed = false }: AfterSaleInput) {
-    this.unconfirmed = unconfirmed;
+  constructor({ app_id, trade_no, out_trade_no }: AfterSaleInput) {
     this.state = {
       app_id,
       out_trade_no: out_trade_no ?? null,
@@ -107,28 +107,34 @@ export class AfterSaleRecord {
     return last && takesMoneyBack(last.to) && now - Date.parse(last.time) < BEHIND_MS ? last.to : null;
   }
 
-  /** Takes over the state of an earlier run; `explained` is the status that its ledger explains. */
-  restore(previous: AfterSaleState, explained: string | null): void {
+  /** Takes over the state of an earlier run, and what it knew besides; null where it had ended by itself. */
+  restore(previous: AfterSaleState, carried: AfterSaleCarried | null): void {
     const { state } = this;
     const { out_trade_no, trade_no } = state;
     const { trade_status, order_amount, order_currency, method, watched_until, history } = previous;
     const own = ownAttention(previous);
-    this.unconfirmed ||= own === 'unconfirmed-notification';
+    this.unconfirmed = carried?.unconfirmed ?? own === 'unconfirmed-notification';
     const attention = own === 'unconfirmed-notification' ? null : own;
     Object.assign(state, { trade_status, order_amount, order_currency, method, attention, watched_until });
     state.history = [...history];
     state.out_trade_no = previous.out_trade_no ?? out_trade_no;
     state.trade_no = previous.trade_no ?? trade_no;
     this.ledger.restore(previous);
+    if (carried) this.explained = carried.explained_status;
     // What the trade shows while a refund of ours is under way is explained once that has ended.
-    if (!this.ledger.hasSent) this.explained = explained;
+    else if (!this.ledger.hasSent) this.explained = trade_status;
+  }
+
+  /** What the next run needs besides the public state. */
+  get carried(): Omit<AfterSaleCarried, 'taken'> {
+    return { explained_status: this.explained, unconfirmed: this.unconfirmed };
   }
 
   /** Takes over what Temporal knows of the trade. */
-  learn({ previous, explained_status, is_unread, method, trade_no }: EarlierAfterSale): void {
+  learn({ previous, carried, is_unread, method, trade_no }: EarlierAfterSale): void {
     // Nobody can say what was refunded before, so nothing is granted until a person does.
     if (is_unread) this.addUnknownRefund();
-    if (previous) this.restore(previous, explained_status);
+    if (previous) this.restore(previous, carried);
     this.learnMethod(method);
     // The payment says which trade was sold. Its number alone, or who started this run, may name another one.
     this.state.trade_no = trade_no ?? this.state.trade_no;
@@ -192,11 +198,10 @@ export class AfterSaleRecord {
     this.explained = status;
   }
 
-  /** Call it when a refund that the gateway had has ended. */
-  compareRevokes(refund: RefundState): void {
-    const { sent_at } = refund;
+  /** Call it when a refund that may have reached the gateway since `sent_at` is no longer under way, however it ended. */
+  compareRevokes(refund: RefundState, sent_at: string): void {
     const isRevoke = ({ to, source, time }: Transition) =>
-      to === 'REFUND_REVOKE' && source === 'query' && sent_at !== null && time >= sent_at;
+      to === 'REFUND_REVOKE' && source === 'query' && time >= sent_at;
     if (this.state.history.some(isRevoke)) this.ledger.doubtRevoked(refund);
   }
 

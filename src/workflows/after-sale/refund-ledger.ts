@@ -119,14 +119,15 @@ export class RefundLedger {
 
   /**
    * The trade showed a revoke while this refund was under way, and two refunds look alike in its status. Where earlier ones count
-   * as given back, only a notification that calls this one revoked tells whose it was.
+   * as given back, only a notification or a person that calls this one revoked tells whose it was.
    */
   doubtRevoked({ out_request_no, outcome, confirmed_by }: RefundState): void {
     const isOwn = (entry: RefundState) => entry.out_request_no === out_request_no;
     const earlier = this.entries.filter((entry) => !isOwn(entry) && countsAs(entry) === 'refunded');
-    const isNamed = confirmed_by === 'notification';
+    const isNamed = confirmed_by === 'notification' || confirmed_by === 'operator';
     if (earlier.length === 0 || (isNamed && outcome === 'REFUND_REVOKE')) return;
-    const unnamed = this.entries.filter((entry) => isOwn(entry) && !isNamed);
+    const isCertain = isNamed || outcome === null || outcome === 'NOT_CREATED';
+    const unnamed = this.entries.filter((entry) => isOwn(entry) && !isCertain);
     for (const entry of [...earlier, ...unnamed]) this.doubt(entry);
   }
 

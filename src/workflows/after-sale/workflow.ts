@@ -31,9 +31,9 @@ import { loadPolicy, loadPreviousRun } from '../shared/activities';
 import { awaitTrade } from '../shared/await-trade';
 import { PaymentOutbox } from '../shared/outbox/payment-outbox';
 import { waitForTradeChange } from '../shared/polling';
-import { latePaymentRefundNumber } from '../shared/refund-numbers';
 import { Visibility } from '../shared/visibility';
 import {
+  afterSaleCarriedQuery,
   afterSaleNotificationSignal,
   afterSaleStateQuery,
   recheckAfterSaleUpdate,
@@ -82,12 +82,13 @@ class AfterSaleRun {
     this.news = new AfterSaleNews(input.app_id, this.record, () => this.show());
     for (const notification of input.pending_notifications ?? []) this.news.pending.add(notification);
     // Before the first query is answered: a caller who reads the ledger while runs change reads the same.
-    if (input.previous) this.record.restore(input.previous, input.previous.trade_status);
+    if (input.previous) this.record.restore(input.previous, input.carried ?? null);
     this.setHandlers();
   }
 
   private setHandlers(): void {
     setHandler(afterSaleStateQuery, () => this.state);
+    setHandler(afterSaleCarriedQuery, () => this.news.carried);
     setHandler(afterSaleNotificationSignal, (notification) => this.news.add(notification));
     setHandler(refundChangedSignal, (change) => this.news.onRefundChanged(change));
     setHandler(refundUpdate, (order) => this.refund(order), {
@@ -184,13 +185,8 @@ class AfterSaleRun {
     if (this.input.previous) news.restored(null);
     else {
       const known = await loadPreviousRun({ app_id, out_trade_no });
-      const { previous } = known;
       record.learn(known);
-      news.restored(previous);
-      // The after-sale that took the refund of a late payment has ended without sending it.
-      const isLost = ({ out_request_no, outcome, started_at }: RefundState) =>
-        outcome === null && started_at === null && out_request_no === latePaymentRefundNumber(this.state);
-      if (previous?.refunds.some(isLost)) record.raise('late-payment');
+      news.restored(known.previous, known.refunds_now);
     }
     this.phase = 'loading';
     this.outbox?.skip(record.snapshot());
@@ -232,9 +228,9 @@ class AfterSaleRun {
 
   /** Continues as a new run with the same state. Updates that come meanwhile are refused with `Closing`. */
   private async continueAsNew(): Promise<void> {
-    const pending_notifications = this.news.pending.all;
-    const { isUnconfirmed: unconfirmed } = this.record;
-    await continueAsNew<typeof afterSale>({ ...this.input, previous: this.state, pending_notifications, unconfirmed });
+    const { carried, pending } = this.news;
+    const pending_notifications = pending.all;
+    await continueAsNew<typeof afterSale>({ ...this.input, previous: this.state, pending_notifications, carried });
   }
 
   // — The updates —

@@ -100,6 +100,9 @@ function settleDenied(
 function taken(trade: Trade, { record, raise }: PaymentContext, pending: PendingNotifications): Trade {
   assertOfThisNumber(trade, record);
   const { before, id } = record;
+  // The gateway has it under another number: which order it pays is a person's to say.
+  if (id.out_trade_no !== undefined && (trade.out_trade_no ?? id.out_trade_no) !== id.out_trade_no)
+    raise('unproven-trade');
   const isNamed = pending.named.some(({ trade_no }) => trade_no === trade.trade_no);
   if (isNamed && id.trade_no === undefined && before?.order && !before.trade_no) raise('unproven-trade');
   return trade;

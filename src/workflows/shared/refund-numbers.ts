@@ -16,8 +16,11 @@ export function generatedRefundNumber(trade: TradeNumbers, request: RefundOrder,
   return `R${hashOf([trade.out_trade_no ?? trade.trade_no, ...what])}`;
 }
 
-/** Whether a number has the form of ours, which no other trade has. */
-export const isGeneratedNumber = (out_request_no: string) => /^[RL][0-9a-z]{13}$/.test(out_request_no);
+/** Whether we made this refund's number: no other trade has it. */
+export function isGeneratedNumber(trade: TradeNumbers, request: RefundOrder, out_request_no: string): boolean {
+  const whole = [true, false].map((isWhole) => generatedRefundNumber(trade, request, isWhole));
+  return [...whole, latePaymentRefundNumber(trade)].includes(out_request_no);
+}
 
 /** The number of the refund of a late payment: always the same for a trade, and another one for each trade. */
 export function latePaymentRefundNumber({ out_trade_no, trade_no }: TradeNumbers): string {

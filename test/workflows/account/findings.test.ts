@@ -86,7 +86,7 @@ test('what piles up while a run ends is never handed on beyond what Temporal tak
   };
   const carried = {
     since: 0,
-    attention: null,
+    attentions: [],
     published: { status: 'ACTIVE', attention: null },
     cancel_wanted: false,
   };

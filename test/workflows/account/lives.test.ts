@@ -216,7 +216,7 @@ describe('a deposit', () => {
       const ledger = { count: 0, total: {}, latest: [], set_aside: [], counted: [], forgotten_until: null };
       const handle = await follow(taskQueue, 'A1', {
         since: await env.currentTimeMs(),
-        attention: null,
+        attentions: [],
         published: { status: null, attention: null },
         cancel_wanted: false,
         ledger: { ...ledger, pending: [notification] },

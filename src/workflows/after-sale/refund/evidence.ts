@@ -4,6 +4,7 @@ import {
   interpret,
   isRefundStatus,
   isUnderWay,
+  latestWord,
   type Observation,
   type Reading,
   takesMoneyBack,
@@ -118,8 +119,7 @@ export class RefundEvidence {
     const isOurs = this.baseline !== null && out_request_no === this.out_request_no;
     if (!isOurs || !isRefundStatus(trade_status)) return;
     this.isNamed = true;
-    // Notifications may overtake each other: the word of its end stays.
-    if (this.notified === null || isUnderWay(this.notified) || !isUnderWay(trade_status)) this.notified = trade_status;
+    this.notified = latestWord(this.notified, trade_status);
   }
 
   /** The gateway's own answer to the request. */

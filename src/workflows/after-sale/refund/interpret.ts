@@ -44,6 +44,16 @@ export const hasGivenBack = (status: string | null) => wordOf(status) === 'refun
 /** Whether the gateway has a refund and has not ended it. */
 export const isUnderWay = (status: string) => wordOf(status) === 'pending';
 
+/**
+ * What a refund is called after two words about it, of which each may be late: a refund ends after it was under way, and what was
+ * done may come back, but nothing is done that was refused or came back.
+ */
+export function latestWord(before: string | null | undefined, word: string): string {
+  if (before === null || before === undefined || isUnderWay(before)) return word;
+  const isOver = wordOf(before) === 'refused' || wordOf(before) === 'revoked';
+  return isUnderWay(word) || (isOver && hasGivenBack(word)) ? before : word;
+}
+
 /** In these the bank takes the money back. */
 export const takesMoneyBack = (status: string) => status === 'DISPUTE' || status === 'CHARGEBACK';
 

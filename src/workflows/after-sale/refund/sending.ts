@@ -61,7 +61,7 @@ export class RefundSending {
       case 'duplicate':
         if (!this.mayExist && !tried.reached) return this.refuse(duplicateRefund(tried));
         // A merchant may have used its own number for another trade: then the trade alone shows whether ours exists.
-        this.evidence.isAccepted = isGeneratedNumber(this.record.refund.out_request_no);
+        this.evidence.isAccepted = this.isOwnNumber;
         return this.look();
       case 'not-created':
         return this.mayExist ? this.waitBeforeNext() : this.refuse(notRefunded(tried));
@@ -72,6 +72,11 @@ export class RefundSending {
         this.mayExist = true;
         return 'track';
     }
+  }
+
+  private get isOwnNumber(): boolean {
+    const { request, trade_no = null, out_trade_no = null } = this.input;
+    return isGeneratedNumber({ trade_no, out_trade_no }, request, this.record.refund.out_request_no);
   }
 
   /** Whether the run before a reset may have sent the refund. */
@@ -109,8 +114,9 @@ export class RefundSending {
     const { trade_status } = await settledTrade(seen, { ...this.trade, settling_ms });
     this.evidence.observe(trade_status);
     const showsNone = trade_status === seen && unchangedMeansNoRefund(seen) && !this.evidence.isKnownToExist;
-    // A word that the table lacks may be about the request before this one.
-    if (showsNone && isFirst && error.code !== undefined) return this.refuse(notRefunded({ error, message }));
+    // A word that the table lacks may be about the request before this one, and an error of the server says nothing.
+    const isWord = error.code !== undefined && (error.http_status ?? 0) < 500;
+    if (showsNone && isFirst && isWord) return this.refuse(notRefunded({ error, message }));
     return showsNone ? this.waitBeforeNext() : 'track';
   }
 

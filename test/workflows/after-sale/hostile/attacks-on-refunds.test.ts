@@ -10,14 +10,6 @@ afterEach(() => world?.close());
 
 const DONE = { takes_ms: 0, ends: 'done' } as const;
 
-/** Time passes until people see this status. */
-async function untilShown(status: string): Promise<void> {
-  for (let ms = 0; (await world.state())?.trade_status !== status; ms += 1_000) {
-    expect(ms).toBeLessThan(2 * HOUR);
-    await world.pass(1_000);
-  }
-}
-
 const numbersMade = () => world.gateway.refunds.map(({ number }) => number);
 
 test('a refund that a terminated after-sale made is not made again after a person has named what went back, and is counted once', async () => {
@@ -88,7 +80,7 @@ test('a revoke that the trade shows while another refund is under way is before 
   world.ask({ amount: '40.00', number: 'b' });
   await world.pass(2 * MINUTE);
   world.gateway.move('REFUND_REVOKE');
-  await untilShown('REFUND_REVOKE');
+  await world.untilShown('REFUND_REVOKE');
   world.gateway.move('REFUND_PROCESSING');
   await world.pass(DAY);
   expect(await world.state()).toMatchObject({
@@ -130,7 +122,7 @@ test('a copy of the gateway that shows SUCCESS once more after a refund brings n
   world.ask({ amount: '50.00', number: 'a' });
   await world.pass(5 * HOUR);
   world.gateway.move('SUCCESS');
-  await untilShown('SUCCESS');
+  await world.untilShown('SUCCESS');
   world.gateway.move('PARTIAL_REFUND');
   await world.pass(DAY);
   expect(await world.state()).toMatchObject({
@@ -192,7 +184,7 @@ test('no refund is sent on the word of a copy that is behind, where another one 
   await open({ watchWindow: '3d' });
   world.gateway.move('CHARGEBACK');
   world.notify('all');
-  await untilShown('CHARGEBACK');
+  await world.untilShown('CHARGEBACK');
   world.gateway.move('SUCCESS');
   world.ask({ amount: '40.00', number: 'a' });
   await world.pass(5 * MINUTE);
@@ -239,7 +231,7 @@ test('a chargeback that queries contradict forbids refunds until a person has lo
   for (const status of ['CHARGEBACK', 'CHARGEBACK_REVERSED', 'SUCCESS']) {
     world.gateway.move(status);
     world.notify('all');
-    await untilShown(status);
+    await world.untilShown(status);
   }
   await world.pass(HOUR);
   expect(await world.state()).toMatchObject({ attention: 'chargeback-reversed' });

@@ -189,6 +189,14 @@ export class World extends BaseWorld {
     this.look();
   }
 
+  /** Time passes until people see this status. Throws where they do not within hours. */
+  async untilShown(status: string): Promise<void> {
+    for (let ms = 0; (await this.state())?.trade_status !== status; ms += 1_000) {
+      if (ms > 5 * HOUR) throw new Error(`nobody sees ${status}`);
+      await this.pass(1_000);
+    }
+  }
+
   private look(): void {
     const { run } = this;
     const attention = run && this.temporal.attributesOf(run).PaymentAttention;
@@ -248,7 +256,7 @@ export class World extends BaseWorld {
     for (const step of untold.filter(isTold)) this.deliver(step);
   }
 
-  private deliver(step: Step): void {
+  deliver(step: Step): void {
     // A trade that stands again is the payment's news.
     if (step.status === 'SUCCESS') return;
     const { trade_no, amount, currency } = TRADE;
