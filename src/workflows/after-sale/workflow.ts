@@ -210,7 +210,9 @@ class AfterSaleRun {
     const { app_id } = this.input;
     const watch = { app_id, id: this.record.id, seen: trade_status, schedule: pollSchedule(this.settings) };
     const hasWork = () => this.news.pending.hasNews || this.record.ledger.next !== undefined || this.isTooLong;
-    const isInterrupted = () => hasWork() || !this.isWatching;
+    // A person's word may end a watch without a limit.
+    const isLimited = () => this.record.watchesFor(Date.now()) !== undefined;
+    const isInterrupted = () => hasWork() || !this.isWatching || (timeout_ms === undefined && isLimited());
     const news = await waitForTradeChange(watch, { isInterrupted, timeout_ms, summary: 'watch window' });
     if (news !== 'interrupted' && news !== 'timeout') this.record.applyQuery(news, Date.now());
     this.show();

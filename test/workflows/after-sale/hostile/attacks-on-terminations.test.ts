@@ -232,3 +232,15 @@ test('a refund that is revoked hours after REFUNDED, and that a poll sees, is on
   await world.pass(HOUR);
   expect(await world.state()).toMatchObject({ refunded_amount: '0.00', refunded_elsewhere: '0.00', attention: null });
 });
+
+test('an after-sale whose notification was not confirmed ends with its watch window once a person has looked', async () => {
+  await open({ watchWindow: '3d' });
+  world.gateway.move('CHARGEBACK');
+  world.notify('all');
+  world.gateway.move('SUCCESS');
+  await world.pass(HOUR);
+  expect(await world.state()).toMatchObject({ attention: 'unconfirmed-notification' });
+  world.resolve({});
+  await world.pass(4 * DAY);
+  expect(world.run?.isRunning).toBe(false);
+});
