@@ -136,11 +136,11 @@ function everyKeyIsAnswered({ told, attentions, gateway }: World): Broken[] {
   });
 }
 
-/** 8. What a person has settled three times needs nobody any more. */
+/** 8. What a person has settled, reason by reason, needs nobody any more. */
 export function isSettled(world: World): Broken[] {
   return world.temporal.allRuns().flatMap((run) => {
     const { PaymentAttention: attention } = world.temporal.attributesOf(run);
     if (!run.isRunning || typeof attention !== 'string') return [];
-    return [{ promise: 8, what: `settled three times, and ${run.start.workflowId} still has ${attention}` }];
+    return [{ promise: 8, what: `settled again and again, and ${run.start.workflowId} still has ${attention}` }];
   });
 }

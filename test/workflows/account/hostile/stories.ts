@@ -141,13 +141,16 @@ async function end(world: World): Promise<Broken[]> {
   await world.answered();
   const broken = [...(await safety(world)), ...(await liveness(world))];
   if (broken.length > 0) return broken;
-  for (let round = 0; round < 3; round += 1) {
+  // A person settles one reason after the other, and a payment's end may bring one more.
+  for (let round = 0; round < MAX_ROUNDS && (round < 3 || isSettled(world).length > 0); round += 1) {
     await world.resolve();
     await world.pass(DAY);
   }
   await world.answered();
   return [...(await safety(world)), ...(await liveness(world)), ...isSettled(world)];
 }
+
+const MAX_ROUNDS = 12;
 
 /** A deposit that the gateway does not have. */
 const lieAbout = (world: World): TrueDeposit => ({
