@@ -9,8 +9,8 @@ Each value of the search attribute \`PaymentAttention\`, and what to do. In the 
 How orders under attention are found, and told what you decide: [operations.md](operations.md). Reasons of virtual accounts
 are at the end; how accounts work: [accounts.md](accounts.md).
 
-What needs a person is always an open workflow: the payment, its follow-up (\`payment-follow-up:…\`), or its after-sale. The
-first reason stays until it is settled; \`resolve\` needs \`by\` and \`reason\`, and both stay in the history.
+What needs a person is always an open workflow: the payment, its follow-up (\`payment-follow-up:…\`), or its after-sale. Reasons may
+come together: one is shown, so look again after \`resolve\`, which needs \`by\` and \`reason\`. Both stay in the history.
 `;
 
 /** The page as Markdown. docs/desk.md has a picture of each reason of a payment. */
