@@ -1,6 +1,7 @@
 /**
  * Breaks the workflows at named places, one at a time in a copy of the project, and runs the model tests on it: each must
- * fail. A place that stays green is a promise that no test watches. `npm run model:mutations [payments|refunds|accounts|name …]`
+ * fail. A place that stays green is a promise that no test watches. `npm run model:mutations
+ * [payments|refunds|accounts|security|name …]`
  *
  * Of payments the random stories are played first, to see whether the world finds the place by itself (MODEL_RUNS stories at
  * most), and then the schedules that have a name. A number is that of the finding of the first audit that the place mends.
@@ -10,6 +11,8 @@ const { spawn } = require('node:child_process');
 const { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } = require('node:fs');
 const { availableParallelism, tmpdir } = require('node:os');
 const { join, resolve } = require('node:path');
+
+const OF_SECURITY = require('./mutations-of-security.cjs');
 
 const RUNS = process.env.MODEL_RUNS ?? '400';
 
@@ -701,12 +704,17 @@ const KINDS_OF_PLACES = [
     named: ['findings', 'deposit-ledger', 'hostile/attacks[a-z-]*'],
   },
 ];
-const places = KINDS_OF_PLACES.flatMap(({ about, of, folder, named }) =>
+const ofWorkflows = KINDS_OF_PLACES.flatMap(({ about, of, folder, named }) =>
   of.map((place) => ({
     ...{ place, about, random: [`test/workflows/${folder}/hostile/hostile.test.ts`, '-t', 'random stories'] },
     named: named.map((file) => `test/workflows/${folder}/${file}.test.ts`),
   })),
-).filter(
+);
+/** No stories are played of these: each has the test that SECURITY.md names. */
+const ofSecurity = OF_SECURITY.map(([name, file, from, to, test, also]) => ({
+  ...{ place: [name, file, from, to, undefined, also], about: 'security', named: [`${test}.test.ts`] },
+}));
+const places = [...ofWorkflows, ...ofSecurity].filter(
   ({ place, about }) =>
     isOfFinding(place) && (wanted.length === 0 || wanted.some((word) => word === about || place[0].includes(word))),
 );
@@ -779,7 +787,7 @@ async function play({ place, about, random, named }) {
   const [name, , , , finding] = place;
   const copy = brokenCopy(place);
   try {
-    const byRandom = await failureOf(random, copy);
+    const byRandom = random && (await failureOf(random, copy));
     if (byRandom && finding) found.get(about).add(finding);
     const how = byRandom ?? (await failureOf(named, copy));
     if (how) red += 1;
