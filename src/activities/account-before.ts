@@ -119,5 +119,8 @@ const ledger = z.object({
   counted: z.array(z.tuple([z.string(), z.tuple([z.number(), z.string().nullable(), z.array(z.string())])])),
   forgotten_until: z.number().nullable(),
 });
-const shape = z.object({ since: z.number(), published: z.object(), cancel_wanted: z.boolean(), ledger });
+const shape = z.object({
+  ...{ since: z.number(), published: z.object(), cancel_wanted: z.boolean(), ledger },
+  attentions: z.array(z.string()),
+});
 const isCarried = (value: unknown) => shape.safeParse(value).success;

@@ -240,7 +240,8 @@ class AfterSaleRun {
   private async refund(order: RefundOrder): Promise<RefundAnswer> {
     const isLoaded = () => this.phase !== 'restoring' && this.phase !== 'loading';
     if (!(await condition(isLoaded, REFUND_WAIT_MS, { summary: 'refund' }))) throw notTaken();
-    if (!(await condition(this.news.lookIfUnpaid(), REFUND_WAIT_MS, { summary: 'refund' }))) throw notTaken();
+    const isLookedAt = this.news.lookIfUnpaid();
+    if (!isLookedAt() && !(await condition(isLookedAt, REFUND_WAIT_MS, { summary: 'refund' }))) throw notTaken();
     const entry = grantRefund(this.record, this.state, order);
     this.show();
     const hasAnswer = () => entry.answer !== null || entry.outcome !== null;
