@@ -733,7 +733,16 @@ function assertIsThere([name, ...place]) {
 /** A copy of the project that a mutation has broken. */
 function brokenCopy(place) {
   const copy = mkdtempSync(join(tmpdir(), 'model-mutation-'));
-  for (const part of ['src', 'test', 'package.json', 'tsconfig.json', 'jest.config.js'])
+  for (const part of [
+    'src',
+    'test',
+    'examples',
+    'vectors',
+    'schemas',
+    'package.json',
+    'tsconfig.json',
+    'jest.config.js',
+  ])
     cpSync(join(root, part), join(copy, part), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
   for (const [file, from, to] of editsOf(place)) {

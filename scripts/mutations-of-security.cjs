@@ -29,7 +29,7 @@ module.exports = [
     'src/webhook/refused-senders.ts',
     'loud.set(senderOf(request.ip), Date.now() + counted.ttl);',
     '',
-    'test/webhook/(limits|server)',
+    'test/webhook/(limits|server|abuse/genuine-sender)',
   ],
   [
     'one address holds every connection',
