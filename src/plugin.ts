@@ -3,7 +3,7 @@
  * adds the gateway's activities, the Nexus service where it is wanted and, if the Worker has no workflows, ours. It does not
  * connect to Temporal, and it never replaces your `workflowsPath` or bundle: add our workflows there with
  * `export * from 'temporal-payment-gateway/workflows'`. If you bundle workflows beforehand, give the plugin to
- * `bundleWorkflowCode` too, or messages of failures stay in clear text.
+ * `bundleWorkflowCode` too, or messages of failures stay in clear text, and a payload that cannot be read may end the worker.
  */
 import type { DataConverter } from '@temporalio/common';
 import { SimplePlugin } from '@temporalio/plugin';
@@ -76,7 +76,11 @@ export class PaymentGatewayPlugin extends SimplePlugin {
 
   /** `config` comes from {@link loadConfig}. Throws ConfigError without encryption keys, unless clear text is allowed. */
   constructor(config: Config, own: PluginOptions = {}) {
-    super({ name: PLUGIN_NAME, dataConverter: (users) => dataConverter(config, users) });
+    super({
+      name: PLUGIN_NAME,
+      dataConverter: (users) => dataConverter(config, users),
+      workerInterceptors: { workflowModules: [require.resolve('./workflows/failed-tasks')] },
+    });
     this.#config = config;
     this.#own = own;
     this.failureConverterPath = dataConverter(config).failureConverterPath;
@@ -91,24 +95,18 @@ export class PaymentGatewayPlugin extends SimplePlugin {
   override configureWorker(options: WorkerOptions): WorkerOptions {
     // A plugin that is given to both a connection and its Worker is applied twice.
     this.#worker ??= workerParts(this.#config, this.#own);
-    const hasWorkflows = options.workflowsPath !== undefined || options.workflowBundle !== undefined;
+    const dataConverter = this.converterFor('worker', options);
     return {
-      ...super.configureWorker({ ...SANDBOX_TIME, ...options, dataConverter: this.converterFor('worker', options) }),
+      ...super.configureWorker({ ...SANDBOX_TIME, ...withWorkflows(options), dataConverter }),
       activities: { ...options.activities, ...this.#worker.activities },
       ...nexusServices(options, this.#worker),
-      ...(hasWorkflows ? {} : { workflowsPath: require.resolve('./workflows') }),
     };
   }
 
   /** A replay changes nothing, so it reads histories of every namespace, and those from before there were keys. */
   override configureReplayWorker(options: ReplayWorkerOptions): ReplayWorkerOptions {
-    const configured = super.configureReplayWorker({
-      ...SANDBOX_TIME,
-      ...options,
-      dataConverter: this.converterFor('replay', options),
-    });
-    const hasWorkflows = options.workflowsPath !== undefined || options.workflowBundle !== undefined;
-    return hasWorkflows ? configured : { ...configured, workflowsPath: require.resolve('./workflows') };
+    const dataConverter = this.converterFor('replay', options);
+    return super.configureReplayWorker({ ...SANDBOX_TIME, ...withWorkflows(options), dataConverter });
   }
 
   /** Made first: the base class adds the codec of a client where there is none of ours. */
@@ -138,6 +136,12 @@ export class PaymentGatewayPlugin extends SimplePlugin {
       if (this.#running === 0) await Promise.all((this.#worker?.gateways ?? []).map((gateway) => gateway.close()));
     }
   }
+}
+
+/** The options of a Worker, with our workflows where it has none. */
+function withWorkflows<O extends Pick<WorkerOptions, 'workflowsPath' | 'workflowBundle'>>(options: O): O {
+  const hasWorkflows = options.workflowsPath !== undefined || options.workflowBundle !== undefined;
+  return hasWorkflows ? options : { ...options, workflowsPath: require.resolve('./workflows') };
 }
 
 /** The parts that only a Worker needs: the gateway's clients, and all activities. */
