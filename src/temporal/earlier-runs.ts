@@ -15,10 +15,17 @@ export async function earlierRuns(client: Client, workflowId: string, runId: str
   for await (const run of client.workflow.list({ query: runsOf(workflowId) }))
     if (run.workflowId === workflowId) runs.push(run);
   // The list lags behind. Once it holds this run, it holds the earlier ones too.
-  if (!runs.some((run) => run.runId === runId)) {
+  const own = runs.find((run) => run.runId === runId);
+  if (!own) {
     throw ApplicationFailure.retryable('This run is not in the list of workflows yet; runs before it may be missing.');
   }
-  return runs.filter((run) => run.runId !== runId).sort((a, b) => b.startTime.getTime() - a.startTime.getTime());
+  return runs.filter((run) => isBefore(run, own)).sort((a, b) => b.startTime.getTime() - a.startTime.getTime());
+}
+
+/** A later one is in the list where the activity that asks outlives its run. Of the same millisecond, the one that runs is later. */
+function isBefore(run: WorkflowExecutionInfo, own: WorkflowExecutionInfo): boolean {
+  const later_ms = run.startTime.getTime() - own.startTime.getTime();
+  return run.runId !== own.runId && (later_ms < 0 || (later_ms === 0 && run.status.name !== 'RUNNING'));
 }
 
 /** What `read` returns, or `otherwise` if Temporal does not have the workflow (any more). Throws every other error. */
