@@ -166,6 +166,13 @@ module.exports = [
     'test/process/settings',
   ],
   [
+    'a payload that cannot be read ends the worker',
+    'src/temporal/workflow-bundle.ts',
+    "    workflowInterceptorModules: [require.resolve('../workflows/failed-tasks')],\n",
+    '',
+    'test/histories/unreadable-payload',
+  ],
+  [
     'a weak secret is taken',
     'src/process/settings/types.ts',
     'key.length >= 6 && new Set(key).size > 1',
