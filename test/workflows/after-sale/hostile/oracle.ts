@@ -14,6 +14,7 @@ const UNDER_WAY_MS = 30_000;
 /** So often a trade is looked at where nothing is told. */
 const POLLED_EVERY_MS = HOUR;
 const BANK = ['DISPUTE', 'CHARGEBACK'];
+const REFUNDING = ['REFUND_PROCESSING', 'REFUND_VERIFYING', 'PARTIAL_REFUND', 'REFUNDED'];
 const when = (at: number) => new Date(at).toISOString();
 
 /** What must hold at every moment. */
@@ -42,17 +43,31 @@ function noMoreThanPaid(world: World): Broken[] {
     const broken = (what: string) => [{ promise: 7, what: `${when(one.at)}: ${what} of ${TRADE.amount}` }];
     if (ours.gt(TRADE.amount)) return broken(`we gave ${ours.toFixed(2)} back`);
     if (all.lte(TRADE.amount)) return [];
+    const sentAt = requestOf(world, one);
+    const seenAt = sentAt - traits.lag_ms - 1;
+    const hasParts = [...stood, ...unseen(world, sentAt)].some(({ by, at }) => by === 'us' && at < sentAt);
+    const isShown = REFUNDING.includes(gateway.statusAt(seenAt)) && !hasParts;
+    const isTold = (number: string) =>
+      acknowledged.some((its) => its.number === number && its.ackedAt < sentAt - UNDER_WAY_MS);
     const desk = stood.filter(({ by }) => by === 'the desk');
-    const isTold = acknowledged.some(
-      ({ number, ackedAt }) => desk.some((its) => its.number === number) && ackedAt < one.at - UNDER_WAY_MS,
-    );
-    const shown = gateway.statusAt(one.at - traits.lag_ms - 1);
-    const hasParts = [...stood, ...unseen(world, one.at)].some(({ by, at }) => by === 'us' && at < one.at);
-    const isShown =
-      ['REFUND_PROCESSING', 'REFUND_VERIFYING', 'PARTIAL_REFUND', 'REFUNDED'].includes(shown) && !hasParts;
-    return isTold || isShown ? broken(`${all.toFixed(2)} went back in all, and that could be known`) : [];
+    const known = desk.filter(({ number, at }) => isTold(number) || (isShown && at <= seenAt));
+    return sumOf(known).gt(named(world, sentAt))
+      ? broken(`${all.toFixed(2)} went back in all, and that could be known`)
+      : [];
   });
 }
+
+/** When the gateway was asked for a refund, which it may carry out late. */
+function requestOf({ gateway: { requests } }: World, { number, at }: TrueRefund): number {
+  const asked = requests.filter((one) => one.number === number && (one.at === at || one.at <= at - LATE_MS));
+  return asked.at(-1)?.at ?? at;
+}
+
+/** What a person had named as gone elsewhere: the trade's status says no more than that. */
+const named = ({ told }: World, by: number) =>
+  told
+    .flatMap((one) => (one.is === 'resolved' && one.at <= by ? [one.resolution.refunded_elsewhere ?? '0'] : []))
+    .at(-1) ?? '0';
 
 /** Refunds that paid nothing: that was told to nobody, and the trade soon showed something else. They look as if they had paid. */
 const unseen = ({ gateway: { refunds, steps }, acknowledged }: World, at: number) =>
