@@ -191,8 +191,8 @@ const MUTATIONS = [
   [
     'money after a run that failed or was cancelled is an ordinary sale',
     RECORD,
-    "previous === null || previous.outcome === 'SUCCESS') return;",
-    "previous === null || (previous.outcome ?? 'SUCCESS') === 'SUCCESS') return;",
+    "const before = previous ? previous.outcome :",
+    "const before = previous?.outcome ? previous.outcome :",
     6,
   ],
   [
@@ -212,7 +212,7 @@ const MUTATIONS = [
   [
     'earlier runs are not looked for',
     'src/workflows/payment/earlier-runs.ts',
-    'this.known ??= await loadEarlierRun({ order: { kind, request } });',
+    'this.known = await loadEarlierRun({ order: { kind, request } });',
     'await loadEarlierRun({ order: { kind, request } });',
     9,
   ],
@@ -310,14 +310,56 @@ const MUTATIONS = [
   [
     'a number that was sold is adopted as if nothing had been before',
     'src/workflows/payment/workflow.ts',
-    '    if (!input.started_once) await this.goOnWithOrderBefore();\n',
+    '    if (!input.started_once && !input.previous?.outcome) await this.goOnWithOrderBefore();\n',
     '',
   ],
   [
     'a run that was terminated while it took on a sale hides the sale',
     'src/workflows/payment/earlier-runs.ts',
+    "if (!previous || previous.outcome === 'SUCCESS' || previous.order === null) return previous;",
+    "if (!previous?.order || previous.outcome === 'SUCCESS' || previous.payment_data) return previous;",
+  ],
+  [
+    'a late sale that is reset is read in no run before',
+    'src/workflows/payment/earlier-runs.ts',
+    "if (!previous || previous.outcome === 'SUCCESS' || previous.order === null) return previous;",
     'if (!previous || previous.outcome !== null || previous.order === null) return previous;',
-    'if (!previous?.order || previous.outcome !== null || previous.payment_data) return previous;',
+  ],
+  [
+    'a denial for two minutes settles money that was acknowledged',
+    'src/workflows/payment/await-outcome.ts',
+    'this.onContradicted(notifications.filter((one) => !isKept(one)));',
+    'this.pending.settle(notifications.filter((one) => !isKept(one)));',
+  ],
+  [
+    'a person’s word drops what was acknowledged and not shown yet',
+    'src/workflows/payment/after-end.ts',
+    'if (isEndedByTheGateway(this.state) || !isAsked) pending.restoreContradicted();',
+    'if (isEndedByTheGateway(this.state)) pending.restoreContradicted();',
+  ],
+  [
+    'a CANCEL after what a person called sold is before nobody',
+    'src/workflows/payment/ending.ts',
+    'state.trade_no === null ? state.trade_status : saleStatus(state);',
+    'state.trade_status;',
+  ],
+  [
+    'another trade that is notified takes the place of ours after a termination',
+    RECORD,
+    'else if (before?.outcome === null && before.order) this.state.trade_no = before.trade_no ?? this.state.trade_no;',
+    '',
+  ],
+  [
+    'what a terminated payment had not read is lost',
+    'src/workflows/payment/earlier-runs.ts',
+    '  for (const notification of untaken) pending.add(notification);\n',
+    '',
+  ],
+  [
+    'other trades of a terminated payment are before nobody',
+    'src/workflows/payment/earlier-runs.ts',
+    "  if (other_trades.length > 0) record.raise('second-trade');\n",
+    '',
   ],
   [
     'a sale of a trade that others made is forgotten',
@@ -566,7 +608,7 @@ const OF_REFUNDS = [
   [
     'what was notified to a terminated after-sale before it took it is lost',
     'src/activities/previous-run.ts',
-    'const untaken = carried ? await untakenBy(client, run, carried.taken) : [];',
+    'const untaken = carried ? await untakenNotifications(client, run, carried.taken) : [];',
     'const untaken = carried ? [] : [];',
   ],
   [

@@ -9,7 +9,9 @@ import {
   isNamedByItsCreation,
   knownIds,
   type NewPayment,
+  type OtherTrade,
   orderOf,
+  type PaymentCarried,
   type PaymentInput,
   type PaymentState,
   QUERY,
@@ -18,6 +20,8 @@ import {
 } from '../contract';
 import { earlierRuns, ifAnswered } from '../temporal/earlier-runs';
 import { readStart, summarizeClosedRun } from '../temporal/workflow-history';
+import { untakenNotifications } from './untaken-notifications';
+import { activityAge } from './urgency';
 
 type Order = Pick<NewPayment, 'kind' | 'request'>;
 
@@ -32,6 +36,8 @@ interface RunBefore {
   readonly order: Order | undefined;
   /** Null where the run cannot be asked any more. */
   readonly state: PaymentState | null;
+  /** Whether it did not end by itself. */
+  readonly isCutOff: boolean;
 }
 
 /**
@@ -46,17 +52,37 @@ export async function loadEarlierPayment(
 ): Promise<EarlierRun | null> {
   let latest: EarlierRun | null = null;
   let duplicate: EarlierRun | null = null;
-  for await (const { run_id, made, order: known, state } of runsBefore(client, workflowId, runId)) {
-    const unproven = { run_id, sale: null, trade_no: null, is_proven: false, payment_data: null };
+  const left: Left = { other_trades: [], untaken: [] };
+  for await (const { run_id, made, order: known, state, isCutOff } of runsBefore(client, workflowId, runId)) {
+    if (isCutOff) await takeLeft(left, client, { workflowId, runId: run_id }, state);
+    const outcome = state?.outcome ?? null;
+    const unproven = { run_id, outcome, sale: null, trade_no: null, is_proven: false, payment_data: null, ...left };
     if (made === 'duplicate') duplicate ??= { ...unproven, is_same_order: false };
     if (made !== 'order') continue;
     const is_same_order = !order || fieldsUnlikeKnown(order, known, state).length === 0;
     latest ??= { ...unproven, is_same_order };
-    if (is_same_order && state?.outcome === 'SUCCESS') return { ...latest, sale: saleOf(state) };
+    if (is_same_order && state?.outcome === 'SUCCESS') return { ...latest, ...left, sale: saleOf(state) };
     // A run that only found a trade does not prove whose it is.
     if (is_same_order && state && !latest.is_proven) latest = learn(latest, state);
   }
-  return latest ?? duplicate;
+  const found = latest ?? duplicate;
+  return found && { ...found, ...left };
+}
+
+/** What a run that somebody ended had not told to the end. Of what two of them knew, the later word counts. */
+type Left = Pick<EarlierRun, 'other_trades' | 'untaken'>;
+
+async function takeLeft(
+  left: Left,
+  client: Client,
+  run: { workflowId: string; runId: string },
+  state: PaymentState | null,
+): Promise<void> {
+  const isNew = ({ trade_no }: OtherTrade) => !left.other_trades.some((one) => one.trade_no === trade_no);
+  left.other_trades = [...left.other_trades, ...(state?.other_trades ?? []).filter(isNew)];
+  const handle = client.workflow.getHandle(run.workflowId, run.runId);
+  const carried = await ifAnswers(() => handle.query<PaymentCarried>(QUERY.carried), { taken: 0 });
+  left.untaken = [...(await untakenNotifications(client, run, carried.taken)), ...left.untaken];
 }
 
 /** The latest earlier run that made an order, or sold one, as the run that takes it on needs it; null where there is none. */
@@ -75,12 +101,13 @@ export async function orderBefore(client: Client, workflowId: string, runId: str
 
 /** The earlier runs, the latest first. */
 async function* runsBefore(client: Client, workflowId: string, runId: string): AsyncGenerator<RunBefore> {
-  for (const { runId: run_id } of await earlierRuns(client, workflowId, runId)) {
+  for (const { runId: run_id, status } of await earlierRuns(client, workflowId, runId)) {
     const { input } = await readStart(client, workflowId, run_id);
     const handle = client.workflow.getHandle(workflowId, run_id);
-    const state = await ifAnswered(() => handle.query<PaymentState>(QUERY.state), null);
+    const state = await ifAnswers(() => handle.query<PaymentState>(QUERY.state), null);
     const order = orderOf(input);
-    yield { run_id, input, order, state, made: await madeBy(handle, order, state) };
+    const isCutOff = !['COMPLETED', 'FAILED', 'CONTINUED_AS_NEW'].includes(status.name);
+    yield { run_id, input, order, state, made: await madeBy(handle, order, state), isCutOff };
   }
 }
 
@@ -91,7 +118,20 @@ async function madeBy(handle: WorkflowHandle, order: Order | undefined, state: P
   const failure = await failureOf(handle);
   if (isDuplicateOrderFailure(failure)) return 'duplicate';
   if (saysWithoutOrder(failure)) return 'nothing';
-  return (await ifAnswered(() => handle.query<boolean>(QUERY.creationAsked), true)) ? 'order' : 'nothing';
+  return (await ifAnswers(() => handle.query<boolean>(QUERY.creationAsked), true)) ? 'order' : 'nothing';
+}
+
+/** So long the code of an earlier run may fail to answer, such as after a deploy that cannot replay it. */
+const PATIENCE_MS = 10 * 60_000;
+
+/** What a run answers; `otherwise` where it cannot be asked, or has not answered for long: no money waits for it. */
+async function ifAnswers<T>(ask: () => Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await ifAnswered(ask, otherwise);
+  } catch (error) {
+    if (activityAge() < PATIENCE_MS) throw error;
+    return otherwise;
+  }
 }
 
 /** What a run failed with; undefined where it did not fail. */

@@ -3,13 +3,11 @@
 import { activityInfo, getClient } from '@temporalio/activity';
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { z } from 'zod';
 import {
   type AfterSaleCarried,
   type AfterSaleState,
   type EarlierAfterSale,
   type LatestRun,
-  type NotificationClaim,
   orderOf,
   type PreviousRunActivities,
   paymentWorkflowId,
@@ -19,12 +17,12 @@ import {
   type RefundState,
   refundWorkflowId,
   SEARCH_ATTRIBUTE,
-  SIGNAL,
 } from '../contract';
 import { earlierRuns, ifAnswered, ifExists, isWithoutWorker } from '../temporal/earlier-runs';
-import { givenTo, inputOfRun, originalRun, summarizeClosedRun } from '../temporal/workflow-history';
+import { inputOfRun, originalRun, summarizeClosedRun } from '../temporal/workflow-history';
 import { loadEarlierPayment, orderBefore } from './earlier-payments';
 import { type BuyerOf, buyerOfOrder } from './refund-user-info';
+import { untakenNotifications } from './untaken-notifications';
 import { activityAge } from './urgency';
 
 /** So long a worker may be missing on the task queue of an earlier run. Then a person is told. */
@@ -110,7 +108,7 @@ async function loadPreviousRun(client: Client, workflowId: string, runId: string
     // One that has ended by itself had taken all, and its refunds explain the trade's status.
     const isEnded = run.status.name === 'COMPLETED';
     const carried = isEnded ? null : await ifExists(() => carriedBy(client, run), null);
-    const untaken = carried ? await untakenBy(client, run, carried.taken) : [];
+    const untaken = carried ? await untakenNotifications(client, run, carried.taken) : [];
     const claims = [...state.claims, ...untaken, ...(latest.previous?.claims ?? [])];
     latest = { previous: { ...state, claims }, carried };
     if (hasRead(state)) break;
@@ -124,19 +122,6 @@ const hasRead = ({ trade_status, refunds, history, ledger_complete }: AfterSaleS
 
 const carriedBy = (client: Client, { workflowId, runId }: ShownRun) =>
   client.workflow.getHandle(workflowId, runId).query<AfterSaleCarried>(QUERY.carried);
-
-/** What was acknowledged, and came after the last workflow task of a run that somebody ended: only its history has it. */
-async function untakenBy(client: Client, { workflowId, runId }: ShownRun, taken: number): Promise<NotificationClaim[]> {
-  const { signals } = await ifExists(() => givenTo(client, workflowId, runId), { input: undefined, signals: [] });
-  const notified = signals.filter(({ name }) => name === SIGNAL.notification).slice(taken);
-  return notified.flatMap(({ argument }) => claim.safeParse(argument).data ?? []);
-}
-
-const claim = z.object({
-  trade_no: z.string().optional(),
-  trade_status: z.string().optional(),
-  out_request_no: z.string().optional(),
-});
 
 /** The refunds that were open in that state, as they are now: a refund runs on when its after-sale has ended. */
 async function refundsNow(client: Client, previous: AfterSaleState, app_id: string): Promise<RefundState[]> {

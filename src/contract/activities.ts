@@ -3,7 +3,16 @@
 import type { AfterSaleCarried, AfterSaleState, RefundOrder, RefundState } from './after-sale';
 import type { MerchantEvent } from './events';
 import type { GatewayErrorFields, GatewayResponse, Trade, TradeId } from './gateway';
-import type { AdoptedPayment, NewPayment, PaymentData, PaymentState, PreviousRun } from './payment';
+import type { NotificationSignal } from './notification';
+import type {
+  AdoptedPayment,
+  NewPayment,
+  OtherTrade,
+  PaymentData,
+  PaymentOutcome,
+  PaymentState,
+  PreviousRun,
+} from './payment';
 import type { PollSchedule } from './poll-schedule';
 
 /** The gateway certainly made nothing, and will not; `credentials`: because it refuses ours. */
@@ -168,12 +177,24 @@ export interface EarlierRun {
   run_id: string;
   /** Whether that run was started with the same order. */
   is_same_order: boolean;
+  /** What it told. */
+  outcome: PaymentOutcome | null;
   trade_no: string | null;
   /** What a run of the same order has sold; null where none has. */
   sale: Sale | null;
   /** Whether the answer to a creation named that trade. */
   is_proven: boolean;
   payment_data: PaymentData | null;
+  /** Trades under the number that runs which somebody ended had put before a person. */
+  other_trades: readonly OtherTrade[];
+  /** What was notified to such runs, and none of them had taken. */
+  untaken: readonly NotificationSignal[];
+}
+
+/** What a payment knows besides its public state, for the next run: the query `carried`. */
+export interface PaymentCarried {
+  /** How many notifications it has taken. */
+  taken: number;
 }
 
 /** The latest run of a payment: it runs, or what the next one must know of it. */

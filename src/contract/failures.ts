@@ -59,6 +59,11 @@ export function sameFailure(failure: ApplicationFailure, typeIfNone = ''): Appli
   return typedFailure(failure.type ?? typeIfNone, failure.message, detailsOf(failure));
 }
 
+/** The same, of whatever was thrown. */
+export function failureAnew(failure: unknown): unknown {
+  return failure instanceof ApplicationFailure ? sameFailure(failure) : failure;
+}
+
 /** The fields of a failure; undefined where it has none. */
 export function detailsOf({ details }: ApplicationFailure): Record<string, unknown> | undefined {
   const [first]: unknown[] = details ?? [];

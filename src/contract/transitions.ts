@@ -1,6 +1,6 @@
 /** The trade's statuses: which may follow which, and what each means for the payment. Pure. */
 import { isKnownStatus, type TradeStatus } from '../gateway/pure/statuses';
-import type { PaymentOutcome } from './payment';
+import type { PaymentOutcome, PaymentState } from './payment';
 
 /** Which statuses the gateway moves a trade to from each. Between two queries a trade may skip some. */
 const NEXT: Record<TradeStatus, readonly TradeStatus[]> = {
@@ -71,6 +71,11 @@ export function isAfterSaleStatus(status: string): boolean {
 /** Whether a notified status (`claim`) reports money that a trade in `status` does not show yet. */
 export function reportsNewMoney(status: string | null, claim: string): boolean {
   return outcomeOf(claim) === 'SUCCESS' && !['same', 'stale'].includes(classifyTransition(status, claim));
+}
+
+/** The status that news of a trade is compared with: a sale is SUCCESS at least, where a person says so and the trade does not. */
+export function saleStatus({ outcome, trade_status }: Pick<PaymentState, 'outcome' | 'trade_status'>): string | null {
+  return outcome === 'SUCCESS' && outcomeOf(trade_status ?? '') !== 'SUCCESS' ? 'SUCCESS' : trade_status;
 }
 
 function isReachable(from: TradeStatus, to: TradeStatus): boolean {

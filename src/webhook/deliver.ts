@@ -114,13 +114,14 @@ function afterSaleOf({ notification: { app_id, out_trade_no, trade_no }, digest 
 }
 
 /**
- * Whether the payment has ended in a sale of this trade. News of another trade under its number is for the payment, which puts it
- * before a person. An unknown payment counts as sold: there is no payment to signal.
+ * Whether the payment has ended in a sale of this trade. News of another trade under its number, or of one that nothing proves to
+ * be the sold one, is for the payment, which puts it before a person. An unknown payment counts as sold: there is none to signal.
  */
 async function isOfSale({ temporal, notification }: Delivery, paymentId: string): Promise<boolean> {
   try {
     const { state, paymentStatus = '', tradeNo } = await temporal.lastRun(paymentId);
-    return state !== 'RUNNING' && outcomeOf(paymentStatus) === 'SUCCESS' && isOfTrade(notification, tradeNo);
+    const isSold = state !== 'RUNNING' && outcomeOf(paymentStatus) === 'SUCCESS';
+    return isSold && tradeNo !== undefined && isOfTrade(notification, tradeNo);
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return true;
     throw error;

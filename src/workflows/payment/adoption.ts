@@ -37,6 +37,8 @@ export async function adoptTrade(
   record.applyCreation(data, Date.now(), record.isOfOrder(trade) ? data : null);
   record.applyQuery(trade, Date.now());
   noteEarlierTrade(previous, context);
+  const others = otherTradesIn([{ trade_no: input.trade_no }], record.snapshot.trade_no);
+  if (others.length > 0) await lookAtOtherTrades(others, input.app_id, context, pending);
   if (!contradicted) return;
   pending.settle(pending.ofTrade(trade_no));
   context.raise('unconfirmed-notification');
@@ -84,16 +86,16 @@ async function searchOn(app_id: string, context: PaymentContext, pending: Pendin
   }
 }
 
-/** Settles what the gateway denies. While our trade_no is unknown, one that names a trade stays: it may be ours. */
+/** A denial contradicts what was notified. While our trade_no is unknown, one that names a trade stays: it may be ours. */
 function settleDenied(
   notifications: readonly NotificationSignal[],
   { record }: PaymentContext,
   pending: PendingNotifications,
 ): void {
   const isKnown = record.id.trade_no !== undefined;
-  for (const { trade_no } of notifications) if (trade_no && !isKnown) record.noteOtherTrade(trade_no);
+  for (const { trade_no } of notifications) if (trade_no && !isKnown) record.others.note(trade_no);
   pending.deny(notifications);
-  pending.settle(notifications.filter(({ trade_no }) => isKnown || !trade_no));
+  pending.contradict(notifications.filter(({ trade_no }) => isKnown || !trade_no));
 }
 
 /** The trade that was found. If only a notification links it to our order, a person has to say whether it is ours. */
@@ -122,7 +124,7 @@ function assertOfThisNumber({ trade_no, out_trade_no }: Trade, { id, snapshot }:
 function noteEarlierTrade(previous: PreviousRun | undefined, { record, raise }: PaymentContext): void {
   const trade_no = previous?.trade_no;
   if (!trade_no || !record.id.trade_no || trade_no === record.id.trade_no) return;
-  record.noteOtherTrade(trade_no, previous);
+  record.others.note(trade_no, previous);
   raise('second-trade');
 }
 

@@ -50,8 +50,9 @@ export class AfterEnd {
 
   async run(): Promise<void> {
     const { failure, outbox, pending } = this.ended;
-    // The gateway ended it without the money that it had notified: that is compared once more.
-    if (isEndedByTheGateway(this.state)) pending.restoreContradicted();
+    // It ended without the money that was notified: that is compared once more, unless a person is asked about it already.
+    const isAsked = this.ended.context.record.reasons.has('unconfirmed-notification');
+    if (isEndedByTheGateway(this.state) || !isAsked) pending.restoreContradicted();
     if (failure === undefined) {
       await this.startAfterSaleIfNeeded();
       await this.refundLatePayment();
@@ -75,9 +76,10 @@ export class AfterEnd {
     const { input, context, pending, outbox } = this.ended;
     const ending = endingOf({ state, pending: pending.all, mayHaveSent, sentAgain });
     const { forAfterSale, otherTrades, isRevoked, reopenFor, mayStillBePaid } = ending;
-    if (state.outcome !== null && state.trade_no === null) context.record.noteCandidate(ending.trade_no);
+    if (state.outcome !== null && state.trade_no === null) context.record.others.noteCandidate(ending.trade_no);
     // Another amount of the trade that was sold is no news of its money for the after-sale: a person compares it.
-    if (state.outcome === 'SUCCESS') context.record.compareAmounts(pending.ofTrade(state.trade_no).filter(isOfSale));
+    const ofSale = pending.ofTrade(state.trade_no).filter(isOfSale);
+    if (state.outcome === 'SUCCESS' && context.record.hasOtherAmount(ofSale)) context.raise('amount-mismatch');
     if (otherTrades.length > 0) await lookAtOtherTrades(otherTrades, input.app_id, context, pending);
     else if (forAfterSale.length > 0) {
       // A person resolved it as sold before its trade_no was known, so a person says which of these trades is ours.

@@ -1,14 +1,7 @@
 /** How a payment waits for its outcome: by notifications, by polls at constant history, and by its deadlines. */
 import { ActivityFailure, ApplicationFailure, condition } from '@temporalio/workflow';
 import type { LookResult, Trade } from '../../contract';
-import {
-  CREDENTIALS_REFUSED,
-  isOfTrade,
-  type NotificationSignal,
-  outcomeOf,
-  pollSchedule,
-  tradesNamedBy,
-} from '../../contract';
+import { CREDENTIALS_REFUSED, isOfTrade, type NotificationSignal, pollSchedule, tradesNamedBy } from '../../contract';
 import { FIRST_BACKOFF_MS, nextBackoff } from '../shared/backoff';
 import { attentionAfter, glance, lookOnce } from '../shared/look';
 import type { PendingNotifications } from '../shared/pending-notifications';
@@ -171,11 +164,11 @@ export class OutcomeWait {
     this.pending.putBack(notifications.filter((one) => !wasSeen(one)));
   }
 
-  /** Settles denied notifications: the attention records them. One that names a trade stays until ours is known. */
+  /** A denial contradicts what was notified. What names a trade stays until ours is known. */
   private onDenied(notifications: readonly NotificationSignal[]): void {
     const isKept = ({ trade_no }: NotificationSignal) => trade_no && this.context.record.id.trade_no === undefined;
     this.pending.deny(notifications);
-    this.pending.settle(notifications.filter((one) => !isKept(one)));
+    this.onContradicted(notifications.filter((one) => !isKept(one)));
   }
 
   /** Without a trade_no from the creation, the trade may be found by the one that a notification names. */
@@ -209,20 +202,20 @@ export class OutcomeWait {
   private record(trade: Trade, notifications: readonly NotificationSignal[]): void {
     const { record } = this.context;
     const ours = notifications.filter((one) => !one.trade_no || one.trade_no === trade.trade_no);
-    record.compareAmounts(ours);
+    if (record.hasOtherAmount(ours)) record.raise('amount-mismatch');
     record.applyQuery(trade, Date.now());
     this.pending.settle(notifications.filter((one) => !ours.includes(one)));
     // After the end, the run or the after-sale that follows this one reads these notifications.
     if (record.isOver) return;
-    const unconfirmed = ours.filter(({ trade_status = '' }) => outcomeOf(trade_status) === 'SUCCESS');
-    if (!record.needsDecision) this.onUnconfirmedSuccess(unconfirmed);
-    this.pending.settle(ours);
+    this.onContradicted(ours);
   }
 
-  /** A notification says SUCCESS and the query does not. Go on polling; after the poll schedule a person is told. */
-  private onUnconfirmedSuccess(claims: readonly NotificationSignal[]): void {
-    if (claims.length === 0) return;
-    this.pending.contradict(claims);
+  /**
+   * The query does not show what these say. Where that is money, go on polling; after the poll schedule a person is told, who may
+   * be asked about the money already.
+   */
+  private onContradicted(notifications: readonly NotificationSignal[]): void {
+    if (!this.pending.contradict(notifications) || this.context.record.needsDecision) return;
     const last = this.context.policy.poll_schedule_ms.at(-1) ?? 0;
     this.confirmationDue ??= Date.now() + last;
   }

@@ -43,7 +43,7 @@ export class OrderCreation {
   readonly attempts: CreationAttempts;
   /** The run whose activities may send. Told by history, so that a reset run does not take itself for it. */
   private owner = workflowInfo().originalExecutionRunId;
-  private readonly earlier: EarlierRuns;
+  readonly earlier: EarlierRuns;
   private readonly until: number;
   /** Whether a try had all of the order's time and was not sent. */
   private isLate = false;
@@ -54,7 +54,7 @@ export class OrderCreation {
     private readonly pending: PendingNotifications,
     private readonly isWithdrawn: () => boolean,
   ) {
-    this.earlier = new EarlierRuns(order);
+    this.earlier = new EarlierRuns(order, { record: context.record, pending });
     this.resends = new Resends(context, pending);
     this.attempts = new CreationAttempts(order, {
       isUnwanted: () => this.isNotified || this.isWithdrawn(),
@@ -230,7 +230,7 @@ export class OrderCreation {
     if (looked.is === 'no-such-order' && notifications.length === 0) return false;
     if (looked.is === 'no-such-order') {
       this.pending.deny(notifications);
-      for (const { trade_no } of notifications) if (trade_no) this.context.record.noteOtherTrade(trade_no);
+      for (const { trade_no } of notifications) if (trade_no) this.context.record.others.note(trade_no);
     }
     // The look is recorded by the attention that it raises.
     this.context.raise(attentionAfter(looked));

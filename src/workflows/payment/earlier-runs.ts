@@ -1,11 +1,37 @@
 /** What the runs before this one, under the same workflow id, say of the order. */
-import type { EarlierRun, NewPayment, PaymentData, PreviousRun, Sale, Trade, TradeId } from '../../contract';
-import { loadEarlierRun } from '../shared/activities';
 
-/** The run before. A terminated one has no result: what it knew is read from its history, and from those of the runs before it. */
-export async function whatItKnew(previous: PreviousRun | undefined): Promise<PreviousRun | undefined> {
-  if (!previous || previous.outcome !== null || previous.order === null) return previous;
+import { workflowInfo } from '@temporalio/workflow';
+import type {
+  EarlierRun,
+  NewPayment,
+  PaymentData,
+  PaymentInput,
+  PreviousRun,
+  Sale,
+  Trade,
+  TradeId,
+} from '../../contract';
+import { MINUTE } from '../../gateway/pure/durations';
+import { loadEarlierRun } from '../shared/activities';
+import type { PendingNotifications } from '../shared/pending-notifications';
+import type { PaymentRecord } from './record';
+
+const READING_PATIENCE_MS = 10 * MINUTE;
+
+/** What takes over what earlier runs left. */
+interface Heir {
+  readonly record: PaymentRecord;
+  readonly pending: PendingNotifications;
+}
+
+/**
+ * The run before. A terminated one has no result, and one that was reset does not know what it sold: what they knew is read from
+ * their histories, and from those of the runs before them.
+ */
+export async function whatItKnew(previous: PreviousRun | undefined, heir: Heir): Promise<PreviousRun | undefined> {
+  if (!previous || previous.outcome === 'SUCCESS' || previous.order === null) return previous;
   const earlier = await loadEarlierRun({ order: previous.order });
+  if (earlier) takeLeft(earlier, heir);
   if (!earlier?.is_same_order) return previous;
   const { sale, trade_no, payment_data } = earlier;
   if (sale) return { ...previous, ...sale, outcome: 'SUCCESS' };
@@ -13,11 +39,31 @@ export async function whatItKnew(previous: PreviousRun | undefined): Promise<Pre
   return { ...previous, ...known };
 }
 
+/** Runs that somebody ended leave other trades to a person, and what was notified and not read to this run. */
+function takeLeft({ other_trades, untaken }: EarlierRun, { record, pending }: Heir): void {
+  record.others.noteAll(other_trades);
+  if (other_trades.length > 0) record.raise('second-trade');
+  for (const notification of untaken) pending.add(notification);
+}
+
+/** Whether earlier runs, which may have sold the order, are still to be read. A person does not wait long with a decision. */
+export function mayHaveSold(order: PaymentInput, hasRead: boolean): boolean {
+  const { runId, originalExecutionRunId, runStartTime } = workflowInfo();
+  const isSecond = order.kind !== 'adopt' && (!order.started_once || runId !== originalExecutionRunId);
+  return isSecond && !hasRead && Date.now() < runStartTime.getTime() + READING_PATIENCE_MS;
+}
+
 export class EarlierRuns {
   private known: EarlierRun | null = null;
   private isRead: boolean;
+  private wasReset = false;
+  /** Whether they were read at least once. */
+  hasRead = false;
 
-  constructor(private readonly order: NewPayment) {
+  constructor(
+    private readonly order: NewPayment,
+    private readonly heir: Heir,
+  ) {
     this.isRead = order.started_once === true;
   }
 
@@ -29,13 +75,19 @@ export class EarlierRuns {
   /** After a reset there is one more earlier run, so they are read again. */
   onReset(): void {
     this.isRead = false;
+    this.wasReset = true;
   }
 
   /** The latest that may have made the order. "None" is asked again each time. */
   async latest(): Promise<EarlierRun | null> {
     const { kind, request } = this.order;
-    this.known ??= await loadEarlierRun({ order: { kind, request } });
+    if (this.known === null) {
+      this.known = await loadEarlierRun({ order: { kind, request } });
+      if (this.known) takeLeft(this.known, this.heir);
+      if (this.wasReset && this.known?.is_same_order) this.heir.record.toldBefore = this.known.outcome;
+    }
     this.isRead = true;
+    this.hasRead = true;
     return this.known;
   }
 

@@ -7,6 +7,7 @@ import {
   outcomeOf,
   type PaymentState,
   reportsNewMoney,
+  saleStatus,
   tradesNamedBy,
 } from '../../contract';
 
@@ -36,7 +37,9 @@ export interface Ending {
 }
 
 export function endingOf({ state, pending, mayHaveSent, sentAgain }: EndingFacts): Ending {
-  const { outcome, trade_status } = state;
+  const { outcome } = state;
+  // Without a number of ours, a SUCCESS is news: it names the trade that was sold.
+  const trade_status = state.trade_no === null ? state.trade_status : saleStatus(state);
   const named = tradesNamedBy(pending);
   // Without a trade_no of ours, the only one that was named counts. Of several, a person has to choose.
   const [only = null] = named.length === 1 ? named : [];

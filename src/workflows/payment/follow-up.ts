@@ -180,7 +180,7 @@ class FollowUp {
     const latest = await loadLatestRun({ app_id, out_trade_no });
     if (latest?.is === 'running') {
       const { order_amount: amount, order_currency: currency } = trade;
-      return signalIfRunning(workflowId, SIGNAL.notification, { ...ids, trade_status, amount, currency });
+      return signalIfRunning(workflowId, SIGNAL.notification, { app_id, ...ids, trade_status, amount, currency });
     }
     // Where Temporal has forgotten the payment, what it said at its end counts.
     const { previous } = latest ?? this.input;

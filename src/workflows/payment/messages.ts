@@ -2,6 +2,7 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import {
   type NotificationSignal,
+  type PaymentCarried,
   type PaymentData,
   type PaymentInput,
   type PaymentResolution,
@@ -17,5 +18,6 @@ export const cancelUpdate = defineUpdate<PaymentState>(UPDATE.cancel);
 export const resolveUpdate = defineUpdate<PaymentState, [PaymentResolution]>(UPDATE.resolve);
 export const notificationSignal = defineSignal<[NotificationSignal]>(SIGNAL.notification);
 export const stateQuery = defineQuery<PaymentState>(QUERY.state);
+export const paymentCarriedQuery = defineQuery<PaymentCarried>(QUERY.carried);
 /** Whether this run may have asked the gateway to create the order. */
 export const creationAskedQuery = defineQuery<boolean>(QUERY.creationAsked);

@@ -32,10 +32,10 @@ export async function lookAtOtherTrade(
   const claims = notifications.filter((one) => one.trade_no === trade_no);
   // Told at once: the look may take its time.
   for (const claim of claims) noteClaim(trade_no, claim, context);
-  context.record.noteOtherTrade(trade_no);
+  context.record.others.note(trade_no);
   context.raise('second-trade');
   const looked = await lookOnce(app_id, { trade_no }, context.policy.settling_ms);
-  if (looked.is === 'found') context.record.noteOtherTrade(trade_no, looked.trade);
+  if (looked.is === 'found') context.record.others.note(trade_no, looked.trade);
   // The copy that answers may be behind: what was acknowledged as money stays money.
   for (const claim of claims) noteClaim(trade_no, claim, context);
 }
@@ -43,7 +43,7 @@ export async function lookAtOtherTrade(
 /** A notification counts where the trade shows no such money, or nothing is known of the trade. */
 function noteClaim(trade_no: string, claim: NotificationSignal, { record }: PaymentContext): void {
   const { trade_status, amount } = claim;
-  const known = record.otherTrade(trade_no);
+  const known = record.others.find(trade_no);
   if (trade_status === undefined || (known?.trade_status && !isBehind(known.trade_status, [claim]))) return;
-  record.noteOtherTrade(trade_no, { trade_status, order_amount: known?.order_amount ?? amount });
+  record.others.note(trade_no, { trade_status, order_amount: known?.order_amount ?? amount });
 }

@@ -3,9 +3,9 @@
 import type {
   Attention,
   NotificationSignal,
-  OtherTrade,
   PaymentData,
   PaymentInput,
+  PaymentOutcome,
   PaymentResolution,
   PaymentState,
   PreviousRun,
@@ -25,14 +25,18 @@ import type { Trade, TradeId } from '../../contract/gateway';
 import { isKnownStatus, type TradeStatus } from '../../gateway/pure/statuses';
 import { AttentionReasons } from '../shared/attention-reasons';
 import { latePaymentRefundNumber } from '../shared/refund-numbers';
+import { NotedTrades } from './noted-trades';
 import { isUnlikeOrder } from './ordered';
 
 export class PaymentRecord {
-  private readonly state: Omit<PaymentState, 'attention'>;
+  private readonly state: Omit<PaymentState, 'attention' | 'other_trades'>;
+  readonly others: NotedTrades;
   /** Why it needs a person. */
   readonly reasons = new AttentionReasons();
   /** The run before, as far as it is known. */
   before: PreviousRun | undefined;
+  /** What the run told that was reset to this one. */
+  toldBefore: PaymentOutcome | null = null;
   /** The last status that was reported, accepted or not. A poll that finds the same has no news. */
   lastReported: string | null = null;
   /** The same for people, with its source and time. */
@@ -45,6 +49,7 @@ export class PaymentRecord {
   constructor(private readonly input: PaymentInput) {
     const order = orderOf(input)?.request;
     this.before = input.kind === 'adopt' ? input.previous : undefined;
+    this.others = new NotedTrades(this.before?.other_trades);
     this.state = {
       app_id: input.app_id,
       out_trade_no: (input.kind === 'adopt' ? input.out_trade_no : input.request.out_trade_no) ?? null,
@@ -60,7 +65,6 @@ export class PaymentRecord {
       previous: this.before ? runOf(this.before) : null,
       payment_data: null,
       refused_because: null,
-      other_trades: [...(this.before?.other_trades ?? [])],
     };
   }
 
@@ -68,6 +72,8 @@ export class PaymentRecord {
   recall(before: PreviousRun | undefined): void {
     this.before = before;
     if (before?.outcome === 'SUCCESS') this.restoreSale(before);
+    // Somebody ended the run that watched our trade: another one that was named does not take its place.
+    else if (before?.outcome === null && before.order) this.state.trade_no = before.trade_no ?? this.state.trade_no;
   }
 
   /**
@@ -81,8 +87,7 @@ export class PaymentRecord {
 
   /** A copy of the public state, as plain JSON. */
   get snapshot(): PaymentState {
-    // A trade that was noted before our trade_no was known may be our own.
-    const other_trades = this.state.other_trades.filter(({ trade_no }) => trade_no !== this.state.trade_no);
+    const other_trades = this.others.beside(this.state.trade_no);
     return { ...this.state, attention: this.reasons.shown, history: [...this.state.history], other_trades };
   }
 
@@ -188,31 +193,18 @@ export class PaymentRecord {
     this.state.method ??= method ?? null;
   }
 
-  /** A trade that was named while ours had no number: it may be ours, and whoever watches on asks for both. */
-  noteCandidate(trade_no: string | null): void {
-    if (trade_no === null || this.otherTrade(trade_no)) return;
-    this.noteOtherTrade(trade_no);
-  }
-
   setExpiry(at: number): void {
     this.state.expires_at = new Date(at).toISOString();
   }
 
-  /** Takes note of a trade under the same number that is not this payment's. */
-  noteOtherTrade(trade_no: string, known: Pick<PreviousRun, 'trade_status' | 'order_amount'> = {}): void {
-    const before = this.otherTrade(trade_no);
-    const { trade_status = before?.trade_status ?? null, order_amount = before?.order_amount ?? null } = known;
-    const others = this.state.other_trades.filter((other) => other.trade_no !== trade_no);
-    this.state.other_trades = [...others, { trade_no, trade_status, order_amount }];
+  /** Whether a notification of this trade names another amount than was ordered: a person has to compare. */
+  hasOtherAmount(notifications: readonly NotificationSignal[]): boolean {
+    return notifications.some(({ amount, currency }) => this.isMismatch(amount, currency));
   }
 
-  otherTrade(trade_no: string): OtherTrade | undefined {
-    return this.state.other_trades.find((other) => other.trade_no === trade_no);
-  }
-
-  /** A notification of this trade names another amount than was ordered: a person has to compare. */
-  compareAmounts(notifications: readonly NotificationSignal[]): void {
-    if (notifications.some(({ amount, currency }) => this.isMismatch(amount, currency))) this.raise('amount-mismatch');
+  /** Whether a person is asked about money that was notified. */
+  get asksAboutMoney(): boolean {
+    return ASKING_ABOUT_MONEY.some((reason) => this.reasons.has(reason));
   }
 
   /** The sale of the run before stands: news of another trade under its number does not change it. */
@@ -222,6 +214,7 @@ export class PaymentRecord {
     this.state.order_currency ??= sold.order_currency ?? null;
     this.state.trade_status = sold.trade_status ?? 'SUCCESS';
     this.state.payment_data = sold.payment_data ?? null;
+    this.others.noteAll(sold.other_trades ?? []);
     this.state.outcome = 'SUCCESS';
     this.state.confirmed_by = sold.confirmed_by ?? 'query';
   }
@@ -269,7 +262,8 @@ export class PaymentRecord {
     this.reasons.settle('unconfirmed-notification');
     // A run that failed, was cancelled or terminated sold nothing either.
     const { previous } = this.state;
-    if (previous === null || previous.outcome === 'SUCCESS') return;
+    const before = previous ? previous.outcome : (this.toldBefore ?? 'SUCCESS');
+    if (before === 'SUCCESS') return;
     // Money of another trade than ours is a person's: it is neither accepted nor refunded by itself.
     if (this.latePaymentPolicy === 'attention' || !this.isOurTrade) this.raise('late-payment');
     else if (this.latePaymentPolicy === 'refund') {
@@ -296,5 +290,7 @@ export class PaymentRecord {
     this.state.history.push({ time: new Date(now).toISOString(), ...transition });
   }
 }
+
+const ASKING_ABOUT_MONEY: readonly Attention[] = ['amount-mismatch', 'unconfirmed-notification', 'unknown-trade'];
 
 const runOf = ({ run_id, outcome }: PreviousRun) => ({ run_id, outcome });

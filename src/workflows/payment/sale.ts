@@ -1,5 +1,5 @@
 /** What the gateway says now of a trade that was sold. The sale stands: a person hears of what contradicts it. */
-import { outcomeOf, reportsNewMoney } from '../../contract';
+import { outcomeOf, reportsNewMoney, saleStatus } from '../../contract';
 import { attentionAfter, lookOnce } from '../shared/look';
 import type { PendingNotifications } from '../shared/pending-notifications';
 import { queryUntilConsistent } from '../shared/stale-read';
@@ -12,16 +12,17 @@ export async function lookAtSale(
   pending: PendingNotifications,
 ): Promise<void> {
   const { record, policy } = context;
-  const { trade_no, trade_status } = record.snapshot;
+  const { trade_no } = record.snapshot;
+  const sold = saleStatus(record.snapshot);
   const isNews = ({ trade_status: claim = '' }: { trade_status?: string | undefined }) =>
-    reportsNewMoney(record.snapshot.trade_status, claim);
+    reportsNewMoney(saleStatus(record.snapshot), claim);
   const looked = await lookOnce(app_id, record.id, policy.settling_ms);
   const ours = pending.ofTrade(trade_no);
-  record.compareAmounts(ours);
+  if (record.hasOtherAmount(ours)) context.raise('amount-mismatch');
   pending.settle(ours.filter((one) => !isNews(one)));
   if (looked.is !== 'found') return context.raise(attentionAfter(looked));
   // The copy that answers may be behind the sale.
-  const { trade } = await queryUntilConsistent(looked.trade, [{ trade_status: trade_status ?? '' }], {
+  const { trade } = await queryUntilConsistent(looked.trade, [{ trade_status: sold ?? '' }], {
     app_id,
     id: record.id,
     settling_ms: policy.settling_ms,

@@ -5,7 +5,6 @@
  */
 
 import {
-  ApplicationFailure,
   allHandlersFinished,
   CancellationScope,
   condition,
@@ -17,6 +16,7 @@ import {
 import {
   creationAnswer,
   FAILURE,
+  failureAnew,
   isNotCreatedFailure,
   type NotificationSignal,
   type PaymentData,
@@ -25,7 +25,6 @@ import {
   type PaymentResolution,
   type PaymentState,
   type PaymentWorkflow,
-  sameFailure,
   saysWithoutOrder,
   type Trade,
   typedFailure,
@@ -43,13 +42,14 @@ import type { GatewayProblem, PaymentContext } from './context';
 import { createdAnswer, waitForAnswer } from './created-answer';
 import { OrderCreation } from './creation';
 import { orderTimes } from './deadlines';
-import { whatItKnew } from './earlier-runs';
+import { mayHaveSold, whatItKnew } from './earlier-runs';
 import { FollowUps } from './follow-ups';
 import {
   cancelUpdate,
   createdUpdate,
   creationAskedQuery,
   notificationSignal,
+  paymentCarriedQuery,
   recheckUpdate,
   resolveUpdate,
   stateQuery,
@@ -93,6 +93,8 @@ class PaymentRun {
   private isCreated = false;
   private isWithdrawn = false;
   private isResolved = false;
+  /** How many notifications have come. */
+  private taken = 0;
   /** Whether this run may give way to one that knows the order. */
   private isJoining = false;
   /** What ended the payment before there was an order: callers who wait are told. */
@@ -105,6 +107,7 @@ class PaymentRun {
     setHandler(stateQuery, () => this.state);
     // An adopted trade was made by others, or by the run before.
     setHandler(creationAskedQuery, () => input.kind === 'adopt' || (this.creation?.sends ?? 0) > 0);
+    setHandler(paymentCarriedQuery, () => ({ taken: this.taken }));
     setHandler(notificationSignal, (signal?: NotificationSignal) => this.onNotification(signal));
     if (input.kind === 'adopt') for (const one of input.pending_notifications ?? []) this.pending.add(one);
     setHandler(cancelUpdate, () => uncancelled(() => this.cancel()));
@@ -128,12 +131,11 @@ class PaymentRun {
 
   /** Continues as the run that made the order, if this one was started without it; or takes over what the run before knew. */
   async joinEarlierRun(): Promise<void> {
-    const { input, record } = this;
+    const { input, record, pending } = this;
     if (input.kind !== 'adopt') return;
-    if (input.previous?.outcome) return record.recall(input.previous);
     this.isJoining = true;
-    if (!input.started_once) await this.goOnWithOrderBefore();
-    record.recall(await whatItKnew(input.previous));
+    if (!input.started_once && !input.previous?.outcome) await this.goOnWithOrderBefore();
+    record.recall(await whatItKnew(input.previous, { record, pending }));
     this.isJoining = false;
   }
 
@@ -220,6 +222,7 @@ class PaymentRun {
 
   /** A signal without a proper argument may come from anybody. It proves nothing, and only requests a look. */
   private onNotification(signal: Partial<NotificationSignal> | undefined): void {
+    this.taken += 1;
     if (signal?.trade_no || signal?.trade_status) this.pending.add(signal);
     else this.pending.request();
     this.show('later');
@@ -230,7 +233,7 @@ class PaymentRun {
   private async created(again: PaymentInput | undefined): Promise<PaymentData> {
     const isAnswered = () => this.failure !== undefined || creationAnswer(this.state) !== undefined;
     await waitForAnswer(isAnswered, () => this.isSlow);
-    if (this.failure !== undefined) throw copyOf(this.failure);
+    if (this.failure !== undefined) throw failureAnew(this.failure);
     return createdAnswer(this.input, this.state, again, this.problem);
   }
 
@@ -240,7 +243,9 @@ class PaymentRun {
   }
 
   private get whyUnresolvable(): string | null {
-    if (this.isJoining) return 'earlier runs of the payment are read first: ask again';
+    const hasRead = this.isCreated || this.creation?.earlier.hasRead === true;
+    if (this.isJoining || mayHaveSold(this.input, hasRead))
+      return 'earlier runs of the payment are read first: ask again';
     return this.failure === undefined ? null : 'the payment has failed already';
   }
 
@@ -261,7 +266,7 @@ class PaymentRun {
     const isSent = () => this.input.kind === 'adopt' || this.isCreated || this.creation?.cannotBeWithdrawn === true;
     await condition(() => this.failure !== undefined || isSent() || this.record.isOver);
     if (isNotCreatedFailure(this.failure)) return this.state;
-    if (this.failure !== undefined) throw copyOf(this.failure);
+    if (this.failure !== undefined) throw failureAnew(this.failure);
     throw typedFailure(
       FAILURE.notCanceled,
       `Order ${this.record.outTradeNo} cannot be withdrawn: the gateway has it, or may have it. The payment goes on.`,
@@ -270,10 +275,10 @@ class PaymentRun {
   }
 
   private resolve(resolution: PaymentResolution): PaymentState {
+    // A person settles what they were shown: what came since is compared at the end.
+    if (resolution.outcome !== 'SUCCESS' && this.record.asksAboutMoney) this.pending.forgetContradicted();
     this.record.applyResolution(resolution, Date.now());
     this.isResolved = true;
-    // The person's decision settles the notifications that the gateway denies.
-    this.pending.settle(this.pending.denied);
     this.show();
     return this.state;
   }
@@ -290,8 +295,4 @@ class PaymentRun {
     this.visibility.show(paymentAttributes(this.state), details, upsert);
     this.outbox?.publish(this.state);
   }
-}
-
-function copyOf(failure: unknown): unknown {
-  return failure instanceof ApplicationFailure ? sameFailure(failure) : failure;
 }

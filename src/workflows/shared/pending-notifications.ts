@@ -2,7 +2,7 @@
  * Notifications and requests to look now, as they come. A notification is pending until it is settled: until a look that
  * began after it came has been recorded.
  */
-import { isOfTrade, type NotificationSignal, readSignal, tradesNamedBy } from '../../contract';
+import { isOfTrade, type NotificationSignal, outcomeOf, readSignal, tradesNamedBy } from '../../contract';
 import { RecheckRequests } from './recheck-requests';
 
 /** A notification, whether a look has begun since it came, and whether the gateway denied its trade at one. */
@@ -17,7 +17,7 @@ const saysTheSame = (one: NotificationSignal, other: NotificationSignal) =>
 
 export class PendingNotifications extends RecheckRequests {
   private entries: Entry[] = [];
-  /** Those that a look has contradicted. They count again where the trade ends without what they say. */
+  /** Those of money that a look has contradicted. They count again where the trade ends without what they say. */
   private contradicted: NotificationSignal[] = [];
   /** The last notification that came, and when. */
   latest: { trade_status: string | undefined; trade_no: string | undefined; at: string } | undefined;
@@ -69,11 +69,22 @@ export class PendingNotifications extends RecheckRequests {
     return this.all;
   }
 
-  /** A look has contradicted these: they wait no longer for one, and are remembered. A repetition is no more than the first. */
-  contradict(notifications: readonly NotificationSignal[]): void {
-    for (const one of notifications)
+  /**
+   * A look has contradicted these: they wait no longer for one. Those of money are remembered; a repetition is no more than the
+   * first. Returns whether there are any.
+   */
+  contradict(notifications: readonly NotificationSignal[]): boolean {
+    const claims = notifications.filter(({ trade_status = '' }) => outcomeOf(trade_status) === 'SUCCESS');
+    for (const one of claims)
       if (!this.contradicted.some((known) => saysTheSame(known, one))) this.contradicted.push(one);
     this.settle(notifications);
+    return claims.length > 0;
+  }
+
+  /** A person, who was shown what the gateway contradicts or denies, has said that there is no money. */
+  forgetContradicted(): void {
+    this.contradicted = [];
+    this.settle(this.denied);
   }
 
   /** What was contradicted is pending again. */
