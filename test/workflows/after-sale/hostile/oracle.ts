@@ -159,9 +159,11 @@ function looksLikeOurs(
 }
 
 /** 7. What is called NOT_CREATED did not pay out. */
-function noneDenied({ gateway, told, now }: World, { refunds }: AfterSaleState): Broken[] {
-  return refunds.flatMap(({ out_request_no: number, outcome, resolved }) => {
+function noneDenied({ gateway, told, now, wasForgotten }: World, { refunds }: AfterSaleState): Broken[] {
+  return refunds.flatMap(({ out_request_no: number, outcome, resolved, attention }) => {
     if (outcome === null || outcome === 'REFUNDED' || resolved !== null) return [];
+    // Another refund was asked for under a number whose first use Temporal has forgotten: a person compares.
+    if (wasForgotten && attention !== null) return [];
     const made = gateway.refunds.find((one) => one.number === number && one.ends === 'done' && one.by === 'us');
     const isNow = made && now - made.at < LATE_MS;
     if (!made || isNow || told.some((one) => one.is === 'resolved' && one.resolution.out_request_no === number))
