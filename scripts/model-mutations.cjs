@@ -191,8 +191,8 @@ const MUTATIONS = [
   [
     'money after a run that failed or was cancelled is an ordinary sale',
     RECORD,
-    "const before = previous ? previous.outcome :",
-    "const before = previous?.outcome ? previous.outcome :",
+    'const before = previous ? previous.outcome :',
+    'const before = previous?.outcome ? previous.outcome :',
     6,
   ],
   [
@@ -328,8 +328,8 @@ const MUTATIONS = [
   [
     'a denial for two minutes settles money that was acknowledged',
     'src/workflows/payment/await-outcome.ts',
-    'this.onContradicted(notifications.filter((one) => !isKept(one)));',
-    'this.pending.settle(notifications.filter((one) => !isKept(one)));',
+    'this.onContradicted(seen.filter(({ trade_no }) => !trade_no || ours !== undefined));',
+    'this.pending.settle(seen.filter(({ trade_no }) => !trade_no || ours !== undefined));',
   ],
   [
     'a person’s word drops what was acknowledged and not shown yet',

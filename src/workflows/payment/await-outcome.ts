@@ -153,22 +153,24 @@ export class OutcomeWait {
       if (heard) this.record(heard, []);
       if (record.isOver) return;
       this.context.raise(attentionAfter(looked));
-      if (looked.is === 'no-such-order') this.onDenied(notifications);
+      if (looked.is === 'no-such-order') this.onDenied(notifications, others);
     });
   }
 
   /** If our trade_no was unknown until now, other trades can be told apart only now: they are looked at next. */
   private onFound(trade: Trade, notifications: readonly NotificationSignal[], others: readonly string[] = []): void {
-    const wasSeen = (one: NotificationSignal) => isOfTrade(one, trade.trade_no) || others.includes(one.trade_no ?? '');
-    this.record(trade, notifications.filter(wasSeen));
-    this.pending.putBack(notifications.filter((one) => !wasSeen(one)));
+    const { seen, unseen } = seenIn(notifications, trade.trade_no, others);
+    this.record(trade, seen);
+    this.pending.putBack(unseen);
   }
 
-  /** A denial contradicts what was notified. What names a trade stays until ours is known. */
-  private onDenied(notifications: readonly NotificationSignal[]): void {
-    const isKept = ({ trade_no }: NotificationSignal) => trade_no && this.context.record.id.trade_no === undefined;
-    this.pending.deny(notifications);
-    this.onContradicted(notifications.filter((one) => !isKept(one)));
+  /** A denial contradicts what was notified. What names a trade stays until ours is known, which a poll may just have told. */
+  private onDenied(notifications: readonly NotificationSignal[], others: readonly string[]): void {
+    const ours = this.context.record.id.trade_no;
+    const { seen, unseen } = seenIn(notifications, ours, others);
+    this.pending.deny(seen);
+    this.onContradicted(seen.filter(({ trade_no }) => !trade_no || ours !== undefined));
+    this.pending.putBack(unseen);
   }
 
   /** Without a trade_no from the creation, the trade may be found by the one that a notification names. */
@@ -227,6 +229,12 @@ export class OutcomeWait {
     await condition(() => this.pending.hasNews);
     await this.look();
   }
+}
+
+/** The notifications that a look has seen: those that may be of our trade, and those of the others that it looked at. */
+function seenIn(notifications: readonly NotificationSignal[], ours: string | undefined, others: readonly string[]) {
+  const wasSeen = (one: NotificationSignal) => isOfTrade(one, ours) || others.includes(one.trade_no ?? '');
+  return { seen: notifications.filter(wasSeen), unseen: notifications.filter((one) => !wasSeen(one)) };
 }
 
 function isCredentialsRefused(error: unknown): boolean {
