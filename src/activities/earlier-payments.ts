@@ -21,7 +21,7 @@ import {
 import { earlierRuns, ifAnswered } from '../temporal/earlier-runs';
 import { readStart, summarizeClosedRun } from '../temporal/workflow-history';
 import { untakenNotifications } from './untaken-notifications';
-import { activityAge } from './urgency';
+import { readWithin } from './urgency';
 
 type Order = Pick<NewPayment, 'kind' | 'request'>;
 
@@ -114,7 +114,8 @@ async function* runsBefore(client: Client, workflowId: string, runId: string): A
 /** A run that never reached its creation made no order. One that cannot be asked may have. */
 async function madeBy(handle: WorkflowHandle, order: Order | undefined, state: PaymentState | null): Promise<Made> {
   if (state?.outcome === 'SUCCESS') return 'order';
-  if (!order) return 'nothing';
+  // The gateway has shown a trade of others under the number.
+  if (!order) return state?.trade_status ? 'duplicate' : 'nothing';
   const failure = await failureOf(handle);
   if (isDuplicateOrderFailure(failure)) return 'duplicate';
   if (saysWithoutOrder(failure)) return 'nothing';
@@ -126,12 +127,7 @@ const PATIENCE_MS = 10 * 60_000;
 
 /** What a run answers; `otherwise` where it cannot be asked, or has not answered for long: no money waits for it. */
 async function ifAnswers<T>(ask: () => Promise<T>, otherwise: T): Promise<T> {
-  try {
-    return await ifAnswered(ask, otherwise);
-  } catch (error) {
-    if (activityAge() < PATIENCE_MS) throw error;
-    return otherwise;
-  }
+  return readWithin(PATIENCE_MS, () => ifAnswered(ask, otherwise), otherwise);
 }
 
 /** What a run failed with; undefined where it did not fail. */

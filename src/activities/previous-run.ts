@@ -23,7 +23,7 @@ import { inputOfRun, originalRun, summarizeClosedRun } from '../temporal/workflo
 import { loadEarlierPayment, orderBefore } from './earlier-payments';
 import { type BuyerOf, buyerOfOrder } from './refund-user-info';
 import { untakenNotifications } from './untaken-notifications';
-import { activityAge } from './urgency';
+import { activityAge, readWithin } from './urgency';
 
 /** So long a worker may be missing on the task queue of an earlier run. Then a person is told. */
 const WORKER_PATIENCE_MS = 10 * 60_000;
@@ -46,13 +46,14 @@ export const previousRunActivities: PreviousRunActivities = {
     const { workflowExecution } = activityInfo();
     if (workflowExecution === undefined) return null;
     const { workflowId, runId } = workflowExecution;
-    return loadEarlierPayment(getClient(), workflowId, runId, order);
+    return readWithin(WORKER_PATIENCE_MS, () => loadEarlierPayment(getClient(), workflowId, runId, order), 'unread');
   },
 
   async 'payments.orderBefore'() {
     const { workflowExecution } = activityInfo();
     if (workflowExecution === undefined) return null;
-    return orderBefore(getClient(), workflowExecution.workflowId, workflowExecution.runId);
+    const { workflowId, runId } = workflowExecution;
+    return readWithin(WORKER_PATIENCE_MS, () => orderBefore(getClient(), workflowId, runId), null);
   },
 
   async 'payments.refundRun'({ workflow_id }) {

@@ -58,3 +58,13 @@ export function activityAge(): number {
   const { scheduledTimestampMs, currentAttemptScheduledTimestampMs } = activityInfo();
   return currentAttemptScheduledTimestampMs - scheduledTimestampMs;
 }
+
+/** What `read` returns; `otherwise` once the activity is so old, in ms, and it still fails: the workflow waits no longer. */
+export async function readWithin<T, O>(patience_ms: number, read: () => Promise<T>, otherwise: O): Promise<T | O> {
+  try {
+    return await read();
+  } catch (error) {
+    if (activityAge() < patience_ms) throw error;
+    return otherwise;
+  }
+}

@@ -212,10 +212,10 @@ export interface PreviousRunActivities {
   'payments.orderBefore'(): Promise<AdoptedPayment | null>;
   /** The latest run of an order's payment; null where Temporal has none. */
   'payments.latestRun'(input: { app_id: string; out_trade_no: string }): Promise<LatestRun | null>;
-  /** The latest earlier run of this payment that may have made the order; null where Temporal has none. */
+  /** The latest earlier run of this payment that may have made the order; null where Temporal has none; `unread` where it is silent. */
   'payments.earlierRun'(input: {
     order?: Pick<NewPayment, 'kind' | 'request'> | undefined;
-  }): Promise<EarlierRun | null>;
+  }): Promise<EarlierRun | null | 'unread'>;
   /** The latest workflow under a refund's id; null where Temporal has none. */
   'payments.refundRun'(input: { workflow_id: string }): Promise<RefundRun | null>;
   /** Reads what Temporal knows from former runs. */

@@ -87,9 +87,10 @@ export const RUNBOOK = {
     after: 'The reason is settled, and the payment goes on or ends as you say.',
   },
   'no-answer': {
-    happened: 'The gateway has not answered for ten minutes or more.',
+    happened:
+      'The gateway, or Temporal where it is asked for earlier runs of the order, has not answered for ten minutes.',
     loses: 'The buyer may have paid and waits.',
-    look: 'The pending activity has the gateway’s last words; then the gateway’s status page and our settings.',
+    look: 'The pending activity has the last words; then the gateway’s status page, Temporal’s visibility and our settings.',
     act: 'Bring the gateway or the network back. `recheck` asks at once.',
     after: 'The gateway is asked on. Its answer settles this without you.',
   },

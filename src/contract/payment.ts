@@ -58,6 +58,14 @@ export interface PreviousRun {
   order_amount?: string | null | undefined;
   order_currency?: string | null | undefined;
   other_trades?: readonly OtherTrade[] | undefined;
+  mismatch?: OtherAmount | undefined;
+}
+
+/** What the gateway named where it was not what was ordered. */
+export interface OtherAmount {
+  /** In currency units. Null where it named none. */
+  readonly amount: string | null;
+  readonly currency: string | null;
 }
 
 export type PaymentInput = NewPayment | AdoptedPayment;
@@ -104,6 +112,8 @@ export interface PaymentState {
   other_trades: OtherTrade[];
   /** The refund of money that came after the payment had ended otherwise; absent where none is to be made. */
   late_payment_refund?: LatePaymentRefund;
+  /** What the gateway named last instead of what was ordered (`amount-mismatch`). */
+  mismatch?: OtherAmount;
 }
 
 /** Another trade under the order's number. `trade_status` and the amount are null until the gateway has said them. */

@@ -1,6 +1,6 @@
 /** Whether two requests are the same order. Pure. */
 import { sameAmount } from '../gateway/pure/money';
-import type { NewPayment, PaymentData, PaymentInput, PaymentState } from './payment';
+import type { NewPayment, PaymentData, PaymentInput, PaymentState, PreviousRun } from './payment';
 
 /** The order that this run, or the one before, created; undefined for a trade that was made elsewhere, or a broken start. */
 export function orderOf(input: PaymentInput): Pick<NewPayment, 'kind' | 'request'> | undefined {
@@ -17,6 +17,16 @@ export function isOfAnother(input: PaymentInput): boolean {
 /** Whether the gateway's answer to our creation named this trade. A trade that a query found may be another's. */
 export function isNamedByItsCreation({ payment_data }: KnownCreation, trade_no: string | null | undefined): boolean {
   return !!trade_no && payment_data?.recovered === false && payment_data.trade_no === trade_no;
+}
+
+/** Whether a person has decided about this amount, which is not what was ordered. */
+export function isDecided(
+  { confirmed_by, mismatch }: Partial<Pick<PreviousRun, 'confirmed_by' | 'mismatch'>>,
+  { amount, currency }: { readonly amount?: string | undefined; readonly currency?: string | undefined },
+): boolean {
+  if (confirmed_by !== 'operator' || !mismatch) return false;
+  const isSameAmount = !amount || sameAmount(amount, mismatch.amount ?? '');
+  return isSameAmount && (!currency || currency.toUpperCase() === mismatch.currency?.toUpperCase());
 }
 
 interface KnownCreation {

@@ -109,6 +109,7 @@ export async function summarizeClosedRun(client: Client, workflowId: string, run
     order_amount: state?.order_amount ?? null,
     order_currency: state?.order_currency ?? null,
     other_trades: state?.other_trades ?? [],
+    mismatch: state?.mismatch,
   };
 }
 

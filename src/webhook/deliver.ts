@@ -9,6 +9,7 @@ import {
   afterSaleWorkflowId,
   classifyTransition,
   isAfterSaleStatus,
+  isDecided,
   isOfTrade,
   outcomeOf,
   type PreviousRun,
@@ -88,17 +89,15 @@ function paymentOf({ notification, digest, temporal }: Delivery): Recipient {
 }
 
 /** Whether the ended run knows this trade in this state, and of this amount: mostly a repetition whose acknowledgement was lost. */
-function isKnownTo(
-  { trade_no: ours, trade_status: status, order_amount, order_currency, other_trades = [] }: PreviousRun,
-  { trade_no, trade_status, amount, currency }: Notification,
-): boolean {
+function isKnownTo(previous: PreviousRun, { trade_no, trade_status, amount, currency }: Notification): boolean {
+  const { trade_no: ours, trade_status: status, order_amount, order_currency, other_trades = [] } = previous;
   // Another trade, or ours whose number the run did not know: it is news unless the run has noted it.
   if (trade_no !== ours)
     return other_trades.some((one) => one.trade_no === trade_no && one.trade_status === trade_status);
   const isNews = !['same', 'stale'].includes(classifyTransition(status ?? null, trade_status));
   const isSameAmount = !amount || !order_amount || sameAmount(amount, order_amount);
   const isSameCurrency = !currency || !order_currency || currency.toUpperCase() === order_currency.toUpperCase();
-  return !isNews && isSameAmount && isSameCurrency;
+  return !isNews && ((isSameAmount && isSameCurrency) || isDecided(previous, { amount, currency }));
 }
 
 /** What follows the sale: refunds, disputes, chargebacks. */

@@ -4,6 +4,7 @@ import {
   type AfterSaleWorkflow,
   afterSaleWorkflowId,
   isAfterSaleStatus,
+  isDecided,
   knownIds,
   type NotificationSignal,
   type PaymentInput,
@@ -78,7 +79,7 @@ export class AfterEnd {
     const { forAfterSale, otherTrades, isRevoked, reopenFor, mayStillBePaid } = ending;
     if (state.outcome !== null && state.trade_no === null) context.record.others.noteCandidate(ending.trade_no);
     // Another amount of the trade that was sold is no news of its money for the after-sale: a person compares it.
-    const ofSale = pending.ofTrade(state.trade_no).filter(isOfSale);
+    const ofSale = pending.ofTrade(state.trade_no).filter((one) => isOfSale(one) && !isDecided(state, one));
     if (state.outcome === 'SUCCESS' && context.record.hasOtherAmount(ofSale)) context.raise('amount-mismatch');
     if (otherTrades.length > 0) await lookAtOtherTrades(otherTrades, input.app_id, context, pending);
     else if (forAfterSale.length > 0) {

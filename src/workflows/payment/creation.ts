@@ -54,7 +54,7 @@ export class OrderCreation {
     private readonly pending: PendingNotifications,
     private readonly isWithdrawn: () => boolean,
   ) {
-    this.earlier = new EarlierRuns(order, { record: context.record, pending });
+    this.earlier = new EarlierRuns(order, { ...context, pending });
     this.resends = new Resends(context, pending);
     this.attempts = new CreationAttempts(order, {
       isUnwanted: () => this.isNotified || this.isWithdrawn(),

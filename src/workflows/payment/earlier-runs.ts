@@ -2,6 +2,7 @@
 
 import { workflowInfo } from '@temporalio/workflow';
 import type {
+  Attention,
   EarlierRun,
   NewPayment,
   PaymentData,
@@ -22,6 +23,8 @@ const READING_PATIENCE_MS = 10 * MINUTE;
 interface Heir {
   readonly record: PaymentRecord;
   readonly pending: PendingNotifications;
+  /** Shows why a person is needed. */
+  readonly raise: (attention: Attention) => void;
 }
 
 /**
@@ -31,6 +34,9 @@ interface Heir {
 export async function whatItKnew(previous: PreviousRun | undefined, heir: Heir): Promise<PreviousRun | undefined> {
   if (!previous || previous.outcome === 'SUCCESS' || previous.order === null) return previous;
   const earlier = await loadEarlierRun({ order: previous.order });
+  // What was sold is not known: money that comes is before a person, and neither accepted nor refunded.
+  if (earlier === 'unread') heir.record.isUnread = true;
+  if (earlier === 'unread') return previous;
   if (earlier) takeLeft(earlier, heir);
   if (!earlier?.is_same_order) return previous;
   const { sale, trade_no, payment_data } = earlier;
@@ -82,7 +88,11 @@ export class EarlierRuns {
   async latest(): Promise<EarlierRun | null> {
     const { kind, request } = this.order;
     if (this.known === null) {
-      this.known = await loadEarlierRun({ order: { kind, request } });
+      const read = () => loadEarlierRun({ order: { kind, request } });
+      let known = await read();
+      // One of them may have sent the order, so nothing is sent before they are read.
+      for (; known === 'unread'; known = await read()) this.heir.raise('no-answer');
+      this.known = known;
       if (this.known) takeLeft(this.known, this.heir);
       if (this.wasReset && this.known?.is_same_order) this.heir.record.toldBefore = this.known.outcome;
     }

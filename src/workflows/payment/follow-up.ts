@@ -25,6 +25,7 @@ import {
 } from '../../contract';
 import { loadLatestRun } from '../shared/activities';
 import { AttentionReasons } from '../shared/attention-reasons';
+import { FIRST_BACKOFF_MS, nextBackoff } from '../shared/backoff';
 import { attentionAfter, lookOnce } from '../shared/look';
 import { waitForTradeChange } from '../shared/polling';
 import { RecheckRequests } from '../shared/recheck-requests';
@@ -94,7 +95,9 @@ class FollowUp {
     const { app_id, trade_status: seen, attention } = this.state;
     const [id = {}, ...others] = this.candidates;
     const isRequested = this.rechecks.isRequested;
-    const until = isRequested ? ('answered' as const) : ('ended' as const);
+    // Any answer settles the attention that says that there is none.
+    const isAnswerAwaited = isRequested || SETTLED_BY_ANSWER.some((reason) => this.reasons.has(reason));
+    const until = isAnswerAwaited ? ('answered' as const) : ('ended' as const);
     const watch = { app_id, id, others, except: this.ended, seen, schedule: this.input.schedule, until };
     const left = attention === null ? this.input.watch_until - Date.now() : undefined;
     const news = await waitForTradeChange(watch, {
@@ -102,28 +105,42 @@ class FollowUp {
       timeout_ms: left,
       summary: 'until it cannot be paid any more',
     });
-    if (news === 'timeout') return this.lookAtTheEnd();
+    if (news === 'timeout') return this.endWatch();
     if (news === 'interrupted') return;
     await this.rechecks.fulfil(() => this.onTrade(news));
     this.show();
   }
 
-  /** A watch ends on an answer of the gateway: a trade of ours that it does not show any more may have been paid. */
-  private async lookAtTheEnd(): Promise<void> {
+  /** A watch ends on an answer of the gateway, and never on its silence, unless a person says so. */
+  private async endWatch(): Promise<void> {
+    for (let pause_ms = FIRST_BACKOFF_MS; ; pause_ms = nextBackoff(pause_ms)) {
+      const looked = await this.lookAtTheEnd();
+      // What a person has settled before the end says nothing of what came later.
+      const isSettled = this.resolved_at >= this.input.watch_until;
+      if (looked !== undefined && !isSettled) this.raise(attentionAfter(looked));
+      if (looked?.is !== 'no-answer' || isSettled) break;
+      this.show();
+      const isAsked = () => this.state.attention === null || this.rechecks.isRequested;
+      await condition(isAsked, pause_ms, { summary: 'before the gateway is asked again' });
+    }
+    this.state.watching = false;
+    this.show();
+  }
+
+  /** What the gateway says instead of showing a trade of ours: one that it does not show any more may have been paid. */
+  private async lookAtTheEnd(): Promise<Exclude<LookResult, { is: 'found' }> | undefined> {
     const { app_id, trade_status } = this.state;
     const looks: { id: TradeId; looked: LookResult }[] = [];
-    for (const id of [...this.candidates]) looks.push({ id, looked: await lookOnce(app_id, id, SETTLING_MS) });
+    await this.rechecks.fulfil(async () => {
+      for (const id of [...this.candidates]) looks.push({ id, looked: await lookOnce(app_id, id, SETTLING_MS) });
+    });
+    if (looks.every(({ looked }) => looked.is !== 'no-answer')) this.settle(SETTLED_BY_ANSWER);
     const found = looks.flatMap(({ looked }) => (looked.is === 'found' ? [looked.trade] : []));
     for (const trade of found) if (outcomeOf(trade.trade_status) !== null) await this.onTrade(trade);
     // One trade that is shown says nothing of another. The order's number counts only where nothing is shown.
     const counted = looks.filter(({ id }) => id.trade_no !== undefined || found.length === 0);
     const [lost] = counted.flatMap(({ looked }) => (looked.is === 'found' ? [] : [looked]));
-    const isExpected = trade_status !== null || lost?.is === 'no-answer';
-    // What a person has settled before the end says nothing of what came later.
-    const isSettled = this.resolved_at >= this.input.watch_until;
-    if (lost && isExpected && !isSettled) this.raise(attentionAfter(lost));
-    this.state.watching = false;
-    this.show();
+    return trade_status !== null || lost?.is === 'no-answer' ? lost : undefined;
   }
 
   private get resolved_at(): number {
@@ -133,6 +150,8 @@ class FollowUp {
   private async onTrade(trade: Trade): Promise<void> {
     const { trade_no, trade_status } = trade;
     const outcome = outcomeOf(trade_status);
+    // One that was adopted by its own number alone.
+    if (typeof trade.out_trade_no === 'string') this.state.out_trade_no ??= trade.out_trade_no;
     this.settle(SETTLED_BY_ANSWER);
     if (this.candidates.length === 1) this.state.trade_no ??= trade_no ?? null;
     this.state.trade_status = trade_status;
@@ -174,7 +193,10 @@ class FollowUp {
     const { app_id, out_trade_no } = this.state;
     const { trade_status } = trade;
     const trade_no = trade.trade_no ?? null;
-    if (out_trade_no === null) return true;
+    if (out_trade_no === null) {
+      this.raise('late-payment');
+      return true;
+    }
     const workflowId = paymentWorkflowId(app_id, out_trade_no);
     const ids = knownIds({ out_trade_no, trade_no });
     const latest = await loadLatestRun({ app_id, out_trade_no });

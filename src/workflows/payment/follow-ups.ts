@@ -61,12 +61,13 @@ export class FollowUps {
 
   /** Started apart, so that callers who wait for the outcome do not wait for the follow-up. */
   async start(reasons: FollowUpReasons): Promise<void> {
-    const { app_id, out_trade_no, outcome } = this.context.record.snapshot;
+    const { app_id, out_trade_no, trade_no, outcome } = this.context.record.snapshot;
     const input = this.inputFor(reasons);
     this.handedOn.push(...input.reasons);
     this.startedFor = this.reason;
     this.watchesUntil = outcome === null ? input.watch_until : Number.POSITIVE_INFINITY;
-    if (out_trade_no === null) return;
+    const number = out_trade_no ?? trade_no;
+    if (number === null) return;
     this.count += 1;
     const { runId } = workflowInfo();
     // One follow-up waits for all orders that failed by our credentials.
@@ -74,9 +75,9 @@ export class FollowUps {
     await startAbandoned(WORKFLOW.paymentFollowUp, {
       workflowId: isShared
         ? paymentFollowUpWorkflowId(app_id, '', 'credentials')
-        : paymentFollowUpWorkflowId(app_id, out_trade_no, this.count === 1 ? runId : `${runId}:${this.count}`),
+        : paymentFollowUpWorkflowId(app_id, number, this.count === 1 ? runId : `${runId}:${this.count}`),
       args: [input],
-      staticSummary: `After payment ${out_trade_no}`,
+      staticSummary: `After payment ${number}`,
     });
   }
 
@@ -102,10 +103,10 @@ export class FollowUps {
 
 /** This run as the next one needs it. */
 export function asPrevious(state: PaymentState, input: PaymentInput, failure: unknown): PreviousRun {
-  const { outcome, confirmed_by, trade_no, trade_status, order_amount, order_currency, other_trades } = state;
+  const { outcome, confirmed_by, trade_no, trade_status, order_amount, order_currency, other_trades, mismatch } = state;
   const payment_data = answerToKeep(state);
   const { runId: run_id } = workflowInfo();
   const order = saysWithoutOrder(failure) || isOfAnother(input) ? null : orderOf(input);
   const trade = { trade_no, trade_status, order_amount, order_currency };
-  return { run_id, outcome, confirmed_by, order, payment_data, ...trade, other_trades };
+  return { run_id, outcome, confirmed_by, order, payment_data, ...trade, other_trades, mismatch };
 }

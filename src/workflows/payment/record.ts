@@ -35,6 +35,8 @@ export class PaymentRecord {
   readonly reasons = new AttentionReasons();
   /** The run before, as far as it is known. */
   before: PreviousRun | undefined;
+  /** Earlier runs could not be read, and may have sold the order. */
+  isUnread = false;
   /** What the run told that was reset to this one. */
   toldBefore: PaymentOutcome | null = null;
   /** The last status that was reported, accepted or not. A poll that finds the same has no news. */
@@ -140,8 +142,7 @@ export class PaymentRecord {
   applyQuery(trade: Trade, now: number): void {
     this.learnIds({ ...trade });
     this.state.method ??= trade.method ?? null;
-    const mismatch = this.isMismatch(trade.order_amount, trade.order_currency);
-    if (mismatch) this.raise('amount-mismatch');
+    const mismatch = this.hasOtherAmount([{ amount: trade.order_amount, currency: trade.order_currency }]);
     this.state.order_amount ??= trade.order_amount ?? null;
     this.state.order_currency ??= trade.order_currency ?? null;
     this.reasons.onAnswer();
@@ -152,10 +153,7 @@ export class PaymentRecord {
   /** Applies a notification without a query, as `PAYMENTS_CONFIRM_BY_QUERY=false` asks. */
   applyNotification(signal: NotificationSignal, now: number): void {
     if (signal.trade_status === undefined) return;
-    if (this.isMismatch(signal.amount, signal.currency)) {
-      this.raise('amount-mismatch');
-      return;
-    }
+    if (this.hasOtherAmount([signal])) return;
     this.learnIds(signal);
     this.state.order_amount ??= signal.amount ?? null;
     this.state.order_currency ??= signal.currency ?? null;
@@ -197,9 +195,13 @@ export class PaymentRecord {
     this.state.expires_at = new Date(at).toISOString();
   }
 
-  /** Whether a notification of this trade names another amount than was ordered: a person has to compare. */
-  hasOtherAmount(notifications: readonly NotificationSignal[]): boolean {
-    return notifications.some(({ amount, currency }) => this.isMismatch(amount, currency));
+  /** Whether one of these names another amount than was ordered: a person has to compare. */
+  hasOtherAmount(said: readonly Pick<NotificationSignal, 'amount' | 'currency'>[]): boolean {
+    const other = said.findLast(({ amount, currency }) => this.isMismatch(amount, currency));
+    if (!other) return false;
+    this.state.mismatch = { amount: other.amount ?? null, currency: other.currency ?? null };
+    this.raise('amount-mismatch');
+    return true;
   }
 
   /** Whether a person is asked about money that was notified. */
@@ -263,9 +265,9 @@ export class PaymentRecord {
     // A run that failed, was cancelled or terminated sold nothing either.
     const { previous } = this.state;
     const before = previous ? previous.outcome : (this.toldBefore ?? 'SUCCESS');
-    if (before === 'SUCCESS') return;
+    if (before === 'SUCCESS' && !this.isUnread) return;
     // Money of another trade than ours is a person's: it is neither accepted nor refunded by itself.
-    if (this.latePaymentPolicy === 'attention' || !this.isOurTrade) this.raise('late-payment');
+    if (this.latePaymentPolicy === 'attention' || !this.isOurTrade || this.isUnread) this.raise('late-payment');
     else if (this.latePaymentPolicy === 'refund') {
       const out_request_no = latePaymentRefundNumber(this.state);
       this.state.late_payment_refund = { out_request_no, refund_status: null, reason: null };

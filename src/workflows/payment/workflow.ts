@@ -135,7 +135,7 @@ class PaymentRun {
     if (input.kind !== 'adopt') return;
     this.isJoining = true;
     if (!input.started_once && !input.previous?.outcome) await this.goOnWithOrderBefore();
-    record.recall(await whatItKnew(input.previous, { record, pending }));
+    record.recall(await whatItKnew(input.previous, { record, pending, raise: (attention) => record.raise(attention) }));
     this.isJoining = false;
   }
 

@@ -392,6 +392,29 @@ test('promise 8: an acknowledged SUCCESS is before a person where an earlier run
   expect([running(), attentions()]).not.toEqual([['payment'], []]);
 });
 
+test('promise 8: an acknowledged SUCCESS is before a person while the list of workflows is down', async () => {
+  await begin({});
+  await pay(MINUTE);
+  world.terminate();
+  await world.pass(SECOND);
+  const mend = breakList();
+  world.gateway.move(tradeAt(0), 'SUCCESS');
+  world.notify(tradeAt(0));
+  await world.pass(3 * DAY);
+  mend();
+  expect(world.acknowledged).toHaveLength(1);
+  expect([running(), attentions()]).not.toEqual([['payment'], []]);
+});
+
+test('promise 8: an order that was started in the plain contract is before a person while the list of workflows is down', async () => {
+  await begin({});
+  const mend = breakList();
+  world.start('REJECT_DUPLICATE');
+  await world.pass(3 * DAY);
+  mend();
+  expect([running(), attentions()]).not.toEqual([['payment'], []]);
+});
+
 // — Follow-ups that give money to nobody —
 
 test('promise 3: money that a follow-up hands on to a broken start is not lost', async () => {
@@ -407,6 +430,21 @@ test('promise 3: money that a follow-up hands on to a broken start is not lost',
   mend();
   await world.pass(3 * DAY);
   expect([world.run?.status, open(), running()]).not.toEqual(['FAILED', [], []]);
+});
+
+test('promise 5: a trade that was adopted by its own number is watched after a person has said CANCEL', async () => {
+  await begin({});
+  const other = madeByAnother('PROCESSING');
+  world.gateway.trouble = '503';
+  world.start('ALLOW_DUPLICATE', world.workflowId, [{ kind: 'adopt', app_id: 'hostile', trade_no: other.trade_no }]);
+  await world.pass(HOUR);
+  expect(attentions()).toContain('no-answer');
+  await world.resolve('CANCEL');
+  world.gateway.trouble = undefined;
+  await world.pass(HOUR);
+  world.gateway.move(other, 'SUCCESS');
+  await world.pass(2 * DAY);
+  expect([await outcome(), open()]).not.toEqual(['CANCEL', []]);
 });
 
 // — What is told —
@@ -425,3 +463,22 @@ test('promise 8: the merchant is told of another amount that is notified while t
   const told = world.events.flatMap((event) => (event.type === 'attention' ? [event.payment.attention] : []));
   expect(told).toContain('amount-mismatch');
 });
+
+test.each(['SUCCESS', 'CANCEL'] as const)(
+  'promises 3 and 8: a person who has said %s of another amount is not asked again by a repeated notification',
+  async (word) => {
+    await begin({});
+    await pay(MINUTE);
+    world.gateway.trades.splice(0, 1, { ...tradeAt(0), amount: '15.00' });
+    world.gateway.move(tradeAt(0), 'SUCCESS');
+    world.notify(tradeAt(0));
+    await world.pass(HOUR);
+    expect(attentions()).toEqual(['amount-mismatch']);
+    await world.resolve(word);
+    await world.pass(HOUR);
+    expect(open()).toEqual([]);
+    world.notify(tradeAt(0));
+    await world.pass(HOUR);
+    expect([open(), await outcome()]).toEqual([[], word]);
+  },
+);
