@@ -79,7 +79,7 @@ const MUTATIONS = [
     "if (isDuplicate(fields)) return { is: 'duplicate', error: fields, message, reached: false };",
   ],
   ['notifications are believed', WAIT, 'if (!policy.confirm_by_query && ', 'if (policy.confirm_by_query && '],
-  ['a wrong amount is not noticed', RECORD, "if (mismatch) this.raise('amount-mismatch');", ''],
+  ['a wrong amount is not noticed', RECORD, "    this.raise('amount-mismatch');\n", ''],
   [
     'another amount ends in SUCCESS',
     RECORD,
@@ -159,8 +159,8 @@ const MUTATIONS = [
   [
     'a late payment needs no person',
     RECORD,
-    "if (this.latePaymentPolicy === 'attention' || !this.isOurTrade) this.raise('late-payment');",
-    "if (this.latePaymentPolicy === 'attention' || !this.isOurTrade) return;",
+    "if (this.latePaymentPolicy === 'attention' || !this.isOurTrade || this.isUnread) this.raise('late-payment');",
+    "if (this.latePaymentPolicy === 'attention' || !this.isOurTrade || this.isUnread) return;",
   ],
   [
     'an event gets one try and no more',
@@ -209,13 +209,7 @@ const MUTATIONS = [
     'return [];',
     8,
   ],
-  [
-    'earlier runs are not looked for',
-    'src/workflows/payment/earlier-runs.ts',
-    'this.known = await loadEarlierRun({ order: { kind, request } });',
-    'await loadEarlierRun({ order: { kind, request } });',
-    9,
-  ],
+  ['earlier runs are not looked for', 'src/workflows/payment/earlier-runs.ts', 'this.known = known;', '', 9],
   [
     'a look has no end',
     'src/workflows/shared/look.ts',
