@@ -12,12 +12,9 @@ import type {
   Trade,
   TradeId,
 } from '../../contract';
-import { MINUTE } from '../../gateway/pure/durations';
 import { loadEarlierRun } from '../shared/activities';
 import type { PendingNotifications } from '../shared/pending-notifications';
 import type { PaymentRecord } from './record';
-
-const READING_PATIENCE_MS = 10 * MINUTE;
 
 /** What takes over what earlier runs left. */
 interface Heir {
@@ -52,11 +49,10 @@ function takeLeft({ other_trades, untaken }: EarlierRun, { record, pending }: He
   for (const notification of untaken) pending.add(notification);
 }
 
-/** Whether earlier runs, which may have sold the order, are still to be read. A person does not wait long with a decision. */
-export function mayHaveSold(order: PaymentInput, hasRead: boolean): boolean {
-  const { runId, originalExecutionRunId, runStartTime } = workflowInfo();
-  const isSecond = order.kind !== 'adopt' && (!order.started_once || runId !== originalExecutionRunId);
-  return isSecond && !hasRead && Date.now() < runStartTime.getTime() + READING_PATIENCE_MS;
+/** Whether there may be earlier runs, which may have sold the order: it was started a second time, or this run is a reset of one. */
+export function mayFollowAnother(order: PaymentInput): boolean {
+  const { runId, originalExecutionRunId } = workflowInfo();
+  return order.kind !== 'adopt' && (!order.started_once || runId !== originalExecutionRunId);
 }
 
 export class EarlierRuns {

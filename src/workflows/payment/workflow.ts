@@ -42,7 +42,7 @@ import type { GatewayProblem, PaymentContext } from './context';
 import { createdAnswer, waitForAnswer } from './created-answer';
 import { OrderCreation } from './creation';
 import { orderTimes } from './deadlines';
-import { mayHaveSold, whatItKnew } from './earlier-runs';
+import { mayFollowAnother, whatItKnew } from './earlier-runs';
 import { FollowUps } from './follow-ups';
 import {
   cancelUpdate,
@@ -96,7 +96,7 @@ class PaymentRun {
   /** How many notifications have come. */
   private taken = 0;
   /** Whether this run may give way to one that knows the order. */
-  private isJoining = false;
+  private isJoining: boolean;
   /** What ended the payment before there was an order: callers who wait are told. */
   private failure: unknown;
   private waitingFor = 'the gateway to take the order';
@@ -104,6 +104,8 @@ class PaymentRun {
 
   constructor(private readonly input: PaymentInput) {
     this.record = new PaymentRecord(input);
+    // Before the handlers: an update may have come with the start.
+    this.isJoining = input.kind === 'adopt';
     setHandler(stateQuery, () => this.state);
     // An adopted trade was made by others, or by the run before.
     setHandler(creationAskedQuery, () => input.kind === 'adopt' || (this.creation?.sends ?? 0) > 0);
@@ -133,7 +135,6 @@ class PaymentRun {
   async joinEarlierRun(): Promise<void> {
     const { input, record, pending } = this;
     if (input.kind !== 'adopt') return;
-    this.isJoining = true;
     if (!input.started_once && !input.previous?.outcome) await this.goOnWithOrderBefore();
     record.recall(await whatItKnew(input.previous, { record, pending, raise: (attention) => record.raise(attention) }));
     this.isJoining = false;
@@ -243,8 +244,8 @@ class PaymentRun {
   }
 
   private get whyUnresolvable(): string | null {
-    const hasRead = this.isCreated || this.creation?.earlier.hasRead === true;
-    if (this.isJoining || mayHaveSold(this.input, hasRead))
+    const hasRead = this.isCreated || this.creation?.earlier.hasRead || this.record.reasons.has('no-answer');
+    if (this.isJoining || (mayFollowAnother(this.input) && !hasRead))
       return 'earlier runs of the payment are read first: ask again';
     return this.failure === undefined ? null : 'the payment has failed already';
   }
