@@ -795,10 +795,13 @@ function brokenCopy(place) {
 function jest(suite, copy) {
   // A story that fails is not shrunk: that it fails is all that counts here.
   const env = { HOSTILE_SEED: '20261121', ...process.env, HOSTILE_RUNS: RUNS, HOSTILE_SHRINK: 'no' };
-  const child = spawn('npx', ['jest', '-i', ...suite], { cwd: copy, timeout: 900_000, env });
+  const child = spawn('npx', ['jest', '-i', ...suite], { cwd: copy, detached: true, env });
+  // With its children: a test of broken code may wait for ever.
+  const late = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), 900_000);
   let out = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (out += text));
-  return new Promise((done) => child.on('close', (code) => done({ code, out })));
+  const ended = new Promise((done) => child.on('close', (code) => done({ code, out })));
+  return ended.finally(() => clearTimeout(late));
 }
 
 /** How a suite fails on a copy; undefined if it passes. */
