@@ -2,12 +2,20 @@
 
 import json
 import os
+import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from standardwebhooks import Webhook, WebhookVerificationError
 
-webhook = Webhook(os.environ["PAYMENTS_EVENTS_SECRETS"])
+if not (secret := os.environ.get("PAYMENTS_EVENTS_SECRETS")):
+    print(
+        "PAYMENTS_EVENTS_SECRETS is not set. It signs the events, and the worker has it; "
+        "with npm start it stands in .payments/dev.env.",
+        file=sys.stderr,
+    )
+    sys.exit(2)
+webhook = Webhook(secret)
 taken: set[str] = set()  # keep them in your database: an event may come again
 
 

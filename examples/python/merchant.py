@@ -16,14 +16,18 @@ import traceback
 from collections.abc import Coroutine
 from typing import Any, NoReturn
 
-from payment_gateway import PaymentError, connect
+from payment_gateway import ConfigError, PaymentError, connect
 
 
 async def main(order_file: str, wait: bool) -> int:
     with open(order_file, encoding="utf-8") as file:
         order = json.load(file)
     request, kind = order["request"], order["kind"]
-    payments = await connect()
+    try:
+        payments = await connect()
+    except ConfigError as error:
+        show({"error": "ConfigError", "message": str(error)}, sys.stderr)
+        return 2
     try:
         show({"payment_data": await payments.pay(request, kind)})
         show({"state": await payments.state(request["out_trade_no"])})

@@ -3,7 +3,14 @@ import { createServer } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import type { MerchantEvent } from 'temporal-payment-gateway';
 
-const webhook = new Webhook(process.env.PAYMENTS_EVENTS_SECRETS ?? '');
+const secret = process.env.PAYMENTS_EVENTS_SECRETS;
+if (!secret) {
+  console.error(
+    'PAYMENTS_EVENTS_SECRETS is not set. It signs the events, and the worker has it; with npm start it stands in .payments/dev.env.',
+  );
+  process.exit(2);
+}
+const webhook = new Webhook(secret);
 const taken = new Set<string>(); // keep them in your database: an event may come again
 
 const server = createServer(async (request, response) => {

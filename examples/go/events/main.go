@@ -17,7 +17,13 @@ import (
 )
 
 func main() {
-	webhook, err := standardwebhooks.NewWebhook(os.Getenv("PAYMENTS_EVENTS_SECRETS"))
+	secret := os.Getenv("PAYMENTS_EVENTS_SECRETS")
+	if secret == "" {
+		fmt.Fprintln(os.Stderr, "PAYMENTS_EVENTS_SECRETS is not set. It signs the events, and the worker has it; "+
+			"with npm start it stands in .payments/dev.env.")
+		os.Exit(2)
+	}
+	webhook, err := standardwebhooks.NewWebhook(secret)
 	if err != nil {
 		log.Fatal("PAYMENTS_EVENTS_SECRETS must be whsec_ and base64: ", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
@@ -61,7 +62,7 @@ func (p *Payments) query(ctx context.Context, id string) (state Object, err erro
 	if err == nil {
 		err = value.Get(&state)
 	}
-	return state, err
+	return state, asError(err)
 }
 
 func (p *Payments) result(ctx context.Context, id string, into any) error {
@@ -94,13 +95,13 @@ func (p *Payments) original(ctx context.Context, number string) (Object, error) 
 }
 
 // run starts a workflow, or finds it, and waits for its result.
-func (p *Payments) run(ctx context.Context, workflow, id string, request Object, reuse enumspb.WorkflowIdReusePolicy, into any) error {
+func (p *Payments) run(ctx context.Context, workflow, id string, input Object, reuse enumspb.WorkflowIdReusePolicy, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, createdTimeout)
 	defer cancel()
 	_, err := p.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: id, TaskQueue: p.TaskQueue, WorkflowIDReusePolicy: reuse,
 		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
-	}, workflow, Object{"app_id": p.AppID, "request": request})
+	}, workflow, merged(input, Object{"app_id": p.AppID}))
 	if err != nil && !temporal.IsWorkflowExecutionAlreadyStartedError(err) {
 		return asError(err)
 	}
@@ -119,6 +120,10 @@ func asError(err error) error {
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return &Error{Type: "PaymentPending", Message: "Temporal keeps it; is a worker running? Ask again with the same request."}
+	}
+	var gone *serviceerror.NotFound
+	if errors.As(err, &gone) {
+		return &Error{Type: "NotFound", Message: "Temporal knows nothing under this number: " + gone.Message}
 	}
 	return err
 }

@@ -25,6 +25,10 @@ const (
 	keyBytes  = 32
 )
 
+var wrongKeys = &Error{
+	Type: "ConfigError", Message: "PAYMENTS_ENCRYPTION_KEYS must be id:base64 of 32 bytes, several separated by commas",
+}
+
 var keyForm = regexp.MustCompile(`^([A-Za-z0-9_.-]{1,64}):([A-Za-z0-9+/]{43}=)$`)
 
 // Key encrypts payloads; its ID stands beside them in clear text.
@@ -54,11 +58,11 @@ func KeysFromEnvironment() ([]Key, error) {
 	for _, one := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == '\n' || r == ' ' || r == '\r' }) {
 		found := keyForm.FindStringSubmatch(one)
 		if found == nil {
-			return nil, fmt.Errorf("PAYMENTS_ENCRYPTION_KEYS must be id:base64 of 32 bytes, several separated by commas")
+			return nil, wrongKeys
 		}
 		bytes, err := base64.StdEncoding.DecodeString(found[2])
 		if err != nil {
-			return nil, fmt.Errorf("PAYMENTS_ENCRYPTION_KEYS must be id:base64 of 32 bytes, several separated by commas")
+			return nil, wrongKeys
 		}
 		keys = append(keys, Key{ID: found[1], Bytes: bytes})
 	}

@@ -3,6 +3,9 @@ package payments
 
 import (
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -28,8 +31,12 @@ const (
 	refundTimeout  = 75 * time.Second
 )
 
+const withoutKeys = "PAYMENTS_ENCRYPTION_KEYS is not set: Temporal would store buyers’ data in clear text. " +
+	"Make a key with payment-gateway keys new, or set PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES=true to run without one."
+
 // Error says why there is no answer. Type is one of the failures of docs/contract.md; PaymentPending and RefundPending mean
-// that the work goes on: ask again with the same request.
+// that the work goes on: ask again with the same request. ConfigError means that a setting is missing
+// or wrong, and NotFound that Temporal knows nothing under the number.
 type Error struct {
 	Type    string
 	Message string
@@ -55,10 +62,18 @@ type Payments struct {
 }
 
 // Connect reads Temporal's own variables, GATEWAY_APP_ID, PAYMENTS_TASK_QUEUE, PAYMENTS_ENCRYPTION_KEYS and PAYMENTS_SEALING_PUBLIC_JWK.
+// Without keys it fails, unless PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES is true.
 func Connect() (*Payments, error) {
+	appID := os.Getenv("GATEWAY_APP_ID")
+	if appID == "" {
+		return nil, &Error{Type: "ConfigError", Message: "Which app? Set GATEWAY_APP_ID."}
+	}
 	keys, err := KeysFromEnvironment()
 	if err != nil {
 		return nil, err
+	}
+	if len(keys) == 0 && os.Getenv("PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES") != "true" {
+		return nil, &Error{Type: "ConfigError", Message: withoutKeys}
 	}
 	options, err := envconfig.LoadDefaultClientOptions()
 	if err != nil {
@@ -75,7 +90,7 @@ func Connect() (*Payments, error) {
 		return nil, err
 	}
 	p := &Payments{
-		Client: dialed, AppID: os.Getenv("GATEWAY_APP_ID"), TaskQueue: os.Getenv("PAYMENTS_TASK_QUEUE"),
+		Client: dialed, AppID: appID, TaskQueue: os.Getenv("PAYMENTS_TASK_QUEUE"),
 		namespace: options.Namespace, converter: options.DataConverter,
 	}
 	if p.namespace == "" {
@@ -169,6 +184,11 @@ func (p *Payments) Cancel(ctx context.Context, number string) (Object, error) {
 	return p.update(ctx, p.paymentID(number), "cancel")
 }
 
+// Recheck asks the gateway now and returns the state.
+func (p *Payments) Recheck(ctx context.Context, number string) (Object, error) {
+	return p.update(ctx, p.paymentID(number), "recheck")
+}
+
 // Resolve is a person's decision on how the payment ends: outcome, reason and who decided.
 func (p *Payments) Resolve(ctx context.Context, number, outcome, reason, by string) (Object, error) {
 	return p.update(ctx, p.paymentID(number), "resolve", Object{"outcome": outcome, "reason": reason, "by": by})
@@ -183,8 +203,7 @@ func (p *Payments) Refund(ctx context.Context, number string, refund Object) (Ob
 			reuse: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE, timeout: refundTimeout,
 		})
 		var failure *Error
-		var gone *serviceerror.NotFound
-		isClosing := errors.As(err, &gone) || errors.As(err, &failure) && failure.Type == "Closing"
+		isClosing := errors.As(err, &failure) && (failure.Type == "NotFound" || failure.Type == "Closing")
 		if !isClosing || tries == 5 {
 			return answer, err
 		}
@@ -199,7 +218,8 @@ func (p *Payments) Refunds(ctx context.Context, number string) (Object, error) {
 
 // CreateAccount gives the virtual account (SPEI) of your key. The same key always gets the same account.
 func (p *Payments) CreateAccount(ctx context.Context, key string, request Object) (account Object, err error) {
-	return account, p.run(ctx, "createSpeiAccount", "create-spei-account:"+p.AppID+":"+key, request,
+	input := Object{"request": request}
+	return account, p.run(ctx, "createSpeiAccount", "create-spei-account:"+p.AppID+":"+key, input,
 		enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY, &account)
 }
 
@@ -215,16 +235,36 @@ func (p *Payments) CancelAccount(ctx context.Context, accountID string) (Object,
 
 // Banks are those of a method; an order names one by its bank_id.
 func (p *Payments) Banks(ctx context.Context, request Object) (Object, error) {
-	return p.ask(ctx, "bankList", request)
+	return p.ask(ctx, "bankList", Object{"request": request})
 }
 
 // Installments are the ways to pay an amount with a card in installments.
 func (p *Payments) Installments(ctx context.Context, request Object) (Object, error) {
-	return p.ask(ctx, "installments", request)
+	return p.ask(ctx, "installments", Object{"request": request})
 }
 
-func (p *Payments) ask(ctx context.Context, question string, request Object) (answer Object, err error) {
-	text, _ := json.Marshal(request)
+// WalletToken is a client token for a wallet's component in the buyer's browser. It is sealed on its way.
+func (p *Payments) WalletToken(ctx context.Context, request Object) (string, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return "", err
+	}
+	sealTo := jose.JSONWebKey{Key: &key.PublicKey, Use: "enc"}
+	answer, err := p.ask(ctx, "walletToken", Object{"request": merged(request, nil), "seal_to": sealTo})
+	if err != nil {
+		return "", err
+	}
+	sealed, err := jose.ParseEncrypted(
+		fmt.Sprint(answer["sealed"]), []jose.KeyAlgorithm{jose.ECDH_ES}, []jose.ContentEncryption{jose.A256GCM})
+	if err != nil {
+		return "", err
+	}
+	token, err := sealed.Decrypt(key)
+	return string(token), err
+}
+
+func (p *Payments) ask(ctx context.Context, question string, input Object) (answer Object, err error) {
+	text, _ := json.Marshal(input)
 	id := fmt.Sprintf("lookup:%s:%s:%x", p.AppID, question, sha256.Sum256(text))
-	return answer, p.run(ctx, question, id, request, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE, &answer)
+	return answer, p.run(ctx, question, id, input, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE, &answer)
 }

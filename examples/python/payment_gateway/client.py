@@ -23,7 +23,7 @@ from temporalio.envconfig import ClientConfig
 from temporalio.exceptions import ApplicationError, WorkflowAlreadyStartedError
 from temporalio.service import RPCError, RPCStatusCode
 
-from .codec import data_converter
+from .codec import ConfigError, data_converter
 from .sealing import differing_fields, seal
 from .settings import environment
 
@@ -59,8 +59,8 @@ class PaymentState(TypedDict):
 class PaymentError(Exception):
     """
     Why there is no answer. `type` is one of the failures of docs/contract.md: `InvalidRequest` (`details["issues"]` says which
-    field and which rule), `NotCreated`, `DifferentRequest`, `DuplicateOrder`, `OverRefund`, … After `PaymentPending` and
-    `RefundPending` the work goes on: ask again with the same request.
+    field and which rule), `NotCreated`, `DifferentRequest`, `DuplicateOrder`, `OverRefund`, … or `NotFound`: Temporal knows
+    nothing under the number. After `PaymentPending` and `RefundPending` the work goes on: ask again with the same request.
     """
 
     def __init__(self, type: str, message: str, details: JSON | None = None) -> None:
@@ -104,7 +104,7 @@ class Payments:
 
     async def state(self, out_trade_no: str) -> PaymentState:
         """The payment's state now."""
-        state: PaymentState = await self.handle(self._id("payment", out_trade_no)).query("state")
+        state: PaymentState = await answered(self.handle(self._id("payment", out_trade_no)).query("state"))
         return state
 
     async def outcome(self, out_trade_no: str) -> PaymentState:
@@ -132,16 +132,15 @@ class Payments:
             try:
                 reuse = WorkflowIDReusePolicy.ALLOW_DUPLICATE
                 return await self.start_with_update("afterSale", id, after_sale, "refund", refund, reuse, REFUND_TIMEOUT)
-            except (PaymentError, RPCError) as error:
-                gone = isinstance(error, RPCError) and error.status == RPCStatusCode.NOT_FOUND
-                if tries == 5 or not (gone or getattr(error, "type", None) == "Closing"):
+            except PaymentError as error:
+                if tries == 5 or error.type not in ("NotFound", "Closing"):
                     raise
             await asyncio.sleep(1)  # the after-sale was just ending: the next call starts it again
         raise AssertionError("unreachable")
 
     async def refunds(self, out_trade_no: str) -> JSON:
         """The after-sale of an order: its refunds, their sums, disputes."""
-        state: JSON = await self.handle(self._id("after-sale", out_trade_no)).query("state")
+        state: JSON = await answered(self.handle(self._id("after-sale", out_trade_no)).query("state"))
         return state
 
     async def banks(self, request: JSON) -> list[JSON]:
@@ -252,7 +251,7 @@ class Accounts:
 
     async def get(self, account_id: str) -> JSON:
         """The account's state with its deposits."""
-        state: JSON = await self._payments.handle(self._id(account_id)).query("state")
+        state: JSON = await answered(self._payments.handle(self._id(account_id)).query("state"))
         return state
 
     async def cancel(self, account_id: str) -> JSON:
@@ -272,6 +271,8 @@ async def answered(call: Awaitable[Answer], timeout: float | None = None) -> Ans
     except (WorkflowUpdateRPCTimeoutOrCancelledError, asyncio.TimeoutError):
         raise PaymentError("PaymentPending", "Temporal keeps it; is a worker running? Ask again.") from None
     except RPCError as error:
+        if error.status == RPCStatusCode.NOT_FOUND:
+            raise PaymentError("NotFound", f"Temporal knows nothing under this number: {error.message}") from None
         if error.status != RPCStatusCode.FAILED_PRECONDITION:
             raise
         message = "Temporal keeps the order, but the worker cannot process it; has it the same keys as this process?"
@@ -287,11 +288,13 @@ def fail(cause: BaseException) -> NoReturn:
 
 
 async def connect() -> Payments:
-    """Connects by the settings, and encrypts and seals where they hold keys. Raises KeyError without GATEWAY_APP_ID."""
+    """Connects by the settings, encrypts, and seals where they hold the key. Raises ConfigError where one is missing or wrong."""
     settings = environment()
+    if not (app_id := settings.get("GATEWAY_APP_ID")):
+        raise ConfigError("Which app? Set GATEWAY_APP_ID, or run payment-gateway dev in this folder first.")
     config = ClientConfig.load_client_connect_config(override_env_vars=settings)
     config.setdefault("target_host", "localhost:7233")
     client = await Client.connect(**config, data_converter=data_converter(settings))
     sealing = settings.get("PAYMENTS_SEALING_PUBLIC_JWK")
     queue = settings.get("PAYMENTS_TASK_QUEUE") or "payments"
-    return Payments(client, settings["GATEWAY_APP_ID"], queue, json.loads(sealing) if sealing else None)
+    return Payments(client, app_id, queue, json.loads(sealing) if sealing else None)

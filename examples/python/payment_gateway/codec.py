@@ -32,6 +32,7 @@ from typing_extensions import Self
 
 SETTING = "PAYMENTS_ENCRYPTION_KEYS"
 MIGRATION = "PAYMENTS_MIGRATION_ACCEPT_CLEAR_TEXT"
+CLEAR_TEXT = "PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES"
 KEY = r"([A-Za-z0-9_.-]{1,64}):([A-Za-z0-9+/]{43}=)"
 
 ENCODING = b"binary/encrypted"
@@ -41,14 +42,26 @@ KEY_BYTES = 32
 NONCE_BYTES = 12
 
 
+class ConfigError(ValueError):
+    """A setting is missing or wrong. The message says which, and never quotes a key."""
+
+
 class PayloadDecryptionError(Exception):
     """Clear text, unknown key, another owner, or changed bytes. The message never shows the payload's content."""
 
 
 def data_converter(environ: Mapping[str, str]) -> DataConverter:
-    """Encrypts if PAYMENTS_ENCRYPTION_KEYS or PAYMENTS_ENCRYPTION_KEYS_FILE is set, else leaves plain JSON."""
+    """
+    Encrypts by PAYMENTS_ENCRYPTION_KEYS or PAYMENTS_ENCRYPTION_KEYS_FILE. Raises ConfigError without keys, unless the setting
+    that allows clear text is true.
+    """
     if not (keys := encryption_keys(environ)):
-        return DataConverter.default
+        if environ.get(CLEAR_TEXT) == "true":
+            return DataConverter.default
+        raise ConfigError(
+            f"{SETTING} is not set: Temporal would store buyers’ data in clear text. "
+            f"Make a key with payment-gateway keys new, or set {CLEAR_TEXT}=true to run without one."
+        )
     return replace(
         DataConverter.default,
         payload_codec=EncryptionCodec(keys, accepts_clear_text=environ.get(MIGRATION) == "true"),
@@ -58,12 +71,12 @@ def data_converter(environ: Mapping[str, str]) -> DataConverter:
 
 def encryption_keys(environ: Mapping[str, str]) -> dict[str, bytes]:
     """
-    The keys (32 bytes) by their ids, the one in use first; empty if neither setting is set. Raises ValueError for
+    The keys (32 bytes) by their ids, the one in use first; empty if neither setting is set. Raises ConfigError for
     unusable settings, and OSError for a file that cannot be read. No message quotes a key.
     """
     text, file = environ.get(SETTING), environ.get(f"{SETTING}_FILE")
     if text and file:
-        raise ValueError(f"{SETTING} and {SETTING}_FILE are both set; keep one.")
+        raise ConfigError(f"{SETTING} and {SETTING}_FILE are both set; keep one.")
     if file:
         text = Path(file).read_text(encoding="utf-8")
     elif not text:
@@ -71,7 +84,7 @@ def encryption_keys(environ: Mapping[str, str]) -> dict[str, bytes]:
     listed = [re.fullmatch(KEY, key) for key in re.split(r"[\s,]+", text) if key]
     keys = {key[1]: b64decode(key[2]) for key in listed if key}
     if not keys or len(keys) < len(listed):
-        raise ValueError(f"{SETTING} must be id:base64 of 32 bytes, several separated by commas, each id once.")
+        raise ConfigError(f"{SETTING} must be id:base64 of 32 bytes, several separated by commas, each id once.")
     return keys
 
 

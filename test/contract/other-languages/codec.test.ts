@@ -279,10 +279,11 @@ test('Python reads keys from the setting or its file, and no error quotes a key'
   expect(payloadsOf(await inPython([{ ...read, settings: fromFile }], '')).map(content)).toEqual([
     content(payload('x')),
   ]);
-  expect(await inPython([read, { ...read, settings: { PAYMENTS_ENCRYPTION_KEYS: '' } }], '')).toEqual([
-    { encrypts: false },
-    { encrypts: false },
-  ]);
+  const clear = { PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true' };
+  expect(await inPython([read, { ...read, settings: { PAYMENTS_ENCRYPTION_KEYS: '' } }], '')).toEqual(
+    [1, 2].map(() => ({ error: 'ConfigError', message: expect.stringContaining('is not set') })),
+  );
+  expect(await inPython([{ ...read, settings: clear }], '')).toEqual([{ encrypts: false }]);
 
   const secret = base64(NEW.key);
   const wrong = [`${setting(NEW)},${setting(NEW)}`, secret, `${setting(NEW)},x:${secret.slice(4)}`, ','];
@@ -294,8 +295,8 @@ test('Python reads keys from the setting or its file, and no error quotes a key'
     '',
   );
   expect(refusals).toEqual([
-    { error: 'ValueError', message: expect.stringContaining('both set') },
-    ...wrong.map(() => ({ error: 'ValueError', message: expect.stringContaining('must be id:base64 of 32 bytes') })),
+    { error: 'ConfigError', message: expect.stringContaining('both set') },
+    ...wrong.map(() => ({ error: 'ConfigError', message: expect.stringContaining('must be id:base64 of 32 bytes') })),
   ]);
   expect(JSON.stringify(refusals)).not.toContain(secret.slice(4));
 });

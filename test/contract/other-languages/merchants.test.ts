@@ -7,6 +7,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
 import spei from '../../../examples/accounts/spei.json';
+import checkout from '../../../examples/orders/checkout.json';
 import card from '../../../examples/orders/credit-card.json';
 import pix from '../../../examples/orders/pix.json';
 import { type ConnectedPayments, connectPayments } from '../../../src/client';
@@ -205,6 +206,11 @@ describe.each(LANGUAGES)('a merchant in %s', (language) => {
     });
   });
 
+  test('is told NotFound where Temporal knows nothing under a number', async () => {
+    for (const task of ['state', 'outcome', 'refunds', 'account'])
+      expect([task, await merchant(task, `${number}-nowhere`)]).toMatchObject([task, { error: 'NotFound' }]);
+  });
+
   test('takes a deposit into a virtual account of its own, and hears of it', async () => {
     const account_id = accountId(await merchant('create-account', number, newAccount(number)));
     expect(accountId(await merchant('create-account', number, newAccount(number)))).toBe(account_id);
@@ -230,6 +236,18 @@ describe.each(LANGUAGES)('a merchant in %s', (language) => {
     expect(statesOf(receiver, number).slice(0, 2)).toEqual(['PROCESSING', 'SUCCESS']);
   });
 });
+
+('folder' in go ? test : test.skip)(
+  'a merchant in Go opens a checkout by its file, asks again, and has a wallet’s token',
+  async () => {
+    const merchant = merchantIn('Go');
+    const out_trade_no = `go-checkout-${randomUUID()}`;
+    const file = { kind: 'checkout', request: { ...checkout.request, out_trade_no } };
+    expect(await merchant('pay', '', file)).toMatchObject({ web_url: expect.stringMatching(/^http/) });
+    expect(await merchant('recheck', out_trade_no)).toMatchObject({ out_trade_no, outcome: null });
+    expect(await merchant('wallet-token', '')).toEqual({ client_token: expect.stringMatching(/./) });
+  },
+);
 
 describe('merchants of every language at the same moment', () => {
   const all = (task: string, number: string, request: object) =>

@@ -65,6 +65,7 @@ export const typescriptMerchant =
   async (task, number, request = {}) => {
     const tasks: Record<string, () => Promise<unknown>> = {
       pay: () => payments.pay({ ...pix.request, ...request, out_trade_no: number }),
+      state: () => payments.state(number),
       outcome: () => payments.outcome(number),
       refund: () => payments.refund(number, { refund_amount: '', refund_currency: '', ...request }),
       refunds: () => payments.refunds(number),

@@ -19,6 +19,7 @@ import { key, setting } from '../../codec/support';
 import { orderElsewhere } from '../../harness/orders';
 import { JsonProgram, pythonWith } from '../../harness/python';
 
+const CLEAR = { PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true' };
 const EXAMPLE = join(__dirname, '../../../examples/python');
 
 let stack: Stack;
@@ -77,7 +78,7 @@ describe.each([
   ['encrypted', true],
 ])('%s', (_, isEncrypted) => {
   beforeAll(async () => {
-    keys = isEncrypted ? { PAYMENTS_ENCRYPTION_KEYS: setting(key('test-key')) } : {};
+    keys = isEncrypted ? { PAYMENTS_ENCRYPTION_KEYS: setting(key('test-key')) } : CLEAR;
     stack = await startStack({ env: keys });
   });
 
@@ -297,8 +298,8 @@ describe('if worker and merchant have different keys', () => {
     expect(stack.simulator.requests({ out_trade_no: 'py-wrong-key' })).toEqual([]);
   });
 
-  test('the order of a merchant without the key is not sent, and ends in PaymentPending', async () => {
-    keys = {};
+  test('the order of a merchant that writes clear text is not sent, and ends in PaymentPending', async () => {
+    keys = CLEAR;
     const blind = await payOnce(pixOrder('py-no-key'));
     expect(blind).toMatchObject({ code: 3, printed: [], complaint: { error: 'PaymentPending' } });
     expect(creations('py-no-key')).toEqual([]);

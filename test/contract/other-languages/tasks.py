@@ -19,7 +19,7 @@ async def do(payments: Payments, task: str, number: str) -> dict:
         return await payments.accounts.get(number)
     if task == "banks":
         return {"banks": await payments.banks(request)}
-    return dict(await {"outcome": payments.outcome, "refunds": payments.refunds}[task](number))
+    return dict(await {"state": payments.state, "outcome": payments.outcome, "refunds": payments.refunds}[task](number))
 
 
 async def main(task: str, number: str) -> int:

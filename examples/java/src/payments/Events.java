@@ -24,7 +24,13 @@ public final class Events {
 
   public static void main(String[] args) throws Exception {
     Map<String, String> env = System.getenv();
-    Webhook webhook = new Webhook(env.getOrDefault("PAYMENTS_EVENTS_SECRETS", ""));
+    String secret = env.getOrDefault("PAYMENTS_EVENTS_SECRETS", "");
+    if (secret.isEmpty()) {
+      System.err.println("PAYMENTS_EVENTS_SECRETS is not set. It signs the events, and the worker has it; "
+          + "with npm start it stands in .payments/dev.env.");
+      System.exit(2);
+    }
+    Webhook webhook = new Webhook(secret);
     int port = Integer.parseInt(env.getOrDefault("PORT", "9000"));
     HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", port), 0);
     server.createContext("/", exchange -> {

@@ -1,20 +1,27 @@
 package payments;
 
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.temporal.client.WorkflowNotFoundException;
 import io.temporal.failure.ApplicationFailure;
 import java.util.Map;
 
 /** A merchant's backend: it takes one task, its request as JSON, and prints the answer, or the failure and ends with 1. */
 public final class Merchant {
-  private static final ObjectMapper JSON = new ObjectMapper();
+  /** ASCII, which every terminal prints. */
+  private static final ObjectMapper JSON = JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
 
   public static void main(String[] args) throws Exception {
     if (args.length < 1) {
       System.err.println("usage: Merchant pay|state|outcome|refund|refunds|create-account|account|banks [NUMBER] < REQUEST.json");
       System.exit(2);
     }
-    try (Payments payments = new Payments(System.getenv())) {
+    try (Payments payments = connected()) {
       System.out.println(JSON.writeValueAsString(answer(payments, args[0], args.length > 1 ? args[1] : "")));
+    } catch (WorkflowNotFoundException unknown) {
+      print("NotFound", "Temporal knows nothing under this number: " + unknown.getExecution().getWorkflowId());
+      System.exit(1);
     } catch (RuntimeException error) {
       ApplicationFailure failure = failureOf(error);
       Object details = failure.getDetails().getSize() == 0 ? Map.of() : failure.getDetails().get(Map.class);
@@ -22,6 +29,21 @@ public final class Merchant {
       System.out.println(JSON.writeValueAsString(said));
       System.exit(1);
     }
+  }
+
+  /** Ends with 2 and a sentence where a setting is missing or wrong. */
+  private static Payments connected() throws Exception {
+    try {
+      return new Payments(System.getenv());
+    } catch (IllegalArgumentException wrong) {
+      print("ConfigError", wrong.getMessage());
+      System.exit(2);
+      throw wrong;
+    }
+  }
+
+  private static void print(String error, String message) throws Exception {
+    System.out.println(JSON.writeValueAsString(Map.of("error", error, "message", message)));
   }
 
   private static Map<?, ?> answer(Payments payments, String task, String number) throws Exception {
@@ -41,6 +63,10 @@ public final class Merchant {
   /** The request that is piped in; an order file of examples/orders has it inside. */
   private static Map<?, ?> request() throws Exception {
     Map<?, ?> file = JSON.readValue(System.in, Map.class);
+    if ("checkout".equals(file.get("kind"))) {
+      print("InvalidRequest", "This client makes no checkout: those for Go and Python do.");
+      System.exit(2);
+    }
     return file.get("request") instanceof Map<?, ?> request ? request : file;
   }
 

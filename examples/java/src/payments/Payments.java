@@ -37,6 +37,10 @@ import java.util.TreeSet;
 public final class Payments implements AutoCloseable {
   private static final ObjectMapper SORTED = JsonMapper.builder().enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS).build();
 
+  private static final String WITHOUT_KEYS =
+      "PAYMENTS_ENCRYPTION_KEYS is not set: Temporal would store buyers\u2019 data in clear text. "
+          + "Make a key with payment-gateway keys new, or set PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES=true to run without one.";
+
   private final WorkflowServiceStubs service;
   private final WorkflowClient client;
   private final String appId;
@@ -45,16 +49,21 @@ public final class Payments implements AutoCloseable {
 
   /**
    * Reads TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, GATEWAY_APP_ID, PAYMENTS_TASK_QUEUE, PAYMENTS_ENCRYPTION_KEYS and
-   * PAYMENTS_SEALING_PUBLIC_JWK.
+   * PAYMENTS_SEALING_PUBLIC_JWK. Throws IllegalArgumentException where a setting is missing or wrong: without keys, too, unless
+   * PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES is true.
    */
   public Payments(Map<String, String> env) throws java.text.ParseException {
-    appId = env.get("GATEWAY_APP_ID");
+    appId = env.getOrDefault("GATEWAY_APP_ID", "");
+    if (appId.isEmpty()) throw new IllegalArgumentException("Which app? Set GATEWAY_APP_ID.");
+    List<Codec.Key> keys = Codec.keys(env.getOrDefault("PAYMENTS_ENCRYPTION_KEYS", ""));
+    if (keys.isEmpty() && !"true".equals(env.get("PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES"))) {
+      throw new IllegalArgumentException(WITHOUT_KEYS);
+    }
     taskQueue = env.getOrDefault("PAYMENTS_TASK_QUEUE", "payments");
     String jwk = env.getOrDefault("PAYMENTS_SEALING_PUBLIC_JWK", "");
     sealingKey = jwk.isEmpty() ? null : ECKey.parse(jwk);
     String address = env.getOrDefault("TEMPORAL_ADDRESS", "localhost:7233");
     service = WorkflowServiceStubs.newServiceStubs(WorkflowServiceStubsOptions.newBuilder().setTarget(address).build());
-    List<Codec.Key> keys = Codec.keys(env.getOrDefault("PAYMENTS_ENCRYPTION_KEYS", ""));
     WorkflowClientOptions.Builder options =
         WorkflowClientOptions.newBuilder().setNamespace(env.getOrDefault("TEMPORAL_NAMESPACE", "default"));
     if (!keys.isEmpty()) {
