@@ -25,7 +25,7 @@ import {
   WORKFLOW,
 } from '../contract';
 import { InvalidRequestError, type NewSpeiAccount, parseNewSpeiAccount, type RuleSettings } from '../gateway';
-import { GRPC_STATUS, grpcCodeOf } from '../temporal/grpc-status';
+import { GRPC_STATUS, grpcCodeOf, isTaskFailing } from '../temporal/grpc-status';
 import { childrenOf } from '../temporal/list-query';
 import { type AccountError, AccountNotFoundError, AccountPendingError, InvalidAccountError } from './errors';
 import { accountErrorOf } from './failures';
@@ -217,7 +217,11 @@ export class AccountsClient {
           key,
         );
       }
-      if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isGrpcDeadlineError(error))
+      if (
+        error instanceof WorkflowUpdateRPCTimeoutOrCancelledError ||
+        isGrpcDeadlineError(error) ||
+        isTaskFailing(error)
+      )
         throw this.noAnswer(key);
       const cause =
         error instanceof WorkflowUpdateFailedError || error instanceof WorkflowFailedError ? error.cause : error;
@@ -228,7 +232,7 @@ export class AccountsClient {
   private noAnswer(key: string): AccountError {
     const { taskQueue } = this.options;
     return new AccountPendingError(
-      `Temporal keeps the request for ${key}, but there is no answer yet: is a worker running on the task queue ${taskQueue}? Is PaymentAttention set on the workflow? Ask again.`,
+      `Temporal keeps the request for ${key}, but there is no answer yet: is a worker running on the task queue ${taskQueue}, with the keys of this process? Is PaymentAttention set on the workflow? Ask again.`,
       key,
     );
   }

@@ -30,7 +30,7 @@ import {
   UPDATE,
   WORKFLOW,
 } from '../contract';
-import { GRPC_STATUS, grpcCodeOf, isOutOfTime } from '../temporal/grpc-status';
+import { GRPC_STATUS, grpcCodeOf, isOutOfTime, isTaskFailing } from '../temporal/grpc-status';
 import { originalRun } from '../temporal/workflow-history';
 import { DuplicateOrderError, PaymentPendingError } from './errors';
 import { paymentErrorOf } from './failures';
@@ -146,6 +146,7 @@ export class PaymentStarter {
       return await this.handle(out_trade_no).query<PaymentState>(QUERY.state);
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return undefined;
+      if (isTaskFailing(error)) throw error;
       // It was refused at its start.
       if (error instanceof QueryNotRegisteredError) return 'ended before it began';
       if (grpcCodeOf(error) === GRPC_STATUS.FAILED_PRECONDITION) return 'ended before it began';
@@ -156,6 +157,7 @@ export class PaymentStarter {
   /** The error that callers get for an error of Temporal's. */
   errorOf(error: unknown, out_trade_no: string): unknown {
     if (isNoAnswer(error)) return noAnswer(out_trade_no, this.taskQueue);
+    if (isTaskFailing(error)) return taskFailing(out_trade_no, this.taskQueue);
     if (error instanceof WorkflowFailedError && isEndedFromOutside(error.cause))
       return new PaymentPendingError(endedFromOutside(out_trade_no), out_trade_no);
     const isFailure = error instanceof WorkflowUpdateFailedError || error instanceof WorkflowFailedError;
@@ -205,6 +207,13 @@ const isEndedFromOutside = (failure: unknown) =>
 export function noAnswer(out_trade_no: string, taskQueue: string): PaymentPendingError {
   return new PaymentPendingError(
     `Temporal keeps order ${out_trade_no}, but there is no answer yet: is a worker running on the task queue ${taskQueue}? Ask again with the same order.`,
+    out_trade_no,
+  );
+}
+
+export function taskFailing(out_trade_no: string, taskQueue: string): PaymentPendingError {
+  return new PaymentPendingError(
+    `Temporal keeps order ${out_trade_no}, but the worker on the task queue ${taskQueue} cannot read or run its workflow: its task fails again and again. Has the worker the same PAYMENTS_ENCRYPTION_KEYS as this process? Once that is mended it goes on; ask again then.`,
     out_trade_no,
   );
 }

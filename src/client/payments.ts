@@ -29,6 +29,7 @@ import {
   seal,
 } from '../gateway';
 import { SECRET_FIELDS } from '../gateway/sealing';
+import { isTaskFailing } from '../temporal/grpc-status';
 import { refundFailure, requestRefund } from '../temporal/refund-update';
 import { requireOneSdk } from '../temporal/sdk';
 import { AccountsClient } from './accounts';
@@ -42,7 +43,7 @@ import {
 import { refundErrorOf } from './failures';
 import { Lookups } from './lookups';
 import { dataOfMethod, type PaymentDataOf } from './payment-data';
-import { noAnswer, PaymentStarter } from './payment-starter';
+import { noAnswer, PaymentStarter, taskFailing } from './payment-starter';
 
 /** Longer than the update `created` waits in the workflow, so that its answer comes first if a worker runs. */
 const ANSWER_TIMEOUT_MS = 45_000;
@@ -116,7 +117,7 @@ export class PaymentsClient {
     return { ...data, web_url: String(data.web_url ?? '') };
   }
 
-  /** The payment's state now. Throws PaymentNotFoundError. */
+  /** The payment's state now. Throws PaymentNotFoundError, and PaymentPendingError where no worker can read the workflow. */
   async state(out_trade_no: string): Promise<PaymentState> {
     return this.ifExists(out_trade_no, () =>
       this.client.workflow.getHandle(this.id(out_trade_no)).query<PaymentState>(QUERY.state),
@@ -176,6 +177,7 @@ export class PaymentsClient {
       return await requestRefund(client, { app_id, out_trade_no, taskQueue }, refund, this.refundTimeoutMs);
     } catch (error) {
       if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) throw noAnswer(out_trade_no, taskQueue);
+      if (isTaskFailing(error)) throw taskFailing(out_trade_no, taskQueue);
       throw refundErrorOf(refundFailure(error), out_trade_no) ?? error;
     }
   }
@@ -216,6 +218,7 @@ export class PaymentsClient {
     try {
       return await ask();
     } catch (error) {
+      if (isTaskFailing(error)) throw taskFailing(out_trade_no, this.taskQueue);
       if (!(error instanceof WorkflowNotFoundError)) throw error;
       throw new PaymentNotFoundError(`Temporal has no payment of order ${out_trade_no}.`, out_trade_no);
     }

@@ -27,6 +27,15 @@ export function grpcErrorOf(error: unknown): { code: number; message: string } |
   return error instanceof ServiceError ? grpcErrorOf(error.cause) : undefined;
 }
 
+/**
+ * Whether Temporal refused the call because the workflow's task fails again and again: the worker cannot read its payloads, or
+ * not run its code. Only the message says so; update-with-start passes it on in an error of its own.
+ */
+export function isTaskFailing(error: unknown): boolean {
+  const { message } = grpcErrorOf(error) ?? (error instanceof Error ? error : {});
+  return message?.includes('Workflow Task in failed state') === true;
+}
+
 /** Whether a call had no answer in its time. At a deadline the server may cancel the call before the client gives it up. */
 export function isOutOfTime(error: unknown): boolean {
   const code = grpcCodeOf(error);
