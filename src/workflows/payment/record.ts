@@ -204,11 +204,6 @@ export class PaymentRecord {
     return true;
   }
 
-  /** Whether a person is asked about money that was notified. */
-  get asksAboutMoney(): boolean {
-    return ASKING_ABOUT_MONEY.some((reason) => this.reasons.has(reason));
-  }
-
   /** The sale of the run before stands: news of another trade under its number does not change it. */
   restoreSale(sold: Partial<PreviousRun>): void {
     this.state.trade_no = sold.trade_no ?? this.state.trade_no;
@@ -292,7 +287,5 @@ export class PaymentRecord {
     this.state.history.push({ time: new Date(now).toISOString(), ...transition });
   }
 }
-
-const ASKING_ABOUT_MONEY: readonly Attention[] = ['amount-mismatch', 'unconfirmed-notification', 'unknown-trade'];
 
 const runOf = ({ run_id, outcome }: PreviousRun) => ({ run_id, outcome });

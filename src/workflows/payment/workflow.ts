@@ -277,7 +277,7 @@ class PaymentRun {
 
   private resolve(resolution: PaymentResolution): PaymentState {
     // A person settles what they were shown: what came since is compared at the end.
-    if (resolution.outcome !== 'SUCCESS' && this.record.asksAboutMoney) this.pending.forgetContradicted();
+    if (resolution.outcome !== 'SUCCESS' && this.record.reasons.areAboutMoney) this.pending.forgetContradicted();
     this.record.applyResolution(resolution, Date.now());
     this.isResolved = true;
     this.show();

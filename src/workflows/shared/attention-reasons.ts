@@ -7,6 +7,15 @@ const ANSWERED: readonly Attention[] = ['no-answer', 'credentials', 'unknown-out
 /** Reasons that may go without a person. They are shown where there is no other. */
 const MAY_PASS: readonly Attention[] = [...ANSWERED, 'unconfirmed-notification', 'never-ended'];
 
+/** Reasons under which a person decides about what was notified. */
+const ABOUT_MONEY: readonly Attention[] = [
+  'amount-mismatch',
+  'unconfirmed-notification',
+  'unknown-trade',
+  'no-answer',
+  'credentials',
+];
+
 export class AttentionReasons {
   /** In the order in which they came. */
   private reasons: Attention[];
@@ -50,6 +59,11 @@ export class AttentionReasons {
   /** The gateway has answered for the trade. */
   onAnswer(): void {
     for (const reason of ANSWERED) this.settle(reason);
+  }
+
+  /** Whether a person is asked about what was notified, in the gateway's place. */
+  get areAboutMoney(): boolean {
+    return ABOUT_MONEY.some((reason) => this.has(reason));
   }
 
   /** A person has decided, and has read of all. */
