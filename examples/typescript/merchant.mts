@@ -6,7 +6,8 @@ const price = { method: 'PIX', order_currency: 'BRL', order_amount: '150.00', ti
 const buyer = { buyer_id: 'buyer-1', customer: { name: 'Mariana Souza Lima' } };
 
 const { pay_url } = await payments.pay({ out_trade_no, subject: 'Two tickets', ...price, ...buyer });
-console.log(`The buyer pays here: ${pay_url}`);
+if (pay_url) console.log(`The buyer pays here: ${pay_url}`);
+else console.log('Nothing to pay with: it was refused or lost. Let this order end, and sell under a new number.');
 
 const { outcome } = await payments.outcome(out_trade_no); // minutes or days later; ask again after a restart
 console.log(outcome === 'SUCCESS' ? 'Paid: deliver the tickets.' : `Not paid: ${outcome}`);

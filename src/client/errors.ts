@@ -4,39 +4,10 @@
  */
 import { FAILURE } from '../contract';
 import type { FieldIssue } from '../gateway';
-
-/** What a failure says besides its type and message: see `details[0]` in docs/contract.md. */
-type Details = Readonly<Record<string, unknown>>;
+import { ClientError, type Details, decisionOf, issuesIn, textsOf } from './client-error';
 
 /** The types that only a client knows: nothing was found under the number, or the gateway did not answer a question. */
 export const CLIENT_FAILURE = { notFound: 'NotFound' } as const;
-
-/** An error of a client, in the form that all of them share. */
-abstract class ClientError extends Error {
-  /** The failure's type, the same in every language. */
-  abstract readonly type: string;
-  /** Whether the same call may give another answer later. Repeating it is always safe. */
-  abstract readonly retryable: boolean;
-
-  constructor(
-    message: string,
-    readonly details: Details,
-  ) {
-    super(message);
-  }
-
-  /** For logs of programs. It holds no personal data and no secret. */
-  toJSON(): object {
-    const { type, message, retryable, details } = this;
-    return { type, message, retryable, ...details };
-  }
-
-  /** A text of the details; undefined where it is missing. */
-  protected text(name: string): string | undefined {
-    const value = this.details[name];
-    return typeof value === 'string' ? value : undefined;
-  }
-}
 
 /** An error about a payment or a refund; `out_trade_no` is its order. Each one that is thrown is a {@link PaymentFailure}. */
 export abstract class PaymentError extends ClientError {
@@ -62,8 +33,8 @@ export class InvalidOrderError extends PaymentError {
   /** The wrong fields, such as `customer.name`. */
   readonly fields: readonly string[];
   constructor(message: string, out_trade_no: string, { issues }: Details) {
-    super(message, out_trade_no, { issues: issuesOf(issues) });
-    this.issues = issuesOf(issues);
+    super(message, out_trade_no, { issues: issuesIn(issues) });
+    this.issues = issuesIn(issues);
     this.fields = this.issues.map(({ field }) => field);
   }
 }
@@ -75,6 +46,9 @@ export class NotCreatedError extends PaymentError {
   /** The gateway's `code` and `sub_code`, where it gave them. */
   readonly code = this.text('code');
   readonly sub_code = this.text('sub_code');
+  readonly http_status = this.number('http_status');
+  /** `not-sent`, `not-created`, `created-refused` or `unknown`: whether an order can exist. */
+  readonly outcome = this.text('outcome');
   /** The order is watched, and its number cannot be used again before that is over. */
   readonly may_exist = this.details.may_exist === true;
   readonly retryable = this.details.retryable === true && !this.may_exist;
@@ -87,7 +61,13 @@ export class DuplicateOrderError extends PaymentError {
   readonly type = this.details.fields === undefined ? FAILURE.duplicateOrder : FAILURE.differentRequest;
   readonly retryable = false;
   readonly fields: readonly string[] = textsOf(this.details.fields);
+  /** What the gateway has under the number, where it was not made here and the gateway has said it. */
+  readonly trade_no = this.text('trade_no');
+  readonly trade_status = this.text('trade_status');
+  readonly order_amount = this.text('order_amount');
 }
+
+const PENDING = [FAILURE.pending, FAILURE.refundPending, FAILURE.closing, FAILURE.notAnswered] as const;
 
 /**
  * The result is not known yet. The payment goes on, and so does a refund, unless the message says that it was not taken. Ask
@@ -97,6 +77,21 @@ export class PaymentPendingError extends PaymentError {
   override readonly name = 'PaymentPendingError';
   readonly type = FAILURE.pending;
   readonly retryable = true;
+  /** The failure of the contract: a refund has its own, such as `RefundPending`, or `NotAnswered`: it was not taken. */
+  readonly because: (typeof PENDING)[number];
+  /** The gateway's error, where there is one. */
+  readonly code = this.text('code');
+  readonly sub_code = this.text('sub_code');
+  readonly http_status = this.number('http_status');
+  readonly outcome = this.text('outcome');
+  constructor(message: string, out_trade_no: string, details: Details = {}, because?: string) {
+    super(message, out_trade_no, details);
+    this.because = PENDING.find((type) => type === because) ?? FAILURE.pending;
+  }
+
+  override toJSON(): object {
+    return { ...super.toJSON(), because: this.because };
+  }
 }
 
 /** Temporal has no payment under this number. */
@@ -112,6 +107,8 @@ export class PaymentNotCanceledError extends PaymentError {
   readonly type = FAILURE.notCanceled;
   readonly retryable = false;
   readonly trade_status = this.text('trade_status');
+  /** How the payment has ended; undefined while it goes on. */
+  readonly outcome = this.text('outcome');
 }
 
 /** The refund is more than what is left of the payment; nothing was sent. */
@@ -129,7 +126,15 @@ export class NotRefundedError extends PaymentError {
   readonly type = FAILURE.notRefunded;
   readonly code = this.text('code');
   readonly sub_code = this.text('sub_code');
+  readonly http_status = this.number('http_status');
   readonly trade_status = this.text('trade_status');
+  /** The refund that has used up this number, and how it ended; else the gateway's word on whether there is a refund. */
+  readonly out_request_no = this.text('out_request_no');
+  readonly outcome = this.text('outcome');
+  /** False where nobody knows what is left. */
+  readonly ledger_complete = this.flag('ledger_complete');
+  /** The person who decided about this refund, and why; undefined where nobody did. */
+  readonly resolved = decisionOf(this.details.resolved);
   readonly retryable = this.details.retryable === true;
 }
 
@@ -178,8 +183,8 @@ export class InvalidAccountError extends AccountError {
   readonly retryable = false;
   readonly issues: readonly FieldIssue[];
   constructor(message: string, key: string, { issues }: Details) {
-    super(message, key, { issues: issuesOf(issues) });
-    this.issues = issuesOf(issues);
+    super(message, key, { issues: issuesIn(issues) });
+    this.issues = issuesIn(issues);
   }
 }
 
@@ -189,6 +194,8 @@ export class AccountNotCreatedError extends AccountError {
   readonly type = FAILURE.notCreated;
   readonly code = this.text('code');
   readonly sub_code = this.text('sub_code');
+  readonly http_status = this.number('http_status');
+  readonly outcome = this.text('outcome');
   readonly retryable = this.details.retryable === true;
 }
 
@@ -198,6 +205,8 @@ export class AccountNotCanceledError extends AccountError {
   readonly type = FAILURE.notCanceled;
   readonly code = this.text('code');
   readonly sub_code = this.text('sub_code');
+  readonly http_status = this.number('http_status');
+  readonly outcome = this.text('outcome');
   readonly retryable = this.details.retryable === true;
 }
 
@@ -243,7 +252,7 @@ export class InvalidLookupError extends LookupError {
   override readonly name = 'InvalidLookupError';
   readonly type = FAILURE.invalidRequest;
   readonly retryable = false;
-  readonly issues: readonly FieldIssue[] = issuesOf(this.details.issues);
+  readonly issues: readonly FieldIssue[] = issuesIn(this.details.issues);
 }
 
 /** The gateway refused the question, or has not answered in time. */
@@ -253,17 +262,10 @@ export class NotAnsweredError extends LookupError {
   /** The gateway's `code` and `sub_code`, where it refused. */
   readonly code = this.text('code');
   readonly sub_code = this.text('sub_code');
+  readonly http_status = this.number('http_status');
+  readonly outcome = this.text('outcome');
   readonly retryable = this.details.retryable !== false;
 }
 
 /** Every error of a question to the gateway. */
 export type LookupFailure = InvalidLookupError | NotAnsweredError;
-
-/** Issues come from a workflow's failure, so their form is not certain. */
-function issuesOf(issues: unknown): FieldIssue[] {
-  return Array.isArray(issues)
-    ? issues.map((issue) => ({ field: String(issue?.field), rule: String(issue?.rule) }))
-    : [];
-}
-
-const textsOf = (texts: unknown): string[] => (Array.isArray(texts) ? texts.map(String) : []);

@@ -21,7 +21,7 @@ import {
   PaymentPendingError,
 } from './errors';
 
-type ErrorClass<E> = new (message: string, id: string, details: Record<string, unknown>) => E;
+type ErrorClass<E> = new (message: string, id: string, details: Record<string, unknown>, type: string) => E;
 
 type ErrorTable<E> = readonly (readonly [type: string, error: ErrorClass<E>])[];
 
@@ -75,6 +75,6 @@ function readerOf<E>(table: ErrorTable<E>) {
   return (cause: unknown, id: string): E | undefined => {
     if (!(cause instanceof ApplicationFailure)) return undefined;
     const kind = classes.get(cause.type ?? '');
-    return kind && new kind(cause.message, id, detailsOf(cause) ?? {});
+    return kind && new kind(cause.message, id, detailsOf(cause) ?? {}, cause.type ?? '');
   };
 }

@@ -17,5 +17,5 @@ export { TemporalUnreachableError, UnknownNamespaceError } from '../temporal/con
 export { AccountsClient, accountKeyOf, type DepositPage, type DepositPayment } from './accounts';
 export { type ConnectedPayments, connectPayments } from './connect';
 export * from './errors';
-export type { PaymentDataOf } from './payment-data';
-export { type CheckoutCreated, PaymentsClient, type PaymentsClientOptions } from './payments';
+export type { CheckoutCreated, PaymentDataOf, Refunded } from './payment-data';
+export { PaymentsClient, type PaymentsClientOptions } from './payments';

@@ -1,5 +1,5 @@
-/** The payment data of each method: what the buyer needs to pay (section 4.1). */
-import type { PaymentData } from '../contract';
+/** The payment data of each method: what the buyer needs to pay (section 4.1), of a checkout (4.2), and the answer to a refund (4.3). */
+import type { PaymentData, RefundAnswer } from '../contract';
 import type { TradeStatusName } from '../gateway';
 
 /** The fields that the gateway's answer has for a method. The page `pay_url` is not among them: some have none. */
@@ -54,6 +54,26 @@ export type PaymentDataOf<Method extends string> =
   | (CommonData & FieldsOf<Method> & { readonly complete: true })
   | (CommonData & Partial<FieldsOf<Method>> & { readonly complete: false });
 
+/**
+ * The payment data of a checkout. With `complete`, the buyer pays at `web_url`; `withReturnUrl(web_url, …)` replaces the
+ * `return_url` of the order. Without, the gateway's answer was lost and a query found the order (`recovered`), or it was refused.
+ */
+export type CheckoutCreated =
+  | (CommonData & { readonly web_url: string; readonly complete: true })
+  | (CommonData & { readonly web_url?: string; readonly complete: false });
+
+/** The gateway's answer to a refund. A field that it did not send is absent; further ones are `unknown`. */
+export interface Refunded extends RefundAnswer {
+  readonly trade_no?: string;
+  readonly out_trade_no?: string;
+  readonly out_request_no?: string;
+  readonly refund_currency?: string;
+  /** A decimal string in currency units. */
+  readonly refund_amount?: string;
+  /** The trade's state that the refund leads to, such as `REFUND_PROCESSING`. */
+  readonly refund_status?: string;
+}
+
 /** The fields of each method, for the check at run time. */
 const FIELDS: { readonly [Method in keyof FieldsOfMethod]: readonly (keyof FieldsOfMethod[Method])[] } = {
   PIX: ['qr_code'],
@@ -72,16 +92,43 @@ const BY_NAME = new Map<string, readonly string[]>(
 /** Fields that are text. Where the gateway sends something else, they count as absent. */
 const TEXTS = [
   ...['out_trade_no', 'trade_no', 'trade_status', 'pay_url', 'wallet_url', 'app_link_url', 'bank_code', 'bank_name'],
-  ...['reference', 'beneficiary_name', ...Object.values(FIELDS).flat()],
+  ...['reference', 'beneficiary_name', 'web_url', ...Object.values(FIELDS).flat()],
+];
+
+const REFUND_TEXTS = [
+  'trade_no',
+  'out_trade_no',
+  'out_request_no',
+  'refund_currency',
+  'refund_amount',
+  'refund_status',
 ];
 
 /** The answer to an order by this method, with `complete`. Fields that the method's type names are text, or absent. */
 export function dataOfMethod<Method extends string>(method: Method, data: PaymentData): PaymentDataOf<Method>;
 export function dataOfMethod(method: string, data: PaymentData): PaymentData & { complete: boolean } {
-  const known = Object.entries(data).filter(([name, value]) => !TEXTS.includes(name) || typeof value === 'string');
-  const texts = Object.fromEntries(known);
-  const complete = (BY_NAME.get(method.toLowerCase()) ?? []).every(
-    (name) => texts[name] !== undefined && texts[name] !== '',
-  );
+  return dataWith(BY_NAME.get(method.toLowerCase()) ?? [], data);
+}
+
+/** The answer to a checkout, with `complete`. */
+export function dataOfCheckout(data: PaymentData): CheckoutCreated;
+export function dataOfCheckout(data: PaymentData): PaymentData & { complete: boolean } {
+  return dataWith(['web_url'], data);
+}
+
+/** The answer to a refund. Fields that its type names are text, or absent. */
+export function dataOfRefund(answer: RefundAnswer): Refunded {
+  return { ...textsOnly(answer, REFUND_TEXTS), recovered: answer.recovered };
+}
+
+function dataWith(needed: readonly string[], data: PaymentData): PaymentData & { complete: boolean } {
+  const texts = textsOnly(data, TEXTS);
+  const complete = needed.every((name) => texts[name] !== undefined && texts[name] !== '');
   return { ...texts, recovered: data.recovered, complete };
+}
+
+/** Without those of the named fields that are no text. */
+function textsOnly(data: object, names: readonly string[]): Record<string, unknown> {
+  const known = Object.entries(data).filter(([name, value]) => !names.includes(name) || typeof value === 'string');
+  return Object.fromEntries(known);
 }

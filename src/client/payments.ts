@@ -9,12 +9,10 @@ import {
   type InstallmentPlan,
   type InstallmentsRequest,
   type OrderRequest,
-  type PaymentData,
   type PaymentState,
   type PaymentWorkflow,
   paymentWorkflowId,
   QUERY,
-  type RefundAnswer,
   UPDATE,
   type WalletTokenRequest,
 } from '../contract';
@@ -42,7 +40,14 @@ import {
 } from './errors';
 import { refundErrorOf } from './failures';
 import { Lookups } from './lookups';
-import { dataOfMethod, type PaymentDataOf } from './payment-data';
+import {
+  type CheckoutCreated,
+  dataOfCheckout,
+  dataOfMethod,
+  dataOfRefund,
+  type PaymentDataOf,
+  type Refunded,
+} from './payment-data';
 import { noAnswer, PaymentStarter, taskFailing } from './payment-starter';
 
 /** Longer than the update `created` waits in the workflow, so that its answer comes first if a worker runs. */
@@ -60,12 +65,6 @@ export interface PaymentsClientOptions {
   rules?: Partial<RuleSettings>;
   /** How long a call waits before it throws PaymentPendingError, in ms. Default 45 000, and 75 000 for refunds. */
   answerTimeoutMs?: number;
-}
-
-/** The payment data of a checkout. `withReturnUrl(web_url, …)` replaces the `return_url` of the order. */
-export interface CheckoutCreated extends PaymentData {
-  /** Where the buyer pays. */
-  readonly web_url: string;
 }
 
 /** The payments of one app. */
@@ -110,11 +109,10 @@ export class PaymentsClient {
     return dataOfMethod(order.method, await this.starter.start(payment));
   }
 
-  /** Creates a hosted checkout (section 4.2); the buyer pays at `web_url`. Throws as {@link pay} does. */
+  /** Creates a hosted checkout (section 4.2); with `complete`, the buyer pays at `web_url`. Throws as {@link pay} does. */
   async createCheckout(order: Checkout): Promise<CheckoutCreated> {
     const request = validated(() => parseCheckout(order, this.rules));
-    const data = await this.starter.start({ kind: 'checkout', app_id: this.app_id, request: { ...request } });
-    return { ...data, web_url: String(data.web_url ?? '') };
+    return dataOfCheckout(await this.starter.start({ kind: 'checkout', app_id: this.app_id, request: { ...request } }));
   }
 
   /** The payment's state now. Throws PaymentNotFoundError, and PaymentPendingError where no worker can read the workflow. */
@@ -171,10 +169,12 @@ export class PaymentsClient {
    * Throws OverRefundError, NotRefundedError, InvalidOrderError and DuplicateRefundError if there is no such refund;
    * PaymentPendingError if it waits for another refund or for the gateway: it goes on, ask again.
    */
-  async refund(out_trade_no: string, refund: RefundRequest): Promise<RefundAnswer> {
+  async refund(out_trade_no: string, refund: RefundRequest): Promise<Refunded> {
     const { client, app_id, taskQueue } = this;
     try {
-      return await requestRefund(client, { app_id, out_trade_no, taskQueue }, refund, this.refundTimeoutMs);
+      return dataOfRefund(
+        await requestRefund(client, { app_id, out_trade_no, taskQueue }, refund, this.refundTimeoutMs),
+      );
     } catch (error) {
       if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) throw noAnswer(out_trade_no, taskQueue);
       if (isTaskFailing(error)) throw taskFailing(out_trade_no, taskQueue);

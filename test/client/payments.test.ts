@@ -261,7 +261,8 @@ describe('a payment whose creation takes long', () => {
 
 describe('a checkout', () => {
   test('returns the address where the buyer pays, and its return_url can be replaced', async () => {
-    const { web_url } = await stack.payments.createCheckout(orderOf('checkout'));
+    const { web_url = '', complete } = await stack.payments.createCheckout(orderOf('checkout'));
+    expect(complete).toBe(true);
     const back = 'https://shop.example/thanks?cart=7&lang=pt';
     const redirect = new URL(withReturnUrl(web_url, back));
     expect(redirect.searchParams.get('return_url')).toBe(back);

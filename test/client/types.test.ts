@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ApplicationFailure } from '@temporalio/common';
 import { z } from 'zod';
 import {
   isPaymentFailure,
@@ -13,7 +14,8 @@ import {
   type PaymentFailure,
   type PaymentsClient,
 } from '../../src/client';
-import { dataOfMethod } from '../../src/client/payment-data';
+import { paymentErrorOf, refundErrorOf } from '../../src/client/failures';
+import { dataOfCheckout, dataOfMethod, dataOfRefund } from '../../src/client/payment-data';
 import type { PaymentState } from '../../src/contract';
 import { parseDirectPayment, parseRefund } from '../../src/gateway';
 import { built } from '../harness/built';
@@ -40,6 +42,13 @@ export async function compiled(payments: PaymentsClient, state: PaymentState): P
   // @ts-expect-error: what the gateway may add is not known
   later.new_field satisfies string;
 
+  const checkout = await payments.createCheckout({ ...order, trade_type: 'WEB', return_url: 'https://shop.example' });
+  if (checkout.complete) checkout.web_url satisfies string;
+  // @ts-expect-error: after a lost answer the address may be missing
+  checkout.web_url satisfies string;
+  const refunded = await payments.refund('o-1', { refund_amount: '1.00', refund_currency: 'BRL' });
+  [refunded.refund_status, refunded.trade_no] satisfies (string | undefined)[];
+
   state.trade_status satisfies string | null;
   if (state.trade_status === 'SUCCESS' || state.method === 'PIX' || state.order_currency === 'BRL') return;
   // @ts-expect-error: an amount is a text
@@ -60,11 +69,15 @@ function told(error: PaymentFailure): string {
     case 'DifferentRequest':
       return error.fields.join();
     case 'DuplicateOrder':
-    case 'DuplicateRefund':
+      return `${error.trade_no} ${error.trade_status} ${error.order_amount}`;
     case 'PaymentPending':
-    case 'NotFound':
+      return `${error.because satisfies 'PaymentPending' | 'RefundPending' | 'Closing' | 'NotAnswered'} ${error.code}`;
     case 'NotCanceled':
+      return `${error.outcome} ${error.trade_status}`;
     case 'NotRefunded':
+      return `${error.out_request_no} ${error.outcome} ${error.ledger_complete} ${error.resolved?.by} ${error.http_status}`;
+    case 'DuplicateRefund':
+    case 'NotFound':
       return error.message;
     default:
       return error satisfies never;
@@ -81,11 +94,59 @@ test('an error tells its literal type, its fields, and whether the same call may
   expect(isPaymentFailure(new Error('NotCreated'))).toBe(false);
 });
 
+test.each([
+  [
+    refundErrorOf,
+    'DuplicateOrder',
+    { trade_no: 'T1', trade_status: 'SUCCESS', order_amount: '1.00' },
+    'T1 SUCCESS 1.00',
+  ],
+  [refundErrorOf, 'RefundPending', {}, 'RefundPending undefined'],
+  [refundErrorOf, 'NotAnswered', { code: '20000' }, 'NotAnswered 20000'],
+  [paymentErrorOf, 'PaymentPending', { code: '20000' }, 'PaymentPending 20000'],
+  [paymentErrorOf, 'NotCanceled', { outcome: 'CANCEL', trade_status: 'CANCEL' }, 'CANCEL CANCEL'],
+  [
+    refundErrorOf,
+    'NotRefunded',
+    {
+      out_request_no: 'r-1',
+      outcome: 'REFUSED',
+      resolved: { by: 'ana', reason: 'x' },
+      ledger_complete: false,
+      http_status: 200,
+    },
+    'r-1 REFUSED false ana 200',
+  ],
+] as const)('the details of a failure are fields of its error (%#: %s %s)', (read, type, details, said) => {
+  const error: unknown = read(ApplicationFailure.nonRetryable('said', type, details), 'o-1');
+  if (!isPaymentFailure(error)) throw new Error('It is one.');
+  expect(told(error)).toBe(said);
+  expect(JSON.parse(JSON.stringify(error))).toMatchObject(details);
+});
+
 test('an error as JSON has its type, and its details beside the number of the order', () => {
   const error = new OverRefundError('Too much.', 'o-1', { left: '3.00' });
   expect(JSON.parse(JSON.stringify(error))).toEqual({
     ...{ type: 'OverRefund', message: 'Too much.', out_trade_no: 'o-1', retryable: false, left: '3.00' },
   });
+});
+
+test('a checkout is complete with its address, and not without', () => {
+  const data = { out_trade_no: 'o-1', trade_no: 'T1', trade_status: 'PROCESSING' };
+  const web_url = 'https://pay.example/T1';
+  expect(dataOfCheckout({ ...data, web_url, recovered: false })).toEqual({
+    ...data,
+    web_url,
+    recovered: false,
+    complete: true,
+  });
+  expect(dataOfCheckout({ ...data, recovered: true })).toEqual({ ...data, recovered: true, complete: false });
+  expect(dataOfCheckout({ ...data, web_url: '', recovered: true })).toMatchObject({ complete: false });
+});
+
+test('the answer to a refund has texts where its type says so', () => {
+  const answer = { trade_no: 'T1', refund_status: 'REFUNDED', refund_amount: 30, further: 1, recovered: false };
+  expect(dataOfRefund(answer)).toEqual({ trade_no: 'T1', refund_status: 'REFUNDED', further: 1, recovered: false });
 });
 
 describe('payment data of a PIX', () => {
