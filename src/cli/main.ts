@@ -4,6 +4,7 @@ import { Argument, Command, Option } from 'commander';
 import { settingsHelp } from '../process/settings/help';
 import { EXIT, EXIT_CODES } from './exit-codes';
 import { failed, failedUsage, isForPrograms } from './failed';
+import { examples } from './help-examples';
 import { addOperatorCommands } from './operator/commands';
 import { packageVersion } from './package';
 import { complain } from './print';
@@ -27,12 +28,14 @@ program
   .description('everything on this machine: Temporal with its UI, a simulated gateway, webhook and worker')
   .option('--data-dir <folder>', 'where the state is kept', '.payments')
   .option('--order <file>', 'the first order (default: the PIX order of this package)')
+  .addHelpText('after', examples('dev', 'dev --order examples/orders/boleto.json'))
   .action(async (options) => (await import('./dev/index.js')).dev(options));
 
 program
   .command('init [folder]')
   .description('write a small merchant’s project that pays on the stack of dev; nothing is overwritten')
   .addOption(new Option('--language <name>', 'its language').choices(['typescript', 'python']).default('typescript'))
+  .addHelpText('after', examples('init', 'init shop --language python'))
   .action(async (folder = '.', options) => (await import('./init.js')).init(folder, options));
 
 program
@@ -41,6 +44,7 @@ program
   .option('--wait', 'print each state until the outcome is known')
   .option('--app <app_id>', 'the gateway app, if the settings have several')
   .addOption(new Option('--json', 'print JSON lines for programs'))
+  .addHelpText('after', examples('pay examples/orders/pix.json --wait', 'pay order.json --app shop --json'))
   .action(async (order, options) => (await import('./pay.js')).pay(order, options));
 
 program
@@ -48,33 +52,42 @@ program
   .description('withdraw an order that was not sent yet')
   .option('--app <app_id>', 'the gateway app, if the settings have several')
   .addOption(new Option('--json', 'print JSON lines for programs'))
+  .addHelpText('after', examples('cancel order-123'))
   .action(async (number, options) => (await import('./cancel.js')).cancelOrder(number, options));
 
 const accounts = program
   .command('accounts')
-  .description('virtual accounts (SPEI): create, show, cancel, and how many are left');
-const accountCommand = (usage: string, description: string) =>
+  .description('virtual accounts (SPEI): create, show, cancel, and how many are left')
+  .addHelpText('after', examples('accounts create examples/accounts/spei.json --key buyer-1', 'accounts quantity'));
+const accountCommand = (usage: string, description: string, example: string) =>
   accounts
     .command(usage)
     .description(description)
     .option('--app <app_id>', 'the gateway app, if the settings have several')
-    .addOption(new Option('--json', 'print JSON for programs'));
-accountCommand('create <request>', 'create an account from a request file; the same key again gets the same account')
+    .addOption(new Option('--json', 'print JSON for programs'))
+    .addHelpText('after', examples(`accounts ${example}`));
+accountCommand(
+  'create <request>',
+  'create an account from a request file; the same key again gets the same account',
+  'create examples/accounts/spei.json --key buyer-1',
+)
   .option('--key <key>', 'your own name for the account (default: made of its buyer_id)')
   .action(async (file, options) => (await import('./accounts.js')).create(file, options));
-accountCommand('show <account_id>', 'show an account and its deposits')
+accountCommand('show <account_id>', 'show an account and its deposits', 'show ACCOUNT')
   .alias('get')
   .action(async (id, options) => (await import('./accounts.js')).show(id, options));
-accountCommand('deposits <account_id>', 'its deposits, the latest first').action(async (id, options) =>
-  (await import('./accounts.js')).deposits(id, options),
+accountCommand('deposits <account_id>', 'its deposits, the latest first', 'deposits ACCOUNT --json').action(
+  async (id, options) => (await import('./accounts.js')).deposits(id, options),
 );
-accountCommand('cancel <account_id>', 'cancel an account, and wait until the gateway confirms it').action(
-  async (id, options) => (await import('./accounts.js')).cancel(id, options),
+accountCommand(
+  'cancel <account_id>',
+  'cancel an account, and wait until the gateway confirms it',
+  'cancel ACCOUNT',
+).action(async (id, options) => (await import('./accounts.js')).cancel(id, options));
+accountCommand('recheck <account_id>', 'query an account at the gateway now', 'recheck ACCOUNT').action(
+  async (id, options) => (await import('./accounts.js')).recheck(id, options),
 );
-accountCommand('recheck <account_id>', 'query an account at the gateway now').action(async (id, options) =>
-  (await import('./accounts.js')).recheck(id, options),
-);
-accountCommand('quantity', 'how many accounts can still be created').action(async (options) =>
+accountCommand('quantity', 'how many accounts can still be created', 'quantity').action(async (options) =>
   (await import('./accounts.js')).quantity(options),
 );
 
@@ -88,6 +101,13 @@ program
   .option('--with <file>', 'a JSON file with user_info and bank_info')
   .option('--app <app_id>', 'the gateway app, if the settings have several')
   .addOption(new Option('--json', 'print JSON lines for programs'))
+  .addHelpText(
+    'after',
+    examples(
+      'refund order-123 --with examples/refunds/pix.json',
+      'refund order-123 --amount 30.00 --number r-1 --reason "one ticket returned" --with examples/refunds/pix.json',
+    ),
+  )
   .action(async (number, options) => (await import('./refund.js')).refundOrder(number, options));
 
 addOperatorCommands(program);
@@ -96,18 +116,21 @@ program
   .command('worker')
   .description('run a worker until a signal ends it')
   .addHelpText('after', () => settingsHelp('worker'))
+  .addHelpText('after', examples('worker'))
   .action(async () => (await import('../worker.js')).runWorker(process.env));
 
 program
   .command('webhook')
   .description('run the endpoint for notifications until a signal ends it')
   .addHelpText('after', () => settingsHelp('webhook'))
+  .addHelpText('after', examples('webhook'))
   .action(async () => (await import('../webhook/index.js')).runWebhook(process.env));
 
 program
   .command('codec-server')
   .description('run the server that decrypts payloads for Temporal UI, until a signal ends it')
   .addHelpText('after', () => settingsHelp('codec server'))
+  .addHelpText('after', examples('codec-server'))
   .action(async () => (await import('../codec/index.js')).runCodecServer(process.env));
 
 program
@@ -115,23 +138,29 @@ program
   .description('run a simulated gateway until a signal ends it; needs no settings')
   .addHelpText('after', () => settingsHelp('simulator'))
   .option('--set <name=value>', 'a setting of the simulator, such as refundTakes=0s; once for each', collect, [])
+  .addHelpText('after', examples('simulator', 'simulator --set refundTakes=0s'))
   .action(async (options) => (await import('./simulator.js')).simulator(process.env, options));
 
 program
   .command('setup')
   .description('register the search attributes in the namespace')
   .option('--schedules', 'also start by itself: the sweep for stuck payments, and a reconciliation of each app a day')
+  .addHelpText('after', examples('setup', 'setup --schedules'))
   .action(async ({ schedules }) => {
     await (await import('./setup.js')).setup(process.env);
     if (schedules) await (await import('./schedules.js')).makeSchedules(process.env);
   });
 
-const keys = program.command('keys').description('keys for sealing and encryption');
+const keys = program
+  .command('keys')
+  .description('keys for sealing and encryption')
+  .addHelpText('after', examples('keys new', 'keys rotate --stage'));
 
 keys
   .command('new')
   .description('make new keys and print them; they are stored nowhere')
   .option('--json', 'print { encryption_key, sealing_private_jwks, sealing_public_jwk, events_secret }')
+  .addHelpText('after', examples('keys new', 'keys new --json'))
   .action(async (options) => (await import('./keys.js')).newKeys(options));
 
 keys
@@ -142,12 +171,14 @@ keys
   )
   .addOption(new Option('--promote', 'use the staged keys from now on'))
   .option('--drop-after <age>', 'delete older sealing keys, except the one in use and the one before it', '24h')
+  .addHelpText('after', examples('keys rotate --stage', 'keys rotate --promote'))
   .action(async (options) => (await import('./rotate-keys.js')).rotateKeys(options, process.env));
 
 program
   .command('completion')
   .description('print a script that completes commands and options; docs/operations.md says where it goes')
   .addArgument(new Argument('<shell>', 'your shell').choices(['bash', 'zsh']))
+  .addHelpText('after', examples('completion bash'))
   .action(async (shell) => (await import('./completion.js')).printCompletion(program, shell));
 
 /** An option that is given several times. */

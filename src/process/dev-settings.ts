@@ -66,7 +66,7 @@ function open(file: string, flags: number): number | undefined {
 
 const notOwn = (file: string) =>
   new ConfigError(
-    `${file} is not read: it must be a file of yours with mode 600, as npm start makes it. Run npm start here, or set TEMPORAL_ADDRESS and the other settings.`,
+    `${file} is not read: it must be a file of yours with mode 600, as npx payment-gateway dev makes it. Run that here, or set TEMPORAL_ADDRESS and the other settings.`,
   );
 
 /** Writes a file that only its owner may read. It is replaced in one step: nobody sees half of it. */

@@ -74,7 +74,7 @@ export async function requireNamespace(
 export function unreachable(address: string | undefined, error: unknown): TemporalUnreachableError {
   const why = error instanceof Error ? error.message.split('\n')[0] : String(error);
   return new TemporalUnreachableError(
-    `Temporal cannot be reached at ${address ?? 'localhost:7233'} (${why}). Start it (npm start does), or set TEMPORAL_ADDRESS.`,
+    `Temporal cannot be reached at ${address ?? 'localhost:7233'} (${why}). Run npx payment-gateway dev in this folder, or set TEMPORAL_ADDRESS.`,
   );
 }
 

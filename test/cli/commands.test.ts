@@ -1,6 +1,6 @@
 /** The built command line, with no stack running: what it prints, and its exit codes. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -83,11 +83,22 @@ describe('help', () => {
     ]);
   });
 
-  test.each(COMMANDS)('%s --help prints its usage and does nothing else', async (command) => {
-    const { code, output } = await run([command, '--help']);
-    expect(code).toBe(0);
-    expect(output).toContain(`Usage: payment-gateway ${command}`);
-  });
+  const OF_GROUPS = [
+    ...['accounts create', 'accounts show', 'accounts deposits', 'accounts cancel', 'accounts recheck'],
+    ...['accounts quantity', 'keys new', 'keys rotate'],
+  ];
+  test.each([...COMMANDS, ...OF_GROUPS])(
+    '%s --help prints its usage, examples and exit codes, and does nothing else',
+    async (command) => {
+      const { code, output } = await run([...command.split(' '), '--help']);
+      expect(code).toBe(0);
+      expect(output).toContain(`Usage: payment-gateway ${command}`);
+      expect(output).toMatch(new RegExp(`^Examples:\n  payment-gateway ${command}`, 'm'));
+      expect(output).toMatch(/^Exit codes: 0 done; 1 .*; 2 .*; 3 /m);
+      for (const [, file = ''] of output.matchAll(/(examples\/\S+\.json)/g))
+        expect([file, existsSync(join(ROOT, file))]).toEqual([file, true]);
+    },
+  );
 });
 
 test.each([
@@ -308,6 +319,8 @@ describe('settings that are missing or wrong', () => {
   test.each(['worker', 'webhook', 'setup'])('%s without Temporal names the address that it tried', async (command) => {
     const printed = await refused([command], { ...APP, ...NO_TEMPORAL, ...NO_KEYS, WEBHOOK_PORT: '0' });
     expect(printed).toContain('Temporal cannot be reached at 127.0.0.1:9');
+    // npm start may be the merchant's own program, as it is in a project that init wrote.
+    expect(printed).toContain('Run npx payment-gateway dev in this folder');
     expect(printed).toContain('TEMPORAL_ADDRESS');
   });
 });
@@ -443,7 +456,7 @@ describe('pay', () => {
 
   test('an order without an app is refused, with the settings that name one', async () => {
     expect(await refused(['pay', PIX])).toMatch(
-      /Which app\? Set GATEWAY_APP_ID, name it \(--app in a command\), or run npm start/,
+      /Which app\? Set GATEWAY_APP_ID, name it \(--app in a command\), or run npx payment-gateway dev in this folder/,
     );
   });
 

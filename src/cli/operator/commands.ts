@@ -1,9 +1,6 @@
 /** The operator's commands, as `payment-gateway --help` lists them. Each file is loaded only when its command runs. */
 import { type Command, Option } from 'commander';
-import { EXIT_CODES } from '../exit-codes';
-
-const examples = (...lines: string[]) =>
-  `\nExamples:\n${lines.map((line) => `  payment-gateway ${line}`).join('\n')}\nExit codes: ${EXIT_CODES}`;
+import { examples } from '../help-examples';
 
 const app = () => new Option('--app <app_id>', 'the gateway app, if the settings have several');
 const json = () => new Option('--json', 'print JSON lines for programs');

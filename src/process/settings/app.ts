@@ -7,6 +7,6 @@ export function appIdOf({ GATEWAY_APP_ID, apps }: Config, named: string | undefi
   const app_id = named ?? GATEWAY_APP_ID ?? apps[0]?.app_id;
   if (app_id !== undefined) return app_id;
   throw new ConfigError(
-    'Which app? Set GATEWAY_APP_ID, name it (--app in a command), or run npm start in this folder first.',
+    'Which app? Set GATEWAY_APP_ID, name it (--app in a command), or run npx payment-gateway dev in this folder first.',
   );
 }
