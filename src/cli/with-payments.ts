@@ -1,4 +1,5 @@
 /** The path that commands of one app share: a connection to Temporal, the app's clients, and the end of the process. */
+import type { Client } from '@temporalio/client';
 import {
   AccountError,
   AccountPendingError,
@@ -16,15 +17,15 @@ import { EXIT } from './exit-codes';
 import { complain, say } from './print';
 
 /**
- * Runs `act` with the clients of the app, then ends the process with the exit code that `act` returns, or with the one for
+ * Runs `act` with the app's clients and the one of Temporal, then ends the process with the exit code that `act` returns, or with the one for
  * the error of the clients that it throws. Throws every other error.
  */
 export async function withPayments(
   { env, app_id, json }: AppSettings,
-  act: (payments: PaymentsClient) => Promise<number>,
+  act: (payments: PaymentsClient, client: Client) => Promise<number>,
 ): Promise<never> {
-  const { payments } = await connectPayments(env, app_id);
-  const code = await act(payments).catch((error: unknown) => report(error, json));
+  const { payments, client } = await connectPayments(env, app_id);
+  const code = await act(payments, client).catch((error: unknown) => report(error, json));
   // The connection stays open until here: Temporal's client may still wait for a result, and would throw if it were closed.
   return exitOncePrinted(code);
 }

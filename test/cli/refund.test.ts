@@ -7,8 +7,9 @@ import { APP, type Stack, startStack } from '../../src/testing/stack';
 import { built } from '../harness/built';
 import { publishedOrder } from '../harness/orders';
 import { afterSaleOf, sold, USER } from '../harness/sold';
-import { Terminal } from '../harness/terminal';
+import { ROOT, Terminal } from '../harness/terminal';
 
+const EXAMPLE = join(ROOT, 'examples/refunds/pix.json');
 const folder = mkdtempSync(join(tmpdir(), 'refund-'));
 
 let stack: Stack;
@@ -68,10 +69,12 @@ test('missing data of the buyer is named, and can come from a file', async () =>
   const { out_trade_no } = await sold(stack, 'pix');
   const asked = await refund(out_trade_no);
   expect(asked).toMatchObject({ code: 2, output: '' });
-  expect(asked.printed).toMatch(/user_info\.email/);
+  expect(asked.printed).toMatch(/user_info\.email.*--with FILE, such as examples\/refunds\/pix\.json/s);
+  const example = await refund(out_trade_no, '--amount', '30.00', '--number', 'part', '--with', EXAMPLE);
+  expect(example.code).toBe(0);
   const file = join(folder, `${randomUUID()}.json`);
   writeFileSync(file, JSON.stringify({ user_info: USER, bank_info: { bank_id: '341', number: '123456-7' } }));
-  const given = await refund(out_trade_no, '--with', file);
+  const given = await refund(out_trade_no, '--amount', '20.00', '--number', 'rest', '--with', file);
   expect(given.code).toBe(0);
   expect(given.output).toMatch(/REFUND_PROCESSING/);
   expect(given.printed).not.toContain(USER.email);
@@ -90,4 +93,18 @@ test('a refund of an unknown order ends with 2 and names the options that help',
   const { code, printed } = await refund(`nobody-${randomUUID()}`);
   expect(code).toBe(2);
   expect(printed).toMatch(/is not known\. Give --amount and --currency/);
+});
+
+test('a refund of an order that the gateway does not know ends with 3, names its answer, and says to look at the number', async () => {
+  const out_trade_no = `nobody-${randomUUID()}`;
+  const { code, output } = await refund(out_trade_no, '--amount', '1.00', '--currency', 'BRL', '--json');
+  expect(code).toBe(3);
+  expect(JSON.parse(output)).toMatchObject({
+    error: {
+      ...{ type: 'PaymentPending', because: 'NotAnswered', out_trade_no },
+      message: expect.stringMatching(
+        new RegExp(`code 40002, sub_code trade-not-exist .* If it knows no order ${out_trade_no}, look at the number`),
+      ),
+    },
+  });
 });
