@@ -76,11 +76,7 @@ export class PaymentGatewayPlugin extends SimplePlugin {
 
   /** `config` comes from {@link loadConfig}. Throws ConfigError without encryption keys, unless clear text is allowed. */
   constructor(config: Config, own: PluginOptions = {}) {
-    super({
-      name: PLUGIN_NAME,
-      dataConverter: (users) => dataConverter(config, users),
-      workerInterceptors: { workflowModules: [require.resolve('./workflows/failed-tasks')] },
-    });
+    super({ name: PLUGIN_NAME, dataConverter: (users) => dataConverter(config, users) });
     this.#config = config;
     this.#own = own;
     this.failureConverterPath = dataConverter(config).failureConverterPath;
@@ -121,7 +117,12 @@ export class PaymentGatewayPlugin extends SimplePlugin {
   override configureBundler(options: Omit<BundleOptions, 'workflowsPath'> & { workflowsPath?: string }): BundleOptions {
     const failureConverterPath = options.failureConverterPath ?? this.failureConverterPath;
     const { workflowsPath = require.resolve('./workflows') } = options;
-    const configured = super.configureBundler({ ...options, workflowsPath });
+    const { workflowInterceptorModules = [] } = options;
+    const configured = super.configureBundler({
+      ...options,
+      workflowsPath,
+      workflowInterceptorModules: withFailedTasks(workflowInterceptorModules),
+    });
     const preloadModules = [...(options.preloadModules ?? []), require.resolve('./workflows')];
     return { ...configured, preloadModules, ...(failureConverterPath ? { failureConverterPath } : {}) };
   }
@@ -138,11 +139,20 @@ export class PaymentGatewayPlugin extends SimplePlugin {
   }
 }
 
-/** The options of a Worker, with our workflows where it has none. */
-function withWorkflows<O extends Pick<WorkerOptions, 'workflowsPath' | 'workflowBundle'>>(options: O): O {
-  const hasWorkflows = options.workflowsPath !== undefined || options.workflowBundle !== undefined;
-  return hasWorkflows ? options : { ...options, workflowsPath: require.resolve('./workflows') };
+/** The options of a Worker, with our workflows where it has none. A bundle has its interceptors already. */
+function withWorkflows<O extends Pick<WorkerOptions, 'workflowsPath' | 'workflowBundle' | 'interceptors'>>(
+  options: O,
+): O {
+  const { workflowsPath = require.resolve('./workflows'), workflowBundle, interceptors } = options;
+  if (workflowBundle !== undefined) return options;
+  const workflowModules = withFailedTasks(interceptors?.workflowModules ?? []);
+  return { ...options, workflowsPath, interceptors: { ...interceptors, workflowModules } };
 }
+
+/** These modules and ours, once: a plugin may be applied twice. */
+const withFailedTasks = (modules: readonly string[]) => [
+  ...new Set([...modules, require.resolve('./workflows/failed-tasks')]),
+];
 
 /** The parts that only a Worker needs: the gateway's clients, and all activities. */
 function workerParts(config: Config, { onEvent }: PluginOptions): WorkerParts {

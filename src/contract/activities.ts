@@ -169,7 +169,13 @@ export interface GatewayActivities {
 /** A payment that ended in SUCCESS. */
 export type Sale = Pick<
   PaymentState,
-  'trade_no' | 'trade_status' | 'order_amount' | 'payment_data' | 'confirmed_by' | 'other_trades'
+  | 'trade_no'
+  | 'trade_status'
+  | 'order_amount'
+  | 'payment_data'
+  | 'confirmed_by'
+  | 'other_trades'
+  | 'late_payment_refund'
 >;
 
 /** What earlier runs under a payment's id say of its order. */

@@ -59,6 +59,7 @@ export interface PreviousRun {
   order_currency?: string | null | undefined;
   other_trades?: readonly OtherTrade[] | undefined;
   mismatch?: OtherAmount | undefined;
+  late_payment_refund?: LatePaymentRefund | undefined;
 }
 
 /** What the gateway named where it was not what was ordered. */

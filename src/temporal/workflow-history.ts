@@ -110,6 +110,7 @@ export async function summarizeClosedRun(client: Client, workflowId: string, run
     order_currency: state?.order_currency ?? null,
     other_trades: state?.other_trades ?? [],
     mismatch: state?.mismatch,
+    late_payment_refund: state?.late_payment_refund,
   };
 }
 

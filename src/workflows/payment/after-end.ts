@@ -171,7 +171,9 @@ export class AfterEnd {
   /** Refunds a late payment, where the settings ask for it. What becomes of the refund is the after-sale's. */
   private async refundLatePayment(): Promise<void> {
     const { app_id, out_trade_no, order_amount, order_currency, method, late_payment_refund } = this.state;
-    if (!late_payment_refund) return;
+    // What an earlier run has asked for is not asked for again.
+    if (!late_payment_refund || late_payment_refund.refund_status !== null || late_payment_refund.reason !== null)
+      return;
     const { record, waitFor } = this.ended.context;
     if (out_trade_no === null || order_amount === null || order_currency === null) {
       return record.applyLatePaymentRefund({ is: 'refused', reason: 'the gateway does not say what was paid' });

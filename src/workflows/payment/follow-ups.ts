@@ -103,10 +103,20 @@ export class FollowUps {
 
 /** This run as the next one needs it. */
 export function asPrevious(state: PaymentState, input: PaymentInput, failure: unknown): PreviousRun {
-  const { outcome, confirmed_by, trade_no, trade_status, order_amount, order_currency, other_trades, mismatch } = state;
+  const {
+    outcome,
+    confirmed_by,
+    trade_no,
+    trade_status,
+    order_amount,
+    order_currency,
+    other_trades,
+    mismatch,
+    late_payment_refund,
+  } = state;
   const payment_data = answerToKeep(state);
   const { runId: run_id } = workflowInfo();
   const order = saysWithoutOrder(failure) || isOfAnother(input) ? null : orderOf(input);
   const trade = { trade_no, trade_status, order_amount, order_currency };
-  return { run_id, outcome, confirmed_by, order, payment_data, ...trade, other_trades, mismatch };
+  return { run_id, outcome, confirmed_by, order, payment_data, ...trade, other_trades, mismatch, late_payment_refund };
 }

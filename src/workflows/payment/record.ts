@@ -212,6 +212,8 @@ export class PaymentRecord {
     this.state.trade_status = sold.trade_status ?? 'SUCCESS';
     this.state.payment_data = sold.payment_data ?? null;
     this.others.noteAll(sold.other_trades ?? []);
+    // Money that goes back is no reason to deliver, in this run either.
+    if (sold.late_payment_refund) this.state.late_payment_refund = sold.late_payment_refund;
     this.state.outcome = 'SUCCESS';
     this.state.confirmed_by = sold.confirmed_by ?? 'query';
   }
