@@ -150,56 +150,66 @@ async function heard(workflowId: string): Promise<number> {
   return data ? JSON.parse(Buffer.from(data).toString()).checked : 0;
 }
 
-test(`finds exactly the 30 planted differences among ${MANY} orders, although its worker is killed three times`, async () => {
-  let worker = await stack.startWorker();
-  const reconciling = command(
-    'reconcile',
-    '--since',
-    '1h',
-    '--csv',
-    '--adopt',
-    '--per-second',
-    String(MANY / 50),
-    '--json',
-  );
-  const output = text(reconciling.stdout);
-  const ended = new Promise<number | null>((resolve) => reconciling.on('close', resolve));
-  reconciling.stdin.end(merchantsList());
-  const said = heardFrom(reconciling.stderr);
-  const [, workflowId = ''] = await said(/Comparing as (\S+?)\. /);
+test(
+  `finds exactly the 30 planted differences among ${MANY} orders, although its worker is killed three times`,
+  async () => {
+    let worker = await stack.startWorker();
+    const reconciling = command(
+      'reconcile',
+      '--since',
+      '1h',
+      '--csv',
+      '--adopt',
+      '--per-second',
+      String(MANY / 50),
+      '--json',
+    );
+    const output = text(reconciling.stdout);
+    const ended = new Promise<number | null>((resolve) => reconciling.on('close', resolve));
+    reconciling.stdin.end(merchantsList());
+    const said = heardFrom(reconciling.stderr);
+    const [, workflowId = ''] = await said(/Comparing as (\S+?)\. /);
 
-  let known = 0;
-  for (let kills = 0; kills < KILLS; kills += 1) {
-    while ((await heard(workflowId)) <= known) await delay(200);
-    known = await heard(workflowId);
-    await worker.kill();
-    // While nobody answers, the command waits.
-    if (kills === 0) await said(/No worker answers now/);
-    worker = await stack.startWorker();
-  }
-  expect(await ended).toBe(1);
+    let known = 0;
+    for (let kills = 0; kills < KILLS; kills += 1) {
+      while ((await heard(workflowId)) <= known) await delay(200);
+      known = await heard(workflowId);
+      await worker.kill();
+      // While nobody answers, the command waits.
+      if (kills === 0) await said(/No worker answers now/);
+      worker = await stack.startWorker();
+    }
+    expect(await ended).toBe(1);
 
-  const differences: Difference[] = (await output)
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-  expect(differences).toHaveLength(30);
-  const found = new Map(differences.map(({ out_trade_no, kind, between }) => [out_trade_no, { kind, between }]));
-  expect(found).toEqual(new Map([...PLANTED].map(([number, wrong]) => [number, EXPECTED[wrong]])));
-  // It went on where it was: what was asked twice is what no heartbeat had told of.
-  expect(new Set(queries).size).toBe(MANY);
-  expect(queries.length).toBeLessThan(MANY * 2);
+    const differences: Difference[] = (await output)
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(differences).toHaveLength(30);
+    const found = new Map(differences.map(({ out_trade_no, kind, between }) => [out_trade_no, { kind, between }]));
+    expect(found).toEqual(new Map([...PLANTED].map(([number, wrong]) => [number, EXPECTED[wrong]])));
+    // It went on where it was: what was asked twice is what no heartbeat had told of.
+    expect(new Set(queries).size).toBe(MANY);
+    expect(queries.length).toBeLessThan(MANY * 2);
 
-  // What was missing here has a payment now, and the differences wait for a person.
-  const adopted = differences.filter((one) => one.adopted).map(({ out_trade_no }) => out_trade_no);
-  expect(adopted).toHaveLength(5);
-  for (const number of adopted) expect(await stack.payments.outcome(number)).toMatchObject({ outcome: 'SUCCESS' });
-  const handle = stack.temporal.client.workflow.getHandle(workflowId);
-  expect(await handle.query<ReconciliationState>('state')).toMatchObject({ attention: 'books-differ', checked: MANY });
-  const resolving = command('resolve', workflowId, '--by', 'ana', '--reason', 'books corrected');
-  expect(await new Promise((resolve) => resolving.on('close', resolve))).toBe(0);
-  expect(await handle.result()).toMatchObject({ resolved: { by: 'ana', reason: 'books corrected' }, attention: null });
-}, HANGS_MS);
+    // What was missing here has a payment now, and the differences wait for a person.
+    const adopted = differences.filter((one) => one.adopted).map(({ out_trade_no }) => out_trade_no);
+    expect(adopted).toHaveLength(5);
+    for (const number of adopted) expect(await stack.payments.outcome(number)).toMatchObject({ outcome: 'SUCCESS' });
+    const handle = stack.temporal.client.workflow.getHandle(workflowId);
+    expect(await handle.query<ReconciliationState>('state')).toMatchObject({
+      attention: 'books-differ',
+      checked: MANY,
+    });
+    const resolving = command('resolve', workflowId, '--by', 'ana', '--reason', 'books corrected');
+    expect(await new Promise((resolve) => resolving.on('close', resolve))).toBe(0);
+    expect(await handle.result()).toMatchObject({
+      resolved: { by: 'ana', reason: 'books corrected' },
+      attention: null,
+    });
+  },
+  HANGS_MS,
+);
 
 test('prints every difference of a list in which all orders are missing, over the pages, and one order without an answer holds up no other', async () => {
   const worker = await stack.startWorker();
