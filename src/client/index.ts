@@ -17,5 +17,5 @@ export { TemporalUnreachableError, UnknownNamespaceError } from '../temporal/con
 export { AccountsClient, accountKeyOf, type DepositPage, type DepositPayment } from './accounts';
 export { type ConnectedPayments, connectPayments } from './connect';
 export * from './errors';
-export type { CheckoutCreated, PaymentDataOf, Refunded } from './payment-data';
+export { type CheckoutCreated, dataOfCheckout, dataOfMethod, type PaymentDataOf, type Refunded } from './payment-data';
 export { PaymentsClient, type PaymentsClientOptions } from './payments';

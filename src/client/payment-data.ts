@@ -104,7 +104,7 @@ const REFUND_TEXTS = [
   'refund_status',
 ];
 
-/** The answer to an order by this method, with `complete`. Fields that the method's type names are text, or absent. */
+/** The answer to an order by this method, or the `payment_data` of its state, with `complete`. Fields that the method's type names are text, or absent. */
 export function dataOfMethod<Method extends string>(method: Method, data: PaymentData): PaymentDataOf<Method>;
 export function dataOfMethod(method: string, data: PaymentData): PaymentData & { complete: boolean } {
   return dataWith(BY_NAME.get(method.toLowerCase()) ?? [], data);

@@ -115,7 +115,10 @@ export class PaymentsClient {
     return dataOfCheckout(await this.starter.start({ kind: 'checkout', app_id: this.app_id, request: { ...request } }));
   }
 
-  /** The payment's state now. Throws PaymentNotFoundError, and PaymentPendingError where no worker can read the workflow. */
+  /**
+   * The payment's state now; {@link dataOfMethod} or {@link dataOfCheckout} gives its `payment_data` the types that `pay` and
+   * `createCheckout` answer with. Throws PaymentNotFoundError, and PaymentPendingError where no worker can read the workflow.
+   */
   async state(out_trade_no: string): Promise<PaymentState> {
     return this.ifExists(out_trade_no, () =>
       this.client.workflow.getHandle(this.id(out_trade_no)).query<PaymentState>(QUERY.state),

@@ -2,6 +2,7 @@
  * What each payment method requires of an order (section 4.1). The interface masks the names of two methods, so their real
  * names are a setting (see RuleSettings).
  */
+import { METHOD_NAMES } from './pure/names';
 import type { Condition, Requirement, RuleContext, RuleSettings } from './rules';
 
 /** The interface's words for the two. In the tables below they stand for the names in the settings. */
@@ -70,6 +71,10 @@ function namesOf(method: string, settings: RuleSettings): readonly string[] {
   return masked ? settings[masked] : [method];
 }
 
+/** Whether the interface names the method, or a setting does. Others are allowed: it does not say that its list is complete. */
+const isKnown = (method: string | undefined, settings: RuleSettings): boolean =>
+  isOneOf(method, [...METHOD_NAMES, ...settings.bank_list_methods, ...settings.voucher_methods]);
+
 /** Whether the order is from Brazil, by its currency or by its region. Names have no digits there. */
 export const inBrazil: Condition = ({ text, currency }) =>
   currency === 'BRL' || ['BR', 'BRA'].includes(text('region')?.toUpperCase() ?? '');
@@ -87,7 +92,10 @@ export const METHOD_REQUIREMENTS: readonly Requirement[] = [
   ...Object.entries(NOT_REQUIRED_BY).map(([field, methods]) => ({
     field,
     when: (context: RuleContext) => context.has('method') && !methodIs(...methods)(context),
-    rule: 'required',
+    rule: ({ method, settings }: RuleContext) =>
+      isKnown(method, settings)
+        ? 'required'
+        : 'required with a method that section 2.6 does not name: is it spelt well?',
   })),
   ...Object.entries(REQUIRED_BY).flatMap(([field, methods]) =>
     methods.map((name) => ({

@@ -159,7 +159,15 @@ test('export gives exact amounts of payments that run and that have ended, as CS
 });
 
 test('show and resolve of an order that nobody knows end with a sentence', async () => {
-  expect(await run('show', 'nobody-1')).toMatchObject({ code: 1, output: 'Temporal has nothing of order nobody-1.\n' });
+  expect(await run('show', 'nobody-1')).toMatchObject({
+    code: 1,
+    printed: 'Temporal has nothing of order nobody-1.\n',
+  });
+  const shown = await run('show', 'nobody-1', '--json');
+  expect(shown.code).toBe(1);
+  expect(JSON.parse(shown.printed)).toMatchObject({
+    error: { type: 'NotFound', out_trade_no: 'nobody-1' },
+  });
   const { code, printed } = await run('resolve', 'nobody-1', '--by', 'ana', '--reason', 'x', '--json');
   expect(code).toBe(2);
   expect(JSON.parse(printed)).toMatchObject({ error: { type: 'NotToldError' } });

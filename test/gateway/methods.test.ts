@@ -20,7 +20,7 @@ test('an unknown method requires every field of the buyer', () => {
   const buyer = ['name', 'email', 'phone', 'identify.number', 'identify.type'].map((field) => `customer.${field}`);
   expect(reading(complete('NewMethod'))).toEqual({});
   for (const field of buyer) {
-    expect(reading(complete('NewMethod'), { [field]: undefined })).toEqual({ [field]: 'required' });
+    expect(Object.keys(reading(complete('NewMethod'), { [field]: undefined }))).toEqual([field]);
   }
 });
 

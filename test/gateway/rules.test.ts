@@ -81,6 +81,12 @@ describe('several faults', () => {
     });
   });
 
+  test('of an order with a misspelt method say that the method may be the mistake', () => {
+    const found = reading({ method: 'PX', buyer_id: undefined, 'customer.phone': undefined });
+    expect(found['customer.phone']).toContain('a method that section 2.6 does not name: is it spelt well?');
+    expect(reading({ 'customer.phone': undefined })).toEqual({ 'customer.phone': 'required' });
+  });
+
   test('of one field are reported as one', () => {
     const error = refused({ 'customer.email': '' });
     expect(error.issues.filter(({ field }) => field === 'customer.email')).toHaveLength(1);

@@ -1,4 +1,5 @@
 /** `payment-gateway show ORDER`: what a person needs to understand a payment, in fewer than 30 lines. */
+import { PaymentNotFoundError } from '../../client';
 import {
   type AfterSaleState,
   activityWords,
@@ -9,6 +10,7 @@ import {
   WORKFLOW,
 } from '../../contract';
 import { EXIT } from '../exit-codes';
+import { tellError } from '../failed';
 import { ending, printable, say } from '../print';
 import { type OrderCase, type OrderRun, readCase, type TimelineLine } from './case';
 import { asOperator, targetOf } from './connection';
@@ -31,9 +33,12 @@ const FIRST = 3;
 export function showOrder(order: string, options: ShowOptions): Promise<never> {
   return asOperator(async (operator) => {
     const found = await readCase(operator.client, targetOf(order, options, operator));
-    if (options.json) say(JSON.stringify(found));
-    else say(found.runs.length === 0 ? `Temporal has nothing of order ${printable(order)}.` : caseText(found, options));
-    return found.runs.length === 0 ? EXIT.refused : EXIT.ok;
+    if (found.runs.length === 0) {
+      tellError(new PaymentNotFoundError(`Temporal has nothing of order ${printable(order)}.`, order));
+      return EXIT.refused;
+    }
+    say(options.json ? JSON.stringify(found) : caseText(found, options));
+    return EXIT.ok;
   });
 }
 

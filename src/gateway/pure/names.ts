@@ -5,7 +5,7 @@ import type { TradeStatus } from './statuses';
 export type OpenEnd<Known extends string> = Known | (string & Record<never, never>);
 
 /** The methods that section 2.6 names. */
-const METHOD_NAMES = [
+export const METHOD_NAMES = [
   'PIX',
   'Boleto',
   'Lottery',
