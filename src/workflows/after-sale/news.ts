@@ -85,22 +85,30 @@ export class AfterSaleNews {
   async look(settling_ms: number): Promise<void> {
     const { app_id, record } = this;
     await this.pending.fulfil(async () => {
-      await this.read(await gateway.queryTrade({ app_id, id: record.id }), settling_ms);
+      const seen = record.tradeStatus;
+      await this.read(await gateway.queryTrade({ app_id, id: record.id }), { seen, settling_ms });
     });
   }
 
-  /** Records the gateway's answer once it agrees with what was notified, or keeps contradicting it. */
-  async read(queried: Trade, settling_ms: number): Promise<void> {
+  /**
+   * Records the gateway's answer once it agrees with what was notified, or keeps contradicting it. `seen` is the trade's status
+   * when the gateway was asked: where a refund has reported another one since, an answer that differs may be older, and it is
+   * asked again.
+   */
+  async read(queried: Trade, { seen, settling_ms }: { seen: string | null; settling_ms: number }): Promise<void> {
     const { app_id, record, pending } = this;
     const held = pending.beginLook();
     const ofTrade = held.filter((one) => isOfTrade(one, record.id.trade_no));
     this.show();
     const where = { app_id, id: record.id, settling_ms };
     const { trade, contradicted } = await queryUntilConsistent(queried, ofTrade, where, isUnanswered);
-    record.applyQuery(trade, Date.now());
+    const mayBeOld = record.tradeStatus !== seen && record.tradeStatus !== trade.trade_status;
+    if (mayBeOld) pending.request();
+    else record.applyQuery(trade, Date.now());
     if (ofTrade.length < held.length) record.raise('second-trade');
-    if (contradicted) record.raise('unconfirmed-notification');
-    pending.settle(held);
+    if (contradicted && !mayBeOld) record.raise('unconfirmed-notification');
+    if (contradicted && mayBeOld) pending.putBack(held);
+    else pending.settle(held);
     this.show();
   }
 

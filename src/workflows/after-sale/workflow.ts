@@ -118,9 +118,6 @@ class AfterSaleRun {
   async execute(): Promise<void> {
     const policy = await loadPolicy({ method: null });
     this.policy = policy;
-    const { app_id, out_trade_no, trade_no } = this.input;
-    const paymentId = paymentWorkflowId(app_id, out_trade_no ?? trade_no ?? '');
-    if (policy.has_listener) this.outbox = new PaymentOutbox(paymentId, false);
     await this.restorePreviousRun(policy);
     await this.loadTrade();
     this.phase = 'open';
@@ -179,24 +176,26 @@ class AfterSaleRun {
 
   /** Takes over the state of an earlier run, where Temporal still has it. */
   private async restorePreviousRun(policy: PaymentPolicy): Promise<void> {
-    const { app_id, out_trade_no = null } = this.input;
+    const { app_id, out_trade_no = null, trade_no, previous } = this.input;
     const { record, news } = this;
     // A run that continued as new has handed on its notifications.
-    if (this.input.previous) news.restored(null);
-    else {
-      const known = await loadPreviousRun({ app_id, out_trade_no });
-      record.learn(known);
-      news.restored(known.previous, known.refunds_now);
-    }
-    this.phase = 'loading';
+    const known = previous ? undefined : await loadPreviousRun({ app_id, out_trade_no });
+    if (known) record.learn(known);
+    // Only what comes from here on is news: the earlier run has published the rest.
+    if (policy.has_listener)
+      this.outbox = new PaymentOutbox(paymentWorkflowId(app_id, out_trade_no ?? trade_no ?? ''), false);
     this.outbox?.skip(record.snapshot());
+    news.restored(known?.previous ?? null, known?.refunds_now);
+    this.phase = 'loading';
     if (policy.watch_window_ms) record.watchUntil(Date.now() + policy.watch_window_ms);
     this.show();
   }
 
   private async loadTrade(): Promise<void> {
-    const found = await awaitTrade(this.input.app_id, this.record, (what) => this.waitFor(what));
-    if (found) await this.news.read(found, this.settings.settling_ms);
+    const { record, settings } = this;
+    const seen = record.tradeStatus;
+    const found = await awaitTrade(this.input.app_id, record, (what) => this.waitFor(what));
+    if (found) await this.news.read(found, { seen, settling_ms: settings.settling_ms });
   }
 
   private async watch(): Promise<void> {

@@ -1,11 +1,28 @@
 /** What follows a sale, on the simulated Temporal. */
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
 import type { PaymentEvent } from '../../../src/workflows';
+import { latePaymentRefundNumber } from '../../../src/workflows/shared/refund-numbers';
 import { type Sale, type SaleOptions, withSale } from './harness';
 
 async function ended(sale: Sale) {
   for (let tries = 0; tries < 50 && (await sale.isRunning()); tries += 1) await sale.pass(6 * HOUR);
   return sale.handle.result();
+}
+
+/** The answers to the next queries take so long on their way, in ms. */
+function slowAnswers({ gateway, env }: Sale, take_ms: number[]): void {
+  const { clock } = env.temporal;
+  const [query, delay] = [gateway.query.bind(gateway), clock.delay.bind(clock)];
+  gateway.query = async (id) => {
+    const answer = await query(id);
+    const ms = take_ms.shift();
+    if (ms === undefined) return answer;
+    clock.delay = () => {
+      clock.delay = delay;
+      return ms;
+    };
+    return answer;
+  };
 }
 
 /** A person says that it is taken care of. */
@@ -190,6 +207,58 @@ describe.each([
         await sale.handle.signal('notification', { out_request_no: 'b', trade_status: 'PARTIAL_REFUND' });
         expect(await ended(sale)).toMatchObject({ refunded_amount: '100.00', attention: null });
       });
+    });
+  });
+
+  describe('a look that the gateway answers late', () => {
+    test('does not bring back what the trade was before a refund', async () => {
+      const { history, attention } = await play(
+        async (sale) => {
+          await sale.open();
+          await sale.pass(HOUR);
+          sale.gateway.refundPlans.push({ takes_ms: 0, ends: 'done' });
+          // The refund's own look, and then one for a notification, which is read before the refund is sent.
+          slowAnswers(sale, [5_000, 20_000]);
+          await sale.ask('50.00', { out_request_no: 'a' });
+          await sale.pass(2_000);
+          await sale.handle.signal('notification', { trade_status: 'SUCCESS' });
+          await sale.pass(HOUR);
+          return sale.state();
+        },
+        { settings: { PAYMENTS_WATCH_WINDOW: '3d' } },
+      );
+      expect(attention).toBeNull();
+      expect(history.map(({ to }) => to)).toEqual(['SUCCESS', 'PARTIAL_REFUND']);
+    });
+  });
+
+  describe('the refund of a late payment that an after-sale took and never began', () => {
+    test('is told as an event of the next run, too', async () => {
+      const heard: PaymentEvent[] = [];
+      await play(
+        async (sale) => {
+          await sale.open();
+          await sale.pass(MINUTE);
+          sale.gateway.isDown = true;
+          await sale.handle.signal('notification', { trade_status: 'SUCCESS' });
+          await sale.pass(1_000);
+          await sale.ask('150.00', { out_request_no: latePaymentRefundNumber(await sale.state()) });
+          await sale.pass(1_000);
+          await sale.handle.terminate();
+          sale.gateway.isDown = false;
+          await sale.open();
+          await sale.pass(HOUR);
+          expect(await sale.state()).toMatchObject({ attention: 'late-payment', refunds: [{ started_at: null }] });
+          expect(heard.map(({ type, payment }) => [type, payment.attention])).toContainEqual([
+            'attention',
+            'late-payment',
+          ]);
+        },
+        {
+          settings: { PAYMENTS_WATCH_WINDOW: '3d' },
+          onEvent: (event) => void ('payment' in event && heard.push(event)),
+        },
+      );
     });
   });
 
