@@ -81,8 +81,8 @@ async function takeLeft(
   const isNew = ({ trade_no }: OtherTrade) => !left.other_trades.some((one) => one.trade_no === trade_no);
   left.other_trades = [...left.other_trades, ...(state?.other_trades ?? []).filter(isNew)];
   const handle = client.workflow.getHandle(run.workflowId, run.runId);
-  const carried = await ifAnswers(() => handle.query<PaymentCarried>(QUERY.carried), { taken: 0 });
-  left.untaken = [...(await untakenNotifications(client, run, carried.taken)), ...left.untaken];
+  const carried = await ifAnswers(() => handle.query<PaymentCarried>(QUERY.carried), { taken: 0, claims: [] });
+  left.untaken = [...carried.claims, ...(await untakenNotifications(client, run, carried.taken)), ...left.untaken];
 }
 
 /** The latest earlier run that made an order, or sold one, as the run that takes it on needs it; null where there is none. */

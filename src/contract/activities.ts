@@ -201,6 +201,8 @@ export interface EarlierRun {
 export interface PaymentCarried {
   /** How many notifications it has taken. */
   taken: number;
+  /** What was notified, and not settled by a look. */
+  readonly claims: readonly NotificationSignal[];
 }
 
 /** The latest run of a payment: it runs, or what the next one must know of it. */

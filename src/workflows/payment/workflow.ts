@@ -109,7 +109,7 @@ class PaymentRun {
     setHandler(stateQuery, () => this.state);
     // An adopted trade was made by others, or by the run before.
     setHandler(creationAskedQuery, () => input.kind === 'adopt' || (this.creation?.sends ?? 0) > 0);
-    setHandler(paymentCarriedQuery, () => ({ taken: this.taken }));
+    setHandler(paymentCarriedQuery, () => ({ taken: this.taken, claims: this.pending.unsettled }));
     setHandler(notificationSignal, (signal?: NotificationSignal) => this.onNotification(signal));
     if (input.kind === 'adopt') for (const one of input.pending_notifications ?? []) this.pending.add(one);
     setHandler(cancelUpdate, () => uncancelled(() => this.cancel()));

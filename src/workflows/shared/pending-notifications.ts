@@ -34,6 +34,11 @@ export class PendingNotifications extends RecheckRequests {
     return this.entries.map(({ notification }) => notification);
   }
 
+  /** What has come and no look has confirmed: a run that takes over has to hear of it. */
+  get unsettled(): readonly NotificationSignal[] {
+    return [...this.contradicted, ...this.all];
+  }
+
   /** The trades that the pending notifications name, each by its own number. */
   get named(): { trade_no: string }[] {
     return tradesNamedBy(this.all).map((trade_no) => ({ trade_no }));
