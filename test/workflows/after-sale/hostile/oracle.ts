@@ -207,12 +207,27 @@ function decisionsAreKept({ told, wasForgotten }: World, state: AfterSaleState |
   ];
 }
 
+/** 6. What merchants hear is what the trade was, in its order, where no copy of the gateway is behind. */
+function toldInOrder({ gateway, traits, events, wasForgotten }: World): Broken[] {
+  if (traits.lag_ms > 0 || wasForgotten) return [];
+  const heard = new Map(events.map((event) => [event.id, event]));
+  let reached = 0;
+  for (const event of heard.values()) {
+    const { transition } = 'transition' in event ? event : {};
+    if (transition?.source !== 'query' || transition.to === gateway.steps[reached]?.status) continue;
+    const next = gateway.steps.findIndex(({ status }, i) => i > reached && status === transition.to);
+    if (next < 0) return [{ promise: 6, what: `${transition.from} to ${transition.to} was told at ${event.time}` }];
+    reached = next;
+  }
+  return [];
+}
+
 /** What must hold once everything has had its time. */
 export function liveness(world: World, state: AfterSaleState | undefined): Broken[] {
   // A run that somebody terminated before it had read anything says that it knows nothing of the trade.
   if (!state || (world.isTerminated && state.trade_status === null)) return [];
   const { gateway, now, wasForgotten, acknowledged } = world;
-  const broken: Broken[] = [];
+  const broken = toldInOrder(world);
   const open = state.refunds.filter(({ outcome }) => outcome === null);
   // A trade that is on its way back to SUCCESS lets refunds wait, and polls find its end.
   const isOnItsWay = gateway.status === 'CHARGEBACK_REVERSED';

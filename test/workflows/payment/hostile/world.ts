@@ -392,7 +392,10 @@ export class World extends BaseWorld {
   private async resolveRefund(workflowId: string, said: object): Promise<void> {
     const outcome = this.gateway.givenBack.length > 0 ? 'REFUNDED' : 'NOT_CREATED';
     const afterSale = this.temporal.latest(workflowId);
-    const { refunds } = afterSale ? await this.temporal.query<AfterSaleState>(afterSale, 'state') : { refunds: [] };
+    // Without a worker nobody can read it.
+    const { refunds } = afterSale?.hasBegun
+      ? await this.temporal.query<AfterSaleState>(afterSale, 'state')
+      : { refunds: [] };
     const stuck = refunds.find(({ attention }) => attention === 'unknown-refund');
     if (stuck && (await this.isTaken(workflowId, { ...said, outcome, out_request_no: stuck.out_request_no }))) return;
     await this.isTaken(workflowId, said);
