@@ -23,8 +23,8 @@ export async function makeRefund(
   // The heartbeat carries it between attempts: a duplicate can be ours only if an attempt has reached the gateway.
   const reached = heartbeatDetails === true;
   if (workflowExecution && workflowExecution.runId !== refund.original_run_id) return { is: 'reset' };
-  const { trade_status } = await queryTrade(gateway, refund.id);
-  if (trade_status !== refund.seen) return { is: 'moved', trade_status };
+  const { trade_status, asked_at } = await queryTrade(gateway, refund.id);
+  if (trade_status !== refund.seen) return { is: 'moved', trade: { trade_status, asked_at } };
   const { order_amount, method } = refund.trade;
   try {
     const request = fillUserInfo(refund.request, await buyerOf(refund));

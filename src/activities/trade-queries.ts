@@ -12,6 +12,7 @@ import {
   type LookInput,
   type LookResult,
   outcomeOf,
+  type QueriedTrade,
   typedFailure,
   type WatchInput,
 } from '../contract';
@@ -31,7 +32,7 @@ const LONGEST_GAP_MS = 30 * 60_000;
 const LONGEST_RETRY_MS = 2 * 60_000;
 
 /** The trade as the gateway reports it now. Throws a retryable failure for every error of the gateway. */
-export async function queryTrade(gateway: PaymentGateway, id: TradeId): Promise<Trade> {
+export async function queryTrade(gateway: PaymentGateway, id: TradeId): Promise<QueriedTrade> {
   try {
     return await query(gateway, id);
   } catch (error) {
@@ -40,7 +41,7 @@ export async function queryTrade(gateway: PaymentGateway, id: TradeId): Promise<
 }
 
 /** The trade as the gateway reports it now; null where it gave no answer: callers then look again in a slower way. */
-export async function tradeAtAGlance(gateway: PaymentGateway, id: TradeId): Promise<Trade | null> {
+export async function tradeAtAGlance(gateway: PaymentGateway, id: TradeId): Promise<QueriedTrade | null> {
   return query(gateway, id).catch(() => null);
 }
 
@@ -76,7 +77,7 @@ export async function lookAtTrade(
 export async function findTrade(
   gateway: PaymentGateway,
   { id, others = [], settling_ms }: Omit<FindInput, 'app_id'>,
-): Promise<Trade | null> {
+): Promise<QueriedTrade | null> {
   try {
     return await query(gateway, inTurn(id, others));
   } catch (error) {
@@ -94,7 +95,7 @@ export async function findTrade(
 export async function watchTrade(
   gateway: PaymentGateway,
   { id, others = [], except = [], seen, schedule, until, tell_credentials = false, due_at }: Omit<WatchInput, 'app_id'>,
-): Promise<Trade | null> {
+): Promise<QueriedTrade | null> {
   const left_ms = timeLeft(due_at);
   if (left_ms <= 0) return null;
   const looks = looksSoFar();
@@ -138,9 +139,11 @@ export function surestId({ trade_no, out_trade_no }: TradeId): TradeId {
 }
 
 /** Leaves the whole answer out: no decision needs it, and it may hold the buyer's data, which a history would keep. */
-async function query(gateway: PaymentGateway, id: TradeId): Promise<Trade> {
+async function query(gateway: PaymentGateway, id: TradeId): Promise<QueriedTrade> {
   const { trade_no } = id;
-  const { answer: _whole, ...trade } = await gateway.query(surestId(id));
+  const asked_at = activityInfo().currentAttemptScheduledTimestampMs;
+  const { answer: _whole, ...found } = await gateway.query(surestId(id));
+  const trade = { ...found, asked_at };
   if (trade_no === undefined) return trade;
   if (trade.trade_no === undefined || trade.trade_no === trade_no) return { ...trade, trade_no };
   throw new GatewayError(`The gateway was asked for trade ${trade_no}, and answered with trade ${trade.trade_no}.`, {

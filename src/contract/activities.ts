@@ -2,7 +2,7 @@
 
 import type { AfterSaleCarried, AfterSaleState, RefundOrder, RefundState } from './after-sale';
 import type { MerchantEvent } from './events';
-import type { GatewayErrorFields, GatewayResponse, Trade, TradeId } from './gateway';
+import type { GatewayErrorFields, GatewayResponse, QueriedTrade, TradeId, TradeSeen } from './gateway';
 import type { NotificationSignal } from './notification';
 import type {
   AdoptedPayment,
@@ -56,7 +56,7 @@ export interface LookInput {
 }
 
 export type LookResult =
-  | { is: 'found'; trade: Trade }
+  | { is: 'found'; trade: QueriedTrade }
   | { is: 'no-such-order'; message: string }
   | { is: 'no-answer'; message: string; credentials: boolean };
 
@@ -70,7 +70,7 @@ export type RefundResult =
   /** The gateway took something, and its answer names another trade, refund or amount. */
   | { is: 'not-ours'; error: GatewayErrorFields; message: string }
   /** Nothing was sent: the trade's status is another one than the one that allowed the refund. */
-  | { is: 'moved'; trade_status: string }
+  | { is: 'moved'; trade: TradeSeen | null }
   /** Nothing was sent: the workflow was reset, and the run before it may have sent the refund. */
   | { is: 'reset' };
 
@@ -155,13 +155,13 @@ export interface GatewayActivities {
   /** Looks at a trade: an answer, or word that there was none. */
   'gateway.look'(input: LookInput): Promise<LookResult>;
   /** Asks for the trade until the gateway answers. */
-  'gateway.query'(input: { app_id: string; id: TradeId }): Promise<Trade>;
+  'gateway.query'(input: { app_id: string; id: TradeId }): Promise<QueriedTrade>;
   /** Searches for a trade that may exist; null where the gateway keeps saying that it does not. */
-  'gateway.find'(input: FindInput): Promise<Trade | null>;
+  'gateway.find'(input: FindInput): Promise<QueriedTrade | null>;
   /** Asks once, for a moment, as a local activity; null where that brought no answer about the trade. */
-  'gateway.glance'(input: { app_id: string; id: TradeId }): Promise<Trade | null>;
+  'gateway.glance'(input: { app_id: string; id: TradeId }): Promise<QueriedTrade | null>;
   /** Polls slowly, and returns once the status differs from `seen`; null once `due_at` has come. */
-  'gateway.watch'(input: WatchInput): Promise<Trade | null>;
+  'gateway.watch'(input: WatchInput): Promise<QueriedTrade | null>;
   /** Looks, and tries once to make a refund. Repeats both only where the gateway certainly made none. */
   'gateway.refund'(input: RefundAttempt): Promise<RefundResult>;
 }

@@ -2,6 +2,7 @@
 
 import type { CurrencyCode, PaymentMethod, TradeStatusName } from '../gateway/pure/names';
 import type { Attention } from './attention';
+import type { TradeSeen } from './gateway';
 import type { NotificationSignal } from './notification';
 import type { Source, Transition } from './payment';
 
@@ -103,8 +104,8 @@ export interface RefundInput {
 /** What a refund signals to its after-sale. */
 export interface RefundChange {
   refund: RefundState;
-  /** The trade's status as the gateway showed it last. */
-  trade_status: string | null;
+  /** What the gateway showed of the trade last; null before any answer. */
+  trade: TradeSeen | null;
 }
 
 /** The whole public state after the sale: the query `state`, and what the workflow returns. */

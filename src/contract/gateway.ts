@@ -2,6 +2,8 @@
  * The gateway's types that workflows handle. Sandbox code takes them from here: the files that define them hold schemas
  * too, and no schema may get into a workflow bundle.
  */
+import type { Trade } from '../gateway/query';
+
 export type { Bank, BankListRequest } from '../gateway/banks';
 export type { FieldIssue, GatewayErrorFields } from '../gateway/errors';
 export type { InstallmentPlan, InstallmentsRequest } from '../gateway/installments';
@@ -9,3 +11,13 @@ export type { Trade, TradeId } from '../gateway/query';
 export type { GatewayResponse } from '../gateway/response';
 export type { NewSpeiAccount, SpeiAccount } from '../gateway/virtual-accounts';
 export type { WalletTokenRequest } from '../gateway/wallet-token';
+
+/** What a query showed of a trade. */
+export interface TradeSeen {
+  readonly trade_status: string;
+  /** When the query was due, in ms since the epoch by Temporal's clock: of two answers, that to the later question counts. */
+  readonly asked_at: number;
+}
+
+/** A trade as an activity has queried it. */
+export type QueriedTrade = Trade & TradeSeen;

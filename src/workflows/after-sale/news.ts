@@ -9,7 +9,7 @@ import {
   type RefundChange,
   type RefundState,
 } from '../../contract';
-import type { Trade } from '../../contract/gateway';
+import type { QueriedTrade } from '../../contract/gateway';
 import { gateway } from '../shared/activities';
 import { PendingNotifications } from '../shared/pending-notifications';
 import { latePaymentRefundNumber } from '../shared/refund-numbers';
@@ -36,7 +36,7 @@ export class AfterSaleNews {
     private readonly show: () => void,
   ) {
     this.refunds = new RefundRuns(app_id, record, {
-      onEnd: (refund) => this.onRefundChanged({ refund, trade_status: record.tradeStatus }),
+      onEnd: (refund) => this.onRefundChanged({ refund, trade: record.seen }),
       onFound: (refund) => this.onRefundFound(refund),
       onLost: (refund) => this.onRefundLost(refund),
     });
@@ -65,7 +65,7 @@ export class AfterSaleNews {
   restored(previous: AfterSaleState | null, refundsNow: readonly RefundState[] = []): void {
     this.isRestored = true;
     for (const refund of refundsNow)
-      if (refund.outcome === null) this.applyChange({ refund, trade_status: null });
+      if (refund.outcome === null) this.applyChange({ refund, trade: null });
       else this.onRefundFound(refund);
     // The after-sale that took the refund of a late payment has ended without sending it.
     const isLost = ({ out_request_no, outcome, started_at }: RefundState) =>
@@ -85,29 +85,27 @@ export class AfterSaleNews {
   async look(settling_ms: number): Promise<void> {
     const { app_id, record } = this;
     await this.pending.fulfil(async () => {
-      const seen = record.tradeStatus;
-      await this.read(await gateway.queryTrade({ app_id, id: record.id }), { seen, settling_ms });
+      await this.read(await gateway.queryTrade({ app_id, id: record.id }), settling_ms);
     });
   }
 
   /**
-   * Records the gateway's answer once it agrees with what was notified, or keeps contradicting it. `seen` is the trade's status
-   * when the gateway was asked: where a refund has reported another one since, an answer that differs may be older, and it is
-   * asked again.
+   * Records the gateway's answer once it agrees with what was notified, or keeps contradicting it. Where a refund has reported a
+   * later one meanwhile, the gateway is asked again.
    */
-  async read(queried: Trade, { seen, settling_ms }: { seen: string | null; settling_ms: number }): Promise<void> {
+  async read(queried: QueriedTrade, settling_ms: number): Promise<void> {
     const { app_id, record, pending } = this;
     const held = pending.beginLook();
     const ofTrade = held.filter((one) => isOfTrade(one, record.id.trade_no));
     this.show();
     const where = { app_id, id: record.id, settling_ms };
     const { trade, contradicted } = await queryUntilConsistent(queried, ofTrade, where, isUnanswered);
-    const mayBeOld = record.tradeStatus !== seen && record.tradeStatus !== trade.trade_status;
-    if (mayBeOld) pending.request();
+    const isOlder = record.isOlder(trade);
+    if (isOlder) pending.request();
     else record.applyQuery(trade, Date.now());
     if (ofTrade.length < held.length) record.raise('second-trade');
-    if (contradicted && !mayBeOld) record.raise('unconfirmed-notification');
-    if (contradicted && mayBeOld) pending.putBack(held);
+    if (contradicted && !isOlder) record.raise('unconfirmed-notification');
+    if (contradicted && isOlder) pending.putBack(held);
     else pending.settle(held);
     this.show();
   }
@@ -129,7 +127,7 @@ export class AfterSaleNews {
     this.applyChange(change);
   }
 
-  private applyChange({ refund, trade_status }: RefundChange): void {
+  private applyChange({ refund, trade }: RefundChange): void {
     const { record } = this;
     const { out_request_no, outcome, failure } = refund;
     const sent_at = record.ledger.find(out_request_no)?.sent_at ?? null;
@@ -138,8 +136,8 @@ export class AfterSaleNews {
     const said = this.said.get(out_request_no);
     const entry = record.ledger.find(out_request_no);
     if (entry && said !== undefined && contradicts(said, outcome)) record.ledger.doubt(entry);
-    if (outcome !== null && outcome !== 'NOT_CREATED') record.acceptStatusOf(trade_status);
-    if (trade_status !== null) record.moveTo(trade_status, Date.now());
+    if (outcome !== null && outcome !== 'NOT_CREATED') record.acceptStatusOf(trade?.trade_status ?? null);
+    if (trade !== null) record.moveTo(trade, Date.now());
     const isUnderWay = outcome === null && refund.sent_at !== null;
     const wasSentAt = sent_at ?? refund.sent_at;
     if (!isUnderWay && wasSentAt !== null) record.compareRevokes(refund, wasSentAt);
@@ -152,7 +150,7 @@ export class AfterSaleNews {
 
   /** The trade has shown the refund's end for long, and more may have followed. */
   private onRefundFound(refund: RefundState): void {
-    this.applyChange({ refund, trade_status: this.record.tradeStatus });
+    this.applyChange({ refund, trade: this.record.seen });
     if (refund.outcome !== 'NOT_CREATED') this.record.acceptStatusOf(refund.refund_status);
     // The next one may explain what the trade shows.
     if (this.record.ledger.next === undefined) this.pending.request();

@@ -12,7 +12,7 @@ import type {
   Transition,
 } from '../../contract';
 import { knownIds, outcomeOf } from '../../contract';
-import type { Trade, TradeId } from '../../contract/gateway';
+import type { QueriedTrade, Trade, TradeId, TradeSeen } from '../../contract/gateway';
 import { MINUTE } from '../../gateway/pure/durations';
 import { isKnownStatus, type TradeStatus } from '../../gateway/pure/statuses';
 import { hasGivenBack, isRefundStatus, isTransientStatus, takesMoneyBack } from './refund/interpret';
@@ -33,6 +33,8 @@ export class AfterSaleRecord {
   private readonly state: Omit<AfterSaleState, keyof RefundLedger['sums'] | 'refunds' | 'claims'>;
   /** The last status that our ledger explains; null: none does yet. */
   private explained: string | null = null;
+  /** When the gateway was asked for the trade's status, in ms since the epoch. */
+  private askedAt = 0;
   /** The gateway keeps contradicting a notification, and nobody has looked. It may come beside another reason. */
   private unconfirmed = false;
 
@@ -96,6 +98,12 @@ export class AfterSaleRecord {
     return this.state.trade_status;
   }
 
+  /** The status that is known, and when the gateway was asked for it; null before any answer. */
+  get seen(): TradeSeen | null {
+    const { trade_status } = this.state;
+    return trade_status === null ? null : { trade_status, asked_at: this.askedAt };
+  }
+
   /** The status that a refund may find where our ledger is all there is. */
   get explainedStatus(): string | null {
     return this.explained;
@@ -156,12 +164,12 @@ export class AfterSaleRecord {
   }
 
   /** Applies a query's answer. Only queries count: after a sale, a status may come back. */
-  applyQuery(trade: Trade, now: number): void {
+  applyQuery(trade: QueriedTrade, now: number): void {
     this.state.trade_no ??= trade.trade_no ?? null;
     this.state.out_trade_no ??= trade.out_trade_no ?? null;
     this.learnMethod(trade.method);
     this.learnPaid(trade);
-    this.moveTo(trade.trade_status, now);
+    this.moveTo(trade, now);
   }
 
   /** Before it is sold, a trade shows what was ordered, and buyers may pay another amount. */
@@ -171,9 +179,17 @@ export class AfterSaleRecord {
     this.state.order_currency ??= order_currency ?? null;
   }
 
+  /** Whether the gateway was asked for it before it was asked for what is known: the trade may have moved since. */
+  isOlder({ trade_status, asked_at }: TradeSeen): boolean {
+    return asked_at < this.askedAt && trade_status !== this.state.trade_status;
+  }
+
   /** Applies a status that the gateway showed. */
-  moveTo(to: string, now: number): void {
+  moveTo(seen: TradeSeen, now: number): void {
     const from = this.state.trade_status;
+    const to = seen.trade_status;
+    if (this.isOlder(seen)) return;
+    this.askedAt = Math.max(this.askedAt, seen.asked_at);
     if (from !== to) {
       this.state.trade_status = to;
       this.addTransition({ from, to, source: 'query' }, now);

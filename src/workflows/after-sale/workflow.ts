@@ -192,10 +192,8 @@ class AfterSaleRun {
   }
 
   private async loadTrade(): Promise<void> {
-    const { record, settings } = this;
-    const seen = record.tradeStatus;
-    const found = await awaitTrade(this.input.app_id, record, (what) => this.waitFor(what));
-    if (found) await this.news.read(found, { seen, settling_ms: settings.settling_ms });
+    const found = await awaitTrade(this.input.app_id, this.record, (what) => this.waitFor(what));
+    if (found) await this.news.read(found, this.settings.settling_ms);
   }
 
   private async watch(): Promise<void> {

@@ -1,7 +1,7 @@
 /** Finds a trade that should exist: a notification, a caller or an earlier run named it. */
 
 import type { Attention } from '../../contract';
-import type { Trade, TradeId } from '../../contract/gateway';
+import type { QueriedTrade, TradeId } from '../../contract/gateway';
 import { gateway } from './activities';
 
 /** A person is told after this long that the gateway does not know the trade. */
@@ -22,7 +22,7 @@ export async function awaitTrade(
   app_id: string,
   record: AwaitedTrade,
   waitFor: (what: string) => void,
-): Promise<Trade | null> {
+): Promise<QueriedTrade | null> {
   let found = await gateway.searchTrade({ app_id, id: record.id, settling_ms: UNKNOWN_TRADE_MS });
   if (!found) {
     record.raise('unknown-trade');

@@ -1,6 +1,6 @@
 /** One look at a trade, what it needs of a person, and the search for a trade that the gateway does not show yet. */
 import { ActivityFailure, isCancellation } from '@temporalio/workflow';
-import type { Attention, FindInput, LookResult, Trade, TradeId } from '../../contract';
+import type { Attention, FindInput, LookResult, QueriedTrade, TradeId } from '../../contract';
 import { gateway, glanceAtTrade } from './activities';
 import { pollUntil } from './polling';
 
@@ -16,7 +16,7 @@ export function lookOnce(app_id: string, id: TradeId, settling_ms: number): Prom
  * One look that the workflow task which is under way makes itself: it costs no task more. Null where the gateway has not answered
  * within a moment: then a look that is repeated follows.
  */
-export async function glance(app_id: string, id: TradeId): Promise<Trade | null> {
+export async function glance(app_id: string, id: TradeId): Promise<QueriedTrade | null> {
   try {
     return await glanceAtTrade({ app_id, id });
   } catch (error) {
@@ -32,7 +32,7 @@ export function attentionAfter(looked: Exclude<LookResult, { is: 'found' }>): At
 }
 
 /** Asks on, ever more slowly, until the trade is found; null once `isInterrupted` holds. */
-export async function searchUntilFound(search: FindInput, isInterrupted: () => boolean): Promise<Trade | null> {
+export async function searchUntilFound(search: FindInput, isInterrupted: () => boolean): Promise<QueriedTrade | null> {
   const found = await pollUntil(async () => ({ trade: await gateway.searchTrade(search) }), { isInterrupted });
   return typeof found === 'string' ? null : found.trade;
 }

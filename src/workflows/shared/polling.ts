@@ -5,7 +5,7 @@
 
 import { CancellationScope, condition, isCancellation } from '@temporalio/workflow';
 import type { WatchInput } from '../../contract';
-import type { Trade } from '../../contract/gateway';
+import type { QueriedTrade } from '../../contract/gateway';
 import { gateway } from './activities';
 
 /** What came first: the poll's result, an interruption, or the end of the time. */
@@ -21,7 +21,7 @@ interface WaitOptions {
 }
 
 /** Waits until the trade has another status than `watch.seen`. */
-export async function waitForTradeChange(watch: WatchInput, options: WaitOptions): Promise<WaitResult<Trade>> {
+export async function waitForTradeChange(watch: WatchInput, options: WaitOptions): Promise<WaitResult<QueriedTrade>> {
   const watched = await pollUntil(async () => ({ trade: await gateway.watchTrade(watch) }), options);
   return typeof watched === 'string' ? watched : (watched.trade ?? 'timeout');
 }

@@ -4,7 +4,7 @@
  */
 import { RetryState } from '@temporalio/common';
 import { ActivityFailure, condition, TimeoutFailure } from '@temporalio/workflow';
-import type { Trade, WatchInput } from '../../contract';
+import type { QueriedTrade, WatchInput } from '../../contract';
 import { gateway } from './activities';
 import { hasEnded, type Poll, startPoll } from './polling';
 
@@ -14,7 +14,7 @@ const POLLS_ANEW = 5;
 /** What a poll asks for, as text. It finds null when it is due. */
 interface TradePoll {
   readonly asks: string;
-  readonly poll: Poll<Trade | null>;
+  readonly poll: Poll<QueriedTrade | null>;
 }
 
 export class RunningWatch {
@@ -27,7 +27,7 @@ export class RunningWatch {
    * Once `isInterrupted` holds, the wait ends and the poll goes on. A poll that asks for something else is replaced. Fails where
    * the poll itself fails.
    */
-  async next(watch: WatchInput, isInterrupted: () => boolean): Promise<Trade | 'interrupted' | 'due'> {
+  async next(watch: WatchInput, isInterrupted: () => boolean): Promise<QueriedTrade | 'interrupted' | 'due'> {
     const poll = this.pollFor(watch);
     await condition(() => hasEnded(poll) || isInterrupted());
     if (!hasEnded(poll)) return 'interrupted';
@@ -38,14 +38,14 @@ export class RunningWatch {
   }
 
   /** Ends the poll: what it finds from now on does not count. Returns what it has found. */
-  stop(): Trade | undefined {
+  stop(): QueriedTrade | undefined {
     const { poll } = this.running ?? {};
     poll?.scope.cancel();
     this.running = undefined;
     return poll?.found ?? undefined;
   }
 
-  private pollFor(watch: WatchInput): Poll<Trade | null> {
+  private pollFor(watch: WatchInput): Poll<QueriedTrade | null> {
     const asks = JSON.stringify(watch);
     if (this.running?.asks === asks) return this.running.poll;
     this.stop();

@@ -5,12 +5,12 @@
 
 import type { NotificationSignal } from '../../contract';
 import { type LookResult, reportsNewMoney } from '../../contract';
-import type { Trade, TradeId } from '../../contract/gateway';
+import type { QueriedTrade, Trade, TradeId } from '../../contract/gateway';
 import { gateway } from './activities';
 import { LOOK_PATIENCE_MS, searchUntilFound } from './look';
 
-export interface ConsistentRead {
-  trade: Trade;
+export interface ConsistentRead<Queried extends Trade> {
+  trade: Queried | QueriedTrade;
   /** The gateway keeps contradicting its own notification: a person has to look. */
   contradicted: boolean;
 }
@@ -24,13 +24,13 @@ interface Read {
 }
 
 /** Compares a queried trade with the notifications about it, and queries again while the trade may be stale. */
-export async function queryUntilConsistent(
-  queried: Trade,
+export async function queryUntilConsistent<Queried extends Trade>(
+  queried: Queried,
   claims: readonly Pick<NotificationSignal, 'trade_status'>[],
   read: Read,
   isStale: typeof isBehind = isBehind,
-): Promise<ConsistentRead> {
-  for (let trade = queried; ; ) {
+): Promise<ConsistentRead<Queried>> {
+  for (let trade: Queried | QueriedTrade = queried; ; ) {
     if (!isStale(trade.trade_status, claims)) return { trade, contradicted: false };
     const { trade_status: seen } = trade;
     trade = await settledTrade(seen, read);
@@ -42,7 +42,7 @@ export async function queryUntilConsistent(
 export async function settledTrade(
   seen: string,
   { app_id, id, settling_ms, onUnanswered = () => undefined }: Read,
-): Promise<Trade> {
+): Promise<QueriedTrade> {
   for (;;) {
     const looked = await gateway.lookAtTrade({ app_id, id, settling_ms, patience_ms: LOOK_PATIENCE_MS, seen });
     if (looked.is === 'found') return looked.trade;

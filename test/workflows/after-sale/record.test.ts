@@ -1,6 +1,6 @@
 /** What is known of a trade after its sale, and how each answer changes it. */
 import type { Attention, RefundState } from '../../../src/contract';
-import type { Trade } from '../../../src/gateway/query';
+import type { QueriedTrade } from '../../../src/contract/gateway';
 import { AfterSaleRecord } from '../../../src/workflows/after-sale/record';
 
 const NOW = Date.parse('2026-01-02T03:04:05.000Z');
@@ -8,7 +8,8 @@ const AT = '2026-01-02T03:04:05.000Z';
 const PAID = { order_amount: '100.00', order_currency: 'MXN' };
 const IDS = { trade_no: 'T1', out_trade_no: 'order-1' };
 
-const trade = (trade_status: string, more: Partial<Trade> = {}): Trade => ({
+const trade = (trade_status: string, more: Partial<QueriedTrade> = {}): QueriedTrade => ({
+  asked_at: NOW,
   trade_no: 'T1',
   out_trade_no: 'order-1',
   trade_status,

@@ -1,5 +1,5 @@
 /** How a query is reconciled with the notifications that it contradicts. */
-import type { Trade } from '../../../src/gateway/query';
+import type { QueriedTrade } from '../../../src/contract/gateway';
 import { gateway } from '../../../src/workflows/shared/activities';
 import { isBehind, queryUntilConsistent } from '../../../src/workflows/shared/stale-read';
 
@@ -7,7 +7,9 @@ jest.mock('../../../src/workflows/shared/activities', () => ({ gateway: { lookAt
 
 const lookAtTrade = jest.mocked(gateway.lookAtTrade);
 
-const trade = (trade_status: string): Trade => ({ trade_no: 'T1', out_trade_no: 'order-1', trade_status });
+const trade = (trade_status: string): QueriedTrade => ({
+  ...{ trade_no: 'T1', out_trade_no: 'order-1', trade_status, asked_at: 0 },
+});
 const claimsOf = (statuses: (string | undefined)[]) => statuses.map((trade_status) => ({ trade_status }));
 const TRADE = { app_id: 'app', id: { trade_no: 'T1' }, settling_ms: 30_000 };
 

@@ -1,5 +1,6 @@
 /** What was observed of the trade and told of the refund, from which `interpret` reads how the refund stands. Pure. */
 import type { NotificationSignal, RefundInput } from '../../../contract';
+import type { TradeSeen } from '../../../contract/gateway';
 import {
   interpret,
   isRefundStatus,
@@ -19,8 +20,8 @@ export class RefundEvidence {
   claimed: string | null;
   /** Why the after-sale says that it may not be sent any more. */
   obstacle: RefundFailure | undefined;
-  /** The trade's status as the gateway showed it last; null before the first answer. */
-  status: string | null = null;
+  /** What the gateway showed of the trade last; null before the first answer. */
+  seen: TradeSeen | null = null;
   /** The gateway has said that it has the refund. */
   isAccepted = false;
   isAttributed = false;
@@ -39,6 +40,11 @@ export class RefundEvidence {
     this.explained = trade.trade_status;
     this.claimed = trade.bank_said;
     this.earlier = trade.earlier_outcomes;
+  }
+
+  /** The trade's status as the gateway showed it last; null before the first answer. */
+  private get status(): string | null {
+    return this.seen?.trade_status ?? null;
   }
 
   get now(): string {
@@ -98,8 +104,8 @@ export class RefundEvidence {
     if (isRefundStatus(this.now) && this.now !== this.explained) this.explained = null;
   }
 
-  observe(status: string): void {
-    this.status = status;
+  observe({ trade_status: status, asked_at }: TradeSeen): void {
+    this.seen = { trade_status: status, asked_at };
     if (this.baseline === null) this.noteOthers();
     if (this.claimed === status) this.claimed = null;
     if (this.baseline !== null && status !== this.baseline && this.isNew(status)) this.isAttributed = true;

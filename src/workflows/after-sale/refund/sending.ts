@@ -56,7 +56,7 @@ export class RefundSending {
         this.record.answer(tried.answer);
         return this.look();
       case 'moved':
-        this.evidence.observe(tried.trade_status);
+        if (tried.trade) this.evidence.observe(tried.trade);
         return this.standBack();
       case 'duplicate':
         if (!this.mayExist && !tried.reached) return this.refuse(duplicateRefund(tried));
@@ -100,7 +100,7 @@ export class RefundSending {
   /** The gateway has the refund: nothing more is sent. */
   private async look(): Promise<AfterTry> {
     await this.waitFor('the trade to show the refund');
-    this.evidence.observe((await gateway.queryTrade(this.trade)).trade_status);
+    this.evidence.observe(await gateway.queryTrade(this.trade));
     return 'track';
   }
 
@@ -111,9 +111,8 @@ export class RefundSending {
     await this.waitFor('the trade to show whether the gateway has the refund: the outcome of the request is unknown');
     const { baseline: seen } = this.evidence.observation;
     const { settling_ms } = this.policy;
-    const { trade_status } = await settledTrade(seen, { ...this.trade, settling_ms });
-    this.evidence.observe(trade_status);
-    const showsNone = trade_status === seen && unchangedMeansNoRefund(seen) && !this.evidence.isKnownToExist;
+    this.evidence.observe(await settledTrade(seen, { ...this.trade, settling_ms }));
+    const showsNone = this.evidence.now === seen && unchangedMeansNoRefund(seen) && !this.evidence.isKnownToExist;
     // A word that the table lacks may be about the request before this one, and an error of the server says nothing.
     const isWord = error.code !== undefined && (error.http_status ?? 0) < 500;
     if (showsNone && isFirst && isWord) return this.refuse(notRefunded({ error, message }));
@@ -158,7 +157,7 @@ export class RefundSending {
 
   /** No attempt has reached the gateway, and none follows. */
   private heldBack(): RefundResult {
-    return { is: 'moved', trade_status: this.evidence.now };
+    return { is: 'moved', trade: null };
   }
 
   private failed(error: unknown): RefundResult {

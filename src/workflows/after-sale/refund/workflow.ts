@@ -145,8 +145,7 @@ class RefundRun {
     const { now: seen } = evidence;
     await this.waitFor(`the status to stay ${seen}`);
     const { settling_ms } = this.settings;
-    const { trade_status } = await settledTrade(seen, { ...this.trade, settling_ms });
-    evidence.observe(trade_status);
+    evidence.observe(await settledTrade(seen, { ...this.trade, settling_ms }));
     return JSON.stringify(evidence.observation) === before;
   }
 
@@ -156,7 +155,7 @@ class RefundRun {
     const watch = { ...this.trade, seen: evidence.now, schedule: pollSchedule(this.settings) };
     const news = await waitForTradeChange(watch, { isInterrupted: () => evidence.hasNews });
     if (news === 'interrupted') await this.query();
-    else if (news !== 'timeout') evidence.observe(news.trade_status);
+    else if (news !== 'timeout') evidence.observe(news);
   }
 
   /** Queries the trade. After a long silence a person is told, and the query is repeated ever more slowly. */
@@ -164,13 +163,13 @@ class RefundRun {
     const { evidence, record, trade } = this;
     evidence.hasNews = false;
     const looked = await lookOnce(trade.app_id, trade.id, this.settings.settling_ms);
-    if (looked.is === 'found') return evidence.observe(looked.trade.trade_status);
+    if (looked.is === 'found') return evidence.observe(looked.trade);
     const attention = attentionAfter(looked);
     record.raise(attention);
     await this.waitFor('the gateway to say what it has of the trade');
     const found = await gateway.searchTrade(trade);
     record.settle(attention);
-    evidence.observe(found?.trade_status ?? evidence.now);
+    if (found) evidence.observe(found);
   }
 
   /** The gateway's answer was lost, and the trade shows that the refund exists: callers get that as their answer. */
@@ -200,8 +199,8 @@ class RefundRun {
     const { record, evidence, input } = this;
     if (evidence.isKnownToExist && evidence.isAttributed && !record.isOver) record.refund.refund_status = evidence.now;
     this.show();
-    const change: RefundChange = { refund: this.state, trade_status: evidence.status };
-    const text = JSON.stringify(change);
+    const change: RefundChange = { refund: this.state, trade: evidence.seen };
+    const text = JSON.stringify([change.refund, evidence.now]);
     if (text === this.lastSignal) return;
     this.lastSignal = text;
     await CancellationScope.nonCancellable(async () => {

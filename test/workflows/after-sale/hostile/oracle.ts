@@ -208,9 +208,10 @@ function decisionsAreKept({ told, wasForgotten }: World, state: AfterSaleState |
 }
 
 /** 6. What merchants hear is what the trade was, in its order, where no copy of the gateway is behind. */
-function toldInOrder({ gateway, traits, events, wasForgotten }: World): Broken[] {
+function toldInOrder({ gateway, neighbour, traits, events, wasForgotten }: World): Broken[] {
   if (traits.lag_ms > 0 || wasForgotten) return [];
-  const heard = new Map(events.map((event) => [event.id, event]));
+  const ours = events.filter((event) => 'payment' in event && event.payment.out_trade_no !== neighbour.out_trade_no);
+  const heard = new Map(ours.map((event) => [event.id, event]));
   let reached = 0;
   for (const event of heard.values()) {
     const { transition } = 'transition' in event ? event : {};

@@ -119,6 +119,16 @@ test.each<[string, Planted, string]>([
     '7: 100 went back elsewhere, was told, and is not known',
   ],
   [
+    'promise 6: merchants hear again what the trade was before',
+    {
+      plant({ events }) {
+        const [first] = events;
+        if (first) events.push({ ...first, id: 'again' });
+      },
+    },
+    '6: null to SUCCESS was told',
+  ],
+  [
     'promise 4: a chargeback is acknowledged, and nobody sees it',
     {
       plant: ({ acknowledged, now }) =>
