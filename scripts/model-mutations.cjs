@@ -631,6 +631,12 @@ const OF_REFUNDS = [
     '',
   ],
   [
+    'of two answers about a trade, that which came last counts',
+    `${AFTER}/record.ts`,
+    'return asked_at < this.askedAt && trade_status !== this.state.trade_status;',
+    'return false;',
+  ],
+  [
     'a refund whose workflow has ended is started again',
     `${AFTER}/refund-runs.ts`,
     "let reuse: Reuse = 'REJECT_DUPLICATE';",
@@ -653,6 +659,18 @@ const OF_ACCOUNTS = [
     '        this.release(out_trade_no);\n        const deposit',
     '        const deposit',
     11,
+  ],
+  [
+    'one transfer under two numbers is counted twice',
+    `${ACCOUNT}/deposit-ledger.ts`,
+    'return known !== undefined && known !== out_trade_no;',
+    'return false;',
+  ],
+  [
+    'another transfer under a known number is dropped',
+    `${ACCOUNT}/deposit-ledger.ts`,
+    'if (!isNotifiedAsPaid(deposit)) return false;',
+    'return false;',
   ],
   ['money that went back is counted', `${ACCOUNT}/counting.ts`, '!WITH_MONEY.includes(trade_status)', 'false', 15],
   [

@@ -71,9 +71,14 @@ export class HostileAccounts {
     return account;
   }
 
-  deposit(account_id: string, amount: string, status = 'SUCCESS'): TrueDeposit {
-    const number = this.deposits.length + 1;
-    const deposit = { account_id, out_trade_no: `D${number}`, trade_no: `T${number}`, amount, states: [] };
+  deposit(
+    account_id: string,
+    amount: string,
+    status = 'SUCCESS',
+    out_trade_no = `D${this.deposits.length + 1}`,
+  ): TrueDeposit {
+    const trade_no = `T${this.deposits.length + 1}`;
+    const deposit = { account_id, out_trade_no, trade_no, amount, states: [] };
     this.deposits.push(deposit);
     this.move(deposit, status);
     return deposit;

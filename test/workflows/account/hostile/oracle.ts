@@ -51,13 +51,13 @@ function oneAccountForAKey(world: World): Broken[] {
 
 /** 4. What is counted is money that the gateway has had, in its amount, and once. */
 function countedIsMoney({ gateway }: World, { account_id, deposits: { latest } }: SpeiAccountState): Broken[] {
-  return latest.flatMap(({ out_trade_no, amount }, i) => {
+  return latest.flatMap(({ out_trade_no, trade_no, amount }, i) => {
     const broken = (why: string) => [{ promise: 4, what: `deposit ${out_trade_no} is counted, ${why}` }];
-    const truth = gateway.deposits.find((one) => one.out_trade_no === out_trade_no);
+    const truth = gateway.deposits.find((one) => one.trade_no === trade_no);
     if (!truth || truth.account_id !== account_id) return broken('and the gateway has none');
     if (!truth.states.some(({ status }) => WITH_MONEY.includes(status))) return broken('and it was never paid');
     if (!new Big(amount).eq(truth.amount)) return broken(`as ${amount}, and it is ${truth.amount}`);
-    return latest.findIndex((one) => one.out_trade_no === out_trade_no) === i ? [] : broken('twice');
+    return latest.findIndex((one) => one.trade_no === trade_no) === i ? [] : broken('twice');
   });
 }
 
@@ -76,11 +76,11 @@ function eventsAreMoney({ gateway, events }: World): Broken[] {
   const heard = new Map<string, string>();
   return events.flatMap((event) => {
     if (event.type !== 'deposit' || !('deposit' in event) || !event.deposit) return [];
-    const { out_trade_no } = event.deposit;
-    const truth = gateway.deposits.find((one) => one.out_trade_no === out_trade_no);
+    const { out_trade_no, trade_no } = event.deposit;
+    const truth = gateway.deposits.find((one) => one.trade_no === trade_no);
     const isPaid = truth?.states.some(({ status }) => WITH_MONEY.includes(status));
-    const isOther = (heard.get(out_trade_no) ?? event.id) !== event.id;
-    heard.set(out_trade_no, event.id);
+    const isOther = (heard.get(`${trade_no}`) ?? event.id) !== event.id;
+    heard.set(`${trade_no}`, event.id);
     if (isPaid && !isOther) return [];
     return [
       { promise: 4, what: `the merchant heard of deposit ${out_trade_no}, ${isPaid ? 'twice' : 'which never was'}` },
@@ -94,11 +94,9 @@ function nothingIsLost(world: World, state: SpeiAccountState): Broken[] {
   const { account_id, deposits } = state;
   const workflowId = speiAccountWorkflowId(APP, account_id);
   const paid = new Set(
-    acknowledged
-      .filter((one) => one.account_id === account_id && one.status === 'SUCCESS')
-      .map((one) => one.out_trade_no),
+    acknowledged.filter((one) => one.account_id === account_id && one.status === 'SUCCESS').map((one) => one.trade_no),
   );
-  const isOf = (number: string) => (one: { readonly out_trade_no: string }) => one.out_trade_no === number;
+  const isOf = (number: string) => (one: { readonly trade_no: string | null }) => one.trade_no === number;
   const truthOf = (number: string) => world.gateway.deposits.find(isOf(number));
   const kept = [...paid].filter((number) => isKept(truthOf(number)));
   if (deposits.count < kept.length - deposits.set_aside.length && !wasForgotten)
@@ -111,7 +109,8 @@ function nothingIsLost(world: World, state: SpeiAccountState): Broken[] {
     const isShown = attentions.some((one) => one.workflowId === workflowId);
     if (deposits.set_aside.some(isOf(number)) && isShown && !mustCount(world, truthOf(number))) return [];
     if (deposits.pending > 0 && isShown && !truthOf(number)) return [];
-    return [{ promise: 3, what: `deposit ${number} was acknowledged, and is neither counted nor before a person` }];
+    const name = acknowledged.find(isOf(number))?.out_trade_no;
+    return [{ promise: 3, what: `deposit ${name} was acknowledged, and is neither counted nor before a person` }];
   });
 }
 
@@ -120,9 +119,13 @@ const isKept = (truth: TrueDeposit | undefined) =>
   truth?.states.every(({ status }) => WITH_MONEY.includes(status) || status === 'PROCESSING') === true &&
   truth.states.some(({ status }) => WITH_MONEY.includes(status));
 
-/** A deposit that nobody has touched is counted, and not only shown to a person. */
-function mustCount({ told }: World, truth: TrueDeposit | undefined): boolean {
-  return isKept(truth) && !told.some(({ is }) => is === 'terminated');
+/** A deposit that nobody has touched, and whose number and trade are its own, is counted, and not only shown to a person. */
+function mustCount({ told, gateway, acknowledged }: World, truth: TrueDeposit | undefined): boolean {
+  const { out_trade_no, trade_no } = truth ?? {};
+  const isShared =
+    gateway.deposits.some((one) => one !== truth && one.out_trade_no === out_trade_no) ||
+    acknowledged.some((one) => one.trade_no === trade_no && one.out_trade_no !== out_trade_no);
+  return isKept(truth) && !isShared && !told.some(({ is }) => is === 'terminated');
 }
 
 /** 8. Whoever asked for an account has it, or a person is asked. */

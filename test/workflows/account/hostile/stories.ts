@@ -17,6 +17,10 @@ export type Step =
   | { do: 'silent deposit' | 'open deposit'; amount: string }
   /** The money goes back before anybody is told that it came. */
   | { do: 'returned deposit'; amount: string; status: 'REFUNDED' | 'CHARGEBACK' | 'REFUND_PROCESSING' }
+  /** Another transfer under the number of the last one. */
+  | { do: 'second deposit'; amount: string; into: 'A1' | 'keyed' }
+  /** One transfer that is told of under two numbers. */
+  | { do: 'notify other number' }
   | { do: 'burst'; deposits: number }
   | { do: 'notify'; which: 'first' | 'last' | 'all'; times: number }
   | { do: 'notify lie' | 'notify wrong amount' | 'pays open' | 'gives back' }
@@ -66,6 +70,12 @@ export const KINDS = {
       .tuple(amount, fc.constantFrom('REFUNDED' as const, 'CHARGEBACK' as const, 'REFUND_PROCESSING' as const))
       .map(([of, status]): Step => ({ do: 'returned deposit', amount: of, status })),
     fc.constant<Step>({ do: 'gives back' }),
+  ),
+  numbersAgain: fc.oneof(
+    fc
+      .tuple(amount, fc.constantFrom('A1' as const, 'A1' as const, 'keyed' as const))
+      .map(([of, into]): Step => ({ do: 'second deposit', amount: of, into })),
+    fc.constant<Step>({ do: 'notify other number' }),
   ),
   bursts: fc.constantFrom(12, 12, 12, 60).map((deposits): Step => ({ do: 'burst', deposits })),
   lies: fc.constant<Step>({ do: 'notify lie' }),
@@ -188,6 +198,16 @@ async function take(world: World, step: Step): Promise<void> {
       const deposit = gateway.deposit('A1', step.amount);
       gateway.move(deposit, step.status);
       return world.notify(deposit, 'SUCCESS');
+    }
+    case 'second deposit': {
+      const account_id = step.into === 'A1' ? 'A1' : keyed?.account_id;
+      const last = deposits.at(-1);
+      if (last && account_id) world.notify(gateway.deposit(account_id, step.amount, 'SUCCESS', last.out_trade_no));
+      return;
+    }
+    case 'notify other number': {
+      const last = deposits.at(-1);
+      return last && world.notify({ ...last, out_trade_no: `X-${last.out_trade_no}` });
     }
     case 'gives back':
       return giveBack(world);

@@ -4,12 +4,17 @@ import type { World } from './world';
 
 export function timelineOf({ gateway, told, acknowledged, attentions, events }: World): string {
   return timeline([
-    ...gateway.deposits.flatMap(({ out_trade_no, account_id, amount, states }) =>
+    ...gateway.deposits.flatMap(({ out_trade_no, trade_no, account_id, amount, states }) =>
       states.map(
-        ({ at, status }): Line => [at, `at the gateway: ${out_trade_no} of ${account_id}, ${amount}, is ${status}`],
+        ({ at, status }): Line => [
+          at,
+          `at the gateway: ${out_trade_no} (${trade_no}) of ${account_id}, ${amount}, is ${status}`,
+        ],
       ),
     ),
-    ...acknowledged.map(({ at, out_trade_no, status }): Line => [at, `acknowledged: ${out_trade_no} ${status}`]),
+    ...acknowledged.map(
+      ({ at, out_trade_no, trade_no, status }): Line => [at, `acknowledged: ${out_trade_no} (${trade_no}) ${status}`],
+    ),
     ...told.map(({ at, ...one }): Line => [at, `told: ${JSON.stringify(one).slice(0, 200)}`]),
     ...attentions
       .filter(

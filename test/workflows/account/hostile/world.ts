@@ -41,6 +41,7 @@ export interface Acknowledged {
   readonly at: number;
   readonly account_id: string;
   readonly out_trade_no: string;
+  readonly trade_no: string;
   readonly status: string;
 }
 
@@ -175,7 +176,7 @@ export class World extends BaseWorld {
         transfer_timestamp: this.traits.tellsTime ? transfer_timestamp : undefined,
       },
     };
-    const onAcknowledged = () => this.acknowledged.push({ at: this.now, account_id, out_trade_no, status });
+    const onAcknowledged = () => this.acknowledged.push({ at: this.now, account_id, out_trade_no, trade_no, status });
     this.post(notification, onAcknowledged, times);
   }
 
