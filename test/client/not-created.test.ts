@@ -30,7 +30,10 @@ test('pay throws NotCreatedError with the gateway’s codes, and again when it i
     const told = `${error.message}${JSON.stringify(error)}`;
     for (const secret of [WRONG_KEY, 'Basic', request.customer?.name]) expect(told).not.toContain(secret);
   }
-  expect(stack.simulator.requests({ path: '/trade/pay' })).toHaveLength(1);
+  // Calls of the same five minutes share an answer. A call of the next ones uses the number again, and the order is sent once more.
+  const sent = stack.simulator.requests({ path: '/trade/pay' });
+  expect(sent.length).toBeLessThanOrEqual(2);
+  expect(sent.map(({ created }) => created)).not.toContain(true);
 });
 
 test('outcome throws the same, and state shows the attention', async () => {

@@ -94,8 +94,7 @@ export class OrderCreation {
   /** Returns once the order's trade is known. Throws `NotCreated`, `DuplicateOrder` or `InvalidRequest` where none is ours. */
   async run(): Promise<void> {
     // A start under another reuse policy than the contract's may be the second one of an order that was sent already.
-    const earlier = this.order.started_once ? null : await this.earlier.latest();
-    if (earlier) this.said = 'duplicate';
+    if (!this.order.started_once && (await this.earlier.latest())) this.said = 'duplicate';
     for (let isDone = false; !isDone; ) isDone = await this.take();
   }
 
@@ -239,11 +238,14 @@ export class OrderCreation {
 
   /** Nothing may be sent any more, and the order may exist: the gateway is asked on, ever more slowly. */
   private async lookOn(): Promise<boolean> {
+    // A person is asked next, and must not cancel what an earlier run has sold.
+    const earlier = await this.earlier.latest();
+    if (earlier?.sale) return false;
     this.context.raise(this.isNotified ? 'unknown-trade' : 'unknown-outcome');
     this.context.waitFor('the gateway to know this order; nothing is sent any more');
     const isInterrupted = () => this.pending.all.length > this.lookedFor || this.pending.isRequested;
     const found = await this.looks.untilFound(isInterrupted);
-    if (found) return this.mayExist ? this.recover(found) : this.compareWith(found, await this.earlier.latest());
+    if (found) return this.mayExist ? this.recover(found) : this.compareWith(found, earlier);
     // What came meanwhile is looked at by itself.
     this.looked = 'not-yet';
     return false;

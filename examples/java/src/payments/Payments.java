@@ -11,6 +11,7 @@ import io.temporal.api.enums.v1.WorkflowIdReusePolicy;
 import io.temporal.client.UpdateOptions;
 import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowClientOptions;
+import io.temporal.client.WorkflowException;
 import io.temporal.client.WorkflowExecutionAlreadyStarted;
 import io.temporal.client.WorkflowFailedException;
 import io.temporal.client.WorkflowOptions;
@@ -158,11 +159,23 @@ public final class Payments implements AutoCloseable {
   }
 
   /** Asks for a refund of all or a part. Its out_request_no is the idempotency key. */
-  public Map<?, ?> refund(String number, Map<?, ?> refund) {
-    WorkflowStub stub = toStart("afterSale", "after-sale:" + appId + ":" + number,
-        WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE);
-    return stub.executeUpdateWithStart(
-        update("refund"), new Object[] {refund}, new Object[] {Map.of("app_id", appId, "out_trade_no", number)});
+  public Map<?, ?> refund(String number, Map<?, ?> refund) throws InterruptedException {
+    Object[] order = {Map.of("app_id", appId, "out_trade_no", number)};
+    for (int tries = 1; ; tries++) {
+      try {
+        return toStart("afterSale", "after-sale:" + appId + ":" + number, WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE)
+            .executeUpdateWithStart(update("refund"), new Object[] {refund}, order);
+      } catch (WorkflowException error) {
+        if (!isClosing(error) || tries == 5) throw error;
+        Thread.sleep(1_000);
+      }
+    }
+  }
+
+  /** The after-sale was just ending: the next call starts it again. */
+  private static boolean isClosing(WorkflowException error) {
+    if (error.getCause() instanceof ApplicationFailure failure) return failure.getType().equals("Closing");
+    return Status.fromThrowable(error).getCode() == Status.Code.NOT_FOUND;
   }
 
   /** The after-sale of an order: its refunds, their sums, disputes. */

@@ -350,6 +350,25 @@ test('promise 3: a sale that the gateway has forgotten stays where its adoption 
   expect([await outcomeNow(), attentions()]).not.toEqual(['CANCEL', []]);
 });
 
+test('promise 8: a person can end an order of a run that was reset and whose sending nobody has seen', async () => {
+  await begin({}, (n) => n - 1);
+  world.pay();
+  await world.pass(10);
+  world.reset();
+  await world.leaveWithoutWorker(2 * MINUTE);
+  await world.pass(5 * SECOND);
+  await world.leaveWithoutWorker(20 * HOUR);
+  await world.pass(24 * HOUR);
+  expect(attentions()).toEqual(['unknown-outcome']);
+  await world.resolve('CANCEL');
+  expect(await outcomeNow()).toBe('CANCEL');
+  // Its follow-up waits for the order, and needs a word of its own.
+  await world.pass(48 * HOUR);
+  await world.resolve('CANCEL');
+  await world.pass(48 * HOUR);
+  expect(world.runs.filter(({ isRunning }) => isRunning)).toEqual([]);
+});
+
 test('promise 8: an attention that 2,000 rechecks have followed can be settled', async () => {
   await begin();
   await pay(MINUTE);
