@@ -1,5 +1,6 @@
 /** Reconciliation: what is known here, at the gateway and by the merchant of the same orders, held against each other. Pure. */
 import { sameAmount } from '../gateway/pure/money';
+import { isKnownStatus } from '../gateway/pure/statuses';
 import type { Attention } from './attention';
 import { outcomeOf } from './transitions';
 
@@ -148,9 +149,17 @@ const WORDS: Readonly<Record<MoneyIn, readonly string[]>> = {
 };
 const MEANINGS = ['paid', 'unpaid', 'open', 'none'] as const;
 
+const wordFor = (name: string) => MEANINGS.find((meaning) => WORDS[meaning].includes(name));
+
+/** Whether it is said of a status what it means for the money: one that nobody knows would count as open. */
+export function isReconcilable(status: string): boolean {
+  const name = status.toUpperCase();
+  return wordFor(name) !== undefined || isKnownStatus(name);
+}
+
 function moneyIn(status: string): MoneyIn {
   const name = status.toUpperCase();
-  const known = MEANINGS.find((meaning) => WORDS[meaning].includes(name));
+  const known = wordFor(name);
   if (known !== undefined) return known;
   const outcome = outcomeOf(name);
   if (outcome === null) return 'open';

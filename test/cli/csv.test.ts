@@ -37,3 +37,11 @@ test('what was written is read again, whatever it is', () => {
     }),
   );
 });
+
+test('a last line without an end is read, also where its last field is empty', () => {
+  expect(readCsv('order,currency\no-1,BRL\no-2,')).toEqual([
+    ['order', 'currency'],
+    ['o-1', 'BRL'],
+    ['o-2', ''],
+  ]);
+});

@@ -32,5 +32,7 @@ export function readCsv(text: string): string[][] {
     rows.push(row);
     row = [];
   }
+  // A last line without an end may have an empty last field, which stands after a comma.
+  if (row.length > 0) rows.push([...row, '']);
   return rows.filter((one) => one.some((field) => field !== ''));
 }

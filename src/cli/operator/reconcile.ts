@@ -13,13 +13,13 @@ import {
   reconciliationWorkflowId,
   WORKFLOW,
 } from '../../contract';
-import { ConfigError } from '../../process/user-error';
 import { GRPC_STATUS, grpcCodeOf, isOutOfTime } from '../../temporal/grpc-status';
 import { pendingWork } from '../../temporal/pending-work';
 import { EXIT } from '../exit-codes';
 import { complain, say } from '../print';
 import { asOperator, type Operator, targetOf } from './connection';
-import { csvLine, readCsv } from './csv';
+import { csvLine } from './csv';
+import { merchantRows } from './merchant-rows';
 import { momentOf, numberOf } from './options';
 
 export interface ReconcileOptions {
@@ -58,7 +58,7 @@ export function reconcile(options: ReconcileOptions): Promise<never> {
   return asOperator(async (operator) => {
     const { app_id } = targetOf('', options, operator);
     const whole = { app_id, ...period, adopt: options.adopt === true, per_second };
-    const parts = partsOf(options.csv ? await merchantRows() : undefined);
+    const parts = partsOf(options.csv ? merchantRows(await textOfStandardInput()) : undefined);
     let [checked, found] = [0, 0];
     if (!options.json) say(csvLine(COLUMNS));
     for (const [i, part] of parts.entries()) {
@@ -136,25 +136,8 @@ function print(differences: readonly Difference[], { json }: ReconcileOptions): 
   }
 }
 
-/** The merchant's list: CSV with a header that names order, amount and status, and perhaps currency. Throws ConfigError. */
-async function merchantRows(): Promise<MerchantRow[]> {
+async function textOfStandardInput(): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk));
-  const [head = [], ...lines] = readCsv(Buffer.concat(chunks).toString());
-  const names = head.map((name) => name.trim().toLowerCase());
-  const at = (...known: string[]) => names.findIndex((name) => known.includes(name));
-  const columns = { order: at('order', 'out_trade_no'), amount: at('amount', 'order_amount'), status: at('status') };
-  const currency = at('currency', 'order_currency');
-  const missing = Object.entries(columns).flatMap(([name, column]) => (column < 0 ? [name] : []));
-  if (missing.length > 0)
-    throw new ConfigError(`The first line of the list must name columns; it lacks ${missing.join(', ')}.`);
-  return lines.map((line, i) => {
-    const row = { out_trade_no: line[columns.order], order_amount: line[columns.amount], status: line[columns.status] };
-    const { out_trade_no, order_amount, status } = row;
-    if (!out_trade_no || !status || !/^\d+(\.\d+)?$/.test(order_amount ?? '')) {
-      throw new ConfigError(`Row ${i + 2} of the list must have an order, an amount such as 150.00, and a status.`);
-    }
-    const money = line[currency];
-    return { out_trade_no, order_amount: order_amount ?? '', status, ...(money ? { order_currency: money } : {}) };
-  });
+  return Buffer.concat(chunks).toString();
 }
