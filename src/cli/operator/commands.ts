@@ -114,7 +114,13 @@ function addDecisions(program: Command): void {
       examples('recheck order-123', 'recheck --attention no-answer --dry-run', 'recheck --stuck 2h --yes'),
     )
     .action(async (order, options, command) => {
-      if (order !== undefined) return (await import('./decide.js')).recheckOrder(order, options);
+      if (order !== undefined) {
+        if (ONLY_MANY.some((name) => options[name] !== undefined))
+          return command.error(
+            'error: an order is asked for by itself: leave out the order, or --dry-run and what chooses payments',
+          );
+        return (await import('./decide.js')).recheckOrder(order, options);
+      }
       if (CHOICES.some((name) => options[name] !== undefined)) return (await import('./bulk.js')).recheckMany(options);
       return command.error('error: name an order, or choose payments with --query, --attention, --stuck, --method …');
     });
@@ -134,3 +140,5 @@ function addDecisions(program: Command): void {
 }
 
 const CHOICES = ['attention', 'stuck', 'method', 'status', 'since', 'until', 'query'];
+/** What says nothing of one order: taken in silence, a dry run of one would ask for it. */
+const ONLY_MANY = [...CHOICES, 'dryRun'];

@@ -1,5 +1,7 @@
 /** The options of the operator's commands, as text from a shell. */
-import { ATTENTIONS } from '../../contract';
+import { z } from 'zod';
+import { ACCOUNT_RUNBOOK, ATTENTIONS } from '../../contract';
+import { DAY } from '../../gateway/pure/durations';
 import { durationText } from '../../process/settings/types';
 import { ConfigError } from '../../process/user-error';
 import type { PaymentFilter } from '../../temporal/payment-query';
@@ -33,25 +35,40 @@ export function filterOf(options: FilterOptions, now: Date): PaymentFilter {
   };
 }
 
-/** Reasons of virtual accounts are not among those of payments, so that any word in their form passes. */
+/** Every reason there is. Others would find nothing, which looks as if nobody were needed. */
+const REASONS = [...new Set<string>([...ATTENTIONS, ...Object.values(ACCOUNT_RUNBOOK).flatMap(Object.keys)])];
+
 function reasonOf(reason: true | string): true | string {
-  if (reason === true || /^[a-z]+(-[a-z]+)*$/.test(reason)) return reason;
-  throw new ConfigError(`--attention ${reason}: no such reason. There are ${ATTENTIONS.join(', ')}.`);
+  if (reason === true || REASONS.includes(reason)) return reason;
+  throw new ConfigError(`--attention ${reason}: no such reason. There are ${REASONS.join(', ')}.`);
 }
+
+/** The longest duration: longer ones lead to times that cannot be written. */
+const LONGEST = 36_500 * DAY;
 
 /** `90s`, `2h`, `3d` in ms. Throws ConfigError. */
 export function durationOf(option: string, text: string): number {
   const read = durationText.safeParse(text);
-  if (read.success) return read.data;
-  throw new ConfigError(`${option} ${text}: ${read.error.issues[0]?.message}.`);
+  if (!read.success) throw new ConfigError(`${option} ${text}: ${read.error.issues[0]?.message}.`);
+  if (read.data > LONGEST) throw new ConfigError(`${option} ${text}: must be at most ${LONGEST / DAY}d.`);
+  return read.data;
 }
 
-/** A date, a time, or how long ago: `2026-03-01`, `2026-03-01T12:00:00Z`, `2h`. Throws ConfigError. */
+/** How often something is done again: at most as often as a server bears, and not so seldom that timers overflow. Throws ConfigError. */
+export function everyOf(option: string, text: string): number {
+  const every = durationOf(option, text);
+  if (every >= 100 && every <= DAY) return every;
+  throw new ConfigError(`${option} ${text}: must be between 100ms and 1d.`);
+}
+
+const time = z.union([z.iso.date(), z.iso.datetime({ offset: true, local: true })]);
+
+/** A date, a time, or how long ago: `2026-03-01`, `2026-03-01T12:00:00Z`, `2h`. All are UTC where no zone is given. Throws ConfigError. */
 export function momentOf(option: string, text: string, now: Date): Date {
-  const ago = durationText.safeParse(text);
-  if (ago.success) return new Date(now.getTime() - ago.data);
-  const at = new Date(text);
-  if (/^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(at.getTime())) return at;
+  if (durationText.safeParse(text).success) return new Date(now.getTime() - durationOf(option, text));
+  // What tables show, 2026-03-01 12:00:00, is taken as well: it is UTC, wherever the command runs.
+  const written = text.trim().replace(/^(\S{10}) /, '$1T');
+  if (time.safeParse(written).success) return new Date(/T[^Z+-]*$/.test(written) ? `${written}Z` : written);
   throw new ConfigError(`${option} ${text}: must be a time such as 2026-03-01T12:00:00Z, a day, or how long ago: 2h.`);
 }
 

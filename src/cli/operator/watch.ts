@@ -1,11 +1,11 @@
 /** `payment-gateway watch`: a table of what needs a person or is stuck, read anew every few seconds until Ctrl-C. */
 import { setTimeout } from 'node:timers/promises';
-import { paymentQuery } from '../../temporal/payment-query';
+import { type PaymentFilter, paymentQuery } from '../../temporal/payment-query';
 import { type ListedWorkflow, listWorkflows } from '../../temporal/workflow-list';
 import { say } from '../print';
 import { asOperator } from './connection';
 import { workflowTable } from './list';
-import { durationOf, type FilterOptions, filterOf } from './options';
+import { everyOf, type FilterOptions, filterOf } from './options';
 import { utc } from './times';
 
 export interface WatchOptions extends FilterOptions {
@@ -18,7 +18,7 @@ const SHOWN = 40;
 const CLEAR = '\u001b[2J\u001b[H';
 
 export function watch(options: WatchOptions): Promise<never> {
-  const pause_ms = durationOf('--every', options.every);
+  const pause_ms = everyOf('--every', options.every);
   watched(options, new Date());
   return asOperator(async ({ client }) => {
     for (;;) {
@@ -32,12 +32,11 @@ export function watch(options: WatchOptions): Promise<never> {
   }, 'lists');
 }
 
-/** Without an option, what needs a person. */
-function watched(options: WatchOptions, now: Date) {
+/** What is watched: where nothing but the app is chosen, what needs a person. */
+export function watched(options: FilterOptions, now: Date): PaymentFilter {
   const filter = filterOf(options, now);
-  const { attention, stuck_ms, method, status, since } = filter;
-  const isChosen = [attention, stuck_ms, method, status, since].some((one) => one !== undefined);
-  return isChosen ? filter : { ...filter, attention: true as const };
+  const { app_id: _, ...chosen } = filter;
+  return Object.values(chosen).some((one) => one !== undefined) ? filter : { ...filter, attention: true };
 }
 
 function screen(rows: readonly ListedWorkflow[], now: Date): string {

@@ -1,0 +1,70 @@
+/** What an operator writes as options: it is taken as it is meant, or refused with a sentence. */
+import { Command } from 'commander';
+import { addOperatorCommands } from '../../src/cli/operator/commands';
+import { everyOf, filterOf, momentOf } from '../../src/cli/operator/options';
+import { watched } from '../../src/cli/operator/watch';
+
+const NOW = new Date('2026-03-02T12:00:00Z');
+
+test.each([
+  ['2026-03-01', '2026-03-01T00:00:00.000Z'],
+  ['2028-02-29', '2028-02-29T00:00:00.000Z'],
+  ['2026-03-01T12:00', '2026-03-01T12:00:00.000Z'],
+  ['2026-03-01 12:00:00', '2026-03-01T12:00:00.000Z'],
+  ['2026-03-01T12:00:00.5Z', '2026-03-01T12:00:00.500Z'],
+  ['2026-03-01T12:00:00-03:00', '2026-03-01T15:00:00.000Z'],
+  ['2h', '2026-03-02T10:00:00.000Z'],
+])('--since %s is %s, UTC where it names no zone', (text, time) => {
+  expect(momentOf('--since', text, NOW).toISOString()).toBe(time);
+});
+
+test.each([
+  '2026-02-30',
+  '2026-02-29T10:00:00Z',
+  '2026-04-31',
+  '2026-13-01',
+  '2026-03-01T25:00',
+  '99999999999d',
+  'x',
+  '',
+])('--since %j is refused: there is no such time', (since) => {
+  expect(() => filterOf({ since }, NOW)).toThrow(/^--since /);
+});
+
+test('a duration that leads to no time is refused', () => {
+  expect(() => filterOf({ stuck: '99999999999d' }, NOW)).toThrow('--stuck 99999999999d: must be at most 36500d.');
+});
+
+test.each(['0s', '99ms', '25d', 'often'])('--every %s is refused: Temporal would be asked without a pause', (text) => {
+  expect(() => everyOf('--every', text)).toThrow(/^--every /);
+});
+
+test.each(['late-paymnt', 'No-answer', 'LATE', ''])(
+  '--attention %j is refused: nothing waits for that reason',
+  (attention) => {
+    expect(() => filterOf({ attention }, NOW)).toThrow(/no such reason\. There are .*late-payment.*few-accounts/);
+  },
+);
+
+test.each(['late-payment', 'overdue-deposit', 'few-accounts'])('--attention %s is taken', (attention) => {
+  expect(filterOf({ attention }, NOW).attention).toBe(attention);
+});
+
+test('watch shows what is chosen; where nothing but an app is, what needs a person', () => {
+  expect(watched({ query: "PaymentMethod = 'PIX'" }, NOW).attention).toBeUndefined();
+  expect(watched({ until: '2h' }, NOW).attention).toBeUndefined();
+  expect(watched({ app: 'shop' }, NOW)).toMatchObject({ app_id: 'shop', attention: true });
+  expect(watched({}, NOW).attention).toBe(true);
+});
+
+test.each([['--dry-run'], ['--stuck'], ['--method', 'PIX']])(
+  'recheck of an order with %s is refused, and asks for nothing',
+  async (...more) => {
+    const program = new Command().exitOverride().configureOutput({ writeErr: () => undefined });
+    addOperatorCommands(program);
+    for (const command of program.commands) command.copyInheritedSettings(program);
+    await expect(program.parseAsync(['recheck', 'order-1', ...more], { from: 'user' })).rejects.toThrow(
+      /an order is asked for by itself/,
+    );
+  },
+);
