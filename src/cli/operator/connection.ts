@@ -12,8 +12,8 @@ import { GRPC_STATUS, grpcCodeOf } from '../../temporal/grpc-status';
 import { innermost } from '../../temporal/timeline';
 import { commandSettings } from '../command-settings';
 import { EXIT } from '../exit-codes';
-import { tellError } from '../failed';
-import { complain } from '../print';
+import { isForPrograms, tellError } from '../failed';
+import { complain, say } from '../print';
 
 /** What a command of an operator works with. It needs no key of the gateway. */
 export interface Operator {
@@ -39,27 +39,35 @@ export async function asOperator(
 ): Promise<never> {
   const { config, env } = commandSettings();
   const client = reads === 'payloads' ? await connectClient(env, config) : new Client(await connect(env));
-  const code = await act({ client, config, env }).catch((error: unknown) => {
-    const readable = asUserError(error);
-    if (!(readable instanceof UserError || readable instanceof PaymentError)) {
-      complain(reportOf(readable));
-      return EXIT.refused;
-    }
-    tellError(readable);
-    return readable instanceof UserError ? EXIT.wrongInput : EXIT.refused;
-  });
+  const code = await act({ client, config, env }).catch(tellFailure);
   // Temporal's client may still wait for a result, and would throw if its connection were closed.
   return exitOncePrinted(code);
 }
 
-/** What a person can mend: missing keys, a query that Temporal cannot read, or a namespace that it does not have. */
+/** Says why a command brought nothing, to a person or to a program, and gives its exit code. */
+export function tellFailure(error: unknown): number {
+  const readable = asUserError(error);
+  if (readable instanceof UserError || readable instanceof PaymentError) tellError(readable);
+  else {
+    complain(reportOf(readable));
+    if (isForPrograms()) say(JSON.stringify({ error: { type: 'Unexpected', message: innermost(readable) } }));
+  }
+  return readable instanceof UserError ? EXIT.wrongInput : EXIT.refused;
+}
+
+/** What a person can mend: missing keys or rights, a query that Temporal cannot read, or a namespace that it does not have. */
 function asUserError(error: unknown): unknown {
   if (error instanceof PayloadDecryptionError) return new UserError(error.message);
   if (error instanceof Error && error.message.includes('binary/encrypted')) return new UserError(KEYS_ARE_MISSING);
   const code = grpcCodeOf(error);
-  if (code !== GRPC_STATUS.INVALID_ARGUMENT && code !== GRPC_STATUS.NOT_FOUND) return error;
+  if (code === undefined || !MENDED.includes(code)) return error;
   return new UserError(`Temporal refuses it: ${innermost(error)}`);
 }
+
+const MENDED: readonly number[] = [
+  ...[GRPC_STATUS.INVALID_ARGUMENT, GRPC_STATUS.NOT_FOUND],
+  ...[GRPC_STATUS.PERMISSION_DENIED, GRPC_STATUS.UNAUTHENTICATED],
+];
 
 const KEYS_ARE_MISSING =
   'The payloads are encrypted, and PAYMENTS_ENCRYPTION_KEYS is not set. Set it to the worker’s keys to read them.';
