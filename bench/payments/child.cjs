@@ -12,6 +12,9 @@ const [, , contestant, role] = process.argv;
 const { TEMPORAL_ADDRESS: address, GATEWAY_APP_ID: app_id, GATEWAY_SECRET_KEY: secret_key } = process.env;
 const { PAYMENTS_TASK_QUEUE: taskQueue, GATEWAY_BASE_URL: base_url, WEBHOOK_PORT } = process.env;
 
+/** How many workflows a worker keeps; by default as many as the SDK takes. */
+const cache = process.env.BENCH_CACHED ? { maxCachedWorkflows: Number(process.env.BENCH_CACHED) } : {};
+
 const ready = () => process.send?.('ready');
 process.on('disconnect', () => process.exit());
 
@@ -31,7 +34,7 @@ async function handWrittenWorker() {
   const { NativeConnection, Worker } = require('@temporalio/worker');
   const connection = await NativeConnection.connect({ address });
   const workflowsPath = join(__dirname, 'workflows', `${contestant}.cjs`);
-  const worker = await Worker.create({ connection, taskQueue, workflowsPath, activities: activities() });
+  const worker = await Worker.create({ connection, taskQueue, workflowsPath, activities: activities(), ...cache });
   ready();
   await worker.run();
 }
@@ -55,10 +58,24 @@ async function handWrittenWebhook() {
 }
 
 async function ourWorker() {
-  const { createWorker } = require('../../lib/worker');
-  const worker = await createWorker(loadConfig(process.env), process.env);
+  const worker = await (cache.maxCachedWorkflows ? cachingWorker() : createOurs());
   ready();
   await worker.run();
+}
+
+function createOurs() {
+  const { createWorker } = require('../../lib/worker');
+  return createWorker(loadConfig(process.env), process.env);
+}
+
+/** As merchants make their own. */
+async function cachingWorker() {
+  const { NativeConnection, Worker } = require('@temporalio/worker');
+  const { PaymentGatewayPlugin } = require('../../lib');
+  const { builtBundle } = require('../../lib/temporal/workflow-bundle');
+  const connection = await NativeConnection.connect({ address });
+  const plugins = [new PaymentGatewayPlugin(loadConfig(process.env))];
+  return Worker.create({ connection, taskQueue, plugins, workflowBundle: builtBundle(), ...cache });
 }
 
 async function ourWebhook() {

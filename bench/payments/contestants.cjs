@@ -2,6 +2,8 @@
 const { fork } = require('node:child_process');
 const { once } = require('node:events');
 const { join } = require('node:path');
+const { createInterface } = require('node:readline');
+const { setTimeout } = require('node:timers/promises');
 const { Client, Connection, WithStartWorkflowOperation } = require('@temporalio/client');
 const { randomBytes } = require('node:crypto');
 const { connectPayments } = require('../../lib/client');
@@ -12,22 +14,28 @@ const NAMES = ['floor', 'by-hand', 'ours', 'ours-encrypted'];
 /** One app each at the simulated gateway. */
 const APPS = NAMES.map((name) => ({ app_id: `bench-${name}`, secret_key: SECRET }));
 
-/** Starts a contestant. `address`: of Temporal; `base_url`: of the gateway. */
-async function startContestant(name, { address, base_url }) {
-  const env = await environmentOf(name, address, base_url);
+const MEMORY_PROBE = ['--expose-gc', '--require', join(__dirname, '../memory-probe.cjs')];
+/** The probe tells every five seconds; twice, so that what was left over is collected, too. */
+const PROBED_MS = 11_000;
+
+/**
+ * Starts a contestant. `address`: of Temporal; `base_url`: of the gateway. `cached`: how many workflows its worker keeps;
+ * `tellsMemory`: `memory()` tells the heaps of all its threads, in bytes.
+ */
+async function startContestant(name, { address, base_url }, { cached, tellsMemory = false } = {}) {
+  const env = {
+    ...(await environmentOf(name, address, base_url)),
+    ...(cached === undefined ? {} : { BENCH_CACHED: String(cached) }),
+  };
   const began = Date.now();
-  const worker = await started(name, 'worker', env);
+  const worker = await started(name, 'worker', env, tellsMemory ? MEMORY_PROBE : []);
+  const memory = tellsMemory ? memoryOf(worker) : undefined;
   const start_s = (Date.now() - began) / 1000;
   const webhook = await started(name, 'webhook', env);
   const merchant = await (name.startsWith('ours') ? ourMerchant(env) : handWrittenMerchant(env));
   const stop = async () => {
     await merchant.close();
-    for (const child of [worker, webhook]) {
-      // It exits by itself, so that a profile is written.
-      const exited = once(child, 'exit');
-      child.disconnect();
-      await exited;
-    }
+    for (const child of [worker, webhook]) await stopped(child);
   };
   return {
     name,
@@ -35,7 +43,29 @@ async function startContestant(name, { address, base_url }) {
     app_id: env.GATEWAY_APP_ID,
     pids: { worker: worker.pid, webhook: webhook.pid },
     start_s,
+    memory,
     stop,
+  };
+}
+
+/** It exits by itself, so that a profile is written. */
+async function stopped(child) {
+  const exited = once(child, 'exit');
+  child.disconnect();
+  await exited;
+}
+
+/** Answers with the sum of what each thread has told last, once each has told it anew. */
+function memoryOf(worker) {
+  const heaps = new Map();
+  createInterface({ input: worker.stderr }).on('line', (line) => {
+    const told = /^\{"memory":/.test(line) ? JSON.parse(line).memory : undefined;
+    if (told) heaps.set(told.thread, told.heap);
+    else process.stderr.write(`${line}\n`);
+  });
+  return async () => {
+    await setTimeout(PROBED_MS);
+    return [...heaps.values()].reduce((sum, heap) => sum + heap, 0);
   };
 }
 
@@ -61,10 +91,11 @@ async function environmentOf(name, address, base_url) {
   };
 }
 
-async function started(name, role, env) {
+async function started(name, role, env, options = []) {
   const { PATH, HOME } = process.env;
-  const execArgv = (process.env.BENCH_NODE_OPTIONS ?? '').split(' ').filter(Boolean);
-  const child = fork(join(__dirname, 'child.cjs'), [name, role], { env: { PATH, HOME, ...env }, execArgv });
+  const execArgv = [...(process.env.BENCH_NODE_OPTIONS ?? '').split(' ').filter(Boolean), ...options];
+  const stdio = ['ignore', 'inherit', options === MEMORY_PROBE ? 'pipe' : 'inherit', 'ipc'];
+  const child = fork(join(__dirname, 'child.cjs'), [name, role], { env: { PATH, HOME, ...env }, execArgv, stdio });
   await Promise.race([
     once(child, 'message'),
     once(child, 'exit').then(([code]) => Promise.reject(new Error(`The ${role} of ${name} ended with ${code}`))),
@@ -104,4 +135,4 @@ async function handWrittenMerchant({
   };
 }
 
-module.exports = { APPS, NAMES, startContestant };
+module.exports = { APPS, NAMES, SECRET, environmentOf, startContestant, started, stopped };

@@ -3,23 +3,20 @@
  * the floor (workflows/floor.cjs), a workflow as people write it (workflows/by-hand.cjs), and ours without and with encryption.
  * Rounds are interleaved, so that a slow moment of the machine is everybody's. Prints tables, and writes all figures as JSON.
  *
- * BENCH_ROUNDS (5), BENCH_PAYMENTS a round (60), BENCH_IN_FLIGHT (1,10,30), BENCH_CONTESTANTS,
+ * BENCH_ROUNDS (5), BENCH_PAYMENTS a round (60), BENCH_IN_FLIGHT (1,10,30,100), BENCH_CONTESTANTS,
  * BENCH_JSON (a file). BENCH_NODE_OPTIONS are for workers and webhooks: `--cpu-prof --cpu-prof-dir=/tmp/prof` writes profiles.
  */
-const { mkdtemp, rm, writeFile } = require('node:fs/promises');
-const os = require('node:os');
+const { writeFile } = require('node:fs/promises');
 const { join } = require('node:path');
-const { Connection } = require('@temporalio/client');
 const { bundleWorkflowCode, DefaultLogger } = require('@temporalio/worker');
-const { findTemporal, freePort, startDevServer } = require('../../lib/cli/dev/temporal');
 const { startSimulator } = require('../../lib/simulator');
-const { registerSearchAttributes } = require('../../lib/temporal/search-attributes');
 const { APPS, NAMES, startContestant } = require('./contestants.cjs');
 const { spread } = require('./measure.cjs');
 const { table } = require('./report.cjs');
 const { round, traceOf } = require('./round.cjs');
+const { machine, machineLine, progress, startServer, withParts } = require('./server.cjs');
 
-const { BENCH_ROUNDS = '5', BENCH_PAYMENTS = '60', BENCH_IN_FLIGHT = '1,10,30', BENCH_JSON } = process.env;
+const { BENCH_ROUNDS = '5', BENCH_PAYMENTS = '60', BENCH_IN_FLIGHT = '1,10,30,100', BENCH_JSON } = process.env;
 const ROUNDS = Number(BENCH_ROUNDS);
 const PAYMENTS = Number(BENCH_PAYMENTS);
 const IN_FLIGHT = BENCH_IN_FLIGHT.split(',').map(Number);
@@ -27,22 +24,9 @@ const CONTESTANTS = process.env.BENCH_CONTESTANTS?.split(',') ?? NAMES;
 /** With one at a time, a round of all payments would only take longer. */
 const PAYMENTS_ONE_BY_ONE = 20;
 
-const progress = (text) => process.stderr.write(`${new Date().toISOString().slice(11, 19)}  ${text}\n`);
-
-async function startServer(folder) {
-  const [{ port }, { port: uiPort }] = [await freePort(0), await freePort(0)];
-  const dbFile = join(folder, 'temporal.sqlite');
-  const binary = await findTemporal();
-  const server = await startDevServer({ binary, dbFile, host: '127.0.0.1', port, uiPort, namespace: 'default' });
-  const connection = await Connection.connect({ address: server.address });
-  await registerSearchAttributes(connection, 'default');
-  await connection.close();
-  return server;
-}
-
 /** Figures by contestant, each the median of the rounds with its spread. */
 async function compare(contestants, world, inFlight) {
-  const payments = inFlight === 1 ? Math.min(PAYMENTS, PAYMENTS_ONE_BY_ONE) : PAYMENTS;
+  const payments = inFlight === 1 ? Math.min(PAYMENTS, PAYMENTS_ONE_BY_ONE) : Math.max(PAYMENTS, inFlight);
   const rounds = new Map(contestants.map(({ name }) => [name, []]));
   for (let i = 0; i < ROUNDS; i += 1) {
     // Each round begins with another one: who comes first has no advantage.
@@ -72,19 +56,11 @@ async function sizes() {
   return { ours, empty, ratio: ours / empty };
 }
 
-const machine = () => ({
-  cpu: `${os.cpus().length} × ${os.cpus()[0]?.model}`,
-  memory_gb: Math.round(os.totalmem() / 2 ** 30),
-  load_before: os.loadavg().map((one) => Number(one.toFixed(1))),
-  node: process.version,
-  at: new Date().toISOString(),
-});
-
 async function bench(world, contestants) {
   for (const contestant of contestants) await round(contestant, world, { payments: 10, inFlight: 5 });
   progress('everybody is warm');
   const traces = {};
-  for (const contestant of contestants) traces[contestant.name] = await traceOf(contestant, world.simulator);
+  for (const contestant of contestants) traces[contestant.name] = await traceOf(contestant, world);
   const figures = {};
   for (const inFlight of IN_FLIGHT) figures[inFlight] = await compare(contestants, world, inFlight);
   for (const { name, start_s } of contestants) traces[name]['start of its worker, s'] = start_s;
@@ -92,7 +68,7 @@ async function bench(world, contestants) {
 }
 
 function print({ machine: where, traces, figures, bundle }) {
-  console.log(`${where.cpu}, ${where.memory_gb} GB, Node ${where.node}, load before: ${where.load_before.join(' ')}\n`);
+  console.log(machineLine(where));
   console.log(table('One payment, and what it needs', exact(traces)));
   for (const [inFlight, columns] of Object.entries(figures)) console.log(table(`${inFlight} in flight`, columns));
   console.log(
@@ -110,11 +86,9 @@ const exact = (traces) =>
 
 async function main() {
   const found = { machine: machine(), rounds: ROUNDS, payments: PAYMENTS, bundle: await sizes() };
-  const folder = await mkdtemp(join(os.tmpdir(), 'bench-'));
-  const parts = [];
-  try {
-    const server = await startServer(folder);
-    parts.push(() => server.stop());
+  await withParts(async (parts) => {
+    const server = await startServer();
+    parts.push(server.stop);
     const simulator = await startSimulator({ apps: APPS });
     parts.push(() => simulator.close());
     const contestants = [];
@@ -124,11 +98,9 @@ async function main() {
       parts.push(() => contestant.stop());
       progress(`${name} runs`);
     }
-    Object.assign(found, await bench({ simulator, temporalGroup: server.processGroup }, contestants));
-  } finally {
-    for (const stop of parts.reverse()) await stop();
-    await rm(folder, { recursive: true });
-  }
+    const world = { simulator, temporalGroup: server.processGroup, metricsUrl: server.metricsUrl };
+    Object.assign(found, await bench(world, contestants));
+  });
   print(found);
   if (BENCH_JSON) await writeFile(BENCH_JSON, `${JSON.stringify(found, null, 2)}\n`);
 }

@@ -1,6 +1,10 @@
 /** One round of a contestant: so many payments, so many at once, over the whole path from the call to the outcome. */
 const { performance } = require('node:perf_hooks');
+const { setTimeout } = require('node:timers/promises');
 const { cpuOf, cpuOfGroup, percentile } = require('./measure.cjs');
+
+/** Longer than the server keeps its counts to itself. */
+const METRICS_MS = 3_000;
 
 let number = 0;
 
@@ -62,9 +66,19 @@ async function round(contestant, { simulator, temporalGroup }, { payments, inFli
   };
 }
 
-/** What one payment leaves in Temporal: it is exact, so one is enough. */
-async function traceOf({ name, merchant, app_id }, simulator) {
+/** The actions that Temporal's server has counted in a namespace so far: what Temporal Cloud would bill. */
+async function actionsOf(metricsUrl) {
+  const metrics = await (await fetch(metricsUrl)).text();
+  const counted = [...metrics.matchAll(/^action\{.*namespace="default".*\} (\S+)$/gm)].map(([, count]) =>
+    Number(count),
+  );
+  return counted.reduce((sum, count) => sum + count, 0);
+}
+
+/** What one payment leaves in Temporal: it is exact, so one is enough. Nothing else may run. */
+async function traceOf({ name, merchant, app_id }, { simulator, metricsUrl }) {
   const out_trade_no = `${name}-${process.pid}-trace`;
+  const before = await settledActions(metricsUrl);
   await merchant.pay({ ...ORDER, out_trade_no });
   await simulator.pay(out_trade_no);
   await merchant.outcome(out_trade_no);
@@ -75,7 +89,18 @@ async function traceOf({ name, merchant, app_id }, simulator) {
     events: events.length,
     bytes: historySize,
     'workflow tasks': events.filter((event) => event.workflowTaskCompletedEventAttributes).length,
+    'billable actions': (await settledActions(metricsUrl)) - before,
   };
 }
 
-module.exports = { round, traceOf };
+/** The server tells its metrics once a second. Waits until they stay. */
+async function settledActions(metricsUrl) {
+  for (let seen = -1; ; ) {
+    const now = await actionsOf(metricsUrl);
+    if (now === seen) return now;
+    seen = now;
+    await setTimeout(METRICS_MS);
+  }
+}
+
+module.exports = { ORDER, round, traceOf };

@@ -21,6 +21,8 @@ export interface DevServerOptions {
   namespace: string;
   /** Where Temporal UI, in the user's browser, finds a codec server: `http://127.0.0.1:8490`. */
   uiCodecEndpoint?: string;
+  /** Where the server tells its metrics; default a free port. */
+  metricsPort?: number;
   /** How long the server may take until it serves, in milliseconds; default 60,000. */
   startMs?: number;
 }
@@ -79,6 +81,7 @@ function serverArguments(options: DevServerOptions, ui: Place): string[] {
     // a crash. With the write-ahead log it is also nearly twice as fast.
     ...['--sqlite-pragma', 'locking_mode=EXCLUSIVE', '--sqlite-pragma', 'journal_mode=WAL'],
     ...['--log-level', 'warn', '--log-format', 'pretty'],
+    ...(options.metricsPort ? ['--metrics-port', `${options.metricsPort}`] : []),
     ...(options.uiCodecEndpoint ? ['--ui-codec-endpoint', options.uiCodecEndpoint] : []),
   ];
 }
