@@ -44,7 +44,10 @@ export function paymentQuery(filter: PaymentFilter, now: Date): string {
   return app_id === undefined ? all : `${all} AND (${ofApp(app_id)})`;
 }
 
-/** Workflows of one app: the kind and the app are the beginning of the id. */
+/**
+ * Workflows of one app: the kind and the app are the beginning of the id. The id of a delivery begins with its address, so those of
+ * every app are found: `listWorkflows` leaves the others out.
+ */
 function ofApp(app_id: string): string {
   const kinds = [
     'payment',
@@ -59,6 +62,7 @@ function ofApp(app_id: string): string {
   return [
     ...beginnings.map((beginning) => `WorkflowId STARTS_WITH ${beginning}`),
     `WorkflowId = ${quoted(speiAccountQuantityWorkflowId(app_id))}`,
+    typesQuery([WORKFLOW.eventDelivery]),
   ].join(' OR ');
 }
 

@@ -27,13 +27,17 @@ export interface ListedWorkflow {
 /** Temporal's own largest page. */
 const PAGE_SIZE = 1_000;
 
-/** Every run that the query finds, page after page, the newest first. A run that two pages hold is given once. */
-export async function* listWorkflows(client: Client, query: string): AsyncGenerator<ListedWorkflow> {
+/**
+ * Every run that the query finds, page after page, the newest first, of one app if it is given. A run that two pages hold is given
+ * once.
+ */
+export async function* listWorkflows(client: Client, query: string, app_id?: string): AsyncGenerator<ListedWorkflow> {
   const seen = new Set<string>();
   for await (const found of client.workflow.list({ query, pageSize: PAGE_SIZE })) {
     if (seen.has(found.runId)) continue;
     seen.add(found.runId);
-    yield listed(found);
+    const row = listed(found);
+    if (app_id === undefined || row.app_id === app_id) yield row;
   }
 }
 

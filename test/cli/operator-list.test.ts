@@ -6,7 +6,14 @@ import type { SearchAttributePair } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { readCase } from '../../src/cli/operator/case';
 import { caseText } from '../../src/cli/operator/show';
-import { ATTENTIONS, paymentWorkflowId, RUNBOOK, SEARCH_ATTRIBUTE, WORKFLOW } from '../../src/contract';
+import {
+  ATTENTIONS,
+  eventDeliveryWorkflowId,
+  paymentWorkflowId,
+  RUNBOOK,
+  SEARCH_ATTRIBUTE,
+  WORKFLOW,
+} from '../../src/contract';
 import { devServer } from '../../src/testing';
 import { built } from '../harness/built';
 import { Terminal } from '../harness/terminal';
@@ -117,7 +124,7 @@ test('filters hold together: method, app, status, time', async () => {
     const { output } = await run('list', '--json', ...args);
     return output === '' ? 0 : rows(output).length;
   };
-  expect(await count('--method', 'SPEI', '--app', APP_ID)).toBe(MANY / 10);
+  expect(await count('--method', 'spei', '--app', APP_ID)).toBe(MANY / 10);
   expect(await count('--method', 'SPEI', '--status', 'processing', '--since', '1h', '--app', 'other-shop')).toBe(1);
   expect(await count('--status', 'SUCCESS')).toBe(0);
   expect(await count('--until', '2020-01-01')).toBe(0);
@@ -154,4 +161,20 @@ test('ui prints a link to the list of what needs a person', async () => {
   expect(url.pathname).toBe('/namespaces/default/workflows');
   const query = url.searchParams.get('query') ?? '';
   expect((await temporal.client.workflow.count(query)).count).toBe(12);
+});
+
+test('list --app and recheck --app find the deliveries of the app’s events, and of no other app', async () => {
+  for (const app_id of [APP_ID, 'other-shop'])
+    await temporal.client.workflow.start(WORKFLOW.eventDelivery, {
+      workflowId: eventDeliveryWorkflowId('address', paymentWorkflowId(app_id, 'order-9')),
+      taskQueue: 'nobody',
+      args: [],
+      typedSearchAttributes: [{ key: SEARCH_ATTRIBUTE.attention, value: 'undelivered-event' }],
+    });
+  while ((await temporal.client.workflow.count("PaymentAttention = 'undelivered-event'")).count < 2);
+  const chosen = ['--attention', 'undelivered-event', '--app', 'other-shop'];
+  const workflow_id = 'event-delivery:address:payment:other-shop:order-9';
+  expect(rows((await run('list', '--json', ...chosen)).output)).toMatchObject([{ workflow_id, app_id: 'other-shop' }]);
+  expect((await run('list', '--limit', '1', '--attention', '--app', APP_ID)).output).toMatch(/^1 of 13;/m);
+  expect((await run('recheck', '--dry-run', ...chosen)).output).toContain(`${workflow_id}\n1 would be asked for.`);
 });

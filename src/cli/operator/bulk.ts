@@ -29,7 +29,7 @@ export function recheckMany(options: BulkOptions): Promise<never> {
   const per_second = numberOf('--per-second', options.perSecond);
   const query = paymentQuery({ ...filterOf(options, now), open: true }, now);
   return asOperator(async ({ client }) => {
-    const ids = await idsOf(client, query);
+    const ids = await idsOf(client, query, options.app);
     if (options.dryRun) return listOnly(ids, options);
     await confirm(ids.length, options);
     const failed = await askEach(client, ids, per_second, options);
@@ -39,9 +39,9 @@ export function recheckMany(options: BulkOptions): Promise<never> {
   });
 }
 
-async function idsOf(client: Client, query: string): Promise<string[]> {
+async function idsOf(client: Client, query: string, app_id: string | undefined): Promise<string[]> {
   const ids = new Set<string>();
-  for await (const { workflow_id } of listWorkflows(client, query)) ids.add(workflow_id);
+  for await (const { workflow_id } of listWorkflows(client, query, app_id)) ids.add(workflow_id);
   return [...ids];
 }
 

@@ -43,7 +43,7 @@ export function exportPayments(options: ExportOptions): Promise<never> {
     const isCsv = options.format === 'csv' && !options.json;
     if (isCsv) await write(csvLine(COLUMNS));
     let failed = 0;
-    for await (const row of rowsOf(client, query)) {
+    for await (const row of rowsOf(client, query, options.app)) {
       if (row.error !== null) failed += 1;
       await write(isCsv ? csvLine(COLUMNS.map((column) => row[column] ?? '')) : JSON.stringify(row));
     }
@@ -53,9 +53,9 @@ export function exportPayments(options: ExportOptions): Promise<never> {
 }
 
 /** In the order of the list, some read ahead. */
-async function* rowsOf(client: Client, query: string): AsyncGenerator<Row> {
+async function* rowsOf(client: Client, query: string, app_id: string | undefined): AsyncGenerator<Row> {
   const ahead: Promise<Row>[] = [];
-  for await (const listed of listWorkflows(client, query)) {
+  for await (const listed of listWorkflows(client, query, app_id)) {
     ahead.push(rowOf(client, listed));
     if (ahead.length >= AT_A_TIME) yield* await Promise.all(ahead.splice(0, 1));
   }

@@ -4,7 +4,7 @@ import { paymentQuery } from '../../temporal/payment-query';
 import { countWorkflows, type ListedWorkflow, listWorkflows } from '../../temporal/workflow-list';
 import { EXIT } from '../exit-codes';
 import { say } from '../print';
-import { asOperator, type Operator } from './connection';
+import { asOperator } from './connection';
 import { type FilterOptions, filterOf, numberOf } from './options';
 import { table } from './table';
 import { age } from './times';
@@ -24,13 +24,17 @@ export function list(options: ListOptions): Promise<never> {
   return asOperator(async ({ client }) => {
     const rows: ListedWorkflow[] = [];
     let found = 0;
-    for await (const row of listWorkflows(client, query)) {
+    for await (const row of listWorkflows(client, query, options.app)) {
       found += 1;
-      if (options.json) say(JSON.stringify(row));
+      if (found > limit) {
+        // Temporal counts everything by itself, but of an app it does not know all.
+        if (options.json || options.app === undefined) break;
+      } else if (options.json) say(JSON.stringify(row));
       else rows.push(row);
-      if (found === limit) break;
     }
-    if (!options.json) say(await asText(client, { query, rows, isCut: found === limit }, now));
+    if (options.json) return EXIT.ok;
+    const all = found > limit && options.app === undefined ? await countWorkflows(client, query) : found;
+    say(asText(rows, all, now));
     return EXIT.ok;
   }, 'lists');
 }
@@ -40,14 +44,7 @@ function limitOf({ limit, json }: ListOptions): number {
   return json ? Number.POSITIVE_INFINITY : SHOWN;
 }
 
-interface Page {
-  query: string;
-  rows: readonly ListedWorkflow[];
-  isCut: boolean;
-}
-
-async function asText(client: Operator['client'], { query, rows, isCut }: Page, now: Date): Promise<string> {
-  const all = isCut ? await countWorkflows(client, query) : rows.length;
+function asText(rows: readonly ListedWorkflow[], all: number, now: Date): string {
   const ending =
     all > rows.length ? `${rows.length} of ${all}; --limit shows more, --json and export all.` : `${all} in all.`;
   return rows.length === 0 ? 'None.' : `${workflowTable(rows, now)}\n${ending}`;

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { ACCOUNT_RUNBOOK, ATTENTIONS } from '../../contract';
 import { DAY } from '../../gateway/pure/durations';
+import { METHOD_NAMES } from '../../gateway/pure/names';
 import { durationText } from '../../process/settings/types';
 import { ConfigError } from '../../process/user-error';
 import type { PaymentFilter } from '../../temporal/payment-query';
@@ -27,7 +28,7 @@ export function filterOf(options: FilterOptions, now: Date): PaymentFilter {
     app_id: app,
     attention: attention === undefined ? undefined : reasonOf(attention),
     stuck_ms: stuck === undefined ? undefined : durationOf('--stuck', stuck === true ? STUCK_FOR : stuck),
-    method,
+    method: METHOD_NAMES.find((one) => one.toLowerCase() === method?.toLowerCase()) ?? method,
     status: status?.toUpperCase(),
     since: since === undefined ? undefined : momentOf('--since', since, now),
     until: until === undefined ? undefined : momentOf('--until', until, now),

@@ -24,7 +24,8 @@ export function watch(options: WatchOptions): Promise<never> {
     for (;;) {
       const now = new Date();
       const rows: ListedWorkflow[] = [];
-      for await (const row of listWorkflows(client, paymentQuery(watched(options, now), now))) rows.push(row);
+      const query = paymentQuery(watched(options, now), now);
+      for await (const row of listWorkflows(client, query, options.app)) rows.push(row);
       if (options.json) say(JSON.stringify({ time: now.toISOString(), count: rows.length, workflows: rows }));
       else say(screen(rows, now));
       await setTimeout(pause_ms);
