@@ -144,10 +144,16 @@ export class RefundLedger {
       else if (isOnlySeen(entry)) this.doubt(entry);
   }
 
-  /** A person has named all that went back by refunds that are not in the ledger. */
-  complete(elsewhere: string): void {
+  /**
+   * A person has named all that went back by refunds that are not in the ledger. No more than was paid can be gone: otherwise what
+   * the trade's status alone called given back may be another's, and a person says which refund it is.
+   */
+  complete(elsewhere: string, trade: PaidTrade | undefined): void {
     this.elsewhere = sumOf([elsewhere]);
     this.isComplete = true;
+    if (!trade || !isMore(sumOf([elsewhere, this.sum('refunded')]), trade.order_amount)) return;
+    for (const entry of this.entries)
+      if (countsAs(entry) === 'refunded' && entry.confirmed_by === 'query') this.doubt(entry);
   }
 
   /** Takes over the refunds of an earlier run. One that had not started was never sent, and its request is lost. */

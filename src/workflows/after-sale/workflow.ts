@@ -266,7 +266,7 @@ class AfterSaleRun {
     const { outcome, by, reason, refunded_elsewhere } = resolution;
     const { record } = this;
     const entry = decidedRefund(record, resolution);
-    if (refunded_elsewhere !== undefined) record.ledger.complete(refunded_elsewhere);
+    if (refunded_elsewhere !== undefined) record.ledger.complete(refunded_elsewhere, record.paid);
     record.applyResolution({ by, reason }, outcome, Date.now());
     if (entry && outcome) {
       record.ledger.decide(entry, outcome, { by, reason });

@@ -81,7 +81,9 @@ export class AfterEnd {
     // Another amount of the trade that was sold is no news of its money for the after-sale: a person compares it.
     const ofSale = pending.ofTrade(state.trade_no).filter((one) => isOfSale(one) && !isDecided(state, one));
     if (state.outcome === 'SUCCESS' && context.record.hasOtherAmount(ofSale)) context.raise('amount-mismatch');
-    if (otherTrades.length > 0) await lookAtOtherTrades(otherTrades, input.app_id, context, pending);
+    const unseen = state.trade_no === null ? [] : context.record.others.unseen(state.trade_no);
+    const others = [...new Set([...otherTrades, ...unseen])];
+    if (others.length > 0) await lookAtOtherTrades(others, input.app_id, context, pending);
     else if (forAfterSale.length > 0) {
       // A person resolved it as sold before its trade_no was known, so a person says which of these trades is ours.
       const named = state.trade_no === null ? tradesNamedBy(forAfterSale) : [];

@@ -3,6 +3,8 @@ import { classifyTransition, type OtherTrade, type PreviousRun } from '../../con
 
 export class NotedTrades {
   private noted: readonly OtherTrade[];
+  /** Those that this run has asked the gateway for. */
+  private readonly lookedAt = new Set<string>();
 
   constructor(noted: readonly OtherTrade[] = []) {
     this.noted = [...noted];
@@ -15,6 +17,18 @@ export class NotedTrades {
   /** All but this one: a trade that was noted before our trade_no was known may be our own. */
   beside(ours: string | null): OtherTrade[] {
     return this.noted.filter(({ trade_no }) => trade_no !== ours);
+  }
+
+  /** Those of which nothing is known, and which nobody has asked for: one that was taken for a candidate, and is not ours. */
+  unseen(ours: string): string[] {
+    const isUnseen = ({ trade_no, trade_status }: OtherTrade) => trade_status === null && !this.lookedAt.has(trade_no);
+    return this.beside(ours)
+      .filter(isUnseen)
+      .map(({ trade_no }) => trade_no);
+  }
+
+  markLookedAt(trade_no: string): void {
+    this.lookedAt.add(trade_no);
   }
 
   find(trade_no: string): OtherTrade | undefined {

@@ -33,6 +33,7 @@ export async function lookAtOtherTrade(
   // Told at once: the look may take its time.
   for (const claim of claims) noteClaim(trade_no, claim, context);
   context.record.others.note(trade_no);
+  context.record.others.markLookedAt(trade_no);
   context.raise('second-trade');
   const looked = await lookOnce(app_id, { trade_no }, context.policy.settling_ms);
   if (looked.is === 'found') context.record.others.note(trade_no, looked.trade);

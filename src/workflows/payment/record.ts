@@ -209,7 +209,8 @@ export class PaymentRecord {
     this.state.trade_no = sold.trade_no ?? this.state.trade_no;
     this.state.order_amount ??= sold.order_amount ?? null;
     this.state.order_currency ??= sold.order_currency ?? null;
-    this.state.trade_status = sold.trade_status ?? 'SUCCESS';
+    // What a person called sold may never have shown itself.
+    this.state.trade_status = sold.trade_status ?? null;
     this.state.payment_data = sold.payment_data ?? null;
     this.others.noteAll(sold.other_trades ?? []);
     // Money that goes back is no reason to deliver, in this run either.

@@ -69,8 +69,7 @@ export async function payment(input: PaymentInput): Promise<PaymentState> {
   if (issues.length > 0) return refuse(issues, input?.app_id);
   const run = new PaymentRun(input);
   // A cancellation withdraws an order that was certainly not sent. Any other goes on: the gateway cannot take it back.
-  const scope = CancellationScope.current();
-  scope.cancelRequested.catch(() => run.withdraw());
+  CancellationScope.current().cancelRequested.catch(() => run.withdraw());
   return CancellationScope.nonCancellable(async () => {
     await run.joinEarlierRun();
     try {
@@ -253,6 +252,8 @@ class PaymentRun {
   private async recheck(): Promise<PaymentState> {
     const isUnsent = () => this.creation?.isCertainlyUnsent === true && !this.isCreated;
     await this.pending.recheck(() => this.record.isOver || this.failure !== undefined || isUnsent());
+    // It gives way to a run that knows the order, and has not looked.
+    if (this.isJoining) throw failureAnew(this.failure);
     return this.state;
   }
 

@@ -149,7 +149,7 @@ test('a decision on a dispute leaves refund-elsewhere, while nobody has named wh
   expect(record.snapshot().attention).toBe('dispute');
   record.applyResolution({ by: 'ana', reason: 'answered' }, undefined, NOW);
   expect(record.snapshot()).toMatchObject({ attention: 'refund-elsewhere', ledger_complete: false });
-  record.ledger.complete('10.00');
+  record.ledger.complete('10.00', record.paid);
   record.applyResolution({ by: 'ana', reason: 'the dashboard shows 10.00' }, undefined, NOW);
   expect(record.snapshot()).toMatchObject({ attention: null, ledger_complete: true });
 });

@@ -103,9 +103,24 @@ test('nothing is granted while there are refunds that nobody has named, and then
   const ledger = new RefundLedger();
   ledger.addUnknown();
   expect(ledger.request(ask('10.00'), SMALL, 0)).toEqual({ is: 'incomplete' });
-  ledger.complete('100');
+  ledger.complete('100', undefined);
   expect(ledger.request(ask('50.01'), SMALL, 0)).toEqual({ is: 'over-refund', left: '50.00' });
   granted(ledger, ask('50.00'));
+});
+
+test('a person who names more as gone than was paid beside a refund is asked about it, if the trade’s status alone has shown it', () => {
+  for (const [confirmed_by, attention] of [
+    ['query', 'unknown-refund'],
+    ['notification', null],
+  ] as const) {
+    const ledger = new RefundLedger();
+    const refund = granted(ledger, ask('100.00', { out_request_no: 'a' }));
+    ledger.update({ ...refund, outcome: 'REFUNDED', confirmed_by });
+    ledger.complete('50.00', SMALL);
+    expect(ledger.refunds).toMatchObject([{ attention: null }]);
+    ledger.complete('50.01', SMALL);
+    expect(ledger.refunds).toMatchObject([{ attention }]);
+  }
 });
 
 const OUTCOMES: RefundOutcome[] = ['REFUNDED', 'REFUND_REFUSED', 'REFUND_REVOKE', 'NOT_CREATED'];

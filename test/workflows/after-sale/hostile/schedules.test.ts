@@ -195,6 +195,24 @@ test.each(SCHEDULES)('%s', async (_title, steps, traits = {}) => {
   expect(broken).toEqual([]);
 });
 
+test('promise 7: a refund that was refused unseen is not in the ledger once a person has named what went back', async () => {
+  const steps: Step[] = [
+    { do: 'desk', amount: '50.00', takes_ms: 0, beside: '100.00' },
+    wait(3 * HOUR),
+    { do: 'notify', which: 'the latest' },
+    { do: 'desk', amount: '50.00', takes_ms: 0, beside: undefined },
+  ];
+  const race = { after: 'request', ms: 2_000, status: 'DISPUTE' } as const;
+  const traits = {
+    ...PLAIN,
+    lag_ms: 10_000,
+    plans: [{ takes_ms: 0, ends: 'refused' as const }],
+    race,
+    continuesAfter: 40,
+  };
+  expect(await play({ chance: 1149164521, steps, traits })).toEqual([]);
+});
+
 describe('promise 7: where the old task queue of an after-sale has no worker any more', () => {
   let world: World;
   beforeEach(async () => {

@@ -104,6 +104,8 @@ export class World extends BaseWorld {
   wasTerminated = false;
   readonly terminations: number[] = [];
   private isPastRetention = false;
+  /** Whether Temporal has forgotten any run. */
+  hasForgottenRuns = false;
   private reading: Reading | undefined;
   private delivered = 1;
   private desks = 0;
@@ -362,6 +364,7 @@ export class World extends BaseWorld {
     const last = this.gateway.requests.at(-1)?.at ?? 0;
     if (this.temporal.allRuns().some(({ isRunning }) => isRunning) || this.now - last < HOUR) return;
     this.isPastRetention ||= this.gateway.refunds.length > 0;
+    this.hasForgottenRuns ||= this.temporal.allRuns().length > 0;
     for (const { start } of this.temporal.allRuns()) await this.temporal.forget(start.workflowId);
     this.settled.push(this.now);
   }
