@@ -202,13 +202,10 @@ test('promise 7: a refund that was refused unseen is not in the ledger once a pe
     { do: 'notify', which: 'the latest' },
     { do: 'desk', amount: '50.00', takes_ms: 0, beside: undefined },
   ];
-  const race = { after: 'request', ms: 2_000, status: 'DISPUTE' } as const;
   const traits = {
-    ...PLAIN,
-    lag_ms: 10_000,
+    ...{ ...PLAIN, lag_ms: 10_000, answersStatus: false, out_trade_no: 'order-1', continuesAfter: 40 },
+    ...{ race: { after: 'request', ms: 2_000, status: 'DISPUTE' } as const, revokedFor_ms: 1_000 },
     plans: [{ takes_ms: 0, ends: 'refused' as const }],
-    race,
-    continuesAfter: 40,
   };
   expect(await play({ chance: 1149164521, steps, traits })).toEqual([]);
 });
