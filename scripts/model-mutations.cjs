@@ -26,6 +26,24 @@ const RECORD = 'src/workflows/payment/record.ts';
  */
 const MUTATIONS = [
   [
+    'a trade that was taken for ours by its name alone is looked at by nobody',
+    'src/workflows/payment/after-end.ts',
+    'const others = [...new Set([...otherTrades, ...unseen])];',
+    'const others = otherTrades;',
+  ],
+  [
+    'what a person called sold counts as shown by the gateway',
+    RECORD,
+    'sold.trade_status ?? null',
+    "sold.trade_status ?? 'SUCCESS'",
+  ],
+  [
+    'a recheck of a run that gives way is answered without a look',
+    'src/workflows/payment/workflow.ts',
+    'if (this.isJoining) throw failureAnew(this.failure);',
+    '',
+  ],
+  [
     'an unknown creation counts as none',
     'src/workflows/payment/creation.ts',
     "this.hasSent ||= tried.is === 'unknown';",
@@ -631,6 +649,12 @@ const OF_REFUNDS = [
     '',
   ],
   [
+    'more may have gone back than was paid',
+    `${AFTER}/refund-ledger.ts`,
+    "if (!trade || !isMore(sumOf([elsewhere, this.sum('refunded')]), trade.order_amount)) return;",
+    'return;',
+  ],
+  [
     'of two answers about a trade, that which came last counts',
     `${AFTER}/record.ts`,
     'return asked_at < this.askedAt && trade_status !== this.state.trade_status;',
@@ -659,18 +683,6 @@ const OF_ACCOUNTS = [
     '        this.release(out_trade_no);\n        const deposit',
     '        const deposit',
     11,
-  ],
-  [
-    'one transfer under two numbers is counted twice',
-    `${ACCOUNT}/deposit-ledger.ts`,
-    'return known !== undefined && known !== out_trade_no;',
-    'return false;',
-  ],
-  [
-    'another transfer under a known number is dropped',
-    `${ACCOUNT}/deposit-ledger.ts`,
-    'if (!isNotifiedAsPaid(deposit)) return false;',
-    'return false;',
   ],
   ['money that went back is counted', `${ACCOUNT}/counting.ts`, '!WITH_MONEY.includes(trade_status)', 'false', 15],
   [
