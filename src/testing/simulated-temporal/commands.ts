@@ -47,6 +47,8 @@ export class Commands {
     else if (command.requestCancelActivity) this.cancelActivity(numberOf(command.requestCancelActivity.seq));
     else if (command.startChildWorkflowExecution) this.startChild(command.startChildWorkflowExecution);
     else if (command.signalExternalWorkflowExecution) this.signalOther(command.signalExternalWorkflowExecution);
+    // A signal that was sent cannot be taken back, and its answer comes all the same.
+    else if (command.cancelSignalWorkflow) return;
     else if (command.updateResponse) run.answerUpdate(command.updateResponse);
     else if (command.upsertWorkflowSearchAttributes) {
       const { indexedFields } = command.upsertWorkflowSearchAttributes.searchAttributes ?? {};

@@ -3,7 +3,12 @@
  * people saw. It never asks the code what it thinks.
  */
 import Big from 'big.js';
-import { createSpeiAccountWorkflowId, type SpeiAccountState, speiAccountWorkflowId } from '../../../../src/contract';
+import {
+  createSpeiAccountWorkflowId,
+  paymentWorkflowId,
+  type SpeiAccountState,
+  speiAccountWorkflowId,
+} from '../../../../src/contract';
 import { APP, type Broken } from '../../hostile/base-world';
 import { type TrueDeposit, WITH_MONEY } from './gateway';
 import type { World } from './world';
@@ -50,13 +55,20 @@ function oneAccountForAKey(world: World): Broken[] {
 }
 
 /** 4. What is counted is money that the gateway has had, in its amount, and once. */
-function countedIsMoney({ gateway }: World, { account_id, deposits: { latest } }: SpeiAccountState): Broken[] {
+function countedIsMoney(
+  { gateway, told, acknowledged }: World,
+  { account_id, deposits: { latest } }: SpeiAccountState,
+): Broken[] {
   return latest.flatMap(({ out_trade_no, trade_no, amount }, i) => {
     const broken = (why: string) => [{ promise: 4, what: `deposit ${out_trade_no} is counted, ${why}` }];
     const truth = gateway.deposits.find((one) => one.trade_no === trade_no);
     if (!truth || truth.account_id !== account_id) return broken('and the gateway has none');
     if (!truth.states.some(({ status }) => WITH_MONEY.includes(status))) return broken('and it was never paid');
-    if (!new Big(amount).eq(truth.amount)) return broken(`as ${amount}, and it is ${truth.amount}`);
+    // A person called it paid while the gateway gave no answer: all that is known of its amount is what the gateway has notified.
+    const isAWord =
+      told.some((one) => one.is === 'resolved' && one.workflowId === paymentWorkflowId(APP, out_trade_no)) &&
+      acknowledged.some((one) => one.trade_no === trade_no && one.amount === amount);
+    if (!isAWord && !new Big(amount).eq(truth.amount)) return broken(`as ${amount}, and it is ${truth.amount}`);
     return latest.findIndex((one) => one.trade_no === trade_no) === i ? [] : broken('twice');
   });
 }

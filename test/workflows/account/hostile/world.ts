@@ -42,6 +42,7 @@ export interface Acknowledged {
   readonly account_id: string;
   readonly out_trade_no: string;
   readonly trade_no: string;
+  readonly amount: string;
   readonly status: string;
 }
 
@@ -176,7 +177,8 @@ export class World extends BaseWorld {
         transfer_timestamp: this.traits.tellsTime ? transfer_timestamp : undefined,
       },
     };
-    const onAcknowledged = () => this.acknowledged.push({ at: this.now, account_id, out_trade_no, trade_no, status });
+    const onAcknowledged = () =>
+      this.acknowledged.push({ at: this.now, account_id, out_trade_no, trade_no, amount, status });
     this.post(notification, onAcknowledged, times);
   }
 
