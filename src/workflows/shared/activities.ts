@@ -77,7 +77,8 @@ export const { 'payments.refundLatePayment': requestLatePaymentRefund } = proxyA
   startToCloseTimeout: '2 minutes',
   scheduleToCloseTimeout: '1 day',
   summary: activityWords('payments.refundLatePayment'),
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '2 minutes' },
+  // Each try that the after-sale does not take adds to its history.
+  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 minutes' },
 });
 
 export const { 'gateway.policy': loadPolicy } = proxyLocalActivities<LocalActivities>({

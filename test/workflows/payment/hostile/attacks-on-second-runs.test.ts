@@ -26,3 +26,10 @@ test('promise 8: a recheck of a run that gives way to the order before it is not
   });
   expect(await brokenIn({ ...told, chance: 2098977636 })).toEqual([]);
 });
+
+test('promise 5: a late refund that its after-sale cannot take for a day adds little to its history', async () => {
+  const traits = { findsBy: 'trade_no alone', notifies_ms: 2 * SECOND, late: 'refund', method: 'Wallet' } as const;
+  const steps = [wait(2 * HOUR), { do: 'paid' }, { do: 'refund' }, { do: 'pay' }, { do: 'terminate' }] as const;
+  const told = story(steps, { ...traits, takesNumbersTwice: false });
+  expect(await brokenIn({ ...told, chance: 47222110 })).toEqual([]);
+});
