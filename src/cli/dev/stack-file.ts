@@ -8,7 +8,7 @@ import { writePrivately } from '../../process/dev-settings';
 import { ConfigError } from '../../process/user-error';
 import { makeKeys } from '../keys';
 import { say } from '../print';
-import { freePort } from './temporal';
+import { freePort, isPortFree } from './temporal';
 
 /** Where everything listens. */
 export const HOST = '127.0.0.1';
@@ -48,6 +48,12 @@ export async function readStackFile(dataDir: string): Promise<StackFile> {
     ports[name] = port;
   }
   return { ...keys, ports };
+}
+
+/** Those of a stack's ports that a program has now. Ask when the stack itself has ended. */
+export async function takenPorts({ ports }: StackFile): Promise<number[]> {
+  const free = await Promise.all(SERVERS.map((name) => isPortFree(ports[name], HOST)));
+  return SERVERS.filter((_, i) => !free[i]).map((name) => ports[name]);
 }
 
 export async function saveStackFile(dataDir: string, file: StackFile): Promise<void> {

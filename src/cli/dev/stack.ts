@@ -21,7 +21,7 @@ import { startWebhook } from '../../webhook';
 import { createWorker } from '../../worker';
 import { complain, say } from '../print';
 import { startFirstPayment } from './first-payment';
-import { HOST, readStackFile, type StackFile, saveStackFile } from './stack-file';
+import { HOST, readStackFile, type StackFile, saveStackFile, takenPorts } from './stack-file';
 import { type DevServer, findTemporal, startDevServer } from './temporal';
 
 export interface DevOptions {
@@ -30,6 +30,7 @@ export interface DevOptions {
 }
 
 const APP_ID = 'demo-app';
+const MOST_STARTS = 5;
 
 /** What was started, and how each part ends: the last one first. */
 class StartedParts {
@@ -52,7 +53,7 @@ export async function runStack({ dataDir, order }: DevOptions): Promise<void> {
   const started = new StartedParts();
   const stopping = stopSignal(['SIGINT', 'SIGTERM', 'SIGHUP']);
   try {
-    await Promise.race([start(dataDir, order, started), stopping]);
+    await Promise.race([startOnFreePorts(dataDir, order, started), stopping]);
     await stopping;
     say('\nEnding what was started here …');
   } catch (error) {
@@ -65,10 +66,28 @@ export async function runStack({ dataDir, order }: DevOptions): Promise<void> {
   process.exit();
 }
 
-async function start(dataDir: string, orderFile: string | undefined, started: StartedParts): Promise<void> {
+/** Ports are chosen before they are used. Where another program takes one in between, everything begins again with others. */
+async function startOnFreePorts(dataDir: string, order: string | undefined, started: StartedParts): Promise<void> {
   say('A payment gateway and Temporal, on this machine\n');
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const file = await readStackFile(dataDir);
+  for (let starts = 1; ; starts += 1) {
+    const file = await readStackFile(dataDir);
+    try {
+      return await start(dataDir, file, order, started);
+    } catch (error) {
+      await started.stopAll();
+      if (starts === MOST_STARTS || (await takenPorts(file)).length === 0) throw error;
+      say('  Another program has taken a port meanwhile; starting again.');
+    }
+  }
+}
+
+async function start(
+  dataDir: string,
+  file: StackFile,
+  orderFile: string | undefined,
+  started: StartedParts,
+): Promise<void> {
   const temporal = await startTemporal(dataDir, file, started);
   const simulator = await startGateway(dataDir, file, started);
   const env = settingsOf(file, temporal, simulator);

@@ -5,4 +5,4 @@
  */
 export { type DevServer, type DevServerOptions, startDevServer } from './dev-server';
 export { defaultCacheDir, type FindOptions, findTemporal } from './find-temporal';
-export { freePort, type PortChoice } from './ports';
+export { freePort, isPortFree, type PortChoice } from './ports';
