@@ -6,7 +6,8 @@ const { fork } = require('node:child_process');
 const { once } = require('node:events');
 const { join } = require('node:path');
 const { startSimulator } = require('../../lib/simulator');
-const { APPS, SECRET, stopped } = require('../payments/contestants.cjs');
+const { stopped } = require('../payments/children.cjs');
+const { APPS, SECRET } = require('../payments/contestants.cjs');
 const { ORDER } = require('../payments/round.cjs');
 
 const CALLS = Number(process.env.BENCH_CALLS ?? '2000');

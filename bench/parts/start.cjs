@@ -6,7 +6,8 @@ const { execFileSync } = require('node:child_process');
 const { rename } = require('node:fs/promises');
 const { join } = require('node:path');
 const { performance } = require('node:perf_hooks');
-const { environmentOf, started, stopped } = require('../payments/contestants.cjs');
+const { stopped } = require('../payments/children.cjs');
+const { environmentOf, started } = require('../payments/contestants.cjs');
 const { startServer } = require('../payments/server.cjs');
 
 const LIB = join(__dirname, '../../lib');

@@ -6,7 +6,8 @@ const { performance } = require('node:perf_hooks');
 const { Client, Connection } = require('@temporalio/client');
 const { Pool } = require('undici');
 const { signatureHeader } = require('../../lib/gateway');
-const { environmentOf, SECRET, started, stopped } = require('../payments/contestants.cjs');
+const { stopped } = require('../payments/children.cjs');
+const { environmentOf, SECRET, started } = require('../payments/contestants.cjs');
 const { cpuOf, cpuOfGroup, percentile } = require('../payments/measure.cjs');
 const { startServer } = require('../payments/server.cjs');
 

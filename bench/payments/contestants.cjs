@@ -1,6 +1,4 @@
-/** Who is compared: each has a worker and a webhook of its own, and all have the same server, simulator and driver. */
-const { fork } = require('node:child_process');
-const { once } = require('node:events');
+/** Who is compared: each has a worker and a webhook of its own; all have the same simulator and driver, and, but for DBOS, server. */
 const { join } = require('node:path');
 const { createInterface } = require('node:readline');
 const { setTimeout } = require('node:timers/promises');
@@ -8,11 +6,14 @@ const { Client, Connection, WithStartWorkflowOperation } = require('@temporalio/
 const { randomBytes } = require('node:crypto');
 const { connectPayments } = require('../../lib/client');
 const { freePort } = require('../../lib/cli/dev/temporal');
+const { forked, stopped } = require('./children.cjs');
+const { startDbos } = require('./dbos.cjs');
 
 const SECRET = 'bench-secret';
 const NAMES = ['floor', 'by-hand', 'ours', 'ours-encrypted'];
+const DBOS = 'dbos';
 /** One app each at the simulated gateway. */
-const APPS = NAMES.map((name) => ({ app_id: `bench-${name}`, secret_key: SECRET }));
+const APPS = [...NAMES, DBOS].map((name) => ({ app_id: `bench-${name}`, secret_key: SECRET }));
 
 const MEMORY_PROBE = ['--expose-gc', '--require', join(__dirname, '../memory-probe.cjs')];
 /** The probe tells every five seconds; twice, so that what was left over is collected, too. */
@@ -23,6 +24,7 @@ const PROBED_MS = 11_000;
  * `tellsMemory`: `memory()` tells the heaps of all its threads, in bytes.
  */
 async function startContestant(name, { address, base_url }, { cached, tellsMemory = false } = {}) {
+  if (name === DBOS) return startDbos({ app_id: `bench-${name}`, secret_key: SECRET, base_url });
   const env = {
     ...(await environmentOf(name, address, base_url)),
     ...(cached === undefined ? {} : { BENCH_CACHED: String(cached) }),
@@ -46,13 +48,6 @@ async function startContestant(name, { address, base_url }, { cached, tellsMemor
     memory,
     stop,
   };
-}
-
-/** It exits by itself, so that a profile is written. */
-async function stopped(child) {
-  const exited = once(child, 'exit');
-  child.disconnect();
-  await exited;
 }
 
 /** Answers with the sum of what each thread has told last, once each has told it anew. */
@@ -91,16 +86,9 @@ async function environmentOf(name, address, base_url) {
   };
 }
 
-async function started(name, role, env, options = []) {
-  const { PATH, HOME } = process.env;
-  const execArgv = [...(process.env.BENCH_NODE_OPTIONS ?? '').split(' ').filter(Boolean), ...options];
-  const stdio = ['ignore', 'inherit', options === MEMORY_PROBE ? 'pipe' : 'inherit', 'ipc'];
-  const child = fork(join(__dirname, 'child.cjs'), [name, role], { env: { PATH, HOME, ...env }, execArgv, stdio });
-  await Promise.race([
-    once(child, 'message'),
-    once(child, 'exit').then(([code]) => Promise.reject(new Error(`The ${role} of ${name} ended with ${code}`))),
-  ]);
-  return child;
+function started(name, role, env, execArgv = []) {
+  const stdio = ['ignore', 'inherit', execArgv === MEMORY_PROBE ? 'pipe' : 'inherit', 'ipc'];
+  return forked('child.cjs', [name, role], { env, stdio, execArgv });
 }
 
 /** What a merchant's backend does: `pay` answers with payment data, `outcome` with the end. */
@@ -135,4 +123,4 @@ async function handWrittenMerchant({
   };
 }
 
-module.exports = { APPS, NAMES, SECRET, environmentOf, startContestant, started, stopped };
+module.exports = { APPS, DBOS, NAMES, SECRET, environmentOf, startContestant, started };

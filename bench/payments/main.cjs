@@ -1,6 +1,7 @@
 /**
- * `npm run bench`: the same payments by four contestants on one Temporal server with a SQLite file, one simulated gateway and one driver:
- * the floor (workflows/floor.cjs), a workflow as people write it (workflows/by-hand.cjs), and ours without and with encryption.
+ * `npm run bench`: the same payments by contestants on one Temporal server with a SQLite file, one simulated gateway and one driver:
+ * the floor (workflows/floor.cjs), a workflow as people write it (workflows/by-hand.cjs), and ours without and with encryption; and the
+ * same life on DBOS Transact with a PostgreSQL server, where this machine has one.
  * Rounds are interleaved, so that a slow moment of the machine is everybody's. Prints tables, and writes all figures as JSON.
  *
  * BENCH_ROUNDS (5), BENCH_PAYMENTS a round (60), BENCH_IN_FLIGHT (1,10,30,100), BENCH_CONTESTANTS,
@@ -10,17 +11,18 @@ const { writeFile } = require('node:fs/promises');
 const { join } = require('node:path');
 const { bundleWorkflowCode, DefaultLogger } = require('@temporalio/worker');
 const { startSimulator } = require('../../lib/simulator');
-const { APPS, NAMES, startContestant } = require('./contestants.cjs');
+const { APPS, DBOS, NAMES, startContestant } = require('./contestants.cjs');
 const { spread } = require('./measure.cjs');
 const { table } = require('./report.cjs');
 const { round, traceOf } = require('./round.cjs');
+const { hasPostgres } = require('./postgres.cjs');
 const { machine, machineLine, progress, startServer, withParts } = require('./server.cjs');
 
 const { BENCH_ROUNDS = '5', BENCH_PAYMENTS = '60', BENCH_IN_FLIGHT = '1,10,30,100', BENCH_JSON } = process.env;
 const ROUNDS = Number(BENCH_ROUNDS);
 const PAYMENTS = Number(BENCH_PAYMENTS);
 const IN_FLIGHT = BENCH_IN_FLIGHT.split(',').map(Number);
-const CONTESTANTS = process.env.BENCH_CONTESTANTS?.split(',') ?? NAMES;
+const CONTESTANTS = process.env.BENCH_CONTESTANTS?.split(',') ?? [...NAMES, ...(hasPostgres() ? [DBOS] : [])];
 /** With one at a time, a round of all payments would only take longer. */
 const PAYMENTS_ONE_BY_ONE = 20;
 
@@ -86,6 +88,8 @@ const exact = (traces) =>
 
 async function main() {
   const found = { machine: machine(), rounds: ROUNDS, payments: PAYMENTS, bundle: await sizes() };
+  if (!CONTESTANTS.includes(DBOS))
+    progress('without DBOS Transact: it needs `initdb` and `postgres` of PostgreSQL on PATH');
   await withParts(async (parts) => {
     const server = await startServer();
     parts.push(server.stop);
