@@ -4,6 +4,8 @@
  * runs, and what each costs once one does is printed; then the others of BENCH_DEPOSITS (5,000 unless told) come, each delivered
  * BENCH_TIMES times (7) in any order. BENCH_KILLS=5 kills the worker (`kill -9`) five times at random meanwhile.
  */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import Big from 'big.js';
@@ -13,7 +15,7 @@ import { type OutsideStack, outsideStack } from '../test/harness/outside-worker'
 import { runsOf } from '../test/harness/runs';
 import type { Terminal } from '../test/harness/terminal';
 import { burst, deliverAll, settled } from '../test/real-server/accounts/deliveries';
-import { type Cpu, cpuOf, type HistoryCost, historyCost, usedSince } from './deposits/cost';
+import { type Cpu, cpuOf, type HistoryCost, historyCost, server, usedSince } from './deposits/cost';
 
 const DEPOSITS = Number(process.env.BENCH_DEPOSITS ?? 5_000);
 const PILED = Math.min(Number(process.env.BENCH_PILED ?? 500), DEPOSITS);
@@ -38,7 +40,10 @@ test(
   'deposits',
   async () => {
     const probe = join(__dirname, 'memory-probe.cjs');
+    // On a file: 50,000 deposits in the memory of the server would need 20 GB.
+    const folder = mkdtempSync(join(tmpdir(), 'bench-deposits-'));
     const stack = await outsideStack({
+      extraArgs: ['--db-filename', join(folder, 'temporal.sqlite'), '--sqlite-pragma', 'journal_mode=WAL'],
       settings: { GATEWAY_CALLS_PER_SECOND: '10000', NODE_OPTIONS: `--expose-gc --require=${probe}` },
     });
     try {
@@ -50,6 +55,7 @@ test(
       await bench.conclude();
     } finally {
       await stack.close();
+      rmSync(folder, { recursive: true });
     }
   },
   DAY_MS,
@@ -154,7 +160,8 @@ class Bench {
   }
 
   private look(what: string): void {
-    say(`${seconds()} s  ${what.padEnd(32)}  ${memoryOf(this.stack.workers.at(-1))}`);
+    const worker = memoryOf(this.stack.workers.at(-1));
+    say(`${seconds()} s  ${what.padEnd(32)}  ${worker}; server ${inMb(server()?.resident ?? Number.NaN)} MB`);
   }
 }
 

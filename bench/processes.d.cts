@@ -5,6 +5,8 @@ export interface Process {
   group: number;
   /** CPU with all its threads so far, in ms. */
   cpu_ms: number;
+  /** Memory that it holds, in bytes. */
+  resident: number;
 }
 export function processOf(pid: number): Process | undefined;
 export function processes(): Process[];

@@ -8,12 +8,14 @@ export interface Cpu {
   worker: number;
 }
 
-/** `server`: the development server is a child of this process. */
 export function cpuOf(worker: number | undefined): Cpu {
-  const isServer = ({ name, parent }: { name: string; parent: number }) =>
-    parent === process.pid && name.startsWith('temporal');
   const used = worker === undefined ? undefined : processOf(worker);
-  return { server: processes().find(isServer)?.cpu_ms ?? Number.NaN, worker: used?.cpu_ms ?? Number.NaN };
+  return { server: server()?.cpu_ms ?? Number.NaN, worker: used?.cpu_ms ?? Number.NaN };
+}
+
+/** Temporal's development server, a child of this process. */
+export function server() {
+  return processes().find(({ name, parent }) => parent === process.pid && name.startsWith('temporal'));
 }
 
 export function usedSince(before: Cpu, now: Cpu): Cpu {
