@@ -21,7 +21,7 @@ export function bundleWorkflows(failureConverterPath?: string): Promise<{ code: 
   return bundleWorkflowCode({
     workflowsPath: require.resolve('../workflows'),
     // As the plugin does: a workflow is ten times faster to begin.
-    preloadModules: [require.resolve('../workflows')],
+    preloadModules: [require.resolve('../workflows/short-stacks'), require.resolve('../workflows')],
     workflowInterceptorModules: [require.resolve('../workflows/failed-tasks')],
     logger: new DefaultLogger('ERROR'),
     ...(failureConverterPath ? { failureConverterPath } : {}),
