@@ -168,8 +168,12 @@ async function end(world: World): Promise<Broken[]> {
   if (['DISPUTE', 'CHARGEBACK'].includes(world.gateway.status)) world.gateway.move('CHARGEBACK_REVERSED');
   if (world.gateway.status === 'CHARGEBACK_REVERSED') world.gateway.move('SUCCESS');
   for (let round = 0; round < 3; round += 1) {
-    await world.readDashboard();
-    world.resolveRefund();
+    // As many as there are wait for a person, who goes through all of them.
+    for (const _ of (await world.state())?.refunds ?? []) {
+      await world.readDashboard();
+      world.resolveRefund();
+      await world.pass(MINUTE);
+    }
     await world.pass(HOUR);
     world.notify('all');
     world.nameElsewhere();
