@@ -140,7 +140,7 @@ const refused = fc
   .tuple(mishap, fc.constantFrom(8, 31))
   .map(([first, times]) => [first, ...Array.from({ length: times }, () => 'unreachable' as const)]);
 
-const traits: fc.Arbitrary<Omit<Traits, 'pick'>> = fc.record({
+const anyWorld: fc.Arbitrary<Omit<Traits, 'pick'>> = fc.record({
   takesNumbersTwice: fc.boolean(),
   lag_ms: fc.constantFrom(0, 0, 0, 2_000, 10_000, 120_000),
   findsBy: fc.constantFrom('both ids' as const, 'both ids' as const, 'both ids' as const, 'trade_no alone' as const),
@@ -155,6 +155,16 @@ const traits: fc.Arbitrary<Omit<Traits, 'pick'>> = fc.record({
   before: fc.oneof({ weight: 7, arbitrary: fc.constant('nothing' as const) }, { weight: 1, arbitrary: before }),
   ...worker,
 });
+
+/** Another system has the number, the gateway guards it, and our first attempts are held back: no later refusal is of an order of ours. */
+const guarded = fc
+  .record({ world: anyWorld, first: before, heldBack: fc.constantFrom(1, 3) })
+  .map(({ world, first, heldBack }) => ({
+    ...world,
+    ...{ before: { ...first, isNotified: false }, takesNumbersTwice: false, heldBack },
+  }));
+
+const traits: typeof anyWorld = fc.oneof({ weight: 15, arbitrary: anyWorld }, { weight: 1, arbitrary: guarded });
 
 /** Stories that may meet these kinds of hostility, or a draw of all. */
 export function stories(only?: readonly Kind[]): fc.Arbitrary<Story> {
