@@ -22,6 +22,7 @@ import { eventually, isAlive } from '../cli/dev/processes';
 import { built } from '../harness/built';
 import { startChromium } from '../harness/chromium';
 import { JsonProgram, pythonWith } from '../harness/python';
+import { stackFolder } from '../harness/stack-folder';
 import { type Place, ROOT, Terminal } from '../harness/terminal';
 
 const order = (name: string) => join(ROOT, 'examples/orders', name);
@@ -39,6 +40,7 @@ let links: Links;
 beforeAll(async () => {
   await built();
   chromium = await startChromium();
+  await stackFolder(DATA_DIR);
   stack = startStack();
   links = await linksOf(stack);
 });

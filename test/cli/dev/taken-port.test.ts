@@ -1,12 +1,12 @@
 /** Two stacks that start at one moment choose the same free ports, and one of them is late. */
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findTemporal, freePort } from '../../../src/cli/dev/temporal';
-import { makeKeys } from '../../../src/cli/keys';
+import { findTemporal } from '../../../src/cli/dev/temporal';
 import { built } from '../../harness/built';
+import { stackFolder } from '../../harness/stack-folder';
 import { Terminal } from '../../harness/terminal';
 
 let folder: string;
@@ -32,23 +32,12 @@ async function temporalThatWaits(): Promise<string> {
   return path;
 }
 
-/** A stack's folder with ports that no other test prefers. */
-async function stackFolder(name: string): Promise<{ dataDir: string; ports: Record<string, number> }> {
-  const dataDir = join(folder, `data-${name}`);
-  const names = ['temporal', 'ui', 'simulator', 'webhook', 'codec'];
-  const free = await Promise.all(names.map(async (server) => [server, (await freePort(0)).port] as const));
-  const ports = Object.fromEntries(free);
-  mkdirSync(dataDir);
-  const keys = { secret_key: 'a-key-of-thirty-two-bytes-or-more', ...(await makeKeys()) };
-  writeFileSync(join(dataDir, 'stack.json'), JSON.stringify({ ports, ...keys }));
-  return { dataDir, ports };
-}
-
 test.each(['temporal', 'webhook'])(
   'a port of dev that another program takes after it was chosen (%s): dev starts again on others',
   async (server) => {
     rmSync(join(folder, 'go'), { force: true });
-    const { dataDir, ports } = await stackFolder(server);
+    const dataDir = join(folder, `data-${server}`);
+    const ports = await stackFolder(dataDir);
     const env = { TEMPORAL_CLI_PATH: await temporalThatWaits() };
     stack = new Terminal({ cwd: folder, env }, 'dev', '--data-dir', dataDir);
     await stack.sees(/Starting Temporal's development server/);
