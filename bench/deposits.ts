@@ -4,8 +4,6 @@
  * runs, and what each costs once one does is printed; then the others of BENCH_DEPOSITS (5,000 unless told) come, each delivered
  * BENCH_TIMES times (7) in any order. BENCH_KILLS=5 kills the worker (`kill -9`) five times at random meanwhile.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import Big from 'big.js';
@@ -40,10 +38,9 @@ test(
   'deposits',
   async () => {
     const probe = join(__dirname, 'memory-probe.cjs');
-    // On a file: 50,000 deposits in the memory of the server would need 20 GB.
-    const folder = mkdtempSync(join(tmpdir(), 'bench-deposits-'));
     const stack = await outsideStack({
-      extraArgs: ['--db-filename', join(folder, 'temporal.sqlite'), '--sqlite-pragma', 'journal_mode=WAL'],
+      // 50,000 deposits in the memory of the server would need 20 GB.
+      onFile: true,
       settings: { GATEWAY_CALLS_PER_SECOND: '10000', NODE_OPTIONS: `--expose-gc --require=${probe}` },
     });
     try {
@@ -55,7 +52,6 @@ test(
       await bench.conclude();
     } finally {
       await stack.close();
-      rmSync(folder, { recursive: true });
     }
   },
   DAY_MS,

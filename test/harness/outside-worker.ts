@@ -14,20 +14,23 @@ import { Terminal } from './terminal';
 
 export type OutsideStack = Awaited<ReturnType<typeof outsideStack>>;
 
-/** `extraArgs` are for the Temporal server's command line, `settings` for the workers. */
+/** `extraArgs` are for the Temporal server's command line, `onFile` keeps histories out of its memory; `settings` are the workers'. */
 export async function outsideStack({
   extraArgs = [],
+  onFile = false,
   settings = {},
   simulator: simulated = {},
 }: {
   extraArgs?: string[];
+  onFile?: boolean;
   settings?: Record<string, string>;
   simulator?: Partial<SimulatorOptions>;
 }) {
   await built();
-  const temporal = await devServer(extraArgs);
-  const simulator = await startSimulator({ apps: [APP], ...simulated });
   const folder = mkdtempSync(join(tmpdir(), 'outside-'));
+  const file = ['--db-filename', join(folder, 'temporal.sqlite'), '--sqlite-pragma', 'journal_mode=WAL'];
+  const temporal = await devServer([...extraArgs, ...(onFile ? file : [])]);
+  const simulator = await startSimulator({ apps: [APP], ...simulated });
   const taskQueue = `outside-${randomUUID()}`;
   const webhook = webhookServer({
     client: temporal.client,
