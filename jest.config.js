@@ -12,8 +12,8 @@ module.exports = {
   globalTeardown: '<rootDir>/test/harness/run-ends.ts',
   // Only to end a hang: ten times what the longest test takes on a quiet machine.
   testTimeout: 600_000,
-  // Each end-to-end suite runs a server, a worker and a simulator of its own, and waits for a good part of its time: four fill two cores.
-  maxWorkers: 4,
+  // Each end-to-end suite runs a server, a worker and a simulator of its own, and waits for a good part of its time: five fill two cores.
+  maxWorkers: 5,
   testSequencer: '<rootDir>/test/harness/dearest-first.cjs',
   // A process that has played many workflows keeps their contexts and grows slow: a new one takes its place between files.
   workerIdleMemoryLimit: '300MB',

@@ -13,8 +13,9 @@ const LIB = join(ROOT, 'lib');
  */
 export async function built(): Promise<void> {
   if (await isBuilt()) return;
-  const fresh = join(ROOT, `node_modules/.lib-fresh-${process.pid}`);
-  const old = join(ROOT, `node_modules/.lib-old-${process.pid}`);
+  // Beside lib/: the bundles of the workflows leave out the folder that the build is in.
+  const fresh = join(ROOT, `.lib-fresh-${process.pid}`);
+  const old = join(ROOT, `.lib-old-${process.pid}`);
   const run = promisify(execFile);
   await run('npx', ['tsc', '-p', 'tsconfig.build.json', '--outDir', fresh], { cwd: ROOT });
   await run('node', ['scripts/workflow-bundles.cjs', fresh], { cwd: ROOT });

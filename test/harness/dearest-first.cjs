@@ -1,34 +1,47 @@
 /**
- * The order of the test files: the dearest first, so that no worker is left alone with one of them at the end. A fresh
- * clone has no times of an earlier run, and Jest would go by the size of the files. `npm run test:cost` measures them.
+ * The order of the test files: those that take longest by the clock first, so that no worker is left alone with one of them at
+ * the end. A fresh clone has no times of an earlier run, and Jest would go by the size of the files.
  */
 const { default: Sequencer } = require('@jest/test-sequencer');
 
 const DEAREST = [
+  'contract/other-languages/merchants',
+  'real-server/rewritten-database',
   'real-server/reconciliation',
   'real-server/faults/worker-killed',
-  'workflows/account/hostile/hostile',
-  'workflows/after-sale/hostile/hostile',
-  'contract/other-languages/python',
+  'real-server/accounts/accounts',
   'cli/commands',
-  'workflows/payment/hostile/hostile',
-  'real-server/nexus',
-  'real-server/desk',
+  'real-server/accounts/moved-queue',
   'package',
-  'cli/operator-list',
-  'real-server/start',
-  'real-server/faults/deadline',
-  'real-server/accounts/',
-  'real-server/faults/account-worker-killed',
-  'real-server/webhook/outages',
   'cli/accounts',
-  'real-server/rewritten-database',
-  'real-server/orders',
-  'contract/interface/table',
-  'real-server/faults/payment',
-  'contract/other-languages/merchants',
-  'cli/operator',
+  'cli/operator-list',
+  'contract/other-languages/python',
+  'real-server/faults/deadline',
   'simulator/openapi',
+  'real-server/faults/account-worker-killed',
+  'cli/refund',
+  'real-server/walls',
+  'real-server/unreadable',
+  'workflows/after-sale/hostile/hostile',
+  'real-server/start',
+  'workflows/account/hostile/hostile',
+  'real-server/faults/payment',
+  'real-server/desk',
+  'workflows/payment/hostile/schedules',
+  'real-server/webhook/outages',
+  'real-server/history-events',
+  'contract/interface/table',
+  'cli/operator',
+  'webhook/abuse',
+  'contract/interface/survives',
+  'gateway/client-secrets',
+  'real-server/nexus',
+  'real-server/orders',
+  'cli/dev/dev-server',
+  'webhook/server',
+  'workflows/payment/hostile/hostile',
+  'real-server/after-sale',
+  'client/payments',
 ];
 
 module.exports = class DearestFirst extends Sequencer {
