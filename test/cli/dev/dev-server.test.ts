@@ -92,6 +92,8 @@ test('a page that points its own name at this machine reaches no Temporal UI', a
       }).on('error', reject);
     });
   const port = given.uiPort;
+  // Temporal lists a workflow a moment after its start: on a busy machine the page came first, and was empty.
+  await eventually('listed', async () => (await ask(`127.0.0.1:${port}`)).body.includes('payment:victim'));
   for (const own of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`]) {
     expect(await ask(own)).toMatchObject({ status: 200, body: expect.stringContaining('payment:victim') });
   }

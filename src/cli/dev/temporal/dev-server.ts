@@ -97,12 +97,22 @@ async function untilReady(options: DevServerOptions, ui: Place, gone: AbortSigna
     // Each call has an end, because one that is repeated after the connection is closed would throw.
     const serves = () => succeeds(() => connection.withDeadline(Date.now() + 1_000, describe));
     await until(serves, deadline).finally(() => connection.close());
-    await until(() => isListening(ui.port, ui.host), deadline);
+    // The UI listens before it has reached the server: a page would show an error for a second.
+    const page = `http://${ui.host}:${ui.port}/api/v1/namespaces/${namespace}`;
+    await until(() => isServed(page), deadline);
   } catch (error) {
     if (!deadline.aborted) throw error;
     throw new UserError(`Temporal's development server did not serve ${host}:${port} within ${startMs / 1_000} s.`);
   }
 }
+
+/** Whether a page is served. A page that was moved, or waits for a server, is not. */
+const isServed = (url: string) =>
+  succeeds(async () => {
+    const response = await fetch(url, { signal: AbortSignal.timeout(1_000) });
+    await response.body?.cancel();
+    if (!response.ok) throw new Error(`${url} answers ${response.status}`);
+  });
 
 const succeeds = (act: () => Promise<unknown>) =>
   act().then(
