@@ -1,5 +1,5 @@
 /**
- * What an account knew before somebody terminated its workflow. The closed run is asked for its ledger, and its history has the
+ * What an account knew before somebody terminated or reset its workflow. The closed run is asked for its ledger, and its history has the
  * deposits that it had not taken.
  */
 import { activityInfo, getClient, log } from '@temporalio/activity';
@@ -17,6 +17,7 @@ import {
 } from '../contract';
 import { earlierRuns, ifExists } from '../temporal/earlier-runs';
 import { type GivenSignal, givenTo } from '../temporal/workflow-history';
+import { ownRunId } from './own-run';
 
 /** Deposits of a page. One has some 500 bytes. */
 const PAGE_SIZE = 1_000;
@@ -24,7 +25,7 @@ const QUERY_TIMEOUT_MS = 10_000;
 /** A closed run is asked by a worker of its own task queue. Where there is none any more, its history must do. */
 const QUERY_ATTEMPTS = 3;
 
-type Known = Omit<EarlierAccount, 'has_more'>;
+type Known = Omit<EarlierAccount, 'has_more' | 'run_id'>;
 
 /** The first page has the ledger, the second the events, the others deposits. Throws a retryable failure while the list is behind. */
 export const accountBefore: AccountActivities['payments.account-before'] = async ({ page }) => {
@@ -36,6 +37,7 @@ export const accountBefore: AccountActivities['payments.account-before'] = async
     undelivered: page === 1 ? undelivered : [],
     deposits: page > 1 ? deposits.slice(from, from + PAGE_SIZE) : [],
     keys: page === 0 ? keys : [],
+    run_id: ownRunId(),
     has_more: page + 1 < pages,
   };
 };
@@ -74,7 +76,7 @@ async function knownTo(client: Client, workflowId: string, runId: string): Promi
   };
 }
 
-/** Null where the run had not read the runs before it; undefined where it cannot be queried. */
+/** Null where the run had not read the runs before it, or was a reset that missed some; undefined where it cannot be queried. */
 async function handoverOf(
   client: Client,
   workflowId: string,

@@ -5,14 +5,15 @@ import {
   type AccountActivities,
   type AccountId,
   type CreateAccountResult,
-  type CreateSpeiAccountInput,
   FAILURE,
   METRIC,
   typedFailure,
+  type WasReset,
 } from '../contract';
 import { GatewayError, InvalidRequestError, parseNewSpeiAccount, type SpeiAccount } from '../gateway';
 import { accountBefore } from './account-before';
-import { accountOfCreation, endedPayment } from './account-workflows';
+import { accountOfCreation } from './account-creations';
+import { endedPayment } from './account-workflows';
 import {
   invalidRequestFailure,
   isDefiniteAnswer,
@@ -22,6 +23,7 @@ import {
   retryablePoll,
 } from './failures';
 import { type AccountGateway, gatewayOf, type NotifyUrlOf } from './gateways';
+import { wasResetSince } from './own-run';
 import { looksSoFar } from './poll-attempts';
 
 export interface AccountActivitiesOptions {
@@ -55,9 +57,11 @@ type WatchQuantityInput = Parameters<AccountActivities['gateway.watch-account-qu
 
 async function create(
   gateway: AccountGateway,
-  { app_id, request }: CreateSpeiAccountInput,
+  { app_id, request, read_by }: Parameters<AccountActivities['gateway.create-account']>[0],
   notifyUrl: NotifyUrlOf | undefined,
 ): Promise<CreateAccountResult> {
+  // What the run that somebody has reset sent may have made the account.
+  if (wasResetSince(read_by)) return { is: 'reset' };
   try {
     const account = parseNewSpeiAccount({ notify_url: notifyUrl?.(app_id), ...request });
     return { is: 'created', account: await gateway.createSpeiAccount(account) };
@@ -93,8 +97,9 @@ async function queryIfKnown(gateway: AccountGateway, account_id: string): Promis
   }
 }
 
-async function watch(gateway: AccountGateway, input: WatchAccountInput): Promise<SpeiAccount> {
-  const { seen, first_ms, every_ms } = input;
+async function watch(gateway: AccountGateway, input: WatchAccountInput): Promise<SpeiAccount | WasReset> {
+  const { seen, first_ms, every_ms, read_by } = input;
+  if (wasResetSince(read_by)) return { is: 'reset' };
   const looks = looksSoFar();
   // The workflow has just queried, so the first attempt only starts the schedule.
   if (looks === 0) throw notYet('watching', first_ms);
@@ -106,15 +111,22 @@ async function watch(gateway: AccountGateway, input: WatchAccountInput): Promise
 }
 
 async function cancel(gateway: AccountGateway, id: AccountId): Promise<SpeiAccount> {
-  try {
-    await gateway.cancelSpeiAccount(id.account_id);
-  } catch (error) {
-    if (!isDefiniteAnswer(error)) throw retryableFailure(error);
-    throw typedFailure(FAILURE.notCanceled, error.message, { ...error.fields() });
-  }
+  const refusal = await refusedToCancel(gateway, id);
   const found = await find(gateway, id);
   if (found?.status === 'CANCELED') return found;
+  if (refusal) throw typedFailure(FAILURE.notCanceled, refusal.message, { ...refusal.fields() });
   throw notYet(`canceled, but a query says ${found?.status ?? 'that there is no such account'}`, CANCEL_AGAIN_MS);
+}
+
+/** Why the gateway refuses. An attempt whose answer was lost may have canceled the account: so a refusal alone says nothing. */
+async function refusedToCancel(gateway: AccountGateway, { account_id }: AccountId): Promise<GatewayError | undefined> {
+  try {
+    await gateway.cancelSpeiAccount(account_id);
+    return undefined;
+  } catch (error) {
+    if (!isDefiniteAnswer(error)) throw retryableFailure(error);
+    return error;
+  }
 }
 
 async function quantityOf(gateway: AccountGateway, app_id: string): Promise<number> {

@@ -10,7 +10,9 @@ import type { PaymentState } from './payment';
 export type CreateAccountResult =
   | { is: 'created'; account: SpeiAccount }
   | NotCreated
-  | { is: 'unknown'; message: string };
+  | { is: 'unknown'; message: string }
+  /** Nothing was sent. */
+  | WasReset;
 
 export interface AccountPolicy {
   /** How often an account is polled, in ms. */
@@ -41,6 +43,8 @@ export interface EarlierAccount {
   deposits: EarlierDeposit[];
   /** The keys for which the account was created, as digests. */
   keys: string[];
+  /** The run that has read. */
+  run_id: string;
   has_more: boolean;
 }
 
@@ -54,6 +58,10 @@ export interface AccountOfCreation {
   account_id: string | null;
   /** What finds the account by its search attribute. */
   key: string;
+  /** The run that has asked. */
+  run_id: string;
+  /** An earlier run under this key that may have made an account which nobody knows. */
+  unknown_run: string | null;
 }
 
 /** The signal `keyed`. */
@@ -66,22 +74,33 @@ export interface AccountId {
   account_id: string;
 }
 
+/** Somebody has reset the run: there are runs that it does not know of. */
+export interface WasReset {
+  is: 'reset';
+}
+
 export interface AccountActivities {
-  /** Tries once to create an account. Repeats the try only where the gateway certainly made none. */
-  'gateway.create-account'(input: CreateSpeiAccountInput): Promise<CreateAccountResult>;
+  /**
+   * Tries once to create an account. Repeats the try only where the gateway certainly made none. `read_by` is the run that has
+   * read the runs before it: a reset of it sends nothing.
+   */
+  'gateway.create-account'(input: CreateSpeiAccountInput & { read_by: string }): Promise<CreateAccountResult>;
   /** Queries until the gateway answers; null where it says that it has no such account. */
   'gateway.find-account'(input: AccountId): Promise<SpeiAccount | null>;
-  /** Polls slowly, and returns once the status differs from `seen`. */
+  /**
+   * Polls slowly, and returns once the status differs from `seen`; at once where the run is a reset of `read_by`, which knew of
+   * all the runs before it.
+   */
   'gateway.watch-account'(
-    input: AccountId & { seen: string | null; first_ms: number; every_ms: number },
-  ): Promise<SpeiAccount>;
-  /** Cancels until a query says CANCELED. Fails (`NotCanceled`) where the gateway refuses. */
+    input: AccountId & { seen: string | null; first_ms: number; every_ms: number; read_by: string },
+  ): Promise<SpeiAccount | WasReset>;
+  /** Cancels until a query says CANCELED. Fails (`NotCanceled`) where the gateway refuses, and a query says otherwise. */
   'gateway.cancel-account'(input: AccountId): Promise<SpeiAccount>;
   /** How many accounts are left to create. */
   'gateway.account-quantity'(input: { app_id: string }): Promise<number>;
   /** Polls slowly how many accounts are left, and returns once the number differs from `seen`. */
   'gateway.watch-account-quantity'(input: { app_id: string; seen: number; every_ms: number }): Promise<number>;
-  /** The account that an earlier creation under the same key made (null where there is none), and the digest of the key. */
+  /** The account that an earlier creation under the same key made (null where none is known), and the digest of the key. */
   'payments.account-of-creation'(input: { app_id: string; workflow_id: string }): Promise<AccountOfCreation>;
   /** What earlier runs of the account that asks knew, if they did not hand it on. In pages from 0: Temporal takes 2 MB at a time. */
   'payments.account-before'(input: { page: number }): Promise<EarlierAccount>;

@@ -16,8 +16,10 @@ const OF_ACCOUNTS: Readonly<Record<AccountAttention, RunbookEntry>> = {
     after: DEPOSIT_SEEN,
   },
   'amount-mismatch': {
-    happened: 'A deposit was notified with another amount than the gateway confirms.',
-    loses: 'Whoever trusts the notification: the confirmed amount is counted.',
+    happened:
+      'A deposit was notified with another amount than the gateway confirms, or a person called it paid and no query confirms its amount.',
+    loses:
+      'Whoever trusts the notification: the confirmed amount is counted, and the notified one where a person called it paid.',
     look: 'The deposit in the gateway’s dashboard, and what the bank says.',
     act: 'Compare the two, then send `resolve`.',
     after: DEPOSIT_SEEN,
@@ -47,7 +49,7 @@ const OF_ACCOUNTS: Readonly<Record<AccountAttention, RunbookEntry>> = {
   },
   'second-deposit': {
     happened:
-      'A deposit was notified under the number of another one: another trade, or another amount. It is not counted (`set_aside`).',
+      'A deposit was notified under the number of another one, with another trade or amount; or the gateway shows another one for it. It is not counted (`set_aside`).',
     loses: 'The buyer, where both were paid; the merchant, where whoever trusts the notification credits it.',
     look: 'Both in the gateway’s dashboard, by the number and by each `trade_no`.',
     act: 'Credit it in your books where the money is there, then send `resolve`.',
@@ -95,7 +97,8 @@ export const ACCOUNT_RUNBOOK: Readonly<Record<string, Readonly<Record<string, Ru
   'spei-account': OF_ACCOUNTS,
   'create-spei-account': {
     'unknown-outcome': {
-      happened: 'The creation’s answer was lost, and nobody knows whether the gateway made the account.',
+      happened:
+        'The creation’s answer was lost, or an earlier run was ended before it: nobody knows whether the gateway made the account.',
       loses: 'The buyer waits for an account. A second creation may waste one, and accounts are scarce.',
       look: 'The buyer’s accounts in the gateway’s dashboard, and how many were left before and after each try.',
       act: 'Send `resolve` with the `account_id` that was made. Where there certainly is none, send it without.',

@@ -46,6 +46,8 @@ export interface NotifiedDeposit {
   transferred_s?: number | undefined;
   /** This run, or an earlier one, has started its payment. */
   begun?: boolean | undefined;
+  /** Since when it waits, in ms since the epoch: its payment was begun then, or it was notified as paid later. */
+  since?: number | undefined;
   /** The gateway has not confirmed it for long, and a person was told. */
   overdue?: boolean | undefined;
 }

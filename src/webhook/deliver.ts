@@ -20,6 +20,7 @@ import {
   WORKFLOW,
 } from '../contract';
 import type { Notification } from '../gateway';
+import { MINUTE } from '../gateway/pure/durations';
 import { sameAmount } from '../gateway/pure/money';
 import type { StartBudget } from './start-budget';
 import { isAlreadyEnded, type LastRun, type TemporalCalls, type WorkflowStart } from './temporal-calls';
@@ -35,6 +36,8 @@ export interface Delivery {
 /** A workflow that a notification concerns, and how it is started in case it does not run. */
 interface Recipient extends WorkflowStart {
   signal: string;
+  /** Temporal drops a second signal with it. Without it, the digest of the bytes. */
+  requestId?: string;
   /**
    * The input of a new run after the last one has ended; undefined if the last one knows the notification already. Without
    * this function, a new run always starts with `input`.
@@ -47,21 +50,31 @@ interface Recipient extends WorkflowStart {
  * Temporal did not take the signal, and StartBudgetExceededError if no more workflows may be started now.
  */
 export async function deliver(delivery: Delivery): Promise<void> {
-  const { trade_status, transfer_account } = delivery.notification;
-  if (transfer_account?.account_id !== undefined) {
-    await signal(delivery, accountOf(delivery, transfer_account.account_id));
+  const { trade_status, transfer_account: { account_id } = {} } = delivery.notification;
+  if (account_id !== undefined) {
+    await signal(delivery, accountOf(delivery, account_id));
     // The account lets a payment confirm its deposit. Later news, such as a refund, concerns that payment too.
     if (trade_status === 'SUCCESS') return;
   }
   const payment = paymentOf(delivery);
-  const isAfterSale = isAfterSaleStatus(trade_status) && (await isOfSale(delivery, payment.workflowId));
+  const isNewsOfSale = isAfterSaleStatus(trade_status);
+  // A deposit's payment is its account's to start: another account would not know who has counted it.
+  if (account_id !== undefined && !isNewsOfSale && !(await delivery.temporal.isRunning(payment.workflowId))) return;
+  const isAfterSale = isNewsOfSale && (await isOfSale(delivery, payment.workflowId));
   await signal(delivery, isAfterSale ? afterSaleOf(delivery) : payment);
 }
 
+/**
+ * For so long the same bytes of a deposit are one notification. Later it is somebody who presses the callback button, because the
+ * deposit was set aside: a run of an account lives for months, and would never hear of it.
+ */
+const REPEATS_FOR_MS = 10 * MINUTE;
+
 /** The virtual account that a deposit came into. */
-function accountOf({ notification: { app_id } }: Delivery, account_id: string): Recipient {
+function accountOf({ notification: { app_id }, digest }: Delivery, account_id: string): Recipient {
   const input: SpeiAccountInput = { app_id, account_id };
   return {
+    requestId: `${digest}:${Math.floor(Date.now() / REPEATS_FOR_MS)}`,
     workflowId: speiAccountWorkflowId(app_id, account_id),
     type: WORKFLOW.speiAccount,
     input,
@@ -139,7 +152,7 @@ function signal(delivery: Delivery, recipient: Recipient): Promise<void> {
 /** Resolves to whether a run was started. */
 async function signalOrStart({ notification, digest, temporal }: Delivery, recipient: Recipient): Promise<boolean> {
   const { inputAfter, ...target } = recipient;
-  const call = { ...target, payload: notification, requestId: digest };
+  const call = { requestId: digest, ...target, payload: notification };
   if (!inputAfter) return temporal.signalWithStart({ ...call, afterEnd: 'start' });
   try {
     return await temporal.signalWithStart({ ...call, afterEnd: 'refuse' });

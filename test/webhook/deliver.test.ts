@@ -8,8 +8,8 @@ import { app, FakeTemporal, ipn } from './support';
 const transfer_account = { account_id: 'A1', account_number: '646180157000000004', transfer_timestamp: 1_645_516_741 };
 
 /** Delivers a notification; the signals that Temporal got. */
-async function signalsOf(changes: Record<string, unknown>) {
-  const temporal = new FakeTemporal();
+async function signalsOf(changes: Record<string, unknown>, running = false) {
+  const temporal = Object.assign(new FakeTemporal(), { running });
   const notification = readNotification(ipn(changes));
   if (!notification) throw new Error('The notification cannot be read.');
   await deliver({
@@ -34,7 +34,7 @@ test('a deposit with SUCCESS signals its account only, and starts it if it does 
       workflowId: `spei-account:${app.app_id}:A1`,
       type: 'speiAccount',
       signalName: 'deposit',
-      requestId: 'digest',
+      requestId: expect.stringMatching(/^digest:\d+$/),
       input: { app_id: app.app_id, account_id: 'A1' },
       payload: expect.objectContaining({
         out_trade_no: 'order-1',
@@ -50,12 +50,28 @@ test('a deposit with SUCCESS signals its account only, and starts it if it does 
 test.each([
   ['REFUNDED', 'after-sale'],
   ['CANCEL', 'payment'],
-])('a deposit with %s signals its account, and the %s of its order', async (trade_status, recipient) => {
-  const signals = await signalsOf({ transfer_account, trade_status });
+])('a deposit with %s signals its account, and the %s of its order that runs', async (trade_status, recipient) => {
+  const signals = await signalsOf({ transfer_account, trade_status }, recipient === 'payment');
   expect(signals.map(({ workflowId }) => workflowId)).toEqual([
     `spei-account:${app.app_id}:A1`,
     `${recipient}:${app.app_id}:order-1`,
   ]);
+});
+
+test('a deposit that is under way starts no payment: only its account does, which counts it', async () => {
+  const signals = await signalsOf({ transfer_account, trade_status: 'PROCESSING' });
+  expect(signals.map(({ workflowId }) => workflowId)).toEqual([`spei-account:${app.app_id}:A1`]);
+});
+
+test('the same bytes of a deposit are one signal for ten minutes; later somebody has pressed the callback button', async () => {
+  const at = async (minutes: number) => {
+    jest.spyOn(Date, 'now').mockReturnValue(Date.UTC(2026, 0, 1) + minutes * 60_000);
+    return (await signalsOf({ transfer_account }))[0]?.requestId;
+  };
+  const first = await at(0);
+  expect(await at(9)).toBe(first);
+  expect(await at(10)).not.toBe(first);
+  jest.restoreAllMocks();
 });
 
 test.each([

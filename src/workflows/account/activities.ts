@@ -48,7 +48,7 @@ export const accountGateway = {
 
 /** What Temporal knows of earlier workflows. */
 export const earlierWorkflows = {
-  accountOfCreation: summed(querying['payments.account-of-creation'], words('payments.account-of-creation')),
+  accountOfCreation: summed(readingBefore['payments.account-of-creation'], words('payments.account-of-creation')),
   accountBefore: summed(readingBefore['payments.account-before'], words('payments.account-before')),
   endedPayment: summed(querying['payments.ended-payment'], words('payments.ended-payment')),
 };

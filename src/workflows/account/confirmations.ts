@@ -17,14 +17,14 @@ const SLOT_MS = 10 * MINUTE;
 export interface ConfirmationListener {
   /** The payment of a deposit has ended: see {@link awaitDepositPayment}. */
   onEnd(deposit: NotifiedDeposit, payment: PaymentState | null | 'counted'): void;
-  /** The gateway has not confirmed it for long. */
-  onOverdue(deposit: NotifiedDeposit): void;
+  /** The gateway has not confirmed a deposit for long. */
+  onOverdue(): void;
   onFailure(error: unknown): void;
 }
 
 export class Confirmations {
   private readonly queue: NotifiedDeposit[] = [];
-  /** By the number of each deposit whose payment is awaited: since when, and whether it holds a slot. */
+  /** By the number of each deposit whose payment is awaited: since when this run does, and whether it holds a slot. */
   private readonly awaited = new Map<string, { readonly since: number; holdsSlot: boolean }>();
   private slots = 0;
   private isOpen = false;
@@ -69,8 +69,10 @@ export class Confirmations {
       const next = this.queue.shift();
       if (next === undefined) return;
       this.slots += 1;
-      this.awaited.set(next.out_trade_no, { since: Date.now(), holdsSlot: true });
-      this.ledger.markStarted(next.out_trade_no);
+      const now = Date.now();
+      this.awaited.set(next.out_trade_no, { since: now, holdsSlot: true });
+      this.ledger.markStarted(next.out_trade_no, now);
+      this.tellIfOverdue(next.out_trade_no);
       uncancelled(() => this.confirm(next)).catch((error: unknown) => this.listener.onFailure(error));
       if (!this.isSweeping) uncancelled(() => this.sweep()).catch((error: unknown) => this.listener.onFailure(error));
     }
@@ -96,16 +98,30 @@ export class Confirmations {
   private async sweep(): Promise<void> {
     this.isSweeping = true;
     while (this.slots > 0 && this.isOpen) {
-      if (await condition(() => this.slots === 0 || !this.isOpen, SLOT_MS, { summary: 'how long deposits may wait' }))
-        break;
-      for (const [out_trade_no, { since, holdsSlot }] of this.awaited) {
-        if (!holdsSlot || Date.now() - since < SLOT_MS) continue;
-        this.release(out_trade_no);
-        const deposit = this.ledger.overdue(out_trade_no);
-        if (deposit) this.listener.onOverdue(deposit);
+      const isOver = () => this.slots === 0 || !this.isOpen;
+      if (await condition(isOver, this.untilNext, { summary: 'how long deposits may wait' })) break;
+      for (const [out_trade_no, { since }] of this.awaited) {
+        if (isPast(since)) this.release(out_trade_no);
+        this.tellIfOverdue(out_trade_no);
       }
       this.fill();
     }
     this.isSweeping = false;
   }
+
+  /** How long until slots are given back, or until one that an earlier run has begun is overdue: a busy account has short runs. */
+  private get untilNext(): number {
+    const begunBefore = [...this.awaited].flatMap(([out_trade_no, { since }]) => {
+      const waits_since = this.ledger.waitsSince(out_trade_no) ?? since;
+      return waits_since < since && !isPast(waits_since) ? waits_since : [];
+    });
+    return Math.min(SLOT_MS, ...begunBefore.map((since) => since + SLOT_MS - Date.now()));
+  }
+
+  private tellIfOverdue(out_trade_no: string): void {
+    if (!isPast(this.ledger.waitsSince(out_trade_no) ?? Date.now())) return;
+    if (this.ledger.noteOverdue(out_trade_no)) this.listener.onOverdue();
+  }
 }
+
+const isPast = (since: number) => Date.now() - since >= SLOT_MS;

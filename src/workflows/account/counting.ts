@@ -26,10 +26,17 @@ export class DepositCounting {
   }
 
   private countConfirmed(deposit: NotifiedDeposit, payment: PaymentState | null): void {
-    const amount = payment?.order_amount ?? deposit.amount;
+    // Of money that a person calls paid, the notified amount may be all that is known: a person compares it.
+    const isWordOfPerson = payment?.confirmed_by === 'operator' && payment.order_amount === null;
+    const amount = isWordOfPerson ? deposit.amount : payment?.order_amount;
     // An amount that is no decimal equals nothing, not even itself.
     if (payment?.outcome !== 'SUCCESS' || !amount || !sameAmount(amount, amount)) {
       this.onUnconfirmed(deposit, payment);
+      return;
+    }
+    if (isOfAnother(payment, deposit)) {
+      this.ledger.drop(deposit);
+      this.setAside(deposit, 'second-deposit');
       return;
     }
     const { trade_status } = payment;
@@ -42,7 +49,8 @@ export class DepositCounting {
     // Section 6.5: virtual accounts take Mexican pesos.
     const currency = (payment.order_currency ?? deposit.currency ?? 'MXN').toUpperCase();
     const notified = { amount: deposit.amount ?? amount, currency: (deposit.currency ?? currency).toUpperCase() };
-    if (!sameAmount(amount, notified.amount) || currency !== notified.currency) this.record.raise('amount-mismatch');
+    const isAsNotified = sameAmount(amount, notified.amount) && currency === notified.currency;
+    if (isWordOfPerson || !isAsNotified) this.record.raise('amount-mismatch');
     const trade_no = payment.trade_no ?? deposit.trade_no ?? null;
     // One transfer under two numbers is counted once.
     if (this.ledger.isOfOtherNumber({ ...deposit, trade_no: trade_no ?? undefined })) {
@@ -69,4 +77,13 @@ export class DepositCounting {
     this.record.raise(because);
     this.publisher.publish({ id: `set-aside:${keyOf(set_aside)}`, type: 'deposit-set-aside', set_aside });
   }
+}
+
+/** Whether the gateway showed another deposit: another number, or another trade. A field that is missing says nothing. */
+function isOfAnother({ payment_data, ...ids }: PaymentState, deposit: NotifiedDeposit): boolean {
+  const differs = (shown: unknown, ours: string | undefined) => Boolean(shown && ours) && shown !== ours;
+  return [ids, payment_data ?? {}].some(
+    (shown: { out_trade_no?: unknown; trade_no?: unknown }) =>
+      differs(shown.out_trade_no, deposit.out_trade_no) || differs(shown.trade_no, deposit.trade_no),
+  );
 }

@@ -6,7 +6,7 @@
 
 import {
   ActivityFailure,
-  type ApplicationFailure,
+  ApplicationFailure,
   allHandlersFinished,
   condition,
   defineQuery,
@@ -31,6 +31,7 @@ import {
   WORKFLOW,
 } from '../../contract';
 import { FIRST_BACKOFF_MS, nextBackoff } from '../shared/backoff';
+import { uncancelled } from '../shared/cancellable';
 import { assertResolution } from '../shared/resolution';
 import { signalIfRunning } from '../shared/signal-if-running';
 import { startAbandoned } from '../shared/start-abandoned';
@@ -41,19 +42,27 @@ import { AccountVisibility } from './visibility';
 export const speiAccountCreationStateQuery = defineQuery<SpeiAccountCreation>(QUERY.state);
 export const resolveCreationUpdate = defineUpdate<SpeiAccountCreation, [CreationResolution]>(UPDATE.resolve);
 
-/** Returns the account. Fails (`InvalidRequest`, `NotCreated`) only where certainly none was created. */
+/**
+ * Returns the account. Fails (`InvalidRequest`, `NotCreated`) only where certainly none was created. It ignores a cancellation:
+ * that would not take back a request which was sent, and would end what it has started for the whole app.
+ */
 export async function createSpeiAccount(input: CreateSpeiAccountInput): Promise<SpeiAccountData> {
   const creation = new AccountCreation(input);
   try {
-    return await creation.execute();
+    return await uncancelled(() => creation.execute());
   } finally {
-    await condition(allHandlersFinished);
+    await uncancelled(() => condition(allHandlersFinished));
   }
 }
 
 class AccountCreation {
   private readonly state: SpeiAccountCreation;
   private readonly visibility = new AccountVisibility();
+  private key = '';
+  /** The run that has read the runs before it. A reset of it is another run, and has one more before it. */
+  private readBy = '';
+  /** Somebody may have made the account, and no person has decided. */
+  private isUndecided = false;
 
   constructor(private readonly input: CreateSpeiAccountInput) {
     const { app_id } = input;
@@ -68,35 +77,57 @@ class AccountCreation {
     this.show();
     const policy = await accountPolicy();
     await this.startQuantityWatch();
-    const { account_id, key } = await earlierWorkflows.accountOfCreation({
-      app_id: this.input.app_id,
-      workflow_id: workflowInfo().workflowId,
-    });
-    const account = account_id === null ? await this.create(policy) : await this.loadAccount(account_id);
-    await this.startAccount(account, key);
+    const account = (await this.knownAccount()) ?? (await this.create(policy));
+    await this.startAccount(account);
     this.state.account = account;
     this.show();
     return account;
   }
 
+  /** The account of the key, if one is known. Takes note of an earlier run that may have made one. */
+  private async knownAccount(): Promise<SpeiAccountData | undefined> {
+    const asked = { app_id: this.input.app_id, workflow_id: workflowInfo().workflowId };
+    const { account_id, key, run_id, unknown_run } = await earlierWorkflows.accountOfCreation(asked);
+    this.key = key;
+    this.readBy = run_id;
+    if (account_id !== null) return this.loadAccount(account_id);
+    if (!unknown_run) return undefined;
+    this.noteUnknown(`The run ${unknown_run} under this key ended before its outcome was known.`, null, null);
+    return undefined;
+  }
+
   private async create({ creates_again }: AccountPolicy): Promise<SpeiAccountData> {
-    for (let mayTryAgain = creates_again; ; mayTryAgain = false) {
-      const before = await this.quantity();
-      const tried = await tryToCreate(this.input);
-      if (tried.is === 'created') return accountData(tried.account);
-      if (tried.is === 'not-created') {
-        if (tried.credentials) this.raise('credentials');
-        throw notCreated(tried);
-      }
-      const after = await this.quantity();
-      const time = new Date().toISOString();
-      this.state.unknown_tries.push({ time, message: tried.message, quantity_before: before, quantity_after: after });
-      // Where fewer accounts are left than before, this one most likely exists.
-      const probablyExists = before !== null && after !== null && after < before;
-      if (mayTryAgain && !probablyExists) continue;
-      const found = await this.awaitDecision();
-      if (found !== undefined) return found;
+    for (let mayTryAgain = creates_again && !this.isUndecided; ; mayTryAgain = false) {
+      const found = this.isUndecided ? await this.awaitDecision() : undefined;
+      const made = found ?? (await this.try(mayTryAgain));
+      if (made !== undefined) return made;
     }
+  }
+
+  /** Returns the account; undefined where it is to be tried once more, or a person decides first. Throws where there is none. */
+  private async try(mayTryAgain: boolean): Promise<SpeiAccountData | undefined> {
+    const before = await this.quantity();
+    const tried = await tryToCreate({ ...this.input, read_by: this.readBy });
+    // The one before may have made an account: a refusal of this one does not say that there is none.
+    if ((tried.is === 'not-created' || tried.is === 'invalid') && this.isUndecided) return undefined;
+    if (tried.is === 'invalid') throw tried.failure;
+    if (tried.is === 'created') return accountData(tried.account);
+    if (tried.is === 'reset') return this.knownAccount();
+    if (tried.is === 'not-created') {
+      if (tried.credentials) this.raise('credentials');
+      throw notCreated(tried);
+    }
+    const after = await this.quantity();
+    this.noteUnknown(tried.message, before, after);
+    // Where fewer accounts are left than before, this one most likely exists.
+    const probablyExists = before !== null && after !== null && after < before;
+    return mayTryAgain && !probablyExists ? this.try(false) : undefined;
+  }
+
+  private noteUnknown(message: string, quantity_before: number | null, quantity_after: number | null): void {
+    const time = new Date().toISOString();
+    this.state.unknown_tries.push({ time, message, quantity_before, quantity_after });
+    this.isUndecided = true;
   }
 
   /** Waits for a person: the account that they found, or undefined where it is to be created again. */
@@ -104,6 +135,7 @@ class AccountCreation {
     const decided = this.state.resolved.length;
     this.raise('unknown-outcome');
     await condition(() => this.state.resolved.length > decided);
+    this.isUndecided = false;
     const account_id = this.state.resolved.at(-1)?.account_id;
     return account_id === undefined ? undefined : this.loadAccount(account_id);
   }
@@ -124,8 +156,9 @@ class AccountCreation {
   }
 
   /** An early deposit may have started it: then a signal gives it the key, by which the next creation finds it. */
-  private async startAccount(account: SpeiAccountData, key: string): Promise<void> {
-    const { app_id, request } = this.input;
+  private async startAccount(account: SpeiAccountData): Promise<void> {
+    const { key, input } = this;
+    const { app_id, request } = input;
     const { account_id } = account;
     const buyer_id = account.buyer_id ?? request.customer?.buyer_id;
     const workflowId = speiAccountWorkflowId(app_id, account_id);
@@ -172,11 +205,14 @@ class AccountCreation {
   }
 }
 
-async function tryToCreate(input: CreateSpeiAccountInput): Promise<CreateAccountResult> {
+type Tried = CreateAccountResult | { is: 'invalid'; failure: ApplicationFailure };
+
+async function tryToCreate(input: CreateSpeiAccountInput & { read_by: string }): Promise<Tried> {
   try {
     return await accountGateway.create(input);
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
+    if (error.cause instanceof ApplicationFailure) return { is: 'invalid', failure: error.cause };
     if (!(error.cause instanceof TimeoutFailure)) throw error.cause ?? error;
     return { is: 'unknown', message: 'The worker died during the creation.' };
   }

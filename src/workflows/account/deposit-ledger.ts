@@ -114,28 +114,34 @@ export class DepositLedger {
   }
 
   /** Records that the payment of a deposit is being started. */
-  markStarted(out_trade_no: string): void {
+  markStarted(out_trade_no: string, now: number): void {
     const deposit = this.pendingDeposits.get(out_trade_no);
-    if (deposit) this.pendingDeposits.set(out_trade_no, { ...deposit, begun: true });
+    if (deposit) this.pendingDeposits.set(out_trade_no, { ...deposit, begun: true, since: deposit.since ?? now });
   }
 
-  /** A deposit that was notified as paid and is not confirmed for long; undefined where that was told before, or it is none. */
-  overdue(out_trade_no: string): NotifiedDeposit | undefined {
+  /** Since when a deposit waits, in whichever run. */
+  waitsSince(out_trade_no: string): number | undefined {
+    return this.pendingDeposits.get(out_trade_no)?.since;
+  }
+
+  /** Takes note that one which was notified as paid is not confirmed for long. False where that was noted before, or it is none. */
+  noteOverdue(out_trade_no: string): boolean {
     const deposit = this.pendingDeposits.get(out_trade_no);
-    if (!deposit || deposit.overdue || !isNotifiedAsPaid(deposit)) return undefined;
+    if (!deposit || deposit.overdue || !isNotifiedAsPaid(deposit)) return false;
     this.pendingDeposits.set(out_trade_no, { ...deposit, overdue: true });
-    return deposit;
+    return true;
   }
 
   /**
    * Applies a further notification of a pending deposit; one that says `paid` stays. True if this one is the first to
    * say so.
    */
-  updatePending(deposit: NotifiedDeposit): boolean {
+  updatePending(deposit: NotifiedDeposit, now: number): boolean {
     const earlier = this.pendingDeposits.get(deposit.out_trade_no);
     if (!earlier || isNotifiedAsPaid(earlier) || isOfOtherTrade(earlier, deposit)) return false;
-    this.pendingDeposits.set(deposit.out_trade_no, { ...earlier, ...deposit });
-    return isNotifiedAsPaid(deposit);
+    const isPaid = isNotifiedAsPaid(deposit);
+    this.pendingDeposits.set(deposit.out_trade_no, { ...earlier, ...deposit, ...(isPaid ? { since: now } : {}) });
+    return isPaid;
   }
 
   /** What is known by now of a pending deposit. */

@@ -3,6 +3,7 @@
 import type { AccountAttention, DepositSignal, NotifiedDeposit, SpeiAccountData } from '../../contract';
 import { isClabe } from '../../gateway/pure/clabe';
 import { readInstant } from '../../gateway/pure/timestamps';
+import { Reasons } from '../shared/reasons';
 
 /** The statuses of section 3.2. */
 const STATUSES = ['ACTIVE', 'CANCELED'];
@@ -14,22 +15,21 @@ const REPEATED = ['account_number', 'buyer_id', 'provider'] as const;
 
 export class AccountRecord {
   readonly account: SpeiAccountData;
-  /** Why it needs a person, in the order in which the reasons came: each stays until a person has looked, or it no longer holds. */
-  private reasons: AccountAttention[];
+  private readonly reasons: Reasons<AccountAttention>;
 
   constructor(account: SpeiAccountData, attentions: readonly AccountAttention[] = []) {
     this.account = accountData(account);
-    this.reasons = [...attentions];
+    this.reasons = new Reasons(attentions);
     this.check();
   }
 
   /** The reason that people read. */
   get attention(): AccountAttention | null {
-    return this.reasons[0] ?? null;
+    return this.reasons.all[0] ?? null;
   }
 
   get attentions(): readonly AccountAttention[] {
-    return [...this.reasons];
+    return this.reasons.all;
   }
 
   get status(): string | null {
@@ -60,16 +60,16 @@ export class AccountRecord {
   }
 
   raise(attention: AccountAttention): void {
-    if (!this.reasons.includes(attention)) this.reasons.push(attention);
+    this.reasons.raise(attention);
   }
 
   settle(attention: AccountAttention): void {
-    this.reasons = this.reasons.filter((one) => one !== attention);
+    this.reasons.settle(attention);
   }
 
   /** A person has looked at the reason that is shown. The next one is shown then. */
   resolve(): void {
-    this.reasons.shift();
+    this.reasons.settle(this.attention);
   }
 
   private check(): void {

@@ -2,7 +2,7 @@
 
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
-import { type AccountId, FAILURE } from '../../contract';
+import { type AccountId, FAILURE, typedFailure } from '../../contract';
 import type { SpeiAccount } from '../../contract/gateway';
 import { pollUntil } from '../shared/polling';
 import { RecheckRequests } from '../shared/recheck-requests';
@@ -13,6 +13,8 @@ export class AccountSync {
   /** Why the gateway does not cancel the account. Callers who wait get this failure. */
   refusal: ApplicationFailure | undefined;
   readonly rechecks = new RecheckRequests();
+  /** This run is a reset: what it goes on from may not be the latest. Nothing is asked any more. */
+  wasReset = false;
   private hasQueried = false;
   private readonly scope = new CancellationScope();
 
@@ -21,7 +23,7 @@ export class AccountSync {
     private readonly record: AccountRecord,
     /** Called after each change of the record. */
     private readonly show: () => void,
-    private readonly checks: { since: number; every_ms: number },
+    private readonly checks: { since: number; every_ms: number; read_by: string },
     public cancelWanted: boolean,
   ) {}
 
@@ -29,7 +31,7 @@ export class AccountSync {
   async run(): Promise<void> {
     try {
       await this.scope.run(async () => {
-        for (;;) await this.step();
+        while (!this.wasReset) await this.step();
       });
     } catch (error) {
       if (!isCancellation(error)) throw error;
@@ -64,16 +66,24 @@ export class AccountSync {
   }
 
   private async watch(): Promise<void> {
-    const { since, every_ms } = this.checks;
+    const { since, every_ms, read_by } = this.checks;
     // The polls keep their times however often the account continues as new.
     const first_ms = every_ms - ((Date.now() - since) % every_ms);
-    const watching = () => accountGateway.watch({ ...this.id, seen: this.record.status, first_ms, every_ms });
+    const watching = () => accountGateway.watch({ ...this.id, seen: this.record.status, first_ms, every_ms, read_by });
     const news = await pollUntil(watching, { isInterrupted: () => this.cancelWanted || this.rechecks.isRequested });
-    if (typeof news === 'object') this.apply(news);
+    if (typeof news !== 'object') return;
+    if ('is' in news) this.wasReset = true;
+    else this.apply(news);
   }
 
   private apply(found: SpeiAccount | null): void {
     if (found) this.record.applyQuery(found);
     else this.record.raise('unknown-account');
   }
+}
+
+/** What whoever waits for the gateway is told once the wait is over. */
+export function notAnswered(account_id: string, done: string): ApplicationFailure {
+  const message = `Account ${account_id} is not ${done} yet: the gateway has not answered. We keep asking it; ask again.`;
+  return typedFailure(FAILURE.pending, message, { outcome: 'unknown' });
 }

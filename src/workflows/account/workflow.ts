@@ -23,7 +23,7 @@ import type {
   SpeiAccountInput,
   SpeiAccountState,
 } from '../../contract';
-import { FAILURE, type PaymentState, QUERY, SIGNAL, typedFailure, UPDATE } from '../../contract';
+import { type PaymentState, QUERY, SIGNAL, UPDATE } from '../../contract';
 import { uncancelled } from '../shared/cancellable';
 import { assertResolution } from '../shared/resolution';
 import { accountPolicy } from './activities';
@@ -37,7 +37,7 @@ import { AccountPublisher } from './publisher';
 import { AccountRecord, parseDeposit } from './record';
 import { DRAIN_EVENTS, DRAIN_TIMEOUT, isLong, MAX_CARRIED_BYTES, MAX_HANDED_ON_BYTES } from './run-end';
 import { bytesOf } from './sized-map';
-import { AccountSync } from './sync';
+import { AccountSync, notAnswered } from './sync';
 
 export const speiAccountStateQuery = defineQuery<SpeiAccountState>(QUERY.state);
 /** What the run would hand on, for a run after its termination. Null until it has read the runs before it. */
@@ -75,6 +75,8 @@ class SpeiAccountRun {
   private failure: unknown;
   /** Deposits that come before it is known what an earlier run knew; null once it is. */
   private early: DepositSignal[] | null;
+  /** The run that knew of every run before it. A reset of it does not. */
+  private readBy = workflowInfo().originalExecutionRunId;
   /** How many signals `deposit` came to this run. */
   private seen = 0;
 
@@ -94,7 +96,7 @@ class SpeiAccountRun {
     this.publisher = new AccountPublisher(input.app_id, this.record, this.ledger, published);
     this.counting = new DepositCounting(this.record, this.ledger, this.publisher);
     setHandler(speiAccountStateQuery, () => this.state);
-    setHandler(carriedQuery, () => (this.early ? null : this.handover));
+    setHandler(carriedQuery, () => (this.early || this.sync?.wasReset ? null : this.handover));
     setHandler(depositSignal, (signal) => {
       this.seen += 1;
       if (this.early) this.early.push(signal);
@@ -116,10 +118,10 @@ class SpeiAccountRun {
       this.throwIfFailed();
       await this.close(syncing);
       // Signals that came while it closed are on top of what was measured before.
-    } while (bytesOf(this.carried) > MAX_HANDED_ON_BYTES);
-    const { app_id, account_id } = this.input;
-    const { account } = this.record;
-    await continueAsNew<typeof speiAccount>({ app_id, account_id, account, carried: this.carried });
+    } while (!this.sync?.wasReset && bytesOf(this.carried) > MAX_HANDED_ON_BYTES);
+    // After a reset, the next run reads what this one and all before it have, as after a termination.
+    const carried = this.sync?.wasReset ? undefined : this.carried;
+    await continueAsNew<typeof speiAccount>({ ...this.input, account: this.record.account, carried });
   }
 
   /** Goes on from what an earlier run knew that could not hand it on, and takes what came meanwhile. */
@@ -127,7 +129,8 @@ class SpeiAccountRun {
     condition(() => this.early === null, UNREADABLE_AFTER).then((isRead) => {
       if (!isRead && this.early?.length) this.raise('overdue-deposit');
     });
-    const { carried, undelivered, deposits, keys } = await loadEarlierAccount();
+    const { carried, undelivered, deposits, keys, run_id } = await loadEarlierAccount();
+    this.readBy = run_id;
     this.keys.add(keys);
     if (carried) {
       this.since = carried.since;
@@ -148,7 +151,7 @@ class SpeiAccountRun {
     const { app_id, account_id } = this.input;
     this.phase = 'open';
     this.publisher.open(policy.has_listener);
-    const checks = { since: this.since, every_ms: policy.check_every_ms };
+    const checks = { since: this.since, every_ms: policy.check_every_ms, read_by: this.readBy };
     const cancelWanted = this.sync?.cancelWanted ?? this.cancelWanted;
     this.sync = new AccountSync({ app_id, account_id }, this.record, () => this.show(), checks, cancelWanted);
     const syncing = this.sync.run().catch((error: unknown) => this.fail(error));
@@ -158,6 +161,7 @@ class SpeiAccountRun {
   }
 
   private get shouldEnd(): boolean {
+    if (this.sync?.wasReset) return true;
     return isLong(workflowInfo()) && this.ledger.carriedBytes <= MAX_CARRIED_BYTES;
   }
 
@@ -221,7 +225,7 @@ class SpeiAccountRun {
     }
     const verdict = this.ledger.classify(deposit);
     if (verdict === 'repeat') {
-      if (this.ledger.updatePending(deposit)) signalPayment(this.input.app_id, deposit);
+      if (this.ledger.updatePending(deposit, Date.now())) signalPayment(this.input.app_id, deposit);
       return;
     }
     this.record.compare(signal);
@@ -275,11 +279,7 @@ class SpeiAccountRun {
   private async awaitGateway(done: string, isDone: () => boolean): Promise<void> {
     await condition(() => isDone() || this.phase === 'closed', ANSWER_WAIT_MS, { summary: done });
     if (isDone()) return;
-    throw typedFailure(
-      FAILURE.pending,
-      `Account ${this.input.account_id} is not ${done} yet: the gateway has not answered. We keep asking it; ask again.`,
-      { outcome: 'unknown' },
-    );
+    throw notAnswered(this.input.account_id, done);
   }
 
   // — What others see —

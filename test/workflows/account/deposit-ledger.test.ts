@@ -53,10 +53,10 @@ describe('counting', () => {
   test('a further notification of a pending deposit adds that it was paid, and how much', () => {
     const ledger = new DepositLedger();
     ledger.addPending({ ...notified(1), trade_status: 'PROCESSING' });
-    ledger.markStarted('VA1');
-    ledger.updatePending({ ...notified(1, NOW_S), trade_status: 'SUCCESS', amount: '5.00', currency: 'MXN' });
-    ledger.updatePending({ ...notified(1), trade_status: 'REFUSED' });
-    ledger.updatePending(notified(2));
+    ledger.markStarted('VA1', 0);
+    ledger.updatePending({ ...notified(1, NOW_S), trade_status: 'SUCCESS', amount: '5.00', currency: 'MXN' }, NOW);
+    ledger.updatePending({ ...notified(1), trade_status: 'REFUSED' }, NOW);
+    ledger.updatePending(notified(2), NOW);
     expect(ledger.pending).toEqual([
       {
         out_trade_no: 'VA1',
@@ -65,6 +65,7 @@ describe('counting', () => {
         currency: 'MXN',
         transferred_s: NOW_S,
         begun: true,
+        since: NOW,
       },
     ]);
   });

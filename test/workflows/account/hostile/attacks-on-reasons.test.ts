@@ -1,6 +1,8 @@
 /** Attacks on the one attention of an account: a reason that comes while another one is shown. */
+import { speiAccountWorkflowId } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { DepositLedger } from '../../../../src/workflows/account/deposit-ledger';
+import { APP } from '../../hostile/base-world';
 import { PLAIN, World } from './world';
 
 let world: World;
@@ -93,4 +95,16 @@ test('a deposit that is notified in one currency and confirmed in another is bef
   world.notify(deposit);
   await world.pass(HOUR);
   expect((await world.state('A1'))?.attention).not.toBeNull();
+});
+
+test('promise 8: a deposit that is not confirmed is overdue after ten minutes in an account that is busy, too', async () => {
+  await world.close();
+  world = await World.create({ ...PLAIN, continuesAfter: 40, pick: () => 0 });
+  world.notify(world.gateway.deposit('A1', '500.00', 'PROCESSING'), 'SUCCESS');
+  for (let minute = 0; minute < 21; minute += 1) {
+    world.notify(world.gateway.deposit('A1', '1.00'));
+    await world.pass(MINUTE);
+  }
+  expect(world.temporal.runs(speiAccountWorkflowId(APP, 'A1')).length).toBeGreaterThan(2);
+  expect(await world.state('A1')).toMatchObject({ attention: 'overdue-deposit', deposits: { count: 21, pending: 1 } });
 });

@@ -207,6 +207,31 @@ test('promise 3: a reset of a run that had taken over counts all, or puts it bef
   if (state?.deposits.count !== 4) expect(state?.attention).not.toBeNull();
 });
 
+test('promise 3: a deposit that a later run has counted is not lost where an operator resets the terminated run before it', async () => {
+  await world.close();
+  world = await World.create({ ...PLAIN, continuesAfter: 40, pick: () => 0 });
+  for (let minute = 0; minute < 20; minute += 1) {
+    world.notify(world.gateway.deposit('A1', '1.00'));
+    await world.pass(MINUTE);
+  }
+  const run = world.temporal.latest(A1);
+  expect(run?.start.firstRunId).toBeDefined();
+  world.terminate('A1');
+  await world.pass(MINUTE);
+  world.notify(world.gateway.deposit('A1', '700.00'));
+  await world.pass(HOUR);
+  expect((await world.state('A1'))?.deposits).toMatchObject({ count: 21, total: { MXN: '720.00' } });
+  // The server terminates the run that is current, and begins another one as a reset of the one before.
+  await world.within(async () => {
+    world.temporal.latest(A1)?.terminate();
+    if (run) world.temporal.reset(run);
+  });
+  await world.pass(DAY);
+  world.notify(world.gateway.deposit('A1', '2.00'));
+  await world.pass(DAY);
+  expect(await world.state('A1')).toMatchObject({ deposits: { count: 22, total: { MXN: '722.00' }, pending: 0 } });
+});
+
 test('promise 3: a deposit of which a person says that it came is counted, although the gateway gives no answer', async () => {
   world.gateway.trouble = 'unreachable';
   const deposit = world.gateway.deposit('A1', '0.10');
@@ -217,6 +242,8 @@ test('promise 3: a deposit of which a person says that it came is counted, altho
   world.gateway.trouble = undefined;
   await world.pass(HOUR);
   expect(await world.state('A1')).toMatchObject({
+    // No query has confirmed the amount: a person compares it.
+    attention: 'amount-mismatch',
     deposits: { latest: [{ out_trade_no, amount: '0.10' }], set_aside: [] },
   });
 });
@@ -287,4 +314,24 @@ describe('promise 1: one key, one account, also after retention has forgotten th
     await createAgain();
     expect(keysOf(A2)).toHaveLength(2);
   });
+});
+
+test('promise 2: an account is not called active where a cancellation whose answer was lost has canceled it', async () => {
+  world.notify(world.gateway.deposit('A1', '1.00'));
+  await world.pass(MINUTE);
+  const post = world.gateway.post.bind(world.gateway);
+  const answer = (status: number, body: object) => ({ status, body: new TextEncoder().encode(JSON.stringify(body)) });
+  let cancels = 0;
+  world.gateway.post = async (path, headers, text) => {
+    if (!path.endsWith('/cancel')) return post(path, headers, text);
+    cancels += 1;
+    if (cancels > 1) return answer(200, { code: '40002', msg: 'Business Failed', sub_code: 'account-status-abnormal' });
+    await post(path, headers, text);
+    return answer(503, {});
+  };
+  const asked = await world.within(async () => world.temporal.update(A1, 'cancel'));
+  await world.pass(5 * MINUTE);
+  expect(cancels).toBeGreaterThan(1);
+  expect(asked?.outcome).toHaveProperty('completed');
+  expect(await world.state('A1')).toMatchObject({ status: 'CANCELED' });
 });

@@ -1,0 +1,46 @@
+/** What Temporal knows of a key: its account, and whether an earlier creation may have made one. */
+import { createHash } from 'node:crypto';
+import { getClient } from '@temporalio/activity';
+import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
+import { type AccountActivities, isNotCreatedFailure, type SpeiAccountData, speiAccountWorkflowId } from '../contract';
+import { earlierRuns } from '../temporal/earlier-runs';
+import { accountsOfKey } from '../temporal/list-query';
+import { failureOf } from './earlier-payments';
+import { ownRunId } from './own-run';
+
+/** The account of a creation's key, also where its workflow was terminated, and however it was started. */
+export const accountOfCreation: AccountActivities['payments.account-of-creation'] = async ({ app_id, workflow_id }) => {
+  const client = getClient();
+  // A search attribute is in clear for everybody who reads Temporal, and a key may be a buyer's.
+  const key = createHash('sha256').update(workflow_id).digest('hex').slice(0, 32);
+  const run_id = ownRunId();
+  const prefix = speiAccountWorkflowId(app_id, '');
+  for await (const { workflowId } of client.workflow.list({ query: accountsOfKey(key) })) {
+    if (!workflowId.startsWith(prefix)) continue;
+    return { account_id: workflowId.slice(prefix.length), key, run_id, unknown_run: null };
+  }
+  return { key, run_id, ...(await earlierCreations(client, workflow_id, run_id)) };
+};
+
+/** What the earlier runs under a creation's id made. One that ended as certainly not created speaks for those before it, too. */
+async function earlierCreations(client: Client, workflow_id: string, run_id: string) {
+  let unknown_run: string | null = null;
+  for (const run of await earlierRuns(client, workflow_id, run_id)) {
+    const made = await madeBy(client, run);
+    if (made === 'certainly-none') break;
+    if (made === 'unknown') unknown_run ??= run.runId;
+    else return { account_id: made.account_id, unknown_run: null };
+  }
+  return { account_id: null, unknown_run };
+}
+
+/** A run that somebody ended may have made an account that nobody knows. */
+async function madeBy(
+  client: Client,
+  { workflowId, runId }: WorkflowExecutionInfo,
+): Promise<SpeiAccountData | 'certainly-none' | 'unknown'> {
+  const handle = client.workflow.getHandle<() => Promise<SpeiAccountData>>(workflowId, runId);
+  const { status } = await handle.describe();
+  if (status.name === 'COMPLETED') return handle.result();
+  return isNotCreatedFailure(await failureOf(handle)) ? 'certainly-none' : 'unknown';
+}
