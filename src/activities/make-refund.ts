@@ -7,6 +7,7 @@ import { REFUND_PATH } from '../gateway/refund';
 import { isDuplicate } from '../gateway/refusals';
 import { invalidRequestFailure, notCreated } from './failures';
 import type { PaymentGateway } from './gateways';
+import { wasResetSince } from './own-run';
 import { type BuyerOf, fillUserInfo } from './refund-user-info';
 import { queryTrade, surestId } from './trade-queries';
 
@@ -19,17 +20,17 @@ export async function makeRefund(
   refund: RefundAttempt,
   buyerOf: BuyerOf,
 ): Promise<RefundResult> {
-  const { heartbeatDetails, workflowExecution } = activityInfo();
+  const { heartbeatDetails } = activityInfo();
   // The heartbeat carries it between attempts: a duplicate can be ours only if an attempt has reached the gateway.
   const reached = heartbeatDetails === true;
-  if (workflowExecution && workflowExecution.runId !== refund.original_run_id) return { is: 'reset' };
+  if (wasResetSince(refund.original_run_id)) return { is: 'reset' };
   const { trade_status, asked_at } = await queryTrade(gateway, refund.id);
   if (trade_status !== refund.seen) return { is: 'moved', trade: { trade_status, asked_at } };
   const { order_amount, method } = refund.trade;
   try {
     const request = fillUserInfo(refund.request, await buyerOf(refund));
     const answer = await gateway.refund(
-      { ...surestId(refund.id), ...request },
+      { ...request, ...surestId(refund.id) },
       { order_amount, method: method ?? undefined },
     );
     const differing = differingFrom(refund, answer);
@@ -54,7 +55,7 @@ function refundFailed(error: unknown, reached: boolean): RefundResult {
 
 /** The fields by which an answer is about something else. A field that the answer lacks says nothing. */
 function differingFrom({ id, request }: RefundAttempt, answer: Refund): string[] {
-  const asked: Readonly<Record<string, unknown>> = { ...id, ...request };
+  const asked: Readonly<Record<string, unknown>> = { ...request, ...id };
   const said: Readonly<Record<string, unknown>> = answer;
   const names = ['trade_no', 'out_trade_no', 'out_request_no', 'refund_currency', 'refund_amount'] as const;
   return names.filter((name) => {

@@ -23,8 +23,10 @@ export interface AfterSaleInput {
 export interface AfterSaleCarried {
   /** The trade's status that its refunds explain; null: none yet. */
   explained_status: string | null;
-  /** The gateway contradicts a notification, and nobody has looked. */
-  unconfirmed: boolean;
+  /** Why it needs a person, in the order in which they came: `state` shows one of them. */
+  reasons: readonly Attention[];
+  /** When the gateway was asked for the trade's status, in ms since the epoch: an older answer is not news. */
+  asked_at: number;
   /** How many notifications it has taken. One that came after them is in the run's history alone. */
   taken: number;
 }
@@ -106,6 +108,8 @@ export interface RefundChange {
   refund: RefundState;
   /** What the gateway showed of the trade last; null before any answer. */
   trade: TradeSeen | null;
+  /** A person's decision did not count: the refund was sent to the gateway before it came. */
+  declined?: boolean;
 }
 
 /** The whole public state after the sale: the query `state`, and what the workflow returns. */

@@ -6,6 +6,11 @@ import { isRefundStatus } from './refund/interpret';
 /** What the bank does, in its order. */
 const OF_THE_BANK: readonly string[] = ['DISPUTE', 'CHARGEBACK', 'CHARGEBACK_REVERSED'];
 
+const stepOf = ({ trade_status = '' }: NotificationClaim) => OF_THE_BANK.indexOf(trade_status);
+
+/** Whether a notification is the bank's word. */
+export const isOfTheBank = (claim: NotificationClaim) => stepOf(claim) >= 0;
+
 /** What a notification says, without anything personal: the public state shows it while it is held. */
 export function claimOf({ trade_no, trade_status, out_request_no }: NotificationSignal): NotificationClaim {
   return { trade_no, trade_status, out_request_no };
@@ -16,13 +21,12 @@ export function claimOf({ trade_no, trade_status, out_request_no }: Notification
  * the same word or a later one of the bank answers it.
  */
 export function isUnanswered(status: string, claims: readonly NotificationClaim[]): boolean {
-  const ofTheBank = (claim: NotificationClaim) => OF_THE_BANK.indexOf(claim.trade_status ?? '');
-  const isOfTheBank = claims.filter((claim) => ofTheBank(claim) >= 0);
-  const others = claims.filter((claim) => ofTheBank(claim) < 0);
+  const words = claims.filter(isOfTheBank);
+  const others = claims.filter((claim) => !isOfTheBank(claim));
   const reached = OF_THE_BANK.indexOf(status);
   // After a reversal the payment stands again.
   const isOver = (claim: NotificationClaim) => claim.trade_status === 'CHARGEBACK_REVERSED' && status === 'SUCCESS';
-  return isOfTheBank.some((claim) => reached < ofTheBank(claim) && !isOver(claim)) || isBehind(status, others);
+  return words.some((claim) => reached < stepOf(claim) && !isOver(claim)) || isBehind(status, others);
 }
 
 /** Whether a notification is about a refund, by its number. */

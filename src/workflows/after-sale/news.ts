@@ -14,7 +14,7 @@ import { gateway } from '../shared/activities';
 import { PendingNotifications } from '../shared/pending-notifications';
 import { latePaymentRefundNumber } from '../shared/refund-numbers';
 import { queryUntilConsistent, settledTrade } from '../shared/stale-read';
-import { claimOf, contradicts, isUnanswered, namesRefund } from './claims';
+import { claimOf, contradicts, isOfTheBank, isUnanswered, namesRefund } from './claims';
 import type { AfterSaleRecord } from './record';
 import { latestWord } from './refund/interpret';
 import { RefundRuns } from './refund-runs';
@@ -105,8 +105,10 @@ export class AfterSaleNews {
     else record.applyQuery(trade, Date.now());
     if (ofTrade.length < held.length) record.raise('second-trade');
     if (contradicted && !isOlder) record.raise('unconfirmed-notification');
-    if (contradicted && isOlder) pending.putBack(held);
-    else pending.settle(held);
+    // What an older answer shows is not recorded. A dispute that it alone showed, and that is over by now, would be seen by nobody.
+    const unsettled = isOlder ? held.filter((one) => contradicted || isOfTheBank(one)) : [];
+    pending.putBack(unsettled);
+    pending.settle(held.filter((one) => !unsettled.includes(one)));
     this.show();
   }
 
@@ -123,7 +125,7 @@ export class AfterSaleNews {
       this.early.push(change);
       return;
     }
-    this.refunds.noteNews(change.refund);
+    this.refunds.noteNews(change);
     this.applyChange(change);
   }
 

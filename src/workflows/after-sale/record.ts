@@ -3,6 +3,7 @@
 import type {
   AfterSaleCarried,
   AfterSaleInput,
+  AfterSaleResolution,
   AfterSaleState,
   Attention,
   EarlierAfterSale,
@@ -14,29 +15,23 @@ import type {
 import { knownIds, outcomeOf } from '../../contract';
 import type { QueriedTrade, Trade, TradeId, TradeSeen } from '../../contract/gateway';
 import { MINUTE } from '../../gateway/pure/durations';
-import { isKnownStatus, type TradeStatus } from '../../gateway/pure/statuses';
+import { isMore } from '../../gateway/pure/money';
+import { isKnownStatus } from '../../gateway/pure/statuses';
+import { AfterSaleReasons, attentionOfStatus, ownAttention } from './reasons';
 import { hasGivenBack, isRefundStatus, isTransientStatus, takesMoneyBack } from './refund/interpret';
 import { type NumberedTrade, type PaidTrade, RefundLedger } from './refund-ledger';
-
-/** Statuses that need a person. */
-const ATTENTION: Partial<Record<TradeStatus, Attention>> = {
-  DISPUTE: 'dispute',
-  CHARGEBACK: 'chargeback',
-  CHARGEBACK_REVERSED: 'chargeback-reversed',
-};
 
 /** A copy of the gateway may be behind for so long. */
 const BEHIND_MS = 10 * MINUTE;
 
 export class AfterSaleRecord {
   readonly ledger = new RefundLedger();
-  private readonly state: Omit<AfterSaleState, keyof RefundLedger['sums'] | 'refunds' | 'claims'>;
+  private readonly state: Omit<AfterSaleState, keyof RefundLedger['sums'] | 'refunds' | 'claims' | 'attention'>;
+  private reasons = new AfterSaleReasons();
   /** The last status that our ledger explains; null: none does yet. */
   private explained: string | null = null;
   /** When the gateway was asked for the trade's status, in ms since the epoch. */
   private askedAt = 0;
-  /** The gateway keeps contradicting a notification, and nobody has looked. It may come beside another reason. */
-  private unconfirmed = false;
 
   constructor({ app_id, trade_no, out_trade_no }: AfterSaleInput) {
     this.state = {
@@ -47,7 +42,6 @@ export class AfterSaleRecord {
       order_amount: null,
       order_currency: null,
       method: null,
-      attention: null,
       watched_until: null,
       history: [],
     };
@@ -58,11 +52,10 @@ export class AfterSaleRecord {
    * that is still held says that the bank takes the money back.
    */
   snapshot(claims: readonly NotificationClaim[] = []): AfterSaleState {
-    const { ledger, state } = this;
+    const { ledger, state, reasons } = this;
     const { refunds } = ledger;
-    const claimed = claims.map(({ trade_status }) => attentionOf(trade_status)).find((one) => one !== undefined);
-    const own = state.attention ?? (this.unconfirmed ? 'unconfirmed-notification' : null);
-    const attention = claimed ?? own ?? refunds.find((refund) => refund.attention)?.attention ?? null;
+    const claimed = claims.map(({ trade_status }) => attentionOfStatus(trade_status)).find((one) => one !== undefined);
+    const attention = claimed ?? reasons.shown ?? refunds.find((refund) => refund.attention)?.attention ?? null;
     return { ...state, ...ledger.sums, attention, refunds, claims: [...claims], history: [...state.history] };
   }
 
@@ -111,7 +104,9 @@ export class AfterSaleRecord {
 
   /** That the bank takes the money back, where a query has shown that a moment ago. */
   bankSaid(now: number): string | null {
-    const last = this.state.history.findLast(({ to, source }) => source === 'query' && attentionOf(to) !== undefined);
+    const last = this.state.history.findLast(
+      ({ to, source }) => source === 'query' && attentionOfStatus(to) !== undefined,
+    );
     return last && takesMoneyBack(last.to) && now - Date.parse(last.time) < BEHIND_MS ? last.to : null;
   }
 
@@ -121,21 +116,23 @@ export class AfterSaleRecord {
     const { out_trade_no, trade_no } = state;
     const { trade_status, order_amount, order_currency, method, watched_until, history } = previous;
     const own = ownAttention(previous);
-    this.unconfirmed = carried?.unconfirmed ?? own === 'unconfirmed-notification';
-    const attention = own === 'unconfirmed-notification' ? null : own;
-    Object.assign(state, { trade_status, order_amount, order_currency, method, attention, watched_until });
+    this.reasons = new AfterSaleReasons(carried?.reasons ?? (own ? [own] : []));
+    Object.assign(state, { trade_status, order_amount, order_currency, method, watched_until });
     state.history = [...history];
     state.out_trade_no = previous.out_trade_no ?? out_trade_no;
     state.trade_no = previous.trade_no ?? trade_no;
     this.ledger.restore(previous);
-    if (carried) this.explained = carried.explained_status;
+    if (carried) {
+      this.explained = carried.explained_status;
+      this.askedAt = carried.asked_at;
+    }
     // What the trade shows while a refund of ours is under way is explained once that has ended.
     else if (!this.ledger.hasSent) this.explained = trade_status;
   }
 
   /** What the next run needs besides the public state. */
   get carried(): Omit<AfterSaleCarried, 'taken'> {
-    return { explained_status: this.explained, unconfirmed: this.unconfirmed };
+    return { explained_status: this.explained, reasons: this.reasons.all, asked_at: this.askedAt };
   }
 
   /** Takes over what Temporal knows of the trade. */
@@ -159,7 +156,7 @@ export class AfterSaleRecord {
   /** How long the trade has to be polled from now on, in ms; undefined for no limit. */
   watchesFor(now: number): number | undefined {
     const { watched_until, trade_status } = this.state;
-    if (isTransientStatus(trade_status ?? '') || this.unconfirmed) return undefined;
+    if (isTransientStatus(trade_status ?? '') || this.isUnconfirmed) return undefined;
     return watched_until === null ? 0 : Date.parse(watched_until) - now;
   }
 
@@ -194,12 +191,8 @@ export class AfterSaleRecord {
       this.state.trade_status = to;
       this.addTransition({ from, to, source: 'query' }, now);
       if (!isKnownStatus(to)) this.raise('unknown-status');
-      // A dispute or chargeback replaces every other reason, and its latest step replaces the one before.
-      const ofTheBank = attentionOf(to);
-      if (ofTheBank !== undefined) {
-        this.state.attention = ofTheBank;
-        this.unconfirmed = false;
-      }
+      const ofTheBank = attentionOfStatus(to);
+      if (ofTheBank !== undefined) this.reasons.onBank(ofTheBank);
     }
     this.explain();
   }
@@ -211,7 +204,14 @@ export class AfterSaleRecord {
 
   /** A refund of ours has ended, and the trade's status comes from it. */
   acceptStatusOf(status: string | null): void {
-    this.explained = status;
+    if (status !== 'REFUNDED' || !this.isMoreThanOurs) this.explained = status;
+  }
+
+  /** What this gateway calls REFUNDED: parts were PARTIAL_REFUND to it, and our ledger has money left. */
+  private get isMoreThanOurs(): boolean {
+    const { paid, ledger, state } = this;
+    const callsPartsSo = state.history.some(({ to, source }) => to === 'PARTIAL_REFUND' && source === 'query');
+    return callsPartsSo && paid !== undefined && isMore(ledger.left(paid), '0');
   }
 
   /** Call it when a refund that may have reached the gateway since `sent_at` is no longer under way, however it ended. */
@@ -254,47 +254,41 @@ export class AfterSaleRecord {
   }
 
   raise(attention: Attention): void {
-    if (attention === 'unconfirmed-notification') this.unconfirmed = true;
-    else this.state.attention ??= attention;
+    this.reasons.raise(attention);
   }
 
+  /** The gateway keeps contradicting a notification, and nobody has looked. */
   get isUnconfirmed(): boolean {
-    return this.unconfirmed;
+    return this.reasons.has('unconfirmed-notification');
   }
 
   settle(attention: Attention): void {
-    if (this.state.attention === attention) this.state.attention = null;
+    this.reasons.settle(attention);
   }
 
   /**
    * Records a person's decision, and removes the attention unless it was about a refund. While nobody has named what went back
    * elsewhere, that still needs a person.
    */
-  applyResolution({ by, reason }: { by: string; reason: string }, to: string | undefined, now: number): void {
+  applyResolution({ by, reason, outcome: to, refunded_elsewhere }: AfterSaleResolution, now: number): void {
+    const { trade_status: from } = this.state;
+    if (refunded_elsewhere !== undefined) this.ledger.complete(refunded_elsewhere, this.paid);
     if (to === undefined) this.settleShown();
-    const from = this.state.trade_status;
+    // What the trade shows is ours, or what the person has named.
+    else if (to !== 'NOT_CREATED' || refunded_elsewhere !== undefined) this.acceptStatusOf(from);
     this.addTransition({ from, to: to ?? from ?? 'resolved', source: 'operator', by, reason }, now);
+    // Where ours was not made, what the trade shows is from elsewhere.
+    this.explain();
   }
 
   /** Removes the reason that people read. */
   private settleShown(): void {
-    if (this.state.attention === null) this.unconfirmed = false;
-    this.state.attention = this.ledger.sums.ledger_complete ? null : 'refund-elsewhere';
+    this.reasons.settle(this.reasons.shown);
+    if (this.ledger.sums.ledger_complete) this.reasons.settle('refund-elsewhere');
+    else this.raise('refund-elsewhere');
   }
 
   private addTransition(transition: Omit<Transition, 'time'>, now: number): void {
     this.state.history.push({ time: new Date(now).toISOString(), ...transition });
   }
-}
-
-const attentionOf = (status: string | undefined): Attention | undefined =>
-  status !== undefined && isKnownStatus(status) ? ATTENTION[status] : undefined;
-
-/** The attention of the trade itself: that of a refund, or of a notification that is held, comes with these again. */
-function ownAttention({ attention, refunds, claims, trade_status, ledger_complete }: AfterSaleState): Attention | null {
-  const isOfClaim = claims.some(
-    (one) => one.trade_status !== trade_status && attentionOf(one.trade_status) === attention,
-  );
-  if (!isOfClaim && !refunds.some((one) => one.attention !== null && one.attention === attention)) return attention;
-  return ledger_complete ? null : 'refund-elsewhere';
 }

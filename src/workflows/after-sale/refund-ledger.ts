@@ -56,6 +56,8 @@ export class RefundLedger {
   private readonly requests = new Map<string, RefundOrder>();
   /** Refunds that were under way when one from elsewhere became known. */
   private readonly besideOthers = new Set<RefundState>();
+  /** Tries under a number of which a person has said that no refund was made before. */
+  private readonly afterDecision = new Set<RefundState>();
   /** What went back by refunds that are not in the ledger, as a person has named it. */
   private elsewhere = '0.00';
   private isComplete = true;
@@ -184,11 +186,17 @@ export class RefundLedger {
     const refund = { ...newRefund(request, now), out_request_no: number, partial };
     if (earlier) {
       refund.attempt = earlier.attempt + 1;
+      if (earlier.resolved) this.afterDecision.add(refund);
       this.entries.splice(this.entries.indexOf(earlier), 1);
     }
     this.entries.push(refund);
     this.requests.set(number, { ...request, out_request_no: number });
     return { is: 'granted', refund };
+  }
+
+  /** Whether a person has said of the try before that it made no refund: what its workflow says counts no more. */
+  isAfterDecision(entry: RefundState): boolean {
+    return this.afterDecision.has(entry);
   }
 
   /** The request to send; undefined where an earlier run took it. */

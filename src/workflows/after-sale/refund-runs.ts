@@ -13,6 +13,7 @@ import {
   type AfterSaleResolution,
   knownIds,
   type NotificationSignal,
+  type RefundChange,
   type RefundInput,
   type RefundOrder,
   type RefundRun,
@@ -22,12 +23,14 @@ import {
 } from '../../contract';
 import { loadRefundRun } from '../shared/activities';
 import type { AfterSaleRecord } from './record';
-import type { RefundFailure } from './refund/record';
+import type { PersonsDecision, RefundFailure } from './refund/record';
 import { refund } from './refund/workflow';
-import { obstacleTo } from './requests';
+import { declinedDecision, obstacleTo } from './requests';
 
 /** A refund that an earlier after-sale started is asked how it stands. It answers within this time, or is lost. */
 const ANSWERS_WITHIN_MS = 5 * 60_000;
+/** The workflow of a refund takes a person's decision within this time. */
+const DECIDES_WITHIN_MS = 30_000;
 /** A try whose number was used before waits for the end of the workflow before it. */
 const CLOSES_WITHIN_MS = 1_000;
 const STARTS = 30;
@@ -48,6 +51,10 @@ export class RefundRuns {
   private readonly followed = new Set<string>();
   private readonly heardOf = new Set<string>();
   private readonly heldBack = new Set<string>();
+  /** Those whose workflow does not answer. */
+  private readonly lost = new Set<string>();
+  /** Those that were sent before a person's decision reached them. */
+  private readonly declined = new Set<string>();
 
   constructor(
     private readonly app_id: string,
@@ -80,8 +87,10 @@ export class RefundRuns {
   }
 
   /** The refund's workflow has reported. */
-  noteNews(entry: RefundState): void {
-    this.heardOf.add(nameOf(entry));
+  noteNews({ refund: reported, declined = false }: RefundChange): void {
+    this.heardOf.add(nameOf(reported));
+    this.lost.delete(nameOf(reported));
+    if (declined) this.declined.add(nameOf(reported));
   }
 
   /** Starts the refund, or asks the one that an earlier after-sale has started. One that is followed is held back. */
@@ -105,16 +114,36 @@ export class RefundRuns {
     this.signal(entry, SIGNAL.notification, notification);
   }
 
-  resolve(entry: RefundState, resolution: AfterSaleResolution): void {
-    this.signal(entry, SIGNAL.resolve, resolution);
+  /**
+   * Carries out a person's decision. Where the refund's workflow runs, it is the one that takes it: it may have sent the refund
+   * a moment ago. Throws `InvalidRequest` where the decision does not count.
+   */
+  async decide(entry: RefundState, resolution: AfterSaleResolution): Promise<void> {
+    const { outcome, by, reason } = resolution;
+    if (outcome === undefined) return;
+    const name = nameOf(entry);
+    let isGone = entry.outcome !== null || entry.started_at === null || this.lost.has(name);
+    if (!isGone) {
+      this.declined.delete(name);
+      const decision: PersonsDecision = { ...resolution, sent_at: entry.sent_at };
+      this.signal(entry, SIGNAL.resolve, decision, () => {
+        isGone = true;
+      });
+      const isHeard = () => isGone || entry.outcome !== null || this.declined.has(name);
+      await condition(isHeard, DECIDES_WITHIN_MS, { summary: 'until the refund has taken the decision' });
+    }
+    if (isGone && entry.attention !== null) this.record.ledger.decide(entry, outcome, { by, reason });
+    const { resolved } = entry;
+    if (entry.outcome !== outcome || resolved?.by !== by || resolved.reason !== reason) throw declinedDecision();
   }
 
   private async start(entry: RefundState, request: RefundOrder): Promise<void> {
     let reuse: Reuse = 'REJECT_DUPLICATE';
     for (let tries = 1; !(await this.hasStarted(entry, request, reuse)); tries += 1) {
       const found = await loadRefundRun({ workflow_id: this.idOf(entry) });
-      if (found !== null && isThisTry(found, entry)) return this.adopt(entry, found);
-      if (tries === STARTS) return this.listener.onLost(entry);
+      const isDecided = this.record.ledger.isAfterDecision(entry);
+      if (found !== null && isThisTry(found, entry, isDecided)) return this.adopt(entry, found);
+      if (tries === STARTS) return this.lose(entry);
       // The try before certainly made no refund.
       if (found?.is === 'closed') reuse = 'ALLOW_DUPLICATE';
       else await sleep(CLOSES_WITHIN_MS, { summary: 'until the try before has ended' });
@@ -125,13 +154,13 @@ export class RefundRuns {
   private adopt(entry: RefundState, { is, refund }: RefundRun): void {
     // Somebody else's workflow says nothing of this refund.
     if (refund?.out_request_no !== entry.out_request_no) {
-      this.listener.onLost(entry);
+      this.lose(entry);
       return;
     }
     this.record.adopt(entry, refund);
     this.followed.add(nameOf(entry));
     if (is === 'running') this.ask(entry);
-    else if (refund.outcome === null) this.listener.onLost(entry);
+    else if (refund.outcome === null) this.lose(entry);
     else this.listener.onFound(refund);
   }
 
@@ -147,7 +176,7 @@ export class RefundRuns {
       child.result().then(
         (state) => this.listener.onEnd(state),
         (error: unknown) => {
-          if (error instanceof ChildWorkflowFailure) this.listener.onLost(entry);
+          if (error instanceof ChildWorkflowFailure) this.lose(entry);
         },
       );
       return true;
@@ -177,13 +206,18 @@ export class RefundRuns {
   /** Asks a refund for its state. Does not wait: test servers never answer a signal to a missing workflow. */
   private ask(entry: RefundState): void {
     const name = nameOf(entry);
-    this.signal(entry, SIGNAL.notification, {}, () => this.listener.onLost(entry));
+    this.signal(entry, SIGNAL.notification, {}, () => this.lose(entry));
     condition(() => this.heardOf.has(name), ANSWERS_WITHIN_MS, { summary: 'how long the answer may take' }).then(
       (isHeard) => {
-        if (!isHeard) this.listener.onLost(entry);
+        if (!isHeard) this.lose(entry);
       },
       () => undefined,
     );
+  }
+
+  private lose(entry: RefundState): void {
+    this.lost.add(nameOf(entry));
+    this.listener.onLost(entry);
   }
 
   private signal(entry: RefundState, name: string, arg: unknown, ifGone: () => void = () => undefined): void {
@@ -197,9 +231,13 @@ export class RefundRuns {
   }
 }
 
-/** Whether the workflow under a refund's id is this try, a later one, or one that made a refund under the number. */
-function isThisTry({ is, refund }: RefundRun, { attempt }: RefundState): boolean {
+/**
+ * Whether the workflow under a refund's id is this try, a later one, or one that made a refund under the number, unless a person
+ * has decided that it made none.
+ */
+function isThisTry({ is, refund }: RefundRun, { attempt }: RefundState, isDecided: boolean): boolean {
   if (refund === null || refund.attempt >= attempt) return true;
+  if (isDecided) return false;
   return is === 'closed' && refund.outcome !== null && refund.outcome !== 'NOT_CREATED';
 }
 

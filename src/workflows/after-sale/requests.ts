@@ -20,6 +20,10 @@ import type { PaidTrade } from './refund-ledger';
 
 const OUTCOMES: readonly RefundOutcome[] = ['REFUNDED', 'REFUND_REFUSED', 'REFUND_REVOKE', 'NOT_CREATED'];
 
+/** A refund is of the order that it is asked of. An id in its body could send it to another trade, in no ledger. */
+const IDS_OF_A_TRADE = ['trade_no', 'out_trade_no'] as const;
+const NAMES_NO_TRADE = 'not allowed: the refund is of the order that it is asked of';
+
 /** Throws `InvalidRequest` where the request of a refund breaks a rule. */
 export function assertRefundOrder(order: RefundOrder): void {
   const { refund_amount, refund_currency, out_request_no } = order ?? {};
@@ -28,6 +32,7 @@ export function assertRefundOrder(order: RefundOrder): void {
     ...(amount === undefined ? [] : [{ field: 'refund_amount', rule: amount }]),
     ...(typeof refund_currency === 'string' ? [] : [{ field: 'refund_currency', rule: 'required' }]),
     ...(isRefundNumber(out_request_no) ? [] : [{ field: 'out_request_no', rule: 'text of at most 16 characters' }]),
+    ...IDS_OF_A_TRADE.filter((field) => order?.[field] !== undefined).map((field) => ({ field, rule: NAMES_NO_TRADE })),
   ];
   if (issues.length > 0) throw invalidRequest(issues);
 }
@@ -173,6 +178,15 @@ function pending(why: string): ApplicationFailure {
 
 const AMOUNT_IS_MISSING =
   'required: all that went back by refunds that are not in the list, such as "100.00"; "0.00" where nothing did';
+
+/** A person's decision about a refund that has gone on since the person looked. */
+export const declinedDecision = () =>
+  invalidRequest([
+    {
+      field: 'out_request_no',
+      rule: 'this refund goes on, and may have been sent since you looked: read the state again. Where its workflow cannot go on, terminate that first',
+    },
+  ]);
 
 /** Throws `InvalidRequest` where a person's decision breaks a rule of its form. */
 export function assertAfterSaleResolution(resolution: AfterSaleResolution): void {

@@ -97,7 +97,12 @@ class AfterSaleRun {
         assertRefundOrder(order);
       },
     });
-    setHandler(recheckAfterSaleUpdate, () => this.recheck(), { validator: () => this.assertOpen() });
+    setHandler(recheckAfterSaleUpdate, () => this.recheck(), {
+      validator: () => {
+        this.assertOpen();
+        this.news.pending.assertRoom();
+      },
+    });
     setHandler(resolveAfterSaleUpdate, (resolution) => this.resolve(resolution), {
       validator: (resolution) => {
         this.assertOpen();
@@ -263,16 +268,10 @@ class AfterSaleRun {
 
   private async resolve(resolution: AfterSaleResolution): Promise<AfterSaleState> {
     await condition(() => this.phase !== 'restoring');
-    const { outcome, by, reason, refunded_elsewhere } = resolution;
-    const { record } = this;
+    const { record, news } = this;
     const entry = decidedRefund(record, resolution);
-    if (refunded_elsewhere !== undefined) record.ledger.complete(refunded_elsewhere, record.paid);
-    record.applyResolution({ by, reason }, outcome, Date.now());
-    if (entry && outcome) {
-      record.ledger.decide(entry, outcome, { by, reason });
-      if (outcome !== 'NOT_CREATED') record.acceptStatusOf(record.tradeStatus);
-      this.news.refunds.resolve(entry, resolution);
-    }
+    if (entry) await news.refunds.decide(entry, resolution);
+    record.applyResolution(resolution, Date.now());
     this.show();
     return this.state;
   }

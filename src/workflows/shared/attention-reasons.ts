@@ -1,5 +1,6 @@
-/** Why a workflow needs a person. Reasons may come together: each stays until something settles it, and one is shown. Pure. */
+/** Why a payment needs a person, and which of the reasons is shown. Pure. */
 import type { Attention } from '../../contract';
+import { Reasons } from './reasons';
 
 /** Reasons that an answer of the gateway about the trade settles. */
 const ANSWERED: readonly Attention[] = ['no-answer', 'credentials', 'unknown-outcome', 'unknown-trade'];
@@ -16,14 +17,7 @@ const ABOUT_MONEY: readonly Attention[] = [
   'credentials',
 ];
 
-export class AttentionReasons {
-  /** In the order in which they came. */
-  private reasons: Attention[];
-
-  constructor(reasons: readonly Attention[] = []) {
-    this.reasons = [...reasons];
-  }
-
+export class AttentionReasons extends Reasons<Attention> {
   /** The one that people find: what the payment waits for, or the first that only a person settles, or the first. */
   get shown(): Attention | null {
     return this.has('amount-mismatch') ? 'amount-mismatch' : (this.lasting[0] ?? this.reasons[0] ?? null);
@@ -34,26 +28,9 @@ export class AttentionReasons {
     return this.reasons.filter((one) => !MAY_PASS.includes(one));
   }
 
-  get all(): readonly Attention[] {
-    return this.reasons;
-  }
-
   /** Those that are not shown. */
   get others(): readonly Attention[] {
     return this.reasons.filter((one) => one !== this.shown);
-  }
-
-  has(reason: Attention): boolean {
-    return this.reasons.includes(reason);
-  }
-
-  raise(reason: Attention): void {
-    if (!this.has(reason)) this.reasons.push(reason);
-  }
-
-  /** It holds no longer. */
-  settle(reason: Attention): void {
-    this.reasons = this.reasons.filter((one) => one !== reason);
   }
 
   /** The gateway has answered for the trade. */

@@ -8,6 +8,7 @@ import { type LookResult, reportsNewMoney } from '../../contract';
 import type { QueriedTrade, Trade, TradeId } from '../../contract/gateway';
 import { gateway } from './activities';
 import { LOOK_PATIENCE_MS, searchUntilFound } from './look';
+import type { RecheckRequests } from './recheck-requests';
 
 export interface ConsistentRead<Queried extends Trade> {
   trade: Queried | QueriedTrade;
@@ -21,6 +22,8 @@ interface Read {
   readonly id: TradeId;
   readonly settling_ms: number;
   readonly onUnanswered?: (looked: Exclude<LookResult, { is: 'found' }>) => void;
+  /** Who asks to look now, and hears the next look although it finds nothing. */
+  readonly requests?: RecheckRequests;
 }
 
 /** Compares a queried trade with the notifications about it, and queries again while the trade may be stale. */
@@ -41,13 +44,15 @@ export async function queryUntilConsistent<Queried extends Trade>(
 /** The trade once its status differs from `seen`, or once the gateway has answered `seen` for `settling_ms`. */
 export async function settledTrade(
   seen: string,
-  { app_id, id, settling_ms, onUnanswered = () => undefined }: Read,
+  { app_id, id, settling_ms, requests, onUnanswered = () => undefined }: Read,
 ): Promise<QueriedTrade> {
   for (;;) {
+    const answer = requests?.begin();
     const looked = await gateway.lookAtTrade({ app_id, id, settling_ms, patience_ms: LOOK_PATIENCE_MS, seen });
     if (looked.is === 'found') return looked.trade;
     onUnanswered(looked);
-    await searchUntilFound({ app_id, id }, () => false);
+    answer?.();
+    await searchUntilFound({ app_id, id }, () => requests?.isRequested === true);
   }
 }
 

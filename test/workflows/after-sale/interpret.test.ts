@@ -11,6 +11,9 @@ import {
   unchangedMeansNoRefund,
 } from '../../../src/workflows/after-sale/refund/interpret';
 
+/** Nothing was told of the refund, and nothing was seen since it was sent. */
+const PLAIN = { attributed: false, accepted: false, notified: null, ofAnother: false };
+
 const ROWS: [status: string, readiness: RefundReadiness, isOfRefunds: boolean][] = [
   ['INITIAL', 'no', false],
   ['PROCESSING', 'no', false],
@@ -54,7 +57,7 @@ describe.each(ROWS)('a trade that is %s', (status, ready, isOfRefunds) => {
   test.each([true, false])(
     'says nothing of a refund that no state of its own has shown, but that it is under way where the gateway took it: %s',
     (accepted) => {
-      const seen = { baseline: 'SOMETHING_ELSE', now: status, attributed: false, accepted, notified: null };
+      const seen = { ...PLAIN, baseline: 'SOMETHING_ELSE', now: status, accepted };
       const isUnderWay = accepted && ['REFUND_VERIFYING', 'REFUND_PROCESSING'].includes(status);
       expect(interpret(seen)).toEqual(isUnderWay ? { is: 'pending' } : { is: 'unclear', lasts: false });
     },
@@ -66,6 +69,8 @@ test.each([
   ['REFUNDED', 'SUCCESS'],
   ['REFUNDED', 'PARTIAL_REFUND'],
   ['REFUNDED', null],
+  // It stands before whatever else was done at the desk meanwhile.
+  ['REFUND_REFUSED', 'SUCCESS'],
 ])('promise 7: no refund begins while a trade is %s and our ledger explains only %s', (status, explained) => {
   expect(turnOf(status, explained)).toBe('elsewhere');
 });
@@ -89,6 +94,18 @@ const PART = { baseline: 'PARTIAL_REFUND' };
 const TOLD: readonly [what: string, seen: Partial<Observation>, reading: Reading][] = [
   ['a whole refund under way', { ...SUCCESS, now: 'REFUND_PROCESSING', attributed: true }, pending],
   ['money that went back', { ...SUCCESS, now: 'REFUNDED', attributed: true }, refunded],
+  [
+    'the refusal of another refund, which a notification names',
+    {
+      ...SUCCESS,
+      now: 'REFUND_REFUSED',
+      attributed: true,
+      accepted: true,
+      notified: 'REFUND_PROCESSING',
+      ofAnother: true,
+    },
+    unclear,
+  ],
   ['a refund that the bank refused', { ...SUCCESS, now: 'REFUND_REFUSED', attributed: true }, refused],
   ['a payment that stands again', { ...SUCCESS, now: 'SUCCESS', attributed: true }, revoked],
   ['nothing yet', { ...SUCCESS, now: 'SUCCESS', accepted: true }, unclearIfItLasts],
@@ -132,9 +149,7 @@ const TOLD: readonly [what: string, seen: Partial<Observation>, reading: Reading
 ];
 
 test.each(TOLD)('%s is read as such', (_what, seen, reading) => {
-  expect(interpret({ ...SUCCESS, now: '', attributed: false, accepted: false, notified: null, ...seen })).toEqual(
-    reading,
-  );
+  expect(interpret({ ...PLAIN, ...SUCCESS, now: '', ...seen })).toEqual(reading);
 });
 
 test('promise 7: no amount is freed by a status that has not lasted', () => {
@@ -145,7 +160,7 @@ test('promise 7: no amount is freed by a status that has not lasted', () => {
       for (const notified of statuses)
         for (const attributed of flags)
           for (const accepted of flags) {
-            const reading = interpret({ baseline, now, notified, attributed, accepted });
+            const reading = interpret({ ...PLAIN, baseline, now, notified, attributed, accepted });
             if (reading.is === 'ended' && reading.outcome !== 'REFUNDED') expect(reading.lasts).toBe(true);
           }
 });

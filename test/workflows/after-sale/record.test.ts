@@ -132,7 +132,7 @@ describe.each([
 
 test('a person’s decision removes the attention, and adds a transition with its author and reason', () => {
   const record = recordOf('DISPUTE');
-  record.applyResolution({ by: 'ana', reason: 'answered' }, undefined, NOW);
+  record.applyResolution({ by: 'ana', reason: 'answered' }, NOW);
   expect(record.snapshot().attention).toBeNull();
   expect(record.snapshot().history.at(-1)).toEqual({
     time: AT,
@@ -147,10 +147,10 @@ test('a person’s decision removes the attention, and adds a transition with it
 test('a decision on a dispute leaves refund-elsewhere, while nobody has named what went back elsewhere', () => {
   const record = recordOf('SUCCESS', 'PARTIAL_REFUND', 'DISPUTE');
   expect(record.snapshot().attention).toBe('dispute');
-  record.applyResolution({ by: 'ana', reason: 'answered' }, undefined, NOW);
+  record.applyResolution({ by: 'ana', reason: 'answered' }, NOW);
   expect(record.snapshot()).toMatchObject({ attention: 'refund-elsewhere', ledger_complete: false });
   record.ledger.complete('10.00', record.paid);
-  record.applyResolution({ by: 'ana', reason: 'the dashboard shows 10.00' }, undefined, NOW);
+  record.applyResolution({ by: 'ana', reason: 'the dashboard shows 10.00' }, NOW);
   expect(record.snapshot()).toMatchObject({ attention: null, ledger_complete: true });
 });
 

@@ -2,8 +2,10 @@
 import type { NotificationSignal, RefundInput } from '../../../contract';
 import type { TradeSeen } from '../../../contract/gateway';
 import {
+  endsInVainAlike,
   interpret,
   isRefundStatus,
+  isRefusal,
   isUnderWay,
   latestWord,
   type Observation,
@@ -28,6 +30,8 @@ export class RefundEvidence {
   private baseline: string | null = null;
   /** A notification has named the refund. */
   isNamed = false;
+  /** What notifications have called other refunds since ours was sent. */
+  private readonly ofOthers = new Set<string>();
   private notified: string | null = null;
 
   private readonly out_request_no: string;
@@ -68,11 +72,17 @@ export class RefundEvidence {
 
   get observation(): Observation {
     const { baseline, now, isAttributed: attributed, isAccepted: accepted, notified } = this;
-    return { baseline: baseline ?? now, now, attributed, accepted, notified };
+    return { baseline: baseline ?? now, now, attributed, accepted, notified, ofAnother: this.isEndOfAnother };
   }
 
   get reading(): Reading {
     return interpret(this.observation);
+  }
+
+  /** The trade shows the end of a refund that paid nothing, and that is known to be another one. */
+  private get isEndOfAnother(): boolean {
+    const { notified, now, ofOthers } = this;
+    return [...ofOthers].some((one) => endsInVainAlike(one, now) && !endsInVainAlike(one, notified));
   }
 
   /** Whether the gateway has the refund: by its word, or by a state that only a refund brings. */
@@ -115,15 +125,22 @@ export class RefundEvidence {
   private isNew(status: string): boolean {
     if (this.earlier.includes(status)) return false;
     const isAfterAPart = this.explained !== null && isRefundStatus(this.explained);
-    return isRefundStatus(status) && !(isAfterAPart && (status === this.explained || isUnderWay(status)));
+    if (!isRefundStatus(status)) return false;
+    if (!isAfterAPart) return true;
+    // After a part, ours may have ended in its status, and another one was refused after it.
+    const mayBeAnothers = isUnderWay(status) || isRefusal(status);
+    return status !== this.explained && !mayBeAnothers;
   }
 
   /** Two refunds look alike in the trade's status; only an answer or a notification names one. */
   add({ out_request_no, trade_status = '' }: NotificationSignal): void {
     this.hasNews = true;
     if (takesMoneyBack(trade_status) && trade_status !== this.status) this.claimed = trade_status;
-    const isOurs = this.baseline !== null && out_request_no === this.out_request_no;
-    if (!isOurs || !isRefundStatus(trade_status)) return;
+    if (this.baseline === null || !isRefundStatus(trade_status)) return;
+    if (out_request_no !== this.out_request_no) {
+      if (out_request_no) this.ofOthers.add(trade_status);
+      return;
+    }
     this.isNamed = true;
     this.notified = latestWord(this.notified, trade_status);
   }

@@ -41,6 +41,15 @@ export const isRefundStatus = (status: string) => status !== 'SUCCESS' && wordOf
 /** Whether a trade in this status has given money back. */
 export const hasGivenBack = (status: string | null) => wordOf(status) === 'refunded';
 
+/** Whether the latest refund of a trade in this status was refused. */
+export const isRefusal = (status: string) => wordOf(status) === 'refused';
+
+/** Whether both say of a refund that it was refused, or both that it was revoked. */
+export function endsInVainAlike(one: string | null, other: string | null): boolean {
+  const word = wordOf(one);
+  return (word === 'refused' || word === 'revoked') && word === wordOf(other);
+}
+
 /** Whether the gateway has a refund and has not ended it. */
 export const isUnderWay = (status: string) => wordOf(status) === 'pending';
 
@@ -70,7 +79,8 @@ export function turnOf(status: string, explained: string | null): RefundReadines
   if (!isKnownStatus(status)) return 'no';
   const [ready, says] = STATUS_TABLE[status];
   if (ready !== 'now') return ready;
-  return says !== 'refunded' || status === explained ? 'now' : 'elsewhere';
+  // A refund that was refused elsewhere may stand before one that was made there: the trade shows the latest alone.
+  return says === 'revoked' || status === explained ? 'now' : 'elsewhere';
 }
 
 /** What is known about a refund that was sent. */
@@ -85,6 +95,8 @@ export interface Observation {
   accepted: boolean;
   /** The status that the gateway gave last to this refund by its number: in its answer, or in a notification. */
   notified: string | null;
+  /** What the trade shows is the end of another refund, which a notification has named. */
+  ofAnother: boolean;
 }
 
 /**
@@ -135,7 +147,8 @@ const AFTER_A_PART: Record<Named, Reading> = {
 };
 
 /** How a refund that was sent stands. Nothing but a state that only a refund brings ever counts as ours. */
-export function interpret({ baseline, now, attributed, accepted, notified }: Observation): Reading {
+export function interpret({ baseline, now, attributed, accepted, notified, ofAnother }: Observation): Reading {
+  if (ofAnother) return UNCLEAR;
   const named = wordOf(notified === 'SUCCESS' ? null : notified);
   const isBack = now === baseline;
   if (isBack && wordOf(baseline) === 'refunded' && (accepted || attributed || named !== 'nothing'))

@@ -10,8 +10,13 @@ import {
 /** Why there is no refund. */
 export type RefundFailure = NonNullable<RefundState['failure']>;
 
+/** A person's decision, and when the refund was sent first as far as the after-sale knew; null: not yet. */
+export type PersonsDecision = AfterSaleResolution & Pick<RefundState, 'sent_at'>;
+
 export class RunningRefund {
   readonly refund: RefundState;
+  /** The gateway is being asked for it. */
+  isAsking = false;
 
   constructor(refund: RefundState) {
     this.refund = { ...refund };
@@ -24,6 +29,11 @@ export class RunningRefund {
   /** It may reach the gateway from now on. */
   markSent(now: number): void {
     this.refund.sent_at ??= new Date(now).toISOString();
+  }
+
+  /** Whether it was sent after the person had looked who says that there is none. */
+  isOutdated({ outcome, sent_at }: PersonsDecision): boolean {
+    return outcome === 'NOT_CREATED' && (this.isAsking || this.refund.sent_at !== sent_at);
   }
 
   /** The gateway's own answer. */

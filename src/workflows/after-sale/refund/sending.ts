@@ -110,32 +110,53 @@ export class RefundSending {
     this.mayExist = true;
     await this.waitFor('the trade to show whether the gateway has the refund: the outcome of the request is unknown');
     const { baseline: seen } = this.evidence.observation;
-    const { settling_ms } = this.policy;
-    this.evidence.observe(await settledTrade(seen, { ...this.trade, settling_ms }));
-    const showsNone = this.evidence.now === seen && unchangedMeansNoRefund(seen) && !this.evidence.isKnownToExist;
+    const showsNone = (await this.stays(seen)) && unchangedMeansNoRefund(seen);
     // A word that the table lacks may be about the request before this one, and an error of the server says nothing.
     const isWord = error.code !== undefined && (error.http_status ?? 0) < 500;
-    if (showsNone && isFirst && isWord) return this.refuse(notRefunded({ error, message }));
+    if (showsNone && isFirst && isWord) return this.believe(notRefunded({ error, message }));
     return showsNone ? this.waitBeforeNext() : 'track';
+  }
+
+  /** A word that the table lacks means that there is no refund where the trade shows none for as long as a copy may be behind. */
+  private async believe(failure: RefundFailure): Promise<AfterTry> {
+    await this.waitFor('the trade to go on showing none: the gateway refused the refund in words that are not known');
+    const { evidence } = this;
+    const { now: seen } = evidence;
+    await this.rest(RESTS_FOR_SETTLINGS * this.policy.settling_ms);
+    if (evidence.isKnownToExist || evidence.isHeldBack) return 'track';
+    return (await this.stays(seen)) ? this.refuse(failure) : 'track';
+  }
+
+  /** Whether the trade has this status once that has settled, and nothing says that the refund exists. */
+  private async stays(seen: string): Promise<boolean> {
+    const { evidence, policy } = this;
+    evidence.observe(await settledTrade(seen, { ...this.trade, settling_ms: policy.settling_ms }));
+    return evidence.now === seen && !evidence.isKnownToExist;
   }
 
   private async waitBeforeNext(): Promise<AfterTry> {
     const { sent_at } = this.record.refund;
     if (Date.now() - Date.parse(sent_at ?? '') > SENT_AGAIN_WITHIN_MS) return 'track';
     await this.waitFor('a while, before the refund is requested again under the same number');
-    const { evidence, backoff_ms } = this;
-    await condition(() => evidence.isKnownToExist || evidence.isHeldBack, backoff_ms, {
-      summary: 'before the refund is requested again',
+    await this.rest(this.backoff_ms);
+    this.backoff_ms = nextBackoff(this.backoff_ms);
+    return this.evidence.isKnownToExist ? 'track' : 'send';
+  }
+
+  /** Waits for as long as a copy of the gateway may be behind, or until something is told of the refund. */
+  private async rest(rests_ms: number): Promise<void> {
+    const { evidence } = this;
+    await condition(() => evidence.isKnownToExist || evidence.isHeldBack, rests_ms, {
+      summary: 'until a copy of the gateway can be no more behind',
     });
-    this.backoff_ms = nextBackoff(backoff_ms);
-    return evidence.isKnownToExist ? 'track' : 'send';
   }
 
   /** The gateway's answer. A notification that the bank takes the money back keeps the next attempt from being sent. */
   private async tryOnce(): Promise<RefundResult> {
-    this.record.markSent(Date.now());
+    const { evidence, record } = this;
+    record.markSent(Date.now());
+    record.isAsking = true;
     await this.waitFor('the gateway to take the refund');
-    const { evidence } = this;
     const { baseline } = evidence.observation;
     try {
       const tried = await pollUntil(() => gateway.requestRefund(this.attempt(baseline)), {
@@ -144,6 +165,8 @@ export class RefundSending {
       return typeof tried === 'string' ? this.heldBack() : tried;
     } catch (error) {
       return this.failed(error);
+    } finally {
+      record.isAsking = false;
     }
   }
 

@@ -13,7 +13,6 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 import {
-  type AfterSaleResolution,
   knownIds,
   type NotificationSignal,
   type PaymentPolicy,
@@ -32,12 +31,12 @@ import { settledTrade } from '../../shared/stale-read';
 import { Visibility } from '../../shared/visibility';
 import { refundAttributes, refundDetails } from '../visibility';
 import { RefundEvidence } from './evidence';
-import { because, notNow, type RefundFailure, RunningRefund } from './record';
+import { because, notNow, type PersonsDecision, type RefundFailure, RunningRefund } from './record';
 import { type AfterTry, RefundSending } from './sending';
 
 const refundStateQuery = defineQuery<RefundState>(QUERY.state);
 export const refundChangedSignal = defineSignal<[RefundChange]>(SIGNAL.refundChanged);
-const resolveRefundSignal = defineSignal<[AfterSaleResolution]>(SIGNAL.resolve);
+const resolveRefundSignal = defineSignal<[PersonsDecision]>(SIGNAL.resolve);
 const holdBackSignal = defineSignal<[RefundFailure]>(SIGNAL.holdBack);
 const notificationSignal = defineSignal<[NotificationSignal]>(SIGNAL.notification);
 
@@ -53,12 +52,13 @@ class RefundRun {
   private readonly evidence: RefundEvidence;
   private readonly visibility = new Visibility();
   private policy: PaymentPolicy | undefined;
-  private resolution: AfterSaleResolution | undefined;
+  private resolution: PersonsDecision | undefined;
   private waitingFor = 'its turn';
   private lastSignal = '';
 
   constructor(private readonly input: RefundInput) {
-    this.record = new RunningRefund(input.state);
+    const record = new RunningRefund(input.state);
+    this.record = record;
     this.evidence = new RefundEvidence(input);
     setHandler(refundStateQuery, () => this.state);
     setHandler(notificationSignal, (notification) => {
@@ -67,8 +67,9 @@ class RefundRun {
       this.lastSignal = '';
     });
     setHandler(holdBackSignal, (obstacle) => this.evidence.holdBack(obstacle));
-    setHandler(resolveRefundSignal, (resolution) => {
-      this.resolution = resolution;
+    setHandler(resolveRefundSignal, (decision) => {
+      if (record.isOutdated(decision)) void this.signalChange({ declined: true });
+      else this.resolution = decision;
     });
   }
 
@@ -196,16 +197,20 @@ class RefundRun {
 
   /** Shows what has changed, and signals it to the after-sale. */
   private async report(): Promise<void> {
-    const { record, evidence, input } = this;
+    const { record, evidence } = this;
     if (evidence.isKnownToExist && evidence.isAttributed && !record.isOver) record.refund.refund_status = evidence.now;
     this.show();
-    const change: RefundChange = { refund: this.state, trade: evidence.seen };
-    const text = JSON.stringify([change.refund, evidence.now]);
+    const text = JSON.stringify([this.state, evidence.now]);
     if (text === this.lastSignal) return;
     this.lastSignal = text;
+    await this.signalChange();
+  }
+
+  private async signalChange(more: Pick<RefundChange, 'declined'> = {}): Promise<void> {
+    const change: RefundChange = { refund: this.state, trade: this.evidence.seen, ...more };
     await CancellationScope.nonCancellable(async () => {
       // An after-sale that has ended gets no signal. The next one asks for the state.
-      await getExternalWorkflowHandle(input.after_sale_id)
+      await getExternalWorkflowHandle(this.input.after_sale_id)
         .signal(refundChangedSignal, change)
         .catch(() => undefined);
     });

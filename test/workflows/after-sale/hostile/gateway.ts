@@ -55,6 +55,7 @@ export type RefundMishap =
   | 'temporary'
   | 'refused for good'
   | 'refused in other words'
+  | 'refused in other words, and made'
   | 'answers of another trade'
   | 'answers of another amount';
 
@@ -279,6 +280,7 @@ export class HostileRefunds {
     const answer = this.take(number, amount);
     if (mishap === 'its worker dies') this.clock.killWorker();
     if (mishap === 'answer lost') throw new ExchangeError(true, 'UND_ERR_SOCKET');
+    if (mishap === 'refused in other words, and made') return refusal('refund-in-process', '40004');
     if (mishap === 'answers of another trade') return success({ ...answer, trade_no: 'T2', out_trade_no: 'order-2' });
     if (mishap === 'answers of another amount') return success({ ...answer, refund_amount: '1.00' });
     return answer === undefined ? refusal('duplicate-out_request_no') : success(answer);

@@ -14,7 +14,7 @@ const UNDER_WAY_MS = 30_000;
 /** So often a trade is looked at where nothing is told. */
 const POLLED_EVERY_MS = HOUR;
 const BANK = ['DISPUTE', 'CHARGEBACK'];
-const REFUNDING = ['REFUND_PROCESSING', 'REFUND_VERIFYING', 'PARTIAL_REFUND', 'REFUNDED'];
+const REFUNDING = ['REFUND_REFUSED', 'REFUND_PROCESSING', 'REFUND_VERIFYING', 'PARTIAL_REFUND', 'REFUNDED'];
 const when = (at: number) => new Date(at).toISOString();
 
 /** What must hold at every moment. */
@@ -166,11 +166,17 @@ function noneDenied({ gateway, told, now, wasForgotten }: World, { refunds }: Af
     if (wasForgotten && attention !== null) return [];
     const made = gateway.refunds.find((one) => one.number === number && one.ends === 'done' && one.by === 'us');
     const isNow = made && now - made.at < LATE_MS;
+    if (made && outcome === 'REFUND_REFUSED' && isHiddenByARefusal(gateway, made)) return [];
     if (!made || isNow || told.some((one) => one.is === 'resolved' && one.resolution.out_request_no === number))
       return [];
     return [{ promise: 7, what: `${number} is called ${outcome}, and it paid ${made.amount}` }];
   });
 }
+
+/** Whether a refund of the desk was refused before anybody looked at the end of ours, the first of the trade: no query tells them apart. */
+const isHiddenByARefusal = ({ refunds }: HostileRefunds, ours: TrueRefund) =>
+  !refunds.some((one) => one.by === 'us' && one.ends === 'done' && one.at < ours.at) &&
+  refunds.some((one) => one.by === 'the desk' && one.ends === 'refused' && one.endsAt >= ours.at);
 
 /** 4, 8. A dispute or chargeback that was acknowledged is shown at once, whatever else runs. */
 function claimsAreShown(world: World, { history }: AfterSaleState): Broken[] {

@@ -210,6 +210,28 @@ test('promise 7: a refund that was refused unseen is not in the ledger once a pe
   expect(await play({ chance: 1149164521, steps, traits })).toEqual([]);
 });
 
+test('promise 6: the answer to a look that waited for a worker is news, beside the answer to one that was due after it', async () => {
+  const traits = {
+    ...{ ...PLAIN, answersStatus: false, out_trade_no: 'order-1', continuesAfter: 40, watchWindow: '3d' as const },
+    ...{ tells_ms: 500, revokedFor_ms: 1_000, plans: [{ takes_ms: 5_000, ends: 'refused' as const }] },
+  };
+  expect(await play({ chance: 221131979, steps: [{ do: 'ask', amount: '50.00', number: 'a' }], traits })).toEqual([]);
+});
+
+test('promise 4: a dispute that only an older answer shows, behind what a refund has reported, is before a person', async () => {
+  const steps: Step[] = [
+    { do: 'ask', amount: '50.00', number: 'a' },
+    wait(10 * SECOND),
+    { do: 'ask', amount: '50.00', number: 'd' },
+  ];
+  const traits = {
+    ...{ ...PLAIN, lag_ms: 10_000, answersStatus: false, out_trade_no: 'order-1', continuesAfter: 40, asksAgain: 2 },
+    ...{ race: { after: 'request', ms: 12_000, status: 'DISPUTE' } as const, revokedFor_ms: 1_000, tells_ms: 500 },
+    watchWindow: '3d' as const,
+  };
+  expect(await play({ chance: 584459878, steps, traits })).toEqual([]);
+});
+
 describe('promise 7: where the old task queue of an after-sale has no worker any more', () => {
   let world: World;
   beforeEach(async () => {

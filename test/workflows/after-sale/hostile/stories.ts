@@ -5,7 +5,7 @@ import { seededRandom as picker } from '../../../../src/testing/simulated-tempor
 import type { Broken } from '../../hostile/base-world';
 import { playSteps } from '../../hostile/play';
 import { type Story as SwarmStory, storiesOf } from '../../hostile/swarm';
-import { type RefundMishap, type RefundPlan, TRADE, type Trouble, USED_IN_APP } from './gateway';
+import { type RefundEnd, type RefundMishap, type RefundPlan, TRADE, type Trouble, USED_IN_APP } from './gateway';
 import { isClosed, isRight, liveness, safety } from './oracle';
 import { type Asked, LIKE_THE_NEIGHBOURS, type Traits, World } from './world';
 
@@ -16,7 +16,7 @@ export type Step =
   | { do: 'ask again'; ms: number }
   | { do: 'ask mended' | 'ask many' }
   /** Somebody refunds at the gateway's desk; a merchant may ask for so much right then, before anybody is told. */
-  | { do: 'desk'; amount: string; takes_ms: number; beside?: string | undefined }
+  | { do: 'desk'; amount: string; takes_ms: number; ends?: RefundEnd; beside?: string | undefined }
   /** A refund of ours that was done comes back. */
   | { do: 'comes back' }
   | { do: 'bank'; status: 'DISPUTE' | 'CHARGEBACK' | 'CHARGEBACK_REVERSED' | 'SUCCESS' }
@@ -59,9 +59,10 @@ export const KINDS = {
     .tuple(
       fc.constantFrom('50.00', '100.00', '150.00'),
       fc.constantFrom(0, 60_000, HOUR),
+      fc.constantFrom('done' as const, 'done' as const, 'refused' as const),
       fc.constantFrom(undefined, '50.00', '100.00'),
     )
-    .map(([amount, takes_ms, beside]): Step => ({ do: 'desk', amount, takes_ms, beside })),
+    .map(([amount, takes_ms, ends, beside]): Step => ({ do: 'desk', amount, takes_ms, ends, beside })),
   returns: fc.constant<Step>({ do: 'comes back' }),
   bank: fc
     .constantFrom('DISPUTE' as const, 'CHARGEBACK' as const, 'CHARGEBACK' as const, 'CHARGEBACK_REVERSED' as const)
@@ -97,7 +98,7 @@ const MISHAPS: readonly RefundMishap[] = [
   ...(['lost before it arrived', 'lost before it arrived', 'answer lost', 'answer lost', 'answer lost'] as const),
   ...(['carried out late', 'its worker dies', 'its worker dies', 'refused for good'] as const),
   ...(['unreachable', 'temporary', 'refused for good', 'refused in other words'] as const),
-  ...(['answers of another trade', 'answers of another amount'] as const),
+  ...(['answers of another trade', 'answers of another amount', 'refused in other words, and made'] as const),
 ];
 /** A story meets few kinds of mishaps, and these more than once. */
 const mishaps = fc
@@ -201,7 +202,7 @@ async function take(world: World, step: Step): Promise<void> {
       for (let i = 0; i < 8; i += 1) world.ask({ amount: '40.00', number: `n${i}` });
       return;
     case 'desk':
-      world.desk(step.amount, step.takes_ms);
+      world.desk(step.amount, step.takes_ms, step.ends);
       return step.beside === undefined ? undefined : world.ask({ amount: step.beside, number: 'beside' });
     case 'comes back':
       return gateway.giveUp();

@@ -23,7 +23,7 @@ import { loadConfig } from '../../../../src/process/settings';
 import type { Run } from '../../../../src/testing/simulated-temporal/run';
 import type { SimulatedTemporal } from '../../../../src/testing/simulated-temporal/simulated-temporal';
 import { APP, BaseWorld, inSimulation, simulationOf } from '../../hostile/base-world';
-import { type GatewayTraits, HostileRefunds, type Step, TRADE } from './gateway';
+import { type GatewayTraits, HostileRefunds, type RefundEnd, type Step, TRADE } from './gateway';
 
 /** A refund that a merchant asks for. */
 export interface Asked {
@@ -244,10 +244,10 @@ export class World extends BaseWorld {
   // — The gateway's desk, and its notifications —
 
   /** Somebody refunds from the gateway's dashboard, which gives back no more than is left. */
-  desk(amount: string, takes_ms: number): void {
+  desk(amount: string, takes_ms: number, ends: RefundEnd = 'done'): void {
     this.desks += 1;
     if (this.gateway.gone().plus(amount).gt(TRADE.amount)) return;
-    this.gateway.make(`desk-${this.desks}`, amount, 'the desk', { takes_ms, ends: 'done' });
+    this.gateway.make(`desk-${this.desks}`, amount, 'the desk', { takes_ms, ends });
   }
 
   /** Delivers what the gateway has not told yet: all, or the latest and what no query may have shown. Late, it is old news. */
@@ -273,6 +273,8 @@ export class World extends BaseWorld {
 
   /** A person reads in the dashboard what became of the refund that waits for one, or of whichever. */
   async readDashboard(which: 'stuck' | 'any' = 'stuck'): Promise<void> {
+    // Who looks again says nothing of what was there before.
+    this.reading = undefined;
     const refunds = (await this.state())?.refunds ?? [];
     const stuck = refunds.find(
       ({ outcome, started_at, attention }) => attention !== null || (outcome === null && started_at !== null),

@@ -1,0 +1,45 @@
+/** Why an after-sale itself needs a person, and which of the reasons is shown. Pure. */
+import type { AfterSaleState, Attention } from '../../contract';
+import { isKnownStatus, type TradeStatus } from '../../gateway/pure/statuses';
+import { Reasons } from '../shared/reasons';
+
+/** Statuses that need a person: the bank's word. */
+const ATTENTION: Partial<Record<TradeStatus, Attention>> = {
+  DISPUTE: 'dispute',
+  CHARGEBACK: 'chargeback',
+  CHARGEBACK_REVERSED: 'chargeback-reversed',
+};
+const OF_THE_BANK: readonly Attention[] = Object.values(ATTENTION);
+
+export const attentionOfStatus = (status: string | undefined): Attention | undefined =>
+  status !== undefined && isKnownStatus(status) ? ATTENTION[status] : undefined;
+
+export class AfterSaleReasons extends Reasons<Attention> {
+  /** The one that people find: the bank's word, else the first that only a person settles, else the first. */
+  get shown(): Attention | null {
+    const [first = null] = this.reasons;
+    const lasting = this.reasons.find((one) => one !== 'unconfirmed-notification');
+    return this.reasons.find((one) => OF_THE_BANK.includes(one)) ?? lasting ?? first;
+  }
+
+  /** The bank's latest word replaces the one before, and answers what was notified. The other reasons wait behind it. */
+  onBank(word: Attention): void {
+    const others = this.reasons.filter((one) => !OF_THE_BANK.includes(one) && one !== 'unconfirmed-notification');
+    this.reasons = [word, ...others];
+  }
+}
+
+/** The attention of the trade itself: that of a refund, or of a notification that is held, comes with these again. */
+export function ownAttention({
+  attention,
+  refunds,
+  claims,
+  trade_status,
+  ledger_complete,
+}: AfterSaleState): Attention | null {
+  const isOfClaim = claims.some(
+    (one) => one.trade_status !== trade_status && attentionOfStatus(one.trade_status) === attention,
+  );
+  if (!isOfClaim && !refunds.some((one) => one.attention !== null && one.attention === attention)) return attention;
+  return ledger_complete ? null : 'refund-elsewhere';
+}
