@@ -1,6 +1,6 @@
 /** Makes one try to create an order: checks it, opens its sealed secrets, sends it, and says what became of it. */
 
-import { activityInfo, heartbeat, log } from '@temporalio/activity';
+import { activityInfo, log } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { JWK } from 'jose';
 import type { CreateInput, CreateResult, NewPayment } from '../contract';
@@ -17,6 +17,7 @@ import { isDuplicate } from '../gateway/refusals';
 import { isSealed, type OpenOptions, SECRET_FIELDS, type SecretField } from '../gateway/sealing';
 import { invalidRequestFailure, notCreated } from './failures';
 import type { NotifyUrlOf, PaymentGateway } from './gateways';
+import { ownRunId, wasResetSince } from './own-run';
 import { currentTime } from './time';
 import { assertSecretsSealed, assertToken, BareSecretError } from './unsealed-secrets';
 
@@ -44,29 +45,24 @@ interface Order {
  */
 export async function createOrder(
   gateway: PaymentGateway,
-  { send_before, original_run_id, ...payment }: CreateInput,
+  { send_before, original_run_id, reached, ...payment }: CreateInput,
   { sealingKeys, acceptsUnboundSeals: acceptsUnbound, notifyUrl, rules = {} }: OrderOptions,
 ): Promise<CreateResult> {
-  const { currentAttemptScheduledTimestampMs, heartbeatDetails, workflowExecution } = activityInfo();
-  // The heartbeat carries it between attempts: a duplicate can be ours only if an attempt has reached the gateway.
-  const reached = heartbeatDetails === true;
+  const { currentAttemptScheduledTimestampMs } = activityInfo();
   // First: a try that comes too late has to say so, too.
-  if (workflowExecution && workflowExecution.runId !== original_run_id)
-    return resetBefore(payment, workflowExecution.runId);
+  if (wasResetSince(original_run_id)) return resetBefore(payment, ownRunId());
   // By the server's clock; and by ours, because the task may have waited long for a worker.
-  if (Math.max(currentAttemptScheduledTimestampMs, currentTime()) >= send_before)
-    return notSentInTime(payment, reached);
+  if (Math.max(currentAttemptScheduledTimestampMs, currentTime()) >= send_before) return notSentInTime(payment);
   try {
     assertSecretsSealed(payment, () => checkOrder(withNotifyUrl(payment, notifyUrl), rules));
     const order = await openSecrets(withNotifyUrl(payment, notifyUrl), sealingKeys(), rules, { acceptsUnbound });
     const answer = await (payment.kind === 'direct' ? gateway.pay(order) : gateway.createCheckout(order));
     return { is: 'created', answer };
   } catch (error) {
-    const isReached = reached || (error instanceof GatewayError && error.outcome === 'not-created');
     return unlessTooLate(
       send_before,
       () => creationFailed(error, reached),
-      () => notSentInTime(payment, isReached),
+      () => notSentInTime(payment),
     );
   }
 }
@@ -91,7 +87,7 @@ function creationFailed(error: unknown, reached: boolean): CreateResult {
   if (!(error instanceof GatewayError)) throw error;
   const { message } = error;
   const fields = error.fields();
-  if (isDuplicate(fields)) return { is: 'duplicate', error: fields, message, reached };
+  if (isDuplicate(fields)) return { is: 'duplicate', error: fields, message };
   switch (error.outcome) {
     case 'created-refused':
       return { is: 'created-refused', error: fields, message };
@@ -99,7 +95,8 @@ function creationFailed(error: unknown, reached: boolean): CreateResult {
       log.warn('it is unknown whether an order was created', { ...fields });
       return { is: 'unknown', error: fields, message };
     case 'not-created':
-      if (error.retryable) heartbeat(true);
+      // Told once, and not retried here: the workflow has to know it, also where it gives the next attempts up.
+      if (error.retryable && !reached) return { is: 'busy', error: fields, message };
       return notCreated(error);
     case 'not-sent':
       return notCreated(error);
@@ -113,12 +110,11 @@ function resetBefore({ kind, request: { out_trade_no } }: NewPayment, run_id: st
   return { is: 'reset', run_id, message, error: { outcome: 'unknown', retryable: true, operation, out_trade_no } };
 }
 
-function notSentInTime({ kind, request: { out_trade_no } }: NewPayment, reached: boolean): CreateResult {
+function notSentInTime({ kind, request: { out_trade_no } }: NewPayment): CreateResult {
   const operation = kind === 'direct' ? '/trade/pay' : '/trade/create';
   const message = `Order ${out_trade_no} was not sent: the gateway could not be reached in time.`;
   return {
     is: 'not-sent',
-    reached,
     message,
     error: { outcome: 'not-sent', retryable: false, operation, out_trade_no },
   };

@@ -41,8 +41,8 @@ interface RunBefore {
 }
 
 /**
- * What the earlier runs of a payment know; null where none may have made an order, has sold one, or was told that the gateway
- * has one of others. `order` is what they are compared with; without it each is the same.
+ * What the earlier runs of a payment know; null where none may have made an order, has sold one, was told that the gateway has
+ * one of others, or has left a notification that it had not taken. `order` is what they are compared with; without it each is the same.
  */
 export async function loadEarlierPayment(
   client: Client,
@@ -52,12 +52,14 @@ export async function loadEarlierPayment(
 ): Promise<EarlierRun | null> {
   let latest: EarlierRun | null = null;
   let duplicate: EarlierRun | null = null;
+  let cutOff: EarlierRun | null = null;
   const left: Left = { other_trades: [], untaken: [] };
   for await (const { run_id, made, order: known, state, isCutOff } of runsBefore(client, workflowId, runId)) {
     if (isCutOff) await takeLeft(left, client, { workflowId, runId: run_id }, state);
     const outcome = state?.outcome ?? null;
     const unproven = { run_id, outcome, sale: null, trade_no: null, is_proven: false, payment_data: null, ...left };
     if (made === 'duplicate') duplicate ??= { ...unproven, is_same_order: false };
+    if (isCutOff) cutOff ??= { ...unproven, is_same_order: false };
     if (made !== 'order') continue;
     const is_same_order = !order || fieldsUnlikeKnown(order, known, state).length === 0;
     latest ??= { ...unproven, is_same_order };
@@ -65,7 +67,8 @@ export async function loadEarlierPayment(
     // A run that only found a trade does not prove whose it is.
     if (is_same_order && state && !latest.is_proven) latest = learn(latest, state);
   }
-  const found = latest ?? duplicate;
+  // What was notified to a run that somebody ended before it took it names a trade, although no run has made one.
+  const found = latest ?? duplicate ?? (left.untaken.length > 0 ? cutOff : null);
   return found && { ...found, ...left };
 }
 
@@ -131,7 +134,7 @@ async function ifAnswers<T>(ask: () => Promise<T>, otherwise: T): Promise<T> {
 }
 
 /** What a run failed with; undefined where it did not fail. */
-async function failureOf(handle: WorkflowHandle): Promise<unknown> {
+export async function failureOf(handle: Pick<WorkflowHandle, 'describe' | 'result'>): Promise<unknown> {
   const { status } = await handle.describe();
   if (status.name !== 'FAILED') return undefined;
   const failure: unknown = await handle.result().catch((error: unknown) => error);

@@ -3,6 +3,7 @@
 import type { AccountPolicyActivities, LocalActivities } from '../contract';
 import { timingOf } from '../gateway/pure/method-timing';
 import type { Config } from '../process/settings';
+import { ownRunId } from './own-run';
 
 export type PolicySettings = Pick<
   Config,
@@ -33,6 +34,7 @@ export function policyActivity(settings: PolicySettings, has_listener: boolean):
         risk_control_ms: settings.PAYMENTS_RISK_CONTROL,
         watch_window_ms: settings.PAYMENTS_WATCH_WINDOW,
         has_listener,
+        run_id: ownRunId(),
         ...timingOf(method),
       };
     },

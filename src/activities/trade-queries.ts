@@ -31,6 +31,9 @@ const LONGEST_GAP_MS = 30 * 60_000;
 /** The longest gap of Temporal's own between two queries without an answer. */
 const LONGEST_RETRY_MS = 2 * 60_000;
 
+/** The longest that a task of a worker with work to do waits, in ms: the clock of a worker counts no further. */
+const TASKS_WAIT_MS = 60_000;
+
 /** The trade as the gateway reports it now. Throws a retryable failure for every error of the gateway. */
 export async function queryTrade(gateway: PaymentGateway, id: TradeId): Promise<QueriedTrade> {
   try {
@@ -138,10 +141,19 @@ export function surestId({ trade_no, out_trade_no }: TradeId): TradeId {
   return trade_no === undefined ? { out_trade_no } : { trade_no };
 }
 
+/**
+ * When the gateway is asked: by this worker's clock, because a task may have waited for a worker; but no further from the server's
+ * clock than tasks wait, because a clock that is wrong would make every other answer an older one.
+ */
+function askedAt(): number {
+  const { currentAttemptScheduledTimestampMs: scheduled } = activityInfo();
+  return Math.min(Math.max(currentTime(), scheduled), scheduled + TASKS_WAIT_MS);
+}
+
 /** Leaves the whole answer out: no decision needs it, and it may hold the buyer's data, which a history would keep. */
 async function query(gateway: PaymentGateway, id: TradeId): Promise<QueriedTrade> {
   const { trade_no } = id;
-  const asked_at = activityInfo().currentAttemptScheduledTimestampMs;
+  const asked_at = askedAt();
   const { answer: _whole, ...found } = await gateway.query(surestId(id));
   const trade = { ...found, asked_at };
   if (trade_no === undefined) return trade;

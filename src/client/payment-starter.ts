@@ -117,7 +117,8 @@ export class PaymentStarter {
     const order = orderOf(input);
     const answer = creationAnswer(known);
     const fields = fieldsUnlikeKnown(payment, order, known);
-    if ((order || answer) && fields.length > 0) throw differentRequest(out_trade_no, fields);
+    // Only the run itself knows whether an order without an answer has failed: its number can be used again then.
+    if (answer && fields.length > 0) throw differentRequest(out_trade_no, fields);
     return answer;
   }
 

@@ -28,17 +28,20 @@ export type CreateResult =
   | { is: 'created'; answer: GatewayResponse }
   | { is: 'created-refused'; error: GatewayErrorFields; message: string }
   | NotCreated
-  /** `reached`: an earlier attempt of the same try had reached the gateway. */
-  | { is: 'duplicate'; error: GatewayErrorFields; message: string; reached: boolean }
+  /** The gateway says that it made nothing, and may be asked again. */
+  | { is: 'busy'; error: GatewayErrorFields; message: string }
+  | { is: 'duplicate'; error: GatewayErrorFields; message: string }
   | { is: 'unknown'; error: GatewayErrorFields; message: string }
-  /** Nothing was made before `send_before`. `reached`: an attempt had reached the gateway. */
-  | { is: 'not-sent'; error: GatewayErrorFields; message: string; reached: boolean }
+  /** Nothing was made before `send_before`. */
+  | { is: 'not-sent'; error: GatewayErrorFields; message: string }
   /** Nothing was sent: the workflow was reset, and the run before it may have sent the order. */
   | { is: 'reset'; run_id: string; error: GatewayErrorFields; message: string };
 
 export interface CreateInput extends NewPayment {
   /** No attempt is begun from this time on, in ms since the epoch. */
   send_before: number;
+  /** Whether an earlier try was answered `busy`: from then on attempts are repeated, and `busy` is not told again. */
+  reached: boolean;
   /** The run that may send. Another one's activity is that of a reset, and the run before it may have sent the order. */
   original_run_id: string;
 }
@@ -89,6 +92,8 @@ export interface PaymentPolicy extends WaitingPolicy {
   settling_ms: number;
   /** How long a sold trade is polled for disputes and chargebacks, in ms; 0: not at all. */
   watch_window_ms: number;
+  /** The run that recorded them. Another one than the workflow was started as is a reset of it. */
+  run_id: string;
 }
 
 export interface RefundAttempt {

@@ -5,8 +5,8 @@ import * as f from './fields';
 import { isOneOf } from './methods';
 import type { Operation } from './operation';
 import type { Checkout } from './orders';
-import { orderFields } from './pay';
-import { type GatewayResponse, withoutEnvelope } from './response';
+import { orderFields, readCreatedOrder } from './pay';
+import type { GatewayResponse } from './response';
 import type { RequestRules } from './rules';
 import { CANCELLATION_AFTER_TIMEOUT, HTTPS_RETURN_URL, NOTIFY_URL_REQUIRED } from './shared-rules';
 
@@ -47,7 +47,7 @@ export const CHECKOUT: Operation<Checkout, GatewayResponse> = {
   ownFields: ['trade_no', 'web_url'],
   creates: 'order',
   about: ({ out_trade_no }) => `order ${out_trade_no}`,
-  read: withoutEnvelope,
+  read: readCreatedOrder,
 };
 
 /**

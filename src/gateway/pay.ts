@@ -6,7 +6,7 @@ import * as f from './fields';
 import { ECUADOR_BANKS, inBrazil, isEcuadorTransfer, METHOD_REQUIREMENTS, methodIs, ONLY_FOR } from './methods';
 import type { Operation } from './operation';
 import type { DirectPayment } from './orders';
-import { type GatewayResponse, withoutEnvelope } from './response';
+import { type GatewayResponse, looseText, withoutEnvelope } from './response';
 import type { CrossRule, RequestRules, RuleContext } from './rules';
 import { SECRET_FIELDS } from './sealing';
 import { CANCELLATION_AFTER_TIMEOUT, HTTPS_RETURN_URL, NOTIFY_URL_REQUIRED, REGION_REQUIRED } from './shared-rules';
@@ -105,11 +105,17 @@ export function parseDirectPayment(input: unknown, options?: CheckOptions): Dire
   return checkRequest(RULES, input, options);
 }
 
+const createdOrder = z.looseObject({ out_trade_no: looseText, trade_no: looseText, trade_status: looseText });
+
+/** The answer to an order's creation. Its trade is told from others by these fields, so numbers are text as in a query's answer. */
+export const readCreatedOrder = (answer: GatewayResponse): GatewayResponse =>
+  createdOrder.parse(withoutEnvelope(answer));
+
 /** `/trade/pay` as an operation of the client. */
 export const DIRECT_PAYMENT: Operation<DirectPayment, GatewayResponse> = {
   rules: RULES,
   ownFields: ['trade_no', 'trade_status'],
   creates: 'order',
   about: ({ out_trade_no }) => `order ${out_trade_no}`,
-  read: withoutEnvelope,
+  read: readCreatedOrder,
 };

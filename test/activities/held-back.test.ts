@@ -1,4 +1,6 @@
 /** A call that the throttle held back is repeated in proportion to its wait, and a poll that was held back counts as no look. */
+
+import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { accountActivities, gatewayActivities, urgencyOfActivity } from '../../src/activities';
@@ -61,7 +63,7 @@ const activities = gatewayActivities({
 const { app_id } = APP;
 const id = { trade_no: 'T1' };
 const create = () =>
-  activities['gateway.create']({ ...order(), send_before: Date.now() + HOUR, original_run_id: RUN_ID });
+  activities['gateway.create']({ ...order(), send_before: Date.now() + HOUR, reached: false, original_run_id: RUN_ID });
 const RUN_ID = '00000000-0000-0000-0000-000000000000';
 const look = () => activities['gateway.look']({ app_id, id, settling_ms: 0, patience_ms: HOUR });
 const find = () => activities['gateway.find']({ app_id, id });
@@ -173,7 +175,10 @@ describe('a poll that was held back', () => {
       notifyUrl: undefined,
     });
     const watchAccount = () =>
-      accounts['gateway.watch-account']({ app_id, account_id: 'A', seen: 'ACTIVE', first_ms: MINUTE, every_ms: HOUR });
+      accounts['gateway.watch-account']({
+        ...{ app_id, account_id: 'A', seen: 'ACTIVE', first_ms: MINUTE, every_ms: HOUR },
+        read_by: activityInfo().workflowExecution?.runId ?? '',
+      });
     const watchQuantity = () => accounts['gateway.watch-account-quantity']({ app_id, seen: 5, every_ms: HOUR });
     const first = await attempt('gateway.watch-account', watchAccount, { attempt: 2 });
     expectBetween(first.waits, MINUTE / 2, MINUTE);

@@ -149,6 +149,23 @@ describe('a success', () => {
     });
   });
 
+  test.each(['/trade/pay', '/trade/create'])(
+    'of %s has its ids as text, digit by digit, also where they are numbers',
+    async (path) => {
+      const { call, request } = operation(path);
+      const gateway = await open.http((response) => {
+        response.end(
+          '{"code":10000,"trade_no":10001,"out_trade_no":2025120320503108483,"trade_status":"","installments":3}',
+        );
+      });
+      await expect(call(open.client(gateway), request)).resolves.toEqual({
+        trade_no: '10001',
+        out_trade_no: '2025120320503108483',
+        installments: 3,
+      });
+    },
+  );
+
   test.each([200, 201, 400, 403, 500, 502])('is recognised by its JSON with HTTP status %i', async (status) => {
     const gateway = await open.http(answerJson(trade, status));
     const client = open.client(gateway);

@@ -93,9 +93,9 @@ export class Commands {
     } else if (command.continueAsNewWorkflowExecution) {
       run.close('CONTINUED_AS_NEW');
       const { arguments: args } = command.continueAsNewWorkflowExecution;
-      const { firstRunId = run.runId } = run.start;
+      const { firstRunId = run.runId, originalRunId: _, ...start } = run.start;
       const searchAttributes = { ...run.searchAttributes };
-      run.next = temporal.begin({ ...run.start, args: args ?? [], firstRunId, searchAttributes });
+      run.next = temporal.begin({ ...start, args: args ?? [], firstRunId, searchAttributes });
     } else if (command.cancelWorkflowExecution) run.close('CANCELED');
     else return false;
     return true;

@@ -30,6 +30,7 @@ export async function adoptTrade(
     app_id: input.app_id,
     id: record.id,
     settling_ms: policy.settling_ms,
+    requests: pending,
     onUnanswered: (looked) => context.raise(attentionAfter(looked)),
   });
   const { out_trade_no, trade_no, trade_status } = { ...record.id, ...trade };

@@ -14,14 +14,18 @@ import {
 import type { GatewayProblem } from './context';
 import { assertSameTrade } from './same-request';
 
-/** The update `created` waits about this long for the gateway, then fails with `PaymentPending`. */
-const CREATED_WAIT_MS = 30_000;
+/** The updates `created` and `cancel` wait about this long, then fail with `PaymentPending`: Temporal takes ten updates at once. */
+const ANSWER_WAIT_MS = 30_000;
 
 /** Waits for the answer. Until `isSlow` holds, it is so near that a timer, which costs events, would only be cancelled. */
-export async function waitForAnswer(isAnswered: () => boolean, isSlow: () => boolean): Promise<void> {
-  const latest = Date.now() + CREATED_WAIT_MS;
+export async function waitForAnswer(
+  isAnswered: () => boolean,
+  isSlow: () => boolean,
+  update: 'created' | 'cancel',
+): Promise<void> {
+  const latest = Date.now() + ANSWER_WAIT_MS;
   await condition(() => isAnswered() || isSlow());
-  const summary = 'how long created waits for the gateway';
+  const summary = `how long ${update} waits for the gateway`;
   if (!isAnswered()) await condition(isAnswered, Math.max(latest - Date.now(), 1), { summary });
 }
 

@@ -1,11 +1,17 @@
 /** Attempts to create an order, and the outcome of each. */
-import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, condition, TimeoutFailure } from '@temporalio/workflow';
 import { type CreateInput, type CreateResult, detailsOf, FAILURE, type NewPayment, sameFailure } from '../../contract';
 import { gateway } from '../shared/activities';
 import { pollUntil } from '../shared/polling';
 
 /** No attempt of the first try begins after so many ms. Callers of `created` wait for it without a timer, which costs events. */
 const FIRST_TRY_MS = 5_000;
+
+/** A gateway that was busy is asked again after so many ms, once; from then on the server spaces the attempts. */
+const BUSY_PAUSE_MS = 1_000;
+
+/** The outcome of a try, once the workflow has to decide what follows. */
+type Tried = Exclude<CreateResult, { is: 'busy' }> | 'interrupted';
 
 export interface AttemptOptions {
   /** Whether the order is not wanted any more: a notification came, or it was withdrawn. */
@@ -20,8 +26,8 @@ export class CreationAttempts {
   isPastFirst = false;
   /** Whether a try has told that this run is no reset. */
   hasTold = false;
-  /** Whether the gateway has answered a try that certainly made nothing. */
-  private hasReached = false;
+  /** Whether the gateway has answered a try that it was busy: it may have made the order all the same. */
+  hasReached = false;
 
   constructor(
     private readonly order: NewPayment,
@@ -29,7 +35,7 @@ export class CreationAttempts {
   ) {}
 
   /** Tries once. The first try is split: a short one that callers wait for, then the rest of its time. See {@link attemptCreation}. */
-  async next(send_before: number, original_run_id: string): Promise<CreateResult | 'interrupted'> {
+  async next(send_before: number, original_run_id: string): Promise<Tried> {
     const soon = Math.min(send_before, Date.now() + FIRST_TRY_MS);
     if (this.isPastFirst) return this.attempt(send_before, original_run_id);
     const first = await this.attempt(soon, original_run_id).finally(() => {
@@ -39,12 +45,16 @@ export class CreationAttempts {
     return isOver ? first : this.attempt(send_before, original_run_id);
   }
 
-  private async attempt(send_before: number, original_run_id: string): Promise<CreateResult | 'interrupted'> {
-    const tried = await attemptCreation({ ...this.order, send_before, original_run_id }, this.options);
+  private async attempt(send_before: number, original_run_id: string): Promise<Tried> {
+    const { order, options, hasReached: reached } = this;
+    const tried = await attemptCreation({ ...order, send_before, reached, original_run_id }, options);
     if (tried === 'interrupted') return tried;
     this.hasTold = true;
-    if (tried.is === 'not-sent') this.hasReached ||= tried.reached;
-    return tried.is === 'duplicate' ? { ...tried, reached: tried.reached || this.hasReached } : tried;
+    if (tried.is !== 'busy') return tried;
+    this.hasReached = true;
+    const summary = 'before a busy gateway is asked again';
+    const isUnwanted = await condition(() => options.isUnwanted(), BUSY_PAUSE_MS, { summary });
+    return isUnwanted ? 'interrupted' : this.attempt(send_before, original_run_id);
   }
 }
 

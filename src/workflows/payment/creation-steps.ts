@@ -40,7 +40,7 @@ export const CREATION_SAID = {
   'not-created': 'not-created',
   'created-refused': 'created-refused',
   duplicate: 'duplicate',
-} as const satisfies Record<Exclude<CreateResult['is'], 'created' | 'reset'>, CreationFacts['said']>;
+} as const satisfies Record<Exclude<CreateResult['is'], 'busy' | 'created' | 'reset'>, CreationFacts['said']>;
 
 type Row = readonly [when: Partial<CreationFacts>, then: CreationStep];
 

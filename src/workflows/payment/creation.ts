@@ -190,13 +190,13 @@ export class OrderCreation {
     return false;
   }
 
-  private learn(tried: Exclude<CreateResult, { is: 'created' | 'reset' }>): void {
+  private learn(tried: Exclude<CreateResult, { is: 'busy' | 'created' | 'reset' }>): void {
     const { record } = this.context;
     this.said = CREATION_SAID[tried.is];
     this.looked = 'not-yet';
     this.hasSent ||= tried.is === 'unknown';
     // A gateway that was busy at an earlier attempt may have made the order all the same.
-    this.mayExist ||= this.hasSent || (tried.is === 'duplicate' && tried.reached);
+    this.mayExist ||= this.hasSent || (tried.is === 'duplicate' && this.attempts.hasReached);
     if (tried.is === 'not-created' && tried.credentials) this.context.raise('credentials');
     // A person hears of it after ten minutes. Then the order waits for the rest of its time, once.
     if (tried.is === 'not-sent' && !this.mayExist) this.isLate = this.sends > 1;
@@ -286,9 +286,9 @@ export class OrderCreation {
     return false;
   }
 
-  /** A trade that an earlier run of this payment made is ours; any other is not. */
+  /** A trade is ours where an earlier run made it, or this one may have at a gateway that was busy; any other is not. */
   private compareWith(trade: Trade, earlier: EarlierRun | null): true {
-    if (!earlier?.is_same_order) throw duplicateOrderFailure(this.order, trade);
+    if (!earlier?.is_same_order && !this.attempts.hasReached) throw duplicateOrderFailure(this.order, trade);
     return this.recover(trade);
   }
 

@@ -7,6 +7,7 @@ import type {
   NewPayment,
   PaymentData,
   PaymentInput,
+  PaymentPolicy,
   PreviousRun,
   Sale,
   Trade,
@@ -54,6 +55,12 @@ export function mayFollowAnother(order: PaymentInput): boolean {
   const { runId, originalExecutionRunId } = workflowInfo();
   return order.kind !== 'adopt' && (!order.started_once || runId !== originalExecutionRunId);
 }
+
+/**
+ * Whether the run is a reset of the one that was started. Its history says so: a run that is reset after this was recorded has to
+ * replay what it did.
+ */
+export const wasReset = ({ run_id }: Pick<PaymentPolicy, 'run_id'>) => run_id !== workflowInfo().originalExecutionRunId;
 
 export class EarlierRuns {
   private known: EarlierRun | null = null;

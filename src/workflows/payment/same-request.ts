@@ -2,17 +2,28 @@
 import {
   FAILURE,
   fieldsUnlikeKnown,
+  isNotCreatedFailure,
   orderOf,
   type PaymentInput,
   type PaymentState,
   typedFailure,
 } from '../../contract';
 
-/** Throws `DifferentRequest` unless the order is the one that this run was started with. */
-export function assertSameOrder(input: PaymentInput, again: PaymentInput | undefined): void {
+/**
+ * Throws `DifferentRequest` unless the order is the one that this run was started with, or `PaymentPending` where that one has
+ * failed and its run is about to end: the number can be used again then.
+ */
+export function assertSameOrder(input: PaymentInput, again: PaymentInput | undefined, failure: unknown): void {
   const order = orderOf(input);
   if (!order || !again || again.kind === 'adopt') return;
-  assertNoDifference(fieldsUnlikeKnown(again, order, null), again.request.out_trade_no);
+  const { out_trade_no } = again.request;
+  const fields = fieldsUnlikeKnown(again, order, null);
+  if (fields.length > 0 && isNotCreatedFailure(failure))
+    throw typedFailure(
+      FAILURE.pending,
+      `Order ${out_trade_no} was not created, and its workflow is about to end: ask again.`,
+    );
+  assertNoDifference(fields, out_trade_no);
 }
 
 /** Throws `DifferentRequest` for an order that differs from the adopted trade, by the fields that both have. */

@@ -41,8 +41,9 @@ import { issuesOf, refuse } from './broken-start';
 import type { GatewayProblem, PaymentContext } from './context';
 import { createdAnswer, waitForAnswer } from './created-answer';
 import { OrderCreation } from './creation';
+import { notCanceledFailure, notWithdrawnYetFailure } from './creation-failures';
 import { orderTimes } from './deadlines';
-import { mayFollowAnother, whatItKnew } from './earlier-runs';
+import { mayFollowAnother, wasReset, whatItKnew } from './earlier-runs';
 import { FollowUps } from './follow-ups';
 import {
   cancelUpdate,
@@ -60,10 +61,7 @@ import { assertResolvable } from './resolvable';
 import { assertSameOrder } from './same-request';
 import { paymentAttributes, paymentDetails } from './visibility';
 
-/**
- * Returns the payment's final state. Fails (`InvalidRequest`, `NotCreated`, `DuplicateOrder`) only where the order was
- * never created.
- */
+/** Returns the payment's final state. Fails (`InvalidRequest`, `NotCreated`, `DuplicateOrder`) only where there is no order. */
 export async function payment(input: PaymentInput): Promise<PaymentState> {
   const issues = issuesOf(input);
   if (issues.length > 0) return refuse(issues, input?.app_id);
@@ -76,6 +74,8 @@ export async function payment(input: PaymentInput): Promise<PaymentState> {
       await run.execute();
     } finally {
       await run.close();
+      // An update may have come while what goes on after the payment was started.
+      await condition(allHandlersFinished);
     }
     return run.state;
   });
@@ -113,7 +113,7 @@ class PaymentRun {
     if (input.kind === 'adopt') for (const one of input.pending_notifications ?? []) this.pending.add(one);
     setHandler(cancelUpdate, () => uncancelled(() => this.cancel()));
     setHandler(createdUpdate, (again?: PaymentInput) => uncancelled(() => this.created(again)), {
-      validator: (again?: PaymentInput) => assertSameOrder(input, again),
+      validator: (again?: PaymentInput) => assertSameOrder(input, again, this.failure),
     });
     setHandler(recheckUpdate, () => uncancelled(() => this.recheck()), { validator: () => this.pending.assertRoom() });
     setHandler(resolveUpdate, (resolution) => this.resolve(resolution), {
@@ -136,12 +136,14 @@ class PaymentRun {
     if (input.kind !== 'adopt') return;
     if (!input.started_once && !input.previous?.outcome) await this.goOnWithOrderBefore();
     record.recall(await whatItKnew(input.previous, { record, pending, raise: (attention) => record.raise(attention) }));
-    this.isJoining = false;
   }
 
   async execute(): Promise<void> {
     this.show(mayPeek(this.input) ? 'later' : 'now');
     const [policy, paid] = await Promise.all([loadPolicy({ method: this.state.method }), peekAtPaid(this.input)]);
+    // Its starter knew of no reset.
+    if (this.isJoining && this.input.started_once && wasReset(policy)) await this.goOnWithOrderBefore();
+    this.isJoining = false;
     const context = this.contextFor(policy, paid);
     this.context = context;
     this.followUps = new FollowUps(this.input, context);
@@ -232,7 +234,7 @@ class PaymentRun {
 
   private async created(again: PaymentInput | undefined): Promise<PaymentData> {
     const isAnswered = () => this.failure !== undefined || creationAnswer(this.state) !== undefined;
-    await waitForAnswer(isAnswered, () => this.isSlow);
+    await waitForAnswer(isAnswered, () => this.isSlow, 'created');
     if (this.failure !== undefined) throw failureAnew(this.failure);
     return createdAnswer(this.input, this.state, again, this.problem);
   }
@@ -253,7 +255,7 @@ class PaymentRun {
     const isUnsent = () => this.creation?.isCertainlyUnsent === true && !this.isCreated;
     await this.pending.recheck(() => this.record.isOver || this.failure !== undefined || isUnsent());
     // It gives way to a run that knows the order, and has not looked.
-    if (this.isJoining) throw failureAnew(this.failure);
+    if (this.isJoining && this.failure !== undefined) throw failureAnew(this.failure);
     return this.state;
   }
 
@@ -266,14 +268,12 @@ class PaymentRun {
   private async cancel(): Promise<PaymentState> {
     this.withdraw();
     const isSent = () => this.input.kind === 'adopt' || this.isCreated || this.creation?.cannotBeWithdrawn === true;
-    await condition(() => this.failure !== undefined || isSent() || this.record.isOver);
+    const isDecided = () => this.failure !== undefined || isSent() || this.record.isOver;
+    await waitForAnswer(isDecided, () => this.isSlow, 'cancel');
     if (isNotCreatedFailure(this.failure)) return this.state;
     if (this.failure !== undefined) throw failureAnew(this.failure);
-    throw typedFailure(
-      FAILURE.notCanceled,
-      `Order ${this.record.outTradeNo} cannot be withdrawn: the gateway has it, or may have it. The payment goes on.`,
-      { outcome: this.state.outcome, trade_status: this.state.trade_status },
-    );
+    const { outTradeNo } = this.record;
+    throw isDecided() ? notCanceledFailure(outTradeNo, this.state) : notWithdrawnYetFailure(outTradeNo);
   }
 
   private resolve(resolution: PaymentResolution): PaymentState {

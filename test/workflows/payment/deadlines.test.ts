@@ -1,5 +1,6 @@
 /** The deadlines of an order, and the gaps between polls. */
 
+import { MockActivityEnvironment } from '@temporalio/testing';
 import * as fc from 'fast-check';
 import { policyActivity } from '../../../src/activities';
 import { delayBeforePoll, type WaitingPolicy } from '../../../src/contract';
@@ -13,7 +14,7 @@ const SECOND = 1_000;
 
 /** What a worker with the default settings records for a payment by this method. */
 const policyOf = (method: string | null): Promise<WaitingPolicy> =>
-  policyActivity(loadConfig({}), false)['gateway.policy']({ method });
+  new MockActivityEnvironment().run(policyActivity(loadConfig({}), false)['gateway.policy'], { method });
 
 let pix: WaitingPolicy;
 beforeAll(async () => {

@@ -34,7 +34,7 @@ test('a duplicate after a first try that a busy gateway had seen may be ours: it
   const { gateway, payments } = simulation;
   const request = publishedOrder('pix');
   await gateway.addTrade(request.out_trade_no, { order_amount: request.order_amount, statusAt: () => 'PROCESSING' });
-  // At 0, 1 and 3 s; the first try ends before the next one.
-  gateway.mishaps = [BUSY, BUSY, BUSY];
+  // At 0, 1, 2 and 4 s; the first try ends before the next one.
+  gateway.mishaps = [BUSY, BUSY, BUSY, BUSY];
   expect(await payments.pay(request)).toMatchObject({ trade_no: 'T1', recovered: true });
 });

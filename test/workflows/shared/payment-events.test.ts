@@ -1,5 +1,5 @@
 /** Which events a change of a payment's state makes. */
-import type { Attention, PaymentEvent, Transition } from '../../../src/contract';
+import type { Attention, PaymentEvent, PaymentState, Transition } from '../../../src/contract';
 import { PaymentEventLog } from '../../../src/workflows/shared/outbox/payment-events';
 
 const NOW = Date.parse('2026-01-02T03:04:05.000Z');
@@ -11,7 +11,10 @@ const transition = (to: string): Transition => ({
   source: 'query',
 });
 
-const context = (attention: Attention | null): Pick<PaymentEvent, 'payment'> => ({
+const context = (
+  attention: Attention | null,
+  outcome: PaymentState['outcome'] = 'SUCCESS',
+): Pick<PaymentEvent, 'payment'> => ({
   payment: {
     app_id: 'app',
     out_trade_no: 'order-1',
@@ -20,7 +23,7 @@ const context = (attention: Attention | null): Pick<PaymentEvent, 'payment'> => 
     order_amount: '10.00',
     order_currency: 'MXN',
     method: null,
-    outcome: null,
+    outcome,
     confirmed_by: null,
     attention,
     expires_at: null,
@@ -95,4 +98,21 @@ test('a run that was reset tells the same again under the same id, whatever it t
   reset.changes([], context('credentials'), NOW);
   const [after] = reset.changes([transition('SUCCESS')], context(null), NOW);
   expect(after?.id).toBe(before?.id);
+});
+
+test('what says that money came is told once the payment was paid, with what followed it', () => {
+  const log = new PaymentEventLog('p');
+  const told = (history: string[], outcome: PaymentState['outcome']) =>
+    log.changes(history.map(transition), context(null, outcome), NOW).map(({ id }) => id);
+  expect(told(['PROCESSING', 'SUCCESS'], null)).toEqual(['p:PROCESSING:1']);
+  expect(told(['PROCESSING', 'SUCCESS', 'DISPUTE'], null)).toEqual([]);
+  expect(told(['PROCESSING', 'SUCCESS', 'DISPUTE'], 'SUCCESS')).toEqual(['p:SUCCESS:1', 'p:DISPUTE:1']);
+});
+
+test('what says that money came is never told of a payment that ended otherwise', () => {
+  const log = new PaymentEventLog('p');
+  const history = ['SUCCESS'].map(transition);
+  expect(log.changes(history, context(null, null), NOW)).toEqual([]);
+  const told = log.changes([...history, transition('CANCEL')], context(null, 'CANCEL'), NOW);
+  expect(told.map(({ id }) => id)).toEqual(['p:CANCEL:1']);
 });

@@ -1,10 +1,16 @@
 /** Which events a change of a payment's state makes. Pure. */
-import type { Attention, PaymentEvent, Transition } from '../../../contract';
+import { type Attention, outcomeOf, type PaymentEvent, type Transition } from '../../../contract';
 
 /** What an event says besides its own cause: the payment, and after its sale the refunds. */
 export type EventContext = Pick<PaymentEvent, 'payment' | 'after_sale'>;
 
-/** Makes an event of each transition, and of each new attention, exactly once. */
+/** Whether merchants take the transition for money. */
+const saysPaid = ({ to }: Transition) => outcomeOf(to) === 'SUCCESS';
+
+/**
+ * Makes an event of each transition, and of each new attention, exactly once. What says that money came waits, with all that
+ * follows it, until the payment is one that was paid: a creation's answer, or another amount, is no sale.
+ */
 export class PaymentEventLog {
   /** How often each event was made: the second of a kind is another event. */
   private readonly made = new Map<string, number>();
@@ -22,14 +28,18 @@ export class PaymentEventLog {
 
   /** The events of what changed since the last call, transitions first. `now`: ms since the epoch. */
   changes(history: readonly Transition[], context: EventContext, now: number): PaymentEvent[] {
-    const { attention } = context.payment;
-    const events = history
-      .slice(this.transitions)
+    const { attention, outcome } = context.payment;
+    const news = history.slice(this.transitions);
+    const waits = outcome === null ? news.findIndex(saysPaid) : -1;
+    const known = waits < 0 ? news : news.slice(0, waits);
+    const events = known
+      .filter((transition) => outcome === null || outcome === 'SUCCESS' || !saysPaid(transition))
       .map((transition) => this.event({ type: 'transition', time: transition.time, ...context, transition }));
     if (attention !== null && attention !== this.attention) {
       events.push(this.event({ type: 'attention', time: new Date(now).toISOString(), ...context }));
     }
-    this.skip(history, attention);
+    this.transitions += known.length;
+    this.attention = attention;
     return events;
   }
 

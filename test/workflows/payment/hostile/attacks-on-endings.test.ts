@@ -2,7 +2,19 @@
 import { defaultPayloadConverter, toPayloads } from '@temporalio/common';
 import type { PaymentState } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import { attentions, begin, end, madeByAnother, outcomeNow, pay, sell, stateNow, tradeAt, world } from './attack-world';
+import {
+  answers,
+  attentions,
+  begin,
+  end,
+  madeByAnother,
+  outcomeNow,
+  pay,
+  sell,
+  stateNow,
+  tradeAt,
+  world,
+} from './attack-world';
 
 const SECOND = 1_000;
 afterEach(async () => end());
@@ -166,4 +178,19 @@ test('promise 1: nobody is told to pay a trade of another amount that was found 
   await pay(MINUTE);
   expect(world.told.filter(({ is }) => is === 'payment data')).toEqual([]);
   expect(attentions()).toContain('amount-mismatch');
+});
+
+test('promise 1: an order that is mended while the refused one still ends is asked for again, and not called another one', async () => {
+  await begin({ creations: ['refused for good', 'refused for good'] }, (n) => n - 1);
+  const mended = { ...world.own, amount: '151.00' };
+  await pay(MINUTE);
+  // The second run reads at its end whether an earlier one has made the order, which takes a moment.
+  world.pay();
+  while (answers().length < 2) await world.pass(1);
+  world.pay(mended);
+  await world.pass(10 * SECOND);
+  expect(answers()).toEqual(['NotCreatedError', 'NotCreatedError', 'PaymentPendingError']);
+  world.pay(mended);
+  await world.pass(MINUTE);
+  expect(answers().at(-1)).toBe('T1');
 });

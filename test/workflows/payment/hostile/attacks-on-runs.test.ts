@@ -2,6 +2,7 @@
  * Attacks of the fifth sitting: each broke a promise once. The comment before a group says what was lost, and for whom.
  */
 import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { APP } from '../../hostile/base-world';
 import {
   answers,
   attentions,
@@ -348,6 +349,42 @@ test('promise 3: a sale that the gateway has forgotten stays where its adoption 
   world.temporal.update(world.workflowId, 'resolve', { outcome: 'CANCEL', by: 'ana', reason: 'looked' });
   await world.pass(10 * HOUR);
   expect([await outcomeNow(), attentions()]).not.toEqual(['CANCEL', []]);
+});
+
+test.each([
+  ['while nobody decides', async () => undefined],
+  ['although a person says CANCEL of what is open', () => world.resolve('CANCEL')],
+])(
+  'promise 6: a sold deposit that is reset where the gateway has forgotten it stays sold %s',
+  async (_when, decide) => {
+    await begin({ forgetsAfter_ms: 4 * HOUR });
+    const { out_trade_no, trade_no } = madeByAnother('SUCCESS');
+    const deposit = { kind: 'adopt', app_id: APP, out_trade_no, trade_no, started_once: true };
+    world.start('REJECT_DUPLICATE', world.workflowId, [deposit]);
+    await world.pass(10 * MINUTE);
+    expect(await outcomeNow()).toBe('SUCCESS');
+    await world.pass(5 * HOUR);
+    world.reset();
+    await world.pass(HOUR);
+    await decide();
+    await world.pass(HOUR);
+    expect(await sale()).toMatchObject({ outcome: 'SUCCESS', trade_no: 'T1' });
+  },
+);
+
+test('promise 1: a start that the contract allows for a number that failed, and that comes once more after its run was terminated, charges once', async () => {
+  await begin({ creations: ['refused for good', 'answer lost'] });
+  world.start('REJECT_DUPLICATE', world.workflowId, [{ ...world.input, started_once: true }]);
+  await world.pass(MINUTE);
+  expect(world.run?.status).toBe('FAILED');
+  // With started_once, which this policy does not allow, the second of these would send at once.
+  world.start('ALLOW_DUPLICATE_FAILED_ONLY');
+  await world.pass(5 * SECOND);
+  world.terminate();
+  await world.pass(MINUTE);
+  world.start('ALLOW_DUPLICATE_FAILED_ONLY');
+  await world.pass(5 * MINUTE);
+  expect(world.gateway.trades.map(({ trade_no }) => trade_no)).toEqual(['T1']);
 });
 
 test('promise 8: a person can end an order of a run that was reset and whose sending nobody has seen', async () => {

@@ -246,3 +246,30 @@ test('promise 1: the first look learns the number of our trade, so that another 
   await world.pass(HOUR);
   expect(await stateNow()).toMatchObject({ trade_no: 'T1', outcome: 'SUCCESS', other_trades: [{ trade_no: 'T2' }] });
 });
+
+/** The gateway's numbers of trades are JSON numbers in its answers to creations, and text elsewhere: T1 is 10001. */
+function nameTradesByNumbers(): void {
+  const { gateway } = world;
+  const post = gateway.post.bind(gateway);
+  gateway.post = async (path, headers, text) => {
+    const response = await post(path, headers, text.replace(/"trade_no":"1000(\d)"/, '"trade_no":"T$1"'));
+    const number = path === '/trade/query' ? '"trade_no":"1000$1"' : '"trade_no":1000$1';
+    const body = new TextDecoder().decode(response.body).replace(/"trade_no":"T(\d)"/, number);
+    return { ...response, body: new TextEncoder().encode(body) };
+  };
+}
+
+test.each(['direct', 'checkout'] as const)(
+  'promise 1: another system’s paid trade is not sold as ours where the answer to our %s creation names ours by a JSON number',
+  async (kind) => {
+    await begin({ kind, shows: 'the latest' });
+    nameTradesByNumbers();
+    await pay(5 * SECOND);
+    madeByAnother('SUCCESS');
+    await world.pass(HOUR);
+    expect(await stateNow()).toMatchObject({ outcome: null, payment_data: { trade_no: '10001' } });
+    world.gateway.move(tradeAt(0), 'SUCCESS');
+    await world.pass(HOUR);
+    expect(await stateNow()).toMatchObject({ trade_no: '10001', outcome: 'SUCCESS' });
+  },
+);

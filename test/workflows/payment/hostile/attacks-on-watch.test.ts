@@ -221,3 +221,64 @@ test.each([
   expect(asked - before.asked).toBeLessThan(30);
   expect(events() - before.events).toBeLessThan(200);
 });
+
+// — 7. Updates that wait for a gateway that is down —
+// Lost: Temporal takes ten updates at once, so whoever has looked at the gateway's dashboard could not say what became of the order.
+
+/** A person's word, and whether the workflow has taken it. */
+async function resolvesNow(): Promise<boolean> {
+  const before = world.told.length;
+  await world.pass(SECOND);
+  void world.resolve('CANCEL');
+  await world.pass(MINUTE);
+  return world.told.slice(before).some(({ is }) => is === 'resolved');
+}
+
+const rechecked = () => world.told.filter(({ is }) => is === 'rechecked').length;
+
+test('promise 8: rechecks of an adoption are answered while its gateway is down, and a person can resolve it after ten of them', async () => {
+  await begin();
+  world.notify(madeByAnother('CANCEL'), 'SUCCESS');
+  await world.pass(5 * SECOND);
+  world.gateway.trouble = '429';
+  await world.pass(30 * MINUTE);
+  expect(attentions()).toEqual(['no-answer']);
+  for (let i = 0; i < 10; i += 1) {
+    world.recheck();
+    await world.pass(HOUR);
+  }
+  expect([rechecked(), openUpdates()]).toEqual([10, 0]);
+  expect(await resolvesNow()).toBe(true);
+});
+
+test('promise 8: ten rechecks at once, of a gateway that is down, leave room for a person’s word', async () => {
+  await begin();
+  await pay(MINUTE);
+  world.gateway.trouble = '429';
+  for (let i = 0; i < 10; i += 1) world.recheck();
+  await world.pass(SECOND);
+  expect(openUpdates()).toBeLessThan(10);
+  expect(await resolvesNow()).toBe(true);
+});
+
+test('promise 8: a cancel of an order whose earlier runs cannot be read is answered, and a person can resolve it after ten of them', async () => {
+  await begin();
+  Object.assign(world.temporal.client.workflow, {
+    list: () => {
+      throw new Error('the list of workflows is down');
+    },
+  });
+  world.start('REJECT_DUPLICATE');
+  await world.pass(30 * MINUTE);
+  expect(attentions()).toEqual(['no-answer']);
+  for (let i = 0; i < 10; i += 1) {
+    world.withdraw();
+    await world.pass(2 * MINUTE);
+  }
+  const failures = world.told.flatMap((one) =>
+    one.is === 'failure' ? [[one.type, one.message.includes('is not withdrawn yet')]] : [],
+  );
+  expect(failures).toEqual(Array(10).fill(['PaymentPendingError', true]));
+  expect(openUpdates()).toBe(0);
+  expect(await resolvesNow()).toBe(true);
+});

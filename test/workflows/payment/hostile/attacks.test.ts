@@ -19,6 +19,7 @@ import {
   tradeAt,
   world,
 } from './attack-world';
+import { AMOUNT } from './world';
 
 const SECOND = 1_000;
 
@@ -212,6 +213,22 @@ test('promise 1: an order of another system is not sold as ours because the gate
   expect(world.gateway.trades).toMatchObject([{ trade_no: 'T1', made_by: 'another system' }]);
   expect(await sale()).not.toEqual({ outcome: 'SUCCESS', trade_no: 'T1', attention: null });
 });
+
+test.each([
+  ['during the pause after it', SECOND / 5],
+  ['between the tries that follow', 6 * SECOND],
+])(
+  'promise 1: an order that a busy gateway made all the same, and notifies %s, is answered as ours before a person',
+  async (_when, after_ms) => {
+    await begin({ creations: Array(8).fill('temporary'), takesNumbersTwice: false });
+    await pay(after_ms);
+    expect(world.gateway.exchanges.filter(({ answered }) => answered === 'temporary')).not.toEqual([]);
+    world.notify(world.gateway.make({ out_trade_no: world.out_trade_no, amount: AMOUNT }, 'us', 'SUCCESS'));
+    await world.pass(10 * MINUTE);
+    await pay(HOUR);
+    expect([answers(), attentions()]).toEqual([['T1', 'T1'], ['unproven-trade']]);
+  },
+);
 
 test('promise 5: a follow-up that saw the end of another trade under the number asks on for ours', async () => {
   await begin({ creations: ['carried out late'], late_ms: 5 * MINUTE });

@@ -456,6 +456,17 @@ function namedIsLookedAt({ acknowledged, gateway, told, traits }: World): Broken
     .map((trade_no) => ({ promise: 4, what: `a notification named ${trade_no}, and nobody asked the gateway for it` }));
 }
 
+/** Steps that say that money came. A merchant who hears one delivers. */
+const MONEY = ['SUCCESS', 'REFUNDED', 'PARTIAL_REFUND', 'DISPUTE', 'CHARGEBACK'];
+
+/** What there is to hear of a payment: that money came, and all that followed, only where it was sold. */
+function toHear({ history, outcome }: Seen['state']): string[] {
+  const steps = history.map(({ to }) => to);
+  if (outcome === 'SUCCESS') return steps;
+  const first = steps.findIndex((to) => MONEY.includes(to));
+  return outcome === null && first >= 0 ? steps.slice(0, first) : steps.filter((to) => !MONEY.includes(to));
+}
+
 /** 8. The merchant's handler hears every step at least once, and in order, also where one run follows another. */
 function merchantHeardAll({ events, workflowId, told }: World, seen: readonly Seen[]): Broken[] {
   // Who ends or resets a workflow ends what it had to tell.
@@ -466,7 +477,7 @@ function merchantHeardAll({ events, workflowId, told }: World, seen: readonly Se
       : [],
   );
   const steps = [...new Map(heard).values()].join(' ');
-  const made = seen.flatMap(({ state }) => state.history.map(({ to }) => to)).join(' ');
+  const made = seen.flatMap(({ state }) => toHear(state)).join(' ');
   return steps === made ? [] : [{ promise: 8, what: `the merchant heard ${steps}, and the payment went ${made}` }];
 }
 

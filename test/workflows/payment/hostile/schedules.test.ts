@@ -409,6 +409,23 @@ test('a person who resolves while the creation is answered does not lose the num
   expect(await play({ ...told, chance: 1984808002 })).toEqual([]);
 });
 
+test('promise 1: what was notified to a run that was terminated before it took it ends the right to create', async () => {
+  const told = story([paid, { do: 'notify lie' }, paid, { do: 'terminate' }, wait(MINUTE), { do: 'start again' }], {
+    ...{ before: { amount: '150.00', isPaid: false, isNotified: false }, takesNumbersTwice: false },
+    ...{ heldBack: 1, shows: 'the first' },
+  });
+  expect(await play({ ...told, chance: 1939659485 })).toEqual([]);
+});
+
+test('promise 8: a recheck of a run that has just begun after a sale is answered', async () => {
+  const recheck: Step = { do: 'recheck' };
+  const told = story(
+    [wait(5 * SECOND), resolve('SUCCESS'), recheck, { do: 'withdraw' }, paid, recheck, wait(20 * SECOND), recheck],
+    { takesNumbersTwice: false, deafFor: 3, notifies_ms: 20_000, shows: 'the first' },
+  );
+  expect(await play({ ...told, chance: 1601024486 })).toEqual([]);
+});
+
 test('an order whose number another system used is refused again, and not answered with that trade', async () => {
   const another: Step = { do: 'another trade', paid: false };
   const { told } = await worldOf(
