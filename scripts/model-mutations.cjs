@@ -208,8 +208,8 @@ const MUTATIONS = [
   [
     'a cancellation ends a payment wherever it is',
     'src/workflows/payment/workflow.ts',
-    'return CancellationScope.nonCancellable(async () => {\n    await run.joinEarlierRun();',
-    'return CancellationScope.cancellable(async () => {\n    await run.joinEarlierRun();',
+    'return uncancelled(async () => {\n    const issues = issuesOf(input);',
+    'return CancellationScope.cancellable(async () => {\n    const issues = issuesOf(input);',
     5,
   ],
   [
@@ -358,8 +358,20 @@ const MUTATIONS = [
   [
     'a CANCEL after what a person called sold is before nobody',
     'src/workflows/payment/ending.ts',
-    'state.trade_no === null ? state.trade_status : saleStatus(state);',
+    'isNamed ? saleStatus(state) : state.trade_status;',
     'state.trade_status;',
+  ],
+  [
+    'what the gateway called sold, and nobody believed, counts as known money',
+    'src/contract/transitions.ts',
+    'return saysSold && outcome !== null ? null : trade_status;',
+    'return trade_status;',
+  ],
+  [
+    'a busy gateway is believed where no later try is a duplicate',
+    'src/workflows/payment/creation-steps.ts',
+    "[{ mayExist: false, wasBusy: true, said: 'not-created', looked: 'not-yet' }, 'look'],",
+    '',
   ],
   [
     'another trade that is notified takes the place of ours after a termination',
@@ -429,6 +441,30 @@ const AFTER = 'src/workflows/after-sale';
 const SENDING = `${AFTER}/refund/sending.ts`;
 const INTERPRET = `${AFTER}/refund/interpret.ts`;
 const OF_REFUNDS = [
+  [
+    'a refund that paid nothing explains money that others gave back',
+    INTERPRET,
+    "outcome !== 'NOT_CREATED' && !hasGivenBack(status)",
+    "outcome !== 'NOT_CREATED' && status !== ''",
+  ],
+  [
+    'a refund that waits for its turn explains REFUNDED',
+    `${AFTER}/refund-ledger.ts`,
+    'const gone = this.entries.filter(mayHaveLeft)',
+    'const gone = this.entries.filter((one) => mayHaveLeft(one) || one.outcome === null)',
+  ],
+  [
+    'a word about what went back elsewhere settles whatever is shown',
+    `${AFTER}/record.ts`,
+    'if (!isAnswer && to === undefined)',
+    'if ((isAnswer || !isAnswer) && to === undefined)',
+  ],
+  [
+    'a dispute answers the chargeback that was notified after it',
+    `${AFTER}/reasons.ts`,
+    'this.contradicted.filter((one) => isUnanswered(status, [one]));',
+    'this.contradicted.filter((one) => isUnanswered(status, [one]) && status === "");',
+  ],
   [
     'what is refunding counts as nothing',
     `${AFTER}/refund-ledger.ts`,
@@ -714,6 +750,24 @@ const OF_REFUNDS = [
 const ACCOUNT = 'src/workflows/account';
 /** The same of virtual accounts. */
 const OF_ACCOUNTS = [
+  [
+    'a reset of an account hands on its older ledger',
+    `${ACCOUNT}/workflow.ts`,
+    'this.early || this.readBy !== workflowInfo().runId ? null : this.handover',
+    'this.early ? null : this.handover',
+  ],
+  [
+    'a cancellation that was sent before is called refused',
+    'src/activities/account.ts',
+    'if (refusal && !mayBeCanceled)',
+    'if (refusal)',
+  ],
+  [
+    'a mistyped account is the account of the key',
+    `${ACCOUNT}/create.ts`,
+    'this.isUndecided = account_id !== undefined && found === null;\n    return found ?? undefined;',
+    'this.isUndecided = false;\n    return found ?? (account_id === undefined ? undefined : accountData({ account_id }));',
+  ],
   [
     'a deposit that the gateway does not confirm keeps its slot',
     `${ACCOUNT}/confirmations.ts`,

@@ -16,7 +16,7 @@ import {
   SIGNAL,
 } from '../contract';
 import { earlierRuns, ifExists } from '../temporal/earlier-runs';
-import { type GivenSignal, givenTo } from '../temporal/workflow-history';
+import { type Given, type GivenSignal, givenTo } from '../temporal/workflow-history';
 import { ownRunId } from './own-run';
 
 /** Deposits of a page. One has some 500 bytes. */
@@ -62,14 +62,15 @@ async function knownBefore(): Promise<Known> {
 /** What a run left: null where it had no ledger yet. Signals that it has not taken are in its history alone. */
 async function knownTo(client: Client, workflowId: string, runId: string): Promise<Known> {
   const handover = await handoverOf(client, workflowId, runId);
-  const { input, signals } = await ifExists(() => givenTo(client, workflowId, runId), NOTHING);
+  const { input, signals, isReset } = await ifExists(() => givenTo(client, workflowId, runId), NOTHING);
   const left = argumentsOf(signals, SIGNAL.deposit)
     .slice(handover?.seen ?? 0)
     .filter(isDeposit);
-  // A run that cannot be queried: only the ledger that it began with is known.
-  const begun = handover === undefined;
+  // A run that cannot be queried: only the ledger that it began with is known. That of a reset is older than the runs after it.
+  const isSilent = handover === undefined;
+  const begun = isSilent || isReset;
   return {
-    carried: handover ? handover.carried : begun ? givenLedger(input) : null,
+    carried: handover ? handover.carried : isSilent && !isReset ? givenLedger(input) : null,
     undelivered: handover?.undelivered ?? [],
     deposits: left.map((signal) => ({ signal: fieldsOf(signal), begun })),
     keys: argumentsOf(signals, SIGNAL.keyed).flatMap((signal) => keyed.safeParse(signal).data?.key ?? []),
@@ -94,7 +95,7 @@ async function handoverOf(
   }
 }
 
-const NOTHING: { input: unknown; signals: GivenSignal[] } = { input: {}, signals: [] };
+const NOTHING: Given = { input: {}, signals: [], isReset: false };
 const argumentsOf = (signals: readonly GivenSignal[], name: string): unknown[] =>
   signals.flatMap((signal) => (signal.name === name ? [signal.argument] : []));
 const isDeposit = (signal: unknown): signal is DepositSignal => typeof signal === 'object' && signal !== null;

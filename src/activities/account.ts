@@ -1,6 +1,6 @@
 /** The activities of virtual accounts (SPEI) of a worker: each is one call of the gateway, or one question to Temporal. */
 
-import { log, metricMeter } from '@temporalio/activity';
+import { activityInfo, heartbeat, log, metricMeter } from '@temporalio/activity';
 import {
   type AccountActivities,
   type AccountId,
@@ -111,10 +111,13 @@ async function watch(gateway: AccountGateway, input: WatchAccountInput): Promise
 }
 
 async function cancel(gateway: AccountGateway, id: AccountId): Promise<SpeiAccount> {
+  // The heartbeat carries it between attempts: an earlier one may have canceled the account, and queries may be behind.
+  const mayBeCanceled = activityInfo().heartbeatDetails === true;
   const refusal = await refusedToCancel(gateway, id);
+  if (!refusal) heartbeat(true);
   const found = await find(gateway, id);
   if (found?.status === 'CANCELED') return found;
-  if (refusal) throw typedFailure(FAILURE.notCanceled, refusal.message, { ...refusal.fields() });
+  if (refusal && !mayBeCanceled) throw typedFailure(FAILURE.notCanceled, refusal.message, { ...refusal.fields() });
   throw notYet(`canceled, but a query says ${found?.status ?? 'that there is no such account'}`, CANCEL_AGAIN_MS);
 }
 
@@ -124,8 +127,9 @@ async function refusedToCancel(gateway: AccountGateway, { account_id }: AccountI
     await gateway.cancelSpeiAccount(account_id);
     return undefined;
   } catch (error) {
-    if (!isDefiniteAnswer(error)) throw retryableFailure(error);
-    return error;
+    if (isDefiniteAnswer(error)) return error;
+    heartbeat(true);
+    throw retryableFailure(error);
   }
 }
 

@@ -19,7 +19,11 @@ export async function untakenNotifications(
   { workflowId, runId }: { workflowId: string; runId: string },
   taken: number,
 ): Promise<UntakenNotification[]> {
-  const { signals } = await ifExists(() => givenTo(client, workflowId, runId), { input: undefined, signals: [] });
+  const { signals } = await ifExists(() => givenTo(client, workflowId, runId), {
+    input: undefined,
+    signals: [],
+    isReset: false,
+  });
   const notified = signals.filter(({ name }) => name === SIGNAL.notification).slice(taken);
   return notified.flatMap(({ argument }) => claim.safeParse(argument).data ?? []);
 }

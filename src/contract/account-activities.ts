@@ -109,7 +109,7 @@ export interface AccountActivities {
    */
   'payments.ended-payment'(input: {
     workflow_id: string;
-  }): Promise<{ parent: string | null; state: PaymentState | null }>;
+  }): Promise<{ parent: string | null; state: PaymentState | null; is_gone: boolean }>;
 }
 
 export interface AccountPolicyActivities {

@@ -25,6 +25,8 @@ export interface AfterSaleCarried {
   explained_status: string | null;
   /** Why it needs a person, in the order in which they came: `state` shows one of them. */
   reasons: readonly Attention[];
+  /** What was notified, and the gateway contradicts. */
+  contradicted: readonly NotificationClaim[];
   /** When the gateway was asked for the trade's status, in ms since the epoch: an older answer is not news. */
   asked_at: number;
   /** How many notifications it has taken. One that came after them is in the run's history alone. */

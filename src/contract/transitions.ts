@@ -73,9 +73,15 @@ export function reportsNewMoney(status: string | null, claim: string): boolean {
   return outcomeOf(claim) === 'SUCCESS' && !['same', 'stale'].includes(classifyTransition(status, claim));
 }
 
-/** The status that news of a trade is compared with: a sale is SUCCESS at least, where a person says so and the trade does not. */
+/**
+ * The status that news of a trade is compared with: what is proven of its money. A sale is SUCCESS at least, where a person says so
+ * and the trade does not. A payment that has ended without a sale proves none, whatever the gateway called it before: nobody
+ * has believed that.
+ */
 export function saleStatus({ outcome, trade_status }: Pick<PaymentState, 'outcome' | 'trade_status'>): string | null {
-  return outcome === 'SUCCESS' && outcomeOf(trade_status ?? '') !== 'SUCCESS' ? 'SUCCESS' : trade_status;
+  const saysSold = outcomeOf(trade_status ?? '') === 'SUCCESS';
+  if (outcome === 'SUCCESS') return saysSold ? trade_status : 'SUCCESS';
+  return saysSold && outcome !== null ? null : trade_status;
 }
 
 function isReachable(from: TradeStatus, to: TradeStatus): boolean {

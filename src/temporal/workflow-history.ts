@@ -39,21 +39,19 @@ export async function inputOfRun(
  * What came to a closed run from outside, whether a worker had it or not: its input, and its signals; undefined for what
  * nobody can read, such as clear text where keys are set. Throws WorkflowNotFoundError.
  */
-export async function givenTo(
-  client: Client,
-  workflowId: string,
-  runId: string,
-): Promise<{ input: unknown; signals: GivenSignal[] }> {
+export async function givenTo(client: Client, workflowId: string, runId: string): Promise<Given> {
   const { namespace, loadedDataConverter } = client.options;
   const context = { type: 'workflow', namespace, workflowId } as const;
-  const read = async (of: Given) => {
+  const read = async (of: Arguments) => {
     const decoded = await decodeArrayFromPayloads(loadedDataConverter, of?.input?.payloads, context).catch(() => []);
     return decoded[0];
   };
   const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
   const signaled = (events ?? []).flatMap((event) => event.workflowExecutionSignaledEventAttributes ?? []);
+  const started = events?.[0]?.workflowExecutionStartedEventAttributes;
   return {
-    input: await read(events?.[0]?.workflowExecutionStartedEventAttributes),
+    isReset: (started?.originalExecutionRunId ?? runId) !== runId,
+    input: await read(started),
     signals: await Promise.all(signaled.map(async (one) => ({ name: one.signalName, argument: await read(one) }))),
   };
 }
@@ -64,7 +62,15 @@ export interface GivenSignal {
   argument: unknown;
 }
 
-type Given = Pick<temporal.api.history.v1.IWorkflowExecutionSignaledEventAttributes, 'input'> | null | undefined;
+/** What came to a run from outside. */
+export interface Given {
+  input: unknown;
+  signals: GivenSignal[];
+  /** Whether it is a reset of another run. */
+  isReset: boolean;
+}
+
+type Arguments = Pick<temporal.api.history.v1.IWorkflowExecutionSignaledEventAttributes, 'input'> | null | undefined;
 
 /**
  * The run that created the order. Later runs only continue it, and each names the run before it. If Temporal has forgotten

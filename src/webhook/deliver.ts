@@ -16,6 +16,7 @@ import {
   paymentWorkflowId,
   SIGNAL,
   type SpeiAccountInput,
+  saleStatus,
   speiAccountWorkflowId,
   WORKFLOW,
 } from '../contract';
@@ -59,7 +60,7 @@ export async function deliver(delivery: Delivery): Promise<void> {
   const payment = paymentOf(delivery);
   const isNewsOfSale = isAfterSaleStatus(trade_status);
   // A deposit's payment is its account's to start: another account would not know who has counted it.
-  if (account_id !== undefined && !isNewsOfSale && !(await delivery.temporal.isRunning(payment.workflowId))) return;
+  if (account_id !== undefined && !isNewsOfSale && !(await delivery.temporal.isKnown(payment.workflowId))) return;
   const isAfterSale = isNewsOfSale && (await isOfSale(delivery, payment.workflowId));
   await signal(delivery, isAfterSale ? afterSaleOf(delivery) : payment);
 }
@@ -103,14 +104,16 @@ function paymentOf({ notification, digest, temporal }: Delivery): Recipient {
 
 /** Whether the ended run knows this trade in this state, and of this amount: mostly a repetition whose acknowledgement was lost. */
 function isKnownTo(previous: PreviousRun, { trade_no, trade_status, amount, currency }: Notification): boolean {
-  const { trade_no: ours, trade_status: status, order_amount, order_currency, other_trades = [] } = previous;
+  const { trade_no: ours, order_amount, order_currency, other_trades = [] } = previous;
   // Another trade, or ours whose number the run did not know: it is news unless the run has noted it.
   if (trade_no !== ours)
     return other_trades.some((one) => one.trade_no === trade_no && one.trade_status === trade_status);
-  const isNews = !['same', 'stale'].includes(classifyTransition(status ?? null, trade_status));
+  const { outcome, trade_status: status = null } = previous;
+  const isNewsTo = (known: string | null) => !['same', 'stale'].includes(classifyTransition(known, trade_status));
+  if (isDecided(previous, { amount, currency })) return !isNewsTo(status);
   const isSameAmount = !amount || !order_amount || sameAmount(amount, order_amount);
   const isSameCurrency = !currency || !order_currency || currency.toUpperCase() === order_currency.toUpperCase();
-  return !isNews && ((isSameAmount && isSameCurrency) || isDecided(previous, { amount, currency }));
+  return !isNewsTo(saleStatus({ outcome, trade_status: status })) && isSameAmount && isSameCurrency;
 }
 
 /** What follows the sale: refunds, disputes, chargebacks. */
@@ -131,8 +134,10 @@ function afterSaleOf({ notification: { app_id, out_trade_no, trade_no }, digest 
  */
 async function isOfSale({ temporal, notification }: Delivery, paymentId: string): Promise<boolean> {
   try {
-    const { state, paymentStatus = '', tradeNo } = await temporal.lastRun(paymentId);
-    const isSold = state !== 'RUNNING' && outcomeOf(paymentStatus) === 'SUCCESS';
+    const { state, paymentStatus = '', tradeNo, runId } = await temporal.lastRun(paymentId);
+    if (state === 'RUNNING' || outcomeOf(paymentStatus) !== 'SUCCESS') return false;
+    // The gateway may have called it SUCCESS, and a person CANCEL.
+    const isSold = state !== 'COMPLETED' || (await temporal.previousRun(paymentId, runId)).outcome === 'SUCCESS';
     return isSold && tradeNo !== undefined && isOfTrade(notification, tradeNo);
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return true;

@@ -84,14 +84,24 @@ export class TemporalCalls {
 
   /** Whether the workflow's last run has not ended. */
   async isRunning(workflowId: string): Promise<boolean> {
+    return (await this.statusOf(workflowId)) === RUNNING;
+  }
+
+  /** Whether Temporal has a run of the workflow, whether it has ended or not. */
+  async isKnown(workflowId: string): Promise<boolean> {
+    return (await this.statusOf(workflowId)) !== null;
+  }
+
+  /** Null where Temporal has no such workflow. */
+  private async statusOf(workflowId: string) {
     const { workflowService, options } = this.client;
     const request = { namespace: options.namespace, execution: { workflowId } };
     try {
       const { workflowExecutionInfo } = await this.inTime(() => workflowService.describeWorkflowExecution(request));
-      return workflowExecutionInfo?.status === RUNNING;
+      return workflowExecutionInfo?.status;
     } catch (error) {
       if (grpcCodeOf(error) !== GRPC_STATUS.NOT_FOUND) throw error;
-      return false;
+      return null;
     }
   }
 

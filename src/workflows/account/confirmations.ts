@@ -7,7 +7,7 @@ import type { NotifiedDeposit, PaymentState } from '../../contract';
 import { MINUTE } from '../../gateway/pure/durations';
 import { uncancelled } from '../shared/cancellable';
 import type { DepositLedger } from './deposit-ledger';
-import { awaitDepositPayment } from './deposit-payment';
+import { awaitDepositPayment, signalPayment } from './deposit-payment';
 
 /** How many deposits are confirmed at the same time. The next run starts those again that are open when a run ends. */
 const AT_ONCE = 50;
@@ -74,8 +74,24 @@ export class Confirmations {
       this.ledger.markStarted(next.out_trade_no, now);
       this.tellIfOverdue(next.out_trade_no);
       uncancelled(() => this.confirm(next)).catch((error: unknown) => this.listener.onFailure(error));
-      if (!this.isSweeping) uncancelled(() => this.sweep()).catch((error: unknown) => this.listener.onFailure(error));
+      this.watchOverdue();
     }
+  }
+
+  /** A deposit whose payment is awaited is notified as paid only now: its payment looks, and from now on it may be overdue. */
+  onPaid(deposit: NotifiedDeposit): void {
+    signalPayment(this.app_id, deposit);
+    this.watchOverdue();
+  }
+
+  private watchOverdue(): void {
+    if (!this.isSweeping) uncancelled(() => this.sweep()).catch((error: unknown) => this.listener.onFailure(error));
+  }
+
+  /** Whether a slot is to be given back, or a deposit to be told as overdue. */
+  private get isSweepNeeded(): boolean {
+    if (!this.isOpen) return false;
+    return this.slots > 0 || [...this.awaited.keys()].some((one) => this.ledger.mayBecomeOverdue(one));
   }
 
   private async confirm(deposit: NotifiedDeposit): Promise<void> {
@@ -97,8 +113,8 @@ export class Confirmations {
   /** One timer for all confirmations: one for each would double what a deposit adds to the history. */
   private async sweep(): Promise<void> {
     this.isSweeping = true;
-    while (this.slots > 0 && this.isOpen) {
-      const isOver = () => this.slots === 0 || !this.isOpen;
+    while (this.isSweepNeeded) {
+      const isOver = () => !this.isSweepNeeded;
       if (await condition(isOver, this.untilNext, { summary: 'how long deposits may wait' })) break;
       for (const [out_trade_no, { since }] of this.awaited) {
         if (isPast(since)) this.release(out_trade_no);
@@ -109,13 +125,13 @@ export class Confirmations {
     this.isSweeping = false;
   }
 
-  /** How long until slots are given back, or until one that an earlier run has begun is overdue: a busy account has short runs. */
+  /** How long until slots are given back, or until one is overdue that has not waited just as long as this run has awaited it. */
   private get untilNext(): number {
-    const begunBefore = [...this.awaited].flatMap(([out_trade_no, { since }]) => {
+    const others = [...this.awaited].flatMap(([out_trade_no, { since }]) => {
       const waits_since = this.ledger.waitsSince(out_trade_no) ?? since;
-      return waits_since < since && !isPast(waits_since) ? waits_since : [];
+      return waits_since !== since && !isPast(waits_since) ? waits_since : [];
     });
-    return Math.min(SLOT_MS, ...begunBefore.map((since) => since + SLOT_MS - Date.now()));
+    return Math.min(SLOT_MS, ...others.map((since) => since + SLOT_MS - Date.now()));
   }
 
   private tellIfOverdue(out_trade_no: string): void {

@@ -97,10 +97,11 @@ class AccountCreation {
   }
 
   private async create({ creates_again }: AccountPolicy): Promise<SpeiAccountData> {
-    for (let mayTryAgain = creates_again && !this.isUndecided; ; mayTryAgain = false) {
-      const found = this.isUndecided ? await this.awaitDecision() : undefined;
-      const made = found ?? (await this.try(mayTryAgain));
+    let mayTryAgain = creates_again && !this.isUndecided;
+    for (;;) {
+      const made = this.isUndecided ? await this.awaitDecision() : await this.try(mayTryAgain);
       if (made !== undefined) return made;
+      mayTryAgain = false;
     }
   }
 
@@ -135,15 +136,22 @@ class AccountCreation {
     const decided = this.state.resolved.length;
     this.raise('unknown-outcome');
     await condition(() => this.state.resolved.length > decided);
-    this.isUndecided = false;
     const account_id = this.state.resolved.at(-1)?.account_id;
-    return account_id === undefined ? undefined : this.loadAccount(account_id);
+    const found = account_id === undefined ? null : await this.find(account_id);
+    // One that the gateway denies is mistyped, or not shown yet: the person is asked again.
+    this.isUndecided = account_id !== undefined && found === null;
+    return found ?? undefined;
   }
 
   /** An account that exists already. A query returns mostly the same fields as a creation. */
   private async loadAccount(account_id: string): Promise<SpeiAccountData> {
-    const { app_id } = this.input;
-    return accountData((await accountGateway.find({ app_id, account_id })) ?? { account_id });
+    return (await this.find(account_id)) ?? accountData({ account_id });
+  }
+
+  /** Null where the gateway says that it has no such account. */
+  private async find(account_id: string): Promise<SpeiAccountData | null> {
+    const found = await accountGateway.find({ app_id: this.input.app_id, account_id });
+    return found && accountData(found);
   }
 
   private async quantity(): Promise<number | null> {
@@ -187,12 +195,14 @@ class AccountCreation {
 
   private checkResolution(resolution: CreationResolution | undefined): void {
     const isUnknown = this.state.attention === 'unknown-outcome';
-    assertResolution(
-      resolution,
-      isUnknown
+    const account_id: unknown = resolution?.account_id;
+    const isId = account_id === undefined || (typeof account_id === 'string' && account_id.trim() !== '');
+    assertResolution(resolution, [
+      ...(isId ? [] : [{ field: 'account_id', rule: 'the id of the account that was made, as text' }]),
+      ...(isUnknown
         ? []
-        : [{ field: 'account_id', rule: 'the outcome of this creation is not unknown (see its query `state`)' }],
-    );
+        : [{ field: 'account_id', rule: 'the outcome of this creation is not unknown (see its query `state`)' }]),
+    ]);
   }
 
   private raise(attention: NonNullable<SpeiAccountCreation['attention']>): void {

@@ -124,10 +124,16 @@ export class DepositLedger {
     return this.pendingDeposits.get(out_trade_no)?.since;
   }
 
+  /** Whether it was notified as paid, and nobody was told that it waits for long. */
+  mayBecomeOverdue(out_trade_no: string): boolean {
+    const deposit = this.pendingDeposits.get(out_trade_no);
+    return deposit !== undefined && !deposit.overdue && isNotifiedAsPaid(deposit);
+  }
+
   /** Takes note that one which was notified as paid is not confirmed for long. False where that was noted before, or it is none. */
   noteOverdue(out_trade_no: string): boolean {
     const deposit = this.pendingDeposits.get(out_trade_no);
-    if (!deposit || deposit.overdue || !isNotifiedAsPaid(deposit)) return false;
+    if (!deposit || !this.mayBecomeOverdue(out_trade_no)) return false;
     this.pendingDeposits.set(out_trade_no, { ...deposit, overdue: true });
     return true;
   }

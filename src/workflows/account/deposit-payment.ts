@@ -36,7 +36,9 @@ export async function awaitDepositPayment(
   for (let reuse: Reuse = 'REJECT_DUPLICATE'; ; reuse = 'ALLOW_DUPLICATE') {
     const ended = await adoptPayment(app_id, deposit, reuse);
     if (ended !== 'exists') return ended;
-    const { parent, state } = await earlierWorkflows.endedPayment({ workflow_id: workflowId });
+    const { parent, state, is_gone } = await earlierWorkflows.endedPayment({ workflow_id: workflowId });
+    // Temporal has forgotten it, and nobody has confirmed the deposit: its trade is adopted anew.
+    if (is_gone) continue;
     if (state?.outcome === 'SUCCESS') {
       const isMine = begun && parent === workflowInfo().workflowId;
       return parent?.startsWith(speiAccountWorkflowId(app_id, '')) && !isMine ? 'counted' : state;

@@ -30,7 +30,6 @@ import { accountPolicy } from './activities';
 import { Confirmations } from './confirmations';
 import { DepositCounting } from './counting';
 import { DepositLedger } from './deposit-ledger';
-import { signalPayment } from './deposit-payment';
 import { loadEarlierAccount } from './earlier-account';
 import { AccountKeys } from './keys';
 import { AccountPublisher } from './publisher';
@@ -96,7 +95,8 @@ class SpeiAccountRun {
     this.publisher = new AccountPublisher(input.app_id, this.record, this.ledger, published);
     this.counting = new DepositCounting(this.record, this.ledger, this.publisher);
     setHandler(speiAccountStateQuery, () => this.state);
-    setHandler(carriedQuery, () => (this.early || this.sync?.wasReset ? null : this.handover));
+    // A reset goes on from an older ledger, unless it has read the runs before it: it hands nothing on by itself.
+    setHandler(carriedQuery, () => (this.early || this.readBy !== workflowInfo().runId ? null : this.handover));
     setHandler(depositSignal, (signal) => {
       this.seen += 1;
       if (this.early) this.early.push(signal);
@@ -225,7 +225,7 @@ class SpeiAccountRun {
     }
     const verdict = this.ledger.classify(deposit);
     if (verdict === 'repeat') {
-      if (this.ledger.updatePending(deposit, Date.now())) signalPayment(this.input.app_id, deposit);
+      if (this.ledger.updatePending(deposit, Date.now())) this.confirmations.onPaid(deposit);
       return;
     }
     this.record.compare(signal);

@@ -104,7 +104,7 @@ export class AfterSaleNews {
     if (isOlder) pending.request();
     else record.applyQuery(trade, Date.now());
     if (ofTrade.length < held.length) record.raise('second-trade');
-    if (contradicted && !isOlder) record.raise('unconfirmed-notification');
+    if (contradicted && !isOlder) record.reasons.onContradicted(ofTrade.map(claimOf));
     // What an older answer shows is not recorded. A dispute that it alone showed, and that is over by now, would be seen by nobody.
     const unsettled = isOlder ? held.filter((one) => contradicted || isOfTheBank(one)) : [];
     pending.putBack(unsettled);
@@ -138,7 +138,7 @@ export class AfterSaleNews {
     const said = this.said.get(out_request_no);
     const entry = record.ledger.find(out_request_no);
     if (entry && said !== undefined && contradicts(said, outcome)) record.ledger.doubt(entry);
-    if (outcome !== null && outcome !== 'NOT_CREATED') record.acceptStatusOf(trade?.trade_status ?? null);
+    record.acceptStatusOf(trade?.trade_status ?? null, outcome);
     if (trade !== null) record.moveTo(trade, Date.now());
     const isUnderWay = outcome === null && refund.sent_at !== null;
     const wasSentAt = sent_at ?? refund.sent_at;
@@ -153,7 +153,7 @@ export class AfterSaleNews {
   /** The trade has shown the refund's end for long, and more may have followed. */
   private onRefundFound(refund: RefundState): void {
     this.applyChange({ refund, trade: this.record.seen });
-    if (refund.outcome !== 'NOT_CREATED') this.record.acceptStatusOf(refund.refund_status);
+    this.record.acceptStatusOf(refund.refund_status, refund.outcome);
     // The next one may explain what the trade shows.
     if (this.record.ledger.next === undefined) this.pending.request();
   }

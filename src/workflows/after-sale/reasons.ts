@@ -1,7 +1,8 @@
 /** Why an after-sale itself needs a person, and which of the reasons is shown. Pure. */
-import type { AfterSaleState, Attention } from '../../contract';
+import type { AfterSaleState, Attention, NotificationClaim } from '../../contract';
 import { isKnownStatus, type TradeStatus } from '../../gateway/pure/statuses';
 import { Reasons } from '../shared/reasons';
+import { isUnanswered } from './claims';
 
 /** Statuses that need a person: the bank's word. */
 const ATTENTION: Partial<Record<TradeStatus, Attention>> = {
@@ -15,6 +16,14 @@ export const attentionOfStatus = (status: string | undefined): Attention | undef
   status !== undefined && isKnownStatus(status) ? ATTENTION[status] : undefined;
 
 export class AfterSaleReasons extends Reasons<Attention> {
+  /** `contradicted`: what was notified, and the gateway contradicts, until a person has looked or an answer agrees. */
+  constructor(
+    reasons: readonly Attention[] = [],
+    public contradicted: readonly NotificationClaim[] = [],
+  ) {
+    super(reasons);
+  }
+
   /** The one that people find: the bank's word, else the first that only a person settles, else the first. */
   get shown(): Attention | null {
     const [first = null] = this.reasons;
@@ -22,10 +31,25 @@ export class AfterSaleReasons extends Reasons<Attention> {
     return this.reasons.find((one) => OF_THE_BANK.includes(one)) ?? lasting ?? first;
   }
 
-  /** The bank's latest word replaces the one before, and answers what was notified. The other reasons wait behind it. */
-  onBank(word: Attention): void {
-    const others = this.reasons.filter((one) => !OF_THE_BANK.includes(one) && one !== 'unconfirmed-notification');
-    this.reasons = [word, ...others];
+  /**
+   * The bank's latest word replaces the one before, and answers what was notified of it, but no later step. The other reasons wait
+   * behind it.
+   */
+  onBank(word: Attention, status: string): void {
+    this.reasons = [word, ...this.reasons.filter((one) => !OF_THE_BANK.includes(one))];
+    this.contradicted = this.contradicted.filter((one) => isUnanswered(status, [one]));
+    if (this.contradicted.length === 0) this.settle('unconfirmed-notification');
+  }
+
+  /** The gateway keeps contradicting these notifications. */
+  onContradicted(claims: readonly NotificationClaim[]): void {
+    this.contradicted = [...this.contradicted, ...claims];
+    this.raise('unconfirmed-notification');
+  }
+
+  override settle(reason: Attention | null): void {
+    super.settle(reason);
+    if (reason === 'unconfirmed-notification') this.contradicted = [];
   }
 }
 

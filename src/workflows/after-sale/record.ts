@@ -9,6 +9,7 @@ import type {
   EarlierAfterSale,
   NotificationClaim,
   PaymentState,
+  RefundOutcome,
   RefundState,
   Transition,
 } from '../../contract';
@@ -18,7 +19,7 @@ import { MINUTE } from '../../gateway/pure/durations';
 import { isMore } from '../../gateway/pure/money';
 import { isKnownStatus } from '../../gateway/pure/statuses';
 import { AfterSaleReasons, attentionOfStatus, ownAttention } from './reasons';
-import { hasGivenBack, isRefundStatus, isTransientStatus, takesMoneyBack } from './refund/interpret';
+import { hasGivenBack, isRefundStatus, isTransientStatus, mayComeFrom, takesMoneyBack } from './refund/interpret';
 import { type NumberedTrade, type PaidTrade, RefundLedger } from './refund-ledger';
 
 /** A copy of the gateway may be behind for so long. */
@@ -27,7 +28,7 @@ const BEHIND_MS = 10 * MINUTE;
 export class AfterSaleRecord {
   readonly ledger = new RefundLedger();
   private readonly state: Omit<AfterSaleState, keyof RefundLedger['sums'] | 'refunds' | 'claims' | 'attention'>;
-  private reasons = new AfterSaleReasons();
+  reasons = new AfterSaleReasons();
   /** The last status that our ledger explains; null: none does yet. */
   private explained: string | null = null;
   /** When the gateway was asked for the trade's status, in ms since the epoch. */
@@ -116,7 +117,7 @@ export class AfterSaleRecord {
     const { out_trade_no, trade_no } = state;
     const { trade_status, order_amount, order_currency, method, watched_until, history } = previous;
     const own = ownAttention(previous);
-    this.reasons = new AfterSaleReasons(carried?.reasons ?? (own ? [own] : []));
+    this.reasons = new AfterSaleReasons(carried?.reasons ?? (own ? [own] : []), carried?.contradicted);
     Object.assign(state, { trade_status, order_amount, order_currency, method, watched_until });
     state.history = [...history];
     state.out_trade_no = previous.out_trade_no ?? out_trade_no;
@@ -132,7 +133,8 @@ export class AfterSaleRecord {
 
   /** What the next run needs besides the public state. */
   get carried(): Omit<AfterSaleCarried, 'taken'> {
-    return { explained_status: this.explained, reasons: this.reasons.all, asked_at: this.askedAt };
+    const { explained: explained_status, reasons, askedAt: asked_at } = this;
+    return { explained_status, reasons: reasons.all, contradicted: reasons.contradicted, asked_at };
   }
 
   /** Takes over what Temporal knows of the trade. */
@@ -192,7 +194,7 @@ export class AfterSaleRecord {
       this.addTransition({ from, to, source: 'query' }, now);
       if (!isKnownStatus(to)) this.raise('unknown-status');
       const ofTheBank = attentionOfStatus(to);
-      if (ofTheBank !== undefined) this.reasons.onBank(ofTheBank);
+      if (ofTheBank !== undefined) this.reasons.onBank(ofTheBank, to);
     }
     this.explain();
   }
@@ -202,16 +204,17 @@ export class AfterSaleRecord {
     if (this.ledger.adopt(entry, made) === 'named elsewhere') this.addUnknownRefund();
   }
 
-  /** A refund of ours has ended, and the trade's status comes from it. */
-  acceptStatusOf(status: string | null): void {
-    if (status !== 'REFUNDED' || !this.isMoreThanOurs) this.explained = status;
+  /** A refund of ours has ended: it explains what the trade shows where that comes from such an end. */
+  acceptStatusOf(status: string | null, outcome: RefundOutcome | null): void {
+    const isMoreThanOurs = status === 'REFUNDED' && this.isMoreThanOurs;
+    if (status !== null && mayComeFrom(status, outcome) && !isMoreThanOurs) this.explained = status;
   }
 
   /** What this gateway calls REFUNDED: parts were PARTIAL_REFUND to it, and our ledger has money left. */
   private get isMoreThanOurs(): boolean {
     const { paid, ledger, state } = this;
     const callsPartsSo = state.history.some(({ to, source }) => to === 'PARTIAL_REFUND' && source === 'query');
-    return callsPartsSo && paid !== undefined && isMore(ledger.left(paid), '0');
+    return callsPartsSo && paid !== undefined && isMore(ledger.leftAtGateway(paid), '0');
   }
 
   /** Call it when a refund that may have reached the gateway since `sent_at` is no longer under way, however it ended. */
@@ -267,25 +270,27 @@ export class AfterSaleRecord {
   }
 
   /**
-   * Records a person's decision, and removes the attention unless it was about a refund. While nobody has named what went back
-   * elsewhere, that still needs a person.
+   * Records a person's decision. What it names settles the question that asks for it; one that names nothing settles what the
+   * person read (`shown`).
    */
-  applyResolution({ by, reason, outcome: to, refunded_elsewhere }: AfterSaleResolution, now: number): void {
+  applyResolution(decision: AfterSaleResolution, shown: Attention | null, now: number): void {
+    const { by, reason, outcome: to, refunded_elsewhere } = decision;
     const { trade_status: from } = this.state;
-    if (refunded_elsewhere !== undefined) this.ledger.complete(refunded_elsewhere, this.paid);
-    if (to === undefined) this.settleShown();
-    // What the trade shows is ours, or what the person has named.
-    else if (to !== 'NOT_CREATED' || refunded_elsewhere !== undefined) this.acceptStatusOf(from);
+    const isAnswer = refunded_elsewhere !== undefined && !this.ledger.sums.ledger_complete;
+    if (refunded_elsewhere !== undefined) this.nameElsewhere(refunded_elsewhere);
+    if (!isAnswer && to === undefined) this.reasons.settle(shown);
+    if (to !== undefined && refunded_elsewhere === undefined) this.acceptStatusOf(from, to);
+    if (!this.ledger.sums.ledger_complete) this.raise('refund-elsewhere');
     this.addTransition({ from, to: to ?? from ?? 'resolved', source: 'operator', by, reason }, now);
     // Where ours was not made, what the trade shows is from elsewhere.
     this.explain();
   }
 
-  /** Removes the reason that people read. */
-  private settleShown(): void {
-    this.reasons.settle(this.reasons.shown);
-    if (this.ledger.sums.ledger_complete) this.reasons.settle('refund-elsewhere');
-    else this.raise('refund-elsewhere');
+  /** A person has named all that went back elsewhere: that, and ours, explain what the trade shows. */
+  private nameElsewhere(amount: string): void {
+    this.ledger.complete(amount, this.paid);
+    this.reasons.settle('refund-elsewhere');
+    this.explained = this.state.trade_status;
   }
 
   private addTransition(transition: Omit<Transition, 'time'>, now: number): void {

@@ -98,6 +98,12 @@ export class RefundLedger {
     return less(order_amount, sumOf([this.sum('refunded'), this.sum('refunding'), this.elsewhere]));
   }
 
+  /** How much certainly is at the gateway still: a refund that waits for its turn has taken nothing. */
+  leftAtGateway({ order_amount }: PaidTrade): string {
+    const gone = this.entries.filter(mayHaveLeft).map(({ refund_amount }) => refund_amount);
+    return less(order_amount, sumOf([this.elsewhere, ...gone]));
+  }
+
   /** How much this refund may give back, which has reserved its amount. Others that wait for their turn are asked after it. */
   leftFor(entry: RefundState, { order_amount }: PaidTrade): string {
     const before = this.entries.filter((one) => one.out_request_no !== entry.out_request_no && mayHaveLeft(one));

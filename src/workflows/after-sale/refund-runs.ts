@@ -22,6 +22,7 @@ import {
   SIGNAL,
 } from '../../contract';
 import { loadRefundRun } from '../shared/activities';
+import { uncancelled } from '../shared/cancellable';
 import type { AfterSaleRecord } from './record';
 import type { PersonsDecision, RefundFailure } from './refund/record';
 import { refund } from './refund/workflow';
@@ -29,6 +30,8 @@ import { declinedDecision, obstacleTo } from './requests';
 
 /** A refund that an earlier after-sale started is asked how it stands. It answers within this time, or is lost. */
 const ANSWERS_WITHIN_MS = 5 * 60_000;
+/** So often a refund that an earlier after-sale started is asked whether it still runs. */
+const ASKED_EVERY_MS = 60 * 60_000;
 /** The workflow of a refund takes a person's decision within this time. */
 const DECIDES_WITHIN_MS = 30_000;
 /** A try whose number was used before waits for the end of the workflow before it. */
@@ -51,8 +54,8 @@ export class RefundRuns {
   private readonly followed = new Set<string>();
   private readonly heardOf = new Set<string>();
   private readonly heldBack = new Set<string>();
-  /** Those whose workflow does not answer. */
-  private readonly lost = new Set<string>();
+  /** Those that certainly no workflow makes any more. One that does not answer may still send. */
+  private readonly gone = new Set<string>();
   /** Those that were sent before a person's decision reached them. */
   private readonly declined = new Set<string>();
 
@@ -89,7 +92,7 @@ export class RefundRuns {
   /** The refund's workflow has reported. */
   noteNews({ refund: reported, declined = false }: RefundChange): void {
     this.heardOf.add(nameOf(reported));
-    this.lost.delete(nameOf(reported));
+    this.gone.delete(nameOf(reported));
     if (declined) this.declined.add(nameOf(reported));
   }
 
@@ -106,12 +109,12 @@ export class RefundRuns {
     }
     const request = ledger.requestOf(entry);
     ledger.markStarted(entry, Date.now());
-    if (request === undefined) this.ask(entry);
+    if (request === undefined) void uncancelled(() => this.askOn(entry));
     else await this.start(entry, request);
   }
 
   tell(entry: RefundState, notification: NotificationSignal): void {
-    this.signal(entry, SIGNAL.notification, notification);
+    this.signal(entry, SIGNAL.notification, notification, () => this.lose(entry));
   }
 
   /**
@@ -122,7 +125,7 @@ export class RefundRuns {
     const { outcome, by, reason } = resolution;
     if (outcome === undefined) return;
     const name = nameOf(entry);
-    let isGone = entry.outcome !== null || entry.started_at === null || this.lost.has(name);
+    let isGone = entry.outcome !== null || entry.started_at === null || this.gone.has(name);
     if (!isGone) {
       this.declined.delete(name);
       const decision: PersonsDecision = { ...resolution, sent_at: entry.sent_at };
@@ -159,7 +162,7 @@ export class RefundRuns {
     }
     this.record.adopt(entry, refund);
     this.followed.add(nameOf(entry));
-    if (is === 'running') this.ask(entry);
+    if (is === 'running') void uncancelled(() => this.askOn(entry));
     else if (refund.outcome === null) this.lose(entry);
     else this.listener.onFound(refund);
   }
@@ -203,20 +206,28 @@ export class RefundRuns {
     };
   }
 
+  /** Asks a refund that an earlier after-sale started again and again: its end by others sends no news. */
+  private async askOn(entry: RefundState): Promise<void> {
+    const isOver = () => entry.outcome !== null || this.gone.has(nameOf(entry));
+    do this.ask(entry);
+    while (!(await condition(isOver, ASKED_EVERY_MS, { summary: 'until the refund is asked again' })));
+  }
+
   /** Asks a refund for its state. Does not wait: test servers never answer a signal to a missing workflow. */
   private ask(entry: RefundState): void {
     const name = nameOf(entry);
     this.signal(entry, SIGNAL.notification, {}, () => this.lose(entry));
     condition(() => this.heardOf.has(name), ANSWERS_WITHIN_MS, { summary: 'how long the answer may take' }).then(
       (isHeard) => {
-        if (!isHeard) this.lose(entry);
+        // It may only be slow: it is before a person, and what that person decides is its workflow's to take.
+        if (!isHeard) this.listener.onLost(entry);
       },
       () => undefined,
     );
   }
 
   private lose(entry: RefundState): void {
-    this.lost.add(nameOf(entry));
+    this.gone.add(nameOf(entry));
     this.listener.onLost(entry);
   }
 

@@ -3,6 +3,7 @@ import type { ApplicationFailure } from '@temporalio/common';
 import {
   type AfterSaleResolution,
   type AfterSaleState,
+  type Attention,
   FAILURE,
   outcomeOf,
   type RefundAnswer,
@@ -205,15 +206,16 @@ export function assertAfterSaleResolution(resolution: AfterSaleResolution): void
 }
 
 /**
- * The refund that a decision is about; undefined where it names none. Throws `InvalidRequest` where that refund waits for none,
+ * The refund that a decision is about; undefined where it names none. `shown` is the attention that people read. Throws `InvalidRequest` where that refund waits for none,
  * and where the decision lacks the one thing that is asked for.
  */
 export function decidedRefund(
   record: AfterSaleRecord,
   { outcome, out_request_no = '', refunded_elsewhere }: AfterSaleResolution,
+  shown: Attention | null,
 ): RefundState | undefined {
   if (outcome === undefined) {
-    if (refunded_elsewhere === undefined && record.snapshot().attention === 'refund-elsewhere')
+    if (refunded_elsewhere === undefined && shown === 'refund-elsewhere')
       throw invalidRequest([{ field: 'refunded_elsewhere', rule: AMOUNT_IS_MISSING }]);
     return undefined;
   }

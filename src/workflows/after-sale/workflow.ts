@@ -29,6 +29,7 @@ import {
 } from '../../contract';
 import { loadPolicy, loadPreviousRun } from '../shared/activities';
 import { awaitTrade } from '../shared/await-trade';
+import { uncancelled } from '../shared/cancellable';
 import { PaymentOutbox } from '../shared/outbox/payment-outbox';
 import { waitForTradeChange } from '../shared/polling';
 import { Visibility } from '../shared/visibility';
@@ -97,7 +98,7 @@ class AfterSaleRun {
         assertRefundOrder(order);
       },
     });
-    setHandler(recheckAfterSaleUpdate, () => this.recheck(), {
+    setHandler(recheckAfterSaleUpdate, () => uncancelled(() => this.recheck()), {
       validator: () => {
         this.assertOpen();
         this.news.pending.assertRoom();
@@ -269,9 +270,10 @@ class AfterSaleRun {
   private async resolve(resolution: AfterSaleResolution): Promise<AfterSaleState> {
     await condition(() => this.phase !== 'restoring');
     const { record, news } = this;
-    const entry = decidedRefund(record, resolution);
+    const { attention: shown } = this.state;
+    const entry = decidedRefund(record, resolution, shown);
     if (entry) await news.refunds.decide(entry, resolution);
-    record.applyResolution(resolution, Date.now());
+    record.applyResolution(resolution, shown, Date.now());
     this.show();
     return this.state;
   }

@@ -26,6 +26,7 @@ import {
   UPDATE,
 } from '../../contract';
 import { attentionSection } from '../shared/attention';
+import { uncancelled } from '../shared/cancellable';
 import { assertResolution } from '../shared/resolution';
 import { ShownAttributes } from '../shared/visibility';
 
@@ -37,8 +38,8 @@ export const dropEventUpdate = defineUpdate<EventDeliveryState, [{ by: string; r
 /** Ends once every event is delivered or dropped; the next event starts it again. */
 export async function eventDelivery(input: EventDeliveryInput): Promise<EventDeliveryState> {
   const delivery = new Delivery(input);
-  await delivery.run();
-  await condition(allHandlersFinished);
+  await uncancelled(() => delivery.run());
+  await uncancelled(() => condition(allHandlersFinished));
   return delivery.state;
 }
 

@@ -34,6 +34,11 @@ export class CreationAttempts {
     private readonly options: AttemptOptions,
   ) {}
 
+  /** Whether a try has told that this run is no reset, and none has reached the gateway. */
+  get areUnsent(): boolean {
+    return this.hasTold && !this.hasReached;
+  }
+
   /** Tries once. The first try is split: a short one that callers wait for, then the rest of its time. See {@link attemptCreation}. */
   async next(send_before: number, original_run_id: string): Promise<Tried> {
     const soon = Math.min(send_before, Date.now() + FIRST_TRY_MS);

@@ -7,6 +7,8 @@ export interface CreationFacts {
   isSold: boolean;
   /** Whether an earlier request may have reached the gateway, so that an order of ours may exist. */
   mayExist: boolean;
+  /** Whether the gateway answered a request that it was busy: it may have made the order all the same. */
+  wasBusy: boolean;
   /** What the gateway said last to a creation. */
   said: 'nothing' | 'not-created' | 'created-refused' | 'duplicate';
   /** What the last look brought, if it began after the last creation was sent. */
@@ -56,6 +58,13 @@ const TABLE: readonly Row[] = [
   [{ mayExist: false, isNotified: true, looked: 'not-yet' }, 'compare'],
   [{ isNotified: true, looked: 'not-yet' }, 'look'],
   [{ isNotified: true }, 'look-on'],
+
+  // A busy gateway is asked again, and nothing ends without a look that lasted.
+  [{ mayExist: false, wasBusy: true, said: 'nothing', isWithdrawn: false, isInTime: true }, 'send'],
+  [{ mayExist: false, wasBusy: true, said: 'nothing', looked: 'not-yet' }, 'look'],
+  [{ mayExist: false, wasBusy: true, said: 'nothing', looked: 'no-answer' }, 'look-on'],
+  [{ mayExist: false, wasBusy: true, said: 'not-created', looked: 'not-yet' }, 'look'],
+  [{ mayExist: false, wasBusy: true, said: 'not-created', looked: 'no-answer' }, 'look-on'],
 
   // Nothing of ours can exist yet, so the gateway's word is final and a withdrawal is possible.
   [{ mayExist: false, said: 'duplicate' }, 'compare'],

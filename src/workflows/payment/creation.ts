@@ -1,5 +1,4 @@
 /** Creates the order, never twice. What may be done next is the table in creation-steps.ts; this file does it. */
-
 import { ApplicationFailure, workflowInfo } from '@temporalio/workflow';
 import type { GatewayErrorFields, NotificationSignal, Trade } from '../../contract';
 import {
@@ -83,7 +82,7 @@ export class OrderCreation {
 
   /** Neither this run nor an earlier one has sent the order. The first try shows whether this run is a reset of one that did. */
   get isCertainlyUnsent(): boolean {
-    return this.attempts.hasTold && this.earlier.isNone && !this.cannotBeWithdrawn;
+    return this.attempts.areUnsent && this.earlier.isNone && !this.cannotBeWithdrawn;
   }
 
   /** A notification has come. None is settled while the order is created. */
@@ -145,6 +144,7 @@ export class OrderCreation {
     return {
       isSold: this.earlier.sale !== null,
       mayExist: this.mayExist,
+      wasBusy: this.attempts.hasReached,
       said: this.said,
       looked: this.looked,
       isNotified: this.isNotified,

@@ -2,6 +2,7 @@
 import {
   type Attention,
   classifyTransition,
+  isDecided,
   isOfTrade,
   type NotificationSignal,
   outcomeOf,
@@ -12,7 +13,10 @@ import {
 } from '../../contract';
 
 export interface EndingFacts {
-  readonly state: Pick<PaymentState, 'outcome' | 'confirmed_by' | 'trade_no' | 'trade_status' | 'attention'>;
+  readonly state: Pick<
+    PaymentState,
+    'outcome' | 'confirmed_by' | 'trade_no' | 'trade_status' | 'attention' | 'mismatch'
+  >;
   /** Notifications that no recorded look has settled. */
   readonly pending: readonly NotificationSignal[];
   /** Whether the creation ended without an order while an earlier try may have made one. */
@@ -39,12 +43,15 @@ export interface Ending {
 export function endingOf({ state, pending, mayHaveSent, sentAgain }: EndingFacts): Ending {
   const { outcome } = state;
   // Without a number of ours, a SUCCESS is news: it names the trade that was sold.
-  const trade_status = state.trade_no === null ? state.trade_status : saleStatus(state);
+  const isNamed = state.trade_no !== null || outcome !== 'SUCCESS';
+  const trade_status = isNamed ? saleStatus(state) : state.trade_status;
   const named = tradesNamedBy(pending);
   // Without a trade_no of ours, the only one that was named counts. Of several, a person has to choose.
   const [only = null] = named.length === 1 ? named : [];
   const trade_no = state.trade_no ?? only;
-  const isNews = ({ trade_status: claim = '' }: NotificationSignal) => reportsNewMoney(trade_status, claim);
+  // Of an amount that a person has decided, what the gateway showed of it is known.
+  const isNews = (one: NotificationSignal) =>
+    reportsNewMoney(isDecided(state, one) ? state.trade_status : trade_status, one.trade_status ?? '');
   const ours = pending.filter((one) => isOfTrade(one, trade_no));
   const isSold = outcome === 'SUCCESS';
   // Without an order of ours, every named trade may be taken on by a run of its own.
@@ -65,10 +72,11 @@ function contradicts(trade_status: string | null, claim: string | undefined): bo
   return claim !== undefined && ['unlisted', 'unknown-status'].includes(classifyTransition(trade_status, claim));
 }
 
-/** A person or a deadline ended it: the gateway itself has not. */
-function isOpenAtTheGateway({ outcome, confirmed_by, trade_status }: EndingFacts['state']): boolean {
-  if (outcome === null) return false;
-  return confirmed_by !== 'query' && confirmed_by !== 'notification' && outcomeOf(trade_status ?? '') === null;
+/** A person or a deadline ended it: the gateway itself has not. Of an amount that a person has decided, nothing more comes. */
+function isOpenAtTheGateway(state: EndingFacts['state']): boolean {
+  const { outcome, confirmed_by } = state;
+  if (outcome === null || isDecided(state, {})) return false;
+  return confirmed_by !== 'query' && confirmed_by !== 'notification' && outcomeOf(saleStatus(state) ?? '') === null;
 }
 
 /** Reasons that concern every order of an app: one follow-up waits for all of them. */

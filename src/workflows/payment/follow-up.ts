@@ -26,6 +26,7 @@ import {
 import { loadLatestRun } from '../shared/activities';
 import { AttentionReasons } from '../shared/attention-reasons';
 import { FIRST_BACKOFF_MS, nextBackoff } from '../shared/backoff';
+import { uncancelled } from '../shared/cancellable';
 import { attentionAfter, lookOnce } from '../shared/look';
 import { waitForTradeChange } from '../shared/polling';
 import { RecheckRequests } from '../shared/recheck-requests';
@@ -79,7 +80,9 @@ class FollowUp {
     setHandler(resolveFollowUpUpdate, (decision) => this.resolve(decision), {
       validator: (decision) => assertResolution(decision),
     });
-    setHandler(recheckFollowUpUpdate, () => this.recheck(), { validator: () => this.rechecks.assertRoom() });
+    setHandler(recheckFollowUpUpdate, () => uncancelled(() => this.recheck()), {
+      validator: () => this.rechecks.assertRoom(),
+    });
     setDefaultSignalHandler(() => undefined);
   }
 

@@ -11,6 +11,7 @@ import {
   type PreviousRun,
   paymentFollowUpWorkflowId,
   pollSchedule,
+  saleStatus,
   saysWithoutOrder,
   WORKFLOW,
 } from '../../contract';
@@ -90,7 +91,8 @@ export class FollowUps {
     const reasons = goes_on ? record.reasons.lasting : record.reasons.all;
     const fresh = reasons.filter((reason) => !this.handedOn.includes(reason));
     return {
-      payment,
+      // What nobody has believed is no status that the watch has seen.
+      payment: { ...payment, trade_status: saleStatus(payment) },
       reasons: fresh.length > 0 ? fresh : reasons,
       // An order with a bare secret is kept in no second history.
       previous: record.reasons.has('bare-secret') ? { ...previous, order: undefined } : previous,

@@ -63,18 +63,18 @@ import { paymentAttributes, paymentDetails } from './visibility';
 
 /** Returns the payment's final state. Fails (`InvalidRequest`, `NotCreated`, `DuplicateOrder`) only where there is no order. */
 export async function payment(input: PaymentInput): Promise<PaymentState> {
-  const issues = issuesOf(input);
-  if (issues.length > 0) return refuse(issues, input?.app_id);
-  const run = new PaymentRun(input);
-  // A cancellation withdraws an order that was certainly not sent. Any other goes on: the gateway cannot take it back.
-  CancellationScope.current().cancelRequested.catch(() => run.withdraw());
-  return CancellationScope.nonCancellable(async () => {
+  const { cancelRequested } = CancellationScope.current();
+  return uncancelled(async () => {
+    const issues = issuesOf(input);
+    if (issues.length > 0) return refuse(issues, input?.app_id);
+    const run = new PaymentRun(input);
+    // A cancellation withdraws an order that was certainly not sent. Any other goes on: the gateway cannot take it back.
+    cancelRequested.catch(() => run.withdraw());
     await run.joinEarlierRun();
     try {
       await run.execute();
     } finally {
       await run.close();
-      // An update may have come while what goes on after the payment was started.
       await condition(allHandlersFinished);
     }
     return run.state;
@@ -163,7 +163,7 @@ class PaymentRun {
     }
   }
 
-  /** Waits for handlers and events, then starts what goes on after the payment. */
+  /** Waits for handlers and events, then starts what goes on after the payment. Meanwhile updates may come. */
   async close(): Promise<void> {
     await condition(allHandlersFinished);
     await this.outbox?.close();

@@ -27,8 +27,9 @@ export class RecheckRequests {
     this.rechecks += 1;
     this.open += 1;
     const isAnswered = this.request();
-    await condition(() => isAnswered() || isOver());
-    this.open -= 1;
+    await condition(() => isAnswered() || isOver()).finally(() => {
+      this.open -= 1;
+    });
   }
 
   /** Throws `InvalidRequest` where the run was rechecked too often, and `PaymentPending` where others wait for the same look. */

@@ -123,7 +123,7 @@ describe.each([
   test('has a complete ledger after the refund of ours that brought it there', () => {
     const record = recordOf('SUCCESS');
     record.ledger.update({ ...request(record), sent_at: AT, outcome: 'REFUNDED' });
-    record.acceptStatusOf(status);
+    record.acceptStatusOf(status, 'REFUNDED');
     record.applyQuery(trade(status), NOW);
     record.applyQuery(trade(status), NOW);
     expect(record.snapshot()).toMatchObject({ ledger_complete: true, attention: null });
@@ -132,7 +132,7 @@ describe.each([
 
 test('a person’s decision removes the attention, and adds a transition with its author and reason', () => {
   const record = recordOf('DISPUTE');
-  record.applyResolution({ by: 'ana', reason: 'answered' }, NOW);
+  record.applyResolution({ by: 'ana', reason: 'answered' }, 'dispute', NOW);
   expect(record.snapshot().attention).toBeNull();
   expect(record.snapshot().history.at(-1)).toEqual({
     time: AT,
@@ -147,10 +147,10 @@ test('a person’s decision removes the attention, and adds a transition with it
 test('a decision on a dispute leaves refund-elsewhere, while nobody has named what went back elsewhere', () => {
   const record = recordOf('SUCCESS', 'PARTIAL_REFUND', 'DISPUTE');
   expect(record.snapshot().attention).toBe('dispute');
-  record.applyResolution({ by: 'ana', reason: 'answered' }, NOW);
+  record.applyResolution({ by: 'ana', reason: 'answered' }, 'dispute', NOW);
   expect(record.snapshot()).toMatchObject({ attention: 'refund-elsewhere', ledger_complete: false });
-  record.ledger.complete('10.00', record.paid);
-  record.applyResolution({ by: 'ana', reason: 'the dashboard shows 10.00' }, NOW);
+  const decision = { by: 'ana', reason: 'the dashboard shows 10.00', refunded_elsewhere: '10.00' };
+  record.applyResolution(decision, 'refund-elsewhere', NOW);
   expect(record.snapshot()).toMatchObject({ attention: null, ledger_complete: true });
 });
 

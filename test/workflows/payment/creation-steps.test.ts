@@ -4,6 +4,7 @@ import { type CreationFacts, nextCreationStep } from '../../../src/workflows/pay
 const VALUES: { readonly [Name in keyof CreationFacts]: readonly CreationFacts[Name][] } = {
   isSold: [false],
   mayExist: [false, true],
+  wasBusy: [false, true],
   said: ['nothing', 'not-created', 'created-refused', 'duplicate'],
   looked: ['not-yet', 'no-such-order', 'no-answer'],
   isNotified: [false, true],
@@ -12,7 +13,7 @@ const VALUES: { readonly [Name in keyof CreationFacts]: readonly CreationFacts[N
 };
 
 const NOTHING: CreationFacts = {
-  ...{ isSold: false, mayExist: false, said: 'nothing', looked: 'not-yet' },
+  ...{ isSold: false, mayExist: false, wasBusy: false, said: 'nothing', looked: 'not-yet' },
   ...{ isNotified: false, isWithdrawn: false, isInTime: true },
 };
 
@@ -24,8 +25,8 @@ const ALL = Object.entries(VALUES).reduce<CreationFacts[]>(
 const stepsWhere = (fits: (facts: CreationFacts) => boolean) =>
   [...new Set(ALL.filter(fits).map(nextCreationStep))].sort();
 
-test('every combination of facts is in the table: 192', () => {
-  expect(ALL).toHaveLength(192);
+test('every combination of facts is in the table: 384', () => {
+  expect(ALL).toHaveLength(384);
 });
 
 test('what was sold is not created again, whatever else is known', () => {

@@ -41,6 +41,10 @@ export const isRefundStatus = (status: string) => status !== 'SUCCESS' && wordOf
 /** Whether a trade in this status has given money back. */
 export const hasGivenBack = (status: string | null) => wordOf(status) === 'refunded';
 
+/** Whether a refund that has ended so may have brought the trade into this status. One that paid nothing gave no money back. */
+export const mayComeFrom = (status: string, outcome: RefundOutcome | null) =>
+  outcome === 'REFUNDED' || (outcome !== null && outcome !== 'NOT_CREATED' && !hasGivenBack(status));
+
 /** Whether the latest refund of a trade in this status was refused. */
 export const isRefusal = (status: string) => wordOf(status) === 'refused';
 

@@ -65,6 +65,8 @@ class RefundRun {
       this.evidence.add(notification);
       // It may come from a new after-sale, which knows nothing of this refund yet: report again.
       this.lastSignal = '';
+      // One without a word asks for the state: a refund that rests would be taken for lost.
+      if (notification?.trade_status === undefined) void this.signalChange();
     });
     setHandler(holdBackSignal, (obstacle) => this.evidence.holdBack(obstacle));
     setHandler(resolveRefundSignal, (decision) => {

@@ -11,6 +11,7 @@ import {
   SIGNAL,
   WORKFLOW,
 } from '../../../contract';
+import { uncancelled } from '../cancellable';
 import { signalIfRunning } from '../signal-if-running';
 import { startAbandoned } from '../start-abandoned';
 
@@ -23,14 +24,14 @@ export const { 'payments.onEvent': deliverWithRetries } = proxyActivities<EventA
 
 const eventsSignal = defineSignal<[MerchantEvent[]]>(SIGNAL.tell);
 
-/** Delivers these events in order, and after them those that arrive as signals. Ends when none is left. */
+/** Delivers these events in order, and after them those that arrive as signals. Ends when none is left, and not by a cancellation. */
 export async function paymentEvents(events: MerchantEvent[]): Promise<void> {
   const undelivered = [...events];
   setHandler(eventsSignal, (more) => {
     undelivered.push(...more);
   });
   for (let next = undelivered[0]; next; next = undelivered[0]) {
-    await deliverWithRetries(next);
+    await uncancelled(() => deliverWithRetries(next));
     undelivered.shift();
   }
 }
