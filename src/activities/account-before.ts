@@ -16,7 +16,7 @@ import {
   SIGNAL,
 } from '../contract';
 import { earlierRuns, ifExists } from '../temporal/earlier-runs';
-import { type Given, type GivenSignal, givenTo } from '../temporal/workflow-history';
+import { type GivenSignal, givenTo, NOTHING_GIVEN } from '../temporal/workflow-history';
 import { ownRunId } from './own-run';
 
 /** Deposits of a page. One has some 500 bytes. */
@@ -62,7 +62,7 @@ async function knownBefore(): Promise<Known> {
 /** What a run left: null where it had no ledger yet. Signals that it has not taken are in its history alone. */
 async function knownTo(client: Client, workflowId: string, runId: string): Promise<Known> {
   const handover = await handoverOf(client, workflowId, runId);
-  const { input, signals, isReset } = await ifExists(() => givenTo(client, workflowId, runId), NOTHING);
+  const { input, signals, isReset } = await ifExists(() => givenTo(client, workflowId, runId), NOTHING_GIVEN);
   const left = argumentsOf(signals, SIGNAL.deposit)
     .slice(handover?.seen ?? 0)
     .filter(isDeposit);
@@ -95,7 +95,6 @@ async function handoverOf(
   }
 }
 
-const NOTHING: Given = { input: {}, signals: [], isReset: false };
 const argumentsOf = (signals: readonly GivenSignal[], name: string): unknown[] =>
   signals.flatMap((signal) => (signal.name === name ? [signal.argument] : []));
 const isDeposit = (signal: unknown): signal is DepositSignal => typeof signal === 'object' && signal !== null;

@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import { z } from 'zod';
 import { SIGNAL } from '../contract';
 import { ifExists } from '../temporal/earlier-runs';
-import { givenTo } from '../temporal/workflow-history';
+import { givenTo, NOTHING_GIVEN } from '../temporal/workflow-history';
 
 const text = z.string().optional();
 const claim = z.object({
@@ -19,11 +19,7 @@ export async function untakenNotifications(
   { workflowId, runId }: { workflowId: string; runId: string },
   taken: number,
 ): Promise<UntakenNotification[]> {
-  const { signals } = await ifExists(() => givenTo(client, workflowId, runId), {
-    input: undefined,
-    signals: [],
-    isReset: false,
-  });
+  const { signals } = await ifExists(() => givenTo(client, workflowId, runId), NOTHING_GIVEN);
   const notified = signals.filter(({ name }) => name === SIGNAL.notification).slice(taken);
   return notified.flatMap(({ argument }) => claim.safeParse(argument).data ?? []);
 }

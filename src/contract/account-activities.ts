@@ -105,7 +105,8 @@ export interface AccountActivities {
   /** What earlier runs of the account that asks knew, if they did not hand it on. In pages from 0: Temporal takes 2 MB at a time. */
   'payments.account-before'(input: { page: number }): Promise<EarlierAccount>;
   /**
-   * Waits until a payment that this account did not start has ended. `state` is null where it ended without a result.
+   * Waits until a payment that this account did not start has ended. `state` is null where it ended without a result,
+   * and `is_gone` says that Temporal has forgotten it.
    */
   'payments.ended-payment'(input: {
     workflow_id: string;

@@ -70,6 +70,9 @@ export interface Given {
   isReset: boolean;
 }
 
+/** What came to a run that Temporal has forgotten. */
+export const NOTHING_GIVEN: Given = { input: undefined, signals: [], isReset: false };
+
 type Arguments = Pick<temporal.api.history.v1.IWorkflowExecutionSignaledEventAttributes, 'input'> | null | undefined;
 
 /**
