@@ -14,6 +14,7 @@ import {
   type PaymentCarried,
   type PaymentInput,
   type PaymentState,
+  type PreviousRun,
   QUERY,
   type Sale,
   saysWithoutOrder,
@@ -38,11 +39,13 @@ interface RunBefore {
   readonly state: PaymentState | null;
   /** Whether it did not end by itself. */
   readonly isCutOff: boolean;
+  /** The run that this one is, or was reset from. */
+  readonly original: string;
 }
 
 /**
- * What the earlier runs of a payment know; null where none may have made an order, has sold one, was told that the gateway has
- * one of others, or has left a notification that it had not taken. `order` is what they are compared with; without it each is the same.
+ * What the earlier runs of a payment know; null where none may have made an order, has sold one, has seen one of others, or has left
+ * a notification that it had not taken. `order` is what they are compared with; without it each is the same.
  */
 export async function loadEarlierPayment(
   client: Client,
@@ -51,16 +54,21 @@ export async function loadEarlierPayment(
   order: Order | undefined,
 ): Promise<EarlierRun | null> {
   let latest: EarlierRun | null = null;
-  let duplicate: EarlierRun | null = null;
-  let cutOff: EarlierRun | null = null;
-  const left: Left = { other_trades: [], untaken: [] };
-  for await (const { run_id, made, order: known, state, isCutOff } of runsBefore(client, workflowId, runId)) {
-    if (isCutOff) await takeLeft(left, client, { workflowId, runId: run_id }, state);
+  let other: EarlierRun | null = null;
+  const left: Left = { other_trades: [], untaken: [], watched: null };
+  let isLeft = true;
+  for await (const run of runsBefore(client, workflowId, runId)) {
+    const { run_id, made, order: known, state, isCutOff } = run;
     const outcome = state?.outcome ?? null;
+    if (isCutOff && isLeft) await takeLeft(left, client, workflowId, run);
+    // A run that came to an end by itself had taken what those before it left: a person may have settled it.
+    isLeft &&= isCutOff || outcome === null;
     const unproven = { run_id, outcome, sale: null, trade_no: null, is_proven: false, payment_data: null, ...left };
-    if (made === 'duplicate') duplicate ??= { ...unproven, is_same_order: false };
-    if (isCutOff) cutOff ??= { ...unproven, is_same_order: false };
-    if (made !== 'order') continue;
+    if (made !== 'order') {
+      takeWatched(left, state, isLeft);
+      if (made === 'duplicate' || isCutOff) other ??= { ...unproven, is_same_order: false };
+      continue;
+    }
     const is_same_order = !order || fieldsUnlikeKnown(order, known, state).length === 0;
     latest ??= { ...unproven, is_same_order };
     if (is_same_order && state?.outcome === 'SUCCESS') return { ...latest, ...left, sale: saleOf(state) };
@@ -68,49 +76,96 @@ export async function loadEarlierPayment(
     if (is_same_order && state && !latest.is_proven) latest = learn(latest, state);
   }
   // What was notified to a run that somebody ended before it took it names a trade, although no run has made one.
-  const found = latest ?? duplicate ?? (left.untaken.length > 0 ? cutOff : null);
+  const found = latest ?? other;
   return found && { ...found, ...left };
 }
 
-/** What a run that somebody ended had not told to the end. Of what two of them knew, the later word counts. */
-type Left = Pick<EarlierRun, 'other_trades' | 'untaken'>;
+/** What earlier runs left to the next. Of what two of them knew, the later word counts. */
+type Left = Pick<EarlierRun, 'other_trades' | 'untaken' | 'watched'>;
 
-async function takeLeft(
-  left: Left,
-  client: Client,
-  run: { workflowId: string; runId: string },
-  state: PaymentState | null,
-): Promise<void> {
-  const isNew = ({ trade_no }: OtherTrade) => !left.other_trades.some((one) => one.trade_no === trade_no);
-  left.other_trades = [...left.other_trades, ...(state?.other_trades ?? []).filter(isNew)];
-  const handle = client.workflow.getHandle(run.workflowId, run.runId);
-  const carried = await ifAnswers(() => handle.query<PaymentCarried>(QUERY.carried), { taken: 0, claims: [] });
-  left.untaken = [...carried.claims, ...(await untakenNotifications(client, run, carried.taken)), ...left.untaken];
+/** Takes over what a run that somebody ended had not told to the end. */
+async function takeLeft(left: Left, client: Client, workflowId: string, run: RunBefore): Promise<void> {
+  for (const other of run.state?.other_trades ?? []) noteOther(left, other);
+  const handle = client.workflow.getHandle(workflowId, run.run_id);
+  const carried = await ifAnswers(() => handle.query<PaymentCarried>(QUERY.carried), null);
+  const { input } = run;
+  // One that nobody can ask has perhaps not taken what it was started with.
+  const given = (input.kind === 'adopt' && input.pending_notifications) || [];
+  const of = { workflowId, runId: run.run_id };
+  left.untaken = [
+    ...(carried?.claims ?? given),
+    ...(await untakenNotifications(client, of, carried?.taken ?? 0)),
+    ...left.untaken,
+  ];
 }
 
-/** The latest earlier run that made an order, or sold one, as the run that takes it on needs it; null where there is none. */
-export async function orderBefore(client: Client, workflowId: string, runId: string): Promise<AdoptedPayment | null> {
-  for await (const { run_id, made, input, order, state } of runsBefore(client, workflowId, runId)) {
-    if (made !== 'order') continue;
+/** Takes over the trade that a run without an order of ours watched last; any other that such a run left is a second one. */
+function takeWatched(left: Left, state: PaymentState | null, isLeft: boolean): void {
+  if (!hasSeen(state)) return;
+  const { outcome, trade_no, trade_status, order_amount } = state;
+  if (left.watched === null) left.watched = { outcome, trade_no, trade_status, order_amount };
+  else if (isLeft && trade_no !== null && trade_no !== left.watched.trade_no)
+    noteOther(left, { trade_no, trade_status, order_amount });
+}
+
+function noteOther(left: Left, other: OtherTrade): void {
+  if (!left.other_trades.some(({ trade_no }) => trade_no === other.trade_no))
+    left.other_trades = [...left.other_trades, other];
+}
+
+/** Whether the gateway, or a person, has told the run of its trade. */
+function hasSeen(state: PaymentState | null): state is PaymentState {
+  return state !== null && (state.trade_status !== null || state.outcome !== null);
+}
+
+/**
+ * The earlier run that this one goes on from: the latest that made an order, or sold one, or else the latest that watched a trade of
+ * others; null where there is none.
+ */
+export async function runBefore(client: Client, workflowId: string, runId: string): Promise<AdoptedPayment | null> {
+  const own = await readStart(client, workflowId, runId);
+  let watcher: AdoptedPayment | null = null;
+  for await (const run of runsBefore(client, workflowId, runId)) {
+    if (run.made !== 'order') {
+      // A reset of a run that has told nothing yet goes on by itself.
+      const isNews = run.original !== own.runId || run.state?.outcome !== null;
+      if (run.input.kind === 'adopt' && isNews) watcher ??= await watchedBy(client, workflowId, run);
+      continue;
+    }
+    const { run_id, order, state } = run;
     const summary = await summarizeClosedRun(client, workflowId, run_id);
     const previous = state?.outcome === 'SUCCESS' ? { ...summary, ...saleOf(state), outcome: state.outcome } : summary;
     if (!previous.order && previous.outcome !== 'SUCCESS') continue;
     const out_trade_no = order?.request.out_trade_no ?? state?.out_trade_no ?? null;
-    const { app_id } = input;
-    return { kind: 'adopt', app_id, ...knownIds({ out_trade_no, trade_no: previous.trade_no ?? null }), previous };
+    return adoptionAfter(run, previous, out_trade_no);
   }
-  return null;
+  return watcher;
+}
+
+/** The run that goes on from one that watched a trade of others; null where it has seen none. */
+async function watchedBy(client: Client, workflowId: string, run: RunBefore): Promise<AdoptedPayment | null> {
+  const { run_id, state } = run;
+  if (!hasSeen(state)) return null;
+  const { outcome, confirmed_by, trade_no, trade_status, order_amount, order_currency, other_trades, mismatch } = state;
+  const seen = { outcome, confirmed_by, trade_no, trade_status, order_amount, order_currency, other_trades, mismatch };
+  const previous = { ...(await summarizeClosedRun(client, workflowId, run_id)), ...seen };
+  return adoptionAfter(run, previous, state.out_trade_no);
+}
+
+function adoptionAfter({ input }: RunBefore, previous: PreviousRun, out_trade_no: string | null): AdoptedPayment {
+  const { app_id } = input;
+  return { kind: 'adopt', app_id, ...knownIds({ out_trade_no, trade_no: previous.trade_no ?? null }), previous };
 }
 
 /** The earlier runs, the latest first. */
 async function* runsBefore(client: Client, workflowId: string, runId: string): AsyncGenerator<RunBefore> {
   for (const { runId: run_id, status } of await earlierRuns(client, workflowId, runId)) {
-    const { input } = await readStart(client, workflowId, run_id);
+    const { input, runId: original } = await readStart(client, workflowId, run_id);
     const handle = client.workflow.getHandle(workflowId, run_id);
     const state = await ifAnswers(() => handle.query<PaymentState>(QUERY.state), null);
     const order = orderOf(input);
     const isCutOff = !['COMPLETED', 'FAILED', 'CONTINUED_AS_NEW'].includes(status.name);
-    yield { run_id, input, order, state, made: await madeBy(handle, order, state), isCutOff };
+    yield { run_id, input, order, state, made: await madeBy(handle, order, state), isCutOff, original };
   }
 }
 

@@ -20,7 +20,7 @@ import {
 } from '../contract';
 import { earlierRuns, ifAnswered, ifExists, isWithoutWorker } from '../temporal/earlier-runs';
 import { inputOfRun, originalRun, summarizeClosedRun } from '../temporal/workflow-history';
-import { loadEarlierPayment, orderBefore } from './earlier-payments';
+import { loadEarlierPayment, runBefore } from './earlier-payments';
 import { type BuyerOf, buyerOfOrder } from './refund-user-info';
 import { untakenNotifications } from './untaken-notifications';
 import { activityAge, readWithin } from './urgency';
@@ -49,11 +49,11 @@ export const previousRunActivities: PreviousRunActivities = {
     return readWithin(WORKER_PATIENCE_MS, () => loadEarlierPayment(getClient(), workflowId, runId, order), 'unread');
   },
 
-  async 'payments.orderBefore'() {
+  async 'payments.runBefore'() {
     const { workflowExecution } = activityInfo();
     if (workflowExecution === undefined) return null;
     const { workflowId, runId } = workflowExecution;
-    return readWithin(WORKER_PATIENCE_MS, () => orderBefore(getClient(), workflowId, runId), null);
+    return readWithin(WORKER_PATIENCE_MS, () => runBefore(getClient(), workflowId, runId), 'unread');
   },
 
   async 'payments.refundRun'({ workflow_id }) {

@@ -200,6 +200,16 @@ export interface EarlierRun {
   other_trades: readonly OtherTrade[];
   /** What was notified to such runs, and none of them had taken. */
   untaken: readonly NotificationSignal[];
+  /** The trade of others that a run without an order of ours watched last; null where none did. */
+  watched: WatchedTrade | null;
+}
+
+/** A trade that a run watched without an order of ours, and what that run told. */
+export interface WatchedTrade {
+  readonly outcome: PaymentOutcome | null;
+  readonly trade_no: string | null;
+  readonly trade_status: string | null;
+  readonly order_amount: string | null;
 }
 
 /** What a payment knows besides its public state, for the next run: the query `carried`. */
@@ -221,8 +231,8 @@ export interface RefundRun {
 }
 
 export interface PreviousRunActivities {
-  /** How the payment goes on that an earlier run under this workflow id made; null where there is none. */
-  'payments.orderBefore'(): Promise<AdoptedPayment | null>;
+  /** How this payment goes on from an earlier run that had an order or a trade; null where none had; `unread` where it is silent. */
+  'payments.runBefore'(): Promise<AdoptedPayment | null | 'unread'>;
   /** The latest run of an order's payment; null where Temporal has none. */
   'payments.latestRun'(input: { app_id: string; out_trade_no: string }): Promise<LatestRun | null>;
   /** The latest earlier run of this payment that may have made the order; null where Temporal has none; `unread` where it is silent. */

@@ -19,7 +19,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'payments.refundRun': 'reads what became of the refund under this number',
   'payments.latestRun': 'reads the payment’s latest run',
   'payments.earlierRun': 'reads what an earlier run knew of the order',
-  'payments.orderBefore': 'looks for an earlier run that made an order',
+  'payments.runBefore': 'looks for an earlier run that made an order',
   'payments.refundLatePayment': 'asks the after-sale to refund a late payment',
   'payments.account-before': 'reads what the account knew before it was terminated',
   'payments.account-of-creation': 'looks for the account that an earlier creation made',

@@ -2,6 +2,7 @@
 import { allHandlersFinished, condition, continueAsNew, setHandler, workflowInfo } from '@temporalio/workflow';
 import {
   type AdoptedPayment,
+  type Attention,
   FAILURE,
   type NewPayment,
   type NotificationSignal,
@@ -10,8 +11,10 @@ import {
   paymentWorkflowId,
   typedFailure,
 } from '../../contract';
-import { loadOrderBefore } from '../shared/activities';
+import { PendingNotifications } from '../shared/pending-notifications';
 import type { RequestIssue } from '../shared/resolution';
+import { Visibility } from '../shared/visibility';
+import { readRunBefore } from './earlier-runs';
 import {
   cancelUpdate,
   createdUpdate,
@@ -22,6 +25,7 @@ import {
   stateQuery,
 } from './messages';
 import { PaymentRecord } from './record';
+import { paymentAttributes, paymentDetails } from './visibility';
 
 /** The rules that a start breaks. It fails, instead of stopping its workflow task for ever. */
 export function issuesOf(input: PaymentInput | undefined): RequestIssue[] {
@@ -55,7 +59,14 @@ export async function refuse(issues: RequestIssue[], app_id: unknown): Promise<n
     const of = signal?.app_id;
     if (typeof of === 'string' && signal?.trade_no) pending_notifications.push({ ...signal, app_id: of });
   });
-  const before = await loadOrderBefore();
+  const visibility = new Visibility();
+  const raise = (attention: Attention) => {
+    nothing.raise(attention);
+    const details = paymentDetails(nothing, new PendingNotifications(), 'the list of workflows: this start is broken');
+    visibility.show(paymentAttributes(nothing.snapshot), details, 'now');
+  };
+  const before = await readRunBefore({ record: nothing, raise });
+  visibility.withdraw();
   await condition(allHandlersFinished);
   const [first] = pending_notifications;
   if (before) return continueAsNew<PaymentWorkflow>({ ...before, pending_notifications });

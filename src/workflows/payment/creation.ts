@@ -227,10 +227,7 @@ export class OrderCreation {
     this.looked = looked.is;
     // An order of ours that was not made yet is no unknown trade.
     if (looked.is === 'no-such-order' && notifications.length === 0) return false;
-    if (looked.is === 'no-such-order') {
-      this.pending.deny(notifications);
-      for (const { trade_no } of notifications) if (trade_no) this.context.record.others.note(trade_no);
-    }
+    this.looks.noteNamed(notifications, looked.is === 'no-such-order');
     // The look is recorded by the attention that it raises.
     this.context.raise(attentionAfter(looked));
     return false;

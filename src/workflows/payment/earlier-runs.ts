@@ -2,6 +2,7 @@
 
 import { workflowInfo } from '@temporalio/workflow';
 import type {
+  AdoptedPayment,
   Attention,
   EarlierRun,
   NewPayment,
@@ -13,7 +14,7 @@ import type {
   Trade,
   TradeId,
 } from '../../contract';
-import { loadEarlierRun } from '../shared/activities';
+import { loadEarlierRun, loadRunBefore } from '../shared/activities';
 import type { PendingNotifications } from '../shared/pending-notifications';
 import type { PaymentRecord } from './record';
 
@@ -26,21 +27,57 @@ interface Heir {
 }
 
 /**
+ * The earlier run that this one goes on from, as soon as Temporal's list of workflows says it: until then a sale of it could be
+ * hidden. Meanwhile a person is asked, by `no-answer`.
+ */
+export async function readRunBefore(heir: Pick<Heir, 'record' | 'raise'>): Promise<AdoptedPayment | null> {
+  let before = await loadRunBefore();
+  for (; before === 'unread'; before = await loadRunBefore()) heir.raise('no-answer');
+  heir.record.reasons.settle('no-answer');
+  return before;
+}
+
+/** What a run is to continue as, if an earlier run had an order or, unless `isOfOrder`, a trade; null where it goes on as itself. */
+export async function nextAfterRunBefore(
+  input: PaymentInput,
+  heir: Heir,
+  isOfOrder: boolean,
+): Promise<AdoptedPayment | null> {
+  const before = await readRunBefore(heir);
+  const isSold = before?.previous?.outcome === 'SUCCESS';
+  if (!before || (isOfOrder && !before.previous?.order && !isSold)) return null;
+  // The input has what the run before knew, but not a sale of a run that was reset.
+  if (input.kind === 'adopt' && input.previous !== undefined && !isSold) return null;
+  const { trade_no } = input.kind === 'adopt' ? input : before;
+  return { ...before, ...(trade_no ? { trade_no } : {}) };
+}
+
+/**
  * The run before. A terminated one has no result, and one that was reset does not know what it sold: what they knew is read from
  * their histories, and from those of the runs before them.
  */
 export async function whatItKnew(previous: PreviousRun | undefined, heir: Heir): Promise<PreviousRun | undefined> {
-  if (!previous || previous.outcome === 'SUCCESS' || previous.order === null) return previous;
-  const earlier = await loadEarlierRun({ order: previous.order });
+  const earlier = await loadEarlierRun({ order: previous?.order ?? undefined });
   // What was sold is not known: money that comes is before a person, and neither accepted nor refunded.
   if (earlier === 'unread') heir.record.isUnread = true;
-  if (earlier === 'unread') return previous;
-  if (earlier) takeLeft(earlier, heir);
-  if (!earlier?.is_same_order) return previous;
-  const { sale, trade_no, payment_data } = earlier;
-  if (sale) return { ...previous, ...sale, outcome: 'SUCCESS' };
+  if (earlier === null || earlier === 'unread') return previous;
+  takeLeft(earlier, heir);
+  if (!previous || previous.outcome === 'SUCCESS') return previous;
+  const { sale, trade_no, payment_data, watched } = earlier;
+  if (earlier.is_same_order && sale) return { ...previous, ...sale, outcome: 'SUCCESS' };
+  if (!earlier.is_same_order) return watched ? { ...watched, ...knownOf(previous) } : previous;
   const known = { trade_no: trade_no ?? previous.trade_no, payment_data: payment_data ?? previous.payment_data };
   return { ...previous, ...known };
+}
+
+/** The fields that have a value, and those that a run always has. */
+function knownOf(previous: PreviousRun): Pick<PreviousRun, 'run_id'> & Partial<PreviousRun> {
+  const { run_id, ...fields } = previous;
+  return {
+    run_id,
+    order: previous.order,
+    ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)),
+  };
 }
 
 /** Runs that somebody ended leave other trades to a person, and what was notified and not read to this run. */
@@ -94,7 +131,10 @@ export class EarlierRuns {
       const read = () => loadEarlierRun({ order: { kind, request } });
       let known = await read();
       // One of them may have sent the order, so nothing is sent before they are read.
+      const isSilent = known === 'unread';
       for (; known === 'unread'; known = await read()) this.heir.raise('no-answer');
+      // The gateway's own silence is raised anew by the next look.
+      if (isSilent) this.heir.record.reasons.settle('no-answer');
       this.known = known;
       if (this.known) takeLeft(this.known, this.heir);
       if (this.wasReset && this.known?.is_same_order) this.heir.record.toldBefore = this.known.outcome;

@@ -1,6 +1,6 @@
 /** Looks for a trade that may exist, by every id that is known of it. */
 import { ActivityFailure, condition, isCancellation } from '@temporalio/workflow';
-import type { LookResult, Trade, TradeId } from '../../contract';
+import { type LookResult, type NotificationSignal, type Trade, type TradeId, tradesNamedBy } from '../../contract';
 import { lookOnce, searchUntilFound } from '../shared/look';
 import type { PendingNotifications } from '../shared/pending-notifications';
 import { hasEnded, startPoll } from '../shared/polling';
@@ -24,6 +24,15 @@ export class TradeLooks {
       if (worst?.is !== 'no-answer') worst = looked;
     }
     return worst ?? NO_ANSWER;
+  }
+
+  /** Takes note of what was named and not found. Of several trades at most one is ours: a person hears of it without the gateway. */
+  noteNamed(notifications: readonly NotificationSignal[], isDenied: boolean): void {
+    const { context, pending } = this;
+    if (isDenied) pending.deny(notifications);
+    const named = tradesNamedBy(notifications);
+    if (isDenied || named.length > 1) for (const trade_no of named) context.record.others.note(trade_no);
+    if (named.length > 1) context.raise('second-trade');
   }
 
   /** Asks on, ever more slowly, until the trade is found; null once `isInterrupted` holds. */

@@ -14,6 +14,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import {
+  type Attention,
   creationAnswer,
   FAILURE,
   failureAnew,
@@ -29,7 +30,7 @@ import {
   type Trade,
   typedFailure,
 } from '../../contract';
-import { loadOrderBefore, loadPolicy } from '../shared/activities';
+import { loadPolicy } from '../shared/activities';
 import { runUntilResolved, uncancelled } from '../shared/cancellable';
 import { PaymentOutbox } from '../shared/outbox/payment-outbox';
 import { PendingNotifications } from '../shared/pending-notifications';
@@ -43,7 +44,7 @@ import { createdAnswer, waitForAnswer } from './created-answer';
 import { OrderCreation } from './creation';
 import { notCanceledFailure, notWithdrawnYetFailure } from './creation-failures';
 import { orderTimes } from './deadlines';
-import { mayFollowAnother, wasReset, whatItKnew } from './earlier-runs';
+import { mayFollowAnother, nextAfterRunBefore, wasReset, whatItKnew } from './earlier-runs';
 import { FollowUps } from './follow-ups';
 import {
   cancelUpdate,
@@ -132,17 +133,17 @@ class PaymentRun {
 
   /** Continues as the run that made the order, if this one was started without it; or takes over what the run before knew. */
   async joinEarlierRun(): Promise<void> {
-    const { input, record, pending } = this;
-    if (input.kind !== 'adopt') return;
-    if (!input.started_once && !input.previous?.outcome) await this.goOnWithOrderBefore();
-    record.recall(await whatItKnew(input.previous, { record, pending, raise: (attention) => record.raise(attention) }));
+    const { input, record, heir } = this;
+    if (input.kind !== 'adopt' || (input.started_once && !input.previous)) return;
+    if (!input.started_once && !input.previous?.outcome) await this.goOnWithRunBefore();
+    record.recall(await whatItKnew(input.previous, heir));
   }
 
   async execute(): Promise<void> {
     this.show(mayPeek(this.input) ? 'later' : 'now');
     const [policy, paid] = await Promise.all([loadPolicy({ method: this.state.method }), peekAtPaid(this.input)]);
     // Its starter knew of no reset.
-    if (this.isJoining && this.input.started_once && wasReset(policy)) await this.goOnWithOrderBefore();
+    if (this.isJoining && this.input.started_once && wasReset(policy)) await this.goOnWithRunBefore();
     this.isJoining = false;
     const context = this.contextFor(policy, paid);
     this.context = context;
@@ -173,23 +174,19 @@ class PaymentRun {
     await after.run();
     visibility.withdraw();
     if (!saysWithoutOrder(failure) || input.kind === 'adopt' || input.started_once) return;
-    await this.goOnWithOrderBefore();
+    await this.goOnWithRunBefore({ isOfOrder: true });
     // What was notified while earlier runs were read.
     await after.handOnAll();
+    visibility.withdraw();
   }
 
-  /** Callers reach the latest run only. So a run that made no order continues as the earlier one that did. */
-  private async goOnWithOrderBefore(): Promise<void> {
-    const before = await loadOrderBefore();
-    if (!before) return;
-    // The input has what the run before knew, but not a sale of a run that was reset.
-    const knewEarlierRun = this.input.kind === 'adopt' && this.input.previous !== undefined;
-    if (knewEarlierRun && before.previous?.outcome !== 'SUCCESS') return;
+  /** Callers reach the latest run only. So a run that made no order continues as the earlier one that did, or that has a trade. */
+  private async goOnWithRunBefore({ isOfOrder = false } = {}): Promise<void> {
+    const next = await nextAfterRunBefore(this.input, this.heir, isOfOrder);
+    if (!next) return;
     this.failure ??= typedFailure(FAILURE.pending, `Order ${this.record.outTradeNo} goes on as before: ask again.`);
     await condition(allHandlersFinished);
-    const pending_notifications = this.pending.all;
-    const { trade_no } = this.input.kind === 'adopt' ? this.input : before;
-    await continueAsNew<PaymentWorkflow>({ ...before, ...(trade_no ? { trade_no } : {}), pending_notifications });
+    await continueAsNew<PaymentWorkflow>({ ...next, pending_notifications: this.pending.all });
   }
 
   private async createOrAdopt(context: PaymentContext): Promise<void> {
@@ -203,15 +200,20 @@ class PaymentRun {
     return new OutcomeWait(this.input.app_id, orderTimes(this.input), context, this.pending).run();
   }
 
+  /** What takes over what earlier runs left. */
+  private get heir() {
+    const raise = (attention: Attention) => {
+      this.record.raise(attention);
+      this.show();
+    };
+    return { record: this.record, pending: this.pending, raise };
+  }
+
   private contextFor(policy: PaymentPolicy, paid: Trade | null): PaymentContext {
     return {
-      record: this.record,
+      ...this.heir,
       policy,
       paid,
-      raise: (attention) => {
-        this.record.raise(attention);
-        this.show();
-      },
       onGatewayError: (problem) => {
         this.problem = problem;
       },
@@ -229,8 +231,6 @@ class PaymentRun {
     else this.pending.request();
     this.show('later');
   }
-
-  // — The updates —
 
   private async created(again: PaymentInput | undefined): Promise<PaymentData> {
     const isAnswered = () => this.failure !== undefined || creationAnswer(this.state) !== undefined;

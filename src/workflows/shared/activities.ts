@@ -71,7 +71,7 @@ export const loadPreviousRun = reading('payments.knownBefore');
 export const loadEarlierRun = reading('payments.earlierRun');
 export const loadRefundRun = reading('payments.refundRun');
 export const loadLatestRun = reading('payments.latestRun');
-export const loadOrderBefore = reading('payments.orderBefore');
+export const loadRunBefore = reading('payments.runBefore');
 
 export const { 'payments.refundLatePayment': requestLatePaymentRefund } = proxyActivities<LatePaymentActivities>({
   startToCloseTimeout: '2 minutes',

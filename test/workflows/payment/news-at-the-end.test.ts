@@ -22,7 +22,7 @@ test('money for a trade of others that is notified just before a refused order f
     ...{ method: 'PIX', amount: '150.00', currency: 'BRL' },
   };
   temporal.work({
-    'payments.orderBefore': async () => {
+    'payments.runBefore': async () => {
       await temporal.client.workflow.getHandle(workflowId).signal(SIGNAL.notification, notification);
       return null;
     },

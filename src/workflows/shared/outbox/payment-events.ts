@@ -32,8 +32,10 @@ export class PaymentEventLog {
     const news = history.slice(this.transitions);
     const waits = outcome === null ? news.findIndex(saysPaid) : -1;
     const known = waits < 0 ? news : news.slice(0, waits);
+    // A person may call another amount a sale: that is told, and the gateway's own word for it is not, or goods go out twice.
+    const paid = outcome === null || outcome === 'SUCCESS' ? known.findLast(saysPaid) : undefined;
     const events = known
-      .filter((transition) => outcome === null || outcome === 'SUCCESS' || !saysPaid(transition))
+      .filter((transition) => transition === paid || !saysPaid(transition))
       .map((transition) => this.event({ type: 'transition', time: transition.time, ...context, transition }));
     if (attention !== null && attention !== this.attention) {
       events.push(this.event({ type: 'attention', time: new Date(now).toISOString(), ...context }));
