@@ -22,10 +22,10 @@ export type ScheduledActivity = Pick<
   'activityId' | 'activityType' | 'arguments' | 'startToCloseTimeout' | 'scheduleToCloseTimeout' | 'retryPolicy'
 > & { workflowId: string; runId: string; workflowType: string };
 
-/** An attempt that a dead worker had. `hasWorked`: its work is done, and only its result is lost. */
+/** An attempt that a dead worker had. `workedAt`: when it did its work, in ms since the epoch, where only its result is lost. */
 export interface LostAttempt {
   readonly activityType: string;
-  readonly hasWorked: boolean;
+  readonly workedAt: number | undefined;
 }
 
 export class ActivityExecution {
@@ -38,7 +38,7 @@ export class ActivityExecution {
   /** When all its attempts must have ended, in ms since the epoch. */
   private latest = Number.POSITIVE_INFINITY;
   /** The attempt that runs now, and how to drop its result. */
-  private running: { forget: () => void; began: number; hasWorked: boolean } | undefined;
+  private running: { forget: () => void; began: number; workedAt?: number } | undefined;
 
   constructor(
     private readonly scheduled: ScheduledActivity,
@@ -76,7 +76,7 @@ export class ActivityExecution {
   /** The worker dies: what the attempt has sent is sent, and its result is lost. Returns the attempt, if one ran. */
   lose(): LostAttempt | undefined {
     if (this.over || !this.running) return undefined;
-    const { forget, began, hasWorked } = this.running;
+    const { forget, began, workedAt } = this.running;
     forget();
     // The server takes the attempt for a running one until its time is over.
     const timeout = optionalTsToMs(this.scheduled.startToCloseTimeout) ?? 0;
@@ -84,8 +84,8 @@ export class ActivityExecution {
       this.running = undefined;
       this.failed(timedOut(TimeoutType.TIMEOUT_TYPE_START_TO_CLOSE));
     });
-    this.running = { forget: stop, began, hasWorked: false };
-    return { activityType: this.scheduled.activityType ?? '', hasWorked };
+    this.running = { forget: stop, began };
+    return { activityType: this.scheduled.activityType ?? '', workedAt };
   }
 
   private begin(after_ms: number): void {
@@ -94,15 +94,16 @@ export class ActivityExecution {
       this.attempt += 1;
       const scheduled = this.clock.now;
       const forget = this.clock.in(this.delay(), () => this.run(scheduled));
-      this.running = { forget, began: scheduled, hasWorked: false };
+      this.running = { forget, began: scheduled };
     });
   }
 
   private async run(scheduled: number): Promise<void> {
+    const workedAt = this.clock.now;
     const ended = await runActivityCode(this.scheduled, this.activities, {
       attempt: this.attempt,
       since: this.since,
-      now: this.clock.now,
+      now: workedAt,
       scheduled,
       heartbeatDetails: this.heartbeatDetails,
       heartbeat: (details) => {
@@ -115,7 +116,7 @@ export class ActivityExecution {
       if ('result' in ended) this.end({ completed: { result: ended.result } });
       else this.failed(ended.failure);
     });
-    this.running = { forget, began: scheduled, hasWorked: true };
+    this.running = { forget, began: scheduled, workedAt };
   }
 
   private failed(cause: Failure): void {

@@ -23,20 +23,17 @@ import {
   UPDATE,
   WORKFLOW,
 } from '../../contract';
-import { loadLatestRun } from '../shared/activities';
+import { gateway, loadLatestRun } from '../shared/activities';
 import { AttentionReasons } from '../shared/attention-reasons';
-import { FIRST_BACKOFF_MS, nextBackoff } from '../shared/backoff';
 import { uncancelled } from '../shared/cancellable';
-import { attentionAfter, lookOnce } from '../shared/look';
-import { waitForTradeChange } from '../shared/polling';
+import { attentionAfter } from '../shared/look';
+import { pollUntil, waitForTradeChange } from '../shared/polling';
 import { RecheckRequests } from '../shared/recheck-requests';
 import { assertResolution } from '../shared/resolution';
 import { signalIfRunning } from '../shared/signal-if-running';
 import { startAbandoned } from '../shared/start-abandoned';
 import { tradeAttributes, Visibility } from '../shared/visibility';
-
-/** "No such order" at the end of the watch counts once it has lasted so long, in ms: a copy of the gateway may be behind. */
-const SETTLING_MS = 60_000;
+import { contradictsSale, LASTING_MS, lookBeyondCopies } from './sale';
 
 /** What an answer of the gateway settles, and what the end of the trade settles beside it. */
 const SETTLED_BY_ANSWER: readonly Attention[] = ['no-answer', 'credentials'];
@@ -66,16 +63,23 @@ class FollowUp {
   private readonly reasons: AttentionReasons;
   /** By what a trade of ours may be found. */
   private candidates: TradeId[];
+  /** Those for which the last look had no answer. */
+  private unanswered: readonly TradeId[];
   /** The numbers of trades that have ended, whichever number showed them. */
   private readonly ended: string[] = [];
+  /** Whether a trade may still be paid. Where none may, only an answer of the gateway may be missing. */
+  private readonly mayBePaid: boolean;
 
   constructor(private readonly input: PaymentFollowUpInput) {
     const { app_id, out_trade_no, trade_no, trade_status, outcome, other_trades } = input.payment;
-    const watching = input.watch_until > Date.now();
+    this.mayBePaid = input.watch_until > Date.now();
     const trade = { app_id, out_trade_no, trade_no, trade_status, other_trades };
     this.reasons = new AttentionReasons(input.reasons);
+    // What refused a creation is no answer about a trade, and only a person settles it.
+    const watching = this.mayBePaid || (outcome !== null && this.isAnswerMissing);
     this.state = { ...trade, outcome, attention: this.reasons.shown, watching, resolved: null };
     this.candidates = candidatesOf(input);
+    this.unanswered = this.candidates;
     setHandler(followUpStateQuery, () => this.state);
     setHandler(resolveFollowUpUpdate, (decision) => this.resolve(decision), {
       validator: (decision) => assertResolution(decision),
@@ -88,6 +92,7 @@ class FollowUp {
 
   async run(): Promise<void> {
     this.show();
+    if (this.state.watching && !this.mayBePaid) await this.awaitAnswer();
     while (this.state.watching) await this.watch();
     await condition(() => this.state.attention === null);
     this.show();
@@ -99,8 +104,7 @@ class FollowUp {
     const [id = {}, ...others] = this.candidates;
     const isRequested = this.rechecks.isRequested;
     // Any answer settles the attention that says that there is none.
-    const isAnswerAwaited = isRequested || SETTLED_BY_ANSWER.some((reason) => this.reasons.has(reason));
-    const until = isAnswerAwaited ? ('answered' as const) : ('ended' as const);
+    const until = isRequested || this.isAnswerMissing ? ('answered' as const) : ('ended' as const);
     const watch = { app_id, id, others, except: this.ended, seen, schedule: this.input.schedule, until };
     const left = attention === null ? this.input.watch_until - Date.now() : undefined;
     const news = await waitForTradeChange(watch, {
@@ -114,17 +118,38 @@ class FollowUp {
     this.show();
   }
 
+  /** The payment ended while the gateway was silent. Nobody is sent to one that answers, so it is asked until it does. */
+  private async awaitAnswer(): Promise<void> {
+    await this.untilAnswered();
+    // A person has settled it.
+    if (this.state.attention === null) this.state.watching = false;
+    else await this.endWatch();
+  }
+
+  /** Asks ever less often, at constant history, until the gateway answers what it has not, or a person decides or asks. */
+  private async untilAnswered(): Promise<void> {
+    const { app_id } = this.state;
+    const [id = {}, ...others] = this.unanswered;
+    const search = { app_id, id, others, settling_ms: LASTING_MS };
+    await pollUntil(async () => ({ trade: await gateway.searchTrade(search) }), {
+      isInterrupted: () => this.state.attention === null || this.rechecks.isRequested,
+    });
+  }
+
+  private get isAnswerMissing(): boolean {
+    return SETTLED_BY_ANSWER.some((reason) => this.reasons.has(reason));
+  }
+
   /** A watch ends on an answer of the gateway, and never on its silence, unless a person says so. */
   private async endWatch(): Promise<void> {
-    for (let pause_ms = FIRST_BACKOFF_MS; ; pause_ms = nextBackoff(pause_ms)) {
+    for (;;) {
       const looked = await this.lookAtTheEnd();
       // What a person has settled before the end says nothing of what came later.
       const isSettled = this.resolved_at >= this.input.watch_until;
       if (looked !== undefined && !isSettled) this.raise(attentionAfter(looked));
       if (looked?.is !== 'no-answer' || isSettled) break;
       this.show();
-      const isAsked = () => this.state.attention === null || this.rechecks.isRequested;
-      await condition(isAsked, pause_ms, { summary: 'before the gateway is asked again' });
+      await this.untilAnswered();
     }
     this.state.watching = false;
     this.show();
@@ -133,21 +158,27 @@ class FollowUp {
   /** What the gateway says instead of showing a trade of ours: one that it does not show any more may have been paid. */
   private async lookAtTheEnd(): Promise<Exclude<LookResult, { is: 'found' }> | undefined> {
     const { app_id, trade_status } = this.state;
+    const { previous } = this.input;
     const looks: { id: TradeId; looked: LookResult }[] = [];
     await this.rechecks.fulfil(async () => {
-      for (const id of [...this.candidates]) looks.push({ id, looked: await lookOnce(app_id, id, SETTLING_MS) });
+      for (const id of [...this.candidates])
+        looks.push({ id, looked: await lookBeyondCopies({ app_id, id, previous }) });
     });
-    if (looks.every(({ looked }) => looked.is !== 'no-answer')) this.settle(SETTLED_BY_ANSWER);
     const found = looks.flatMap(({ looked }) => (looked.is === 'found' ? [looked.trade] : []));
-    for (const trade of found) if (outcomeOf(trade.trade_status) !== null) await this.onTrade(trade);
     // One trade that is shown says nothing of another. The order's number counts only where nothing is shown.
     const counted = looks.filter(({ id }) => id.trade_no !== undefined || found.length === 0);
-    const [lost] = counted.flatMap(({ looked }) => (looked.is === 'found' ? [] : [looked]));
+    this.unanswered = counted.filter(({ looked }) => looked.is === 'no-answer').map(({ id }) => id);
+    if (this.unanswered.length === 0) this.settle(SETTLED_BY_ANSWER);
+    if (found.some((trade) => contradictsSale(previous, trade))) this.raise('unlisted-transition');
+    for (const trade of found) if (outcomeOf(trade.trade_status) !== null) await this.onTrade(trade);
+    const missing = counted.flatMap(({ looked }) => (looked.is === 'found' ? [] : [looked]));
+    // What was not answered is asked on, and then the other is looked at again.
+    const lost = missing.find(({ is }) => is === 'no-answer') ?? missing[0];
     return trade_status !== null || lost?.is === 'no-answer' ? lost : undefined;
   }
 
   private get resolved_at(): number {
-    return this.state.resolved === null ? 0 : Date.parse(this.state.resolved.time);
+    return this.state.resolved === null ? Number.NEGATIVE_INFINITY : Date.parse(this.state.resolved.time);
   }
 
   private async onTrade(trade: Trade): Promise<void> {
@@ -230,13 +261,17 @@ class FollowUp {
     return this.state;
   }
 
+  private get watchLine(): string {
+    if (!this.state.watching) return 'It is not watched any more.';
+    if (!this.mayBePaid) return 'The gateway is asked, ever less often, until it answers.';
+    return `It may still be paid: the gateway is asked now and then, until ${new Date(this.input.watch_until).toISOString()}.`;
+  }
+
   private show(): void {
-    const { watching, outcome, out_trade_no, trade_status, resolved } = this.state;
+    const { outcome, out_trade_no, trade_status, resolved } = this.state;
     const lines = [
       `After payment ${out_trade_no}, which ${outcome ? `ended ${outcome}` : 'had no outcome'} · the gateway says ${trade_status ?? 'nothing of it'}`,
-      watching
-        ? `It may still be paid: the gateway is asked now and then, until ${new Date(this.input.watch_until).toISOString()}.`
-        : 'It is not watched any more.',
+      this.watchLine,
       ...(resolved ? [`Resolved at ${resolved.time}.`] : []),
     ];
     const shown = { ...this.input.payment, ...this.state };

@@ -1,6 +1,8 @@
 /** What the gateway says now of a trade that was sold. The sale stands: a person hears of what contradicts it. */
+import type { LookResult, PreviousRun, Trade, TradeId } from '../../contract';
 import { outcomeOf, reportsNewMoney, saleStatus } from '../../contract';
-import { attentionAfter, lookOnce } from '../shared/look';
+import { gateway } from '../shared/activities';
+import { attentionAfter, LOOK_PATIENCE_MS, lookOnce } from '../shared/look';
 import type { PendingNotifications } from '../shared/pending-notifications';
 import { queryUntilConsistent } from '../shared/stale-read';
 import type { PaymentContext } from './context';
@@ -31,4 +33,25 @@ export async function lookAtSale(
   record.applyQuery(trade, Date.now());
   // A person may have resolved it as sold, or the gateway has revoked its SUCCESS.
   if (outcomeOf(trade.trade_status) !== 'SUCCESS') context.raise('unlisted-transition');
+}
+
+/** After the payment's end an answer counts once it has lasted so long, in ms: a copy of the gateway may be behind. */
+export const LASTING_MS = 60_000;
+
+/** One look after the end. "No such order", and what contradicts the sale of the run before, have to last. */
+export async function lookBeyondCopies(at: {
+  app_id: string;
+  id: TradeId;
+  previous: PreviousRun;
+}): Promise<LookResult> {
+  const { app_id, id, previous } = at;
+  const looked = await lookOnce(app_id, id, LASTING_MS);
+  if (looked.is !== 'found' || !contradictsSale(previous, looked.trade)) return looked;
+  const { trade_status: seen } = looked.trade;
+  return gateway.lookAtTrade({ app_id, id, settling_ms: LASTING_MS, patience_ms: LOOK_PATIENCE_MS, seen });
+}
+
+/** Whether the gateway calls the trade that was sold something else. */
+export function contradictsSale({ outcome, trade_no: ours }: PreviousRun, { trade_no, trade_status }: Trade): boolean {
+  return outcome === 'SUCCESS' && ours !== null && ours === trade_no && outcomeOf(trade_status) !== 'SUCCESS';
 }

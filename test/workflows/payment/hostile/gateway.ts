@@ -173,12 +173,12 @@ export class HostileGateway {
 
   async close(): Promise<void> {}
 
-  /** The worker dies before it could report what a creation brought: its answer was lost with it. */
-  loseLastCreation(): void {
-    const last = this.exchanges.findLast(({ is }) => is === 'creation');
-    if (!last || last.answered === 'not sent') return;
-    last.answered = 'nothing';
-    last.shown = undefined;
+  /** The worker dies before it could report what its attempt at this time brought: the answer was lost, if it sent a creation. */
+  loseCreation(sentAt: number): void {
+    const lost = this.exchanges.findLast(({ is, at }) => is === 'creation' && at === sentAt);
+    if (!lost || lost.answered === 'not sent') return;
+    lost.answered = 'nothing';
+    lost.shown = undefined;
   }
 
   private note(

@@ -474,7 +474,7 @@ export class World extends BaseWorld {
     const lost = await this.within(() => this.temporal.killWorker());
     const creation = lost.find(({ activityType }) => activityType === 'gateway.create');
     if (creation) this.creationsCutOff.push(this.now);
-    if (creation?.hasWorked) this.gateway.loseLastCreation();
+    if (creation?.workedAt !== undefined) this.gateway.loseCreation(creation.workedAt);
   }
 
   // — The gateway's notifications —
