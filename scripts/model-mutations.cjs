@@ -380,6 +380,18 @@ const MUTATIONS = [
     '(paid && saysPaid(transition)) || !saysPaid(transition)',
   ],
   [
+    'a follow-up never asks a gateway that was silent when the payment ended',
+    'src/workflows/payment/follow-up.ts',
+    '    if (this.state.watching && !this.mayBePaid) await this.awaitAnswer();\n',
+    '    if (!this.mayBePaid) this.state.watching = false;\n',
+  ],
+  [
+    'a sale that the gateway revokes after its silence is before nobody',
+    'src/workflows/payment/sale.ts',
+    "return outcome === 'SUCCESS' && ours !== null && ours === trade_no",
+    "return outcome !== 'SUCCESS' && ours !== null && ours === trade_no",
+  ],
+  [
     'two trades that the gateway does not answer for are before nobody',
     'src/workflows/payment/trade-looks.ts',
     "    if (named.length > 1) context.raise('second-trade');\n",
