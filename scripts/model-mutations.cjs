@@ -595,8 +595,8 @@ const OF_REFUNDS = [
   [
     'a decision that no refund was made counts although it was sent meanwhile',
     `${AFTER}/refund/record.ts`,
-    'return outcome === ',
-    'return outcome === null && outcome === ',
+    'return makesFree(outcome) && (this.isAsking',
+    'return outcome === undefined && (this.isAsking',
   ],
   [
     'a refusal after a part is that of ours',
@@ -746,6 +746,21 @@ const OF_REFUNDS = [
     "if (isMoney || !isMoney) return 'known';",
   ],
 ];
+
+OF_REFUNDS.push(
+  [
+    'a refund whose request may be on its way is called not made',
+    'src/workflows/after-sale/refund-runs.ts',
+    'if (isGone && makesFree(outcome) && this.isOnItsWay(entry)) throw onItsWay();',
+    '',
+  ],
+  [
+    'only NOT_CREATED of a refund that was sent meanwhile is outdated',
+    'src/workflows/after-sale/refund/record.ts',
+    "outcome !== undefined && outcome !== 'REFUNDED';",
+    "outcome === 'NOT_CREATED';",
+  ],
+);
 
 const ACCOUNT = 'src/workflows/account';
 /** The same of virtual accounts. */
