@@ -649,8 +649,8 @@ const OF_REFUNDS = [
   [
     'a decision that no refund was made counts although it was sent meanwhile',
     `${AFTER}/refund/record.ts`,
-    'return outcome === ',
-    'return outcome === null && outcome === ',
+    'return makesFree(outcome) && (this.isAsking',
+    'return outcome === undefined && (this.isAsking',
   ],
   [
     'a refusal after a part is that of ours',
@@ -801,14 +801,77 @@ const OF_REFUNDS = [
   ],
 ];
 
+OF_REFUNDS.push(
+  [
+    'a refund whose request may be on its way is called not made',
+    'src/workflows/after-sale/refund-runs.ts',
+    'if (isGone && makesFree(outcome) && this.isOnItsWay(entry)) throw onItsWay();',
+    '',
+  ],
+  [
+    'only NOT_CREATED of a refund that was sent meanwhile is outdated',
+    'src/workflows/after-sale/refund/record.ts',
+    "outcome !== undefined && outcome !== 'REFUNDED';",
+    "outcome === 'NOT_CREATED';",
+  ],
+);
+
 const ACCOUNT = 'src/workflows/account';
 /** The same of virtual accounts. */
 const OF_ACCOUNTS = [
   [
     'a reset of an account hands on its older ledger',
     `${ACCOUNT}/workflow.ts`,
-    'this.early || this.readBy !== workflowInfo().runId ? null : this.handover',
-    'this.early ? null : this.handover',
+    'this.early === null && this.readBy === workflowInfo().runId;',
+    'this.early === null;',
+  ],
+  [
+    'a cancel that comes to a reset of an account is forgotten with it',
+    'src/activities/account-before.ts',
+    'handover?.cancel_wanted ?? given?.cancel_wanted',
+    'handover?.carried?.cancel_wanted ?? given?.cancel_wanted',
+  ],
+  [
+    'a cancel that comes while an account reads what it knew is forgotten',
+    `${ACCOUNT}/workflow.ts`,
+    '    this.cancelWanted = true;\n',
+    '',
+  ],
+  [
+    'an account that could not read what it knew says for ever that a deposit is overdue',
+    `${ACCOUNT}/workflow.ts`,
+    '    this.counting.settleOverdue();\n',
+    '',
+  ],
+  [
+    'a deposit whose payment something else has adopted is counted by two accounts',
+    `${ACCOUNT}/deposit-payment.ts`,
+    "if (owner !== null && owner !== account) return 'counted';",
+    '',
+  ],
+  [
+    'a payment that no account has started answers for a deposit',
+    `${ACCOUNT}/deposit-payment.ts`,
+    'parent === account && (isAnswer || isMoneyOfMerchant(state))',
+    'isAnswer || isMoneyOfMerchant(state)',
+  ],
+  [
+    'what a payment said before a notification is the answer to it',
+    `${ACCOUNT}/deposit-payment.ts`,
+    '(isAnswer || isMoneyOfMerchant(state))',
+    "(isAnswer || state?.outcome !== 'EXPIRED')",
+  ],
+  [
+    'a run that looked before a deposit was notified as paid answers for it',
+    `${ACCOUNT}/deposit-ledger.ts`,
+    'const payment_run = isPaid ? undefined : earlier.payment_run;',
+    'const payment_run = isPaid ? earlier.payment_run : earlier.payment_run;',
+  ],
+  [
+    'a returned deposit that is notified again needs a person again',
+    `${ACCOUNT}/counting.ts`,
+    "because !== 'unconfirmed-deposit' && before?.because === because &&",
+    "because === 'second-deposit' && before?.because === because &&",
   ],
   [
     'a cancellation that was sent before is called refused',

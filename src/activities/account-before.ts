@@ -29,11 +29,12 @@ type Known = Omit<EarlierAccount, 'has_more' | 'run_id'>;
 
 /** The first page has the ledger, the second the events, the others deposits. Throws a retryable failure while the list is behind. */
 export const accountBefore: AccountActivities['payments.account-before'] = async ({ page }) => {
-  const { carried, undelivered, deposits, keys } = await knownBefore();
+  const { carried, cancel_wanted, undelivered, deposits, keys } = await knownBefore();
   const pages = deposits.length > 0 ? 2 + Math.ceil(deposits.length / PAGE_SIZE) : undelivered.length > 0 ? 2 : 1;
   const from = (page - 2) * PAGE_SIZE;
   return {
     carried: page === 0 ? carried : null,
+    cancel_wanted,
     undelivered: page === 1 ? undelivered : [],
     deposits: page > 1 ? deposits.slice(from, from + PAGE_SIZE) : [],
     keys: page === 0 ? keys : [],
@@ -44,13 +45,14 @@ export const accountBefore: AccountActivities['payments.account-before'] = async
 
 /** What earlier runs of this account knew, the latest first, until one has a ledger. */
 async function knownBefore(): Promise<Known> {
-  const before: Known = { carried: null, undelivered: [], deposits: [], keys: [] };
+  const before: Known = { carried: null, cancel_wanted: false, undelivered: [], deposits: [], keys: [] };
   const { workflowExecution } = activityInfo();
   if (workflowExecution === undefined) return before;
   const { workflowId, runId } = workflowExecution;
   const client = getClient();
   for (const { runId: earlier, typedSearchAttributes } of await earlierRuns(client, workflowId, runId)) {
-    const { carried, undelivered, deposits, keys } = await knownTo(client, workflowId, earlier);
+    const { carried, cancel_wanted, undelivered, deposits, keys } = await knownTo(client, workflowId, earlier);
+    before.cancel_wanted ||= cancel_wanted;
     before.undelivered.unshift(...undelivered);
     before.deposits.unshift(...deposits);
     before.keys.unshift(...(typedSearchAttributes.get(SEARCH_ATTRIBUTE.accountKeys) ?? []), ...keys);
@@ -68,24 +70,22 @@ async function knownTo(client: Client, workflowId: string, runId: string): Promi
     .filter(isDeposit);
   // A run that cannot be queried: only the ledger that it began with is known. That of a reset is older than the runs after it.
   const isSilent = handover === undefined;
-  const begun = isSilent || isReset;
+  const given = isSilent ? givenLedger(input) : null;
   return {
-    carried: handover ? handover.carried : isSilent && !isReset ? givenLedger(input) : null,
+    carried: handover ? handover.carried : isReset ? null : given,
+    // A wish is no count: that of a reset is as good as any.
+    cancel_wanted: handover?.cancel_wanted ?? given?.cancel_wanted ?? false,
     undelivered: handover?.undelivered ?? [],
-    deposits: left.map((signal) => ({ signal: fieldsOf(signal), begun })),
+    deposits: left.map(fieldsOf),
     keys: argumentsOf(signals, SIGNAL.keyed).flatMap((signal) => keyed.safeParse(signal).data?.key ?? []),
   };
 }
 
-/** Null where the run had not read the runs before it, or was a reset that missed some; undefined where it cannot be queried. */
-async function handoverOf(
-  client: Client,
-  workflowId: string,
-  runId: string,
-): Promise<AccountHandover | null | undefined> {
+/** Undefined where it cannot be queried. */
+async function handoverOf(client: Client, workflowId: string, runId: string): Promise<AccountHandover | undefined> {
   const handle = client.workflow.getHandle(workflowId, runId);
   const ask = () =>
-    client.withDeadline(Date.now() + QUERY_TIMEOUT_MS, () => handle.query<AccountHandover | null>(QUERY.carried));
+    client.withDeadline(Date.now() + QUERY_TIMEOUT_MS, () => handle.query<AccountHandover>(QUERY.carried));
   try {
     return await ifExists(ask, undefined);
   } catch (error) {

@@ -1,8 +1,9 @@
 /** What Temporal knows of a deposit's payment, read through the worker's own client. */
 
 import { activityInfo, getClient } from '@temporalio/activity';
-import type { AccountActivities, PaymentState } from '../contract';
-import { ifExists } from '../temporal/earlier-runs';
+import type { WorkflowExecutionInfo } from '@temporalio/client';
+import { type AccountActivities, type PaymentState, speiAccountWorkflowId } from '../contract';
+import { allRuns, ifExists } from '../temporal/earlier-runs';
 import { notYet } from './failures';
 
 /** The gaps between two looks at a payment that another workflow has started, in ms: the first, and the longest. */
@@ -11,16 +12,41 @@ const LONGEST_GAP_MS = 10 * 60_000;
 
 /** Fails, to be called again, until the payment has ended. `state` is null if it failed, was cancelled or terminated. */
 export const endedPayment: AccountActivities['payments.ended-payment'] = async ({ workflow_id }) => {
-  const { workflow } = getClient();
-  const described = await ifExists(() => workflow.getHandle(workflow_id).describe(), null);
-  if (described === null) return { parent: null, state: null, is_gone: true };
-  const { status, parentExecution, runId } = described;
-  if (status.name === 'RUNNING') {
+  const described = await ifExists(() => getClient().workflow.getHandle(workflow_id).describe(), null);
+  if (described === null) return { parent: null, run_id: null, state: null, is_gone: true };
+  if (described.status.name === 'RUNNING') {
     const { attempt } = activityInfo();
     throw notYet('the payment still runs', Math.min(FIRST_GAP_MS * 2 ** (attempt - 1), LONGEST_GAP_MS));
   }
-  const parent = parentExecution?.workflowId ?? null;
-  if (status.name !== 'COMPLETED') return { parent, state: null, is_gone: false };
-  const state = await workflow.getHandle<() => Promise<PaymentState>>(workflow_id, runId).result();
-  return { parent, state, is_gone: false };
+  // An older server does not name the first run of a chain.
+  const run_id = described.raw.workflowExecutionInfo?.firstRunId || described.runId;
+  return { parent: parentOf(described), run_id, state: await resultOf(described), is_gone: false };
 };
+
+/**
+ * Runs under one workflow id follow each other, so of two accounts that have each started one, both read the same first.
+ * Throws a retryable failure while the list of workflows is behind.
+ */
+export const depositOwner: AccountActivities['payments.deposit-owner'] = async ({ app_id, workflow_id }) => {
+  const { workflow } = getClient();
+  const latest = await ifExists(() => workflow.getHandle(workflow_id).describe(), null);
+  if (latest === null) return null;
+  const runs = await allRuns(getClient(), workflow_id, latest.runId);
+  for (const run of runs.toReversed()) {
+    const parent = parentOf(run);
+    if (!parent?.startsWith(speiAccountWorkflowId(app_id, ''))) continue;
+    const state = await ifExists(() => resultOf(run), null);
+    if (state?.outcome === 'SUCCESS') return parent;
+  }
+  return null;
+};
+
+const parentOf = ({ parentExecution }: Pick<WorkflowExecutionInfo, 'parentExecution'>): string | null =>
+  parentExecution?.workflowId ?? null;
+
+type ShownRun = Pick<WorkflowExecutionInfo, 'workflowId' | 'runId' | 'status'>;
+
+async function resultOf({ workflowId, runId, status }: ShownRun): Promise<PaymentState | null> {
+  if (status.name !== 'COMPLETED') return null;
+  return getClient().workflow.getHandle<() => Promise<PaymentState>>(workflowId, runId).result();
+}

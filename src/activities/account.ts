@@ -13,7 +13,7 @@ import {
 import { GatewayError, InvalidRequestError, parseNewSpeiAccount, type SpeiAccount } from '../gateway';
 import { accountBefore } from './account-before';
 import { accountOfCreation } from './account-creations';
-import { endedPayment } from './account-workflows';
+import { depositOwner, endedPayment } from './account-workflows';
 import {
   invalidRequestFailure,
   isDefiniteAnswer,
@@ -49,6 +49,7 @@ export function accountActivities({ gateways, notifyUrl }: AccountActivitiesOpti
     'payments.account-of-creation': accountOfCreation,
     'payments.account-before': accountBefore,
     'payments.ended-payment': endedPayment,
+    'payments.deposit-owner': depositOwner,
   };
 }
 

@@ -29,7 +29,10 @@ export interface AccountPolicy {
 
 /** The query `carried`: what a run of an account would hand on now. */
 export interface AccountHandover {
-  carried: CarriedAccount;
+  /** Null where it does not know of all runs before it: it has not read them yet, or is a reset. */
+  carried: CarriedAccount | null;
+  /** Somebody was told that the gateway is asked to cancel the account, and it has not answered. */
+  cancel_wanted: boolean;
   /** How many signals `deposit` of its history it has taken: the others are not in its ledger. */
   seen: number;
   /** Events that no handler has taken yet. */
@@ -39,19 +42,15 @@ export interface AccountHandover {
 /** A page of what runs of an account left that did not hand it on: they were terminated, or failed. */
 export interface EarlierAccount {
   carried: CarriedAccount | null;
+  cancel_wanted: boolean;
   undelivered: MerchantEvent[];
-  deposits: EarlierDeposit[];
+  /** Those that the run may not have in the ledger that was handed on. */
+  deposits: DepositSignal[];
   /** The keys for which the account was created, as digests. */
   keys: string[];
   /** The run that has read. */
   run_id: string;
   has_more: boolean;
-}
-
-/** `begun`: the run may have started its payment, and does not have it in the ledger that was handed on. */
-export interface EarlierDeposit {
-  signal: DepositSignal;
-  begun: boolean;
 }
 
 export interface AccountOfCreation {
@@ -77,6 +76,17 @@ export interface AccountId {
 /** Somebody has reset the run: there are runs that it does not know of. */
 export interface WasReset {
   is: 'reset';
+}
+
+/** The latest run of a payment, after its end. */
+export interface EndedPayment {
+  parent: string | null;
+  /** The first run of its chain. */
+  run_id: string | null;
+  /** Null where it ended without a result. */
+  state: PaymentState | null;
+  /** Temporal has forgotten it. */
+  is_gone: boolean;
 }
 
 export interface AccountActivities {
@@ -105,12 +115,11 @@ export interface AccountActivities {
   /** What earlier runs of the account that asks knew, if they did not hand it on. In pages from 0: Temporal takes 2 MB at a time. */
   'payments.account-before'(input: { page: number }): Promise<EarlierAccount>;
   /**
-   * Waits until a payment that this account did not start has ended. `state` is null where it ended without a result,
-   * and `is_gone` says that Temporal has forgotten it.
+   * Waits until a payment that the caller does not wait for as its parent has ended.
    */
-  'payments.ended-payment'(input: {
-    workflow_id: string;
-  }): Promise<{ parent: string | null; state: PaymentState | null; is_gone: boolean }>;
+  'payments.ended-payment'(input: { workflow_id: string }): Promise<EndedPayment>;
+  /** The account whose deposit a payment is: that of the first run that ended as paid. Null where no account has started such a run. */
+  'payments.deposit-owner'(input: { app_id: string; workflow_id: string }): Promise<string | null>;
 }
 
 export interface AccountPolicyActivities {

@@ -44,12 +44,21 @@ export interface NotifiedDeposit {
   currency?: string | undefined;
   /** When the buyer sent it, in seconds since the epoch. */
   transferred_s?: number | undefined;
-  /** This run, or an earlier one, has started its payment. */
+  /** This run, or an earlier one, has asked for its payment. */
   begun?: boolean | undefined;
+  /** The run of its payment that was started since it was last notified. What that run says is the answer; an older run's may be old. */
+  payment_run?: DepositPaymentRun | undefined;
   /** Since when it waits, in ms since the epoch: its payment was begun then, or it was notified as paid later. */
   since?: number | undefined;
   /** The gateway has not confirmed it for long, and a person was told. */
   overdue?: boolean | undefined;
+}
+
+export interface DepositPaymentRun {
+  /** The first of a chain. */
+  run_id: string;
+  /** No run was before it, so no other account can have counted the deposit. */
+  is_first: boolean;
 }
 
 /** One deposit that was counted. */

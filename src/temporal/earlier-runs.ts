@@ -11,15 +11,21 @@ import { runsOf } from './list-query';
 
 /** The runs before this one, the latest first. Throws a retryable failure while the list of workflows is behind. */
 export async function earlierRuns(client: Client, workflowId: string, runId: string): Promise<WorkflowExecutionInfo[]> {
+  const runs = await allRuns(client, workflowId, runId);
+  const own = runs.find((run) => run.runId === runId);
+  return own ? runs.filter((run) => isBefore(run, own)) : [];
+}
+
+/** All runs, the latest first. Throws a retryable failure while the list of workflows does not have the run that is named. */
+export async function allRuns(client: Client, workflowId: string, runId: string): Promise<WorkflowExecutionInfo[]> {
   const runs: WorkflowExecutionInfo[] = [];
   for await (const run of client.workflow.list({ query: runsOf(workflowId) }))
     if (run.workflowId === workflowId) runs.push(run);
   // The list lags behind. Once it holds this run, it holds the earlier ones too.
-  const own = runs.find((run) => run.runId === runId);
-  if (!own) {
+  if (!runs.some((run) => run.runId === runId)) {
     throw ApplicationFailure.retryable('This run is not in the list of workflows yet; runs before it may be missing.');
   }
-  return runs.filter((run) => isBefore(run, own)).sort((a, b) => b.startTime.getTime() - a.startTime.getTime());
+  return runs.sort((a, b) => b.startTime.getTime() - a.startTime.getTime());
 }
 
 /** A later one is in the list where the activity that asks outlives its run. Of the same millisecond, the one that runs is later. */

@@ -11,18 +11,18 @@ export {
   speiAccountCreationStateQuery,
 } from './account/create';
 export {
-  recheckQuantityUpdate,
-  speiAccountQuantity,
-  speiAccountQuantityStateQuery,
-} from './account/quantity';
-export {
   cancelAccountUpdate,
   depositSignal,
   recheckAccountUpdate,
   resolveAccountUpdate,
-  speiAccount,
   speiAccountStateQuery,
-} from './account/workflow';
+} from './account/messages';
+export {
+  recheckQuantityUpdate,
+  speiAccountQuantity,
+  speiAccountQuantityStateQuery,
+} from './account/quantity';
+export { speiAccount } from './account/workflow';
 export { afterSaleStateQuery, refundUpdate, resolveAfterSaleUpdate } from './after-sale/messages';
 export { refund } from './after-sale/refund/workflow';
 export { afterSale } from './after-sale/workflow';

@@ -20,6 +20,7 @@ export function infoOf(run: Run): api.api.workflow.v1.IWorkflowExecutionInfo {
   return {
     ...(parent ? { parentExecution: { workflowId: parent.run.start.workflowId, runId: parent.run.runId } } : {}),
     execution: { workflowId: run.start.workflowId, runId: run.runId },
+    firstRunId: run.start.firstRunId ?? run.runId,
     type: { name: run.start.type },
     status: STATUSES[run.status],
     startTime: msNumberToTs(run.startedAt),

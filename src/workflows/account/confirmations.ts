@@ -96,7 +96,7 @@ export class Confirmations {
 
   private async confirm(deposit: NotifiedDeposit): Promise<void> {
     const { out_trade_no } = deposit;
-    const payment = await awaitDepositPayment(this.app_id, deposit);
+    const payment = await awaitDepositPayment(this.app_id, deposit, this.ledger);
     this.release(out_trade_no);
     this.awaited.delete(out_trade_no);
     this.listener.onEnd(deposit, payment);

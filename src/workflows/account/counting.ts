@@ -1,7 +1,8 @@
 /** What becomes of a deposit whose payment has ended: it is counted, set aside for a person, or dropped. */
 import { isAfterSaleStatus, type NotifiedDeposit, type PaymentState, type SetAsideDeposit } from '../../contract';
 import { sameAmount } from '../../gateway/pure/money';
-import { type DepositLedger, isNotifiedAsPaid, keyOf } from './deposit-ledger';
+import type { DepositLedger } from './deposit-ledger';
+import { isNotifiedAsPaid, keyOf } from './notified-deposit';
 import type { AccountPublisher } from './publisher';
 import type { AccountRecord } from './record';
 
@@ -17,12 +18,17 @@ export class DepositCounting {
 
   /** `payment` is its last state; null where it was terminated. `counted`: an account has counted the deposit already. */
   settle(deposit: NotifiedDeposit, payment: PaymentState | null | 'counted'): void {
-    const { record, ledger } = this;
-    const isOther = (one: NotifiedDeposit) => one.overdue === true && one.out_trade_no !== deposit.out_trade_no;
-    if (record.attentions.includes('overdue-deposit') && !ledger.pending.some(isOther))
-      record.settle('overdue-deposit');
+    this.settleOverdue(deposit.out_trade_no);
     if (payment === 'counted') this.setAside(deposit, 'old-deposit');
     else this.countConfirmed(deposit, payment);
+  }
+
+  /** Once no deposit is overdue, but for the one that is named, nobody needs to look. */
+  settleOverdue(out_trade_no?: string): void {
+    const { record, ledger } = this;
+    const isOther = (one: NotifiedDeposit) => one.overdue === true && one.out_trade_no !== out_trade_no;
+    if (record.attentions.includes('overdue-deposit') && !ledger.pending.some(isOther))
+      record.settle('overdue-deposit');
   }
 
   private countConfirmed(deposit: NotifiedDeposit, payment: PaymentState | null): void {
@@ -39,10 +45,8 @@ export class DepositCounting {
       this.setAside(deposit, 'second-deposit');
       return;
     }
-    const { trade_status } = payment;
-    // The money had gone back, or was going back, before our first look. A sale without such a status, as one that a person
-    // has resolved, is counted.
-    if (isAfterSaleStatus(trade_status ?? '') && !WITH_MONEY.includes(trade_status)) {
+    // The money had gone back, or was going back, before our first look.
+    if (isReturned(payment)) {
       this.setAside(deposit, 'returned-deposit');
       return;
     }
@@ -73,11 +77,23 @@ export class DepositCounting {
 
   /** Records a deposit that is not counted, for a person to look at. */
   setAside(deposit: NotifiedDeposit, because: SetAsideDeposit['because']): void {
+    const before = this.ledger.setAsideAs(deposit, because);
     const set_aside = this.ledger.setAside(deposit, because);
+    // Notified again, and nothing has changed: who has seen it needs no second look. Of one that was unconfirmed, that is the news.
+    if (because !== 'unconfirmed-deposit' && before?.because === because && before.amount === set_aside.amount) return;
     this.record.raise(because);
     this.publisher.publish({ id: `set-aside:${keyOf(set_aside)}`, type: 'deposit-set-aside', set_aside });
   }
 }
+
+/** Whether a payment ended with money that is the merchant's, of an amount that the gateway has shown. */
+export function isMoneyOfMerchant(payment: PaymentState | null): boolean {
+  return payment?.outcome === 'SUCCESS' && payment.order_amount !== null && !isReturned(payment);
+}
+
+/** A sale without a status after the sale, as one that a person has resolved, is not returned. */
+const isReturned = ({ trade_status }: PaymentState): boolean =>
+  isAfterSaleStatus(trade_status ?? '') && !WITH_MONEY.includes(trade_status);
 
 /** Whether the gateway showed another deposit: another number, or another trade. A field that is missing says nothing. */
 function isOfAnother({ payment_data, ...ids }: PaymentState, deposit: NotifiedDeposit): boolean {

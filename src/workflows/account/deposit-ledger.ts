@@ -3,12 +3,13 @@ import type {
   CarriedLedger,
   CountedDeposit,
   Deposit,
+  DepositPaymentRun,
   Deposits,
   NotifiedDeposit,
   SetAsideDeposit,
 } from '../../contract';
-import { outcomeOf } from '../../contract';
-import { sameAmount, sumOf } from '../../gateway/pure/money';
+import { sumOf } from '../../gateway/pure/money';
+import { amountsOf, hasOtherAmount, isNotifiedAsPaid, isOfOtherTrade, keyOf, transferredAt } from './notified-deposit';
 import { SizedMap } from './sized-map';
 
 /** How many counted deposits the public state shows. */
@@ -89,6 +90,11 @@ export class DepositLedger {
     return !this.isSetAside(deposit);
   }
 
+  /** As what it is set aside already. */
+  setAsideAs(deposit: NotifiedDeposit, because: SetAsideDeposit['because']): SetAsideDeposit | undefined {
+    return this.setAsideDeposits.get(keyOf({ ...deposit, because }));
+  }
+
   private isSetAside(deposit: NotifiedDeposit): boolean {
     return this.setAsideDeposits.has(keyOf({ ...deposit, because: 'second-deposit' }));
   }
@@ -119,6 +125,15 @@ export class DepositLedger {
     if (deposit) this.pendingDeposits.set(out_trade_no, { ...deposit, begun: true, since: deposit.since ?? now });
   }
 
+  paymentRunOf(out_trade_no: string): DepositPaymentRun | undefined {
+    return this.pendingDeposits.get(out_trade_no)?.payment_run;
+  }
+
+  notePaymentRun(out_trade_no: string, payment_run: DepositPaymentRun): void {
+    const deposit = this.pendingDeposits.get(out_trade_no);
+    if (deposit) this.pendingDeposits.set(out_trade_no, { ...deposit, payment_run });
+  }
+
   /** Since when a deposit waits, in whichever run. */
   waitsSince(out_trade_no: string): number | undefined {
     return this.pendingDeposits.get(out_trade_no)?.since;
@@ -144,10 +159,13 @@ export class DepositLedger {
    */
   updatePending(deposit: NotifiedDeposit, now: number): boolean {
     const earlier = this.pendingDeposits.get(deposit.out_trade_no);
-    if (!earlier || isNotifiedAsPaid(earlier) || isOfOtherTrade(earlier, deposit)) return false;
+    if (!earlier || isOfOtherTrade(earlier, deposit)) return false;
     const isPaid = isNotifiedAsPaid(deposit);
-    this.pendingDeposits.set(deposit.out_trade_no, { ...earlier, ...deposit, ...(isPaid ? { since: now } : {}) });
-    return isPaid;
+    // The run of its payment that goes on may have looked before the deposit was paid.
+    const payment_run = isPaid ? undefined : earlier.payment_run;
+    const known = isNotifiedAsPaid(earlier) ? earlier : { ...earlier, ...deposit, ...(isPaid ? { since: now } : {}) };
+    this.pendingDeposits.set(deposit.out_trade_no, { ...known, payment_run });
+    return isPaid && !isNotifiedAsPaid(earlier);
   }
 
   /** What is known by now of a pending deposit. */
@@ -251,35 +269,4 @@ export class DepositLedger {
       this.forgottenUntil = Math.max(this.forgottenUntil ?? at, at);
     }
   }
-}
-
-/** Whether a notification said that the deposit was paid. */
-export function isNotifiedAsPaid({ trade_status }: NotifiedDeposit): boolean {
-  return outcomeOf(trade_status ?? '') === 'SUCCESS';
-}
-
-/** Under what a deposit is set aside: by its number, and a second one under that number by all that it has. */
-export function keyOf({ out_trade_no, trade_no, amount, because }: Aside): string {
-  return because === 'second-deposit' ? JSON.stringify([out_trade_no, trade_no ?? null, amount ?? null]) : out_trade_no;
-}
-
-interface Aside extends Pick<SetAsideDeposit, 'out_trade_no' | 'because'> {
-  readonly trade_no?: string | null | undefined;
-  readonly amount?: string | null | undefined;
-}
-
-/** What is not known is not another one. */
-function isOfOtherTrade(known: { trade_no?: string | null | undefined }, { trade_no }: NotifiedDeposit): boolean {
-  return trade_no !== undefined && (known.trade_no ?? trade_no) !== trade_no;
-}
-
-const hasOtherAmount = (known: readonly string[], { amount }: NotifiedDeposit): boolean =>
-  amount !== undefined && known.length > 0 && !known.some((one) => one === amount || sameAmount(one, amount));
-
-/** The amount that is compared: that of a deposit which was notified as paid. */
-const amountsOf = (deposit: NotifiedDeposit | undefined): string[] =>
-  deposit?.amount !== undefined && isNotifiedAsPaid(deposit) ? [deposit.amount] : [];
-
-function transferredAt({ transferred_s }: NotifiedDeposit): string | null {
-  return transferred_s === undefined ? null : new Date(transferred_s * 1000).toISOString();
 }

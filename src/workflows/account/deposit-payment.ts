@@ -8,68 +8,78 @@ import {
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { NotifiedDeposit } from '../../contract';
-import {
-  type PaymentInput,
-  type PaymentState,
-  paymentWorkflowId,
-  SIGNAL,
-  speiAccountWorkflowId,
-  WORKFLOW,
-} from '../../contract';
+import type { DepositPaymentRun, EndedPayment, NotifiedDeposit } from '../../contract';
+import { type PaymentInput, type PaymentState, paymentWorkflowId, SIGNAL, WORKFLOW } from '../../contract';
 import { earlierWorkflows } from './activities';
+import { isMoneyOfMerchant } from './counting';
 
 type PaymentType = (input: PaymentInput) => Promise<PaymentState>;
 type Reuse = 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE';
 
+/** Of each pending deposit, the payment run that was started since it was last notified. */
+export interface PaymentRuns {
+  paymentRunOf(out_trade_no: string): DepositPaymentRun | undefined;
+  notePaymentRun(out_trade_no: string, run: DepositPaymentRun): void;
+}
+
 /**
  * Waits for the payment of a deposit and returns its last state; null where somebody terminated the payment. Returns
- * `counted` where an account has counted the deposit already: another account, or this one before it was terminated. A
- * deposit that an earlier run has started is not counted yet, although its payment is this account's child.
+ * `counted` where another account has the deposit. What this account has counted, its ledger says, and never a payment.
  */
 export async function awaitDepositPayment(
   app_id: string,
   deposit: NotifiedDeposit,
+  runs: PaymentRuns,
 ): Promise<PaymentState | null | 'counted'> {
-  const { begun = false } = deposit;
-  const workflowId = paymentWorkflowId(app_id, deposit.out_trade_no);
+  const { out_trade_no } = deposit;
+  const workflow_id = paymentWorkflowId(app_id, out_trade_no);
+  const { workflowId: account } = workflowInfo();
   for (let reuse: Reuse = 'REJECT_DUPLICATE'; ; reuse = 'ALLOW_DUPLICATE') {
-    const ended = await adoptPayment(app_id, deposit, reuse);
-    if (ended !== 'exists') return ended;
-    const { parent, state, is_gone } = await earlierWorkflows.endedPayment({ workflow_id: workflowId });
+    const adopted = await adoptPayment(app_id, deposit, reuse, runs);
+    const { parent, run_id, state, is_gone } = adopted ?? (await earlierWorkflows.endedPayment({ workflow_id }));
     // Temporal has forgotten it, and nobody has confirmed the deposit: its trade is adopted anew.
     if (is_gone) continue;
-    if (state?.outcome === 'SUCCESS') {
-      const isMine = begun && parent === workflowInfo().workflowId;
-      return parent?.startsWith(speiAccountWorkflowId(app_id, '')) && !isMine ? 'counted' : state;
+    const ours = runs.paymentRunOf(out_trade_no);
+    const isAnswer = ours !== undefined && ours.run_id === run_id;
+    if (state?.outcome === 'SUCCESS' && !(isAnswer && ours.is_first)) {
+      const owner = await earlierWorkflows.depositOwner({ app_id, workflow_id });
+      if (owner !== null && owner !== account) return 'counted';
     }
-    // The payment ended without SUCCESS, and now the deposit is notified: adopt its trade once more.
-    if (begun || reuse === 'ALLOW_DUPLICATE') return state;
+    // Only money that was paid stays so: any other word of a run from before the notification is asked for anew. And a payment
+    // that nobody started for an account says of no account that the deposit is its own.
+    if (parent === account && (isAnswer || isMoneyOfMerchant(state))) return state;
   }
 }
 
-/** Starts the payment in adopt form and waits for its end. It goes on where this run of the account ends first. */
+/** Starts the payment in adopt form and waits for its end; null where it exists. It goes on where this run of the account ends first. */
 async function adoptPayment(
   app_id: string,
   { out_trade_no, trade_no }: NotifiedDeposit,
   workflowIdReusePolicy: Reuse,
-): Promise<PaymentState | null | 'exists'> {
+  runs: PaymentRuns,
+): Promise<EndedPayment | null> {
+  const is_first = workflowIdReusePolicy === 'REJECT_DUPLICATE';
+  const ended = { parent: workflowInfo().workflowId, run_id: null, state: null, is_gone: false };
   try {
     const payment = await startChild<PaymentType>(WORKFLOW.payment, {
       workflowId: paymentWorkflowId(app_id, out_trade_no),
-      args: [
-        { kind: 'adopt', app_id, out_trade_no, trade_no, started_once: workflowIdReusePolicy === 'REJECT_DUPLICATE' },
-      ],
+      args: [{ kind: 'adopt', app_id, out_trade_no, trade_no, started_once: is_first }],
       workflowIdReusePolicy,
       parentClosePolicy: ParentClosePolicy.ABANDON,
     });
-    return await payment.result();
-  } catch (error) {
-    if (error instanceof WorkflowExecutionAlreadyStartedError) return 'exists';
+    const run_id = payment.firstExecutionRunId;
+    runs.notePaymentRun(out_trade_no, { run_id, is_first });
     // An adopted payment fails only if somebody terminates it.
-    if (error instanceof ChildWorkflowFailure) return null;
+    return { ...ended, run_id, state: await payment.result().catch(nullIfTerminated) };
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return null;
     throw error;
   }
+}
+
+function nullIfTerminated(error: unknown): null {
+  if (error instanceof ChildWorkflowFailure) return null;
+  throw error;
 }
 
 /** Makes the payment of a deposit query now. Where it has not started, it queries anyway when it starts. */

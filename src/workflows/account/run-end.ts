@@ -22,3 +22,9 @@ export const MAX_HANDED_ON_BYTES = 1_900_000;
 /** Whether a run has become long enough to end. */
 export const isLong = ({ continueAsNewSuggested, historyLength }: WorkflowInfo): boolean =>
   continueAsNewSuggested || historyLength >= EVENTS_PER_RUN;
+
+/** A plain Error: the task fails and is retried until a fixed worker runs. The workflow must not end, it has the ledger. */
+export function cannotGoOn(account_id: string, failure: unknown): Error {
+  const reason = failure instanceof Error ? failure.message : String(failure);
+  return new Error(`Account ${account_id} cannot go on: ${reason}`, { cause: failure });
+}

@@ -7,9 +7,6 @@ import {
   allHandlersFinished,
   condition,
   continueAsNew,
-  defineQuery,
-  defineSignal,
-  defineUpdate,
   setDefaultSignalHandler,
   setHandler,
   workflowInfo,
@@ -20,10 +17,10 @@ import type {
   CarriedAccount,
   DepositSignal,
   NotifiedDeposit,
+  PaymentState,
   SpeiAccountInput,
   SpeiAccountState,
 } from '../../contract';
-import { type PaymentState, QUERY, SIGNAL, UPDATE } from '../../contract';
 import { uncancelled } from '../shared/cancellable';
 import { assertResolution } from '../shared/resolution';
 import { accountPolicy } from './activities';
@@ -32,19 +29,19 @@ import { DepositCounting } from './counting';
 import { DepositLedger } from './deposit-ledger';
 import { loadEarlierAccount } from './earlier-account';
 import { AccountKeys } from './keys';
+import {
+  accountCarriedQuery,
+  cancelAccountUpdate,
+  depositSignal,
+  recheckAccountUpdate,
+  resolveAccountUpdate,
+  speiAccountStateQuery,
+} from './messages';
 import { AccountPublisher } from './publisher';
 import { AccountRecord, parseDeposit } from './record';
-import { DRAIN_EVENTS, DRAIN_TIMEOUT, isLong, MAX_CARRIED_BYTES, MAX_HANDED_ON_BYTES } from './run-end';
+import { cannotGoOn, DRAIN_EVENTS, DRAIN_TIMEOUT, isLong, MAX_CARRIED_BYTES, MAX_HANDED_ON_BYTES } from './run-end';
 import { bytesOf } from './sized-map';
 import { AccountSync, notAnswered } from './sync';
-
-export const speiAccountStateQuery = defineQuery<SpeiAccountState>(QUERY.state);
-/** What the run would hand on, for a run after its termination. Null until it has read the runs before it. */
-const carriedQuery = defineQuery<AccountHandover | null>(QUERY.carried);
-export const depositSignal = defineSignal<[DepositSignal]>(SIGNAL.deposit);
-export const cancelAccountUpdate = defineUpdate<SpeiAccountState>(UPDATE.cancel);
-export const recheckAccountUpdate = defineUpdate<SpeiAccountState>(UPDATE.recheck);
-export const resolveAccountUpdate = defineUpdate<SpeiAccountState, [{ by: string; reason: string }]>(UPDATE.resolve);
 
 /** The updates `cancel` and `recheck` wait this long for the gateway, then fail with `PaymentPending`. */
 const ANSWER_WAIT_MS = 30_000;
@@ -95,8 +92,7 @@ class SpeiAccountRun {
     this.publisher = new AccountPublisher(input.app_id, this.record, this.ledger, published);
     this.counting = new DepositCounting(this.record, this.ledger, this.publisher);
     setHandler(speiAccountStateQuery, () => this.state);
-    // A reset goes on from an older ledger, unless it has read the runs before it: it hands nothing on by itself.
-    setHandler(carriedQuery, () => (this.early || this.readBy !== workflowInfo().runId ? null : this.handover));
+    setHandler(accountCarriedQuery, () => this.handover);
     setHandler(depositSignal, (signal) => {
       this.seen += 1;
       if (this.early) this.early.push(signal);
@@ -129,12 +125,13 @@ class SpeiAccountRun {
     condition(() => this.early === null, UNREADABLE_AFTER).then((isRead) => {
       if (!isRead && this.early?.length) this.raise('overdue-deposit');
     });
-    const { carried, undelivered, deposits, keys, run_id } = await loadEarlierAccount();
+    const { carried, cancel_wanted, undelivered, deposits, keys, run_id } = await loadEarlierAccount();
     this.readBy = run_id;
+    // Somebody may have asked this run too.
+    this.cancelWanted ||= cancel_wanted;
     this.keys.add(keys);
     if (carried) {
       this.since = carried.since;
-      this.cancelWanted = carried.cancel_wanted;
       this.ledger.restore(carried.ledger);
       this.publisher.published = carried.published;
       for (const reason of carried.attentions) this.record.raise(reason);
@@ -142,8 +139,9 @@ class SpeiAccountRun {
     this.publisher.restore(undelivered);
     const early = this.early ?? [];
     this.early = null;
-    for (const { signal, begun } of deposits) this.onDeposit(signal, begun);
-    for (const signal of early) this.onDeposit(signal);
+    for (const signal of [...deposits, ...early]) this.onDeposit(signal);
+    // What waited may have been repetitions.
+    this.counting.settleOverdue();
   }
 
   /** Follows the account and confirms its deposits until {@link close}. */
@@ -152,8 +150,7 @@ class SpeiAccountRun {
     this.phase = 'open';
     this.publisher.open(policy.has_listener);
     const checks = { since: this.since, every_ms: policy.check_every_ms, read_by: this.readBy };
-    const cancelWanted = this.sync?.cancelWanted ?? this.cancelWanted;
-    this.sync = new AccountSync({ app_id, account_id }, this.record, () => this.show(), checks, cancelWanted);
+    this.sync = new AccountSync({ app_id, account_id }, this.record, () => this.show(), checks, this.isCancelWanted);
     const syncing = this.sync.run().catch((error: unknown) => this.fail(error));
     this.show();
     this.confirmations.open();
@@ -181,15 +178,8 @@ class SpeiAccountRun {
     this.throwIfFailed();
   }
 
-  /**
-   * Throws a plain Error: the task fails and is retried until a fixed worker runs. The workflow must not end, it has
-   * the ledger.
-   */
   private throwIfFailed(): void {
-    const { failure } = this;
-    if (failure === undefined) return;
-    const reason = failure instanceof Error ? failure.message : String(failure);
-    throw new Error(`Account ${this.input.account_id} cannot go on: ${reason}`, { cause: failure });
+    if (this.failure !== undefined) throw cannotGoOn(this.input.account_id, this.failure);
   }
 
   private get state(): SpeiAccountState {
@@ -204,20 +194,28 @@ class SpeiAccountRun {
     };
   }
 
+  /** A reset goes on from an older ledger, unless it has read the runs before it: it hands on what was asked, and no count. */
   private get handover(): AccountHandover {
-    return { carried: this.carried, seen: this.seen, undelivered: this.publisher.undelivered };
+    const cancel_wanted = this.isCancelWanted;
+    const knowsAll = this.early === null && this.readBy === workflowInfo().runId;
+    if (!knowsAll) return { carried: null, cancel_wanted, seen: 0, undelivered: [] };
+    return { carried: this.carried, cancel_wanted, seen: this.seen, undelivered: this.publisher.undelivered };
+  }
+
+  private get isCancelWanted(): boolean {
+    return this.sync?.cancelWanted ?? this.cancelWanted;
   }
 
   private get carried(): CarriedAccount {
     const { since, publisher, ledger } = this;
     const { attentions } = this.record;
-    const cancel_wanted = this.sync?.cancelWanted ?? this.cancelWanted;
+    const cancel_wanted = this.isCancelWanted;
     return { since, attentions, published: publisher.published, cancel_wanted, ledger: ledger.carried };
   }
 
   // — Deposits —
 
-  private onDeposit(signal: DepositSignal, begun = false): void {
+  private onDeposit(signal: DepositSignal): void {
     const deposit = parseDeposit(signal);
     if (deposit === undefined) {
       this.raise('unexpected-signal');
@@ -232,9 +230,8 @@ class SpeiAccountRun {
     if (verdict === 'forgotten' || verdict === 'second') {
       this.counting.setAside(deposit, verdict === 'second' ? 'second-deposit' : 'old-deposit');
     } else {
-      const pending = begun ? { ...deposit, begun } : deposit;
-      this.ledger.addPending(pending);
-      this.confirmations.add(pending);
+      this.ledger.addPending(deposit);
+      this.confirmations.add(deposit);
     }
     this.show();
   }
@@ -250,6 +247,8 @@ class SpeiAccountRun {
   // — The updates —
 
   private async cancel(): Promise<SpeiAccountState> {
+    // Whoever is told that we keep asking is told the truth, also where the account is not followed yet.
+    this.cancelWanted = true;
     await this.awaitGateway('followed', () => this.sync !== undefined);
     const { sync, record } = this;
     if (sync && !record.isCanceled) {

@@ -24,9 +24,9 @@ import {
 import { loadRefundRun } from '../shared/activities';
 import { uncancelled } from '../shared/cancellable';
 import type { AfterSaleRecord } from './record';
-import type { PersonsDecision, RefundFailure } from './refund/record';
+import { makesFree, type PersonsDecision, type RefundFailure } from './refund/record';
 import { refund } from './refund/workflow';
-import { declinedDecision, obstacleTo } from './requests';
+import { declinedDecision, obstacleTo, onItsWay } from './requests';
 
 /** A refund that an earlier after-sale started is asked how it stands. It answers within this time, or is lost. */
 const ANSWERS_WITHIN_MS = 5 * 60_000;
@@ -34,6 +34,8 @@ const ANSWERS_WITHIN_MS = 5 * 60_000;
 const ASKED_EVERY_MS = 60 * 60_000;
 /** The workflow of a refund takes a person's decision within this time. */
 const DECIDES_WITHIN_MS = 30_000;
+/** A worker may go on with a request after its workflow was ended: for as long as the server waits for it (`REFUNDING`). */
+const ON_ITS_WAY_MS = 2 * 60_000;
 /** A try whose number was used before waits for the end of the workflow before it. */
 const CLOSES_WITHIN_MS = 1_000;
 const STARTS = 30;
@@ -54,8 +56,8 @@ export class RefundRuns {
   private readonly followed = new Set<string>();
   private readonly heardOf = new Set<string>();
   private readonly heldBack = new Set<string>();
-  /** Those that certainly no workflow makes any more. One that does not answer may still send. */
-  private readonly gone = new Set<string>();
+  /** Those that certainly no workflow makes any more, and since when that is known. One that does not answer may still send. */
+  private readonly gone = new Map<string, number>();
   /** Those that were sent before a person's decision reached them. */
   private readonly declined = new Set<string>();
 
@@ -131,10 +133,12 @@ export class RefundRuns {
       const decision: PersonsDecision = { ...resolution, sent_at: entry.sent_at };
       this.signal(entry, SIGNAL.resolve, decision, () => {
         isGone = true;
+        this.noteGone(name);
       });
       const isHeard = () => isGone || entry.outcome !== null || this.declined.has(name);
       await condition(isHeard, DECIDES_WITHIN_MS, { summary: 'until the refund has taken the decision' });
     }
+    if (isGone && makesFree(outcome) && this.isOnItsWay(entry)) throw onItsWay();
     if (isGone && entry.attention !== null) this.record.ledger.decide(entry, outcome, { by, reason });
     const { resolved } = entry;
     if (entry.outcome !== outcome || resolved?.by !== by || resolved.reason !== reason) throw declinedDecision();
@@ -227,8 +231,17 @@ export class RefundRuns {
   }
 
   private lose(entry: RefundState): void {
-    this.gone.add(nameOf(entry));
+    this.noteGone(nameOf(entry));
     this.listener.onLost(entry);
+  }
+
+  private noteGone(name: string): void {
+    if (!this.gone.has(name)) this.gone.set(name, Date.now());
+  }
+
+  private isOnItsWay(entry: RefundState): boolean {
+    const gone_at = this.gone.get(nameOf(entry));
+    return entry.outcome === null && gone_at !== undefined && Date.now() - gone_at < ON_ITS_WAY_MS;
   }
 
   private signal(entry: RefundState, name: string, arg: unknown, ifGone: () => void = () => undefined): void {

@@ -189,6 +189,15 @@ export const declinedDecision = () =>
     },
   ]);
 
+/** A decision that pays nothing, about a refund whose workflow was ended a moment ago. */
+export const onItsWay = () =>
+  invalidRequest([
+    {
+      field: 'outcome',
+      rule: 'the workflow of this refund has just ended, and its request may still be on its way: look in the dashboard again, and decide in two minutes',
+    },
+  ]);
+
 /** Throws `InvalidRequest` where a person's decision breaks a rule of its form. */
 export function assertAfterSaleResolution(resolution: AfterSaleResolution): void {
   const { outcome, out_request_no, refunded_elsewhere: elsewhere } = resolution ?? {};

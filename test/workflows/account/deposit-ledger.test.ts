@@ -70,6 +70,17 @@ describe('counting', () => {
     ]);
   });
 
+  test.each([
+    ['SUCCESS', undefined],
+    ['PROCESSING', { run_id: 'r1', is_first: true }],
+  ])('the run that looks for a pending deposit answers for it after it is notified as %s: %j', (trade_status, kept) => {
+    const ledger = new DepositLedger();
+    ledger.addPending({ ...notified(1), trade_status: 'SUCCESS' });
+    ledger.notePaymentRun('VA1', { run_id: 'r1', is_first: true });
+    ledger.updatePending({ ...notified(1), trade_status }, NOW);
+    expect(ledger.paymentRunOf('VA1')).toEqual(kept);
+  });
+
   test('the latest are the last 20 deposits, newest first, with the time of the transfer', () => {
     const ledger = new DepositLedger();
     for (let no = 0; no < 30; no += 1) take(ledger, notified(no, NOW_S));

@@ -13,6 +13,10 @@ export type RefundFailure = NonNullable<RefundState['failure']>;
 /** A person's decision, and when the refund was sent first as far as the after-sale knew; null: not yet. */
 export type PersonsDecision = AfterSaleResolution & Pick<RefundState, 'sent_at'>;
 
+/** Whether a decision lets another refund have the amount. */
+export const makesFree = (outcome: AfterSaleResolution['outcome']): boolean =>
+  outcome !== undefined && outcome !== 'REFUNDED';
+
 export class RunningRefund {
   readonly refund: RefundState;
   /** The gateway is being asked for it. */
@@ -31,9 +35,9 @@ export class RunningRefund {
     this.refund.sent_at ??= new Date(now).toISOString();
   }
 
-  /** Whether it was sent after the person had looked who says that there is none. */
+  /** Whether it was sent after the person had looked who says that it pays nothing. */
   isOutdated({ outcome, sent_at }: PersonsDecision): boolean {
-    return outcome === 'NOT_CREATED' && (this.isAsking || this.refund.sent_at !== sent_at);
+    return makesFree(outcome) && (this.isAsking || this.refund.sent_at !== sent_at);
   }
 
   /** The gateway's own answer. */

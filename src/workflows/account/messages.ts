@@ -1,0 +1,11 @@
+/** What others send an account. */
+import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import { type AccountHandover, type DepositSignal, QUERY, SIGNAL, type SpeiAccountState, UPDATE } from '../../contract';
+
+export const speiAccountStateQuery = defineQuery<SpeiAccountState>(QUERY.state);
+/** What the run would hand on, for a run after its termination. */
+export const accountCarriedQuery = defineQuery<AccountHandover>(QUERY.carried);
+export const depositSignal = defineSignal<[DepositSignal]>(SIGNAL.deposit);
+export const cancelAccountUpdate = defineUpdate<SpeiAccountState>(UPDATE.cancel);
+export const recheckAccountUpdate = defineUpdate<SpeiAccountState>(UPDATE.recheck);
+export const resolveAccountUpdate = defineUpdate<SpeiAccountState, [{ by: string; reason: string }]>(UPDATE.resolve);

@@ -1,0 +1,37 @@
+/** What a notification says of a deposit, and whether two of them are of the same one. Pure. */
+import { type NotifiedDeposit, outcomeOf, type SetAsideDeposit } from '../../contract';
+import { sameAmount } from '../../gateway/pure/money';
+
+/** Whether a notification said that the deposit was paid. */
+export function isNotifiedAsPaid({ trade_status }: NotifiedDeposit): boolean {
+  return outcomeOf(trade_status ?? '') === 'SUCCESS';
+}
+
+/** Under what a deposit is set aside: by its number, and a second one under that number by all that it has. */
+export function keyOf({ out_trade_no, trade_no, amount, because }: Aside): string {
+  return because === 'second-deposit' ? JSON.stringify([out_trade_no, trade_no ?? null, amount ?? null]) : out_trade_no;
+}
+
+interface Aside extends Pick<SetAsideDeposit, 'out_trade_no' | 'because'> {
+  readonly trade_no?: string | null | undefined;
+  readonly amount?: string | null | undefined;
+}
+
+/** What is not known is not another one. */
+export function isOfOtherTrade(
+  known: { trade_no?: string | null | undefined },
+  { trade_no }: NotifiedDeposit,
+): boolean {
+  return trade_no !== undefined && (known.trade_no ?? trade_no) !== trade_no;
+}
+
+export const hasOtherAmount = (known: readonly string[], { amount }: NotifiedDeposit): boolean =>
+  amount !== undefined && known.length > 0 && !known.some((one) => one === amount || sameAmount(one, amount));
+
+/** The amount that is compared: that of a deposit which was notified as paid. */
+export const amountsOf = (deposit: NotifiedDeposit | undefined): string[] =>
+  deposit?.amount !== undefined && isNotifiedAsPaid(deposit) ? [deposit.amount] : [];
+
+export function transferredAt({ transferred_s }: NotifiedDeposit): string | null {
+  return transferred_s === undefined ? null : new Date(transferred_s * 1000).toISOString();
+}
