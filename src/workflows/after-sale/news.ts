@@ -1,4 +1,5 @@
 /** What an after-sale hears, and how it is recorded: notifications, the gateway's answers, and the news of its refunds. */
+import { sleep } from '@temporalio/workflow';
 import {
   type AfterSaleCarried,
   type AfterSaleState,
@@ -101,6 +102,8 @@ export class AfterSaleNews {
     const where = { app_id, id: record.id, settling_ms };
     const { trade, contradicted } = await queryUntilConsistent(queried, ofTrade, where, isUnanswered);
     const isOlder = record.isOlder(trade);
+    // The clocks of two workers differ: asked at once, the one that is behind would answer as old for as long as they do.
+    if (isOlder && record.seen) await sleep(Math.min(record.seen.asked_at - trade.asked_at, settling_ms));
     if (isOlder) pending.request();
     else record.applyQuery(trade, Date.now());
     if (ofTrade.length < held.length) record.raise('second-trade');
