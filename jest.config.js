@@ -1,5 +1,5 @@
 module.exports = {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/harness/environment.cjs',
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   transform: { '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } } }] },
   // Examples import the package by its name, as merchants do.
@@ -15,6 +15,6 @@ module.exports = {
   // Each end-to-end suite runs a server, a worker and a simulator of its own, and waits for a good part of its time: five fill two cores.
   maxWorkers: 5,
   testSequencer: '<rootDir>/test/harness/dearest-first.cjs',
-  // A process that has played many workflows keeps their contexts and grows slow: a new one takes its place between files.
-  workerIdleMemoryLimit: '300MB',
+  // A process keeps something of each file. A new one takes its place between files, but has to compile every module again.
+  workerIdleMemoryLimit: '700MB',
 };

@@ -38,10 +38,7 @@ export function accountNamed(no: string, { store }: Context): VirtualAccount {
 /** The records that have the values of a filter; what the filter leaves out does not matter. */
 export function fitting<Item extends object>(records: Iterable<Item>, filter: object): Item[] {
   const wanted = Object.entries(filter).filter(([, value]) => value !== undefined);
-  return [...records].filter((record) => {
-    const fields = new Map<string, unknown>(Object.entries(record));
-    return wanted.every(([name, value]) => fields.get(name) === value);
-  });
+  return [...records].filter((record) => wanted.every(([name, value]) => Reflect.get(record, name) === value));
 }
 
 function tradesNamed(no: string, { store, apps }: Context): TradeRecord[] {

@@ -16,6 +16,7 @@ import {
 } from '../../src/contract';
 import { devServer } from '../../src/testing';
 import { built } from '../harness/built';
+import { until } from '../harness/runs';
 import { Terminal } from '../harness/terminal';
 
 const MANY = 5_000;
@@ -62,7 +63,8 @@ async function start(i: number, app_id = APP_ID): Promise<void> {
 
 /** Lists may be a moment behind. */
 async function untilListed(many: number): Promise<void> {
-  while ((await temporal.client.workflow.count("WorkflowType = 'payment'")).count < many);
+  const listed = () => temporal.client.workflow.count("WorkflowType = 'payment'");
+  await until(listed, ({ count }) => count >= many);
 }
 
 async function run(...args: string[]) {
@@ -171,7 +173,8 @@ test('list --app and recheck --app find the deliveries of the app’s events, an
       args: [],
       typedSearchAttributes: [{ key: SEARCH_ATTRIBUTE.attention, value: 'undelivered-event' }],
     });
-  while ((await temporal.client.workflow.count("PaymentAttention = 'undelivered-event'")).count < 2);
+  const undelivered = () => temporal.client.workflow.count("PaymentAttention = 'undelivered-event'");
+  await until(undelivered, ({ count }) => count >= 2);
   const chosen = ['--attention', 'undelivered-event', '--app', 'other-shop'];
   const workflow_id = 'event-delivery:address:payment:other-shop:order-9';
   expect(rows((await run('list', '--json', ...chosen)).output)).toMatchObject([{ workflow_id, app_id: 'other-shop' }]);

@@ -36,7 +36,7 @@ const KEYS = setting(key('all-of-us'));
 const go = goPrograms();
 const java = javaPrograms();
 const PYTHON = join(ROOT, 'examples/python');
-const JAVA = 'classpath' in java ? ['-XX:TieredStopAtLevel=1', '-cp', java.classpath] : [];
+const JAVA = 'options' in java ? java.options : [];
 const REFUND = {
   refund_amount: '30.00',
   refund_currency: 'BRL',
@@ -49,7 +49,7 @@ const REFUND = {
 /** A program needs time to start where many run: far longer than any has taken. */
 const HEARD_MS = 100_000;
 
-const LANGUAGES = ['TypeScript', 'Python', ...('folder' in go ? ['Go'] : []), ...('classpath' in java ? ['Java'] : [])];
+const LANGUAGES = ['TypeScript', 'Python', ...('folder' in go ? ['Go'] : []), ...('options' in java ? ['Java'] : [])];
 
 let stack: Stack;
 let backend: ConnectedPayments;
@@ -64,7 +64,7 @@ beforeAll(async () => {
     TypeScript: { ...typescript, events: () => typescript.received.map(({ event }) => event) },
     Python: await startReceiver(SECRET, python, join(PYTHON, 'events.py')),
     ...('folder' in go ? { Go: await startReceiver(SECRET, join(go.folder, 'events')) } : {}),
-    ...('classpath' in java ? { Java: await startReceiver(SECRET, 'java', ...JAVA, 'payments.Events') } : {}),
+    ...('options' in java ? { Java: await startReceiver(SECRET, 'java', ...JAVA, 'payments.Events') } : {}),
   };
   stack = await startStack({
     env: {
@@ -92,7 +92,7 @@ beforeAll(async () => {
     TypeScript: typescriptMerchant(backend.payments),
     Python: merchantOf(env, python, join(__dirname, 'tasks.py')),
     ...('folder' in go ? { Go: merchantOf(env, join(go.folder, 'merchant')) } : {}),
-    ...('classpath' in java ? { Java: merchantOf(env, 'java', ...JAVA, 'payments.Merchant') } : {}),
+    ...('options' in java ? { Java: merchantOf(env, 'java', ...JAVA, 'payments.Merchant') } : {}),
   };
 });
 
@@ -306,7 +306,7 @@ test('every event and every state that crossed the wire fits its published schem
   expect([status, status === 0 ? '' : stdout + stderr]).toEqual([0, '']);
 });
 
-('classpath' in java ? test : test.skip)('Java encrypts and seals as the test vectors say', () => {
+('options' in java ? test : test.skip)('Java encrypts and seals as the test vectors say', () => {
   const args = [...JAVA, 'payments.Vectors', join(ROOT, 'vectors')];
   const { stdout, stderr, status } = spawnSync('java', args, { encoding: 'utf8' });
   expect([status, stderr]).toEqual([0, '']);

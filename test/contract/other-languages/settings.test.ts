@@ -13,7 +13,7 @@ const PYTHON = join(ROOT, 'examples/python');
 const ORDER = join(ROOT, 'examples/orders/pix.json');
 const go = goPrograms();
 const java = javaPrograms();
-const JAVA = 'classpath' in java ? ['-XX:TieredStopAtLevel=1', '-cp', java.classpath] : [];
+const JAVA = 'options' in java ? java.options : [];
 
 const TYPESCRIPT = { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' } } as const;
 
@@ -21,7 +21,7 @@ const TYPESCRIPT = { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' }
 const NO_TEMPORAL = { TEMPORAL_ADDRESS: '127.0.0.1:9' };
 const CLEAR = { PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true' };
 
-const MERCHANTS = ['Python', ...('folder' in go ? ['Go'] : []), ...('classpath' in java ? ['Java'] : [])];
+const MERCHANTS = ['Python', ...('folder' in go ? ['Go'] : []), ...('options' in java ? ['Java'] : [])];
 const RECEIVERS = ['TypeScript', ...MERCHANTS];
 
 type Program = readonly [file: string, ...args: string[]];
@@ -37,13 +37,13 @@ beforeAll(async () => {
   merchants = {
     Python: [python, join(PYTHON, 'merchant.py'), ORDER],
     ...('folder' in go ? { Go: [join(go.folder, 'merchant'), 'state', 'order-1'] } : {}),
-    ...('classpath' in java ? { Java: ['java', ...JAVA, 'payments.Merchant', 'state', 'order-1'] } : {}),
+    ...('options' in java ? { Java: ['java', ...JAVA, 'payments.Merchant', 'state', 'order-1'] } : {}),
   };
   receivers = {
     TypeScript: [process.execPath, typescript],
     Python: [python, join(PYTHON, 'events.py')],
     ...('folder' in go ? { Go: [join(go.folder, 'events')] } : {}),
-    ...('classpath' in java ? { Java: ['java', ...JAVA, 'payments.Events'] } : {}),
+    ...('options' in java ? { Java: ['java', ...JAVA, 'payments.Events'] } : {}),
   };
 });
 
