@@ -186,6 +186,8 @@ class PaymentRun {
     if (!next) return;
     this.failure ??= typedFailure(FAILURE.pending, `Order ${this.record.outTradeNo} goes on as before: ask again.`);
     await condition(allHandlersFinished);
+    // Nobody can settle what a closed run shows, and the next run inherits it.
+    this.visibility.withdraw();
     await continueAsNew<PaymentWorkflow>({ ...next, pending_notifications: this.pending.all });
   }
 
