@@ -57,16 +57,18 @@ export async function loadEarlierPayment(
   let other: EarlierRun | null = null;
   const left: Left = { other_trades: [], untaken: [], watched: null };
   let isLeft = true;
+  let isDuplicate = false;
   for await (const run of runsBefore(client, workflowId, runId)) {
     const { run_id, made, order: known, state, isCutOff } = run;
     const outcome = state?.outcome ?? null;
     if (isCutOff && isLeft) await takeLeft(left, client, workflowId, run);
     // A run that came to an end by itself had taken what those before it left: a person may have settled it.
-    isLeft &&= isCutOff || outcome === null;
+    isLeft &&= isCutOff || (outcome === null && made !== 'duplicate');
     const unproven = { run_id, outcome, sale: null, trade_no: null, is_proven: false, payment_data: null, ...left };
     if (made !== 'order') {
       takeWatched(left, state, isLeft);
       if (made === 'duplicate' || isCutOff) other ??= { ...unproven, is_same_order: false };
+      isDuplicate ||= made === 'duplicate';
       continue;
     }
     const is_same_order = !order || fieldsUnlikeKnown(order, known, state).length === 0;
@@ -75,8 +77,9 @@ export async function loadEarlierPayment(
     // A run that only found a trade does not prove whose it is.
     if (is_same_order && state && !latest.is_proven) latest = learn(latest, state);
   }
-  // What was notified to a run that somebody ended before it took it names a trade, although no run has made one.
-  const found = latest ?? other;
+  // What somebody's end of a run has left names a trade, although no run has made one. A run that left nothing says nothing.
+  const hasLeft = left.untaken.length > 0 || left.other_trades.length > 0 || (!order && left.watched !== null);
+  const found = latest ?? (isDuplicate || hasLeft ? other : null);
   return found && { ...found, ...left };
 }
 

@@ -71,8 +71,8 @@ export class FollowUps {
     if (number === null) return;
     this.count += 1;
     const { runId } = workflowInfo();
-    // One follow-up waits for all orders that failed by our credentials.
-    const isShared = !reasons.mayStillBePaid && input.reasons.every(isOfTheApp);
+    // One follow-up waits for all orders that failed by our credentials. Where there is an outcome, it asks for its own trade.
+    const isShared = outcome === null && !reasons.mayStillBePaid && input.reasons.every(isOfTheApp);
     await startAbandoned(WORKFLOW.paymentFollowUp, {
       workflowId: isShared
         ? paymentFollowUpWorkflowId(app_id, '', 'credentials')

@@ -186,6 +186,7 @@ class PaymentRun {
     if (!next) return;
     this.failure ??= typedFailure(FAILURE.pending, `Order ${this.record.outTradeNo} goes on as before: ask again.`);
     await condition(allHandlersFinished);
+    this.visibility.withdraw();
     await continueAsNew<PaymentWorkflow>({ ...next, pending_notifications: this.pending.all });
   }
 
@@ -288,8 +289,7 @@ class PaymentRun {
   /** Runs a part of the payment, which the update `resolve` may end at any point. */
   private async untilResolved(part: () => Promise<void>): Promise<void> {
     const isResolved = () => this.isResolved;
-    if (isResolved()) return;
-    await runUntilResolved(isResolved, part);
+    if (!isResolved()) await runUntilResolved(isResolved, part);
   }
 
   private show(upsert: Upsert = 'now'): void {
