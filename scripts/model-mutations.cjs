@@ -233,7 +233,13 @@ const MUTATIONS = [
     'return [];',
     8,
   ],
-  ['earlier runs are not looked for', 'src/workflows/payment/earlier-runs.ts', 'this.known = known;', '', 9],
+  [
+    'earlier runs are not looked for',
+    'src/workflows/payment/earlier-runs.ts',
+    'this.known = await untilRead(read, this.heir);',
+    'await untilRead(read, this.heir);',
+    9,
+  ],
   [
     'a look has no end',
     'src/workflows/shared/look.ts',
@@ -370,14 +376,14 @@ const MUTATIONS = [
   [
     'earlier runs that the list does not show are none',
     'src/workflows/payment/earlier-runs.ts',
-    "  for (; before === 'unread'; before = await loadRunBefore()) heir.raise('no-answer');\n",
-    "  if (before === 'unread') before = null;\n",
+    'return untilRead(loadRunBefore, heir);',
+    "const before = await loadRunBefore();\n  return before === 'unread' || !heir ? null : before;",
   ],
   [
     'another amount that a person calls a sale is told twice',
     'src/workflows/shared/outbox/payment-events.ts',
-    'transition === paid || !saysPaid(transition)',
-    '(paid && saysPaid(transition)) || !saysPaid(transition)',
+    '.filter(({ to }, index) => known[index + 1]?.to !== to)',
+    '',
   ],
   [
     'a follow-up never asks a gateway that was silent when the payment ended',
@@ -388,8 +394,26 @@ const MUTATIONS = [
   [
     'a sale that the gateway revokes after its silence is before nobody',
     'src/workflows/payment/sale.ts',
-    "return outcome === 'SUCCESS' && ours !== null && ours === trade_no",
-    "return outcome !== 'SUCCESS' && ours !== null && ours === trade_no",
+    "return outcome === 'SUCCESS' && isOurs",
+    "return outcome !== 'SUCCESS' && isOurs",
+  ],
+  [
+    'a terminated run that left nothing is taken for an order of others',
+    'src/activities/earlier-payments.ts',
+    'latest ?? (isDuplicate || hasLeft ? other : null)',
+    'latest ?? other',
+  ],
+  [
+    'what a run could not read is forgotten at its end',
+    'src/workflows/payment/after-end.ts',
+    '    await takeWhatWasUnread({ ...context, pending });\n',
+    '',
+  ],
+  [
+    'a follow-up asks without a growing pause for what the settings have no word for',
+    'src/workflows/payment/follow-up.ts',
+    ', by_known_words: true',
+    '',
   ],
   [
     'two trades that the gateway does not answer for are before nobody',

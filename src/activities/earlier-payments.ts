@@ -9,6 +9,7 @@ import {
   isNamedByItsCreation,
   knownIds,
   type NewPayment,
+  type NotificationSignal,
   type OtherTrade,
   orderOf,
   type PaymentCarried,
@@ -88,7 +89,10 @@ type Left = Pick<EarlierRun, 'other_trades' | 'untaken' | 'watched'>;
 
 /** Takes over what a run that somebody ended had not told to the end. */
 async function takeLeft(left: Left, client: Client, workflowId: string, run: RunBefore): Promise<void> {
-  for (const other of run.state?.other_trades ?? []) noteOther(left, other);
+  // Without a number of its own, one of those that it noted may be its own: the next run asks for them.
+  const { trade_no: ours = null, other_trades = [] } = run.state ?? {};
+  if (ours !== null) for (const other of other_trades) noteOther(left, other);
+  const candidates = ours === null ? other_trades.map(asNotified) : [];
   const handle = client.workflow.getHandle(workflowId, run.run_id);
   const carried = await ifAnswers(() => handle.query<PaymentCarried>(QUERY.carried), null);
   const { input } = run;
@@ -96,6 +100,7 @@ async function takeLeft(left: Left, client: Client, workflowId: string, run: Run
   const given = (input.kind === 'adopt' && input.pending_notifications) || [];
   const of = { workflowId, runId: run.run_id };
   left.untaken = [
+    ...candidates,
     ...(carried?.claims ?? given),
     ...(await untakenNotifications(client, of, carried?.taken ?? 0)),
     ...left.untaken,
@@ -109,6 +114,10 @@ function takeWatched(left: Left, state: PaymentState | null, isLeft: boolean): v
   if (left.watched === null) left.watched = { outcome, trade_no, trade_status, order_amount };
   else if (isLeft && trade_no !== null && trade_no !== left.watched.trade_no)
     noteOther(left, { trade_no, trade_status, order_amount });
+}
+
+function asNotified({ trade_no, trade_status }: OtherTrade): NotificationSignal {
+  return { trade_no, ...(trade_status === null ? {} : { trade_status }) };
 }
 
 function noteOther(left: Left, other: OtherTrade): void {

@@ -33,7 +33,7 @@ export function gatewayActivities(options: GatewayActivitiesOptions): GatewayAct
     'gateway.look': async (look) => lookAtTrade(gatewayFor(look.app_id), look, noSuchOrderWords),
     'gateway.glance': async ({ app_id, id }) => tradeAtAGlance(gatewayFor(app_id), id),
     'gateway.query': async ({ app_id, id }) => queryTrade(gatewayFor(app_id), id),
-    'gateway.find': async ({ app_id, ...search }) => findTrade(gatewayFor(app_id), search),
+    'gateway.find': async ({ app_id, ...search }) => findTrade(gatewayFor(app_id), search, noSuchOrderWords),
     'gateway.watch': async ({ app_id, ...watch }) => watchTrade(gatewayFor(app_id), watch),
   };
 }

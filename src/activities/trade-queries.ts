@@ -79,14 +79,16 @@ export async function lookAtTrade(
 /** A trade that may exist; null once the gateway has answered "no such order" for `settling_ms`. Undefined: searches for ever. */
 export async function findTrade(
   gateway: PaymentGateway,
-  { id, others = [], settling_ms }: Omit<FindInput, 'app_id'>,
+  { id, others = [], settling_ms, by_known_words = false }: Omit<FindInput, 'app_id'>,
+  noSuchOrderWords: ReadonlySet<string>,
 ): Promise<QueriedTrade | null> {
   try {
     return await query(gateway, inTurn(id, others));
   } catch (error) {
     if (!isDefiniteAnswer(error)) throw unanswered(error);
     const waited_ms = waitedSoFar();
-    if (settling_ms !== undefined && waited_ms >= settling_ms) return null;
+    const isDenied = !by_known_words || isNoSuchOrder(error, noSuchOrderWords);
+    if (isDenied && settling_ms !== undefined && waited_ms >= settling_ms) return null;
     throw waitOn(error.message, waited_ms, gapBeforeNextSearch(waited_ms));
   }
 }

@@ -130,6 +130,8 @@ export interface FindInput {
   others?: readonly TradeId[];
   /** The search ends once the gateway has said "no such order" for this many ms; absent: it never ends. */
   settling_ms?: number;
+  /** Only the settings' words for "no such order" are one. Otherwise every refusal is. */
+  by_known_words?: boolean;
 }
 
 /** The failure of a watch that was asked to tell when the gateway refuses our credentials. */

@@ -22,6 +22,7 @@ import { startAbandoned } from '../shared/start-abandoned';
 import type { Visibility } from '../shared/visibility';
 import type { PaymentContext } from './context';
 import type { OrderCreation } from './creation';
+import { takeWhatWasUnread } from './earlier-runs';
 import { type Ending, endingOf } from './ending';
 import { asPrevious, type FollowUps } from './follow-ups';
 import { lookAtOtherTrade, lookAtOtherTrades } from './other-trades';
@@ -50,9 +51,10 @@ export class AfterEnd {
   constructor(private readonly ended: EndedPayment) {}
 
   async run(): Promise<void> {
-    const { failure, outbox, pending } = this.ended;
+    const { failure, outbox, pending, context } = this.ended;
+    await takeWhatWasUnread({ ...context, pending });
     // It ended without the money that was notified: that is compared once more, unless a person is asked about it already.
-    const isAsked = this.ended.context.record.reasons.has('unconfirmed-notification');
+    const isAsked = context.record.reasons.has('unconfirmed-notification');
     if (isEndedByTheGateway(this.state) || !isAsked) pending.restoreContradicted();
     if (failure === undefined) {
       await this.startAfterSaleIfNeeded();

@@ -31,10 +31,29 @@ interface Heir {
  * hidden. Meanwhile a person is asked, by `no-answer`.
  */
 export async function readRunBefore(heir: Pick<Heir, 'record' | 'raise'>): Promise<AdoptedPayment | null> {
-  let before = await loadRunBefore();
-  for (; before === 'unread'; before = await loadRunBefore()) heir.raise('no-answer');
-  heir.record.reasons.settle('no-answer');
-  return before;
+  return untilRead(loadRunBefore, heir);
+}
+
+/** What is read, as soon as Temporal answers. Until then a person is asked, by `no-answer`, which may also be the gateway's. */
+async function untilRead<Read>(
+  read: () => Promise<Read | 'unread'>,
+  of: Pick<Heir, 'record' | 'raise'>,
+): Promise<Read> {
+  const { reasons } = of.record;
+  const isAsked = reasons.has('no-answer');
+  for (;;) {
+    const known = await read();
+    if (known !== 'unread' && !isAsked) reasons.settle('no-answer');
+    if (known !== 'unread') return known;
+    of.raise('no-answer');
+  }
+}
+
+/** What could not be read when the run began is read before it ends: for the next run, this one has taken it. */
+export async function takeWhatWasUnread(heir: Heir): Promise<void> {
+  if (!heir.record.isUnread) return;
+  const earlier = await untilRead(() => loadEarlierRun({}), heir);
+  if (earlier) takeLeft(earlier, heir);
 }
 
 /** What a run is to continue as, if an earlier run had an order or, unless `isOfOrder`, a trade; null where it goes on as itself. */
@@ -129,13 +148,8 @@ export class EarlierRuns {
     const { kind, request } = this.order;
     if (this.known === null) {
       const read = () => loadEarlierRun({ order: { kind, request } });
-      let known = await read();
       // One of them may have sent the order, so nothing is sent before they are read.
-      const isSilent = known === 'unread';
-      for (; known === 'unread'; known = await read()) this.heir.raise('no-answer');
-      // The gateway's own silence is raised anew by the next look.
-      if (isSilent) this.heir.record.reasons.settle('no-answer');
-      this.known = known;
+      this.known = await untilRead(read, this.heir);
       if (this.known) takeLeft(this.known, this.heir);
       if (this.wasReset && this.known?.is_same_order) this.heir.record.toldBefore = this.known.outcome;
     }

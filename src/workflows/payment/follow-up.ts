@@ -130,7 +130,7 @@ class FollowUp {
   private async untilAnswered(): Promise<void> {
     const { app_id } = this.state;
     const [id = {}, ...others] = this.unanswered;
-    const search = { app_id, id, others, settling_ms: LASTING_MS };
+    const search = { app_id, id, others, settling_ms: LASTING_MS, by_known_words: true };
     await pollUntil(async () => ({ trade: await gateway.searchTrade(search) }), {
       isInterrupted: () => this.state.attention === null || this.rechecks.isRequested,
     });
@@ -169,7 +169,10 @@ class FollowUp {
     const counted = looks.filter(({ id }) => id.trade_no !== undefined || found.length === 0);
     this.unanswered = counted.filter(({ looked }) => looked.is === 'no-answer').map(({ id }) => id);
     if (this.unanswered.length === 0) this.settle(SETTLED_BY_ANSWER);
-    if (found.some((trade) => contradictsSale(previous, trade))) this.raise('unlisted-transition');
+    const isRevoked = looks.some(
+      ({ id, looked }) => looked.is === 'found' && contradictsSale(previous, id, looked.trade),
+    );
+    if (isRevoked) this.raise('unlisted-transition');
     for (const trade of found) if (outcomeOf(trade.trade_status) !== null) await this.onTrade(trade);
     const missing = counted.flatMap(({ looked }) => (looked.is === 'found' ? [] : [looked]));
     // What was not answered is asked on, and then the other is looked at again.

@@ -46,12 +46,17 @@ export async function lookBeyondCopies(at: {
 }): Promise<LookResult> {
   const { app_id, id, previous } = at;
   const looked = await lookOnce(app_id, id, LASTING_MS);
-  if (looked.is !== 'found' || !contradictsSale(previous, looked.trade)) return looked;
+  if (looked.is !== 'found' || !contradictsSale(previous, id, looked.trade)) return looked;
   const { trade_status: seen } = looked.trade;
   return gateway.lookAtTrade({ app_id, id, settling_ms: LASTING_MS, patience_ms: LOOK_PATIENCE_MS, seen });
 }
 
-/** Whether the gateway calls the trade that was sold something else. */
-export function contradictsSale({ outcome, trade_no: ours }: PreviousRun, { trade_no, trade_status }: Trade): boolean {
-  return outcome === 'SUCCESS' && ours !== null && ours === trade_no && outcomeOf(trade_status) !== 'SUCCESS';
+/** Whether the gateway calls the trade that was sold something else. Without a number of its own, the order's number shows it. */
+export function contradictsSale(
+  { outcome, trade_no: ours = null }: PreviousRun,
+  id: TradeId,
+  { trade_no, trade_status }: Trade,
+): boolean {
+  const isOurs = ours === null ? id.trade_no === undefined : ours === trade_no;
+  return outcome === 'SUCCESS' && isOurs && outcomeOf(trade_status) !== 'SUCCESS';
 }

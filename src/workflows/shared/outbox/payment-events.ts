@@ -32,10 +32,10 @@ export class PaymentEventLog {
     const news = history.slice(this.transitions);
     const waits = outcome === null ? news.findIndex(saysPaid) : -1;
     const known = waits < 0 ? news : news.slice(0, waits);
-    // A person may call another amount a sale: that is told, and the gateway's own word for it is not, or goods go out twice.
-    const paid = outcome === null || outcome === 'SUCCESS' ? known.findLast(saysPaid) : undefined;
     const events = known
-      .filter((transition) => transition === paid || !saysPaid(transition))
+      .filter((transition) => outcome === null || outcome === 'SUCCESS' || !saysPaid(transition))
+      // Another amount that a person calls SUCCESS is one news of money: the gateway's own word for it waited, and is the same.
+      .filter(({ to }, index) => known[index + 1]?.to !== to)
       .map((transition) => this.event({ type: 'transition', time: transition.time, ...context, transition }));
     if (attention !== null && attention !== this.attention) {
       events.push(this.event({ type: 'attention', time: new Date(now).toISOString(), ...context }));

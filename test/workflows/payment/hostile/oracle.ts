@@ -459,9 +459,13 @@ function namedIsLookedAt({ acknowledged, gateway, told, traits }: World): Broken
 /** Steps that say that money came. A merchant who hears one delivers. */
 const MONEY = ['SUCCESS', 'REFUNDED', 'PARTIAL_REFUND', 'DISPUTE', 'CHARGEBACK'];
 
-/** What there is to hear of a payment: that money came, and all that followed, only where it was sold. */
+/**
+ * What there is to hear of a payment: that money came, and all that followed, only where it was sold. The same word of the gateway
+ * and of a person is one piece of news.
+ */
 function toHear({ history, outcome }: Seen['state']): string[] {
-  const steps = history.map(({ to }) => to);
+  const words = history.map(({ to }) => to);
+  const steps = words.filter((to, i) => words[i + 1] !== to);
   if (outcome === 'SUCCESS') return steps;
   const first = steps.findIndex((to) => MONEY.includes(to));
   return outcome === null && first >= 0 ? steps.slice(0, first) : steps.filter((to) => !MONEY.includes(to));
