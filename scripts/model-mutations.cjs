@@ -382,8 +382,8 @@ const MUTATIONS = [
   [
     'another amount that a person calls a sale is told twice',
     'src/workflows/shared/outbox/payment-events.ts',
-    '.filter(({ to }, index) => known[index + 1]?.to !== to)',
-    '',
+    '!saysPaid(transition) || known[index + 1]?.to !== transition.to',
+    'transition !== undefined || index > 0',
   ],
   [
     'a follow-up never asks a gateway that was silent when the payment ended',

@@ -1,5 +1,4 @@
 /** How the command line speaks to people. */
-import qrcode from 'qrcode';
 import {
   type PaymentData,
   type PaymentState,
@@ -81,6 +80,8 @@ export function printable(value: unknown): string {
 }
 
 async function drawn(code: string): Promise<string> {
+  // Loaded where one is drawn: most commands draw none.
+  const { default: qrcode } = await import('qrcode');
   // With explicit colours, so that it can be scanned in a dark terminal too.
   if (process.stdout.isTTY) return qrcode.toString(code, { type: 'terminal', small: true, errorCorrectionLevel: 'L' });
   return qrcode.toString(code, { type: 'utf8', errorCorrectionLevel: 'L', margin: 2 });

@@ -35,7 +35,7 @@ export class PaymentEventLog {
     const events = known
       .filter((transition) => outcome === null || outcome === 'SUCCESS' || !saysPaid(transition))
       // Another amount that a person calls SUCCESS is one news of money: the gateway's own word for it waited, and is the same.
-      .filter(({ to }, index) => known[index + 1]?.to !== to)
+      .filter((transition, index) => !saysPaid(transition) || known[index + 1]?.to !== transition.to)
       .map((transition) => this.event({ type: 'transition', time: transition.time, ...context, transition }));
     if (attention !== null && attention !== this.attention) {
       events.push(this.event({ type: 'attention', time: new Date(now).toISOString(), ...context }));
