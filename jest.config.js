@@ -16,5 +16,5 @@ module.exports = {
   maxWorkers: 5,
   testSequencer: '<rootDir>/test/harness/dearest-first.cjs',
   // A process keeps something of each file. A new one takes its place between files, but has to compile every module again.
-  workerIdleMemoryLimit: '700MB',
+  workerIdleMemoryLimit: '400MB',
 };

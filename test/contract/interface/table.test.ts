@@ -34,19 +34,21 @@ import {
 const HTTPS_ONLY = 'Secure';
 let simulator: Simulator;
 const clients = new Map<App, GatewayClient>();
-beforeAll(async () => {
+async function begin(): Promise<void> {
   // Fixed, because `1c` depends on the time of day.
   jest.spyOn(Date, 'now').mockReturnValue(NOON);
   simulator = await start({ httpsChannels: [HTTPS_ONLY] });
   for (const app of [CLIENT_APP, GLOBAL_CLIENT_APP]) {
     clients.set(app, clientOf(app, simulator.url, { https_channels: [HTTPS_ONLY] }));
   }
-});
-afterAll(async () => {
+}
+async function end(): Promise<void> {
   for (const client of clients.values()) await client.close();
   await simulator.close();
   jest.restoreAllMocks();
-});
+}
+beforeAll(begin);
+afterAll(end);
 
 let count = 0;
 const unique = () => `o-${++count}`;
@@ -96,6 +98,12 @@ const asRefusal = (verdict: Verdict) => (verdict === 'accepted' ? { refused: [] 
 
 describe.each(PATHS)('%s', (path) => {
   const rows = ROWS.filter((row) => row.path === path).map((row) => [row.section, row.field, row.says, row] as const);
+
+  // A new simulator for each row: to count what arrived, it reads every request that it has had.
+  beforeEach(async () => {
+    await end();
+    await begin();
+  });
 
   test.each(rows)('%s: %s %s', async (_section, field, _says, row) => {
     for (const changes of row.takes) {
