@@ -123,9 +123,13 @@ function assertOfThisNumber({ trade_no, out_trade_no }: Trade, { id, snapshot }:
 
 /** The run before had another trade under this number: a person has to know of both. */
 function noteEarlierTrade(previous: PreviousRun | undefined, { record, raise }: PaymentContext): void {
-  const trade_no = previous?.trade_no;
-  if (!trade_no || !record.id.trade_no || trade_no === record.id.trade_no) return;
-  record.others.note(trade_no, previous);
+  const ours = record.id.trade_no;
+  if (!previous || !ours) return;
+  const { trade_no, other_trades = [] } = previous;
+  // Without a number of its own, one of those that it noted was its own.
+  const earlier = trade_no ? [trade_no] : other_trades.map((other) => other.trade_no);
+  if (earlier.every((one) => one === ours)) return;
+  if (trade_no) record.others.note(trade_no, previous);
   raise('second-trade');
 }
 

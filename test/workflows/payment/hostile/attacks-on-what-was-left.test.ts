@@ -238,3 +238,16 @@ test.each([
   await world.pass(HOUR);
   expect([await tradesKnown(), attentions()]).not.toEqual([['T1'], expect.arrayContaining(['second-trade'])]);
 });
+
+// — Our refused trade, whose number only a notification named, is forgotten where another trade is notified later —
+// Lost: a person's word on two trades under one number.
+
+test('promise 1: a trade beside our refused one, whose number only its notification named, is before a person', async () => {
+  await begin({ creations: ['created and refused'], takesNumbersTwice: false, kind: 'checkout' });
+  await pay(SECOND);
+  world.notify(tradeAt(0));
+  await world.pass(10 * MINUTE);
+  world.notify(madeByAnother());
+  await world.pass(HOUR);
+  expect([await tradesKnown(), attentions()]).toEqual([expect.arrayContaining(['T1', 'T2']), ['second-trade']]);
+});
