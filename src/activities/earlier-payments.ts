@@ -20,7 +20,7 @@ import {
   type Sale,
   saysWithoutOrder,
 } from '../contract';
-import { earlierRuns, ifAnswered } from '../temporal/earlier-runs';
+import { earlierRuns, ifAnswered, ifExists } from '../temporal/earlier-runs';
 import { readStart, summarizeClosedRun } from '../temporal/workflow-history';
 import { untakenNotifications } from './untaken-notifications';
 import { readWithin } from './urgency';
@@ -40,6 +40,7 @@ interface RunBefore {
   readonly state: PaymentState | null;
   /** Whether it did not end by itself. */
   readonly isCutOff: boolean;
+  readonly isContinued: boolean;
   /** The run that this one is, or was reset from. */
   readonly original: string;
 }
@@ -59,12 +60,15 @@ export async function loadEarlierPayment(
   const left: Left = { other_trades: [], untaken: [], watched: null };
   let isLeft = true;
   let isDuplicate = false;
+  let { input: later } = await readStart(client, workflowId, runId);
   for await (const run of runsBefore(client, workflowId, runId)) {
     const { run_id, made, order: known, state, isCutOff } = run;
     const outcome = state?.outcome ?? null;
     if (isCutOff && isLeft) await takeLeft(left, client, workflowId, run);
     // A run that came to an end by itself had taken what those before it left: a person may have settled it.
-    isLeft &&= isCutOff || (outcome === null && made !== 'duplicate');
+    isLeft &&=
+      isCutOff || (outcome === null && made !== 'duplicate' && !(run.isContinued && hasHandedOn(run_id, later)));
+    later = run.input;
     const unproven = { run_id, outcome, sale: null, trade_no: null, is_proven: false, payment_data: null, ...left };
     if (made !== 'order') {
       takeWatched(left, state, isLeft);
@@ -84,13 +88,18 @@ export async function loadEarlierPayment(
   return found && { ...found, ...left };
 }
 
+/** Whether a run that continued as the later one did so at its own end. One that gave way names the run before it. */
+const hasHandedOn = (run_id: string, later: PaymentInput) =>
+  later.kind === 'adopt' && later.previous?.run_id === run_id;
+
 /** What earlier runs left to the next. Of what two of them knew, the later word counts. */
 type Left = Pick<EarlierRun, 'other_trades' | 'untaken' | 'watched'>;
 
 /** Takes over what a run that somebody ended had not told to the end. */
 async function takeLeft(left: Left, client: Client, workflowId: string, run: RunBefore): Promise<void> {
   // Without a number of its own, one of those that it noted may be its own: the next run asks for them.
-  const { trade_no: ours = null, other_trades = [] } = run.state ?? {};
+  const { trade_no: ours = null } = run.state ?? {};
+  const other_trades = (run.state?.other_trades ?? []).filter((other) => !wasGiven(run.input, other));
   if (ours !== null) for (const other of other_trades) noteOther(left, other);
   const candidates = ours === null ? other_trades.map(asNotified) : [];
   const handle = client.workflow.getHandle(workflowId, run.run_id);
@@ -99,12 +108,27 @@ async function takeLeft(left: Left, client: Client, workflowId: string, run: Run
   // One that nobody can ask has perhaps not taken what it was started with.
   const given = (input.kind === 'adopt' && input.pending_notifications) || [];
   const of = { workflowId, runId: run.run_id };
+  const untaken = await untakenNotifications(client, of, carried?.taken ?? 0);
   left.untaken = [
     ...candidates,
+    ...namedUnseen(run),
     ...(carried?.claims ?? given),
-    ...(await untakenNotifications(client, of, carried?.taken ?? 0)),
+    // Whatever names neither only asked that run to look.
+    ...untaken.filter(({ trade_no, trade_status }) => trade_no || trade_status),
     ...left.untaken,
   ];
+}
+
+/** Whether the run before had told the run of this: it had put it before a person. */
+function wasGiven(input: PaymentInput, { trade_no, trade_status }: OtherTrade): boolean {
+  const given = (input.kind === 'adopt' && input.previous?.other_trades) || [];
+  return given.some((one) => one.trade_no === trade_no && one.trade_status === trade_status);
+}
+
+/** The trade that somebody named to a run which had not seen it, and made no order. */
+function namedUnseen({ input, made, state }: RunBefore): NotificationSignal[] {
+  const isUnseen = input.kind === 'adopt' && made === 'nothing' && !hasSeen(state);
+  return isUnseen && input.trade_no ? [{ trade_no: input.trade_no }] : [];
 }
 
 /** Takes over the trade that a run without an order of ours watched last; any other that such a run left is a second one. */
@@ -177,7 +201,8 @@ async function* runsBefore(client: Client, workflowId: string, runId: string): A
     const state = await ifAnswers(() => handle.query<PaymentState>(QUERY.state), null);
     const order = orderOf(input);
     const isCutOff = !['COMPLETED', 'FAILED', 'CONTINUED_AS_NEW'].includes(status.name);
-    yield { run_id, input, order, state, made: await madeBy(handle, order, state), isCutOff, original };
+    const isContinued = status.name === 'CONTINUED_AS_NEW';
+    yield { run_id, input, order, state, made: await madeBy(handle, order, state), isCutOff, isContinued, original };
   }
 }
 
@@ -189,7 +214,14 @@ async function madeBy(handle: WorkflowHandle, order: Order | undefined, state: P
   const failure = await failureOf(handle);
   if (isDuplicateOrderFailure(failure)) return 'duplicate';
   if (saysWithoutOrder(failure)) return 'nothing';
-  return (await ifAnswers(() => handle.query<boolean>(QUERY.creationAsked), true)) ? 'order' : 'nothing';
+  const isAsked = await ifAnswers(() => handle.query<boolean>(QUERY.creationAsked), null);
+  return (isAsked ?? (await hasBegun(handle))) ? 'order' : 'nothing';
+}
+
+/** Whether a worker ever had the run: one that ended before has sent nothing. */
+async function hasBegun(handle: WorkflowHandle): Promise<boolean> {
+  const { events } = await ifExists(() => handle.fetchHistory(), { events: null });
+  return !events || events.some((event) => event.workflowTaskCompletedEventAttributes);
 }
 
 /** So long the code of an earlier run may fail to answer, such as after a deploy that cannot replay it. */

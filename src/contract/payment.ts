@@ -38,6 +38,8 @@ export interface AdoptedPayment {
   started_once?: boolean | undefined;
   /** Notifications that the run before had, and that none of its looks settled. */
   pending_notifications?: readonly NotificationSignal[] | undefined;
+  /** Why the run that gave way to this one needed a person. */
+  reasons?: readonly Attention[] | undefined;
 }
 
 /** What a payment's run knows of the one before. */

@@ -40,6 +40,12 @@ export function startOf({ start, runId }: Run): api.api.history.v1.IHistoryEvent
   };
 }
 
+/** That the code had the run, in its history; one such event stands for all. */
+export function tasksOf({ hasBegun }: Run): api.api.history.v1.IHistoryEvent[] {
+  const eventType = EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED;
+  return hasBegun ? [{ eventType, workflowTaskCompletedEventAttributes: {} }] : [];
+}
+
 /** The events of the signals that a run had. */
 export function signalsOf({ signals }: Run): api.api.history.v1.IHistoryEvent[] {
   return signals.map(({ name, input }) => ({

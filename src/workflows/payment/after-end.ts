@@ -52,7 +52,6 @@ export class AfterEnd {
 
   async run(): Promise<void> {
     const { failure, outbox, pending, context } = this.ended;
-    await takeWhatWasUnread({ ...context, pending });
     // It ended without the money that was notified: that is compared once more, unless a person is asked about it already.
     const isAsked = context.record.reasons.has('unconfirmed-notification');
     if (isEndedByTheGateway(this.state) || !isAsked) pending.restoreContradicted();
@@ -61,6 +60,10 @@ export class AfterEnd {
       await this.refundLatePayment();
       await outbox?.close();
     }
+    await this.handOnAll();
+    if (!context.record.isUnread) return;
+    // Nothing of this payment waits for the list of workflows but its result.
+    await takeWhatWasUnread({ ...context, pending });
     await this.handOnAll();
   }
 

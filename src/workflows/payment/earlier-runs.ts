@@ -68,7 +68,9 @@ export async function nextAfterRunBefore(
   // The input has what the run before knew, but not a sale of a run that was reset.
   if (input.kind === 'adopt' && input.previous !== undefined && !isSold) return null;
   const { trade_no } = input.kind === 'adopt' ? input : before;
-  return { ...before, ...(trade_no ? { trade_no } : {}) };
+  // At the end of an order, a follow-up has them.
+  const reasons = isOfOrder ? [] : heir.record.reasons.lasting;
+  return { ...before, ...(trade_no ? { trade_no } : {}), ...(reasons.length > 0 ? { reasons } : {}) };
 }
 
 /**

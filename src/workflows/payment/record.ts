@@ -51,6 +51,7 @@ export class PaymentRecord {
   constructor(private readonly input: PaymentInput) {
     const order = orderOf(input)?.request;
     this.before = input.kind === 'adopt' ? input.previous : undefined;
+    if (input.kind === 'adopt') for (const reason of input.reasons ?? []) this.raise(reason);
     this.others = new NotedTrades(this.before?.other_trades);
     this.state = {
       app_id: input.app_id,

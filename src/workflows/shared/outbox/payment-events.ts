@@ -7,6 +7,9 @@ export type EventContext = Pick<PaymentEvent, 'payment' | 'after_sale'>;
 /** Whether merchants take the transition for money. */
 const saysPaid = ({ to }: Transition) => outcomeOf(to) === 'SUCCESS';
 
+const isRepeatedByAPerson = (one: Transition, before: readonly Transition[]) =>
+  one.source === 'operator' && saysPaid(one) && before.some(({ to }) => to === one.to);
+
 /**
  * Makes an event of each transition, and of each new attention, exactly once. What says that money came waits, with all that
  * follows it, until the payment is one that was paid: a creation's answer, or another amount, is no sale.
@@ -36,6 +39,8 @@ export class PaymentEventLog {
       .filter((transition) => outcome === null || outcome === 'SUCCESS' || !saysPaid(transition))
       // Another amount that a person calls SUCCESS is one news of money: the gateway's own word for it waited, and is the same.
       .filter((transition, index) => !saysPaid(transition) || known[index + 1]?.to !== transition.to)
+      // The same where the trade had moved on before a person decided.
+      .filter((one, index, told) => !isRepeatedByAPerson(one, told.slice(0, index)))
       .map((transition) => this.event({ type: 'transition', time: transition.time, ...context, transition }));
     if (attention !== null && attention !== this.attention) {
       events.push(this.event({ type: 'attention', time: new Date(now).toISOString(), ...context }));

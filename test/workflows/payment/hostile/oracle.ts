@@ -464,8 +464,12 @@ const MONEY = ['SUCCESS', 'REFUNDED', 'PARTIAL_REFUND', 'DISPUTE', 'CHARGEBACK']
  * and of a person is one piece of news.
  */
 function toHear({ history, outcome }: Seen['state']): string[] {
-  const words = history.map(({ to }) => to);
-  const steps = words.filter((to, i) => words[i + 1] !== to);
+  const isSaid = (to: string, i: number) => history.slice(0, i).some((one) => one.to === to && MONEY.includes(to));
+  const said = history.filter(
+    ({ to, source }, i) =>
+      history[i + 1]?.to !== to && !(source === 'operator' && history[i - 1]?.to !== to && isSaid(to, i)),
+  );
+  const steps = said.map(({ to }) => to);
   if (outcome === 'SUCCESS') return steps;
   const first = steps.findIndex((to) => MONEY.includes(to));
   return outcome === null && first >= 0 ? steps.slice(0, first) : steps.filter((to) => !MONEY.includes(to));
