@@ -382,8 +382,8 @@ const MUTATIONS = [
   [
     'another amount that a person calls a sale is told twice',
     'src/workflows/shared/outbox/payment-events.ts',
-    '!saysPaid(transition) || known[index + 1]?.to !== transition.to',
-    'transition !== undefined || index > 0',
+    '      .filter((one, index, told) => !isRepeatedByAPerson(one, told.slice(0, index)))\n',
+    '',
   ],
   [
     'a follow-up never asks a gateway that was silent when the payment ended',
@@ -408,6 +408,18 @@ const MUTATIONS = [
     'src/workflows/payment/after-end.ts',
     '    await takeWhatWasUnread({ ...context, pending });\n',
     '',
+  ],
+  [
+    'a start that no worker took may have sent the order',
+    'src/activities/earlier-payments.ts',
+    'isAsked ?? (await hasBegun(handle))',
+    'isAsked ?? true',
+  ],
+  [
+    'a second trade that a person has settled is raised again by a run that was given it',
+    'src/activities/earlier-payments.ts',
+    'filter((other) => !wasGiven(run.input, other))',
+    'filter((other) => other.trade_no || !wasGiven(run.input, other))',
   ],
   [
     'a follow-up asks without a growing pause for what the settings have no word for',

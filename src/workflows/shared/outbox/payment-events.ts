@@ -7,6 +7,7 @@ export type EventContext = Pick<PaymentEvent, 'payment' | 'after_sale'>;
 /** Whether merchants take the transition for money. */
 const saysPaid = ({ to }: Transition) => outcomeOf(to) === 'SUCCESS';
 
+/** Another amount that a person calls a sale is one news of money: the gateway's own word for it waited, and is told. */
 const isRepeatedByAPerson = (one: Transition, before: readonly Transition[]) =>
   one.source === 'operator' && saysPaid(one) && before.some(({ to }) => to === one.to);
 
@@ -37,9 +38,6 @@ export class PaymentEventLog {
     const known = waits < 0 ? news : news.slice(0, waits);
     const events = known
       .filter((transition) => outcome === null || outcome === 'SUCCESS' || !saysPaid(transition))
-      // Another amount that a person calls SUCCESS is one news of money: the gateway's own word for it waited, and is the same.
-      .filter((transition, index) => !saysPaid(transition) || known[index + 1]?.to !== transition.to)
-      // The same where the trade had moved on before a person decided.
       .filter((one, index, told) => !isRepeatedByAPerson(one, told.slice(0, index)))
       .map((transition) => this.event({ type: 'transition', time: transition.time, ...context, transition }));
     if (attention !== null && attention !== this.attention) {

@@ -1,6 +1,6 @@
-/** Attacks on the last small mends. The comment before a group says what is lost, and for whom. */
+/** Attacks on what a run hands on to the next, and on what it tells at its end. The comment before a group says what is lost. */
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import { begin, end, madeByAnother, outcomeNow, pay, sell, startAgain, stateNow, tradeAt, world } from './attack-world';
+import { begin, end, madeByAnother, pay, sell, startAgain, stateNow, tradeAt, world } from './attack-world';
 
 const SECOND = 1_000;
 afterEach(() => (world ? end() : undefined));
@@ -163,19 +163,6 @@ test('promise 8: a second trade that a person has settled is not raised again by
   world.adopt();
   await world.pass(HOUR);
   expect([found(), (await stateNow()).outcome]).toEqual([[], 'SUCCESS']);
-});
-
-// — Lost: the outcome, for whoever waits: events tell it, and the workflow's result waits for the list of workflows —
-
-test('the contract: the outcome of late money is told while the list of workflows is down', async () => {
-  await begin();
-  await pay(MINUTE);
-  await world.resolve('CANCEL');
-  await world.pass(10 * MINUTE);
-  listIsDown();
-  world.gateway.move(tradeAt(0), 'SUCCESS');
-  await world.pass(2 * DAY);
-  expect([world.events.length > 0, await outcomeNow()]).toEqual([true, 'SUCCESS']);
 });
 
 // — Candidates that are handed on as notifications lose their amount —
