@@ -70,7 +70,7 @@ class RefundRun {
     });
     setHandler(holdBackSignal, (obstacle) => this.evidence.holdBack(obstacle));
     setHandler(resolveRefundSignal, (decision) => {
-      if (record.isOutdated(decision)) void this.signalChange({ declined: true });
+      if (record.isOutdated(decision, Date.now())) void this.signalChange({ declined: true });
       else this.resolution = decision;
     });
   }
