@@ -685,8 +685,26 @@ const OF_REFUNDS = [
   [
     'a decision that no refund was made counts although it was sent meanwhile',
     `${AFTER}/refund/record.ts`,
-    'return makesFree(outcome) && (this.isAsking',
-    'return outcome === undefined && (this.isAsking',
+    'return makesFree(outcome) && (maySend',
+    'return outcome === undefined && (maySend',
+  ],
+  [
+    'a decision that no refund was made counts while the run before a reset may send it',
+    `${AFTER}/refund/record.ts`,
+    'this.isAsking || now < this.onItsWayUntil',
+    'this.isAsking',
+  ],
+  [
+    'a reset of a refund that cannot look at the trade is taken for a run that has sent nothing',
+    `${AFTER}/refund/workflow.ts`,
+    'if (record.refund.sent_at === null) await this.sending?.wasReset();',
+    '',
+  ],
+  [
+    'a refund that a reset has brought back is followed by nobody',
+    `${AFTER}/refund-runs.ts`,
+    'if (this.gone.delete(nameOf(reported))) this.followAgain(reported);',
+    'this.gone.delete(nameOf(reported));',
   ],
   [
     'a refusal after a part is that of ours',
@@ -864,8 +882,32 @@ const OF_ACCOUNTS = [
   [
     'a cancel that comes to a reset of an account is forgotten with it',
     'src/activities/account-before.ts',
-    'handover?.cancel_wanted ?? given?.cancel_wanted',
-    'handover?.carried?.cancel_wanted ?? given?.cancel_wanted',
+    'handover?.cancel_wanted ??',
+    'handover?.carried?.cancel_wanted ??',
+  ],
+  [
+    'a cancel that came to a run which cannot be queried is forgotten',
+    'src/activities/account-before.ts',
+    ' || updates.some(isOpenCancel)',
+    '',
+  ],
+  [
+    'a deposit that comes long after an account began to read is told to nobody',
+    `${ACCOUNT}/workflow.ts`,
+    'if (!isRead) await condition(() => this.early?.length !== 0);',
+    'if (isRead) return;',
+  ],
+  [
+    'a deposit is counted by two accounts where the list does not know the end of a payment',
+    'src/activities/account-workflows.ts',
+    'resultOf(await asItIs(run))',
+    'resultOf(run)',
+  ],
+  [
+    'what a person decided of a payment is forgotten where the deposit was notified again before',
+    `${ACCOUNT}/deposit-payment.ts`,
+    'return decided ? Date.parse(decided.time) >= notified_at : false;',
+    'return decided ? false : false;',
   ],
   [
     'a cancel that comes while an account reads what it knew is forgotten',
@@ -900,8 +942,8 @@ const OF_ACCOUNTS = [
   [
     'a run that looked before a deposit was notified as paid answers for it',
     `${ACCOUNT}/deposit-ledger.ts`,
-    'const payment_run = isPaid ? undefined : earlier.payment_run;',
-    'const payment_run = isPaid ? earlier.payment_run : earlier.payment_run;',
+    'const payment_run = isPaid && run ? { ...run, notified_at: now } : run;',
+    'const payment_run = isPaid ? run : run;',
   ],
   [
     'a returned deposit that is notified again needs a person again',

@@ -11,12 +11,14 @@ import {
   type CarriedAccount,
   type DepositSignal,
   type EarlierAccount,
+  FAILURE,
   QUERY,
   SEARCH_ATTRIBUTE,
   SIGNAL,
+  UPDATE,
 } from '../contract';
 import { earlierRuns, ifExists } from '../temporal/earlier-runs';
-import { type GivenSignal, givenTo, NOTHING_GIVEN } from '../temporal/workflow-history';
+import { type GivenSignal, type GivenUpdate, givenTo, NOTHING_GIVEN } from '../temporal/workflow-history';
 import { ownRunId } from './own-run';
 
 /** Deposits of a page. One has some 500 bytes. */
@@ -64,7 +66,7 @@ async function knownBefore(): Promise<Known> {
 /** What a run left: null where it had no ledger yet. Signals that it has not taken are in its history alone. */
 async function knownTo(client: Client, workflowId: string, runId: string): Promise<Known> {
   const handover = await handoverOf(client, workflowId, runId);
-  const { input, signals, isReset } = await ifExists(() => givenTo(client, workflowId, runId), NOTHING_GIVEN);
+  const { input, signals, updates, isReset } = await ifExists(() => givenTo(client, workflowId, runId), NOTHING_GIVEN);
   const left = argumentsOf(signals, SIGNAL.deposit)
     .slice(handover?.seen ?? 0)
     .filter(isDeposit);
@@ -74,7 +76,7 @@ async function knownTo(client: Client, workflowId: string, runId: string): Promi
   return {
     carried: handover ? handover.carried : isReset ? null : given,
     // A wish is no count: that of a reset is as good as any.
-    cancel_wanted: handover?.cancel_wanted ?? given?.cancel_wanted ?? false,
+    cancel_wanted: handover?.cancel_wanted ?? (given?.cancel_wanted === true || updates.some(isOpenCancel)),
     undelivered: handover?.undelivered ?? [],
     deposits: left.map(fieldsOf),
     keys: argumentsOf(signals, SIGNAL.keyed).flatMap((signal) => keyed.safeParse(signal).data?.key ?? []),
@@ -97,6 +99,9 @@ async function handoverOf(client: Client, workflowId: string, runId: string): Pr
 
 const argumentsOf = (signals: readonly GivenSignal[], name: string): unknown[] =>
   signals.flatMap((signal) => (signal.name === name ? [signal.argument] : []));
+/** Who asked was not told that the account is canceled, nor that the gateway refuses. */
+const isOpenCancel = ({ name, isDone, failure }: GivenUpdate) =>
+  name === UPDATE.cancel && !isDone && failure !== FAILURE.notCanceled;
 const isDeposit = (signal: unknown): signal is DepositSignal => typeof signal === 'object' && signal !== null;
 
 /** What an account takes of a notification. */

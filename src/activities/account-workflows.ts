@@ -35,7 +35,7 @@ export const depositOwner: AccountActivities['payments.deposit-owner'] = async (
   for (const run of runs.toReversed()) {
     const parent = parentOf(run);
     if (!parent?.startsWith(speiAccountWorkflowId(app_id, ''))) continue;
-    const state = await ifExists(() => resultOf(run), null);
+    const state = await ifExists(async () => resultOf(await asItIs(run)), null);
     if (state?.outcome === 'SUCCESS') return parent;
   }
   return null;
@@ -45,6 +45,12 @@ const parentOf = ({ parentExecution }: Pick<WorkflowExecutionInfo, 'parentExecut
   parentExecution?.workflowId ?? null;
 
 type ShownRun = Pick<WorkflowExecutionInfo, 'workflowId' | 'runId' | 'status'>;
+
+/** The list of workflows hears of a run's end later than of its start. */
+async function asItIs(run: ShownRun): Promise<ShownRun> {
+  if (run.status.name !== 'RUNNING') return run;
+  return getClient().workflow.getHandle(run.workflowId, run.runId).describe();
+}
 
 async function resultOf({ workflowId, runId, status }: ShownRun): Promise<PaymentState | null> {
   if (status.name !== 'COMPLETED') return null;

@@ -24,6 +24,7 @@ export async function makeRefund(
   // The heartbeat carries it between attempts: a duplicate can be ours only if an attempt has reached the gateway.
   const reached = heartbeatDetails === true;
   if (wasResetSince(refund.original_run_id)) return { is: 'reset' };
+  if (refund.seen === null) return { is: 'moved', trade: null };
   const { trade_status, asked_at } = await queryTrade(gateway, refund.id);
   if (trade_status !== refund.seen) return { is: 'moved', trade: { trade_status, asked_at } };
   const { order_amount, method } = refund.trade;

@@ -46,7 +46,7 @@ export interface NotifiedDeposit {
   transferred_s?: number | undefined;
   /** This run, or an earlier one, has asked for its payment. */
   begun?: boolean | undefined;
-  /** The run of its payment that was started since it was last notified. What that run says is the answer; an older run's may be old. */
+  /** The run of its payment that was started last. What it says is the answer, unless the deposit was notified as paid since. */
   payment_run?: DepositPaymentRun | undefined;
   /** Since when it waits, in ms since the epoch: its payment was begun then, or it was notified as paid later. */
   since?: number | undefined;
@@ -59,6 +59,8 @@ export interface DepositPaymentRun {
   run_id: string;
   /** No run was before it, so no other account can have counted the deposit. */
   is_first: boolean;
+  /** When the deposit was notified as paid since, in ms since the epoch: only what a person decides after that is the answer. */
+  notified_at?: number | undefined;
 }
 
 /** One deposit that was counted. */

@@ -36,7 +36,7 @@ export async function inputOfRun(
 }
 
 /**
- * What came to a closed run from outside, whether a worker had it or not: its input, and its signals; undefined for what
+ * What came to a closed run from outside, whether a worker had it or not: its input, its signals, and the updates that it took; undefined for what
  * nobody can read, such as clear text where keys are set. Throws WorkflowNotFoundError.
  */
 export async function givenTo(client: Client, workflowId: string, runId: string): Promise<Given> {
@@ -48,11 +48,22 @@ export async function givenTo(client: Client, workflowId: string, runId: string)
   };
   const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
   const signaled = (events ?? []).flatMap((event) => event.workflowExecutionSignaledEventAttributes ?? []);
+  const ended = new Map(
+    (events ?? []).flatMap(({ workflowExecutionUpdateCompletedEventAttributes: one }) =>
+      one ? [[one.meta?.updateId, one.outcome] as const] : [],
+    ),
+  );
+  const accepted = (events ?? []).flatMap((event) => event.workflowExecutionUpdateAcceptedEventAttributes ?? []);
   const started = events?.[0]?.workflowExecutionStartedEventAttributes;
   return {
     isReset: (started?.originalExecutionRunId ?? runId) !== runId,
     input: await read(started),
     signals: await Promise.all(signaled.map(async (one) => ({ name: one.signalName, argument: await read(one) }))),
+    updates: accepted.map(({ acceptedRequest, protocolInstanceId }) => {
+      const outcome = ended.get(acceptedRequest?.meta?.updateId ?? protocolInstanceId);
+      const failure = outcome?.failure?.applicationFailureInfo?.type ?? null;
+      return { name: acceptedRequest?.input?.name, isDone: Boolean(outcome?.success), failure };
+    }),
   };
 }
 
@@ -62,16 +73,25 @@ export interface GivenSignal {
   argument: unknown;
 }
 
+/** An update that a run has taken. */
+export interface GivenUpdate {
+  name: string | null | undefined;
+  isDone: boolean;
+  /** The type of its failure, where it failed. */
+  failure: string | null;
+}
+
 /** What came to a run from outside. */
 export interface Given {
   input: unknown;
   signals: GivenSignal[];
+  updates: GivenUpdate[];
   /** Whether it is a reset of another run. */
   isReset: boolean;
 }
 
 /** What came to a run that Temporal has forgotten. */
-export const NOTHING_GIVEN: Given = { input: undefined, signals: [], isReset: false };
+export const NOTHING_GIVEN: Given = { input: undefined, signals: [], updates: [], isReset: false };
 
 type Arguments = Pick<temporal.api.history.v1.IWorkflowExecutionSignaledEventAttributes, 'input'> | null | undefined;
 

@@ -54,6 +54,29 @@ export function signalsOf({ signals }: Run): api.api.history.v1.IHistoryEvent[] 
   }));
 }
 
+/** The events of the updates that a run took. */
+export function updatesOf({ takenUpdates }: Run): api.api.history.v1.IHistoryEvent[] {
+  return [...takenUpdates].flatMap(([updateId, { name, outcome }]) => {
+    const accepted = { protocolInstanceId: updateId, acceptedRequest: { meta: { updateId }, input: { name } } };
+    const said = outcome && 'completed' in outcome ? { success: { payloads: [outcome.completed] } } : outcome;
+    const completed = said
+      ? [
+          {
+            eventType: EventType.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_COMPLETED,
+            workflowExecutionUpdateCompletedEventAttributes: { meta: { updateId }, outcome: said },
+          },
+        ]
+      : [];
+    return [
+      {
+        eventType: EventType.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED,
+        workflowExecutionUpdateAcceptedEventAttributes: accepted,
+      },
+      ...completed,
+    ];
+  });
+}
+
 /** The last event of a closed run's history. */
 export function endOf({ status, result, failure, next }: Run): api.api.history.v1.IHistoryEvent {
   switch (status) {

@@ -23,6 +23,7 @@ export interface RunStart {
 
 /** An update that somebody waits for. */
 export interface UpdateExecution {
+  readonly name: string;
   accepted?: boolean;
   /** The run closed before it had looked at the update. */
   aborted?: boolean;
@@ -58,6 +59,8 @@ export interface Run {
   readonly openUpdates: number;
   /** Updates in its history, and those that may come into it. */
   readonly countedUpdates: number;
+  /** Those that it has taken, by their ids. */
+  readonly takenUpdates: ReadonlyMap<string, UpdateExecution>;
   /** An update by its id. */
   knownUpdate(id: string): UpdateExecution | undefined;
   /** Waits for the first workflow task and answers a query. Throws where the workflow refuses it. */

@@ -87,7 +87,7 @@ export class WorkflowRun implements Run {
   update(id: string, name: string, input: Payload[]): UpdateExecution {
     const known = this.updates.get(id);
     if (known) return known;
-    const update: UpdateExecution = {};
+    const update: UpdateExecution = { name };
     this.updates.set(id, update);
     const meta = { updateId: id, identity: 'simulated' };
     this.hear({ doUpdate: { id, protocolInstanceId: id, name, input, meta, runValidator: true } });
@@ -102,6 +102,10 @@ export class WorkflowRun implements Run {
   /** Updates in its history, and those that may come into it: a rejected one leaves no trace. */
   get countedUpdates(): number {
     return [...this.updates.values()].filter(({ accepted, outcome }) => accepted || !outcome).length;
+  }
+
+  get takenUpdates(): ReadonlyMap<string, UpdateExecution> {
+    return new Map([...this.updates].filter(([, { accepted }]) => accepted));
   }
 
   /** An update by its id. */

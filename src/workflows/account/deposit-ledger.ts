@@ -162,7 +162,8 @@ export class DepositLedger {
     if (!earlier || isOfOtherTrade(earlier, deposit)) return false;
     const isPaid = isNotifiedAsPaid(deposit);
     // The run of its payment that goes on may have looked before the deposit was paid.
-    const payment_run = isPaid ? undefined : earlier.payment_run;
+    const run = earlier.payment_run;
+    const payment_run = isPaid && run ? { ...run, notified_at: now } : run;
     const known = isNotifiedAsPaid(earlier) ? earlier : { ...earlier, ...deposit, ...(isPaid ? { since: now } : {}) };
     this.pendingDeposits.set(deposit.out_trade_no, { ...known, payment_run });
     return isPaid && !isNotifiedAsPaid(earlier);

@@ -16,7 +16,7 @@ import { isMoneyOfMerchant } from './counting';
 type PaymentType = (input: PaymentInput) => Promise<PaymentState>;
 type Reuse = 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE';
 
-/** Of each pending deposit, the payment run that was started since it was last notified. */
+/** Of each pending deposit, the payment run that was started last. */
 export interface PaymentRuns {
   paymentRunOf(out_trade_no: string): DepositPaymentRun | undefined;
   notePaymentRun(out_trade_no: string, run: DepositPaymentRun): void;
@@ -40,15 +40,23 @@ export async function awaitDepositPayment(
     // Temporal has forgotten it, and nobody has confirmed the deposit: its trade is adopted anew.
     if (is_gone) continue;
     const ours = runs.paymentRunOf(out_trade_no);
-    const isAnswer = ours !== undefined && ours.run_id === run_id;
-    if (state?.outcome === 'SUCCESS' && !(isAnswer && ours.is_first)) {
+    const isOurs = ours !== undefined && ours.run_id === run_id;
+    if (state?.outcome === 'SUCCESS' && !(isOurs && ours.is_first)) {
       const owner = await earlierWorkflows.depositOwner({ app_id, workflow_id });
       if (owner !== null && owner !== account) return 'counted';
     }
     // Only money that was paid stays so: any other word of a run from before the notification is asked for anew. And a payment
     // that nobody started for an account says of no account that the deposit is its own.
+    const isAnswer = isOurs && isOfNow(state, ours);
     if (parent === account && (isAnswer || isMoneyOfMerchant(state))) return state;
   }
+}
+
+/** Whether nothing was notified since the payment looked, or a person has decided it after that. */
+function isOfNow(state: PaymentState | null, { notified_at }: DepositPaymentRun): boolean {
+  if (notified_at === undefined) return true;
+  const decided = state?.confirmed_by === 'operator' && state.history.findLast(({ source }) => source === 'operator');
+  return decided ? Date.parse(decided.time) >= notified_at : false;
 }
 
 /** Starts the payment in adopt form and waits for its end; null where it exists. It goes on where this run of the account ends first. */

@@ -122,8 +122,9 @@ class SpeiAccountRun {
 
   /** Goes on from what an earlier run knew that could not hand it on, and takes what came meanwhile. */
   private async takeOver(): Promise<void> {
-    condition(() => this.early === null, UNREADABLE_AFTER).then((isRead) => {
-      if (!isRead && this.early?.length) this.raise('overdue-deposit');
+    condition(() => this.early === null, UNREADABLE_AFTER).then(async (isRead) => {
+      if (!isRead) await condition(() => this.early?.length !== 0);
+      if (this.early?.length) this.raise('overdue-deposit');
     });
     const { carried, cancel_wanted, undelivered, deposits, keys, run_id } = await loadEarlierAccount();
     this.readBy = run_id;

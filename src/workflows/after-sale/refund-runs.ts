@@ -24,7 +24,7 @@ import {
 import { loadRefundRun } from '../shared/activities';
 import { uncancelled } from '../shared/cancellable';
 import type { AfterSaleRecord } from './record';
-import { makesFree, type PersonsDecision, type RefundFailure } from './refund/record';
+import { makesFree, ON_ITS_WAY_MS, type PersonsDecision, type RefundFailure } from './refund/record';
 import { refund } from './refund/workflow';
 import { declinedDecision, obstacleTo, onItsWay } from './requests';
 
@@ -34,8 +34,6 @@ const ANSWERS_WITHIN_MS = 5 * 60_000;
 const ASKED_EVERY_MS = 60 * 60_000;
 /** The workflow of a refund takes a person's decision within this time. */
 const DECIDES_WITHIN_MS = 30_000;
-/** A worker may go on with a request after its workflow was ended: for as long as the server waits for it (`REFUNDING`). */
-const ON_ITS_WAY_MS = 2 * 60_000;
 /** A try whose number was used before waits for the end of the workflow before it. */
 const CLOSES_WITHIN_MS = 1_000;
 const STARTS = 30;
@@ -94,8 +92,14 @@ export class RefundRuns {
   /** The refund's workflow has reported. */
   noteNews({ refund: reported, declined = false }: RefundChange): void {
     this.heardOf.add(nameOf(reported));
-    this.gone.delete(nameOf(reported));
+    if (this.gone.delete(nameOf(reported))) this.followAgain(reported);
     if (declined) this.declined.add(nameOf(reported));
+  }
+
+  /** It had gone, and somebody has reset it: nobody waits for its end any more. */
+  private followAgain({ out_request_no, attempt }: RefundState): void {
+    const entry = this.record.ledger.find(out_request_no);
+    if (entry?.attempt === attempt) void uncancelled(() => this.askOn(entry));
   }
 
   /** Starts the refund, or asks the one that an earlier after-sale has started. One that is followed is held back. */

@@ -71,9 +71,9 @@ describe('counting', () => {
   });
 
   test.each([
-    ['SUCCESS', undefined],
+    ['SUCCESS', { run_id: 'r1', is_first: true, notified_at: NOW }],
     ['PROCESSING', { run_id: 'r1', is_first: true }],
-  ])('the run that looks for a pending deposit answers for it after it is notified as %s: %j', (trade_status, kept) => {
+  ])('the run that looks for a pending deposit, after that is notified as %s: %j', (trade_status, kept) => {
     const ledger = new DepositLedger();
     ledger.addPending({ ...notified(1), trade_status: 'SUCCESS' });
     ledger.notePaymentRun('VA1', { run_id: 'r1', is_first: true });

@@ -13,6 +13,9 @@ export type RefundFailure = NonNullable<RefundState['failure']>;
 /** A person's decision, and when the refund was sent first as far as the after-sale knew; null: not yet. */
 export type PersonsDecision = AfterSaleResolution & Pick<RefundState, 'sent_at'>;
 
+/** A worker may go on with a request after its run was ended: for as long as the server waits for it (`REFUNDING`). */
+export const ON_ITS_WAY_MS = 2 * 60_000;
+
 /** Whether a decision lets another refund have the amount. */
 export const makesFree = (outcome: AfterSaleResolution['outcome']): boolean =>
   outcome !== undefined && outcome !== 'REFUNDED';
@@ -21,6 +24,8 @@ export class RunningRefund {
   readonly refund: RefundState;
   /** The gateway is being asked for it. */
   isAsking = false;
+  /** Until when a request of the run before a reset may be on its way, in ms since the epoch. */
+  private onItsWayUntil = 0;
 
   constructor(refund: RefundState) {
     this.refund = { ...refund };
@@ -35,9 +40,15 @@ export class RunningRefund {
     this.refund.sent_at ??= new Date(now).toISOString();
   }
 
-  /** Whether it was sent after the person had looked who says that it pays nothing. */
-  isOutdated({ outcome, sent_at }: PersonsDecision): boolean {
-    return makesFree(outcome) && (this.isAsking || this.refund.sent_at !== sent_at);
+  /** This run is a reset, and the one before it may have sent the refund a moment ago. */
+  noteReset(now: number): void {
+    this.onItsWayUntil ||= now + ON_ITS_WAY_MS;
+  }
+
+  /** Whether it was, or may yet be, sent after the person had looked who says that it pays nothing. */
+  isOutdated({ outcome, sent_at }: PersonsDecision, now: number): boolean {
+    const maySend = this.isAsking || now < this.onItsWayUntil;
+    return makesFree(outcome) && (maySend || this.refund.sent_at !== sent_at);
   }
 
   /** The gateway's own answer. */

@@ -67,8 +67,11 @@ export class RefundSending {
         return this.mayExist ? this.waitBeforeNext() : this.refuse(notRefunded(tried));
       case 'unknown':
         return this.afterUnknown(tried);
-      case 'not-ours':
       case 'reset':
+        this.record.noteReset(Date.now());
+        this.mayExist = true;
+        return 'track';
+      case 'not-ours':
         this.mayExist = true;
         return 'track';
     }
@@ -81,7 +84,9 @@ export class RefundSending {
 
   /** Whether the run before a reset may have sent the refund. */
   async wasReset(): Promise<boolean> {
-    return (await gateway.requestRefund(this.attempt(null))).is === 'reset';
+    const isReset = (await gateway.requestRefund(this.attempt(null))).is === 'reset';
+    if (isReset) this.record.noteReset(Date.now());
+    return isReset;
   }
 
   /** The last look does not allow to send any more. */

@@ -52,6 +52,7 @@ class RefundRun {
   private readonly evidence: RefundEvidence;
   private readonly visibility = new Visibility();
   private policy: PaymentPolicy | undefined;
+  private sending: RefundSending | undefined;
   private resolution: PersonsDecision | undefined;
   private waitingFor = 'its turn';
   private lastSignal = '';
@@ -70,7 +71,7 @@ class RefundRun {
     });
     setHandler(holdBackSignal, (obstacle) => this.evidence.holdBack(obstacle));
     setHandler(resolveRefundSignal, (decision) => {
-      if (record.isOutdated(decision)) void this.signalChange({ declined: true });
+      if (record.isOutdated(decision, Date.now())) void this.signalChange({ declined: true });
       else this.resolution = decision;
     });
   }
@@ -94,6 +95,7 @@ class RefundRun {
     const { record, evidence } = this;
     this.policy = await loadPolicy({ method: this.input.trade.method });
     const sending = new RefundSending(this.input, record, evidence, this.policy, (what) => this.waitFor(what));
+    this.sending = sending;
     for (let next: AfterTry = 'await turn'; next !== 'track' && !record.isOver; )
       next = next === 'send' ? await sending.send() : await this.awaitTurn(sending);
     while (!record.isOver) await this.track();
@@ -168,6 +170,8 @@ class RefundRun {
     const looked = await lookOnce(trade.app_id, trade.id, this.settings.settling_ms);
     if (looked.is === 'found') return evidence.observe(looked.trade);
     const attention = attentionAfter(looked);
+    // Who decides now has to know whether the run before a reset may have sent it.
+    if (record.refund.sent_at === null) await this.sending?.wasReset();
     record.raise(attention);
     await this.waitFor('the gateway to say what it has of the trade');
     const found = await gateway.searchTrade(trade);

@@ -68,5 +68,5 @@ test.each([
   const [entry] = (await world.state())?.refunds ?? [];
   if (!entry) throw new Error('there is no refund');
   const decision = { by: 'ana', reason: 'the dashboard', outcome, out_request_no: 'a', sent_at: null };
-  expect(new RunningRefund({ ...entry, outcome: null }).isOutdated(decision)).toBe(is);
+  expect(new RunningRefund({ ...entry, outcome: null }).isOutdated(decision, world.now)).toBe(is);
 });

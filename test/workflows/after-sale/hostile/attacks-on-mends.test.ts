@@ -1,0 +1,106 @@
+/** Attacks with refunds whose workflow somebody has reset: what the run before sent, and what nobody waits for any more. */
+import { refundWorkflowId } from '../../../../src/contract';
+import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { ExchangeError } from '../../../../src/gateway/transport';
+import { APP } from '../../hostile/base-world';
+import { TRADE } from './gateway';
+import { PLAIN, type Traits, World } from './world';
+
+let world: World;
+const open = async (traits: Partial<Traits> = {}) => {
+  world = await World.create({ ...PLAIN, pick: () => 0, ...traits });
+};
+afterEach(() => world?.close());
+
+const goneBack = () => world.gateway.gone().toFixed(2);
+const REFUND = refundWorkflowId(APP, TRADE.out_trade_no, 'a');
+const terminateRefund = () => world.within(async () => world.temporal.latest(REFUND)?.terminate());
+const resetRefund = () =>
+  world.within(async () => {
+    const run = world.temporal.latest(REFUND);
+    if (run) world.temporal.reset(run);
+  });
+
+/** The worker that has the first request is paused for 100 s. */
+function pauseFirstRequest(): void {
+  const { post } = world.gateway;
+  let isPaused = false;
+  world.gateway.post = async (path, ...more) => {
+    const ask = () => post.call(world.gateway, path, ...more);
+    if (path !== '/trade/refund' || isPaused) return ask();
+    isPaused = true;
+    world.temporal.clock.in(100_000, () => void ask().catch(() => undefined));
+    throw new ExchangeError(true, 'UND_ERR_SOCKET');
+  };
+}
+
+async function untilAttention(): Promise<void> {
+  for (let s = 0; s < 90 && (await world.state())?.attention === null; s += 1) await world.pass(1_000);
+}
+
+test('promise 8: a refund whose workflow was terminated, reset, and terminated again is before a person', async () => {
+  // The merchant: 50.00 are under way for ever, nobody is told, no decision is taken, and no refund comes after it.
+  await open({ mishaps: ['carried out late'], plans: [{ takes_ms: 3 * DAY, ends: 'refused' }] });
+  world.ask({ amount: '50.00', number: 'a' });
+  await world.pass(1_000);
+  await terminateRefund();
+  await world.pass(1_000);
+  await resetRefund();
+  await world.pass(HOUR);
+  expect(await world.state()).toMatchObject({ attention: null, refunds: [{ refund_status: 'REFUND_PROCESSING' }] });
+  await terminateRefund();
+  await world.pass(7 * DAY);
+  expect((await world.state())?.attention).toBe('unknown-refund');
+});
+
+test.each(['NOT_CREATED', 'REFUND_REFUSED'] as const)(
+  'promise 7: %s of a refund whose workflow was reset does not count while the request of the run before may be on its way',
+  async (outcome) => {
+    // The merchant gives 300.00 back of 150.00: the worker that had the request was paused.
+    await open();
+    pauseFirstRequest();
+    world.ask({ amount: '150.00', number: 'a' });
+    await world.pass(1_000);
+    await resetRefund();
+    await untilAttention();
+    world.resolve({ outcome, out_request_no: 'a' });
+    await world.pass(5_000);
+    world.ask({ amount: '150.00', number: 'b' });
+    await world.pass(HOUR);
+    expect(goneBack()).toBe('150.00');
+    // Later the trade shows it.
+    expect(await world.state()).toMatchObject({ refunded_amount: '150.00' });
+  },
+);
+
+test('promise 8: NOT_CREATED of a refund whose workflow was reset counts once no request of it can be on its way', async () => {
+  await open({ mishaps: ['lost before it arrived'] });
+  world.ask({ amount: '150.00', number: 'a' });
+  await world.pass(1_000);
+  await resetRefund();
+  await world.pass(2 * MINUTE + 5_000);
+  world.resolve({ outcome: 'NOT_CREATED', out_request_no: 'a' });
+  await world.pass(MINUTE);
+  world.ask({ amount: '150.00', number: 'b' });
+  await world.pass(DAY);
+  expect(await world.state()).toMatchObject({ refunded_amount: '150.00' });
+});
+
+test('promise 7: nor does it where the gateway denies the trade to the run after the reset, which so does not ask for the refund', async () => {
+  // The merchant gives 300.00 back of 150.00.
+  await open();
+  pauseFirstRequest();
+  world.ask({ amount: '150.00', number: 'a' });
+  await world.pass(1_000);
+  const { post } = world.gateway;
+  const text = JSON.stringify({ code: '40004', msg: 'Business Failed', sub_code: 'trade-not-exist', sub_msg: 'none' });
+  world.gateway.post = async () => ({ status: 200, body: new TextEncoder().encode(text) });
+  await resetRefund();
+  await untilAttention();
+  world.gateway.post = post;
+  world.resolve({ outcome: 'NOT_CREATED', out_request_no: 'a' });
+  await world.pass(5_000);
+  world.ask({ amount: '150.00', number: 'b' });
+  await world.pass(HOUR);
+  expect(goneBack()).toBe('150.00');
+});
