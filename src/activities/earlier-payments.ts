@@ -30,6 +30,9 @@ type Order = Pick<NewPayment, 'kind' | 'request'>;
 /** What a run made, or sold: an order of ours, nothing, or nothing because the gateway has an order of others. */
 type Made = 'order' | 'nothing' | 'duplicate';
 
+/** How a run ended: somebody ended it, it continued as another, or it came to its own end. */
+type RunEnding = 'cut-off' | 'continued' | 'ended';
+
 interface RunBefore {
   readonly run_id: string;
   readonly input: PaymentInput;
@@ -38,9 +41,7 @@ interface RunBefore {
   readonly order: Order | undefined;
   /** Null where the run cannot be asked any more. */
   readonly state: PaymentState | null;
-  /** Whether it did not end by itself. */
-  readonly isCutOff: boolean;
-  readonly isContinued: boolean;
+  readonly ending: RunEnding;
   /** The run that this one is, or was reset from. */
   readonly original: string;
 }
@@ -62,12 +63,13 @@ export async function loadEarlierPayment(
   let isDuplicate = false;
   let { input: later } = await readStart(client, workflowId, runId);
   for await (const run of runsBefore(client, workflowId, runId)) {
-    const { run_id, made, order: known, state, isCutOff } = run;
+    const { run_id, made, order: known, state, ending } = run;
+    const isCutOff = ending === 'cut-off';
     const outcome = state?.outcome ?? null;
     if (isCutOff && isLeft) await takeLeft(left, client, workflowId, run);
     // A run that came to an end by itself had taken what those before it left: a person may have settled it.
     isLeft &&=
-      isCutOff || (outcome === null && made !== 'duplicate' && !(run.isContinued && hasHandedOn(run_id, later)));
+      isCutOff || (outcome === null && made !== 'duplicate' && !(ending === 'continued' && hasHandedOn(run_id, later)));
     later = run.input;
     const unproven = { run_id, outcome, sale: null, trade_no: null, is_proven: false, payment_data: null, ...left };
     if (made !== 'order') {
@@ -200,10 +202,21 @@ async function* runsBefore(client: Client, workflowId: string, runId: string): A
     const handle = client.workflow.getHandle(workflowId, run_id);
     const state = await ifAnswers(() => handle.query<PaymentState>(QUERY.state), null);
     const order = orderOf(input);
-    const isCutOff = !['COMPLETED', 'FAILED', 'CONTINUED_AS_NEW'].includes(status.name);
-    const isContinued = status.name === 'CONTINUED_AS_NEW';
-    yield { run_id, input, order, state, made: await madeBy(handle, order, state), isCutOff, isContinued, original };
+    yield {
+      run_id,
+      input,
+      order,
+      state,
+      made: await madeBy(handle, order, state),
+      ending: endingOf(status.name),
+      original,
+    };
   }
+}
+
+function endingOf(status: string): RunEnding {
+  if (status === 'CONTINUED_AS_NEW') return 'continued';
+  return status === 'COMPLETED' || status === 'FAILED' ? 'ended' : 'cut-off';
 }
 
 /** A run that never reached its creation made no order. One that cannot be asked may have. */

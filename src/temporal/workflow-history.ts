@@ -36,8 +36,8 @@ export async function inputOfRun(
 }
 
 /**
- * What came to a closed run from outside, whether a worker had it or not: its input, its signals, and the updates that it took; undefined for what
- * nobody can read, such as clear text where keys are set. Throws WorkflowNotFoundError.
+ * What came to a closed run from outside, whether a worker had it or not: its input, its signals, and the updates that it took;
+ * undefined for what nobody can read, such as clear text where keys are set. Throws WorkflowNotFoundError.
  */
 export async function givenTo(client: Client, workflowId: string, runId: string): Promise<Given> {
   const { namespace, loadedDataConverter } = client.options;

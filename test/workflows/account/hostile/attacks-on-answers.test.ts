@@ -1,34 +1,14 @@
 /** Attacks on which payment answers for a deposit, whose deposit it is, and what an account says and then forgets. */
 import { defaultPayloadConverter } from '@temporalio/common';
-import { paymentWorkflowId, speiAccountWorkflowId } from '../../../../src/contract';
+import { paymentWorkflowId } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { APP } from '../../hostile/base-world';
+import { A1, end, open, secondRun, world } from './attack-world';
 import type { TrueDeposit } from './gateway';
-import { PLAIN, type Traits, World } from './world';
 
 Error.stackTraceLimit = 0;
 
-const A1 = speiAccountWorkflowId(APP, 'A1');
-let world: World;
-const open = async (traits: Partial<Traits> = {}) => {
-  world = await World.create({ ...PLAIN, pick: () => 0, ...traits });
-};
-afterEach(() => world?.close());
-
-const latest = () => {
-  const run = world.temporal.latest(A1);
-  if (!run) throw new Error('nobody follows the account');
-  return run;
-};
-/** The account's second run, which began with what the first has handed on. */
-async function secondRun() {
-  await open({ continuesAfter: 40 });
-  while (world.temporal.latest(A1)?.start.firstRunId === undefined) {
-    world.notify(world.gateway.deposit('A1', '1.00'));
-    await world.pass(MINUTE);
-  }
-  return latest();
-}
+afterEach(end);
 
 /** Something that follows no account adopts the deposit's trade, as a merchant may. */
 async function adoptElsewhere({ out_trade_no, trade_no }: TrueDeposit) {

@@ -1,36 +1,16 @@
-import { createSpeiAccountWorkflowId, paymentWorkflowId, speiAccountWorkflowId } from '../../../../src/contract';
+import { createSpeiAccountWorkflowId, paymentWorkflowId } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { APP } from '../../hostile/base-world';
-import { PLAIN, type Traits, World } from './world';
+import { A1, end, latest, open, secondRun, world } from './attack-world';
 
 Error.stackTraceLimit = 0;
 
-const A1 = speiAccountWorkflowId(APP, 'A1');
 const CREATION = createSpeiAccountWorkflowId(APP, 'k1');
-let world: World;
-const open = async (traits: Partial<Traits> = {}) => {
-  world = await World.create({ ...PLAIN, pick: () => 0, ...traits });
-};
-afterEach(() => world?.close());
+afterEach(end);
 
-const latest = () => {
-  const run = world.temporal.latest(A1);
-  if (!run) throw new Error('nobody follows the account');
-  return run;
-};
 const answer = (status: number, body: object) => ({ status, body: new TextEncoder().encode(JSON.stringify(body)) });
 const refusal = (sub_code: string) =>
   answer(200, { code: '40002', msg: 'Business Failed', sub_code, sub_msg: sub_code });
-/** The account's second run, which began with what the first has handed on. */
-async function secondRun() {
-  await open({ continuesAfter: 40 });
-  while (world.temporal.latest(A1)?.start.firstRunId === undefined) {
-    world.notify(world.gateway.deposit('A1', '1.00'));
-    await world.pass(MINUTE);
-  }
-  return latest();
-}
-
 describe('promise 3: a deposit that a later run has counted is counted or before a person after a reset of the run before it', () => {
   // The merchant loses 700.00: acknowledged, told as counted, and in no count, no set_aside and no attention afterwards.
   test.each([

@@ -58,6 +58,27 @@ export async function startAgain(ms: number): Promise<void> {
   await world.pass(ms);
 }
 
+/** A trade is paid, and the gateway says so. */
+export function paid(trade: LedgerTrade): void {
+  world.gateway.move(trade, 'SUCCESS');
+  world.notify(trade);
+}
+
+/** Temporal's list of workflows is down after so many more answers. Returns what mends it. */
+export function listIsDown(after = 0): () => void {
+  const { workflow } = world.temporal.client;
+  const { list } = workflow;
+  let left = after;
+  Object.assign(workflow, {
+    list: (...args: unknown[]) => {
+      if (left <= 0) throw new Error('the list of workflows is down');
+      left -= 1;
+      return Reflect.apply(list, workflow, args);
+    },
+  });
+  return () => Object.assign(workflow, { list });
+}
+
 // — What people know —
 
 /** What the merchant's client says of the order now, or the name of its error. */
@@ -84,6 +105,21 @@ export const answers = () =>
     if (one.is === 'failure') return [one.type];
     return one.is === 'payment data' ? [one.data.trade_no] : [];
   });
+
+/** What people find under `PaymentAttention is not null` in the whole app; `open`: of what still runs. */
+export function found({ open = false } = {}): string[] {
+  const runs = world.temporal.allRuns().filter(({ isRunning }) => isRunning || !open);
+  return runs.flatMap((run) => {
+    const { PaymentAttention } = world.temporal.attributesOf(run);
+    return typeof PaymentAttention === 'string' ? [PaymentAttention] : [];
+  });
+}
+
+/** The trades that whoever reads the payment's state knows of. */
+export async function tradesKnown(): Promise<(string | null)[]> {
+  const { trade_no, other_trades } = await stateNow();
+  return [trade_no, ...other_trades.map((other) => other.trade_no)];
+}
 
 export const attentions = () => [...new Set(world.attentions.map(({ attention }) => attention))];
 

@@ -5,16 +5,18 @@ import {
   attentions,
   begin,
   end,
+  listIsDown,
   madeByAnother,
   outcomeNow,
+  paid,
   pay,
   sell,
   startBroken,
   stateNow,
   tradeAt,
+  tradesKnown,
   world,
 } from './attack-world';
-import type { LedgerTrade } from './gateway';
 import { another, brokenIn, story, wait } from './schedule';
 import { AMOUNT } from './world';
 
@@ -22,12 +24,6 @@ const SECOND = 1_000;
 afterEach(() => world && end());
 
 const broken = () => world.start('ALLOW_DUPLICATE', world.workflowId, [{ kind: 'direct', app_id: 'hostile' }]);
-
-/** The trades that whoever reads the payment's state knows of. */
-async function tradesKnown(): Promise<(string | null)[]> {
-  const { trade_no, other_trades } = await stateNow();
-  return [trade_no, ...other_trades.map((other) => other.trade_no)];
-}
 
 /** The worker is away while a run is started and notified; somebody terminates that run before a worker has taken anything. */
 async function cutOff(start: () => void, notified: () => void): Promise<void> {
@@ -38,11 +34,6 @@ async function cutOff(start: () => void, notified: () => void): Promise<void> {
   await world.pass(SECOND);
   world.terminate();
   await world.pass(5 * MINUTE);
-}
-
-function paid(trade: LedgerTrade): void {
-  world.gateway.move(trade, 'SUCCESS');
-  world.notify(trade);
 }
 
 // — What a terminated run had not taken is not read where the run before it sold, or has no order of ours —
@@ -166,18 +157,6 @@ test('promise 1: of two adopted trades the first is known where its run was term
 
 // — Earlier runs that cannot be read for ten minutes are none —
 // Lost: the sale. Whoever asks is told of another system's trade, or that the order broke a rule, and before nobody.
-
-/** Temporal's list of workflows is down. Returns what mends it. */
-function listIsDown(): () => void {
-  const { workflow } = world.temporal.client;
-  const { list } = workflow;
-  Object.assign(workflow, {
-    list: () => {
-      throw new Error('the list of workflows is down');
-    },
-  });
-  return () => Object.assign(workflow, { list });
-}
 
 test('promise 3: a sale is not hidden by an adoption of its number in an hour without the list of workflows', async () => {
   await begin();

@@ -1,18 +1,24 @@
 /** Attacks on money that somebody has named and nobody has believed, on busy gateways, and on the button Cancel. */
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import { attentions, begin, end, madeByAnother, outcomeNow, pay, sell, stateNow, tradeAt, world } from './attack-world';
-import type { LedgerTrade } from './gateway';
+import {
+  attentions,
+  begin,
+  end,
+  madeByAnother,
+  outcomeNow,
+  paid,
+  pay,
+  sell,
+  stateNow,
+  tradeAt,
+  world,
+} from './attack-world';
 import { AMOUNT } from './world';
 
 const SECOND = 1_000;
 afterEach(end);
 
 const broken = () => world.start('ALLOW_DUPLICATE', world.workflowId, [{ kind: 'direct', app_id: 'hostile' }]);
-
-function paid(trade: LedgerTrade): void {
-  world.gateway.move(trade, 'SUCCESS');
-  world.notify(trade);
-}
 
 // — A SUCCESS that was never believed counts as known once a person, or a deadline, has ended the payment —
 // Lost: the buyer's money, acknowledged or not. The merchant was told CANCEL and delivers nothing; nobody is told, nobody polls.

@@ -4,6 +4,8 @@ import {
   attentions,
   begin,
   end,
+  found,
+  listIsDown,
   madeByAnother,
   outcomeNow,
   pay,
@@ -11,6 +13,7 @@ import {
   startAgain,
   stateNow,
   tradeAt,
+  tradesKnown,
   world,
 } from './attack-world';
 import { AMOUNT } from './world';
@@ -19,36 +22,6 @@ const SECOND = 1_000;
 afterEach(() => (world ? end() : undefined));
 
 const broken = () => world.start('ALLOW_DUPLICATE', world.workflowId, [{ kind: 'direct', app_id: 'hostile' }]);
-
-/** Temporal's list of workflows is down after so many more answers. Returns what mends it. */
-function listIsDown(after = 0): () => void {
-  const { workflow } = world.temporal.client;
-  const { list } = workflow;
-  let left = after;
-  Object.assign(workflow, {
-    list: (...args: unknown[]) => {
-      if (left <= 0) throw new Error('the list of workflows is down');
-      left -= 1;
-      return Reflect.apply(list, workflow, args);
-    },
-  });
-  return () => Object.assign(workflow, { list });
-}
-
-/** What people find under `PaymentAttention is not null` in the whole app; `open`: of what still runs. */
-function found({ open = false } = {}): string[] {
-  const runs = world.temporal.allRuns().filter(({ isRunning }) => isRunning || !open);
-  return runs.flatMap((run) => {
-    const { PaymentAttention } = world.temporal.attributesOf(run);
-    return typeof PaymentAttention === 'string' ? [PaymentAttention] : [];
-  });
-}
-
-/** The trades that whoever reads the payment's state knows of. */
-async function tradesKnown(): Promise<(string | null)[]> {
-  const { trade_no, other_trades } = await stateNow();
-  return [trade_no, ...other_trades.map((other) => other.trade_no)];
-}
 
 // — A run that somebody ended is taken for an order of others, although it made, saw and left nothing —
 // Lost: the order. The merchant is told DuplicateOrder of a number that the gateway does not have, and can never use it.
