@@ -71,17 +71,21 @@ const named = ({ told }: World, by: number) =>
     .flatMap((one) => (one.is === 'resolved' && one.at <= by ? [one.resolution.refunded_elsewhere ?? '0'] : []))
     .at(-1) ?? '0';
 
-/** Refunds that paid nothing: that was told to nobody, and the trade soon showed something else. They look as if they had paid. */
-const unseen = ({ gateway: { refunds, steps }, acknowledged }: World, at: number) =>
-  refunds.filter(({ number, ends, endsAt }) => {
-    const next = steps.find(
-      ({ at, status }) => at > endsAt && status !== 'REFUND_REFUSED' && status !== 'REFUND_REVOKE',
-    );
-    const isTold = acknowledged.some(
-      (one) => one.number === number && one.status.startsWith('REFUND_RE') && one.ackedAt < at,
-    );
-    return ends !== 'done' && !isTold && next !== undefined && next.at - endsAt < POLLED_EVERY_MS;
-  });
+/** Refunds that paid nothing: that was told to nobody, and no query could show it. They look as if they had paid. */
+const unseen = (world: World, at: number) =>
+  world.gateway.refunds.filter((one) => one.ends !== 'done' && toldAt(world, one) >= at && isSoonPast(world, one));
+
+/** Whether the trade soon showed something else, so that queries may have missed the end of a refund that paid nothing. */
+function isSoonPast({ gateway: { steps } }: World, { endsAt }: TrueRefund): boolean {
+  const next = steps.find(({ at, status }) => at > endsAt && status !== 'REFUND_REFUSED' && status !== 'REFUND_REVOKE');
+  return next !== undefined && next.at - endsAt < POLLED_EVERY_MS;
+}
+
+/** When a notification first told that a refund paid nothing. */
+function toldAt({ acknowledged }: World, { number }: TrueRefund): number {
+  const told = acknowledged.filter((one) => one.number === number && one.status.startsWith('REFUND_RE'));
+  return Math.min(Number.POSITIVE_INFINITY, ...told.map(({ ackedAt }) => ackedAt));
+}
 
 const sumOf = (refunds: readonly { amount: string }[]) =>
   refunds.reduce((sum, { amount }) => sum.plus(amount), new Big(0));
@@ -138,11 +142,10 @@ function answersAreTrue(world: World): Broken[] {
   });
 }
 
-/** When the end of a refund could be known. Nothing waits any more for one that comes back: only a notification tells. */
-function endKnownAt({ acknowledged }: World, { number, endsAt, cameBack = false }: TrueRefund): number {
-  if (!cameBack) return endsAt;
-  const told = acknowledged.filter((one) => one.number === number && one.status === 'REFUND_REVOKE');
-  return Math.min(Number.POSITIVE_INFINITY, ...told.map(({ ackedAt }) => ackedAt));
+/** When the end of a refund could be known. Of one that comes back, or that queries may have missed, only a notification tells. */
+function endKnownAt(world: World, refund: TrueRefund): number {
+  const { endsAt, cameBack = false } = refund;
+  return cameBack || (refund.ends !== 'done' && isSoonPast(world, refund)) ? toldAt(world, refund) : endsAt;
 }
 
 /**
