@@ -406,7 +406,7 @@ const MUTATIONS = [
   [
     'what a run could not read is forgotten at its end',
     'src/workflows/payment/after-end.ts',
-    '    await takeWhatWasUnread({ ...context, pending });\n',
+    '    if (context.record.isUnread) await followUps.startReading();\n',
     '',
   ],
   [

@@ -3,6 +3,7 @@ import { type Client, WorkflowFailedError, type WorkflowHandle } from '@temporal
 import {
   type AdoptedPayment,
   answerToKeep,
+  asNotified,
   type EarlierRun,
   fieldsUnlikeKnown,
   isDuplicateOrderFailure,
@@ -140,10 +141,6 @@ function takeWatched(left: Left, state: PaymentState | null, isLeft: boolean): v
   if (left.watched === null) left.watched = { outcome, trade_no, trade_status, order_amount };
   else if (isLeft && trade_no !== null && trade_no !== left.watched.trade_no)
     noteOther(left, { trade_no, trade_status, order_amount });
-}
-
-function asNotified({ trade_no, trade_status }: OtherTrade): NotificationSignal {
-  return { trade_no, ...(trade_status === null ? {} : { trade_status }) };
 }
 
 function noteOther(left: Left, other: OtherTrade): void {

@@ -42,11 +42,12 @@ export const previousRunActivities: PreviousRunActivities = {
     }, null);
   },
 
-  async 'payments.earlierRun'({ order }) {
-    const { workflowExecution } = activityInfo();
-    if (workflowExecution === undefined) return null;
-    const { workflowId, runId } = workflowExecution;
-    return readWithin(WORKER_PATIENCE_MS, () => loadEarlierPayment(getClient(), workflowId, runId, order), 'unread');
+  async 'payments.earlierRun'({ order, before }) {
+    const { workflowExecution: own } = activityInfo();
+    const { workflow_id, run_id } = before ?? { workflow_id: own?.workflowId, run_id: own?.runId };
+    if (workflow_id === undefined || run_id === undefined) return null;
+    const read = () => ifExists(() => loadEarlierPayment(getClient(), workflow_id, run_id, order), null);
+    return readWithin(WORKER_PATIENCE_MS, read, 'unread');
   },
 
   async 'payments.runBefore'() {

@@ -12,6 +12,7 @@ import type {
   PaymentOutcome,
   PaymentState,
   PreviousRun,
+  RunOfWorkflow,
 } from './payment';
 import type { PollSchedule } from './poll-schedule';
 
@@ -240,6 +241,8 @@ export interface PreviousRunActivities {
   /** The latest earlier run of this payment that may have made the order; null where Temporal has none; `unread` where it is silent. */
   'payments.earlierRun'(input: {
     order?: Pick<NewPayment, 'kind' | 'request'> | undefined;
+    /** Before which run; the one that asks if it is not given. */
+    before?: RunOfWorkflow;
   }): Promise<EarlierRun | null | 'unread'>;
   /** The latest workflow under a refund's id; null where Temporal has none. */
   'payments.refundRun'(input: { workflow_id: string }): Promise<RefundRun | null>;

@@ -28,6 +28,16 @@ export function tradesNamedBy(notifications: readonly Pick<NotificationSignal, '
   return [...new Set(notifications.flatMap(({ trade_no }) => trade_no ?? []))];
 }
 
+/** What is known of a trade, as if it had been notified: whoever gets it compares it with the gateway. */
+export function asNotified({ trade_no, trade_status }: NotedTrade): NotificationSignal {
+  return { trade_no, ...(trade_status === null ? {} : { trade_status }) };
+}
+
+interface NotedTrade {
+  readonly trade_no: string;
+  readonly trade_status: string | null;
+}
+
 /** Whether a notification may be of this trade: it names no other. Where either number is not known, it may be. */
 export function isOfTrade(
   { trade_no }: Pick<NotificationSignal, 'trade_no'>,

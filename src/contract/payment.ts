@@ -151,6 +151,12 @@ export interface PaymentResolution {
 
 export type PaymentWorkflow = (input: PaymentInput) => Promise<PaymentState>;
 
+/** One run of a workflow. */
+export interface RunOfWorkflow {
+  readonly workflow_id: string;
+  readonly run_id: string;
+}
+
 /** Starts what goes on after a payment has ended. */
 export interface PaymentFollowUpInput {
   /** The payment's last state, without its payment data. */
@@ -164,6 +170,8 @@ export interface PaymentFollowUpInput {
   /** The order was sent more than once, so that another trade under its number may be ours too. */
   sent_again: boolean;
   schedule: { poll_schedule_ms: readonly number[]; poll_every_ms: number };
+  /** A run that ended before it could read what earlier runs had left to it: the follow-up reads that, and nothing else. */
+  unread_run?: RunOfWorkflow;
 }
 
 /** The query `state` of a follow-up, and what it returns. */

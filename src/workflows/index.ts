@@ -33,13 +33,17 @@ export {
   eventDeliveryStateQuery,
 } from './events/delivery';
 export { bankList, installments, walletToken } from './lookup/workflow';
+export { paymentFollowUp } from './payment/follow-up';
 export {
+  createdUpdate,
   followUpStateQuery,
-  paymentFollowUp,
+  notificationSignal,
   recheckFollowUpUpdate,
+  recheckUpdate,
   resolveFollowUpUpdate,
-} from './payment/follow-up';
-export { createdUpdate, notificationSignal, recheckUpdate, resolveUpdate, stateQuery } from './payment/messages';
+  resolveUpdate,
+  stateQuery,
+} from './payment/messages';
 export { payment } from './payment/workflow';
 export { stuckSweep } from './reconciliation/stuck-sweep';
 export { reconciliation } from './reconciliation/workflow';

@@ -22,7 +22,6 @@ import { startAbandoned } from '../shared/start-abandoned';
 import type { Visibility } from '../shared/visibility';
 import type { PaymentContext } from './context';
 import type { OrderCreation } from './creation';
-import { takeWhatWasUnread } from './earlier-runs';
 import { type Ending, endingOf } from './ending';
 import { asPrevious, type FollowUps } from './follow-ups';
 import { lookAtOtherTrade, lookAtOtherTrades } from './other-trades';
@@ -51,7 +50,7 @@ export class AfterEnd {
   constructor(private readonly ended: EndedPayment) {}
 
   async run(): Promise<void> {
-    const { failure, outbox, pending, context } = this.ended;
+    const { failure, outbox, pending, context, followUps } = this.ended;
     // It ended without the money that was notified: that is compared once more, unless a person is asked about it already.
     const isAsked = context.record.reasons.has('unconfirmed-notification');
     if (isEndedByTheGateway(this.state) || !isAsked) pending.restoreContradicted();
@@ -60,10 +59,8 @@ export class AfterEnd {
       await this.refundLatePayment();
       await outbox?.close();
     }
-    await this.handOnAll();
-    if (!context.record.isUnread) return;
-    // Nothing of this payment waits for the list of workflows but its result.
-    await takeWhatWasUnread({ ...context, pending });
+    // Nothing of this payment waits for the list of workflows.
+    if (context.record.isUnread) await followUps.startReading();
     await this.handOnAll();
   }
 

@@ -49,13 +49,6 @@ async function untilRead<Read>(
   }
 }
 
-/** What could not be read when the run began is read before it ends: for the next run, this one has taken it. */
-export async function takeWhatWasUnread(heir: Heir): Promise<void> {
-  if (!heir.record.isUnread) return;
-  const earlier = await untilRead(() => loadEarlierRun({}), heir);
-  if (earlier) takeLeft(earlier, heir);
-}
-
 /** What a run is to continue as, if an earlier run had an order or, unless `isOfOrder`, a trade; null where it goes on as itself. */
 export async function nextAfterRunBefore(
   input: PaymentInput,

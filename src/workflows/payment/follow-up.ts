@@ -2,14 +2,7 @@
  * What goes on after a payment has ended, so that nobody waits for it: a trade that may still be paid is watched, and
  * whatever needs a person stays open until a person, or the facts, have settled it.
  */
-import {
-  CancellationScope,
-  condition,
-  defineQuery,
-  defineUpdate,
-  setDefaultSignalHandler,
-  setHandler,
-} from '@temporalio/workflow';
+import { CancellationScope, condition, setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
 import type { Attention, LookResult, Trade, TradeId } from '../../contract';
 import {
   knownIds,
@@ -18,9 +11,7 @@ import {
   type PaymentFollowUpState,
   type PaymentWorkflow,
   paymentWorkflowId,
-  QUERY,
   SIGNAL,
-  UPDATE,
   WORKFLOW,
 } from '../../contract';
 import { gateway, loadLatestRun } from '../shared/activities';
@@ -33,20 +24,13 @@ import { assertResolution } from '../shared/resolution';
 import { signalIfRunning } from '../shared/signal-if-running';
 import { startAbandoned } from '../shared/start-abandoned';
 import { tradeAttributes, Visibility } from '../shared/visibility';
+import { handOnWhatWasLeft } from './left-behind';
+import { type FollowUpDecision, followUpStateQuery, recheckFollowUpUpdate, resolveFollowUpUpdate } from './messages';
 import { contradictsSale, LASTING_MS, lookBeyondCopies } from './sale';
 
 /** What an answer of the gateway settles, and what the end of the trade settles beside it. */
 const SETTLED_BY_ANSWER: readonly Attention[] = ['no-answer', 'credentials'];
 const SETTLED_BY_END: readonly Attention[] = ['never-ended', 'unknown-outcome'];
-
-interface Decision {
-  by: string;
-  reason: string;
-}
-
-export const followUpStateQuery = defineQuery<PaymentFollowUpState>(QUERY.state);
-export const resolveFollowUpUpdate = defineUpdate<PaymentFollowUpState, [Decision]>(UPDATE.resolve);
-export const recheckFollowUpUpdate = defineUpdate<PaymentFollowUpState>(UPDATE.recheck);
 
 /** Returns its state once nothing of the payment needs anybody. */
 export async function paymentFollowUp(input: PaymentFollowUpInput): Promise<PaymentFollowUpState> {
@@ -69,14 +53,17 @@ class FollowUp {
   private readonly ended: string[] = [];
   /** Whether a trade may still be paid. Where none may, only an answer of the gateway may be missing. */
   private readonly mayBePaid: boolean;
+  /** Whether what earlier runs left to the payment is read, once Temporal's list of workflows is back. */
+  private isReading: boolean;
 
   constructor(private readonly input: PaymentFollowUpInput) {
     const { app_id, out_trade_no, trade_no, trade_status, outcome, other_trades } = input.payment;
     this.mayBePaid = input.watch_until > Date.now();
+    this.isReading = input.unread_run !== undefined;
     const trade = { app_id, out_trade_no, trade_no, trade_status, other_trades };
     this.reasons = new AttentionReasons(input.reasons);
     // What refused a creation is no answer about a trade, and only a person settles it.
-    const watching = this.mayBePaid || (outcome !== null && this.isAnswerMissing);
+    const watching = this.mayBePaid || (outcome !== null && !this.isReading && this.isAnswerMissing);
     this.state = { ...trade, outcome, attention: this.reasons.shown, watching, resolved: null };
     this.candidates = candidatesOf(input);
     this.unanswered = this.candidates;
@@ -92,10 +79,18 @@ class FollowUp {
 
   async run(): Promise<void> {
     this.show();
+    if (this.isReading) await this.readWhatWasLeft();
     if (this.state.watching && !this.mayBePaid) await this.awaitAnswer();
     while (this.state.watching) await this.watch();
     await condition(() => this.state.attention === null);
     this.show();
+  }
+
+  /** A decision of a person does not end this: nobody has seen what is read. */
+  private async readWhatWasLeft(): Promise<void> {
+    await handOnWhatWasLeft(this.input);
+    this.isReading = false;
+    this.settle(SETTLED_BY_ANSWER);
   }
 
   /** Waits for the trade's end, a decision, a recheck, or the end of the time in which it may be paid. */
@@ -251,7 +246,7 @@ class FollowUp {
     });
   }
 
-  private resolve({ by, reason }: Decision): PaymentFollowUpState {
+  private resolve({ by, reason }: FollowUpDecision): PaymentFollowUpState {
     this.reasons.clear();
     this.state.attention = null;
     this.state.resolved = { by, reason, time: new Date().toISOString() };
@@ -265,6 +260,7 @@ class FollowUp {
   }
 
   private get watchLine(): string {
+    if (this.isReading) return 'What earlier runs left to it is read as soon as the list of workflows is back.';
     if (!this.state.watching) return 'It is not watched any more.';
     if (!this.mayBePaid) return 'The gateway is asked, ever less often, until it answers.';
     return `It may still be paid: the gateway is asked now and then, until ${new Date(this.input.watch_until).toISOString()}.`;

@@ -82,6 +82,20 @@ export class FollowUps {
     });
   }
 
+  /** What earlier runs left is read apart, once Temporal's list of workflows is back: for the next run, this one has taken it. */
+  async startReading(): Promise<void> {
+    const { workflowId: workflow_id, runId: run_id } = workflowInfo();
+    const { app_id, out_trade_no, trade_no } = this.context.record.snapshot;
+    const number = out_trade_no ?? trade_no;
+    if (number === null) return;
+    const input = this.inputFor({ mayStillBePaid: false, sent_again: false });
+    await startAbandoned(WORKFLOW.paymentFollowUp, {
+      workflowId: paymentFollowUpWorkflowId(app_id, number, `${run_id}:earlier`),
+      args: [{ ...input, reasons: ['no-answer'], unread_run: { workflow_id, run_id } }],
+      staticSummary: `Reads what earlier runs of payment ${number} left`,
+    });
+  }
+
   private inputFor({ mayStillBePaid, goes_on = false, sent_again, failure }: FollowUpReasons): PaymentFollowUpInput {
     const { policy, record } = this.context;
     const { payment_data: _data, ...payment } = record.snapshot;

@@ -6,11 +6,13 @@ import {
   found,
   listIsDown,
   madeByAnother,
+  outcomeNow,
   pay,
   sell,
   startAgain,
   stateNow,
   tradeAt,
+  tradesKnown,
   world,
 } from './attack-world';
 
@@ -208,6 +210,44 @@ test.each(['T1', 'T2'])(
     ]);
   },
 );
+
+// — Nobody who waits for the outcome waits for the list of workflows: a follow-up reads what was left —
+
+/** Our trade was sold, another is notified to a run that is terminated, and the next one can read the list but once. */
+async function leftUnread(): Promise<() => void> {
+  await begin();
+  await sell();
+  const other = madeByAnother('SUCCESS');
+  await world.leaveWithoutWorker(MINUTE);
+  world.adopt();
+  await world.pass(SECOND);
+  world.notify(other);
+  await world.pass(SECOND);
+  world.terminate();
+  await world.pass(5 * MINUTE);
+  const mend = listIsDown(1);
+  world.adopt();
+  await world.pass(HOUR);
+  return mend;
+}
+
+test('promise 8: who waits for the outcome of a payment that went on without the list of workflows is told', async () => {
+  const mend = await leftUnread();
+  expect([await outcomeNow(), found({ open: true })]).toEqual(['SUCCESS', ['no-answer']]);
+  mend();
+  await world.pass(HOUR);
+  expect([await tradesKnown(), found({ open: true })]).toEqual([['T1', 'T2'], ['second-trade']]);
+});
+
+test('promise 3: what earlier runs left is read after a person has settled that nobody could read it', async () => {
+  const mend = await leftUnread();
+  await world.resolve('CANCEL');
+  await world.pass(HOUR);
+  expect(found({ open: true })).toEqual([]);
+  mend();
+  await world.pass(HOUR);
+  expect([await tradesKnown(), found({ open: true })]).toEqual([['T1', 'T2'], ['second-trade']]);
+});
 
 // — The order is not made twice where the one that made it was terminated mid-call —
 
