@@ -857,6 +857,12 @@ const OF_REFUNDS = [
 
 OF_REFUNDS.push(
   [
+    'the return of an earlier refund is taken for that of ours',
+    'src/workflows/after-sale/refund/interpret.ts',
+    'if (isBack && (!attributed || afterAnother)) return',
+    'if (isBack && !attributed) return',
+  ],
+  [
     'a refund whose request may be on its way is called not made',
     'src/workflows/after-sale/refund-runs.ts',
     'if (isGone && makesFree(outcome) && this.isOnItsWay(entry)) throw onItsWay();',

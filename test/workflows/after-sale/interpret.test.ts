@@ -12,7 +12,7 @@ import {
 } from '../../../src/workflows/after-sale/refund/interpret';
 
 /** Nothing was told of the refund, and nothing was seen since it was sent. */
-const PLAIN = { attributed: false, accepted: false, notified: null, ofAnother: false };
+const PLAIN = { attributed: false, accepted: false, notified: null, ofAnother: false, afterAnother: false };
 
 const ROWS: [status: string, readiness: RefundReadiness, isOfRefunds: boolean][] = [
   ['INITIAL', 'no', false],
@@ -107,6 +107,11 @@ const TOLD: readonly [what: string, seen: Partial<Observation>, reading: Reading
     unclear,
   ],
   ['a refund that the bank refused', { ...SUCCESS, now: 'REFUND_REFUSED', attributed: true }, refused],
+  [
+    'a payment that stands again after an earlier refund was revoked',
+    { ...SUCCESS, now: 'SUCCESS', attributed: true, afterAnother: true },
+    unclearIfItLasts,
+  ],
   ['a payment that stands again', { ...SUCCESS, now: 'SUCCESS', attributed: true }, revoked],
   ['nothing yet', { ...SUCCESS, now: 'SUCCESS', accepted: true }, unclearIfItLasts],
   ['a chargeback beside it', { ...SUCCESS, now: 'CHARGEBACK', accepted: true, attributed: true }, unclear],

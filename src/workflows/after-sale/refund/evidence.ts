@@ -28,6 +28,7 @@ export class RefundEvidence {
   isAccepted = false;
   isAttributed = false;
   private baseline: string | null = null;
+  private isAfterAnother = false;
   /** A notification has named the refund. */
   isNamed = false;
   /** What notifications have called other refunds since ours was sent. */
@@ -72,7 +73,8 @@ export class RefundEvidence {
 
   get observation(): Observation {
     const { baseline, now, isAttributed: attributed, isAccepted: accepted, notified } = this;
-    return { baseline: baseline ?? now, now, attributed, accepted, notified, ofAnother: this.isEndOfAnother };
+    const { isEndOfAnother: ofAnother, isAfterAnother: afterAnother } = this;
+    return { baseline: baseline ?? now, now, attributed, accepted, notified, ofAnother, afterAnother };
   }
 
   get reading(): Reading {
@@ -106,6 +108,7 @@ export class RefundEvidence {
     this.notified = null;
     this.isNamed = false;
     this.isAttributed = false;
+    this.isAfterAnother = false;
     this.noteOthers();
   }
 
@@ -118,7 +121,9 @@ export class RefundEvidence {
     this.seen = { trade_status: status, asked_at };
     if (this.baseline === null) this.noteOthers();
     if (this.claimed === status) this.claimed = null;
-    if (this.baseline !== null && status !== this.baseline && this.isNew(status)) this.isAttributed = true;
+    if (this.baseline === null || status === this.baseline) return;
+    if (this.isNew(status)) this.isAttributed = true;
+    else if (this.earlier.includes(status)) this.isAfterAnother = true;
   }
 
   /** Whether only ours brings the trade into this status. A copy that is behind still shows an earlier refund. */

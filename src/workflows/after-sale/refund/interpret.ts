@@ -101,6 +101,8 @@ export interface Observation {
   notified: string | null;
   /** What the trade shows is the end of another refund, which a notification has named. */
   ofAnother: boolean;
+  /** Since it was sent, the trade has shown the end of an earlier refund that paid nothing: it may return from that one. */
+  afterAnother: boolean;
 }
 
 /**
@@ -151,13 +153,14 @@ const AFTER_A_PART: Record<Named, Reading> = {
 };
 
 /** How a refund that was sent stands. Nothing but a state that only a refund brings ever counts as ours. */
-export function interpret({ baseline, now, attributed, accepted, notified, ofAnother }: Observation): Reading {
+export function interpret(observed: Observation): Reading {
+  const { baseline, now, attributed, accepted, notified, ofAnother, afterAnother } = observed;
   if (ofAnother) return UNCLEAR;
   const named = wordOf(notified === 'SUCCESS' ? null : notified);
   const isBack = now === baseline;
   if (isBack && wordOf(baseline) === 'refunded' && (accepted || attributed || named !== 'nothing'))
     return attributed && named !== 'refused' && named !== 'revoked' ? REFUNDED : AFTER_A_PART[named];
-  if (isBack && !attributed) return READINGS['as before'][named];
+  if (isBack && (!attributed || afterAnother)) return READINGS['as before'][named];
   // What the gateway has taken is under way, although the status may still be that of an earlier part.
   if (wordOf(now) === 'pending' && (accepted || named !== 'nothing')) return PENDING;
   // Without an own refund state before it, SUCCESS says nothing of our refund: a chargeback may have been reversed.

@@ -37,7 +37,8 @@ function noMoreThanPaid(world: World): Broken[] {
     if (one.by !== 'us') return [];
     const stood = gateway.refunds
       .slice(0, i + 1)
-      .filter(({ ends, endsAt, at }) => ends === 'done' || (endsAt > one.at && at <= one.at));
+      .filter(({ ends, endsAt, at }) => ends === 'done' || (endsAt > one.at && at <= one.at))
+      .filter((its) => its === one || !isHiddenByARefusal(gateway, its, one.at));
     const ours = sumOf(stood.filter(({ by }) => by === 'us'));
     const all = sumOf(stood);
     const broken = (what: string) => [{ promise: 7, what: `${when(one.at)}: ${what} of ${TRADE.amount}` }];
@@ -177,9 +178,10 @@ function noneDenied({ gateway, told, now, wasForgotten }: World, { refunds }: Af
 }
 
 /** Whether a refund of the desk was refused before anybody looked at the end of ours, the first of the trade: no query tells them apart. */
-const isHiddenByARefusal = ({ refunds }: HostileRefunds, ours: TrueRefund) =>
+const isHiddenByARefusal = ({ refunds }: HostileRefunds, ours: TrueRefund, by = Number.POSITIVE_INFINITY) =>
+  ours.by === 'us' &&
   !refunds.some((one) => one.by === 'us' && one.ends === 'done' && one.at < ours.at) &&
-  refunds.some((one) => one.by === 'the desk' && one.ends === 'refused' && one.endsAt >= ours.at);
+  refunds.some((one) => one.by === 'the desk' && one.ends === 'refused' && one.endsAt >= ours.at && one.endsAt <= by);
 
 /** 4, 8. A dispute or chargeback that was acknowledged is shown at once, whatever else runs. */
 function claimsAreShown(world: World, { history }: AfterSaleState): Broken[] {

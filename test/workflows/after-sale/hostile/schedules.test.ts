@@ -232,6 +232,18 @@ test('promise 4: a dispute that only an older answer shows, behind what a refund
   expect(await play({ chance: 584459878, steps, traits })).toEqual([]);
 });
 
+test('promise 7: a refund is not called revoked by the return of an earlier one that an answer had called revoked', async () => {
+  const story = {
+    chance: 2143515570,
+    steps: [{ do: 'ask many' }] as const,
+    traits: {
+      ...{ ...PLAIN, lag_ms: 45_000, revokedFor_ms: 60_000, mishaps: ['refused for good'] as const },
+      ...{ plans: [{ takes_ms: 0, ends: 'revoked' }] as const, continuesAfter: 40, watchWindow: '3d' as const },
+    },
+  };
+  expect(await play(story)).toEqual([]);
+});
+
 describe('promise 7: where the old task queue of an after-sale has no worker any more', () => {
   let world: World;
   beforeEach(async () => {
