@@ -641,9 +641,9 @@ const OF_REFUNDS = [
   ],
   [
     'whatever the trade moves to is the refund',
-    `${AFTER}/refund/evidence.ts`,
-    'status !== this.baseline && this.isNew(status)) this.isAttributed = true;',
-    'status !== this.baseline) this.isAttributed = true;',
+    'src/workflows/after-sale/refund/evidence.ts',
+    'if (this.isNew(status)) this.isAttributed = true;',
+    'if (status) this.isAttributed = true;',
     9,
   ],
   [
