@@ -288,6 +288,7 @@ const MUTATIONS = [
     "['no-answer', 'credentials', 'unknown-outcome', 'unknown-trade']",
     "['no-answer', 'unknown-outcome', 'unknown-trade']",
     19,
+    [['src/workflows/payment/follow-up.ts', "= ['no-answer', 'credentials'];", "= ['no-answer'];"]],
   ],
   [
     'a trade that no answer named is sold as ours without a word',
