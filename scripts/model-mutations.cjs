@@ -1067,7 +1067,12 @@ const isOfFinding = ([, , , , finding]) => finding !== undefined || !process.arg
 /** What is broken, and the stories and named tests that have to notice. */
 const KINDS_OF_PLACES = [
   { about: 'payments', of: MUTATIONS, folder: 'payment', named: ['hostile/(schedules|attacks[a-z-]*)'] },
-  { about: 'refunds', of: OF_REFUNDS, folder: 'after-sale', named: ['hostile/(schedules|numbers|attacks[a-z-]*)'] },
+  {
+    about: 'refunds',
+    of: OF_REFUNDS,
+    folder: 'after-sale',
+    named: ['refund-ledger', 'hostile/(schedules|numbers|attacks[a-z-]*)'],
+  },
   {
     about: 'accounts',
     of: OF_ACCOUNTS,
