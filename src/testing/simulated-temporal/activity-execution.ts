@@ -25,6 +25,7 @@ export type ScheduledActivity = Pick<
 /** An attempt that a dead worker had. `workedAt`: when it did its work, in ms since the epoch, where only its result is lost. */
 export interface LostAttempt {
   readonly activityType: string;
+  readonly workflowId: string;
   readonly workedAt: number | undefined;
 }
 
@@ -85,7 +86,7 @@ export class ActivityExecution {
       this.failed(timedOut(TimeoutType.TIMEOUT_TYPE_START_TO_CLOSE));
     });
     this.running = { forget: stop, began };
-    return { activityType: this.scheduled.activityType ?? '', workedAt };
+    return { activityType: this.scheduled.activityType ?? '', workflowId: this.scheduled.workflowId, workedAt };
   }
 
   private begin(after_ms: number): void {

@@ -3,9 +3,9 @@
  * that people saw. It never asks the code what it thinks.
  */
 import Big from 'big.js';
-import type { AfterSaleState } from '../../../../src/contract';
+import { type AfterSaleState, refundWorkflowId } from '../../../../src/contract';
 import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import { type Broken, SETTLING_MS } from '../../hostile/base-world';
+import { APP, type Broken, SETTLING_MS } from '../../hostile/base-world';
 import { type HostileRefunds, LATE_MS, TRADE, type TrueRefund } from './gateway';
 import type { Told, World } from './world';
 
@@ -48,7 +48,11 @@ function noMoreThanPaid(world: World): Broken[] {
     const seenAt = sentAt - traits.lag_ms - 1;
     const hasParts = [...stood, ...unseen(world, sentAt)].some(({ by, at }) => by === 'us' && at < sentAt);
     // One of ours that never arrived looks as if it were what the trade shows.
-    const hasLost = gateway.requests.some((asked) => asked.number !== one.number && asked.at < sentAt - LATE_MS);
+    const others = gateway.requests.filter((asked) => asked.number !== one.number);
+    const cutOff = world.cutOff.filter(
+      (its) => its.workflowId !== refundWorkflowId(APP, traits.out_trade_no, one.number),
+    );
+    const hasLost = [...others, ...cutOff].some(({ at }) => at < sentAt - LATE_MS);
     const isShown = REFUNDING.includes(gateway.statusAt(seenAt)) && !hasParts && !hasLost;
     const isTold = (number: string) =>
       acknowledged.some((its) => its.number === number && its.ackedAt < sentAt - UNDER_WAY_MS);

@@ -99,6 +99,8 @@ export class World extends BaseWorld {
   readonly attentions: { readonly at: number; readonly attention: string }[] = [];
   /** When nobody worked: from, until. */
   readonly absences: { readonly from: number; readonly until: number }[] = [];
+  /** Workflows whose request for a refund died with its worker before it reached the gateway. */
+  readonly cutOff: { readonly at: number; readonly workflowId: string }[] = [];
   /** When people removed the attention, or the server forgot what had been. */
   readonly settled: number[] = [];
   wasTerminated = false;
@@ -382,7 +384,9 @@ export class World extends BaseWorld {
   }
 
   async killWorker(): Promise<void> {
-    await this.within(() => this.temporal.killWorker());
+    const lost = await this.within(() => this.temporal.killWorker());
+    for (const { activityType, workflowId, workedAt } of lost)
+      if (activityType === 'gateway.refund' && workedAt === undefined) this.cutOff.push({ at: this.now, workflowId });
   }
 
   async leaveWithoutWorker(ms: number): Promise<void> {
