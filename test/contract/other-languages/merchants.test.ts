@@ -26,6 +26,7 @@ import {
   type Merchant,
   merchantOf,
   type Receiver,
+  residentMerchant,
   startReceiver,
   typescriptMerchant,
   untilAnswered,
@@ -56,6 +57,7 @@ let backend: ConnectedPayments;
 let typescript: EventReceiver;
 let receivers: Record<string, Receiver> = {};
 let merchants: Record<string, Merchant>;
+const closeMerchants: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
   const python = await pythonWith(join(PYTHON, 'requirements.txt'));
@@ -90,13 +92,20 @@ beforeAll(async () => {
   backend = await connectPayments(env);
   merchants = {
     TypeScript: typescriptMerchant(backend.payments),
-    Python: merchantOf(env, python, join(__dirname, 'tasks.py')),
+    Python: resident(env, python, join(__dirname, 'tasks.py')),
     ...('folder' in go ? { Go: merchantOf(env, join(go.folder, 'merchant')) } : {}),
-    ...('options' in java ? { Java: merchantOf(env, 'java', ...JAVA, 'payments.Merchant') } : {}),
+    ...('options' in java ? { Java: resident(env, 'java', ...JAVA, 'payments.Tasks') } : {}),
   };
 });
 
+function resident(...started: Parameters<typeof residentMerchant>): Merchant {
+  const { merchant, close } = residentMerchant(...started);
+  closeMerchants.push(close);
+  return merchant;
+}
+
 afterAll(async () => {
+  for (const close of closeMerchants) await close();
   await backend?.close();
   await stack?.close();
   for (const receiver of Object.values(receivers)) await receiver.close();

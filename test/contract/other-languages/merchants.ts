@@ -42,6 +42,36 @@ export async function startReceiver(secret: string, file: string, ...args: strin
   };
 }
 
+export interface ResidentMerchant {
+  merchant: Merchant;
+  close(): Promise<void>;
+}
+
+/** A merchant that takes one task after the other, each a line: a Java or a Python needs a second of CPU to start. */
+export function residentMerchant(env: NodeJS.ProcessEnv, file: string, ...args: string[]): ResidentMerchant {
+  const child = spawn(file, args, { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  const ended = once(child, 'close');
+  const answers = createInterface(child.stdout)[Symbol.asyncIterator]();
+  let before: Promise<unknown> = Promise.resolve();
+  async function ask(...[task, number, request = {}]: Parameters<Merchant>): Promise<Json> {
+    child.stdin.write(`${JSON.stringify({ task, number, request })}\n`);
+    const { value, done } = await answers.next();
+    if (done) throw new Error(`The merchant ended, and was asked to ${task} ${number}.`);
+    return z.record(z.string(), z.unknown()).parse(JSON.parse(value));
+  }
+  return {
+    merchant: (...asked) => {
+      const answer = before.then(() => ask(...asked));
+      before = answer.catch(() => undefined);
+      return answer;
+    },
+    async close() {
+      child.stdin.end();
+      await ended;
+    },
+  };
+}
+
 /** A merchant whose every task is a process. */
 export const merchantOf =
   (env: NodeJS.ProcessEnv, file: string, ...before: string[]): Merchant =>

@@ -1,5 +1,6 @@
-"""A merchant in Python for a test: takes a task, as examples/go/merchant does, and prints the answer."""
+"""A merchant in Python for a test: takes one task after the other, each a line of JSON, and prints each answer."""
 
+import asyncio
 import json
 import sys
 
@@ -7,8 +8,7 @@ from merchant import run, show
 from payment_gateway import PaymentError, Payments, connect
 
 
-async def do(payments: Payments, task: str, number: str) -> dict:
-    request = json.load(sys.stdin)
+async def do(payments: Payments, task: str, number: str, request: dict) -> dict:
     if task == "pay":
         return await payments.pay(request)
     if task == "refund":
@@ -22,13 +22,14 @@ async def do(payments: Payments, task: str, number: str) -> dict:
     return dict(await {"state": payments.state, "outcome": payments.outcome, "refunds": payments.refunds}[task](number))
 
 
-async def main(task: str, number: str) -> int:
-    try:
-        show(await do(await connect(), task, number))
-    except PaymentError as error:
-        show({"error": error.type, "message": str(error), "details": error.details})
-        return 1
+async def main() -> int:
+    payments = await connect()
+    while line := await asyncio.to_thread(sys.stdin.readline):
+        try:
+            show(await do(payments, **json.loads(line)))
+        except PaymentError as error:
+            show({"error": error.type, "message": str(error), "details": error.details})
     return 0
 
 
-run(main(sys.argv[1], sys.argv[2]))
+run(main())

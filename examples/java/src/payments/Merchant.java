@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.temporal.client.WorkflowNotFoundException;
 import io.temporal.failure.ApplicationFailure;
 import java.util.Map;
+import java.util.concurrent.Callable;
 
 /** A merchant's backend: it takes one task, its request as JSON, and prints the answer, or the failure and ends with 1. */
 public final class Merchant {
@@ -18,16 +19,23 @@ public final class Merchant {
       System.exit(2);
     }
     try (Payments payments = connected()) {
-      System.out.println(JSON.writeValueAsString(answer(payments, args[0], args.length > 1 ? args[1] : "")));
+      Map<?, ?> said = said(payments, args[0], args.length > 1 ? args[1] : "", Merchant::request);
+      System.out.println(JSON.writeValueAsString(said));
+      if (said.containsKey("error")) System.exit(1);
+    }
+  }
+
+  /** The answer to a task, or its failure: `error`, `message` and `details`. */
+  static Map<?, ?> said(Payments payments, String task, String number, Callable<Map<?, ?>> request) throws Exception {
+    try {
+      return answer(payments, task, number, request);
     } catch (WorkflowNotFoundException unknown) {
-      print("NotFound", "Temporal knows nothing under this number: " + unknown.getExecution().getWorkflowId());
-      System.exit(1);
+      String message = "Temporal knows nothing under this number: " + unknown.getExecution().getWorkflowId();
+      return Map.of("error", "NotFound", "message", message);
     } catch (RuntimeException error) {
       ApplicationFailure failure = failureOf(error);
       Object details = failure.getDetails().getSize() == 0 ? Map.of() : failure.getDetails().get(Map.class);
-      Map<String, Object> said = Map.of("error", failure.getType(), "message", failure.getOriginalMessage(), "details", details);
-      System.out.println(JSON.writeValueAsString(said));
-      System.exit(1);
+      return Map.of("error", failure.getType(), "message", failure.getOriginalMessage(), "details", details);
     }
   }
 
@@ -46,16 +54,17 @@ public final class Merchant {
     System.out.println(JSON.writeValueAsString(Map.of("error", error, "message", message)));
   }
 
-  private static Map<?, ?> answer(Payments payments, String task, String number) throws Exception {
+  private static Map<?, ?> answer(Payments payments, String task, String number, Callable<Map<?, ?>> request)
+      throws Exception {
     return switch (task) {
-      case "pay" -> payments.pay(request());
+      case "pay" -> payments.pay(request.call());
       case "state" -> payments.state(number);
       case "outcome" -> payments.outcome(number);
-      case "refund" -> payments.refund(number, request());
+      case "refund" -> payments.refund(number, request.call());
       case "refunds" -> payments.refunds(number);
-      case "create-account" -> payments.createAccount(number, request());
+      case "create-account" -> payments.createAccount(number, request.call());
       case "account" -> payments.account(number);
-      case "banks" -> payments.banks(request());
+      case "banks" -> payments.banks(request.call());
       default -> throw new IllegalArgumentException("no task is named " + task);
     };
   }

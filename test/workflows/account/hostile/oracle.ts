@@ -64,14 +64,20 @@ function countedIsMoney(
     const truth = gateway.deposits.find((one) => one.trade_no === trade_no);
     if (!truth || truth.account_id !== account_id) return broken('and the gateway has none');
     if (!truth.states.some(({ status }) => WITH_MONEY.includes(status))) return broken('and it was never paid');
+    const isDecided = told.some(
+      (one) => one.is === 'resolved' && one.workflowId === paymentWorkflowId(APP, out_trade_no),
+    );
+    if (!isDecided && !wasShownPaid(truth)) return broken('and its money went back before any query could show it');
     // A person called it paid while the gateway gave no answer: all that is known of its amount is what the gateway has notified.
-    const isAWord =
-      told.some((one) => one.is === 'resolved' && one.workflowId === paymentWorkflowId(APP, out_trade_no)) &&
-      acknowledged.some((one) => one.trade_no === trade_no && one.amount === amount);
+    const isAWord = isDecided && acknowledged.some((one) => one.trade_no === trade_no && one.amount === amount);
     if (!isAWord && !new Big(amount).eq(truth.amount)) return broken(`as ${amount}, and it is ${truth.amount}`);
     return latest.findIndex((one) => one.trade_no === trade_no) === i ? [] : broken('twice');
   });
 }
+
+/** Whether a query could show that the merchant has the money: for some time, nothing else was true. */
+const wasShownPaid = ({ states }: TrueDeposit) =>
+  states.some(({ status, at }, i) => WITH_MONEY.includes(status) && (states[i + 1]?.at ?? Infinity) > at);
 
 /** 3. The sum is that of the deposits. */
 function sumsAreExact({ deposits: { count, total, latest } }: SpeiAccountState): Broken[] {

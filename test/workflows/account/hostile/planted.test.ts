@@ -82,6 +82,16 @@ test.each<[string, Planted, string]>([
     '4: deposit D1 is counted, and it was never paid',
   ],
   [
+    'promise 4: a deposit is counted that no query could show as paid',
+    {
+      plant: ({ gateway }) => {
+        const [deposit] = gateway.deposits;
+        deposit?.states.push({ status: 'REFUNDED', at: deposit.states[0]?.at ?? 0 });
+      },
+    },
+    '4: deposit D1 is counted, and its money went back before any query could show it',
+  ],
+  [
     'promise 4: another amount is counted',
     { deposits: ({ latest }) => ({ latest: latest.map((one) => ({ ...one, amount: '0.15' })) }) },
     '4: deposit D2 is counted, as 0.15, and it is 0.20',
