@@ -1,6 +1,8 @@
 /** `payment-gateway accounts …`: virtual accounts (SPEI), as an operator uses them. */
 import type { AccountsClient } from '../client';
-import { InvalidRequestError, type NewSpeiAccount, parseNewSpeiAccount } from '../gateway';
+import type { NewSpeiAccount } from '../gateway';
+import { InvalidRequestError } from '../gateway/errors';
+import { parseNewSpeiAccount } from '../gateway/virtual-accounts';
 import { ConfigError } from '../process/user-error';
 import { type AppOptions, appSettings } from './command-settings';
 import { EXIT } from './exit-codes';

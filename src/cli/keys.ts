@@ -1,6 +1,6 @@
 /** `payment-gateway keys new`: keys for the settings PAYMENTS_ENCRYPTION_KEYS and PAYMENTS_SEALING_*. */
 import { randomBytes } from 'node:crypto';
-import { newSealingKeys } from '../gateway';
+import { newSealingKeys } from '../gateway/sealing';
 
 export interface NewKeys {
   /** `id:base64` of 32 random bytes, for PAYMENTS_ENCRYPTION_KEYS. */

@@ -2,8 +2,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { InvalidOrderError, type PaymentsClient } from '../client';
 import { FAILURE, type PaymentData, type PaymentState } from '../contract';
-import { type FieldIssue, parseCheckout, parseDirectPayment, type RuleSettings } from '../gateway';
+import type { FieldIssue, RuleSettings } from '../gateway';
+import { parseCheckout } from '../gateway/checkout';
 import { InvalidRequestError } from '../gateway/errors';
+import { parseDirectPayment } from '../gateway/pay';
 import { ruleSettings } from '../process/settings';
 import { ConfigError, UserError } from '../process/user-error';
 import { type AppOptions, appSettings } from './command-settings';

@@ -24,7 +24,9 @@ import {
   UPDATE,
   WORKFLOW,
 } from '../contract';
-import { InvalidRequestError, type NewSpeiAccount, parseNewSpeiAccount, type RuleSettings } from '../gateway';
+import type { NewSpeiAccount, RuleSettings } from '../gateway';
+import { InvalidRequestError } from '../gateway/errors';
+import { parseNewSpeiAccount } from '../gateway/virtual-accounts';
 import { GRPC_STATUS, grpcCodeOf, isTaskFailing } from '../temporal/grpc-status';
 import { childrenOf } from '../temporal/list-query';
 import { type AccountError, AccountNotFoundError, AccountPendingError, InvalidAccountError } from './errors';

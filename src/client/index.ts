@@ -11,7 +11,7 @@ export type {
   RefundRequest,
   TradeStatusName,
 } from '../gateway';
-export { withReturnUrl } from '../gateway';
+export { withReturnUrl } from '../gateway/checkout';
 export { ConfigError, loadConfig } from '../process/settings';
 export { TemporalUnreachableError, UnknownNamespaceError } from '../temporal/connection';
 export { AccountsClient, accountKeyOf, type DepositPage, type DepositPayment } from './accounts';

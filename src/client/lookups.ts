@@ -17,7 +17,7 @@ import {
   type WalletTokenRequest,
   WORKFLOW,
 } from '../contract';
-import { newSealingKeys, open } from '../gateway';
+import { newSealingKeys, open } from '../gateway/sealing';
 import { isOutOfTime } from '../temporal/grpc-status';
 import { type LookupError, NotAnsweredError } from './errors';
 import { lookupErrorOf } from './failures';

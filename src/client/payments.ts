@@ -16,17 +16,12 @@ import {
   UPDATE,
   type WalletTokenRequest,
 } from '../contract';
-import {
-  type Checkout,
-  type DirectPayment,
-  InvalidRequestError,
-  parseCheckout,
-  parseDirectPayment,
-  type RefundRequest,
-  type RuleSettings,
-  seal,
-} from '../gateway';
-import { SECRET_FIELDS } from '../gateway/sealing';
+// By their files, not by the room: its index loads undici, and a merchant's backend calls no gateway.
+import type { Checkout, DirectPayment, RefundRequest, RuleSettings } from '../gateway';
+import { parseCheckout } from '../gateway/checkout';
+import { InvalidRequestError } from '../gateway/errors';
+import { parseDirectPayment } from '../gateway/pay';
+import { SECRET_FIELDS, seal } from '../gateway/sealing';
 import { isTaskFailing } from '../temporal/grpc-status';
 import { refundFailure, requestRefund } from '../temporal/refund-update';
 import { requireOneSdk } from '../temporal/sdk';

@@ -33,17 +33,16 @@ const LOOKED_AT = 10_000;
 /** `text` on one line of at most 200 characters, with every private value of `request` replaced by `***`. */
 export function redact(text: string, request: object): string {
   let clean = text.slice(0, LOOKED_AT);
-  for (const value of privateValues(request).sort((a, b) => b.length - a.length)) {
-    clean = clean.replace(occurrencesOf(value), '***');
-  }
-  return withoutFolded(clean, request).replace(/\s+/g, ' ').slice(0, 200);
+  const values = privateValues(request).sort((a, b) => b.length - a.length);
+  for (const value of values) clean = clean.replace(occurrencesOf(value), '***');
+  return withoutFolded(clean, values).replace(/\s+/g, ' ').slice(0, 200);
 }
 
 /** Also what the gateway writes in another way: without accents, with separators, or escaped for a page, a URL or JSON. */
-function withoutFolded(text: string, request: object): string {
+function withoutFolded(text: string, values: readonly string[]): string {
   const { letters, from, to } = folded(text);
   const hidden = new Set<number>();
-  for (const value of privateValues(request)) {
+  for (const value of values) {
     const { letters: wanted } = folded(value);
     if (wanted.length < 3) continue;
     for (let i = letters.indexOf(wanted); i !== -1; i = letters.indexOf(wanted, i + 1)) {
@@ -65,10 +64,7 @@ function folded(text: string): { letters: string; from: number[]; to: number[] }
   const from: number[] = [];
   const to: number[] = [];
   for (const { 0: token, index } of text.matchAll(ESCAPED)) {
-    const plain = decoded(token)
-      .normalize('NFKD')
-      .replace(/[^\p{L}\p{N}]/gu, '')
-      .toLowerCase();
+    const plain = plainOf(token);
     for (let i = 0; i < plain.length; i += 1) {
       from.push(index);
       to.push(index + token.length);
@@ -76,6 +72,15 @@ function folded(text: string): { letters: string; from: number[]; to: number[] }
     letters += plain;
   }
   return { letters, from, to };
+}
+
+/** The base letters and digits of one token, in lower case. Most are one ASCII character, for which all below would be slow. */
+function plainOf(token: string): string {
+  if (token.length === 1 && token < '\x80') return /[a-z\d]/i.test(token) ? token.toLowerCase() : '';
+  return decoded(token)
+    .normalize('NFKD')
+    .replace(/[^\p{L}\p{N}]/gu, '')
+    .toLowerCase();
 }
 
 /** Of these, and of all that is neither letter nor digit, nothing is left in the end. */
@@ -105,7 +110,8 @@ function occurrencesOf(value: string): RegExp {
 }
 
 function privateValues(request: object): string[] {
-  return Object.entries(request).flatMap(([key, value]) => (PUBLIC.has(key) ? [] : leaves(key, value)));
+  const values = Object.entries(request).flatMap(([key, value]) => (PUBLIC.has(key) ? [] : leaves(key, value)));
+  return [...new Set(values)];
 }
 
 function leaves(key: string, value: unknown): string[] {

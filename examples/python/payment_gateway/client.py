@@ -5,6 +5,7 @@ The payments of one gateway app, for a merchant's backend in Python. docs/contra
 import asyncio
 import json
 from collections.abc import Awaitable
+from contextlib import suppress
 from hashlib import sha256
 from typing import Any, NoReturn, TypedDict, TypeVar
 
@@ -198,7 +199,13 @@ class Payments:
             id_reuse_policy=reuse,
         )
         call = self.client.execute_update_with_start_workflow(update, arg, start_workflow_operation=start, result_type=dict)
-        return await answered(call, timeout)
+        try:
+            return await answered(call, timeout)
+        except WorkflowAlreadyStartedError:
+            # The handle has failed as well, and asyncio logs a failure that nobody takes.
+            with suppress(WorkflowAlreadyStartedError):
+                await start.workflow_handle()
+            raise
 
     async def _start(self, id: str, payment: JSON, reuse: WorkflowIDReusePolicy) -> JSON:
         return await self.start_with_update("payment", id, payment, "created", payment, reuse)
