@@ -211,8 +211,9 @@ describe.each([
     const { account_id } = await handle.executeUpdate<SpeiAccountState, []>('recheck');
     expect(workflowId).toContain(account_id);
     expect(await former.describe()).toMatchObject({ status: { name: 'CONTINUED_AS_NEW' } });
-    const { runId, status } = await handle.describe();
+    const { runId, status, raw } = await handle.describe();
     expect(runId).not.toBe(firstExecutionRunId);
+    expect(raw.workflowExecutionInfo?.firstRunId).toBe(firstExecutionRunId);
     expect(status.name).toBe('RUNNING');
     await handle.terminate();
     expect(await result).toHaveProperty('cause', expect.any(TerminatedFailure));
