@@ -94,13 +94,17 @@ async function drive(row: Row, path: Path, changes: Json) {
 }
 
 const driven = new Set<Row>();
+let rowsOfSimulator = 0;
 const asRefusal = (verdict: Verdict) => (verdict === 'accepted' ? { refused: [] } : verdict);
 
 describe.each(PATHS)('%s', (path) => {
   const rows = ROWS.filter((row) => row.path === path).map((row) => [row.section, row.field, row.says, row] as const);
 
-  // A new simulator for each row: to count what arrived, it reads every request that it has had.
+  // To count what arrived, a simulator reads every request that it has had; and to start one takes longer than a row.
   beforeEach(async () => {
+    rowsOfSimulator += 1;
+    if (rowsOfSimulator <= 20) return;
+    rowsOfSimulator = 1;
     await end();
     await begin();
   });

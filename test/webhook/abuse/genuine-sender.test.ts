@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { WebhookServerOptions } from '../../../src/webhook';
 import { ipn, post, startWebhook } from '../support';
 
-const ATTACK_MS = Number(process.env.ABUSE_SECONDS ?? 2) * 1_000;
+const ATTACK_MS = Number(process.env.ABUSE_SECONDS ?? 1) * 1_000;
 /** The gateway sends another notification after so many ms, without waiting for the answer to the last one. */
 const PACE_MS = 10;
 const FEWEST = 100;
