@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { APP, type Stack, startStack } from '../../src/testing/stack';
 import { built } from '../harness/built';
-import { Terminal } from '../harness/terminal';
+import { Commands, type Ended, started } from '../harness/commands';
 
 const folder = mkdtempSync(join(tmpdir(), 'accounts-'));
 
@@ -24,27 +24,30 @@ beforeAll(async () => {
   };
 });
 afterAll(async () => {
+  await commands.end();
   await stack?.close();
   rmSync(folder, { recursive: true });
 });
 
-/** Runs a command to its end, and looks at its exit code. */
-async function accounts(code: number, ...args: string[]): Promise<Terminal> {
-  const command = new Terminal({ cwd: folder, env: settings }, 'accounts', ...args);
-  expect({ code: await command.ended, printed: command.printed }).toEqual({ code, printed: expect.any(String) });
-  expect(command.printed).not.toMatch(/^ +at /m);
-  return command;
+const commands = new Commands(folder);
+/** Runs a command to its end in the process that runs them all, and looks at its exit code. */
+const accounts = async (code: number, ...args: string[]) =>
+  endedWith(code, await commands.run(settings, 'accounts', ...args));
+/** The same in a process of its own. */
+const start = async (code: number, ...args: string[]) =>
+  endedWith(code, await started(folder, settings, 'accounts', ...args));
+
+function endedWith(code: number, ended: Ended): Ended {
+  expect(ended).toMatchObject({ code });
+  expect(ended.printed).not.toMatch(/^ +at /m);
+  return ended;
 }
 
 /** Runs a command of the operator's, to its good end. */
-async function operator(...args: string[]): Promise<Terminal> {
-  const command = new Terminal({ cwd: folder, env: settings }, ...args);
-  expect({ code: await command.ended, printed: command.printed }).toMatchObject({ code: 0 });
-  return command;
-}
+const operator = async (...args: string[]) => endedWith(0, await commands.run(settings, ...args));
 
 /** Types the first `resolve` of a page, with what the person writes in the place of capitals. */
-async function asThePageSays(page: string, written: Record<string, string>): Promise<Terminal> {
+async function asThePageSays(page: string, written: Record<string, string>): Promise<Ended> {
   const [, command = ''] = /payment-gateway (resolve .*)/.exec(page) ?? [];
   return operator(...command.split(' ').map((word) => written[word] ?? word));
 }
@@ -86,7 +89,7 @@ async function deposit(account_id: string, ...amounts: string[]) {
 describe('create', () => {
   test('prints the account with its CLABE, and the same account for the same file', async () => {
     const file = requestFile();
-    const first = await accounts(0, 'create', file);
+    const first = await start(0, 'create', file);
     expect(first.output).toMatch(
       /^The account is there\.\n {2}account_id +\w+\n {2}account_number +\d{18}\n {2}provider +STP\n {2}status +ACTIVE\n/,
     );
@@ -103,11 +106,11 @@ describe('create', () => {
   });
 
   test.each([
-    ['a wrong e-mail', () => requestFile({ email: 'a+b@example.com' }), /customer\.email: /],
-    ['no file', () => join(folder, 'none.json'), /none\.json cannot be read \(ENOENT\)/],
-  ])('%s ends with 2 and says what is wrong, and no account is made', async (_, file, said) => {
+    ['a wrong e-mail', start, () => requestFile({ email: 'a+b@example.com' }), /customer\.email: /],
+    ['no file', accounts, () => join(folder, 'none.json'), /none\.json cannot be read \(ENOENT\)/],
+  ])('%s ends with 2 and says what is wrong, and no account is made', async (_, how, file, said) => {
     const before = stack.simulator.accounts().length;
-    const { printed, output } = await accounts(2, 'create', file());
+    const { printed, output } = await how(2, 'create', file());
     expect(printed).toMatch(said);
     expect(output).toBe('');
     expect(stack.simulator.accounts()).toHaveLength(before);
@@ -115,7 +118,7 @@ describe('create', () => {
 
   test('ends with 1 and the gateway’s code if no account is left', async () => {
     stack.simulator.configure({ accountPool: 0 });
-    const { printed } = await accounts(1, 'create', requestFile());
+    const { printed } = await start(1, 'create', requestFile());
     stack.simulator.configure({ accountPool: 1000 });
     expect(printed).toMatch(/account-pool-run-out/);
   });
@@ -161,7 +164,7 @@ describe('show, also as get', () => {
   test('a creation whose answer was lost is listed, explained, and goes on with the account that a person names', async () => {
     stack.simulator.addFault({ on: 'account-create', fault: '5xx-after' });
     const buyer_id = `buyer-${randomUUID()}`;
-    await accounts(3, 'create', requestFile({ buyer_id }));
+    await start(3, 'create', requestFile({ buyer_id }));
     const query = "PaymentAttention = 'unknown-outcome'";
     while ((await stack.client.workflow.count(query)).count === 0) await delay(50);
     const [row = ''] = (await operator('list', '--attention', '--query', query, '--json')).output.split('\n');
@@ -191,7 +194,7 @@ test('deposits prints a line for each with exact amounts, the latest first, page
     expect(output).toMatch(new RegExp(`^\\d{4}-\\S+Z {2}${trades[i]?.out_trade_no} {2}${amount} MXN {2}SUCCESS$`, 'm'));
   const times = lines.map((line) => line.split(' ')[0]);
   expect(times).toEqual([...times].sort().reverse());
-  const listed = (await accounts(0, 'deposits', account_id, '--json')).output.trimEnd().split('\n');
+  const listed = (await start(0, 'deposits', account_id, '--json')).output.trimEnd().split('\n');
   expect(listed.map((line) => JSON.parse(line).deposit.amount).sort()).toEqual([...amounts].sort());
 });
 

@@ -1,4 +1,7 @@
-/** The built command line, with no stack running: what it prints, and its exit codes. */
+/**
+ * The built command line, with no stack running: what it prints, and its exit codes. Of each family of commands some are started
+ * as a person does; where only the words and the code matter, one process runs them all.
+ */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
@@ -9,12 +12,17 @@ import { makeKeys } from '../../src/cli/keys';
 import { open, seal } from '../../src/gateway';
 import { loadConfig } from '../../src/process/settings';
 import { built } from '../harness/built';
+import { Commands, started } from '../harness/commands';
 import { ROOT, Terminal } from '../harness/terminal';
 
 beforeAll(built);
 
 const folder = mkdtempSync(join(tmpdir(), 'command-line-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const commands = new Commands(folder);
+afterAll(async () => {
+  await commands.end();
+  rmSync(folder, { recursive: true });
+});
 
 /** A port on which nobody may listen: Temporal is not there. */
 const NO_TEMPORAL = { TEMPORAL_ADDRESS: '127.0.0.1:9' };
@@ -25,21 +33,17 @@ const APP = {
   GATEWAY_SECRET_KEY: 'sk_do_not_tell',
 };
 
-interface Ended {
-  code: number | null;
-  output: string;
-  printed: string;
-}
-
-async function run(args: string[], env: Record<string, string> = {}): Promise<Ended> {
-  const command = new Terminal({ cwd: folder, env }, ...args);
-  const code = await command.ended;
-  return { code, output: command.output, printed: command.printed };
-}
+type Env = Record<string, string>;
+/** In the process that runs them all. */
+const run = (args: string[], env: Env = {}) => commands.run(env, ...args);
+/** In a process of its own. */
+const start = (args: string[], env: Env = {}) => started(folder, env, ...args);
+/** A process can install the native runtime of workers only once, and a worker does so as soon as its settings can be read. */
+const howOf = (command: string) => (command === 'worker' ? start : run);
 
 /** A command that ends with code 2 and a sentence: no stack, no key, nothing on standard output. */
-async function refused(args: string[], env: Record<string, string> = {}): Promise<string> {
-  const { code, output, printed } = await run(args, env);
+async function refused(args: string[], env: Env = {}, how = run): Promise<string> {
+  const { code, output, printed } = await how(args, env);
   expect({ code, output }).toEqual({ code: 2, output: '' });
   expect(printed).not.toMatch(/^ +at /m);
   expect(printed).not.toContain('sk_do_not_tell');
@@ -74,7 +78,7 @@ const COMMANDS = [
 
 describe('help', () => {
   test('--help lists every command and ends well', async () => {
-    const { code, output, printed } = await run(['--help']);
+    const { code, output, printed } = await start(['--help']);
     expect(code).toBe(0);
     expect(printed).toBe(output);
     expect([...output.matchAll(/^ {2}([a-z][a-z-]*)\b.* {2}\S/gm)].map(([, name]) => name)).toEqual([
@@ -133,18 +137,18 @@ describe('wrong usage ends with code 2 and says what is wrong', () => {
   });
 
   test('names the command that lists everything', async () => {
-    expect(await refused(['refundd'])).toContain('payment-gateway --help');
+    expect(await refused(['refundd'], {}, start)).toContain('payment-gateway --help');
   });
 });
 
 describe('with --json, an error is one line of JSON on standard output', () => {
   test.each([
-    ['wrong usage', ['recheck', '--json'], 'UserError', 'name an order'],
-    ['a missing option', ['resolve', 'order-1', '--json'], 'UserError', '--by'],
-    ['a wrong value', ['list', '--json', '--since', 'once'], 'ConfigError', 'must be a time'],
-    ['no Temporal', ['show', 'order-1', '--json'], 'TemporalUnreachableError', '127.0.0.1:9'],
-  ])('%s', async (_, args, type, said) => {
-    const { code, output, printed } = await run(args, { ...NO_TEMPORAL, ...NO_KEYS, GATEWAY_APP_ID: 'app-1' });
+    ['wrong usage', start, ['recheck', '--json'], 'UserError', 'name an order'],
+    ['a missing option', run, ['resolve', 'order-1', '--json'], 'UserError', '--by'],
+    ['a wrong value', run, ['list', '--json', '--since', 'once'], 'ConfigError', 'must be a time'],
+    ['no Temporal', start, ['show', 'order-1', '--json'], 'TemporalUnreachableError', '127.0.0.1:9'],
+  ])('%s', async (_, how, args, type, said) => {
+    const { code, output, printed } = await how(args, { ...NO_TEMPORAL, ...NO_KEYS, GATEWAY_APP_ID: 'app-1' });
     expect({ code, printed }).toEqual({ code: 2, printed: output });
     expect(JSON.parse(output)).toEqual({ error: { type, message: expect.stringContaining(said) } });
   });
@@ -157,15 +161,15 @@ describe('keys new', () => {
     sealing_private_jwks: { keys: Record<string, string>[] };
     sealing_public_jwk: Record<string, string>;
   }
-  const newKeys = async (): Promise<Keys> => {
-    const { code, output, printed } = await run(['keys', 'new', '--json']);
+  const newKeys = async (how = run): Promise<Keys> => {
+    const { code, output, printed } = await how(['keys', 'new', '--json']);
     expect(code).toBe(0);
     expect(printed).toBe(output);
     return JSON.parse(output);
   };
 
   test('--json prints the keys under the names of the contract, on one line', async () => {
-    const keys = await newKeys();
+    const keys = await newKeys(start);
     expect(Object.keys(keys).sort()).toEqual([
       ...['encryption_key', 'events_secret', 'sealing_private_jwks', 'sealing_public_jwk'],
     ]);
@@ -191,7 +195,7 @@ describe('keys new', () => {
   });
 
   test('makes new keys each time', async () => {
-    const [one, other] = [await newKeys(), await newKeys()];
+    const [one, other] = [await newKeys(), await newKeys(start)];
     expect(one.encryption_key).not.toBe(other.encryption_key);
     expect(one.sealing_public_jwk.x).not.toBe(other.sealing_public_jwk.x);
     expect(one.sealing_public_jwk.kid).not.toBe(other.sealing_public_jwk.kid);
@@ -199,7 +203,7 @@ describe('keys new', () => {
   });
 
   test('without --json prints lines for the settings, and who may have each key', async () => {
-    const { code, output } = await run(['keys', 'new']);
+    const { code, output } = await start(['keys', 'new']);
     expect(code).toBe(0);
     const settings = Object.fromEntries([...output.matchAll(/^(\w+)='(.*)'$/gm)].map(([, name, text]) => [name, text]));
     expect(Object.keys(settings)).toEqual([
@@ -231,8 +235,8 @@ describe('keys rotate', () => {
     writeFileSync(files.PAYMENTS_SEALING_PUBLIC_JWK_FILE, JSON.stringify(sealing_public_jwk));
     const { ino } = statSync(files.PAYMENTS_SEALING_JWKS_FILE);
     const [first = ''] = encryption_key.split(':');
-    const step = async (...options: string[]) => {
-      const { code, printed } = await run(['keys', 'rotate', ...options], files);
+    const step = async (how: typeof run, ...options: string[]) => {
+      const { code, printed } = await how(['keys', 'rotate', ...options], files);
       expect({ code, printed }).toEqual({ code: 0, printed: expect.any(String) });
       const config = loadConfig(files);
       for (const { key } of config.PAYMENTS_ENCRYPTION_KEYS ?? []) {
@@ -246,17 +250,17 @@ describe('keys rotate', () => {
       };
     };
 
-    const staged = await step('--stage');
+    const staged = await step(start, '--stage');
     const [, second = ''] = staged.encryption;
     expect(staged).toMatchObject({ encryption: [first, second], sealing: [first, second], callers: { kid: first } });
-    const promoted = await step('--promote');
+    const promoted = await step(run, '--promote');
     expect(promoted).toMatchObject({ encryption: [second, first], sealing: [second, first], callers: { kid: second } });
     expect(promoted.callers).not.toHaveProperty('d');
     const before = readFileSync(files.PAYMENTS_ENCRYPTION_KEYS_FILE, 'utf8');
     expect(await refused(['keys', 'rotate', '--promote'], files)).toContain('no staged key');
     expect(await refused(['keys', 'rotate', '--drop-after', 'soon'], files)).toContain('such as 24h or 7d');
     expect(readFileSync(files.PAYMENTS_ENCRYPTION_KEYS_FILE, 'utf8')).toBe(before);
-    const atOnce = await step('--drop-after', '0h');
+    const atOnce = await step(run, '--drop-after', '0h');
     expect(atOnce.encryption.slice(1)).toEqual([second, first]);
     // Too old, all of them: but orders sealed to the one that was in use until now are still on their way.
     expect(atOnce.sealing).toEqual([atOnce.encryption[0], second]);
@@ -279,12 +283,12 @@ describe.each(['production', 'prod', ''])('without encryption keys, with NODE_EN
   const PRODUCTION = { ...APP, ...NO_TEMPORAL, NODE_ENV, WEBHOOK_PORT: '0' };
 
   test.each(['worker', 'webhook'])('%s does not start, and names the setting', async (command) => {
-    expect(await refused([command], PRODUCTION)).toContain('PAYMENTS_ENCRYPTION_KEYS is not set');
+    expect(await refused([command], PRODUCTION, howOf(command))).toContain('PAYMENTS_ENCRYPTION_KEYS is not set');
   });
 
   test.each(['worker', 'webhook'])('%s starts if clear text is allowed explicitly', async (command) => {
     const env = { ...PRODUCTION, ...NO_KEYS };
-    expect(await refused([command], env)).toContain('Temporal cannot be reached');
+    expect(await refused([command], env, howOf(command))).toContain('Temporal cannot be reached');
   });
 
   test('setup needs no keys, because it sends no payloads', async () => {
@@ -293,12 +297,14 @@ describe.each(['production', 'prod', ''])('without encryption keys, with NODE_EN
 });
 
 test('codec-server without keys names the setting', async () => {
-  expect(await refused(['codec-server'])).toContain('Set PAYMENTS_ENCRYPTION_KEYS');
+  expect(await refused(['codec-server'], {}, start)).toContain('Set PAYMENTS_ENCRYPTION_KEYS');
 });
 
 describe('settings that are missing or wrong', () => {
   test.each(['worker', 'webhook'])('%s without an app says how to configure one', async (command) => {
-    expect(await refused([command])).toContain('no gateway app: set GATEWAY_BASE_URL, GATEWAY_APP_ID and');
+    expect(await refused([command], {}, howOf(command))).toContain(
+      'no gateway app: set GATEWAY_BASE_URL, GATEWAY_APP_ID and',
+    );
   });
 
   test.each(['worker', 'webhook', 'simulator'])('%s names every wrong setting', async (command) => {
@@ -310,14 +316,14 @@ describe('settings that are missing or wrong', () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const METRICS_ADDRESS = `127.0.0.1:${(taken.address() as AddressInfo).port}`;
-    expect(await refused([command], { ...APP, ...NO_TEMPORAL, ...NO_KEYS, METRICS_ADDRESS })).toMatch(
+    expect(await refused([command], { ...APP, ...NO_TEMPORAL, ...NO_KEYS, METRICS_ADDRESS }, start)).toMatch(
       new RegExp(`METRICS_ADDRESS=${METRICS_ADDRESS} \\(.*in use.*Set another address`),
     );
     taken.close();
   });
 
   test.each(['worker', 'webhook', 'setup'])('%s without Temporal names the address that it tried', async (command) => {
-    const printed = await refused([command], { ...APP, ...NO_TEMPORAL, ...NO_KEYS, WEBHOOK_PORT: '0' });
+    const printed = await refused([command], { ...APP, ...NO_TEMPORAL, ...NO_KEYS, WEBHOOK_PORT: '0' }, start);
     expect(printed).toContain('Temporal cannot be reached at 127.0.0.1:9');
     // npm start may be the merchant's own program, as it is in a project that init wrote.
     expect(printed).toContain('Run npx payment-gateway dev in this folder');
@@ -328,24 +334,32 @@ describe('settings that are missing or wrong', () => {
 test('dev refuses a stack.json of another kind, and does not quote it', async () => {
   const dataDir = mkdtempSync(join(folder, 'stack-'));
   writeFileSync(join(dataDir, 'stack.json'), '{"secret_key": sk_do_not_tell');
-  const { code, printed } = await run(['dev', '--data-dir', dataDir]);
+  const { code, printed } = await start(['dev', '--data-dir', dataDir]);
   expect(code).toBe(2);
   expect(printed).toContain('stack.json is not a stack');
   expect(printed).not.toContain('sk_do');
 });
 
 describe('simulator', () => {
-  const started: Terminal[] = [];
+  const running: Terminal[] = [];
   const FREE = { SIMULATOR_PORT: '0', LOG_LEVEL: 'warn' };
+  /** The one without settings: some tests look at it, and the last one ends it. */
+  let plain: { command: Terminal; url: string };
+
+  beforeAll(async () => {
+    plain = await simulator();
+    running.splice(0);
+  });
+  afterAll(() => plain?.command.kill());
 
   afterEach(async () => {
-    for (const command of started.splice(0)) await command.kill();
+    for (const command of running.splice(0)) await command.kill();
   });
 
   /** Starts it and waits for its address. */
   async function simulator(env: Record<string, string> = {}, ...args: string[]) {
     const command = new Terminal({ cwd: folder, env: { ...FREE, ...env } }, 'simulator', ...args);
-    started.push(command);
+    running.push(command);
     const [url = ''] = await command.sees(/Gateway +(http:\S+).*Ctrl-C ends it/s);
     return { command, url };
   }
@@ -361,7 +375,7 @@ describe('simulator', () => {
   }
 
   test('runs without settings and prints its addresses, its app and the test key', async () => {
-    const { command, url } = await simulator();
+    const { command, url } = plain;
     const [desk = ''] = await command.sees(/Operator's desk +(http\S+)/);
     const [openApi = ''] = await command.sees(/OpenAPI +(http\S+)/);
     const [appId = ''] = await command.sees(/App id +(\S+)/);
@@ -369,7 +383,6 @@ describe('simulator', () => {
     expect((await fetch(desk)).headers.get('content-type')).toMatch(/html/);
     expect(await (await fetch(openApi)).json()).toMatchObject({ openapi: '3.1.0' });
     expect(await answerTo(url, appId, key)).toBe('trade-not-exist');
-    expect(await command.interrupt()).toBe(0);
   });
 
   test('serves the app of the settings and does not print its key', async () => {
@@ -403,21 +416,24 @@ describe('simulator', () => {
   });
 
   test('a taken port is named, with the setting for another', async () => {
-    const { url } = await simulator();
-    const { port } = new URL(url);
-    expect(await refused(['simulator'], { SIMULATOR_PORT: port })).toContain(
+    const { port } = new URL(plain.url);
+    expect(await refused(['simulator'], { SIMULATOR_PORT: port }, start)).toContain(
       `The simulator cannot listen on 127.0.0.1:${port} (EADDRINUSE). Set SIMULATOR_PORT to another port`,
     );
   });
 
   test('the commands that docs/simulator.md shows create an order and pay it', async () => {
-    const { url } = await simulator();
+    const { url } = plain;
     const [, commands = ''] =
       /<!-- the simulator alone -->\s+```sh\n(.*?)```/s.exec(readFileSync(join(ROOT, 'docs/simulator.md'), 'utf8')) ??
       [];
     const script = commands.replaceAll('http://127.0.0.1:8470', url).replaceAll('curl ', 'curl -sS ');
     const { stdout } = await promisify(execFile)('sh', ['-ec', script]);
     expect(stdout).toMatch(/"code":"10000".*"trade_status":"PROCESSING".*"trade_status":"SUCCESS"/s);
+  });
+
+  test('Ctrl-C ends it well', async () => {
+    expect(await plain.command.interrupt()).toBe(0);
   });
 });
 
@@ -455,7 +471,7 @@ describe('pay', () => {
   });
 
   test('an order without an app is refused, with the settings that name one', async () => {
-    expect(await refused(['pay', PIX])).toMatch(
+    expect(await refused(['pay', PIX], {}, start)).toMatch(
       /Which app\? Set GATEWAY_APP_ID, name it \(--app in a command\), or run npx payment-gateway dev in this folder/,
     );
   });

@@ -6,9 +6,9 @@ import { paymentWorkflowId } from '../../src/contract';
 import { APP, type Stack, startStack } from '../../src/testing/stack';
 import { key, setting } from '../codec/support';
 import { built } from '../harness/built';
+import { Commands, type Ended, started } from '../harness/commands';
 import { publishedOrder } from '../harness/orders';
 import { part, sold } from '../harness/sold';
-import { Terminal } from '../harness/terminal';
 
 const folder = mkdtempSync(join(tmpdir(), 'operator-'));
 const KEYS = setting(key('k1'));
@@ -24,15 +24,20 @@ beforeAll(async () => {
   env = { TEMPORAL_ADDRESS: stack.temporal.address, GATEWAY_APP_ID: APP.app_id, PAYMENTS_ENCRYPTION_KEYS: KEYS };
 });
 afterAll(async () => {
+  await commands.end();
   await stack?.close();
   rmSync(folder, { recursive: true });
 });
 
-async function run(...args: string[]) {
-  const command = new Terminal({ cwd: folder, env }, ...args);
-  const code = await command.ended;
-  expect(command.printed).not.toMatch(/^ +at /m);
-  return { code, output: command.output, printed: command.printed };
+const commands = new Commands(folder);
+/** In the process that runs them all. */
+const run = async (...args: string[]) => withoutStack(await commands.run(env, ...args));
+/** In a process of its own. */
+const start = async (...args: string[]) => withoutStack(await started(folder, env, ...args));
+
+function withoutStack(ended: Ended): Ended {
+  expect(ended.printed).not.toMatch(/^ +at /m);
+  return ended;
 }
 
 const lines = (text: string) => text.trimEnd().split('\n');
@@ -61,7 +66,7 @@ test('a payment that needs a person is found, understood, cleared, and shows who
     { out_trade_no, attention: 'unexpected-signal', type: 'payment', status: 'PROCESSING' },
   ]);
 
-  const shown = await run('show', out_trade_no);
+  const shown = await start('show', out_trade_no);
   expect(shown.code).toBe(0);
   expect(lines(shown.output).length).toBeLessThan(30);
   expect(shown.output).toContain('Needs a person: unexpected-signal. A signal came under a name');
@@ -81,7 +86,7 @@ test('a payment that needs a person is found, understood, cleared, and shows who
   const typed = Object.entries(written)
     .reduce((text, [place, word]) => text.replace(place, word), command)
     .split(' ');
-  const resolved = await run(...typed);
+  const resolved = await start(...typed);
   expect(resolved).toMatchObject({ code: 0, printed: expect.stringContaining('CANCEL; it needs nobody.') });
   await stack.payments.outcome(out_trade_no);
   const after = await run('show', out_trade_no);
@@ -119,7 +124,7 @@ test('recheck asks the gateway for one order, and for all that a query chooses a
   const dry = await run('recheck', '--method', 'SPEI', '--dry-run');
   expect(lines(dry.output)).toHaveLength(3);
   expect(dry.output).toContain('2 would be asked for. Nothing was done.');
-  const unsure = await run('recheck', '--query', `PaymentMethod = 'SPEI'`);
+  const unsure = await start('recheck', '--query', `PaymentMethod = 'SPEI'`);
   expect(unsure).toMatchObject({ code: 2, output: '', printed: expect.stringContaining('2 payments') });
   expect([asked(one), asked(two)]).toEqual([1, 0]);
 
@@ -135,7 +140,7 @@ test('recheck asks the gateway for one order, and for all that a query chooses a
 test('refunds and show tell what was refunded', async () => {
   const order = await sold(stack, 'credit-card');
   await stack.payments.refund(order.out_trade_no, part(order, '50.00', 'part-1'));
-  const listed = await run('refunds', order.out_trade_no);
+  const listed = await start('refunds', order.out_trade_no);
   expect(listed).toMatchObject({ code: 0 });
   expect(listed.output).toMatch(/^part-1 +50\.00 BRL +REFUND/m);
   const shown = await run('show', order.out_trade_no, '--all');
@@ -148,7 +153,7 @@ test('refunds and show tell what was refunded', async () => {
 
 test('export gives exact amounts of payments that run and that have ended, as CSV and JSON lines', async () => {
   const orders = await stack.client.workflow.count("WorkflowType = 'payment' AND ExecutionStatus != 'ContinuedAsNew'");
-  const csv = await run('export');
+  const csv = await start('export');
   expect(csv.code).toBe(0);
   const [head = '', ...rows] = lines(csv.output);
   expect(head.split(',').slice(0, 5)).toEqual(['app_id', 'out_trade_no', 'trade_no', 'order_amount', 'order_currency']);
@@ -176,9 +181,7 @@ test('show and resolve of an order that nobody knows end with a sentence', async
 test('without the keys, list works, and show ends with a sentence that names the setting', async () => {
   const { out_trade_no } = await waiting();
   const { PAYMENTS_ENCRYPTION_KEYS: _keys, ...keyless } = env;
-  const command = new Terminal({ cwd: folder, env: keyless }, 'show', out_trade_no);
-  expect(await command.ended).toBe(2);
-  expect(command.printed).toMatch(/PAYMENTS_ENCRYPTION_KEYS/);
-  const listing = new Terminal({ cwd: folder, env: keyless }, 'list', '--json');
-  expect(await listing.ended).toBe(0);
+  const shown = await commands.run(keyless, 'show', out_trade_no);
+  expect(shown).toMatchObject({ code: 2, printed: expect.stringContaining('PAYMENTS_ENCRYPTION_KEYS') });
+  expect(await commands.run(keyless, 'list', '--json')).toMatchObject({ code: 0 });
 });

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { APP, type Stack, startStack } from '../../src/testing/stack';
 import { built } from '../harness/built';
+import { Commands, type Ended } from '../harness/commands';
 import { publishedOrders } from '../harness/orders';
 import { Terminal } from '../harness/terminal';
 
@@ -24,6 +25,7 @@ beforeAll(async () => {
   };
 });
 afterAll(async () => {
+  await commands.end();
   await stack?.close();
   rmSync(folder, { recursive: true });
 });
@@ -38,8 +40,12 @@ function orderFile(name: string, changes: Record<string, unknown> = {}) {
   return { path, out_trade_no: request.out_trade_no };
 }
 
+const commands = new Commands(folder);
+/** In the process that runs them all. */
+const run = (env: Record<string, string>, ...args: string[]) => commands.run(env, 'pay', ...args);
+/** In a process of its own. */
 const pay = (env: Record<string, string>, ...args: string[]) => new Terminal({ cwd: folder, env }, 'pay', ...args);
-const lines = ({ output }: Terminal) =>
+const lines = ({ output }: Pick<Ended, 'output'>) =>
   output
     .trim()
     .split('\n')
@@ -47,8 +53,8 @@ const lines = ({ output }: Terminal) =>
 
 test('--json prints the payment data as one line, and nothing else', async () => {
   const order = orderFile('pix');
-  const paying = pay(settings, order.path, '--json');
-  expect(await paying.ended).toBe(0);
+  const paying = await run(settings, order.path, '--json');
+  expect(paying).toMatchObject({ code: 0 });
   expect(lines(paying)).toEqual([
     { payment_data: expect.objectContaining({ out_trade_no: order.out_trade_no, trade_status: 'PROCESSING' }) },
   ]);
@@ -58,7 +64,7 @@ test('--json prints the payment data as one line, and nothing else', async () =>
 test('an amount written as a number keeps all its digits', async () => {
   const order = orderFile('pix', { order_amount: '99999999999999.99' });
   writeFileSync(order.path, readFileSync(order.path, 'utf8').replace('"99999999999999.99"', '99999999999999.99'));
-  expect(await pay(settings, order.path).ended).toBe(0);
+  expect(await run(settings, order.path)).toMatchObject({ code: 0 });
   expect(stack.simulator.trade(order.out_trade_no)).toMatchObject({ order_amount: '99999999999999.99' });
   expect(await stack.payments.state(order.out_trade_no)).toMatchObject({ order_amount: '99999999999999.99' });
 });
@@ -96,17 +102,17 @@ test('--wait ends with 1 for an order that is not paid', async () => {
 
 test('another order under the same number ends with 1 and names the fields', async () => {
   const order = orderFile('pix');
-  expect(await pay(settings, order.path).ended).toBe(0);
+  expect(await run(settings, order.path)).toMatchObject({ code: 0 });
   const other = orderFile('pix', { out_trade_no: order.out_trade_no, order_amount: '9876.54' });
-  const refused = pay(settings, other.path);
-  expect(await refused.ended).toBe(1);
+  const refused = await run(settings, other.path);
+  expect(refused).toMatchObject({ code: 1 });
   expect(refused.printed).toMatch(/order_amount differ/);
   expect(refused.printed).not.toMatch(/9876\.54|^ +at /m);
 });
 
 test('a checkout prints the address where the buyer pays', async () => {
-  const paying = pay(settings, orderFile('checkout').path);
-  expect(await paying.ended).toBe(0);
+  const paying = await run(settings, orderFile('checkout').path);
+  expect(paying).toMatchObject({ code: 0 });
   expect(paying.output).toMatch(/^ {2}web_url +http\S+$/m);
 });
 
@@ -122,6 +128,6 @@ test('a secret without a public key to seal it ends with 2, and is neither print
 test('a secret with the public key is sealed and sent', async () => {
   const order = orderFile('wallet-card-number');
   const sealing = JSON.stringify(stack.config.PAYMENTS_SEALING_PUBLIC_JWK);
-  expect(await pay({ ...settings, PAYMENTS_SEALING_PUBLIC_JWK: sealing }, order.path).ended).toBe(0);
+  expect(await run({ ...settings, PAYMENTS_SEALING_PUBLIC_JWK: sealing }, order.path)).toMatchObject({ code: 0 });
   expect(stack.simulator.trades({ out_trade_no: order.out_trade_no })).toHaveLength(1);
 });

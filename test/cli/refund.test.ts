@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { APP, type Stack, startStack } from '../../src/testing/stack';
 import { built } from '../harness/built';
+import { Commands, type Ended, started } from '../harness/commands';
 import { publishedOrder } from '../harness/orders';
 import { afterSaleOf, sold, USER } from '../harness/sold';
-import { ROOT, Terminal } from '../harness/terminal';
+import { ROOT } from '../harness/terminal';
 
 const EXAMPLE = join(ROOT, 'examples/refunds/pix.json');
 const folder = mkdtempSync(join(tmpdir(), 'refund-'));
@@ -26,22 +27,27 @@ beforeAll(async () => {
   };
 });
 afterAll(async () => {
+  await commands.end();
   await stack?.close();
   rmSync(folder, { recursive: true });
 });
 
-async function refund(...args: string[]) {
-  const command = new Terminal({ cwd: folder, env }, 'refund', ...args);
-  const code = await command.ended;
-  expect(command.printed).not.toMatch(/^ +at /m);
-  return { code, output: command.output, printed: command.printed };
+const commands = new Commands(folder);
+/** In the process that runs them all. */
+const refund = async (...args: string[]) => withoutStack(await commands.run(env, 'refund', ...args));
+/** In a process of its own. */
+const start = async (...args: string[]) => withoutStack(await started(folder, env, 'refund', ...args));
+
+function withoutStack(ended: Ended): Ended {
+  expect(ended.printed).not.toMatch(/^ +at /m);
+  return ended;
 }
 
 const refundsOf = (out_trade_no: string) => stack.simulator.refunds({ out_trade_no });
 
 test('a refund without an amount refunds all that was paid; a repetition prints the same and refunds nothing', async () => {
   const { out_trade_no, order_amount } = await sold(stack, 'credit-card');
-  const first = await refund(out_trade_no, '--json');
+  const first = await start(out_trade_no, '--json');
   expect(first).toMatchObject({ code: 0, printed: first.output });
   expect(JSON.parse(first.output)).toEqual({
     refund: expect.objectContaining({ out_trade_no, refund_amount: order_amount, refund_status: 'REFUND_PROCESSING' }),
@@ -56,7 +62,7 @@ test('a partial refund is printed for people; a refund of more than is left ends
   const part = await refund(out_trade_no, '--amount', '50.00', '--number', 'part-1', '--reason', 'one was scratched');
   expect(part.code).toBe(0);
   expect(part.output).toMatch(/^ {2}refund_status +REFUND_PROCESSING$/m);
-  const more = await refund(out_trade_no, '--amount', order_amount, '--number', 'part-2');
+  const more = await start(out_trade_no, '--amount', order_amount, '--number', 'part-2');
   expect(more).toMatchObject({ code: 2, output: '' });
   expect(more.printed).toContain(`${order_amount} is more than the 849.70 that is left of ${order_amount} BRL`);
   const other = await refund(out_trade_no, '--amount', '40.00', '--number', 'part-1');
@@ -83,7 +89,7 @@ test('missing data of the buyer is named, and can come from a file', async () =>
 test('a refund of an unpaid order ends with 1, and nothing is sent', async () => {
   const order = publishedOrder('pix');
   await stack.payments.pay(order);
-  const { code, printed } = await refund(order.out_trade_no);
+  const { code, printed } = await start(order.out_trade_no);
   expect(code).toBe(1);
   expect(printed).toContain('A trade that is PROCESSING cannot be refunded');
   expect(stack.simulator.requests({ path: '/trade/refund', out_trade_no: order.out_trade_no })).toEqual([]);
@@ -97,7 +103,7 @@ test('a refund of an unknown order ends with 2 and names the options that help',
 
 test('a refund of an order that the gateway does not know ends with 3, names its answer, and says to look at the number', async () => {
   const out_trade_no = `nobody-${randomUUID()}`;
-  const { code, output } = await refund(out_trade_no, '--amount', '1.00', '--currency', 'BRL', '--json');
+  const { code, output } = await start(out_trade_no, '--amount', '1.00', '--currency', 'BRL', '--json');
   expect(code).toBe(3);
   expect(JSON.parse(output)).toMatchObject({
     error: {

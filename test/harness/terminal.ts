@@ -16,6 +16,16 @@ export interface Place {
   program?: string;
 }
 
+/** The environment of a program: these settings, and none of this process's. */
+export function environmentOf(settings: Record<string, string>): NodeJS.ProcessEnv {
+  const { TEMPORAL_CLI_PATH } = process.env;
+  return {
+    ...childEnvironment(process.env, /^PIP_/),
+    ...(TEMPORAL_CLI_PATH ? { TEMPORAL_CLI_PATH } : {}),
+    ...settings,
+  };
+}
+
 /** A program in a folder, `payment-gateway` where no other is named, with none of this process's settings. */
 export class Terminal {
   /** Everything that it printed, on both outputs. */
@@ -28,11 +38,10 @@ export class Terminal {
   private hasEnded = false;
 
   constructor(place: string | Place, ...args: string[]) {
-    const { TEMPORAL_CLI_PATH } = process.env;
     const { cwd, env, program = COMMAND_LINE }: Place = typeof place === 'string' ? { cwd: place, env: {} } : place;
     this.child = spawn(process.execPath, [program, ...args], {
       cwd,
-      env: { ...childEnvironment(process.env, /^PIP_/), ...(TEMPORAL_CLI_PATH ? { TEMPORAL_CLI_PATH } : {}), ...env },
+      env: environmentOf(env),
       // A process group of its own, as a shell gives each command: Ctrl-C goes to all of it.
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
