@@ -14,14 +14,16 @@ export function unknownSettings(env: Environment, known: readonly string[]): str
   const names = new Set(known);
   return Object.keys(env).flatMap((name) => {
     if (names.has(name) || !/^[A-Z]+S?_/.test(name)) return [];
-    const [nearest = '', slips = 0] = nearestOf(name, known);
+    const [nearest = '', slips = Infinity] = nearestOf(name, known);
     const isMeant = slips <= SLIPS || (name.startsWith('PAYMENTS_') && !OF_KUBERNETES.test(name));
     return isMeant ? [`${name}: there is no such setting; do you mean ${nearest}?`] : [];
   });
 }
 
 function nearestOf(name: string, known: readonly string[]): [name: string, slips: number] | [] {
-  const [first] = known
+  // A name of quite another length is no slip. To compare each variable of a process with each setting takes long.
+  const near = known.filter((each) => Math.abs(each.length - name.length) <= SLIPS);
+  const [first] = (name.startsWith('PAYMENTS_') ? known : near)
     .map((each): [string, number] => [each, distance(name, each)])
     .sort(([, one], [, other]) => one - other);
   return first ?? [];
