@@ -151,6 +151,8 @@ export async function play(story: Story, onWorld: (world: World) => void = () =>
   return playSteps(world, story.steps, { begin, take, end, safety: async (its) => safety(its, await its.state()) });
 }
 
+const MAX_ROUNDS = 6;
+
 async function begin(world: World): Promise<void> {
   if (world.traits.hasNeighbour) world.askForTheNeighbour();
 }
@@ -168,7 +170,9 @@ async function end(world: World): Promise<Broken[]> {
   if (broken.length > 0) return broken;
   if (['DISPUTE', 'CHARGEBACK'].includes(world.gateway.status)) world.gateway.move('CHARGEBACK_REVERSED');
   if (world.gateway.status === 'CHARGEBACK_REVERSED') world.gateway.move('SUCCESS');
-  for (let round = 0; round < 3; round += 1) {
+  // A person settles one reason after the other, and the look at the end may bring one more.
+  const isOpen = async () => isClosed(world, await world.state()).length > 0;
+  for (let round = 0; round < 3 || (round < MAX_ROUNDS && (await isOpen())); round += 1) {
     // As many as there are wait for a person, who goes through all of them.
     for (const _ of (await world.state())?.refunds ?? []) {
       await world.readDashboard();
