@@ -94,18 +94,21 @@ async function drive(row: Row, path: Path, changes: Json) {
 }
 
 const driven = new Set<Row>();
+
+/** A new simulator for every ten rows: to count what arrived, it reads every request that it has had; and a start is dear. */
+async function freshForEachTen(): Promise<void> {
+  if (driven.size % 10 !== 0) return;
+  await end();
+  await begin();
+}
+
 const asRefusal = (verdict: Verdict) => (verdict === 'accepted' ? { refused: [] } : verdict);
 
 describe.each(PATHS)('%s', (path) => {
   const rows = ROWS.filter((row) => row.path === path).map((row) => [row.section, row.field, row.says, row] as const);
 
-  // A new simulator for each row: to count what arrived, it reads every request that it has had.
-  beforeEach(async () => {
-    await end();
-    await begin();
-  });
-
   test.each(rows)('%s: %s %s', async (_section, field, _says, row) => {
+    await freshForEachTen();
     for (const changes of row.takes) {
       const verdict = row.but === undefined ? 'accepted' : { refused: [row.but] };
       expect({ changes, ...(await drive(row, path, changes)) }).toEqual({
