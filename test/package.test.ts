@@ -35,14 +35,17 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const command = async (...args: string[]) => (await run('npx', args, { cwd: folder })).stdout;
+/** A command as npm has linked it. */
+const command = async (name: string, ...args: string[]) =>
+  (await run(join(folder, 'node_modules/.bin', name), args, { cwd: folder })).stdout;
 
 test('npm pack builds first: a clone has no lib/', () => {
   expect(manifest.scripts.prepack).toContain('build');
 });
 
 test('both names of the command work, and --version says the package’s', async () => {
-  expect(await command('payment-gateway', '--version')).toBe(`${manifest.version}\n`);
+  const { stdout } = await run('npx', ['payment-gateway', '--version'], { cwd: folder });
+  expect(stdout).toBe(`${manifest.version}\n`);
   expect(await command('temporal-payment-gateway', '--version')).toBe(`${manifest.version}\n`);
   expect(await command('payment-gateway', '--help')).toMatch(/Exit codes: 0 done; 1 .*; 2 .*; 3 /);
 });
@@ -231,17 +234,16 @@ describe('with the worker and the test tools of the SDK', () => {
   ].join('\n');
 
   test.each([
-    ['node16', 'node16', 'cts'],
-    ['node16', 'node16', 'mts'],
-    ['nodenext', 'nodenext', 'cts'],
-    ['nodenext', 'nodenext', 'mts'],
-    ['esnext', 'bundler', 'ts'],
+    ['node16', 'node16', ['cts', 'mts']],
+    ['nodenext', 'nodenext', ['cts', 'mts']],
+    ['esnext', 'bundler', ['ts']],
   ])(
-    'the types are found and strict with module %s, resolution %s, in a .%s file',
-    async (module, moduleResolution, extension) => {
-      const place = join(folder, `types-${moduleResolution}-${extension}`);
+    'the types are found and strict with module %s, resolution %s, in files of %j',
+    async (module, moduleResolution, extensions) => {
+      const place = join(folder, `types-${moduleResolution}`);
       mkdirSync(place);
-      writeFileSync(join(place, `program.${extension}`), PROGRAM);
+      // One run of the compiler for both kinds of file: it resolves each by its own kind, and names the file of each error.
+      for (const extension of extensions) writeFileSync(join(place, `program-${extension}.${extension}`), PROGRAM);
       const compilerOptions = {
         ...{ module, moduleResolution, target: 'es2022', strict: true, exactOptionalPropertyTypes: true, noEmit: true },
         ...{ skipLibCheck: true, types: ['node'] },
