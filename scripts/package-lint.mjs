@@ -5,11 +5,16 @@ import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 
 const [tarball, installed] = process.argv.slice(2);
-const { messages, pkg } = await publint({ pkgDir: installed, strict: true });
+// What npm installed is what it packed: to pack that again would say nothing more.
+const { messages, pkg } = await publint({ pkgDir: installed, strict: true, pack: false });
 /** It takes the names of `export type *` for values, which no program can use as such. */
 const isTypeOnly = ({ kind, typesFileName = '' }) =>
   kind === 'NamedExports' && typesFileName.endsWith('lib/merchant-workflows.d.ts');
-const { types, problems = [] } = await checkPackage(createPackageFromTarballData(readFileSync(tarball)));
+const packed = createPackageFromTarballData(readFileSync(tarball));
+const folders = new Set(packed.listFiles().flatMap(foldersAbove));
+// Its own answer looks through every file, and it is asked for each folder above each import: a quarter of the time.
+packed.directoryExists = (path) => folders.has(path.replace(/\/$/, ''));
+const { types, problems = [] } = await checkPackage(packed);
 console.log(
   JSON.stringify({
     publint: messages.map((message) => formatMessage(message, pkg)),
@@ -19,3 +24,8 @@ console.log(
       : 'the package has none',
   }),
 );
+
+function foldersAbove(file) {
+  const names = file.split('/');
+  return names.map((_, i) => names.slice(0, i).join('/'));
+}

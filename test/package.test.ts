@@ -35,14 +35,17 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const command = async (...args: string[]) => (await run('npx', args, { cwd: folder })).stdout;
+/** A command as npm has linked it. */
+const command = async (name: string, ...args: string[]) =>
+  (await run(join(folder, 'node_modules/.bin', name), args, { cwd: folder })).stdout;
 
 test('npm pack builds first: a clone has no lib/', () => {
   expect(manifest.scripts.prepack).toContain('build');
 });
 
 test('both names of the command work, and --version says the package’s', async () => {
-  expect(await command('payment-gateway', '--version')).toBe(`${manifest.version}\n`);
+  const { stdout } = await run('npx', ['payment-gateway', '--version'], { cwd: folder });
+  expect(stdout).toBe(`${manifest.version}\n`);
   expect(await command('temporal-payment-gateway', '--version')).toBe(`${manifest.version}\n`);
   expect(await command('payment-gateway', '--help')).toMatch(/Exit codes: 0 done; 1 .*; 2 .*; 3 /);
 });

@@ -25,20 +25,37 @@ export function jsonBody(schema: JsonSchema, more: object = {}): object {
   return { 'application/json': { schema, ...more } };
 }
 
+type Schemas = Record<string, JsonSchema>;
+type Paths = Record<string, Record<string, object>>;
+
+// No setting changes the control API: its part is made when it is asked for first, and is half the work of a document.
+let schemas: Schemas | undefined;
+let paths: Paths | undefined;
+
 /** The document's schemas for the control API. */
-export function controlSchemas(): Record<string, JsonSchema> {
+export function controlSchemas(): Schemas {
+  schemas ??= newSchemas();
+  return schemas;
+}
+
+/** The document's paths of the control API. */
+export function controlPaths(): Paths {
+  paths ??= newPaths();
+  return paths;
+}
+
+function newSchemas(): Schemas {
   const problem = { 'control-problem': z.object({ error: z.string().describe('A sentence.') }) };
   return Object.fromEntries(Object.entries({ ...shared, ...problem }).map(([name, one]) => [name, schemaOf(one)]));
 }
 
-/** The document's paths of the control API. */
-export function controlPaths(): Record<string, Record<string, object>> {
-  const paths: Record<string, Record<string, object>> = {};
+function newPaths(): Paths {
+  const all: Paths = {};
   for (const control of controls) {
     const path = `/simulator${control.path.replace(/:(\w+)/g, '{$1}')}`;
-    paths[path] = { ...paths[path], [control.method.toLowerCase()]: controlOperation(control) };
+    all[path] = { ...all[path], [control.method.toLowerCase()]: controlOperation(control) };
   }
-  return paths;
+  return all;
 }
 
 function controlOperation({ method, path, does, query, body, answer }: Control): object {

@@ -9,6 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { WebhookServerOptions } from '../../../src/webhook';
 import { ipn, post, startWebhook } from '../support';
 
+/** A second is as many genuine notifications as it takes to judge; each more costs what a flood costs. `npm run abuse` attacks for thirty. */
 const ATTACK_MS = Number(process.env.ABUSE_SECONDS ?? 1) * 1_000;
 /** The gateway sends another notification after so many ms, without waiting for the answer to the last one. */
 const PACE_MS = 10;
