@@ -146,7 +146,7 @@ module.exports = [
   [
     'the gateway quotes a buyer’s data into errors',
     'src/gateway/redact.ts',
-    "    clean = clean.replace(occurrencesOf(value), '***');\n",
+    "  for (const value of values) clean = clean.replace(occurrencesOf(value), '***');\n",
     '',
     'test/gateway/(redact|client-secrets)',
     [['src/gateway/redact.ts', 'if (wanted.length < 3) continue;', 'if (wanted.length >= 0) continue;']],
