@@ -1,5 +1,6 @@
 /** A gateway that cannot be reached: the payment does not fail. It retries, and Temporal shows each failed try. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '../../src/cli/dev/temporal';
 import { startSimulator } from '../../src/simulator';
 import { APP, type Stack, startStack } from '../../src/testing/stack';
 import { publishedOrders } from '../harness/orders';
@@ -10,9 +11,7 @@ const ID = `payment:${APP.app_id}:${request.out_trade_no}`;
 let stack: Stack;
 let port: number;
 beforeAll(async () => {
-  const gone = await startSimulator({ apps: [APP] });
-  port = Number(new URL(gone.url).port);
-  await gone.close();
+  ({ port } = await freePort(0));
   stack = await startStack({ env: { GATEWAY_BASE_URL: `http://127.0.0.1:${port}` } });
 });
 afterAll(() => stack?.close());
