@@ -758,6 +758,12 @@ const OF_REFUNDS = [
     '',
   ],
   [
+    'a dispute after a chargeback that a person has decided on is nobody’s, where the bank takes the money again at once',
+    `${AFTER}/news.ts`,
+    '    if (!isOlder) record.noteWords(ofTrade);\n',
+    '',
+  ],
+  [
     'a revoke that is shown while another refund is under way is nobody’s',
     `${AFTER}/news.ts`,
     '    if (!isUnderWay && wasSentAt !== null) record.compareRevokes(refund, wasSentAt);\n',

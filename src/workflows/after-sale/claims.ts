@@ -1,5 +1,5 @@
 /** What notifications say after a sale, and whether the gateway's answer agrees. Pure. */
-import type { NotificationClaim, NotificationSignal, RefundOutcome } from '../../contract';
+import type { NotificationClaim, NotificationSignal, RefundOutcome, Transition } from '../../contract';
 import { isBehind } from '../shared/stale-read';
 import { isRefundStatus } from './refund/interpret';
 
@@ -28,6 +28,12 @@ export function isUnanswered(status: string, claims: readonly NotificationClaim[
   const isOver = (claim: NotificationClaim) => claim.trade_status === 'CHARGEBACK_REVERSED' && status === 'SUCCESS';
   return words.some((claim) => reached < stepOf(claim) && !isOver(claim)) || isBehind(status, others);
 }
+
+/** Whether the bank has gone beyond what was notified to this status, and no look has ever shown what was notified. */
+export const isPassedUnseen = (status: string, claims: readonly NotificationClaim[], history: readonly Transition[]) =>
+  claims
+    .filter((claim) => isOfTheBank(claim) && stepOf(claim) < OF_THE_BANK.indexOf(status))
+    .some(({ trade_status }) => !history.some(({ to }) => to === trade_status));
 
 /** Whether a notification is about a refund, by its number. */
 export const namesRefund = ({ out_request_no, trade_status = '' }: NotificationClaim) =>

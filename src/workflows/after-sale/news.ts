@@ -107,6 +107,7 @@ export class AfterSaleNews {
     if (isOlder) pending.request();
     else record.applyQuery(trade, Date.now());
     if (ofTrade.length < held.length) record.raise('second-trade');
+    if (!isOlder) record.noteWords(ofTrade);
     if (contradicted && !isOlder) record.reasons.onContradicted(ofTrade.map(claimOf));
     // What an older answer shows is not recorded. A dispute that it alone showed, and that is over by now, would be seen by nobody.
     const unsettled = isOlder ? held.filter((one) => contradicted || isOfTheBank(one)) : [];

@@ -35,7 +35,9 @@ export class AfterSaleReasons extends Reasons<Attention> {
    * The bank's latest word replaces the one before, and answers what was notified of it, but no later step. The other reasons wait
    * behind it.
    */
-  onBank(word: Attention, status: string): void {
+  onBank(status: string): void {
+    const word = attentionOfStatus(status);
+    if (word === undefined) return;
     this.reasons = [word, ...this.reasons.filter((one) => !OF_THE_BANK.includes(one))];
     this.contradicted = this.contradicted.filter((one) => isUnanswered(status, [one]));
     if (this.contradicted.length === 0) this.settle('unconfirmed-notification');

@@ -8,7 +8,6 @@ import type {
   Attention,
   EarlierAfterSale,
   NotificationClaim,
-  PaymentState,
   RefundOutcome,
   RefundState,
   Transition,
@@ -18,6 +17,7 @@ import type { QueriedTrade, Trade, TradeId, TradeSeen } from '../../contract/gat
 import { MINUTE } from '../../gateway/pure/durations';
 import { isMore } from '../../gateway/pure/money';
 import { isKnownStatus } from '../../gateway/pure/statuses';
+import { isPassedUnseen } from './claims';
 import { AfterSaleReasons, attentionOfStatus, ownAttention } from './reasons';
 import { hasGivenBack, isRefundStatus, isTransientStatus, mayComeFrom, takesMoneyBack } from './refund/interpret';
 import { type NumberedTrade, type PaidTrade, RefundLedger } from './refund-ledger';
@@ -58,23 +58,6 @@ export class AfterSaleRecord {
     const claimed = claims.map(({ trade_status }) => attentionOfStatus(trade_status)).find((one) => one !== undefined);
     const attention = claimed ?? reasons.shown ?? refunds.find((refund) => refund.attention)?.attention ?? null;
     return { ...state, ...ledger.sums, attention, refunds, claims: [...claims], history: [...state.history] };
-  }
-
-  /** The payment as events show it: it was paid. What is only notified is no event yet. */
-  get eventPayment(): Omit<PaymentState, 'history' | 'payment_data'> {
-    const { app_id, out_trade_no, trade_no, trade_status, order_amount, order_currency, method, attention } =
-      this.snapshot();
-    const trade = { app_id, out_trade_no, trade_no, trade_status, order_amount, order_currency, method };
-    return {
-      ...trade,
-      outcome: 'SUCCESS',
-      confirmed_by: 'query',
-      attention,
-      expires_at: null,
-      previous: null,
-      refused_because: null,
-      other_trades: [],
-    };
   }
 
   get id(): TradeId {
@@ -193,10 +176,15 @@ export class AfterSaleRecord {
       this.state.trade_status = to;
       this.addTransition({ from, to, source: 'query' }, now);
       if (!isKnownStatus(to)) this.raise('unknown-status');
-      const ofTheBank = attentionOfStatus(to);
-      if (ofTheBank !== undefined) this.reasons.onBank(ofTheBank, to);
+      this.reasons.onBank(to);
     }
     this.explain();
+  }
+
+  /** The bank went through a word that no look has shown. Who has decided on the present one is asked again. */
+  noteWords(claims: readonly NotificationClaim[]): void {
+    const { trade_status, history } = this.state;
+    if (trade_status !== null && isPassedUnseen(trade_status, claims, history)) this.reasons.onBank(trade_status);
   }
 
   /** Takes over a refund that was made before. A person who named what went back elsewhere may have meant it, too. */

@@ -33,6 +33,7 @@ import { uncancelled } from '../shared/cancellable';
 import { PaymentOutbox } from '../shared/outbox/payment-outbox';
 import { waitForTradeChange } from '../shared/polling';
 import { Visibility } from '../shared/visibility';
+import { eventPaymentOf } from './event-payment';
 import {
   afterSaleCarriedQuery,
   afterSaleNotificationSignal,
@@ -292,6 +293,6 @@ class AfterSaleRun {
     const { state } = this;
     const details = afterSaleDetails(state, this.waitingFor);
     this.visibility.show(afterSaleAttributes(state), details, 'now', refundInQuestion(state));
-    this.outbox?.publishAfterSale(state, this.record.eventPayment);
+    this.outbox?.publishAfterSale(state, eventPaymentOf(this.record.snapshot()));
   }
 }

@@ -1,6 +1,7 @@
 /** What is known of a trade after its sale, and how each answer changes it. */
 import type { Attention, RefundState } from '../../../src/contract';
 import type { QueriedTrade } from '../../../src/contract/gateway';
+import { eventPaymentOf } from '../../../src/workflows/after-sale/event-payment';
 import { AfterSaleRecord } from '../../../src/workflows/after-sale/record';
 
 const NOW = Date.parse('2026-01-02T03:04:05.000Z');
@@ -91,6 +92,30 @@ describe('the attention', () => {
   });
 });
 
+describe('a chargeback that a person has decided on', () => {
+  const decided = () => {
+    const record = recordOf('SUCCESS', 'CHARGEBACK');
+    record.applyResolution({ by: 'ana', reason: 'seen' }, 'chargeback', NOW);
+    return record;
+  };
+
+  test.each([
+    ['a dispute that no look has shown', decided(), 'DISPUTE', 'chargeback'],
+    ['the chargeback itself', decided(), 'CHARGEBACK', null],
+    ['a refund', decided(), 'REFUNDED', null],
+  ])('after %s was notified', (_, record, trade_status, attention) => {
+    record.noteWords([{ trade_status }]);
+    expect(record.snapshot().attention).toBe(attention);
+  });
+
+  test('is asked about once: a dispute that a look has shown before it is no news', () => {
+    const record = recordOf('SUCCESS', 'DISPUTE', 'CHARGEBACK');
+    record.applyResolution({ by: 'ana', reason: 'seen' }, 'chargeback', NOW);
+    record.noteWords([{ trade_status: 'DISPUTE' }]);
+    expect(record.snapshot().attention).toBeNull();
+  });
+});
+
 describe.each([
   'REFUND_VERIFYING',
   'REFUND_PROCESSING',
@@ -171,7 +196,7 @@ test('a watch window that was set does not move', () => {
 });
 
 test('events show the payment as paid', () => {
-  expect(recordOf('SUCCESS').eventPayment).toMatchObject({
+  expect(eventPaymentOf(recordOf('SUCCESS').snapshot())).toMatchObject({
     outcome: 'SUCCESS',
     confirmed_by: 'query',
     attention: null,

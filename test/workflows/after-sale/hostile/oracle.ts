@@ -272,8 +272,8 @@ export function liveness(world: World, state: AfterSaleState | undefined): Broke
 }
 
 /** 8. A merchant who is told that a refund goes on by itself has one. */
-function goesOn({ told }: World, { refunds }: AfterSaleState): Broken[] {
-  const isKnown = (number: string | undefined) => refunds.some((one) => one.out_request_no === number);
+function goesOn({ told, readable }: World, { refunds }: AfterSaleState): Broken[] {
+  const isKnown = (number: string) => readable.has(number) || refunds.some((one) => one.out_request_no === number);
   return told.flatMap((one) =>
     one.is === 'failure' && one.message.includes('goes on by itself') && one.order.number && !isKnown(one.order.number)
       ? [{ promise: 8, what: `${one.order.number} was said to go on by itself, and nobody has it` }]

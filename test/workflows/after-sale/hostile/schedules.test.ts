@@ -232,6 +232,17 @@ test('promise 4: a dispute that only an older answer shows, behind what a refund
   expect(await play({ chance: 584459878, steps, traits })).toEqual([]);
 });
 
+test('promise 4: a dispute after a chargeback that a person has decided on is before a person, although the bank takes the money again at once', async () => {
+  const steps: Step[] = [
+    { do: 'bank', status: 'CHARGEBACK' },
+    wait(35 * SECOND),
+    { do: 'bank', status: 'DISPUTE' },
+    { do: 'name elsewhere' },
+    { do: 'bank', status: 'CHARGEBACK' },
+  ];
+  expect(await play({ chance: 102607284, steps, traits: { ...PLAIN, tells_ms: 500 } })).toEqual([]);
+});
+
 test('promise 7: a refund is not called revoked by the return of an earlier one that an answer had called revoked', async () => {
   const story = {
     chance: 2143515570,

@@ -108,6 +108,8 @@ export class World extends BaseWorld {
   private isPastRetention = false;
   /** Whether Temporal has forgotten any run. */
   hasForgottenRuns = false;
+  /** The refunds that people could read of until Temporal forgot them, by number. */
+  readonly readable = new Set<string>();
   private reading: Reading | undefined;
   private delivered = 1;
   private desks = 0;
@@ -369,6 +371,7 @@ export class World extends BaseWorld {
     if (this.temporal.allRuns().some(({ isRunning }) => isRunning) || this.now - last < HOUR) return;
     this.isPastRetention ||= this.gateway.refunds.length > 0;
     this.hasForgottenRuns ||= this.temporal.allRuns().length > 0;
+    for (const { out_request_no } of (await this.state())?.refunds ?? []) this.readable.add(out_request_no);
     for (const { start } of this.temporal.allRuns()) await this.temporal.forget(start.workflowId);
     this.settled.push(this.now);
   }
