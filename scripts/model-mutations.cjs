@@ -764,6 +764,12 @@ const OF_REFUNDS = [
     '',
   ],
   [
+    'a part that comes back is the refund that is under way',
+    `${AFTER}/refund/evidence.ts`,
+    'isUnderWay(status) || isRefusal(status) || mayBeThePart',
+    'isUnderWay(status) || isRefusal(status)',
+  ],
+  [
     'a revoke that is shown while another refund is under way is nobody’s',
     `${AFTER}/news.ts`,
     '    if (!isUnderWay && wasSentAt !== null) record.compareRevokes(refund, wasSentAt);\n',

@@ -3,6 +3,7 @@ import type { NotificationSignal, RefundInput } from '../../../contract';
 import type { TradeSeen } from '../../../contract/gateway';
 import {
   endsInVainAlike,
+  hasGivenBack,
   interpret,
   isRefundStatus,
   isRefusal,
@@ -132,8 +133,9 @@ export class RefundEvidence {
     const isAfterAPart = this.explained !== null && isRefundStatus(this.explained);
     if (!isRefundStatus(status)) return false;
     if (!isAfterAPart) return true;
-    // After a part, ours may have ended in its status, and another one was refused after it.
-    const mayBeAnothers = isUnderWay(status) || isRefusal(status);
+    // After a part, ours may have ended in its status, and another one was refused after it; or the part itself came back.
+    const mayBeThePart = hasGivenBack(this.explained) && status === 'REFUND_REVOKE';
+    const mayBeAnothers = isUnderWay(status) || isRefusal(status) || mayBeThePart;
     return status !== this.explained && !mayBeAnothers;
   }
 

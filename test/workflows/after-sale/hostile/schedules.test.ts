@@ -243,6 +243,39 @@ test('promise 4: a dispute after a chargeback that a person has decided on is be
   expect(await play({ chance: 102607284, steps, traits: { ...PLAIN, tells_ms: 500 } })).toEqual([]);
 });
 
+test('promise 7: a refund under way is not called revoked because an earlier one of ours comes back', async () => {
+  const steps: Step[] = [
+    { do: 'ask', amount: '50.00', number: 'a' },
+    { do: 'ask', amount: '50.00', number: 'x:a' },
+    wait(20 * MINUTE),
+    { do: 'comes back' },
+    { do: 'terminate' },
+    { do: 'ask', amount: '50.00', number: 'a' },
+  ];
+  const plans = [
+    { takes_ms: 0, ends: 'done' },
+    { takes_ms: 5 * HOUR, ends: 'done' },
+  ] as const;
+  const traits = { ...PLAIN, revokedFor_ms: MINUTE, plans, answersStatus: false, out_trade_no: 'order-1' };
+  expect(await play({ chance: 1239690466, steps, traits: { ...traits, continuesAfter: 40 } })).toEqual([]);
+});
+
+test('promise 7: a refund that was refused in unknown words is not answered as revoked because an earlier one of ours comes back', async () => {
+  const steps: Step[] = [
+    { do: 'ask again', ms: 0 },
+    { do: 'ask many' },
+    { do: 'ask mended' },
+    wait(2 * MINUTE),
+    { do: 'comes back' },
+    { do: 'ask many' },
+  ];
+  const traits = {
+    ...{ ...PLAIN, revokedFor_ms: 1_000, mishaps: ['none', 'refused in other words'] as const, answersStatus: false },
+    ...{ out_trade_no: 'order-1', continuesAfter: 40, hasNeighbour: true },
+  };
+  expect(await play({ chance: 1049081860, steps, traits })).toEqual([]);
+});
+
 test('promise 7: a refund is not called revoked by the return of an earlier one that an answer had called revoked', async () => {
   const story = {
     chance: 2143515570,
