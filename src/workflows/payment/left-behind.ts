@@ -7,6 +7,7 @@ import {
   type PaymentFollowUpInput,
   type PaymentWorkflow,
   type PreviousRun,
+  paymentWorkflowId,
   SIGNAL,
   WORKFLOW,
 } from '../../contract';
@@ -21,16 +22,16 @@ export async function handOnWhatWasLeft(input: PaymentFollowUpInput): Promise<vo
   let left: EarlierRun | null | 'unread' = 'unread';
   while (left === 'unread') left = await loadEarlierRun({ before: unread_run });
   const notifications = left === null ? [] : [...left.other_trades.map(asNotified), ...left.untaken];
-  if (notifications.length > 0) while (!(await tryToHandOn(input, unread_run.workflow_id, notifications)));
+  if (notifications.length > 0) while (!(await tryToHandOn(input, notifications)));
 }
 
-/** False where the payment started or ended at this moment. */
+/** False where the payment started or ended at this moment. It is the one of the order's own id, whoever left it under another. */
 async function tryToHandOn(
   input: PaymentFollowUpInput,
-  workflowId: string,
   notifications: readonly NotificationSignal[],
 ): Promise<boolean> {
   const { app_id, out_trade_no, trade_no } = input.payment;
+  const workflowId = paymentWorkflowId(app_id, out_trade_no ?? trade_no ?? '');
   let isRunning = true;
   for (const one of notifications) isRunning &&= await signalIfRunning(workflowId, SIGNAL.notification, one);
   if (isRunning) return true;

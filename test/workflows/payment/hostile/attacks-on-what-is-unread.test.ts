@@ -5,7 +5,18 @@
  */
 import fc from 'fast-check';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import { begin, end, found, listIsDown, madeByAnother, sell, startAgain, tradesKnown, world } from './attack-world';
+import {
+  begin,
+  end,
+  found,
+  listIsDown,
+  madeByAnother,
+  pay,
+  sell,
+  startAgain,
+  tradesKnown,
+  world,
+} from './attack-world';
 
 afterEach(() => (world ? end() : undefined));
 
@@ -77,4 +88,30 @@ test('promise 3: somebody hears of a second trade that an earlier run left, what
     }),
     { numRuns: Number(process.env.UNREAD_RUNS ?? 15), seed: 20261125 },
   );
+});
+
+test('promise 3: what a run under another workflow id left is told to the payment of the order’s own id', async () => {
+  const other = 'a-merchant-s-own-id';
+  const adopt = () =>
+    world.start('ALLOW_DUPLICATE', other, [{ kind: 'adopt', app_id: 'hostile', out_trade_no: world.out_trade_no }]);
+  const runOf = () => world.temporal.latest(other);
+  await begin();
+  await pay(MINUTE);
+  await world.leaveWithoutWorker(MINUTE);
+  adopt();
+  await world.pass(SECOND);
+  const { trade_no } = madeByAnother('SUCCESS');
+  await world.temporal.client.workflow.getHandle(other).signal('notification', { trade_no, trade_status: 'SUCCESS' });
+  runOf()?.terminate();
+  await world.pass(5 * MINUTE);
+  mend = listIsDown(1);
+  adopt();
+  await world.pass(HOUR);
+  const run = runOf();
+  if (run) await world.resolveRun(run, 'CANCEL');
+  await world.pass(MINUTE);
+  expect(runOf()?.isRunning).toBe(false);
+  mend();
+  await world.pass(10 * MINUTE);
+  expect(await tradesKnown()).toContain(trade_no);
 });
