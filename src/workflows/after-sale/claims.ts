@@ -30,10 +30,15 @@ export function isUnanswered(status: string, claims: readonly NotificationClaim[
 }
 
 /** Whether the bank has gone beyond what was notified to this status, and no look has ever shown what was notified. */
-export const isPassedUnseen = (status: string, claims: readonly NotificationClaim[], history: readonly Transition[]) =>
-  claims
-    .filter((claim) => isOfTheBank(claim) && stepOf(claim) < OF_THE_BANK.indexOf(status))
-    .some(({ trade_status }) => !history.some(({ to }) => to === trade_status));
+export function isPassedUnseen(
+  status: string,
+  claims: readonly NotificationClaim[],
+  history: readonly Transition[],
+): boolean {
+  const reached = OF_THE_BANK.indexOf(status);
+  const wasShown = ({ trade_status }: NotificationClaim) => history.some(({ to }) => to === trade_status);
+  return claims.some((claim) => isOfTheBank(claim) && stepOf(claim) < reached && !wasShown(claim));
+}
 
 /** Whether a notification is about a refund, by its number. */
 export const namesRefund = ({ out_request_no, trade_status = '' }: NotificationClaim) =>

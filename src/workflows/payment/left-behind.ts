@@ -31,7 +31,8 @@ async function tryToHandOn(
   notifications: readonly NotificationSignal[],
 ): Promise<boolean> {
   const { app_id, out_trade_no, trade_no } = input.payment;
-  const workflowId = paymentWorkflowId(app_id, out_trade_no ?? trade_no ?? '');
+  const number = out_trade_no ?? trade_no ?? '';
+  const workflowId = paymentWorkflowId(app_id, number);
   let isRunning = true;
   for (const one of notifications) isRunning &&= await signalIfRunning(workflowId, SIGNAL.notification, one);
   if (isRunning) return true;
@@ -41,7 +42,7 @@ async function tryToHandOn(
   return startAbandoned<PaymentWorkflow>(WORKFLOW.payment, {
     workflowId,
     args: [{ ...adopted, ...knownIds({ out_trade_no, trade_no }) }],
-    staticSummary: `What earlier runs of ${out_trade_no ?? trade_no} left`,
+    staticSummary: `What earlier runs of ${number} left`,
   });
 }
 

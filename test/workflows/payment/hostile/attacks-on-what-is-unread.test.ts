@@ -107,9 +107,6 @@ test('promise 3: what a run under another workflow id left is told to the paymen
   mend = listIsDown(1);
   adopt();
   await world.pass(HOUR);
-  const run = runOf();
-  if (run) await world.resolveRun(run, 'CANCEL');
-  await world.pass(MINUTE);
   expect(runOf()?.isRunning).toBe(false);
   mend();
   await world.pass(10 * MINUTE);
