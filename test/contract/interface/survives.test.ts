@@ -34,8 +34,11 @@ const characters = (property: RegExp) =>
     .integer({ min: 0x20, max: 0x2fa1f })
     .filter((code) => (code < 0xd800 || code > 0xdfff) && property.test(String.fromCodePoint(code)))
     .map((code) => String.fromCodePoint(code));
-/** Letters of any script, their marks and separators of names; no emoji, no digits. */
-const letter = fc.oneof(characters(/[\p{L}\p{M}]/u), fc.constantFrom(' ', '’', "'", '-', '.', 'ç', 'ñ', '"', '\\'));
+/** Letters of any script, their marks and separators of names; no emoji, no digits. Two marks and one letter count as emoji. */
+const letter = fc.oneof(
+  characters(/(?![\u20e3\ufe0f\u2139])[\p{L}\p{M}]/u),
+  fc.constantFrom(' ', '’', "'", '-', '.', 'ç', 'ñ', '"', '\\'),
+);
 const name = (min = 1) => fc.string({ unit: letter, minLength: min, maxLength: 60 });
 const handle = fc.string({
   unit: fc.oneof(characters(/[\p{L}\p{Nd}]/u), fc.constantFrom('.', '-', '_', '"')),
