@@ -261,7 +261,8 @@ export function liveness(world: World, state: AfterSaleState | undefined): Broke
   if (open.length > 0 || !state.ledger_complete || state.attention !== null || wasForgotten) return broken;
   // Nobody is asked to look, so everything must be right.
   const done = gateway.refunds.filter(({ ends, endsAt }) => ends === 'done' && endsAt <= now);
-  const ours = sumOf(done.filter(({ by }) => by === 'us')).toFixed(2);
+  const misread = gateway.refunds.filter((one) => cameBackUnseen(world, one));
+  const ours = sumOf([...done.filter(({ by }) => by === 'us'), ...misread]).toFixed(2);
   if (ours !== state.refunded_amount)
     broken.push({ promise: 7, what: `the ledger says ${state.refunded_amount}, and we gave ${ours} back` });
   broken.push(...goesOn(world, state));
@@ -269,6 +270,13 @@ export function liveness(world: World, state: AfterSaleState | undefined): Broke
   if (sumOf(told).gt(state.refunded_elsewhere))
     broken.push({ promise: 7, what: `${sumOf(told)} went back elsewhere, was told, and is not known` });
   return broken;
+}
+
+/** Whether a refund came back after a person had seen that it was paid, and before that person said so: that word stands. */
+function cameBackUnseen({ told }: World, { number, endsAt, cameBack = false }: TrueRefund): boolean {
+  const said = told.flatMap((one) => (one.is === 'resolved' && one.resolution.out_request_no === number ? [one] : []));
+  const last = said.at(-1);
+  return cameBack && last?.resolution.outcome === 'REFUNDED' && last.lookedAt <= endsAt && endsAt <= last.at;
 }
 
 /** 8. A merchant who is told that a refund goes on by itself has one. */

@@ -145,7 +145,7 @@ test.each<[string, Planted, string]>([
     'promise 8: a decision is not in the history',
     {
       plant: ({ told, now }) =>
-        void told.push({ at: now, asked: now, is: 'resolved', resolution: { by: 'ana', reason: 'x' } }),
+        void told.push({ at: now, asked: now, is: 'resolved', lookedAt: now, resolution: { by: 'ana', reason: 'x' } }),
     },
     '8: 1 decisions are not in the history',
   ],

@@ -36,7 +36,7 @@ export interface Asked {
 export type Told = { readonly at: number; readonly asked: number } & (
   | { readonly is: 'answer'; readonly order: Asked; readonly answer: RefundAnswer }
   | { readonly is: 'failure'; readonly order: Asked; readonly type: string; readonly message: string }
-  | { readonly is: 'resolved'; readonly resolution: AfterSaleResolution }
+  | { readonly is: 'resolved'; readonly lookedAt: number; readonly resolution: AfterSaleResolution }
   | { readonly is: 'not resolved'; readonly resolution: AfterSaleResolution; readonly message: string }
 );
 
@@ -304,7 +304,7 @@ export class World extends BaseWorld {
   resolveRefund(): void {
     const { reading } = this;
     if (reading && this.lastRequest(reading.number) <= reading.at)
-      this.resolve({ outcome: reading.outcome, out_request_no: reading.number });
+      this.resolve({ outcome: reading.outcome, out_request_no: reading.number }, reading.at);
   }
 
   /** A person looks at a refund, and says what was read some time later. */
@@ -325,7 +325,7 @@ export class World extends BaseWorld {
     this.resolve({ refunded_elsewhere: this.gateway.gone([...desk, ...forgotten]).toFixed(2) });
   }
 
-  resolve(decision: Omit<AfterSaleResolution, 'by' | 'reason'>): void {
+  resolve(decision: Omit<AfterSaleResolution, 'by' | 'reason'>, lookedAt = this.now): void {
     const resolution: AfterSaleResolution = { by: 'ana', reason: 'the dashboard', ...decision };
     const asked = this.now;
     this.call(async () => {
@@ -338,7 +338,7 @@ export class World extends BaseWorld {
           args: [resolution],
           startWorkflowOperation,
         });
-        this.told.push({ at: this.now, asked, is: 'resolved', resolution });
+        this.told.push({ at: this.now, asked, is: 'resolved', lookedAt, resolution });
         if (resolution.outcome === undefined) this.settled.push(this.now);
       } catch (error) {
         const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
