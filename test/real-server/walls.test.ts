@@ -12,14 +12,16 @@ import { type BundleOptions, bundleWorkflowCode, NativeConnection, Worker } from
 import { z } from 'zod';
 import { loadConfig, PaymentGatewayPlugin } from '../../src';
 import { connectPayments, PaymentsClient, UnknownNamespaceError } from '../../src/client';
+import { dataConverter } from '../../src/codec';
 import { newSealingKeys } from '../../src/gateway';
 import { type Simulator, startSimulator } from '../../src/simulator';
 import { devServer } from '../../src/testing/dev-server';
 import { APP } from '../../src/testing/stack';
+import { workflowBundle } from '../../src/testing/workflow-bundle';
 import { key, setting } from '../codec/support';
 import { built } from '../harness/built';
+import { Commands, started } from '../harness/commands';
 import { publishedOrder } from '../harness/orders';
-import { Terminal } from '../harness/terminal';
 
 const NAMESPACE = 'payments';
 const folder = mkdtempSync(join(tmpdir(), 'walls-'));
@@ -51,8 +53,8 @@ beforeAll(async () => {
     PAYMENTS_POLL_SCHEDULE: '500ms,1s,2s',
     PAYMENTS_POLL_EVERY: '1s',
   };
-  const setup = command(settings, 'setup');
-  expect([await setup.ended, setup.printed]).toEqual([0, expect.stringContaining(NAMESPACE)]);
+  const { code, printed } = await commands.run(settings, 'setup');
+  expect([code, printed]).toEqual([0, expect.stringContaining(NAMESPACE)]);
   plugin = new PaymentGatewayPlugin(loadConfig(settings));
   connection = await NativeConnection.connect({ address: temporal.address, plugins: [plugin] });
   client = new Client({ connection: temporal.connection, namespace: NAMESPACE, plugins: [plugin] });
@@ -66,12 +68,14 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const command = (env: Record<string, string>, ...args: string[]) => new Terminal({ cwd: folder, env }, ...args);
+const commands = new Commands(folder);
+ends.push(() => commands.end());
 const idOf = (out_trade_no: string) => `payment:${APP.app_id}:${out_trade_no}`;
 
-/** A worker with the one plugin, and the client of its queue. */
-async function running(taskQueue: string) {
-  const worker = await Worker.create({ connection, namespace: NAMESPACE, taskQueue, plugins: [plugin] });
+/** A worker with the one plugin, and the client of its queue. The plugin bundles the workflows where no bundle is given. */
+async function running(taskQueue: string, bundle?: { code: string }) {
+  const given = bundle && { workflowBundle: bundle };
+  const worker = await Worker.create({ connection, namespace: NAMESPACE, taskQueue, ...given, plugins: [plugin] });
   const run = worker.run();
   let hasEnded = false;
   const end = async () => {
@@ -84,6 +88,9 @@ async function running(taskQueue: string) {
   return { payments: new PaymentsClient({ client, app_id: APP.app_id, taskQueue }), end };
 }
 
+/** Our workflows bundled once: to bundle takes far longer than all else of a worker's start. */
+const madeBefore = () => workflowBundle(dataConverter(loadConfig(settings)).failureConverterPath);
+
 /** A paid order, and its history. */
 async function sell(payments: PaymentsClient) {
   const order = publishedOrder('pix');
@@ -94,23 +101,26 @@ async function sell(payments: PaymentsClient) {
 }
 
 test('one plugin object serves two workers, and a replay beside them: the end of one does not cut the other off', async () => {
-  const [one, two] = [await running('q1'), await running('q2')];
+  const bundle = await madeBefore();
+  const [one, two] = [await running('q1'), await running('q2', bundle)];
   const { order, history } = await sell(two.payments);
   const workflowId = idOf(order.out_trade_no);
   await two.end();
   await sell(one.payments);
-  for await (const { error } of Worker.runReplayHistories({ plugins: [plugin] }, [{ workflowId, history }]))
+  for await (const { error } of Worker.runReplayHistories({ workflowBundle: bundle, plugins: [plugin] }, [
+    { workflowId, history },
+  ]))
     expect(error).toBeUndefined();
   await sell(one.payments);
   await one.end();
   // Also where all had ended before.
-  await sell((await running('q3')).payments);
+  await sell((await running('q3', bundle)).payments);
 });
 
 describe('with a worker', () => {
   let payments: PaymentsClient;
   beforeAll(async () => {
-    ({ payments } = await running('payments'));
+    ({ payments } = await running('payments', await madeBefore()));
   });
 
   test('encrypted histories of another namespace than default replay with the plugin alone', async () => {
@@ -146,8 +156,8 @@ describe('with a worker', () => {
 
   test('the first question for the accounts that are left is answered, and again after its workflow was terminated', async () => {
     const ask = async () => {
-      const asked = command(settings, 'accounts', 'quantity', '--json');
-      expect([await asked.ended, asked.output]).toEqual([0, expect.stringContaining('available_quantity')]);
+      const { code, output } = await commands.run(settings, 'accounts', 'quantity', '--json');
+      expect([code, output]).toEqual([0, expect.stringContaining('available_quantity')]);
     };
     await ask();
     await client.workflow.getHandle(`spei-account-quantity:${APP.app_id}`).terminate();
@@ -156,13 +166,17 @@ describe('with a worker', () => {
 });
 
 describe('in surroundings that are wrong', () => {
+  const SERVING = new Set(['worker', 'webhook']);
+
   test.each(['worker', 'webhook', 'setup', 'pay'])(
     '%s in a namespace that does not exist says so in a sentence, without a stack',
     async (name) => {
       const order = join(__dirname, '../../examples/orders/pix.json');
       const env = { ...settings, TEMPORAL_NAMESPACE: `nowhere-${randomUUID()}`, WEBHOOK_PORT: '0' };
-      const run = command(env, name, ...(name === 'pay' ? [order] : []));
-      expect(await run.ended).toBe(2);
+      const args = [name, ...(name === 'pay' ? [order] : [])];
+      // A process that serves must also end by itself.
+      const run = SERVING.has(name) ? await started(folder, env, ...args) : await commands.run(env, ...args);
+      expect(run.code).toBe(2);
       expect(run.printed).toContain(`temporal operator namespace create ${env.TEMPORAL_NAMESPACE}`);
       expect(run.printed).not.toMatch(/undefined|^ +at /m);
     },
@@ -176,14 +190,14 @@ describe('in surroundings that are wrong', () => {
 
   test('a worker without an address for notifications does not start, so that it burns no order numbers', async () => {
     const { WEBHOOK_PUBLIC_URL: _none, ...without } = settings;
-    const run = command(without, 'worker');
-    expect(await run.ended).toBe(2);
+    const run = await commands.run(without, 'worker');
+    expect(run.code).toBe(2);
     expect(run.printed).toMatch(/^WEBHOOK_PUBLIC_URL is not set\..*\n$/);
   });
 
   test('a misspelt setting is not passed over in silence', async () => {
-    const run = command({ ...settings, PAYMENTS_LATE: 'refund', GATEWAY_TIMEZON: 'Nowhere' }, 'worker');
-    expect(await run.ended).toBe(2);
+    const run = await commands.run({ ...settings, PAYMENTS_LATE: 'refund', GATEWAY_TIMEZON: 'Nowhere' }, 'worker');
+    expect(run.code).toBe(2);
     expect(run.printed).toContain('GATEWAY_TIMEZON');
   });
 });
