@@ -66,16 +66,18 @@ function decoded(history: string): string {
 }
 
 /** Resolves when every order of a part has been created, so that the gateway's clock is moved for all of them at once. */
-function together(count: number): () => Promise<void> {
-  let arrived = 0;
-  let open: () => void;
-  const all = new Promise<void>((resolve) => {
+function together(count: number): <T>(created: Promise<T>) => Promise<T> {
+  const steps: Promise<unknown>[] = [];
+  let open: (steps: Promise<unknown>) => void;
+  const all = new Promise<unknown>((resolve) => {
     open = resolve;
   });
-  return () => {
-    arrived += 1;
-    if (arrived === count) open();
-    return all;
+  return async (created) => {
+    steps.push(created);
+    // One that cannot be created fails the whole part: the others would wait for it without an end.
+    if (steps.length === count) open(Promise.all(steps));
+    await all;
+    return created;
   };
 }
 
@@ -184,11 +186,13 @@ describe('with a webhook and without polls', () => {
         kind,
         request: { ...request, out_trade_no, timeout_express: '90m', cancellation_express: '2h' },
       };
-      const data = await create(stack(), timed);
-      if (stack().simulator.trade(out_trade_no).trade_status === 'INITIAL') {
-        await stack().simulator.act(out_trade_no, 'submit');
-      }
-      await everyOrder();
+      const begin = async () => {
+        const data = await create(stack(), timed);
+        if (stack().simulator.trade(out_trade_no).trade_status === 'INITIAL')
+          await stack().simulator.act(out_trade_no, 'submit');
+        return data;
+      };
+      const data = await everyOrder(begin());
       if (order.name === 'pix') {
         await stack().simulator.advance('91m');
         openPastTheExpiry = stack().simulator.trades({ trade_status: 'PROCESSING' }).length;
@@ -240,8 +244,7 @@ describe('without a webhook, by polling alone', () => {
       async ({ kind, request: { cancellation_express: _none, ...request }, ...order }) => {
         const out_trade_no = `${request.out_trade_no}-unpaid`;
         const timed = { ...order, kind, request: { ...request, out_trade_no, timeout_express: '90m' } };
-        const data = await create(stack(), timed);
-        await everyOrder();
+        const data = await everyOrder(create(stack(), timed));
         if (order.name === 'pix') await stack().simulator.advance('91m');
         return { data, state: await stack().payments.outcome(out_trade_no) };
       },
