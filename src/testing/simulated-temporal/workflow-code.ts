@@ -6,6 +6,7 @@ import type { coresdk, Workflow, WorkflowCreator } from './sdk-internals';
 export type Job = coresdk.workflow_activation.IWorkflowActivationJob;
 export type Activation = coresdk.workflow_activation.IWorkflowActivation;
 export type Command = coresdk.workflow_commands.IWorkflowCommand;
+type Completion = coresdk.workflow_completion.IWorkflowActivationCompletion;
 
 /** What the sandbox has to know of its run. */
 export interface RunInfo {
@@ -38,6 +39,8 @@ export class WorkflowCode {
   /** How much of the past the second one knows. */
   private twinKnows = 0;
   private readonly past: Past[] = [];
+  /** What the code has answered since it saw the last news: until the next ones, a question has the same answer. */
+  private readonly answers = new Map<string, Completion>();
   private readonly flags = new Set<number>();
   /** Updates whose validator has let them pass. */
   private readonly accepted = new Set<string>();
@@ -54,7 +57,10 @@ export class WorkflowCode {
 
   /** Runs one activation; returns the commands of the code. Throws where the workflow task fails. */
   async activate(activation: Activation): Promise<Command[]> {
+    this.answers.clear();
     const { successful, failed } = await (await this.sandbox()).activate(activation);
+    // Those that were asked for meanwhile.
+    this.answers.clear();
     if (!successful) {
       const { message, stackTrace } = failed?.failure ?? {};
       throw new Error(`A workflow task of ${this.info.runId} failed: ${message}\n${stackTrace}`);
@@ -66,8 +72,11 @@ export class WorkflowCode {
   }
 
   /** Runs a query. The activation is no part of the history. */
-  async query(activation: Activation): Promise<coresdk.workflow_completion.IWorkflowActivationCompletion> {
-    return (await this.sandbox()).activate(activation);
+  async query(activation: Activation): Promise<Completion> {
+    const question = JSON.stringify(activation.jobs);
+    const answer = this.answers.get(question) ?? (await (await this.sandbox()).activate(activation));
+    this.answers.set(question, answer);
+    return answer;
   }
 
   /** Forgets the sandbox and replays the history, which must give the same commands. */
@@ -87,6 +96,7 @@ export class WorkflowCode {
     if (!workflow) return;
     const twin = this.twin ?? (await this.createSandbox());
     for (const task of this.past.slice(this.twinKnows)) await this.replayTask(twin, task);
+    this.answers.clear();
     this.workflow = twin;
     this.twin = workflow;
     this.twinKnows = this.past.length;
@@ -108,6 +118,7 @@ export class WorkflowCode {
 
   async dispose(): Promise<void> {
     const { workflow, twin } = this;
+    this.answers.clear();
     this.workflow = undefined;
     this.twin = undefined;
     this.twinKnows = 0;
