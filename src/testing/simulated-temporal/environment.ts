@@ -25,7 +25,7 @@ export interface SimulatedEnvironmentOptions {
   seed?: number;
   /** Events of a run after which the server suggests to continue as new; default 4,000. */
   suggestsContinueAsNewAfter?: number;
-  /** False: the worker forgets a workflow after each task and replays its history for the next; default true. */
+  /** False: after each task the worker forgets it, and goes on with what the history tells of it; default true. */
   cachesWorkflows?: boolean;
 }
 

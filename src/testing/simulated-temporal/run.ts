@@ -89,7 +89,7 @@ export interface Server {
   readonly creator: ReusableVMWorkflowCreator;
   /** Events of a run after which the server suggests to continue as new. */
   readonly suggestsContinueAsNewAfter: number;
-  /** False: the worker forgets a workflow after each task and replays its history for the next. */
+  /** False: after each task the worker forgets it, and goes on with what the history tells of it. */
   readonly cachesWorkflows: boolean;
 
   /** Whether a closed run was on a task queue that no worker polls any more. */

@@ -44,7 +44,7 @@ export interface SimulatedTemporalOptions {
   activities: Activities['functions'];
   /** Events of a run after which the server suggests to continue as new; default 4,000. */
   suggestsContinueAsNewAfter?: number;
-  /** False: the worker forgets a workflow after each task and replays its history for the next; default true. */
+  /** False: after each task the worker forgets it, and goes on with what the history tells of it; default true. */
   cachesWorkflows?: boolean;
   /** How far the server is behind with the starts of children, in ms, beside the network's delay; default 0. */
   childStarts_ms?: number;

@@ -6,6 +6,7 @@ import type { coresdk, Workflow, WorkflowCreator } from './sdk-internals';
 export type Job = coresdk.workflow_activation.IWorkflowActivationJob;
 export type Activation = coresdk.workflow_activation.IWorkflowActivation;
 export type Command = coresdk.workflow_commands.IWorkflowCommand;
+type Completion = coresdk.workflow_completion.IWorkflowActivationCompletion;
 
 /** What the sandbox has to know of its run. */
 export interface RunInfo {
@@ -21,13 +22,25 @@ export interface RunInfo {
   startedAt: number;
 }
 
+/** An activation, and what the code commanded. */
+interface Past {
+  readonly activation: Activation;
+  readonly commands: Command[];
+}
+
 /** As JSON. Almost always they are the same in every respect, and to see that takes a fraction of the time. */
 const areSame = (one: unknown, other: unknown) =>
   isDeepStrictEqual(one, other) || JSON.stringify(one) === JSON.stringify(other);
 
 export class WorkflowCode {
   private workflow: Workflow | undefined;
-  private readonly past: { activation: Activation; commands: Command[] }[] = [];
+  /** A second sandbox, where the worker forgets the workflow after each task; see `forgetTask`. */
+  private twin: Workflow | undefined;
+  /** How much of the past the second one knows. */
+  private twinKnows = 0;
+  private readonly past: Past[] = [];
+  /** What the code has answered since it saw the last news: until the next ones, a question has the same answer. */
+  private readonly answers = new Map<string, Completion>();
   private readonly flags = new Set<number>();
   /** Updates whose validator has let them pass. */
   private readonly accepted = new Set<string>();
@@ -44,7 +57,10 @@ export class WorkflowCode {
 
   /** Runs one activation; returns the commands of the code. Throws where the workflow task fails. */
   async activate(activation: Activation): Promise<Command[]> {
+    this.answers.clear();
     const { successful, failed } = await (await this.sandbox()).activate(activation);
+    // Those that were asked for meanwhile.
+    this.answers.clear();
     if (!successful) {
       const { message, stackTrace } = failed?.failure ?? {};
       throw new Error(`A workflow task of ${this.info.runId} failed: ${message}\n${stackTrace}`);
@@ -56,8 +72,11 @@ export class WorkflowCode {
   }
 
   /** Runs a query. The activation is no part of the history. */
-  async query(activation: Activation): Promise<coresdk.workflow_completion.IWorkflowActivationCompletion> {
-    return (await this.sandbox()).activate(activation);
+  async query(activation: Activation): Promise<Completion> {
+    const question = JSON.stringify(activation.jobs);
+    const answer = this.answers.get(question) ?? (await (await this.sandbox()).activate(activation));
+    this.answers.set(question, answer);
+    return answer;
   }
 
   /** Forgets the sandbox and replays the history, which must give the same commands. */
@@ -65,24 +84,46 @@ export class WorkflowCode {
     if (!this.workflow) return;
     await this.dispose();
     const replayed = await this.sandbox();
-    for (const { activation, commands } of this.past) {
-      const patches = commands.flatMap(({ setPatchMarker }) => setPatchMarker?.patchId ?? []);
-      const jobs = [...patches.map((patchId) => ({ notifyHasPatch: { patchId } })), ...(activation.jobs ?? [])];
-      const completion = await replayed.activate({
-        ...activation,
-        jobs,
-        isReplaying: true,
-        availableInternalFlags: [...this.flags],
-      });
-      const again = completion.successful?.commands ?? completion.failed?.failure?.message;
-      if (!areSame(again, commands))
-        throw new Error(`${this.info.runId} is not deterministic: ${JSON.stringify(again)}`);
-    }
+    for (const task of this.past) await this.replayTask(replayed, task);
+  }
+
+  /**
+   * Goes on with code that knows the task that was just done by its history alone. Two sandboxes take turns: each replays what
+   * the other one did. To replay the whole history each time would be quadratic; `replay` does so where a run ends.
+   */
+  async forgetTask(): Promise<void> {
+    const { workflow } = this;
+    if (!workflow) return;
+    const twin = this.twin ?? (await this.createSandbox());
+    for (const task of this.past.slice(this.twinKnows)) await this.replayTask(twin, task);
+    this.answers.clear();
+    this.workflow = twin;
+    this.twin = workflow;
+    this.twinKnows = this.past.length;
+  }
+
+  /** Replays one activation, which must give the same commands. */
+  private async replayTask(replayed: Workflow, { activation, commands }: Past): Promise<void> {
+    const patches = commands.flatMap(({ setPatchMarker }) => setPatchMarker?.patchId ?? []);
+    const jobs = [...patches.map((patchId) => ({ notifyHasPatch: { patchId } })), ...(activation.jobs ?? [])];
+    const completion = await replayed.activate({
+      ...activation,
+      jobs,
+      isReplaying: true,
+      availableInternalFlags: [...this.flags],
+    });
+    const again = completion.successful?.commands ?? completion.failed?.failure?.message;
+    if (!areSame(again, commands)) throw new Error(`${this.info.runId} is not deterministic: ${JSON.stringify(again)}`);
   }
 
   async dispose(): Promise<void> {
-    await this.workflow?.dispose();
+    const { workflow, twin } = this;
+    this.answers.clear();
     this.workflow = undefined;
+    this.twin = undefined;
+    this.twinKnows = 0;
+    await workflow?.dispose();
+    await twin?.dispose();
   }
 
   /** An update that its validator rejected leaves no trace in a history. */
@@ -104,8 +145,12 @@ export class WorkflowCode {
   }
 
   private async sandbox(): Promise<Workflow> {
-    this.workflow ??= await this.creator.createWorkflow(createOptions(this.info));
+    this.workflow ??= await this.createSandbox();
     return this.workflow;
+  }
+
+  private createSandbox(): Promise<Workflow> {
+    return this.creator.createWorkflow(createOptions(this.info));
   }
 }
 

@@ -173,7 +173,7 @@ export class WorkflowRun implements Run {
       await this.activate(jobs);
     }
     if (this.isRunning) this.countCancelled();
-    if (!this.temporal.cachesWorkflows) await this.code.replay();
+    if (!this.temporal.cachesWorkflows) await (this.isRunning ? this.code.forgetTask() : this.code.replay());
   }
 
   /** A server records the end of an activity that was cancelled, and has the code look at it: a task without news. */
