@@ -1,6 +1,7 @@
 /**
  * The built command line, with no stack running: what it prints, and its exit codes. Of each family of commands some are started
- * as a person does; where only the words and the code matter, one process runs them all.
+ * as a person does; where only the words and the code matter, one process runs them all. COMMAND_STARTS=all starts a worker with
+ * each kind of NODE_ENV, too.
  */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -38,6 +39,9 @@ type Env = Record<string, string>;
 const run = (args: string[], env: Env = {}) => commands.run(env, ...args);
 /** In a process of its own. */
 const start = (args: string[], env: Env = {}) => started(folder, env, ...args);
+/** What of NODE_ENV counts as production is one rule for worker and webhook: without COMMAND_STARTS=all, a worker shows one value. */
+const neverWithoutKeys = (NODE_ENV: string) =>
+  NODE_ENV === 'production' || process.env.COMMAND_STARTS === 'all' ? ['worker', 'webhook'] : ['webhook'];
 /** A process can install the native runtime of workers only once, and a worker does so as soon as its settings can be read. */
 const howOf = (command: string) => (command === 'worker' ? start : run);
 
@@ -143,7 +147,7 @@ describe('wrong usage ends with code 2 and says what is wrong', () => {
 
 describe('with --json, an error is one line of JSON on standard output', () => {
   test.each([
-    ['wrong usage', start, ['recheck', '--json'], 'UserError', 'name an order'],
+    ['wrong usage', run, ['recheck', '--json'], 'UserError', 'name an order'],
     ['a missing option', run, ['resolve', 'order-1', '--json'], 'UserError', '--by'],
     ['a wrong value', run, ['list', '--json', '--since', 'once'], 'ConfigError', 'must be a time'],
     ['no Temporal', start, ['show', 'order-1', '--json'], 'TemporalUnreachableError', '127.0.0.1:9'],
@@ -161,15 +165,15 @@ describe('keys new', () => {
     sealing_private_jwks: { keys: Record<string, string>[] };
     sealing_public_jwk: Record<string, string>;
   }
-  const newKeys = async (how = run): Promise<Keys> => {
-    const { code, output, printed } = await how(['keys', 'new', '--json']);
+  const newKeys = async (): Promise<Keys> => {
+    const { code, output, printed } = await run(['keys', 'new', '--json']);
     expect(code).toBe(0);
     expect(printed).toBe(output);
     return JSON.parse(output);
   };
 
   test('--json prints the keys under the names of the contract, on one line', async () => {
-    const keys = await newKeys(start);
+    const keys = await newKeys();
     expect(Object.keys(keys).sort()).toEqual([
       ...['encryption_key', 'events_secret', 'sealing_private_jwks', 'sealing_public_jwk'],
     ]);
@@ -195,7 +199,7 @@ describe('keys new', () => {
   });
 
   test('makes new keys each time', async () => {
-    const [one, other] = [await newKeys(), await newKeys(start)];
+    const [one, other] = [await newKeys(), await newKeys()];
     expect(one.encryption_key).not.toBe(other.encryption_key);
     expect(one.sealing_public_jwk.x).not.toBe(other.sealing_public_jwk.x);
     expect(one.sealing_public_jwk.kid).not.toBe(other.sealing_public_jwk.kid);
@@ -282,11 +286,11 @@ describe('keys rotate', () => {
 describe.each(['production', 'prod', ''])('without encryption keys, with NODE_ENV=%s', (NODE_ENV) => {
   const PRODUCTION = { ...APP, ...NO_TEMPORAL, NODE_ENV, WEBHOOK_PORT: '0' };
 
-  test.each(['worker', 'webhook'])('%s does not start, and names the setting', async (command) => {
+  test.each(neverWithoutKeys(NODE_ENV))('%s does not start, and names the setting', async (command) => {
     expect(await refused([command], PRODUCTION, howOf(command))).toContain('PAYMENTS_ENCRYPTION_KEYS is not set');
   });
 
-  test.each(['worker', 'webhook'])('%s starts if clear text is allowed explicitly', async (command) => {
+  test.each(neverWithoutKeys(NODE_ENV))('%s starts if clear text is allowed explicitly', async (command) => {
     const env = { ...PRODUCTION, ...NO_KEYS };
     expect(await refused([command], env, howOf(command))).toContain('Temporal cannot be reached');
   });
@@ -297,7 +301,7 @@ describe.each(['production', 'prod', ''])('without encryption keys, with NODE_EN
 });
 
 test('codec-server without keys names the setting', async () => {
-  expect(await refused(['codec-server'], {}, start)).toContain('Set PAYMENTS_ENCRYPTION_KEYS');
+  expect(await refused(['codec-server'])).toContain('Set PAYMENTS_ENCRYPTION_KEYS');
 });
 
 describe('settings that are missing or wrong', () => {
@@ -316,14 +320,14 @@ describe('settings that are missing or wrong', () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const METRICS_ADDRESS = `127.0.0.1:${(taken.address() as AddressInfo).port}`;
-    expect(await refused([command], { ...APP, ...NO_TEMPORAL, ...NO_KEYS, METRICS_ADDRESS }, start)).toMatch(
+    expect(await refused([command], { ...APP, ...NO_TEMPORAL, ...NO_KEYS, METRICS_ADDRESS }, howOf(command))).toMatch(
       new RegExp(`METRICS_ADDRESS=${METRICS_ADDRESS} \\(.*in use.*Set another address`),
     );
     taken.close();
   });
 
   test.each(['worker', 'webhook', 'setup'])('%s without Temporal names the address that it tried', async (command) => {
-    const printed = await refused([command], { ...APP, ...NO_TEMPORAL, ...NO_KEYS, WEBHOOK_PORT: '0' }, start);
+    const printed = await refused([command], { ...APP, ...NO_TEMPORAL, ...NO_KEYS, WEBHOOK_PORT: '0' }, howOf(command));
     expect(printed).toContain('Temporal cannot be reached at 127.0.0.1:9');
     // npm start may be the merchant's own program, as it is in a project that init wrote.
     expect(printed).toContain('Run npx payment-gateway dev in this folder');
@@ -417,7 +421,7 @@ describe('simulator', () => {
 
   test('a taken port is named, with the setting for another', async () => {
     const { port } = new URL(plain.url);
-    expect(await refused(['simulator'], { SIMULATOR_PORT: port }, start)).toContain(
+    expect(await refused(['simulator'], { SIMULATOR_PORT: port })).toContain(
       `The simulator cannot listen on 127.0.0.1:${port} (EADDRINUSE). Set SIMULATOR_PORT to another port`,
     );
   });

@@ -250,7 +250,7 @@ const written = (request: Json): Json =>
   );
 
 /** Each request costs four calls by HTTP; INTERFACE_RUNS asks for more of them. */
-const RUNS = { numRuns: Number(process.env.INTERFACE_RUNS ?? 75) };
+const RUNS = { numRuns: Number(process.env.INTERFACE_RUNS ?? 40) };
 const RUNS_OF_A_METHOD = { numRuns: Math.ceil(RUNS.numRuns / 10) };
 const money = (text: unknown) => new Big(String(text)).toFixed(2);
 

@@ -26,6 +26,7 @@ import {
   type Merchant,
   merchantOf,
   type Receiver,
+  relayTo,
   residentMerchant,
   startReceiver,
   typescriptMerchant,
@@ -56,6 +57,7 @@ let stack: Stack;
 let backend: ConnectedPayments;
 let typescript: EventReceiver;
 let receivers: Record<string, Receiver> = {};
+let relay: Omit<Receiver, 'events'>;
 let merchants: Record<string, Merchant>;
 const closeMerchants: (() => Promise<void>)[] = [];
 
@@ -68,13 +70,15 @@ beforeAll(async () => {
     ...('folder' in go ? { Go: await startReceiver(SECRET, join(go.folder, 'events')) } : {}),
     ...('options' in java ? { Java: await startReceiver(SECRET, 'java', ...JAVA, 'payments.Events') } : {}),
   };
+  relay = await relayTo(receivers, 'TypeScript');
   stack = await startStack({
     env: {
       PAYMENTS_ENCRYPTION_KEYS: KEYS,
-      PAYMENTS_EVENTS_URL: Object.values(receivers)
-        .map(({ url }) => url)
-        .join(','),
+      PAYMENTS_EVENTS_URL: relay.url,
       PAYMENTS_EVENTS_SECRETS: SECRET,
+      // Notifications tell what becomes of a trade.
+      PAYMENTS_POLL_SCHEDULE: '1h',
+      PAYMENTS_POLL_EVERY: '1h',
     },
   });
   const env = {
@@ -108,6 +112,7 @@ afterAll(async () => {
   for (const close of closeMerchants) await close();
   await backend?.close();
   await stack?.close();
+  await relay?.close();
   for (const receiver of Object.values(receivers)) await receiver.close();
 });
 

@@ -1,6 +1,7 @@
 /** Merchants, and receivers of events, as programs of their own: with us they share nothing but the contract. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { z } from 'zod';
@@ -38,6 +39,40 @@ export async function startReceiver(secret: string, file: string, ...args: strin
       const ended = once(child, 'close');
       child.kill();
       await ended;
+    },
+  };
+}
+
+/**
+ * One address for all receivers, which passes each event on as it came, with its signature: to `witness`, and to the language
+ * whose name stands in it. Were each an address of the worker's, every event would be delivered to all of them.
+ */
+export async function relayTo(receivers: Record<string, Receiver>, witness: string): Promise<Omit<Receiver, 'events'>> {
+  const server = createServer(async (request, response) => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part);
+    const body = Buffer.concat(parts);
+    const { host: _host, connection: _connection, 'content-length': _length, ...headers } = request.headers;
+    const heard = Object.entries(receivers).filter(
+      ([language]) => language === witness || body.includes(`"${language}-`),
+    );
+    const passed = heard.map(([, { url }]) =>
+      fetch(url, { method: 'POST', body, headers: z.record(z.string(), z.string()).parse(headers) }),
+    );
+    const statuses = await Promise.all(passed).then(
+      (answers) => answers.map(({ status }) => status),
+      () => [502],
+    );
+    response.writeHead(Math.max(...statuses)).end();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = z.object({ port: z.number() }).parse(server.address());
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
     },
   };
 }
