@@ -301,7 +301,7 @@ describe.each(['production', 'prod', ''])('without encryption keys, with NODE_EN
 });
 
 test('codec-server without keys names the setting', async () => {
-  expect(await refused(['codec-server'])).toContain('Set PAYMENTS_ENCRYPTION_KEYS');
+  expect(await refused(['codec-server'], {}, start)).toContain('Set PAYMENTS_ENCRYPTION_KEYS');
 });
 
 describe('settings that are missing or wrong', () => {
@@ -327,7 +327,8 @@ describe('settings that are missing or wrong', () => {
   });
 
   test.each(['worker', 'webhook', 'setup'])('%s without Temporal names the address that it tried', async (command) => {
-    const printed = await refused([command], { ...APP, ...NO_TEMPORAL, ...NO_KEYS, WEBHOOK_PORT: '0' }, howOf(command));
+    // Real starts: each of them has to end by itself.
+    const printed = await refused([command], { ...APP, ...NO_TEMPORAL, ...NO_KEYS, WEBHOOK_PORT: '0' }, start);
     expect(printed).toContain('Temporal cannot be reached at 127.0.0.1:9');
     // npm start may be the merchant's own program, as it is in a project that init wrote.
     expect(printed).toContain('Run npx payment-gateway dev in this folder');
