@@ -14,6 +14,8 @@ const ATTACK_MS = Number(process.env.ABUSE_SECONDS ?? 1) * 1_000;
 /** The gateway sends another notification after so many ms, without waiting for the answer to the last one. */
 const PACE_MS = 10;
 const FEWEST = 100;
+/** One in a hundred may have to come again. Of so few, a pause of a busy machine delays some together: an attack that works delays most. */
+const mayBeRefused = (sent: number) => Math.max(sent / 100, 5);
 const GATEWAY = '127.0.0.1';
 const STRANGER = '127.0.0.5';
 
@@ -73,7 +75,7 @@ test.each([...BEHIND_A_PROXY, ...FROM_A_STRANGER, ...WITH_AN_OLD_ONE])(
       const again = await Promise.all(refused.map(async (body) => (await post(url, body)).status));
       const allowed = options.allowedIps ? ', with an allow-list' : '';
       console.log(`${attack} from ${from}${allowed}: ${refused.length} of ${sent} genuine ones were not taken at once`);
-      expect(refused.length).toBeLessThanOrEqual(sent / 100);
+      expect(refused.length).toBeLessThanOrEqual(mayBeRefused(sent));
       expect(new Set(again)).toEqual(new Set(refused.length === 0 ? [] : [200]));
     } finally {
       attacker.kill('SIGKILL');
