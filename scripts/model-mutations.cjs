@@ -547,8 +547,8 @@ const OF_REFUNDS = [
   [
     'a word about what went back elsewhere settles whatever is shown',
     `${AFTER}/record.ts`,
-    'if (!isAnswer && to === undefined)',
-    'if ((isAnswer || !isAnswer) && to === undefined)',
+    'else if (to === undefined) this.reasons.settle(shown);',
+    'if (to === undefined) this.reasons.settle(shown);',
   ],
   [
     'a dispute answers the chargeback that was notified after it',
@@ -558,7 +558,7 @@ const OF_REFUNDS = [
   ],
   [
     'what is refunding counts as nothing',
-    `${AFTER}/refund-ledger.ts`,
+    `${AFTER}/refund-entry.ts`,
     "'under way': 'refunding'",
     "'under way': 'nothing'",
   ],
@@ -643,15 +643,15 @@ const OF_REFUNDS = [
   [
     'whatever the trade moves to is the refund',
     'src/workflows/after-sale/refund/evidence.ts',
-    'if (this.isNew(status)) this.isAttributed = true;',
-    'if (status) this.isAttributed = true;',
+    'if (status === this.baseline || !isRefundStatus(status)) return;',
+    'this.isAttributed = true;',
     9,
   ],
   [
     'a notification that calls a second part revoked is not heeded',
     `${AFTER}/refund/evidence.ts`,
-    'if (this.baseline === null || !isRefundStatus(trade_status)) return;',
-    'if (this.baseline === null || trade_status) return;',
+    '    this.notified = latestWord(this.notified, trade_status);\n',
+    '',
     10,
     [[`${AFTER}/news.ts`, '    else if (contradicts(trade_status, entry.outcome)) ledger.doubt(entry);\n', '']],
   ],
@@ -708,10 +708,10 @@ const OF_REFUNDS = [
     'this.gone.delete(nameOf(reported));',
   ],
   [
-    'a refusal after a part is that of ours',
-    `${AFTER}/refund/evidence.ts`,
-    'isUnderWay(status) || isRefusal(status)',
-    'isUnderWay(status) || (isRefusal(status) && status === null)',
+    'an end that earlier refunds may have brought is that of ours',
+    INTERPRET,
+    'earlier.length === 0 && !disturbed;',
+    '!disturbed;',
   ],
   [
     'a refusal in unknown words is believed while a copy of the gateway may be behind',
@@ -734,7 +734,7 @@ const OF_REFUNDS = [
   [
     'the amount of a refund is freed by a status that does not last',
     `${AFTER}/refund/workflow.ts`,
-    'if (reading.lasts && !(await this.lasts())) return;',
+    'if (reading.settlings > 0 && !(await this.lasts(reading.settlings))) return;',
     '',
   ],
   [
@@ -764,10 +764,10 @@ const OF_REFUNDS = [
     '',
   ],
   [
-    'a part that comes back is the refund that is under way',
-    `${AFTER}/refund/evidence.ts`,
-    'isUnderWay(status) || isRefusal(status) || mayBeThePart',
-    'isUnderWay(status) || isRefusal(status)',
+    'a trade that stands again after the bank took part says that our refund was revoked',
+    INTERPRET,
+    'earlier.length === 0 && !disturbed;',
+    'earlier.length === 0;',
   ],
   [
     'a revoke that is shown while another refund is under way is nobody’s',
@@ -790,8 +790,10 @@ const OF_REFUNDS = [
   [
     'the end of an earlier refund proves a later one',
     `${AFTER}/refund/evidence.ts`,
-    '    if (this.earlier.includes(status)) return false;\n',
-    '',
+    'return !earlier.includes(status) && (',
+    'return (',
+    undefined,
+    [[INTERPRET, 'if (!isBack && !earlier.includes(now)) return', 'if (!isBack) return']],
   ],
   [
     'a refund is sent on the word of a copy that does not show the chargeback yet',
@@ -802,8 +804,8 @@ const OF_REFUNDS = [
   [
     'a part that the gateway took is before a person while it is under way',
     INTERPRET,
-    "if (wordOf(now) === 'pending' && (accepted || named !== 'nothing')) return PENDING;",
-    '',
+    "return isTaken ? 'under way' : 'nothing';",
+    "return attributed ? 'under way' : 'nothing';",
   ],
   [
     'what the refunds of a terminated after-sale explained is guessed from the trade',
@@ -872,8 +874,38 @@ OF_REFUNDS.push(
   [
     'the return of an earlier refund is taken for that of ours',
     'src/workflows/after-sale/refund/interpret.ts',
-    'if (isBack && (!attributed || afterAnother)) return',
-    'if (isBack && !attributed) return',
+    'if (!isTaken || (endedInVain && isUnsaid))',
+    'if (!isTaken || (endedInVain && isUnsaid && !isTaken))',
+  ],
+  [
+    'a copy that is behind says that a refund was revoked',
+    INTERPRET,
+    "return now === 'SUCCESS' ? 'stands again' :",
+    "return now === '' ? 'stands again' :",
+  ],
+  [
+    'a refund that a notification has called under way counts as named by its end',
+    `${AFTER}/refund/record.ts`,
+    'outcomeNamedBy(named) === outcome',
+    'named !== null',
+  ],
+  [
+    'a terminated after-sale forgets which refunds were under way beside others',
+    `${AFTER}/refund-ledger.ts`,
+    "else if (isMore(refunded_elsewhere, '0')) this.noteBesideOthers();",
+    '',
+  ],
+  [
+    'a word of the bank that comes again after a decision is no news',
+    `${AFTER}/record.ts`,
+    'if (claims.some(isOfTheBank)) this.reasons',
+    'if (claims.some(isOfTheBank) && this.state.trade_status === null) this.reasons',
+  ],
+  [
+    'a notification of another trade ends our refund under its number',
+    `${AFTER}/news.ts`,
+    'if (isOfTrade(notification, this.record.id.trade_no)) this.refunds.tell(',
+    'if (notification) this.refunds.tell(',
   ],
   [
     'a refund whose request may be on its way is called not made',

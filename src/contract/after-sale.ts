@@ -89,8 +89,8 @@ export interface TradeToRefund {
   trade_status: string | null;
   /** That the bank takes the money back, where a query showed that lately: a copy that is behind shows what was before. */
   bank_said: string | null;
-  /** How earlier refunds ended that paid nothing. The trade may still show it. */
-  earlier_outcomes: RefundOutcome[];
+  /** What earlier refunds, ours and others, have shown of themselves or may still show. Empty: it is the first. */
+  earlier_statuses: string[];
 }
 
 /** The input of the workflow `refund`. Only an after-sale starts one. */

@@ -1,5 +1,5 @@
 /** What notifications say after a sale, and whether the gateway's answer agrees. Pure. */
-import type { NotificationClaim, NotificationSignal, RefundOutcome, Transition } from '../../contract';
+import type { NotificationClaim, NotificationSignal, RefundOutcome } from '../../contract';
 import { isBehind } from '../shared/stale-read';
 import { isRefundStatus } from './refund/interpret';
 
@@ -27,17 +27,6 @@ export function isUnanswered(status: string, claims: readonly NotificationClaim[
   // After a reversal the payment stands again.
   const isOver = (claim: NotificationClaim) => claim.trade_status === 'CHARGEBACK_REVERSED' && status === 'SUCCESS';
   return words.some((claim) => reached < stepOf(claim) && !isOver(claim)) || isBehind(status, others);
-}
-
-/** Whether the bank has gone beyond what was notified to this status, and no look has ever shown what was notified. */
-export function isPassedUnseen(
-  status: string,
-  claims: readonly NotificationClaim[],
-  history: readonly Transition[],
-): boolean {
-  const reached = OF_THE_BANK.indexOf(status);
-  const wasShown = ({ trade_status }: NotificationClaim) => history.some(({ to }) => to === trade_status);
-  return claims.some((claim) => isOfTheBank(claim) && stepOf(claim) < reached && !wasShown(claim));
 }
 
 /** Whether a notification is about a refund, by its number. */

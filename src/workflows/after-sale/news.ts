@@ -57,9 +57,14 @@ export class AfterSaleNews {
     this.taken += 1;
     this.pending.add(notification);
     const { next } = this.record.ledger;
-    if (next && this.refunds.isFollowed(next)) this.refunds.tell(next, notification);
+    if (next && this.refunds.isFollowed(next)) this.tell(next, notification);
     if (this.isRestored) this.compareRefund(notification);
     this.show();
+  }
+
+  /** Tells a refund what was notified of its trade. Another trade may have a refund under the same number. */
+  tell(refund: RefundState, notification: NotificationSignal): void {
+    if (isOfTrade(notification, this.record.id.trade_no)) this.refunds.tell(refund, notification);
   }
 
   /** The ledger of the earlier run is known; `previous` is its state, with what a terminated run held, and its open refunds now. */

@@ -17,7 +17,7 @@ import type { QueriedTrade, Trade, TradeId, TradeSeen } from '../../contract/gat
 import { MINUTE } from '../../gateway/pure/durations';
 import { isMore } from '../../gateway/pure/money';
 import { isKnownStatus } from '../../gateway/pure/statuses';
-import { isPassedUnseen } from './claims';
+import { isOfTheBank } from './claims';
 import { AfterSaleReasons, attentionOfStatus, ownAttention } from './reasons';
 import { hasGivenBack, isRefundStatus, isTransientStatus, mayComeFrom, takesMoneyBack } from './refund/interpret';
 import { type NumberedTrade, type PaidTrade, RefundLedger } from './refund-ledger';
@@ -84,6 +84,14 @@ export class AfterSaleRecord {
   /** The status that a refund may find where our ledger is all there is. */
   get explainedStatus(): string | null {
     return this.explained;
+  }
+
+  /** What refunds have shown of themselves until now, and what those may still show of which no look has seen the money. */
+  get earlierStatuses(): string[] {
+    const shown = this.state.history.flatMap(({ to, source }) => (source === 'query' ? [to] : []));
+    const statuses = [...shown, ...this.ledger.lastStatuses].filter(isRefundStatus);
+    const isUnseen = this.ledger.mayHavePaid && !statuses.some(hasGivenBack);
+    return [...new Set([...statuses, ...(isUnseen ? ['PARTIAL_REFUND', 'REFUNDED'] : [])])];
   }
 
   /** That the bank takes the money back, where a query has shown that a moment ago. */
@@ -181,10 +189,9 @@ export class AfterSaleRecord {
     this.explain();
   }
 
-  /** The bank went through a word that no look has shown. Who has decided on the present one is asked again. */
+  /** Each of the bank's words is asked about: who has decided on one before cannot have meant one that came later. */
   noteWords(claims: readonly NotificationClaim[]): void {
-    const { trade_status, history } = this.state;
-    if (trade_status !== null && isPassedUnseen(trade_status, claims, history)) this.reasons.onBank(trade_status);
+    if (claims.some(isOfTheBank)) this.reasons.onBank(this.state.trade_status ?? '');
   }
 
   /** Takes over a refund that was made before. A person who named what went back elsewhere may have meant it, too. */
@@ -264,9 +271,8 @@ export class AfterSaleRecord {
   applyResolution(decision: AfterSaleResolution, shown: Attention | null, now: number): void {
     const { by, reason, outcome: to, refunded_elsewhere } = decision;
     const { trade_status: from } = this.state;
-    const isAnswer = refunded_elsewhere !== undefined && !this.ledger.sums.ledger_complete;
     if (refunded_elsewhere !== undefined) this.nameElsewhere(refunded_elsewhere);
-    if (!isAnswer && to === undefined) this.reasons.settle(shown);
+    else if (to === undefined) this.reasons.settle(shown);
     if (to !== undefined && refunded_elsewhere === undefined) this.acceptStatusOf(from, to);
     if (!this.ledger.sums.ledger_complete) this.raise('refund-elsewhere');
     this.addTransition({ from, to: to ?? from ?? 'resolved', source: 'operator', by, reason }, now);

@@ -13,15 +13,7 @@ import {
 } from '../../contract';
 import { isMore, less, sameAmount, sumOf } from '../../gateway/pure/money';
 import { generatedRefundNumber } from '../shared/refund-numbers';
-
-/** What the amount of a refund counts as, by its outcome. */
-const COUNTS_AS: Record<RefundOutcome | 'under way', 'refunded' | 'refunding' | 'nothing'> = {
-  'under way': 'refunding',
-  REFUNDED: 'refunded',
-  REFUND_REFUSED: 'nothing',
-  REFUND_REVOKE: 'nothing',
-  NOT_CREATED: 'nothing',
-};
+import { COUNTS_AS, countsAs, isOnlySeen, isSpent, mayHaveLeft, newRefund } from './refund-entry';
 
 const INTERRUPTED = {
   type: FAILURE.notRefunded,
@@ -87,10 +79,17 @@ export class RefundLedger {
     return open.find(({ started_at }) => started_at !== null) ?? open[0];
   }
 
-  /** How refunds ended that the gateway had, and that paid nothing. */
-  get withoutMoney(): RefundOutcome[] {
-    const spent = this.entries.filter(isSpent).flatMap(({ outcome }) => outcome ?? []);
-    return [...new Set(spent)];
+  /** What refunds that have ended showed of themselves last. */
+  get lastStatuses(): string[] {
+    const spent = this.entries.filter(isSpent);
+    return [...this.entries.map(({ refund_status }) => refund_status), ...spent.map(({ outcome }) => outcome)].flatMap(
+      (one) => one ?? [],
+    );
+  }
+
+  /** Whether money may have gone back before the refund that is next. */
+  get mayHavePaid(): boolean {
+    return isMore(this.elsewhere, '0') || this.entries.some((entry) => entry.outcome !== null && mayHaveLeft(entry));
   }
 
   /** How much may still be refunded. */
@@ -131,7 +130,7 @@ export class RefundLedger {
    */
   doubtRevoked({ out_request_no, outcome, confirmed_by }: RefundState): void {
     const isOwn = (entry: RefundState) => entry.out_request_no === out_request_no;
-    const earlier = this.entries.filter((entry) => !isOwn(entry) && countsAs(entry) === 'refunded');
+    const earlier = this.entries.filter((entry) => !isOwn(entry) && entry.outcome === 'REFUNDED');
     const isNamed = confirmed_by === 'notification' || confirmed_by === 'operator';
     if (earlier.length === 0 || (isNamed && outcome === 'REFUND_REVOKE')) return;
     const isCertain = isNamed || outcome === null || outcome === 'NOT_CREATED';
@@ -147,9 +146,12 @@ export class RefundLedger {
   /** There are refunds that are neither in the ledger nor named by a person. */
   addUnknown(): void {
     this.isComplete = false;
-    for (const entry of this.entries)
-      if (entry.outcome === null) this.besideOthers.add(entry);
-      else if (isOnlySeen(entry)) this.doubt(entry);
+    this.noteBesideOthers();
+    for (const entry of this.entries) if (entry.outcome !== null && isOnlySeen(entry)) this.doubt(entry);
+  }
+
+  private noteBesideOthers(): void {
+    for (const entry of this.entries) if (entry.outcome === null) this.besideOthers.add(entry);
   }
 
   /**
@@ -173,6 +175,8 @@ export class RefundLedger {
       this.entries.push({ ...refund, ...(isLost ? { outcome: 'NOT_CREATED', failure: INTERRUPTED } : {}) });
     }
     if (!ledger_complete) this.addUnknown();
+    // One that is under way may have been sent before a person named what went back by others.
+    else if (isMore(refunded_elsewhere, '0')) this.noteBesideOthers();
   }
 
   /** Grants a refund, finds the one that the same request made earlier, or says why there is none. */
@@ -262,37 +266,4 @@ export class RefundLedger {
     const counted = this.entries.filter((entry) => countsAs(entry) === kind);
     return sumOf(counted.map(({ refund_amount }) => refund_amount));
   }
-}
-
-/** Where a person has to decide, the money may be gone. */
-const countsAs = ({ outcome, attention }: RefundState) =>
-  attention === null ? COUNTS_AS[outcome ?? 'under way'] : 'refunding';
-
-const mayHaveLeft = (entry: RefundState) =>
-  countsAs(entry) === 'refunded' || (countsAs(entry) === 'refunding' && entry.sent_at !== null);
-
-/** The trade's status alone does not say whose refund it is. */
-const isOnlySeen = ({ answer, confirmed_by }: RefundState) => answer?.recovered === true && confirmed_by === 'query';
-
-/** A refused or revoked refund keeps its number: the gateway has used it. */
-const isSpent = ({ outcome }: RefundState) => outcome === 'REFUND_REFUSED' || outcome === 'REFUND_REVOKE';
-
-function newRefund({ refund_amount, refund_currency }: RefundOrder, now: number): RefundState {
-  return {
-    out_request_no: '',
-    attempt: 1,
-    refund_amount,
-    refund_currency,
-    partial: false,
-    refund_status: null,
-    outcome: null,
-    confirmed_by: null,
-    attention: null,
-    requested_at: new Date(now).toISOString(),
-    started_at: null,
-    sent_at: null,
-    answer: null,
-    failure: null,
-    resolved: null,
-  };
 }

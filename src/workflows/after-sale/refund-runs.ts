@@ -199,7 +199,7 @@ export class RefundRuns {
 
   private inputOf(entry: RefundState, request: RefundOrder): RefundInput {
     const { app_id, trade_no, out_trade_no, order_amount, method } = this.record.snapshot();
-    const { explainedStatus: trade_status, ledger } = this.record;
+    const { explainedStatus: trade_status } = this.record;
     const bank_said = this.record.bankSaid(Date.now());
     return {
       app_id,
@@ -207,7 +207,7 @@ export class RefundRuns {
       ...knownIds({ trade_no, out_trade_no }),
       trade: {
         ...{ order_amount: order_amount ?? request.refund_amount, method, trade_status, bank_said },
-        earlier_outcomes: ledger.withoutMoney,
+        earlier_statuses: this.record.earlierStatuses,
       },
       request,
       state: { ...entry },

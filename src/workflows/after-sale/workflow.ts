@@ -228,7 +228,7 @@ class AfterSaleRun {
     const { refunds, pending } = this.news;
     await refunds.follow(entry);
     // Pending notifications may concern this refund, too.
-    for (const notification of pending.all) refunds.tell(entry, notification);
+    for (const notification of pending.all) this.news.tell(entry, notification);
     this.show();
   }
 

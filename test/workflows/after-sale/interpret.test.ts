@@ -12,7 +12,10 @@ import {
 } from '../../../src/workflows/after-sale/refund/interpret';
 
 /** Nothing was told of the refund, and nothing was seen since it was sent. */
-const PLAIN = { attributed: false, accepted: false, notified: null, ofAnother: false, afterAnother: false };
+const PLAIN = {
+  ...{ earlier: [], attributed: false, accepted: false, notified: null },
+  ...{ ofAnother: false, disturbed: false, endedInVain: false },
+};
 
 const ROWS: [status: string, readiness: RefundReadiness, isOfRefunds: boolean][] = [
   ['INITIAL', 'no', false],
@@ -55,11 +58,13 @@ describe.each(ROWS)('a trade that is %s', (status, ready, isOfRefunds) => {
   });
 
   test.each([true, false])(
-    'says nothing of a refund that no state of its own has shown, but that it is under way where the gateway took it: %s',
+    'after earlier refunds, says of one of ours no more than that it is not lost, where the gateway took it: %s',
     (accepted) => {
-      const seen = { ...PLAIN, baseline: 'SOMETHING_ELSE', now: status, accepted };
+      const seen = { ...PLAIN, baseline: 'SOMETHING_ELSE', earlier: [status], now: status, accepted };
       const isUnderWay = accepted && ['REFUND_VERIFYING', 'REFUND_PROCESSING'].includes(status);
-      expect(interpret(seen)).toEqual(isUnderWay ? { is: 'pending' } : { is: 'unclear', lasts: false });
+      const isPaid = accepted && ['REFUNDED', 'PARTIAL_REFUND'].includes(status);
+      const reading = isPaid ? refundedIfNoCopy : unclear;
+      expect(interpret(seen)).toEqual(isUnderWay ? pending : reading);
     },
   );
 });
@@ -82,12 +87,15 @@ test('a status that we do not know allows no refund and says nothing of one', ()
 });
 
 const pending: Reading = { is: 'pending' };
-const refunded: Reading = { is: 'ended', outcome: 'REFUNDED', lasts: false };
-const refundedIfItLasts: Reading = { is: 'ended', outcome: 'REFUNDED', lasts: true };
-const refused: Reading = { is: 'ended', outcome: 'REFUND_REFUSED', lasts: true };
-const revoked: Reading = { is: 'ended', outcome: 'REFUND_REVOKE', lasts: true };
-const unclear: Reading = { is: 'unclear', lasts: false };
-const unclearIfItLasts: Reading = { is: 'unclear', lasts: true };
+const refunded: Reading = { is: 'ended', outcome: 'REFUNDED', settlings: 0 };
+const refundedIfItLasts: Reading = { is: 'ended', outcome: 'REFUNDED', settlings: 1 };
+const refused: Reading = { is: 'ended', outcome: 'REFUND_REFUSED', settlings: 1 };
+const revoked: Reading = { is: 'ended', outcome: 'REFUND_REVOKE', settlings: 1 };
+/** Ten settling times: no copy is further behind. */
+const refundedIfNoCopy: Reading = { is: 'ended', outcome: 'REFUNDED', settlings: 10 };
+const revokedIfNoCopy: Reading = { is: 'ended', outcome: 'REFUND_REVOKE', settlings: 10 };
+const unclear: Reading = { is: 'unclear', settlings: 0 };
+const unclearIfItLasts: Reading = { is: 'unclear', settlings: 1 };
 
 const SUCCESS = { baseline: 'SUCCESS' };
 const PART = { baseline: 'PARTIAL_REFUND' };
@@ -109,10 +117,41 @@ const TOLD: readonly [what: string, seen: Partial<Observation>, reading: Reading
   ['a refund that the bank refused', { ...SUCCESS, now: 'REFUND_REFUSED', attributed: true }, refused],
   [
     'a payment that stands again after an earlier refund was revoked',
-    { ...SUCCESS, now: 'SUCCESS', attributed: true, afterAnother: true },
+    { ...SUCCESS, now: 'SUCCESS', attributed: true, earlier: ['REFUND_REVOKE'], endedInVain: true },
     unclearIfItLasts,
   ],
-  ['a payment that stands again', { ...SUCCESS, now: 'SUCCESS', attributed: true }, revoked],
+  ['a payment that stands again', { ...SUCCESS, now: 'SUCCESS', attributed: true }, revokedIfNoCopy],
+  [
+    'a payment that stands again after the bank took part',
+    { ...SUCCESS, now: 'SUCCESS', attributed: true, disturbed: true },
+    unclearIfItLasts,
+  ],
+  ['a first refund that was revoked', { ...SUCCESS, now: 'REFUND_REVOKE', attributed: true }, revoked],
+  [
+    'a revoke after an earlier part: either may have come back',
+    { ...PART, now: 'REFUND_REVOKE', earlier: ['PARTIAL_REFUND'], accepted: true, attributed: true, endedInVain: true },
+    unclear,
+  ],
+  [
+    'a revoke after an earlier part, where a notification has called ours under way',
+    { ...PART, now: 'REFUND_REVOKE', earlier: ['PARTIAL_REFUND'], notified: 'REFUND_PROCESSING', endedInVain: true },
+    unclear,
+  ],
+  [
+    'a revoke after an earlier part, where a notification names ours',
+    { ...PART, now: 'REFUND_REVOKE', earlier: ['PARTIAL_REFUND'], notified: 'REFUND_REVOKE', endedInVain: true },
+    revoked,
+  ],
+  [
+    'the part from before, to which the trade returns after a revoke',
+    { ...PART, now: 'PARTIAL_REFUND', earlier: ['PARTIAL_REFUND'], accepted: true, endedInVain: true },
+    unclearIfItLasts,
+  ],
+  [
+    'an earlier part, which the trade shows again after a refusal, while nothing is known of ours',
+    { baseline: 'REFUND_REFUSED', now: 'PARTIAL_REFUND', earlier: ['PARTIAL_REFUND', 'REFUND_REFUSED'] },
+    unclear,
+  ],
   ['nothing yet', { ...SUCCESS, now: 'SUCCESS', accepted: true }, unclearIfItLasts],
   ['a chargeback beside it', { ...SUCCESS, now: 'CHARGEBACK', accepted: true, attributed: true }, unclear],
   ['a chargeback before it', { ...SUCCESS, now: 'CHARGEBACK' }, unclear],
@@ -166,6 +205,6 @@ test('promise 7: no amount is freed by a status that has not lasted', () => {
         for (const attributed of flags)
           for (const accepted of flags) {
             const reading = interpret({ ...PLAIN, baseline, now, notified, attributed, accepted });
-            if (reading.is === 'ended' && reading.outcome !== 'REFUNDED') expect(reading.lasts).toBe(true);
+            if (reading.is === 'ended' && reading.outcome !== 'REFUNDED') expect(reading.settlings).toBeGreaterThan(0);
           }
 });

@@ -101,18 +101,18 @@ describe('a chargeback that a person has decided on', () => {
 
   test.each([
     ['a dispute that no look has shown', decided(), 'DISPUTE', 'chargeback'],
-    ['the chargeback itself', decided(), 'CHARGEBACK', null],
+    ['a chargeback again', decided(), 'CHARGEBACK', 'chargeback'],
     ['a refund', decided(), 'REFUNDED', null],
   ])('after %s was notified', (_, record, trade_status, attention) => {
     record.noteWords([{ trade_status }]);
     expect(record.snapshot().attention).toBe(attention);
   });
 
-  test('is asked about once: a dispute that a look has shown before it is no news', () => {
+  test('is asked about again: a dispute after it is another one, although a look has shown one before', () => {
     const record = recordOf('SUCCESS', 'DISPUTE', 'CHARGEBACK');
     record.applyResolution({ by: 'ana', reason: 'seen' }, 'chargeback', NOW);
     record.noteWords([{ trade_status: 'DISPUTE' }]);
-    expect(record.snapshot().attention).toBeNull();
+    expect(record.snapshot().attention).toBe('chargeback');
   });
 });
 

@@ -3,11 +3,11 @@ import type { NotificationSignal, RefundInput } from '../../../contract';
 import type { TradeSeen } from '../../../contract/gateway';
 import {
   endsInVainAlike,
-  hasGivenBack,
   interpret,
+  isAlone,
+  isBankStatus,
+  isInVain,
   isRefundStatus,
-  isRefusal,
-  isUnderWay,
   latestWord,
   type Observation,
   type Reading,
@@ -29,9 +29,11 @@ export class RefundEvidence {
   isAccepted = false;
   isAttributed = false;
   private baseline: string | null = null;
-  private isAfterAnother = false;
-  /** A notification has named the refund. */
-  isNamed = false;
+  private hasEndedInVain = false;
+  /** The bank took part since ours was sent. */
+  private isDisturbed = false;
+  /** What a notification called the refund last. */
+  named: string | null = null;
   /** What notifications have called other refunds since ours was sent. */
   private readonly ofOthers = new Set<string>();
   private notified: string | null = null;
@@ -45,7 +47,7 @@ export class RefundEvidence {
     this.out_request_no = state.out_request_no;
     this.explained = trade.trade_status;
     this.claimed = trade.bank_said;
-    this.earlier = trade.earlier_outcomes;
+    this.earlier = trade.earlier_statuses;
   }
 
   /** The trade's status as the gateway showed it last; null before the first answer. */
@@ -73,13 +75,20 @@ export class RefundEvidence {
   }
 
   get observation(): Observation {
-    const { baseline, now, isAttributed: attributed, isAccepted: accepted, notified } = this;
-    const { isEndOfAnother: ofAnother, isAfterAnother: afterAnother } = this;
-    return { baseline: baseline ?? now, now, attributed, accepted, notified, ofAnother, afterAnother };
+    const { baseline, now, earlier, isAttributed: attributed, isAccepted: accepted, notified } = this;
+    const { isEndOfAnother: ofAnother, disturbed, hasEndedInVain: endedInVain } = this;
+    return {
+      ...{ baseline: baseline ?? now, now, earlier },
+      ...{ attributed, accepted, notified, ofAnother, disturbed, endedInVain },
+    };
   }
 
   get reading(): Reading {
     return interpret(this.observation);
+  }
+
+  private get disturbed(): boolean {
+    return this.isDisturbed || this.ofOthers.size > 0;
   }
 
   /** The trade shows the end of a refund that paid nothing, and that is known to be another one. */
@@ -107,9 +116,10 @@ export class RefundEvidence {
   forget(): void {
     this.baseline = null;
     this.notified = null;
-    this.isNamed = false;
+    this.named = null;
     this.isAttributed = false;
-    this.isAfterAnother = false;
+    this.isDisturbed = false;
+    this.hasEndedInVain = false;
     this.noteOthers();
   }
 
@@ -122,33 +132,31 @@ export class RefundEvidence {
     this.seen = { trade_status: status, asked_at };
     if (this.baseline === null) this.noteOthers();
     if (this.claimed === status) this.claimed = null;
-    if (this.baseline === null || status === this.baseline) return;
-    if (this.isNew(status)) this.isAttributed = true;
-    else if (this.earlier.includes(status)) this.isAfterAnother = true;
+    if (this.baseline === null) return;
+    if (isBankStatus(status)) this.isDisturbed = true;
+    if (status === this.baseline || !isRefundStatus(status)) return;
+    if (isInVain(status)) this.hasEndedInVain = true;
+    if (this.isOnlyOurs(status)) this.isAttributed = true;
   }
 
-  /** Whether only ours brings the trade into this status. A copy that is behind still shows an earlier refund. */
-  private isNew(status: string): boolean {
-    if (this.earlier.includes(status)) return false;
-    const isAfterAPart = this.explained !== null && isRefundStatus(this.explained);
-    if (!isRefundStatus(status)) return false;
-    if (!isAfterAPart) return true;
-    // After a part, ours may have ended in its status, and another one was refused after it; or the part itself came back.
-    const mayBeThePart = hasGivenBack(this.explained) && status === 'REFUND_REVOKE';
-    const mayBeAnothers = isUnderWay(status) || isRefusal(status) || mayBeThePart;
-    return status !== this.explained && !mayBeAnothers;
+  /** Whether only ours brings the trade into this status: none before it did, and what paid nothing may be any other. */
+  private isOnlyOurs(status: string): boolean {
+    const { earlier, disturbed } = this;
+    return !earlier.includes(status) && (!isInVain(status) || isAlone({ earlier, disturbed }));
   }
 
   /** Two refunds look alike in the trade's status; only an answer or a notification names one. */
   add({ out_request_no, trade_status = '' }: NotificationSignal): void {
     this.hasNews = true;
     if (takesMoneyBack(trade_status) && trade_status !== this.status) this.claimed = trade_status;
-    if (this.baseline === null || !isRefundStatus(trade_status)) return;
+    if (this.baseline === null) return;
+    if (isBankStatus(trade_status)) this.isDisturbed = true;
+    if (!isRefundStatus(trade_status)) return;
     if (out_request_no !== this.out_request_no) {
       if (out_request_no) this.ofOthers.add(trade_status);
       return;
     }
-    this.isNamed = true;
+    this.named = latestWord(this.named, trade_status);
     this.notified = latestWord(this.notified, trade_status);
   }
 

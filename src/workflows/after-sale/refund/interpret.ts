@@ -67,6 +67,20 @@ export function latestWord(before: string | null | undefined, word: string): str
   return isUnderWay(word) || (isOver && hasGivenBack(word)) ? before : word;
 }
 
+/** The outcome that a status names; undefined where the refund has not ended by it. */
+export function outcomeNamedBy(status: string | null): RefundOutcome | undefined {
+  const word = wordOf(status);
+  return word === 'nothing' || word === 'pending' ? undefined : OUTCOME[word];
+}
+
+const OUTCOME = { refunded: 'REFUNDED', refused: 'REFUND_REFUSED', revoked: 'REFUND_REVOKE' } as const;
+
+/** Whether a status says that a refund paid nothing, or that the payment stands. */
+export const isInVain = (status: string) => isRefusal(status) || wordOf(status) === 'revoked';
+
+/** The bank's word on the trade. */
+export const isBankStatus = (status: string) => takesMoneyBack(status) || status === 'CHARGEBACK_REVERSED';
+
 /** In these the bank takes the money back. */
 export const takesMoneyBack = (status: string) => status === 'DISPUTE' || status === 'CHARGEBACK';
 
@@ -93,7 +107,9 @@ export interface Observation {
   baseline: string;
   /** The trade's status now. */
   now: string;
-  /** Since it was sent, the trade was in another state that only a refund brings. */
+  /** What earlier refunds have shown of themselves: the trade may return to it, and a copy that is behind still shows it. */
+  earlier: readonly string[];
+  /** Since it was sent, the trade was in another state that only this refund brings. */
   attributed: boolean;
   /** The gateway has said that it has the refund. */
   accepted: boolean;
@@ -101,71 +117,120 @@ export interface Observation {
   notified: string | null;
   /** What the trade shows is the end of another refund, which a notification has named. */
   ofAnother: boolean;
-  /** Since it was sent, the trade has shown the end of an earlier refund that paid nothing: it may return from that one. */
-  afterAnother: boolean;
+  /** Since it was sent, the bank took part, or a notification named another refund: the trade speaks of those, too. */
+  disturbed: boolean;
+  /** Since it was sent, the trade has shown the end of a refund that paid nothing. */
+  endedInVain: boolean;
 }
 
 /**
- * What to do. `ended`: it has this outcome. `unclear`: nothing tells how the refund stands. Where it `lasts`, only once the
- * status has stayed the same for the settling time: a copy that is behind would free the amount for another refund.
+ * What to do. `ended`: it has this outcome. `unclear`: nothing tells how the refund stands. Only once the status has stayed the
+ * same for so many `settlings`, in settling times: a copy that is behind would free the amount for another refund.
  */
 export type Reading =
   | { is: 'pending' }
-  | { is: 'ended'; outcome: RefundOutcome; lasts: boolean }
-  | { is: 'unclear'; lasts: boolean };
+  | { is: 'ended'; outcome: RefundOutcome; settlings: number }
+  | { is: 'unclear'; settlings: number };
+
+/** So many settling times until no copy of the gateway can be further behind: else money that went back twice is lost. */
+export const SETTLINGS_OF_A_COPY = 10;
 
 const PENDING: Reading = { is: 'pending' };
-const REFUNDED: Reading = { is: 'ended', outcome: 'REFUNDED', lasts: false };
-const REFUNDED_IF_IT_LASTS: Reading = { is: 'ended', outcome: 'REFUNDED', lasts: true };
-const REFUSED: Reading = { is: 'ended', outcome: 'REFUND_REFUSED', lasts: true };
-const REVOKED: Reading = { is: 'ended', outcome: 'REFUND_REVOKE', lasts: true };
-const UNCLEAR: Reading = { is: 'unclear', lasts: false };
-const UNCLEAR_IF_IT_LASTS: Reading = { is: 'unclear', lasts: true };
+const REFUNDED: Reading = { is: 'ended', outcome: 'REFUNDED', settlings: 0 };
+const REFUNDED_IF_IT_LASTS: Reading = { is: 'ended', outcome: 'REFUNDED', settlings: 1 };
+const REFUNDED_IF_NO_COPY: Reading = { is: 'ended', outcome: 'REFUNDED', settlings: SETTLINGS_OF_A_COPY };
+const REFUSED: Reading = { is: 'ended', outcome: 'REFUND_REFUSED', settlings: 1 };
+const REVOKED: Reading = { is: 'ended', outcome: 'REFUND_REVOKE', settlings: 1 };
+const REVOKED_IF_NO_COPY: Reading = { is: 'ended', outcome: 'REFUND_REVOKE', settlings: SETTLINGS_OF_A_COPY };
+const UNCLEAR: Reading = { is: 'unclear', settlings: 0 };
+const UNCLEAR_IF_IT_LASTS: Reading = { is: 'unclear', settlings: 1 };
 
-/** What the trade shows: a word about our refund, the status from before it, or something else than a refund. */
-type View = Word | 'as before';
 type Named = Word;
 
-/** By what the trade shows, and by what the refund was called. */
-const READINGS: Record<View, Record<Named, Reading>> = {
-  pending: { nothing: PENDING, pending: PENDING, refunded: PENDING, refused: PENDING, revoked: PENDING },
-  // `refused` and `revoked` are here only where the trade is not back in the status from before: see `interpret`.
-  refunded: { nothing: REFUNDED, pending: REFUNDED, refunded: REFUNDED, refused: UNCLEAR, revoked: UNCLEAR },
-  refused: { nothing: REFUSED, pending: REFUSED, refunded: UNCLEAR, refused: REFUSED, revoked: REVOKED },
-  revoked: { nothing: REVOKED, pending: REVOKED, refunded: UNCLEAR, refused: REFUSED, revoked: REVOKED },
-  nothing: { nothing: UNCLEAR, pending: UNCLEAR, refunded: UNCLEAR, refused: UNCLEAR, revoked: UNCLEAR },
-  'as before': {
-    nothing: UNCLEAR_IF_IT_LASTS,
-    pending: UNCLEAR_IF_IT_LASTS,
-    refunded: UNCLEAR_IF_IT_LASTS,
-    refused: REFUSED,
-    revoked: REVOKED,
+/**
+ * What the trade shows (rows), by what the refund was called by its number (columns). What frees an amount is either named, or
+ * shown where no other refund and no bank can have brought the trade there. When unsure, money counts as given back.
+ */
+const READINGS = {
+  'under way': { nothing: PENDING, pending: PENDING, refunded: PENDING, refused: PENDING, revoked: PENDING },
+  'ours refunded': { nothing: REFUNDED, pending: REFUNDED, refunded: REFUNDED, refused: UNCLEAR, revoked: UNCLEAR },
+  /** The gateway has ours, and shows the part from before it: the next one ends in the same status. */
+  'still a part': {
+    ...{ nothing: REFUNDED_IF_IT_LASTS, pending: REFUNDED_IF_IT_LASTS, refunded: REFUNDED },
+    ...{ refused: REFUSED, revoked: REVOKED },
   },
-};
+  /** The same where the trade was elsewhere between. */
+  'a part again': {
+    ...{ nothing: REFUNDED_IF_NO_COPY, pending: REFUNDED_IF_NO_COPY, refunded: REFUNDED },
+    ...{ refused: REFUSED, revoked: REVOKED },
+  },
+  'ours refused': { nothing: REFUSED, pending: REFUSED, refunded: UNCLEAR, refused: REFUSED, revoked: REVOKED },
+  'ours revoked': { nothing: REVOKED, pending: REVOKED, refunded: UNCLEAR, refused: REFUSED, revoked: REVOKED },
+  /** SUCCESS: what a copy shows that is behind, too. */
+  'stands again': {
+    ...{ nothing: REVOKED_IF_NO_COPY, pending: REVOKED_IF_NO_COPY, refunded: UNCLEAR },
+    ...{ refused: REFUSED, revoked: REVOKED },
+  },
+  /** A refund that paid nothing has ended, and it may be another one. */
+  'somebody’s end': { nothing: UNCLEAR, pending: UNCLEAR, refunded: UNCLEAR, refused: REFUSED, revoked: REVOKED },
+  'as before': {
+    ...{ nothing: UNCLEAR_IF_IT_LASTS, pending: UNCLEAR_IF_IT_LASTS, refunded: UNCLEAR_IF_IT_LASTS },
+    ...{ refused: REFUSED, revoked: REVOKED },
+  },
+  nothing: { nothing: UNCLEAR, pending: UNCLEAR, refunded: UNCLEAR, refused: UNCLEAR, revoked: UNCLEAR },
+} as const satisfies Record<string, Record<Named, Reading>>;
 
-/** After an earlier part another one ends in the same status. When unsure, count it: then it is never given back twice. */
-const AFTER_A_PART: Record<Named, Reading> = {
-  nothing: REFUNDED_IF_IT_LASTS,
-  pending: REFUNDED_IF_IT_LASTS,
-  refunded: REFUNDED,
-  refused: REFUSED,
-  revoked: REVOKED,
-};
+type View = keyof typeof READINGS;
 
 /** How a refund that was sent stands. Nothing but a state that only a refund brings ever counts as ours. */
 export function interpret(observed: Observation): Reading {
-  const { baseline, now, attributed, accepted, notified, ofAnother, afterAnother } = observed;
-  if (ofAnother) return UNCLEAR;
-  const named = wordOf(notified === 'SUCCESS' ? null : notified);
-  const isBack = now === baseline;
-  if (isBack && wordOf(baseline) === 'refunded' && (accepted || attributed || named !== 'nothing'))
-    return attributed && named !== 'refused' && named !== 'revoked' ? REFUNDED : AFTER_A_PART[named];
-  if (isBack && (!attributed || afterAnother)) return READINGS['as before'][named];
-  // What the gateway has taken is under way, although the status may still be that of an earlier part.
-  if (wordOf(now) === 'pending' && (accepted || named !== 'nothing')) return PENDING;
-  // Without an own refund state before it, SUCCESS says nothing of our refund: a chargeback may have been reversed.
-  return attributed ? READINGS[wordOf(now)][named] : UNCLEAR;
+  return READINGS[viewOf(observed)][namedAs(observed)];
 }
+
+const namedAs = ({ notified }: Observation): Named => wordOf(notified === 'SUCCESS' ? null : notified);
+
+function viewOf(observed: Observation): View {
+  const { now, accepted, attributed, ofAnother } = observed;
+  if (ofAnother) return 'nothing';
+  const word = wordOf(now);
+  // What the gateway has taken is under way, although the status may still be that of an earlier part.
+  const isTaken = accepted || attributed || namedAs(observed) !== 'nothing';
+  switch (word) {
+    case 'pending':
+      return isTaken ? 'under way' : 'nothing';
+    case 'refunded':
+      return viewOfMoney(observed, isTaken);
+    case 'refused':
+    case 'revoked':
+      return viewInVain(observed, word);
+    default:
+      return 'nothing';
+  }
+}
+
+/** The trade shows that money went back. */
+function viewOfMoney(observed: Observation, isTaken: boolean): View {
+  const { baseline, now, earlier, attributed, endedInVain } = observed;
+  const isBack = now === baseline;
+  if (!isBack && !earlier.includes(now)) return 'ours refunded';
+  const named = namedAs(observed);
+  // It may have returned from the end of ours, or of the part that it shows.
+  const isUnsaid = named === 'nothing' || named === 'pending';
+  if (!isTaken || (endedInVain && isUnsaid)) return isBack ? 'as before' : 'nothing';
+  if (!isBack) return 'a part again';
+  return attributed && (isUnsaid || named === 'refunded') ? 'ours refunded' : 'still a part';
+}
+
+/** The trade shows that a refund paid nothing, or that the payment stands. */
+function viewInVain(observed: Observation, word: 'refused' | 'revoked'): View {
+  const { baseline, now, attributed } = observed;
+  if (attributed && isAlone(observed)) return now === 'SUCCESS' ? 'stands again' : `ours ${word}`;
+  return now === baseline ? 'as before' : 'somebody’s end';
+}
+
+/** Whether nothing but this refund can have brought the trade to an end that frees its amount. */
+export const isAlone = ({ earlier, disturbed }: Pick<Observation, 'earlier' | 'disturbed'>) =>
+  earlier.length === 0 && !disturbed;
 
 /**
  * Whether an unchanged status proves that a refund with a lost answer was never made. It does where every refund would

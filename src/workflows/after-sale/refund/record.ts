@@ -6,6 +6,7 @@ import {
   type RefundOutcome,
   type RefundState,
 } from '../../../contract';
+import { outcomeNamedBy } from './interpret';
 
 /** Why there is no refund. */
 export type RefundFailure = NonNullable<RefundState['failure']>;
@@ -66,9 +67,9 @@ export class RunningRefund {
     this.refund.answer = { ...ids, out_request_no, refund_currency, refund_amount, refund_status, recovered: true };
   }
 
-  /** `isNamed`: a notification has named it, and so it is no other refund of the trade. */
-  end(outcome: RefundOutcome, status: string, isNamed: boolean): void {
-    const confirmed_by = isNamed ? 'notification' : 'query';
+  /** `named`: what a notification called it last. Where that is this end, it is no other refund's. */
+  end(outcome: RefundOutcome, status: string, named: string | null): void {
+    const confirmed_by = outcomeNamedBy(named) === outcome ? 'notification' : 'query';
     Object.assign(this.refund, { outcome, confirmed_by, refund_status: status, attention: null });
   }
 

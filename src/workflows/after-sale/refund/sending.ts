@@ -16,17 +16,11 @@ import { pollUntil } from '../../shared/polling';
 import { isGeneratedNumber } from '../../shared/refund-numbers';
 import { settledTrade } from '../../shared/stale-read';
 import type { RefundEvidence } from './evidence';
-import { unchangedMeansNoRefund } from './interpret';
+import { SETTLINGS_OF_A_COPY, unchangedMeansNoRefund } from './interpret';
 import { duplicateRefund, notRefunded, type RefundFailure, type RunningRefund } from './record';
 
 /** A refund whose outcome stays unknown is requested again for so long; then it is left to a person. */
 const SENT_AGAIN_WITHIN_MS = DAY;
-
-/**
- * So many times the settling time is between two requests for a refund that may exist: a copy of the gateway that is further
- * behind than that shows none, and money that went back twice is lost.
- */
-const RESTS_FOR_SETTLINGS = 10;
 
 /** What comes after a try: another try, a new look whether the refund may begin, or only facts and persons. */
 export type AfterTry = 'send' | 'await turn' | 'track';
@@ -43,7 +37,7 @@ export class RefundSending {
     private readonly policy: PaymentPolicy,
     private readonly waitFor: (what: string) => Promise<void>,
   ) {
-    this.backoff_ms = Math.max(FIRST_BACKOFF_MS, RESTS_FOR_SETTLINGS * policy.settling_ms);
+    this.backoff_ms = Math.max(FIRST_BACKOFF_MS, SETTLINGS_OF_A_COPY * policy.settling_ms);
   }
 
   /** Tries once. */
@@ -127,7 +121,7 @@ export class RefundSending {
     await this.waitFor('the trade to go on showing none: the gateway refused the refund in words that are not known');
     const { evidence } = this;
     const { now: seen } = evidence;
-    await this.rest(RESTS_FOR_SETTLINGS * this.policy.settling_ms);
+    await this.rest(SETTLINGS_OF_A_COPY * this.policy.settling_ms);
     if (evidence.isKnownToExist || evidence.isHeldBack) return 'track';
     return (await this.stays(seen)) ? this.refuse(failure) : 'track';
   }

@@ -136,20 +136,20 @@ class RefundRun {
       await this.waitFor(WAITS_FOR[evidence.now] ?? 'the gateway');
       return this.waitForNews();
     }
-    if (reading.lasts && !(await this.lasts())) return;
-    if (reading.is === 'ended') return record.end(reading.outcome, evidence.now, evidence.isNamed);
+    if (reading.settlings > 0 && !(await this.lasts(reading.settlings))) return;
+    if (reading.is === 'ended') return record.end(reading.outcome, evidence.now, evidence.named);
     record.raise('unknown-refund');
     await this.waitFor('news of the refund, about which the trade’s status says nothing, or a person’s decision');
     await this.waitForNews();
   }
 
-  /** Whether the status stays the same for the settling time, and nothing else is learned meanwhile. */
-  private async lasts(): Promise<boolean> {
+  /** Whether the status stays the same for so many settling times, and nothing else is learned meanwhile. */
+  private async lasts(settlings = 1): Promise<boolean> {
     const { evidence } = this;
     const before = JSON.stringify(evidence.observation);
     const { now: seen } = evidence;
     await this.waitFor(`the status to stay ${seen}`);
-    const { settling_ms } = this.settings;
+    const settling_ms = settlings * this.settings.settling_ms;
     evidence.observe(await settledTrade(seen, { ...this.trade, settling_ms }));
     return JSON.stringify(evidence.observation) === before;
   }

@@ -73,7 +73,7 @@ test.each([['50.00'], ['150.00']])(
   },
 );
 
-test('a revoke that the trade shows while another refund is under way is before a person: nobody says whose it is', async () => {
+test('a revoke that the trade shows while another refund is under way is before a person, who says whose it is', async () => {
   await open({ plans: [DONE, { takes_ms: 20 * MINUTE, ends: 'done' }], answersStatus: false });
   world.ask({ amount: '50.00', number: 'a' });
   await world.pass(10 * MINUTE);
@@ -83,9 +83,13 @@ test('a revoke that the trade shows while another refund is under way is before 
   await world.untilShown('REFUND_REVOKE');
   world.gateway.move('REFUND_PROCESSING');
   await world.pass(DAY);
+  expect(await world.state()).toMatchObject({ refunds: [{}, { outcome: null, attention: 'unknown-refund' }] });
+  world.resolve({ out_request_no: 'b', outcome: 'REFUNDED' });
+  await world.pass(MINUTE);
+  // So it was the first one that came back.
   expect(await world.state()).toMatchObject({
-    ...{ attention: 'unknown-refund', refunded_amount: '0.00', refunding_amount: '90.00' },
-    refunds: [{ attention: 'unknown-refund' }, { attention: 'unknown-refund' }],
+    ...{ attention: 'unknown-refund', refunded_amount: '40.00', refunding_amount: '50.00' },
+    refunds: [{ attention: 'unknown-refund' }, { outcome: 'REFUNDED', attention: null }],
   });
 });
 
@@ -108,7 +112,7 @@ test('a revoke that a later run finds puts our refund before a person, and no re
   await open({ revokedFor_ms: DAY });
   world.ask({ amount: '50.00', number: 'a' });
   await world.pass(10 * MINUTE);
-  world.gateway.giveUp();
+  world.gateway.giveUp('us', true);
   world.ask({ amount: '40.00', number: 'b' });
   await world.pass(HOUR);
   world.gateway.move('SUCCESS');

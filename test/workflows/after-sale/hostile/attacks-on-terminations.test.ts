@@ -42,7 +42,10 @@ test('a revoke seen while another refund was under way is before a person, altho
   await world.pass(5 * HOUR);
   world.ask({ amount: '40.00', number: 'b' });
   await world.pass(DAY);
-  expect(await world.state()).toMatchObject({ attention: 'unknown-refund', refunded_amount: '0.00' });
+  expect(await world.state()).toMatchObject({ attention: 'unknown-refund', refunds: [{}, { outcome: null }] });
+  world.resolve({ out_request_no: 'b', outcome: 'REFUNDED' });
+  await world.pass(MINUTE);
+  expect(await world.state()).toMatchObject({ attention: 'unknown-refund', refunded_amount: '40.00' });
 });
 
 test('a number that the gateway has used for a refund of the desk stops all others, although the after-sale was terminated meanwhile', async () => {
@@ -108,7 +111,7 @@ test('a late notification of the end of a refund does not unsay that it was revo
   // It is done, comes back at once, and the trade shows that for ten seconds.
   await world.pass(20 * MINUTE);
   expect(world.gateway.steps.at(-1)).toMatchObject({ status: 'PARTIAL_REFUND', number: 'b' });
-  world.gateway.giveUp();
+  world.gateway.giveUp('us', true);
   world.deliver({ at: world.now, status: 'REFUND_REVOKE', number: 'b' });
   await world.pass(10_000);
   world.gateway.move('PARTIAL_REFUND');
@@ -163,7 +166,7 @@ test('a revoke that was acknowledged while no worker ran is known after the afte
   world.ask({ amount: '40.00', number: 'b' });
   await world.pass(HOUR);
   await world.leaveWithoutWorker(10 * MINUTE);
-  world.gateway.giveUp();
+  world.gateway.giveUp('us', true);
   world.notify('all');
   await world.pass(2 * MINUTE);
   expect(world.acknowledged).toContainEqual(expect.objectContaining({ status: 'REFUND_REVOKE', number: 'b' }));
@@ -222,7 +225,7 @@ test('a refund that is revoked hours after REFUNDED, and that a poll sees, is on
   world.ask({ amount: '150.00', number: 'a' });
   await world.pass(5 * HOUR);
   expect(await world.state()).toMatchObject({ refunded_amount: '150.00', attention: null });
-  world.gateway.giveUp();
+  world.gateway.giveUp('us', true);
   await world.untilShown('REFUND_REVOKE');
   await world.untilShown('SUCCESS');
   // The person does what the runbook says, for either reason.

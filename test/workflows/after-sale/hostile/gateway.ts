@@ -199,14 +199,19 @@ export class HostileRefunds {
     this.clock.in(this.traits.revokedFor_ms, () => this.move(after));
   }
 
-  /** The latest refund of ours that was done comes back: the buyer's account is closed. */
-  giveUp(): void {
+  /** What the bank does. Only what it has begun goes back to SUCCESS. */
+  onBank(status: string): void {
+    if (status !== 'SUCCESS' || OF_THE_BANK.includes(this.status)) this.move(status);
+  }
+
+  /** The latest refund that was done comes back: the buyer's account is closed. Its notification may lack the number. */
+  giveUp(by: TrueRefund['by'], isNamed: boolean): void {
     const now = this.clock.now();
     const isDone = ({ ends, endsAt }: TrueRefund) => ends === 'done' && endsAt <= now;
-    const one = this.refunds.findLast((its) => its.by === 'us' && isDone(its));
+    const one = this.refunds.findLast((its) => its.by === by && isDone(its));
     if (!one || OF_THE_BANK.includes(this.status)) return;
     this.refunds.splice(this.refunds.indexOf(one), 1, { ...one, ends: 'revoked', endsAt: now, cameBack: true });
-    this.move('REFUND_REVOKE', one.number);
+    this.move('REFUND_REVOKE', isNamed ? one.number : undefined);
     this.clock.in(this.traits.revokedFor_ms, () => {
       if (this.status !== 'REFUND_REVOKE') return;
       const isUnderWay = this.refunds.some(({ endsAt }) => endsAt > this.clock.now());

@@ -26,7 +26,7 @@ export function safety(world: World, state: AfterSaleState | undefined): Broken[
     ...alwaysNumbered(world),
     ...answersAreTrue(world),
     ...decisionsAreKept(world, state),
-    ...(state ? [...noneDenied(world, state), ...claimsAreShown(world, state)] : []),
+    ...(state ? [...noneDenied(world, state), ...claimsAreShown(world)] : []),
   ];
 }
 
@@ -189,16 +189,15 @@ const isHiddenByARefusal = ({ refunds }: HostileRefunds, ours: TrueRefund, by = 
   refunds.some((one) => one.by === 'the desk' && one.ends === 'refused' && one.endsAt >= ours.at && one.endsAt <= by);
 
 /** 4, 8. A dispute or chargeback that was acknowledged is shown at once, whatever else runs. */
-function claimsAreShown(world: World, { history }: AfterSaleState): Broken[] {
+function claimsAreShown(world: World): Broken[] {
   const { acknowledged, attentions, settled, absences, terminations, now } = world;
   return acknowledged.flatMap(({ status, ackedAt }) => {
     if (!BANK.includes(status) || now - ackedAt < 2 * MINUTE) return [];
     const wasSeen = attentions.some(({ at }) => at >= ackedAt) || settled.some((at) => at >= ackedAt);
-    const isKnown = history.some(({ to, time }) => to === status && Date.parse(time) <= ackedAt);
     const absent = absences.some(({ until }) => until + 2 * MINUTE > ackedAt && until + 2 * MINUTE > now);
     // Who terminates a workflow takes with it what it had acknowledged.
     const isCutOff = terminations.some((at) => at >= ackedAt && at < ackedAt + 2 * MINUTE);
-    if (wasSeen || isKnown || absent || isCutOff) return [];
+    if (wasSeen || absent || isCutOff) return [];
     return [{ promise: 4, what: `${status} was acknowledged at ${when(ackedAt)}, and nobody saw it` }];
   });
 }

@@ -248,7 +248,7 @@ test('promise 7: a refund under way is not called revoked because an earlier one
     { do: 'ask', amount: '50.00', number: 'a' },
     { do: 'ask', amount: '50.00', number: 'x:a' },
     wait(20 * MINUTE),
-    { do: 'comes back' },
+    { do: 'comes back', of: 'us', isNamed: true },
     { do: 'terminate' },
     { do: 'ask', amount: '50.00', number: 'a' },
   ];
@@ -266,7 +266,7 @@ test('promise 7: a refund that was refused in unknown words is not answered as r
     { do: 'ask many' },
     { do: 'ask mended' },
     wait(2 * MINUTE),
-    { do: 'comes back' },
+    { do: 'comes back', of: 'us', isNamed: true },
     { do: 'ask many' },
   ];
   const traits = {

@@ -17,8 +17,10 @@ export type Step =
   | { do: 'ask mended' | 'ask many' }
   /** Somebody refunds at the gateway's desk; a merchant may ask for so much right then, before anybody is told. */
   | { do: 'desk'; amount: string; takes_ms: number; ends?: RefundEnd; beside?: string | undefined }
-  /** A refund of ours that was done comes back. */
-  | { do: 'comes back' }
+  /** A refund that was done comes back; its notification may lack the number. */
+  | { do: 'comes back'; of: 'us' | 'the desk'; isNamed: boolean }
+  /** Another trade under the order's number has a refund under one of our numbers. */
+  | { do: 'another trade'; number: string; status: 'REFUND_REVOKE' | 'REFUND_REFUSED' | 'REFUNDED' }
   | { do: 'bank'; status: 'DISPUTE' | 'CHARGEBACK' | 'CHARGEBACK_REVERSED' | 'SUCCESS' }
   | { do: 'notify'; which: 'all' | 'the latest' }
   | { do: 'trouble'; kind: Trouble; ms: number }
@@ -26,7 +28,7 @@ export type Step =
   | { do: 'outage'; kind: Trouble | undefined }
   | { do: 'no worker'; ms: number }
   | { do: 'rename queue' }
-  | { do: 'kill worker' | 'terminate' | 'reset refund' | 'forget' | 'resolve' | 'name elsewhere' }
+  | { do: 'kill worker' | 'terminate' | 'reset refund' | 'forget' | 'resolve' | 'name elsewhere' | 'settle' }
   | { do: 'read dashboard' }
   /** A person looks at the refund that waits for one, or at whichever, and decides it after so many ms. */
   | { do: 'read and decide'; which: 'stuck' | 'any'; ms: number };
@@ -63,10 +65,20 @@ export const KINDS = {
       fc.constantFrom(undefined, '50.00', '100.00'),
     )
     .map(([amount, takes_ms, ends, beside]): Step => ({ do: 'desk', amount, takes_ms, ends, beside })),
-  returns: fc.constant<Step>({ do: 'comes back' }),
+  returns: fc
+    .tuple(fc.constantFrom('us' as const, 'us' as const, 'the desk' as const), fc.boolean())
+    .map(([of, isNamed]): Step => ({ do: 'comes back', of, isNamed })),
   bank: fc
-    .constantFrom('DISPUTE' as const, 'CHARGEBACK' as const, 'CHARGEBACK' as const, 'CHARGEBACK_REVERSED' as const)
+    .constantFrom(
+      ...(['DISPUTE', 'CHARGEBACK', 'CHARGEBACK', 'CHARGEBACK_REVERSED', 'CHARGEBACK_REVERSED', 'SUCCESS'] as const),
+    )
     .map((status): Step => ({ do: 'bank', status })),
+  strangers: fc
+    .tuple(
+      fc.constantFrom('a', 'b'),
+      fc.constantFrom('REFUND_REVOKE' as const, 'REFUND_REFUSED' as const, 'REFUNDED' as const),
+    )
+    .map(([number, status]): Step => ({ do: 'another trade', number, status })),
   outages: fc.record({
     do: fc.constant('trouble' as const),
     kind: fc.constantFrom<Trouble>('unreachable', 'refunds unreachable', 'resets', '503'),
@@ -80,7 +92,7 @@ export const KINDS = {
   resets: fc.constant<Step>({ do: 'reset refund' }),
   retention: fc.constant<Step>({ do: 'forget' }),
   operators: fc.oneof(
-    fc.constantFrom<Step>({ do: 'read dashboard' }, { do: 'resolve' }, { do: 'name elsewhere' }),
+    fc.constantFrom<Step>({ do: 'read dashboard' }, { do: 'resolve' }, { do: 'name elsewhere' }, { do: 'settle' }),
     fc.record({
       do: fc.constant('read and decide' as const),
       which: fc.constantFrom('stuck' as const, 'any' as const, 'any' as const),
@@ -182,6 +194,8 @@ async function end(world: World): Promise<Broken[]> {
     await world.pass(HOUR);
     world.notify('all');
     world.nameElsewhere();
+    await world.pass(MINUTE);
+    world.settle();
     await world.pass(DAY);
   }
   await world.answered();
@@ -209,9 +223,11 @@ async function take(world: World, step: Step): Promise<void> {
       world.desk(step.amount, step.takes_ms, step.ends);
       return step.beside === undefined ? undefined : world.ask({ amount: step.beside, number: 'beside' });
     case 'comes back':
-      return gateway.giveUp();
+      return gateway.giveUp(step.of, step.isNamed);
+    case 'another trade':
+      return world.tellOfAnotherTrade(step.status, step.number);
     case 'bank':
-      return gateway.move(step.status);
+      return gateway.onBank(step.status);
     case 'notify':
       return world.notify(step.which);
     case 'trouble':
@@ -243,6 +259,8 @@ async function take(world: World, step: Step): Promise<void> {
       return world.resolveRefund();
     case 'name elsewhere':
       return world.nameElsewhere();
+    case 'settle':
+      return world.settle();
   }
 }
 

@@ -265,12 +265,21 @@ export class World extends BaseWorld {
   deliver(step: Step): void {
     // A trade that stands again is the payment's news.
     if (step.status === 'SUCCESS') return;
-    const { trade_no, amount, currency } = TRADE;
-    const notification: Notification = {
-      ...{ app_id: APP, out_trade_no: this.traits.out_trade_no, trade_no, trade_status: step.status, amount, currency },
-      ...{ out_request_no: step.number, method: 'CreditCard', timestamp: undefined, transfer_account: undefined },
-    };
+    const notification = this.notificationOf(TRADE.trade_no, step.status, step.number);
     this.post(notification, () => this.acknowledged.push({ ...step, ackedAt: this.now }));
+  }
+
+  /** A notification of another trade that carries the order's number, once it is known which one was sold. */
+  async tellOfAnotherTrade(status: string, number: string): Promise<void> {
+    if ((await this.state())?.trade_status) this.post(this.notificationOf('T2', status, number), () => undefined);
+  }
+
+  private notificationOf(trade_no: string, trade_status: string, out_request_no: string | undefined): Notification {
+    const { amount, currency } = TRADE;
+    return {
+      ...{ app_id: APP, out_trade_no: this.traits.out_trade_no, trade_no, trade_status, amount, currency },
+      ...{ out_request_no, method: 'CreditCard', timestamp: undefined, transfer_account: undefined },
+    };
   }
 
   // — Operators —
@@ -325,6 +334,11 @@ export class World extends BaseWorld {
     this.resolve({ refunded_elsewhere: this.gateway.gone([...desk, ...forgotten]).toFixed(2) });
   }
 
+  /** A person has read what is shown of the trade, and says so. */
+  settle(): void {
+    this.resolve({});
+  }
+
   resolve(decision: Omit<AfterSaleResolution, 'by' | 'reason'>, lookedAt = this.now): void {
     const resolution: AfterSaleResolution = { by: 'ana', reason: 'the dashboard', ...decision };
     const asked = this.now;
@@ -339,7 +353,8 @@ export class World extends BaseWorld {
           startWorkflowOperation,
         });
         this.told.push({ at: this.now, asked, is: 'resolved', lookedAt, resolution });
-        if (resolution.outcome === undefined) this.settled.push(this.now);
+        const { outcome, refunded_elsewhere } = resolution;
+        if (outcome === undefined && refunded_elsewhere === undefined) this.settled.push(this.now);
       } catch (error) {
         const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
         this.told.push({ at: this.now, asked, is: 'not resolved', resolution, message: String(cause) });
