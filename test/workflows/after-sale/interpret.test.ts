@@ -101,7 +101,17 @@ const SUCCESS = { baseline: 'SUCCESS' };
 const PART = { baseline: 'PARTIAL_REFUND' };
 const TOLD: readonly [what: string, seen: Partial<Observation>, reading: Reading][] = [
   ['a whole refund under way', { ...SUCCESS, now: 'REFUND_PROCESSING', attributed: true }, pending],
-  ['money that went back', { ...SUCCESS, now: 'REFUNDED', attributed: true }, refunded],
+  ['money that went back', { ...SUCCESS, now: 'REFUNDED', attributed: true, accepted: true }, refunded],
+  [
+    'money that went back, which nobody has called ours: another may be named meanwhile',
+    { ...SUCCESS, now: 'REFUNDED', attributed: true },
+    refundedIfItLasts,
+  ],
+  [
+    'money that went back, while another was named and our answer was lost',
+    { ...SUCCESS, now: 'REFUNDED', attributed: true, disturbed: true },
+    unclear,
+  ],
   [
     'the refusal of another refund, which a notification names',
     {
@@ -178,7 +188,7 @@ const TOLD: readonly [what: string, seen: Partial<Observation>, reading: Reading
     { ...PART, now: 'PARTIAL_REFUND', notified: 'PARTIAL_REFUND' },
     refunded,
   ],
-  ['the last part', { ...PART, now: 'REFUNDED', attributed: true }, refunded],
+  ['the last part', { ...PART, now: 'REFUNDED', attributed: true, accepted: true }, refunded],
   [
     'a notification that contradicts what the trade shows',
     { ...SUCCESS, now: 'REFUNDED', attributed: true, notified: 'REFUND_REVOKE' },

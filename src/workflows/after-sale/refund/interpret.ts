@@ -154,13 +154,13 @@ type Named = Word;
 const READINGS = {
   'under way': { nothing: PENDING, pending: PENDING, refunded: PENDING, refused: PENDING, revoked: PENDING },
   'ours refunded': { nothing: REFUNDED, pending: REFUNDED, refunded: REFUNDED, refused: UNCLEAR, revoked: UNCLEAR },
-  /** The gateway has ours, and shows the part from before it: the next one ends in the same status. */
-  'still a part': {
+  /** The gateway shows money, and has not said that it is ours; or has ours, and shows the part from before it, too. */
+  'seems refunded': {
     ...{ nothing: REFUNDED_IF_IT_LASTS, pending: REFUNDED_IF_IT_LASTS, refunded: REFUNDED },
     ...{ refused: REFUSED, revoked: REVOKED },
   },
-  /** The same where the trade was elsewhere between. */
-  'a part again': {
+  /** An earlier part, after the trade was elsewhere. */
+  'seems refunded again': {
     ...{ nothing: REFUNDED_IF_NO_COPY, pending: REFUNDED_IF_NO_COPY, refunded: REFUNDED },
     ...{ refused: REFUSED, revoked: REVOKED },
   },
@@ -210,15 +210,19 @@ function viewOf(observed: Observation): View {
 
 /** The trade shows that money went back. */
 function viewOfMoney(observed: Observation, isTaken: boolean): View {
-  const { baseline, now, earlier, attributed, endedInVain } = observed;
+  const { baseline, now, earlier, attributed, accepted, disturbed, endedInVain } = observed;
   const isBack = now === baseline;
-  if (!isBack && !earlier.includes(now)) return 'ours refunded';
   const named = namedAs(observed);
+  if (!isBack && !earlier.includes(now)) {
+    const isSaid = accepted || named !== 'nothing';
+    if (!isSaid && disturbed) return 'nothing';
+    return isSaid ? 'ours refunded' : 'seems refunded';
+  }
   // It may have returned from the end of ours, or of the part that it shows.
   const isUnsaid = named === 'nothing' || named === 'pending';
   if (!isTaken || (endedInVain && isUnsaid)) return isBack ? 'as before' : 'nothing';
-  if (!isBack) return 'a part again';
-  return attributed && (isUnsaid || named === 'refunded') ? 'ours refunded' : 'still a part';
+  if (!isBack) return 'seems refunded again';
+  return attributed && (isUnsaid || named === 'refunded') ? 'ours refunded' : 'seems refunded';
 }
 
 /** The trade shows that a refund paid nothing, or that the payment stands. */

@@ -130,13 +130,14 @@ class RefundRun {
   private async track(): Promise<void> {
     const { record, evidence } = this;
     const { reading } = evidence;
+    // Whoever made what the trade shows may be named meanwhile.
+    if (reading.is !== 'pending' && reading.settlings > 0 && !(await this.lasts(reading.settlings))) return;
     if (evidence.isShown && record.refund.answer === null) await this.answerFromTheTrade();
     if (reading.is === 'pending') {
       record.settle('unknown-refund');
       await this.waitFor(WAITS_FOR[evidence.now] ?? 'the gateway');
       return this.waitForNews();
     }
-    if (reading.settlings > 0 && !(await this.lasts(reading.settlings))) return;
     if (reading.is === 'ended') return record.end(reading.outcome, evidence.now, evidence.named);
     record.raise('unknown-refund');
     await this.waitFor('news of the refund, about which the trade’s status says nothing, or a person’s decision');
