@@ -734,7 +734,7 @@ const OF_REFUNDS = [
   [
     'the amount of a refund is freed by a status that does not last',
     `${AFTER}/refund/workflow.ts`,
-    'if (reading.settlings > 0 && !(await this.lasts(reading.settlings))) return;',
+    "if (reading.is !== 'pending' && reading.settlings > 0 && !(await this.lasts(reading.settlings))) return;",
     '',
   ],
   [
@@ -760,7 +760,7 @@ const OF_REFUNDS = [
   [
     'a dispute after a chargeback that a person has decided on is nobody’s, where the bank takes the money again at once',
     `${AFTER}/news.ts`,
-    '    if (!isOlder) record.noteWords(ofTrade);\n',
+    '    if (!isOlder) record.noteWords(ofTrade, from);\n',
     '',
   ],
   [
@@ -772,7 +772,7 @@ const OF_REFUNDS = [
   [
     'a revoke that is shown while another refund is under way is nobody’s',
     `${AFTER}/news.ts`,
-    '    if (!isUnderWay && wasSentAt !== null) record.compareRevokes(refund, wasSentAt);\n',
+    '    if (!isUnderWay && wasSentAt !== null) record.compareEnds(refund, wasSentAt);\n',
     '',
   ],
   [
@@ -793,12 +793,12 @@ const OF_REFUNDS = [
     'return !earlier.includes(status) && (',
     'return (',
     undefined,
-    [[INTERPRET, 'if (!isBack && !earlier.includes(now)) return', 'if (!isBack) return']],
+    [[INTERPRET, 'if (!isBack && !earlier.includes(now)) {', 'if (!isBack) {']],
   ],
   [
     'a refund is sent on the word of a copy that does not show the chargeback yet',
-    `${AFTER}/record.ts`,
-    'now - Date.parse(last.time) < BEHIND_MS',
+    `${AFTER}/bank-word.ts`,
+    'now - this.last.asked_at < BEHIND_MS',
     'now < 0',
   ],
   [
@@ -841,7 +841,7 @@ const OF_REFUNDS = [
   [
     'a refund from elsewhere that is under way explains where it brings the trade',
     `${AFTER}/refund/evidence.ts`,
-    'if (isRefundStatus(this.now) && this.now !== this.explained) this.explained = null;',
+    '    this.explained = null;\n    this.hasSeenOthers = true;\n',
     '',
   ],
   [
@@ -880,8 +880,8 @@ OF_REFUNDS.push(
   [
     'a copy that is behind says that a refund was revoked',
     INTERPRET,
-    "return now === 'SUCCESS' ? 'stands again' :",
-    "return now === '' ? 'stands again' :",
+    "const REVOKED_IF_NO_COPY: Reading = { is: 'ended', outcome: 'REFUND_REVOKE', settlings: SETTLINGS_OF_A_COPY };",
+    "const REVOKED_IF_NO_COPY: Reading = { is: 'ended', outcome: 'REFUND_REVOKE', settlings: 1 };",
   ],
   [
     'a refund that a notification has called under way counts as named by its end',
@@ -896,10 +896,46 @@ OF_REFUNDS.push(
     '',
   ],
   [
-    'a word of the bank that comes again after a decision is no news',
+    'a refund whose tries do not reach the gateway hears of nothing that is in its way',
+    `${AFTER}/refund-runs.ts`,
+    'const isUntold = entry.answer === null &&',
+    'const isUntold = entry.sent_at === null &&',
+  ],
+  [
+    'a refund is sent again although another one may have brought the trade back to SUCCESS',
+    SENDING,
+    "return isKnownToExist || !isAlone ? 'track' : 'send';",
+    "return isKnownToExist || (!isAlone && isKnownToExist) ? 'track' : 'send';",
+  ],
+  [
+    'what was notified before a new after-sale follows the refund is not told to it',
+    `${AFTER}/news.ts`,
+    'isOfEarlierRun ? this.untold : this.pending.all;',
+    'isOfEarlierRun ? this.pending.all : this.pending.all;',
+  ],
+  [
+    'what was notified of an earlier try under a number counts for the next one',
+    `${AFTER}/refund/evidence.ts`,
+    'if (!this.isFirstTry && isInVain(trade_status)) {',
+    'if (!this.isFirstTry && trade_status === null) {',
+  ],
+  [
+    'an end that nobody has named is forgotten once the refund has ended',
     `${AFTER}/record.ts`,
-    'if (claims.some(isOfTheBank)) this.reasons',
-    'if (claims.some(isOfTheBank) && this.state.trade_status === null) this.reasons',
+    'if (refund.unnamed_end_seen || this',
+    'if (this',
+  ],
+  [
+    'a refund begins without a look whether an earlier one came back',
+    `${AFTER}/news.ts`,
+    'if (!record.ledger.hasRefunded) return;',
+    'if (record) return;',
+  ],
+  [
+    'a refund forgets a dispute that its own look has shown',
+    `${AFTER}/refund/evidence.ts`,
+    'if (takesMoneyBack(status)) this.claimed = status;',
+    'if (this.claimed === status) this.claimed = null;',
   ],
   [
     'a notification of another trade ends our refund under its number',

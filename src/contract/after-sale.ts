@@ -29,6 +29,8 @@ export interface AfterSaleCarried {
   contradicted: readonly NotificationClaim[];
   /** When the gateway was asked for the trade's status, in ms since the epoch: an older answer is not news. */
   asked_at: number;
+  /** Where the bank takes the money back, as was said last and when, in ms since the epoch; null: never. */
+  bank_said: TradeSeen | null;
   /** How many notifications it has taken. One that came after them is in the run's history alone. */
   taken: number;
 }
@@ -75,6 +77,8 @@ export interface RefundState {
   /** When it may have reached the gateway first; null while it certainly has not. */
   sent_at: string | null;
   answer: RefundAnswer | null;
+  /** While it was under way, the trade showed that a refund had paid nothing, and no number said which. */
+  unnamed_end_seen: boolean;
   /** Why there is no refund: the failure of the update `refund`. */
   failure: { type: string; message: string; details: Readonly<Record<string, unknown>> } | null;
   /** Who decided and why, where a person did. */

@@ -66,16 +66,18 @@ export async function deliver(delivery: Delivery): Promise<void> {
 }
 
 /**
- * For so long the same bytes of a deposit are one notification. Later it is somebody who presses the callback button, because the
- * deposit was set aside: a run of an account lives for months, and would never hear of it.
+ * For so long the same bytes are one notification to a run that lives for months. Later it is somebody who presses the callback
+ * button, because a deposit was set aside; or a second dispute, of which a gateway that sends no `timestamp` says the same.
  */
 const REPEATS_FOR_MS = 10 * MINUTE;
+
+const requestIdOf = (digest: string) => `${digest}:${Math.floor(Date.now() / REPEATS_FOR_MS)}`;
 
 /** The virtual account that a deposit came into. */
 function accountOf({ notification: { app_id }, digest }: Delivery, account_id: string): Recipient {
   const input: SpeiAccountInput = { app_id, account_id };
   return {
-    requestId: `${digest}:${Math.floor(Date.now() / REPEATS_FOR_MS)}`,
+    requestId: requestIdOf(digest),
     workflowId: speiAccountWorkflowId(app_id, account_id),
     type: WORKFLOW.speiAccount,
     input,
@@ -120,6 +122,7 @@ function isKnownTo(previous: PreviousRun, { trade_no, trade_status, amount, curr
 function afterSaleOf({ notification: { app_id, out_trade_no, trade_no }, digest }: Delivery): Recipient {
   const input: AfterSaleInput = { app_id, out_trade_no, trade_no };
   return {
+    requestId: requestIdOf(digest),
     workflowId: afterSaleWorkflowId(app_id, out_trade_no),
     type: WORKFLOW.afterSale,
     input,

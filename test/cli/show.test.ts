@@ -29,6 +29,7 @@ const refundOf = (i: number, attention: Attention | null): RefundState => ({
   ...{ out_request_no: `part-${i}`, attempt: 1, refund_amount: '1.00', refund_currency: 'BRL', partial: true },
   ...{ refund_status: null, outcome: null, confirmed_by: null, attention },
   ...{ requested_at: AT, started_at: AT, sent_at: AT, answer: null, failure: null, resolved: null },
+  unnamed_end_seen: false,
 });
 
 const otherTrade = (i: number): OtherTrade => ({ trade_no: `T${i}`, trade_status: null, order_amount: null });

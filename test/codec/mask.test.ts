@@ -117,6 +117,7 @@ test('a viewer sees every amount of a sale and its refunds, and no text that peo
         requested_at: '2026-03-02T12:00:00.000Z',
         started_at: null,
         sent_at: null,
+        unnamed_end_seen: false,
         attempt: 1,
         answer: { refund_amount: '20.02', refund_status: 'REFUND_PROCESSING', recovered: false },
         failure: { type: 'OverRefund', message: 'more than is left', details: { left: '119.97' } },

@@ -63,10 +63,13 @@ test('a deposit that is under way starts no payment: only its account does, whic
   expect(signals.map(({ workflowId }) => workflowId)).toEqual([`spei-account:${app.app_id}:A1`]);
 });
 
-test('the same bytes of a deposit are one signal for ten minutes; later somebody has pressed the callback button', async () => {
+test.each([
+  ['a deposit', 'somebody has pressed the callback button', { transfer_account }],
+  ['a dispute', 'the gateway tells of a second one', { trade_status: 'DISPUTE' }],
+])('the same bytes of %s are one signal for ten minutes; later %s', async (_, __, notification) => {
   const at = async (minutes: number) => {
     jest.spyOn(Date, 'now').mockReturnValue(Date.UTC(2026, 0, 1) + minutes * 60_000);
-    return (await signalsOf({ transfer_account }))[0]?.requestId;
+    return (await signalsOf(notification))[0]?.requestId;
   };
   const first = await at(0);
   expect(await at(9)).toBe(first);

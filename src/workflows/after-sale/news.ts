@@ -12,6 +12,7 @@ import {
 } from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
 import { gateway } from '../shared/activities';
+import { lookOnce } from '../shared/look';
 import { PendingNotifications } from '../shared/pending-notifications';
 import { latePaymentRefundNumber } from '../shared/refund-numbers';
 import { queryUntilConsistent, settledTrade } from '../shared/stale-read';
@@ -30,6 +31,8 @@ export class AfterSaleNews {
   private readonly said = new Map<string, string>();
   private isRestored = false;
   private taken = 0;
+  /** What came before a refund that an earlier run had started was followed: a look may have settled it by then. */
+  private untold: NotificationSignal[] = [];
 
   constructor(
     private readonly app_id: string,
@@ -56,15 +59,31 @@ export class AfterSaleNews {
   add(notification: NotificationSignal): void {
     this.taken += 1;
     this.pending.add(notification);
+    this.hear(notification);
     const { next } = this.record.ledger;
     if (next && this.refunds.isFollowed(next)) this.tell(next, notification);
+    else if (!this.isRestored || next) this.untold.push(notification);
     if (this.isRestored) this.compareRefund(notification);
     this.show();
   }
 
+  private hear(notification: NotificationSignal): void {
+    const { record } = this;
+    if (isOfTrade(notification, record.id.trade_no)) record.bank.hear(notification.trade_status ?? '', Date.now());
+  }
+
   /** Tells a refund what was notified of its trade. Another trade may have a refund under the same number. */
-  tell(refund: RefundState, notification: NotificationSignal): void {
+  private tell(refund: RefundState, notification: NotificationSignal): void {
     if (isOfTrade(notification, this.record.id.trade_no)) this.refunds.tell(refund, notification);
+  }
+
+  /** Starts a refund, or goes on with one of an earlier run, and tells it what came before it was followed. */
+  async follow(entry: RefundState): Promise<void> {
+    const isOfEarlierRun = entry.started_at !== null;
+    await this.refunds.follow(entry);
+    const notifications = isOfEarlierRun ? this.untold : this.pending.all;
+    for (const notification of notifications) this.tell(entry, notification);
+    this.untold = [];
   }
 
   /** The ledger of the earlier run is known; `previous` is its state, with what a terminated run held, and its open refunds now. */
@@ -78,7 +97,11 @@ export class AfterSaleNews {
       outcome === null && started_at === null && out_request_no === latePaymentRefundNumber(this.record.snapshot());
     if (previous?.refunds.some(isLost)) this.record.raise('late-payment');
     for (const claim of previous?.claims ?? []) this.pending.add({ ...claim });
-    for (const notification of this.pending.all) this.compareRefund(notification);
+    this.untold = [...this.pending.all];
+    for (const notification of this.untold) {
+      this.hear(notification);
+      this.compareRefund(notification);
+    }
     for (const change of this.early.splice(0)) this.onRefundChanged(change);
   }
 
@@ -95,6 +118,14 @@ export class AfterSaleNews {
     });
   }
 
+  /** Whether an earlier refund came back is seen before the next one begins: then nothing tells the two apart. */
+  async lookForReturns(settling_ms: number): Promise<void> {
+    const { app_id, record } = this;
+    if (!record.ledger.hasRefunded) return;
+    const looked = await lookOnce(app_id, record.id, settling_ms);
+    if (looked.is === 'found') await this.read(looked.trade, settling_ms);
+  }
+
   /**
    * Records the gateway's answer once it agrees with what was notified, or keeps contradicting it. Where a refund has reported a
    * later one meanwhile, the gateway is asked again.
@@ -106,13 +137,14 @@ export class AfterSaleNews {
     this.show();
     const where = { app_id, id: record.id, settling_ms };
     const { trade, contradicted } = await queryUntilConsistent(queried, ofTrade, where, isUnanswered);
+    const { tradeStatus: from } = record;
     const isOlder = record.isOlder(trade);
     // The clocks of two workers differ: asked at once, the one that is behind would answer as old for as long as they do.
     if (isOlder && record.seen) await sleep(Math.min(record.seen.asked_at - trade.asked_at, settling_ms));
     if (isOlder) pending.request();
     else record.applyQuery(trade, Date.now());
     if (ofTrade.length < held.length) record.raise('second-trade');
-    if (!isOlder) record.noteWords(ofTrade);
+    if (!isOlder) record.noteWords(ofTrade, from);
     if (contradicted && !isOlder) record.reasons.onContradicted(ofTrade.map(claimOf));
     // What an older answer shows is not recorded. A dispute that it alone showed, and that is over by now, would be seen by nobody.
     const unsettled = isOlder ? held.filter((one) => contradicted || isOfTheBank(one)) : [];
@@ -151,7 +183,7 @@ export class AfterSaleNews {
     if (trade !== null) record.moveTo(trade, Date.now());
     const isUnderWay = outcome === null && refund.sent_at !== null;
     const wasSentAt = sent_at ?? refund.sent_at;
-    if (!isUnderWay && wasSentAt !== null) record.compareRevokes(refund, wasSentAt);
+    if (!isUnderWay && wasSentAt !== null) record.compareEnds(refund, wasSentAt);
     if (failure?.type === FAILURE.duplicateRefund) record.addUnknownRefund();
     // No caller waits for the refund of a late payment, because the payment itself requested it.
     const isLate = out_request_no === latePaymentRefundNumber(record.snapshot());

@@ -38,7 +38,10 @@ export class AfterSaleReasons extends Reasons<Attention> {
   onBank(status: string): void {
     const word = attentionOfStatus(status);
     if (word === undefined) return;
-    this.reasons = [word, ...this.reasons.filter((one) => !OF_THE_BANK.includes(one))];
+    // A late word about the dispute before it does not take a chargeback from a person.
+    const stays = (one: Attention) => !OF_THE_BANK.includes(one) || (one === 'chargeback' && word === 'dispute');
+    const others = this.reasons.filter((one) => one !== word && stays(one));
+    this.reasons = others.includes('chargeback') ? [...others, word] : [word, ...others];
     this.contradicted = this.contradicted.filter((one) => isUnanswered(status, [one]));
     if (this.contradicted.length === 0) this.settle('unconfirmed-notification');
   }

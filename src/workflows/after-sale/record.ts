@@ -14,21 +14,19 @@ import type {
 } from '../../contract';
 import { knownIds, outcomeOf } from '../../contract';
 import type { QueriedTrade, Trade, TradeId, TradeSeen } from '../../contract/gateway';
-import { MINUTE } from '../../gateway/pure/durations';
 import { isMore } from '../../gateway/pure/money';
 import { isKnownStatus } from '../../gateway/pure/statuses';
+import { BankWord } from './bank-word';
 import { isOfTheBank } from './claims';
 import { AfterSaleReasons, attentionOfStatus, ownAttention } from './reasons';
-import { hasGivenBack, isRefundStatus, isTransientStatus, mayComeFrom, takesMoneyBack } from './refund/interpret';
+import { hasGivenBack, isBankStatus, isRefundStatus, isTransientStatus, mayComeFrom } from './refund/interpret';
 import { type NumberedTrade, type PaidTrade, RefundLedger } from './refund-ledger';
-
-/** A copy of the gateway may be behind for so long. */
-const BEHIND_MS = 10 * MINUTE;
 
 export class AfterSaleRecord {
   readonly ledger = new RefundLedger();
   private readonly state: Omit<AfterSaleState, keyof RefundLedger['sums'] | 'refunds' | 'claims' | 'attention'>;
   reasons = new AfterSaleReasons();
+  bank = BankWord.of(null, []);
   /** The last status that our ledger explains; null: none does yet. */
   private explained: string | null = null;
   /** When the gateway was asked for the trade's status, in ms since the epoch. */
@@ -94,14 +92,6 @@ export class AfterSaleRecord {
     return [...new Set([...statuses, ...(isUnseen ? ['PARTIAL_REFUND', 'REFUNDED'] : [])])];
   }
 
-  /** That the bank takes the money back, where a query has shown that a moment ago. */
-  bankSaid(now: number): string | null {
-    const last = this.state.history.findLast(
-      ({ to, source }) => source === 'query' && attentionOfStatus(to) !== undefined,
-    );
-    return last && takesMoneyBack(last.to) && now - Date.parse(last.time) < BEHIND_MS ? last.to : null;
-  }
-
   /** Takes over the state of an earlier run, and what it knew besides; null where it had ended by itself. */
   restore(previous: AfterSaleState, carried: AfterSaleCarried | null): void {
     const { state } = this;
@@ -113,19 +103,21 @@ export class AfterSaleRecord {
     state.history = [...history];
     state.out_trade_no = previous.out_trade_no ?? out_trade_no;
     state.trade_no = previous.trade_no ?? trade_no;
+    this.bank = BankWord.of(carried?.bank_said, history);
     this.ledger.restore(previous);
     if (carried) {
       this.explained = carried.explained_status;
       this.askedAt = carried.asked_at;
     }
     // What the trade shows while a refund of ours is under way is explained once that has ended.
-    else if (!this.ledger.hasSent) this.explained = trade_status;
+    else if (!this.ledger.hasSent) this.explained = history.findLast(isOfRefunds)?.to ?? null;
   }
 
   /** What the next run needs besides the public state. */
   get carried(): Omit<AfterSaleCarried, 'taken'> {
-    const { explained: explained_status, reasons, askedAt: asked_at } = this;
-    return { explained_status, reasons: reasons.all, contradicted: reasons.contradicted, asked_at };
+    const { explained: explained_status, reasons, askedAt: asked_at, bank } = this;
+    const { all, contradicted } = reasons;
+    return { explained_status, reasons: all, contradicted, asked_at, bank_said: bank.carried };
   }
 
   /** Takes over what Temporal knows of the trade. */
@@ -178,6 +170,7 @@ export class AfterSaleRecord {
   moveTo(seen: TradeSeen, now: number): void {
     const from = this.state.trade_status;
     const to = seen.trade_status;
+    this.bank.hear(to, now);
     if (this.isOlder(seen)) return;
     this.askedAt = Math.max(this.askedAt, seen.asked_at);
     if (from !== to) {
@@ -186,12 +179,16 @@ export class AfterSaleRecord {
       if (!isKnownStatus(to)) this.raise('unknown-status');
       this.reasons.onBank(to);
     }
-    this.explain();
+    this.explain(from);
   }
 
-  /** Each of the bank's words is asked about: who has decided on one before cannot have meant one that came later. */
-  noteWords(claims: readonly NotificationClaim[]): void {
-    if (claims.some(isOfTheBank)) this.reasons.onBank(this.state.trade_status ?? '');
+  /**
+   * Each of the bank's words is asked about, also where the trade shows the status from before it (`from`) again: who has decided
+   * on that cannot have meant one that came later.
+   */
+  noteWords(claims: readonly NotificationClaim[], from: string | null): void {
+    if (from !== this.state.trade_status || !isBankStatus(from ?? '')) return;
+    for (const { trade_status = '' } of claims.filter(isOfTheBank)) this.reasons.onBank(trade_status);
   }
 
   /** Takes over a refund that was made before. A person who named what went back elsewhere may have meant it, too. */
@@ -213,16 +210,25 @@ export class AfterSaleRecord {
   }
 
   /** Call it when a refund that may have reached the gateway since `sent_at` is no longer under way, however it ended. */
-  compareRevokes(refund: RefundState, sent_at: string): void {
+  compareEnds(refund: RefundState, sent_at: string): void {
     const isRevoke = ({ to, source, time }: Transition) =>
       to === 'REFUND_REVOKE' && source === 'query' && time >= sent_at;
-    if (this.state.history.some(isRevoke)) this.ledger.doubtRevoked(refund);
+    if (refund.unnamed_end_seen || this.state.history.some(isRevoke)) this.ledger.doubtOthers(refund);
+  }
+
+  /** A person has decided what became of a refund whose workflow has gone. */
+  decide(entry: RefundState, outcome: RefundOutcome, resolved: RefundState['resolved']): void {
+    this.ledger.decide(entry, outcome, resolved);
+    if (entry.sent_at !== null) this.compareEnds(entry, entry.sent_at);
   }
 
   /** A refund that is not of ours has brought the trade into its status, unless one of ours is under way. */
-  private explain(): void {
+  private explain(from: string | null = null): void {
     const { trade_status } = this.state;
     if (trade_status === null || this.ledger.hasSent) return;
+    // What the bank does leaves the refunds as they were; a trade that stands again does not show them any more.
+    if (isBankStatus(trade_status)) return;
+    if (trade_status === 'SUCCESS' && isBankStatus(from ?? '')) this.explained = trade_status;
     if (isRefundStatus(trade_status) && trade_status !== this.explained) this.addUnexplained(trade_status);
     if (!this.mayBeRevoked) this.explained = trade_status;
   }
@@ -291,3 +297,6 @@ export class AfterSaleRecord {
     this.state.history.push({ time: new Date(now).toISOString(), ...transition });
   }
 }
+
+/** What a query has shown, but for what the bank does: that leaves the refunds as they were. */
+const isOfRefunds = ({ to, source }: Transition) => source === 'query' && !isBankStatus(to);

@@ -40,6 +40,7 @@ export function newRefund({ refund_amount, refund_currency }: RefundOrder, now: 
     started_at: null,
     sent_at: null,
     answer: null,
+    unnamed_end_seen: false,
     failure: null,
     resolved: null,
   };

@@ -79,12 +79,11 @@ export class RefundLedger {
     return open.find(({ started_at }) => started_at !== null) ?? open[0];
   }
 
-  /** What refunds that have ended showed of themselves last. */
+  /** What refunds that have ended have shown of themselves, or may still show on a copy that is behind. */
   get lastStatuses(): string[] {
-    const spent = this.entries.filter(isSpent);
-    return [...this.entries.map(({ refund_status }) => refund_status), ...spent.map(({ outcome }) => outcome)].flatMap(
-      (one) => one ?? [],
-    );
+    const made = this.entries.filter((entry) => isSpent(entry) || entry.outcome === 'REFUNDED');
+    const ends = made.flatMap(({ refund_status, outcome }) => [refund_status, outcome === 'REFUNDED' ? null : outcome]);
+    return made.length === 0 ? [] : ['REFUND_VERIFYING', 'REFUND_PROCESSING', ...ends.flatMap((one) => one ?? [])];
   }
 
   /** Whether money may have gone back before the refund that is next. */
@@ -125,14 +124,15 @@ export class RefundLedger {
   }
 
   /**
-   * The trade showed a revoke while this refund was under way, and two refunds look alike in its status. Where earlier ones count
-   * as given back, only a notification or a person that calls this one revoked tells whose it was.
+   * While this refund was under way, the trade showed that one paid nothing, and two refunds look alike in its status. Where
+   * earlier ones count as given back, only a notification or a person that says so of this one tells whose end it was.
    */
-  doubtRevoked({ out_request_no, outcome, confirmed_by }: RefundState): void {
+  doubtOthers({ out_request_no, outcome, confirmed_by }: RefundState): void {
     const isOwn = (entry: RefundState) => entry.out_request_no === out_request_no;
     const earlier = this.entries.filter((entry) => !isOwn(entry) && entry.outcome === 'REFUNDED');
     const isNamed = confirmed_by === 'notification' || confirmed_by === 'operator';
-    if (earlier.length === 0 || (isNamed && outcome === 'REFUND_REVOKE')) return;
+    const isOwnEnd = outcome === 'REFUND_REVOKE' || outcome === 'REFUND_REFUSED';
+    if (earlier.length === 0 || (isNamed && isOwnEnd)) return;
     const isCertain = isNamed || outcome === null || outcome === 'NOT_CREATED';
     const unnamed = this.entries.filter((entry) => isOwn(entry) && !isCertain);
     for (const entry of [...earlier, ...unnamed]) this.doubt(entry);
@@ -147,7 +147,10 @@ export class RefundLedger {
   addUnknown(): void {
     this.isComplete = false;
     this.noteBesideOthers();
-    for (const entry of this.entries) if (entry.outcome !== null && isOnlySeen(entry)) this.doubt(entry);
+    // What only a query called ours may have been theirs.
+    const isSeen = (entry: RefundState) =>
+      isOnlySeen(entry) || (isSpent(entry) && entry.confirmed_by === 'query' && entry.attention === null);
+    for (const entry of this.entries) if (entry.outcome !== null && isSeen(entry)) this.doubt(entry);
   }
 
   private noteBesideOthers(): void {

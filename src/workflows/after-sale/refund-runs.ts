@@ -74,9 +74,9 @@ export class RefundRuns {
     return !this.isFollowed(entry) || this.isToBeHeldBack(entry);
   }
 
-  /** Whether a refund that waits for its turn may not be sent any more, and was not told so. */
+  /** Whether a refund that the gateway has not taken may not be sent any more, and was not told so. */
   private isToBeHeldBack(entry: RefundState): boolean {
-    const isUntold = entry.sent_at === null && !this.heldBack.has(nameOf(entry));
+    const isUntold = entry.answer === null && !this.heldBack.has(nameOf(entry));
     return isUntold && this.obstacleTo(entry) !== undefined;
   }
 
@@ -143,7 +143,7 @@ export class RefundRuns {
       await condition(isHeard, DECIDES_WITHIN_MS, { summary: 'until the refund has taken the decision' });
     }
     if (isGone && makesFree(outcome) && this.isOnItsWay(entry)) throw onItsWay();
-    if (isGone && entry.attention !== null) this.record.ledger.decide(entry, outcome, { by, reason });
+    if (isGone && entry.attention !== null) this.record.decide(entry, outcome, { by, reason });
     const { resolved } = entry;
     if (entry.outcome !== outcome || resolved?.by !== by || resolved.reason !== reason) throw declinedDecision();
   }
@@ -200,7 +200,7 @@ export class RefundRuns {
   private inputOf(entry: RefundState, request: RefundOrder): RefundInput {
     const { app_id, trade_no, out_trade_no, order_amount, method } = this.record.snapshot();
     const { explainedStatus: trade_status } = this.record;
-    const bank_said = this.record.bankSaid(Date.now());
+    const bank_said = this.record.bank.saidLately(Date.now());
     return {
       app_id,
       after_sale_id: workflowInfo().workflowId,

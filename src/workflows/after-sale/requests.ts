@@ -50,9 +50,9 @@ export function grantRefund(record: AfterSaleRecord, state: AfterSaleState, orde
   }
   const known = record.ledger.find(order.out_request_no ?? '');
   const claim = state.claims.find(({ trade_status = '' }) => takesMoneyBack(trade_status));
-  if (claim && !known) throw claimedByTheBank(claim.trade_status ?? '');
-  const unconfirmed = known ? undefined : notConfirmed(record);
-  if (unconfirmed) throw typedFailure(unconfirmed.type, unconfirmed.message, unconfirmed.details);
+  const claimed = claim && takenByTheBank(claim.trade_status ?? '');
+  const obstacle = known ? undefined : (claimed ?? notConfirmed(record));
+  if (obstacle) throw typedFailure(obstacle.type, obstacle.message, obstacle.details);
   const decision = record.ledger.request(order, paid, Date.now());
   if ('refund' in decision && decision.is !== 'spent') return decision.refund;
   throw refusalOf(decision, order, paid, state.trade_status);
@@ -69,6 +69,8 @@ function notPaid({ trade_status }: AfterSaleState): ApplicationFailure {
 export function obstacleTo(record: AfterSaleRecord, entry: RefundState): RefundFailure | undefined {
   const { ledger, paid } = record;
   if (!ledger.sums.ledger_complete) return NOT_KNOWN_WHAT_IS_LEFT;
+  const said = record.bank.saidLately(Date.now());
+  if (said !== null) return takenByTheBank(said);
   if (paid && isMore(entry.refund_amount, ledger.leftFor(entry, paid))) return NOT_LEFT;
   return notConfirmed(record);
 }
@@ -131,9 +133,10 @@ function spent({ out_request_no, outcome }: RefundState): ApplicationFailure {
   );
 }
 
-function claimedByTheBank(trade_status: string): ApplicationFailure {
-  const message = `A notification says that the trade is ${trade_status}. Nothing was sent. Ask again once it is settled.`;
-  return typedFailure(FAILURE.notRefunded, message, { trade_status });
+/** Lately, so that a copy of the gateway may not show it yet. */
+function takenByTheBank(trade_status: string): RefundFailure {
+  const message = `The gateway said a moment ago that the trade is ${trade_status}. Nothing was sent. Ask again once that is settled.`;
+  return { type: FAILURE.notRefunded, message, details: { trade_status } };
 }
 
 /** The bank may have taken the money back all the same: copies of a gateway can be behind for long. */

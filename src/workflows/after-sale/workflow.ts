@@ -224,11 +224,10 @@ class AfterSaleRun {
 
   private async beginRefund(entry: RefundState | undefined): Promise<void> {
     if (!entry) return;
+    if (entry.started_at === null) await this.news.lookForReturns(this.settings.settling_ms);
+    if (this.record.mayBeRevoked) return;
     this.waitFor(`refund ${entry.out_request_no}`);
-    const { refunds, pending } = this.news;
-    await refunds.follow(entry);
-    // Pending notifications may concern this refund, too.
-    for (const notification of pending.all) this.news.tell(entry, notification);
+    await this.news.follow(entry);
     this.show();
   }
 

@@ -100,19 +100,19 @@ describe('a chargeback that a person has decided on', () => {
   };
 
   test.each([
-    ['a dispute that no look has shown', decided(), 'DISPUTE', 'chargeback'],
+    ['a dispute', decided(), 'DISPUTE', 'dispute'],
     ['a chargeback again', decided(), 'CHARGEBACK', 'chargeback'],
     ['a refund', decided(), 'REFUNDED', null],
   ])('after %s was notified', (_, record, trade_status, attention) => {
-    record.noteWords([{ trade_status }]);
+    record.noteWords([{ trade_status }], 'CHARGEBACK');
     expect(record.snapshot().attention).toBe(attention);
   });
 
-  test('is asked about again: a dispute after it is another one, although a look has shown one before', () => {
-    const record = recordOf('SUCCESS', 'DISPUTE', 'CHARGEBACK');
+  test('is not asked about twice where the look that settles its notification has shown it first', () => {
+    const record = recordOf('SUCCESS', 'CHARGEBACK');
+    record.noteWords([{ trade_status: 'CHARGEBACK' }], 'SUCCESS');
     record.applyResolution({ by: 'ana', reason: 'seen' }, 'chargeback', NOW);
-    record.noteWords([{ trade_status: 'DISPUTE' }]);
-    expect(record.snapshot().attention).toBe('chargeback');
+    expect(record.snapshot().attention).toBeNull();
   });
 });
 

@@ -19,8 +19,10 @@ import type { RefundFailure } from './record';
 export class RefundEvidence {
   /** Something was notified since the last query. */
   hasNews = false;
-  /** A notification or an earlier look says so, and no query since: the bank takes the money back. */
+  /** A notification or a look has said that the bank takes the money back. A later look may be at a copy that is behind. */
   claimed: string | null;
+  /** A look before it was sent has shown a refund that is not in our ledger: a copy that is behind shows none. */
+  hasSeenOthers = false;
   /** Why the after-sale says that it may not be sent any more. */
   obstacle: RefundFailure | undefined;
   /** What the gateway showed of the trade last; null before the first answer. */
@@ -29,7 +31,8 @@ export class RefundEvidence {
   isAccepted = false;
   isAttributed = false;
   private baseline: string | null = null;
-  private hasEndedInVain = false;
+  /** What the trade showed since it was sent that says that a refund paid nothing. */
+  private readonly endsInVain = new Set<string>();
   /** The bank took part since ours was sent. */
   private isDisturbed = false;
   /** What a notification called the refund last. */
@@ -39,12 +42,15 @@ export class RefundEvidence {
   private notified: string | null = null;
 
   private readonly out_request_no: string;
+  /** Notifications name a number, and not which try under it they mean. */
+  private readonly isFirstTry: boolean;
   /** The status that our ledger explains. */
   private explained: string | null;
   private readonly earlier: readonly string[];
 
   constructor({ state, trade }: Pick<RefundInput, 'state' | 'trade'>) {
     this.out_request_no = state.out_request_no;
+    this.isFirstTry = state.attempt === 1;
     this.explained = trade.trade_status;
     this.claimed = trade.bank_said;
     this.earlier = trade.earlier_statuses;
@@ -76,7 +82,8 @@ export class RefundEvidence {
 
   get observation(): Observation {
     const { baseline, now, earlier, isAttributed: attributed, isAccepted: accepted, notified } = this;
-    const { isEndOfAnother: ofAnother, disturbed, hasEndedInVain: endedInVain } = this;
+    const { isEndOfAnother: ofAnother, disturbed, endsInVain } = this;
+    const endedInVain = endsInVain.size > 0;
     return {
       ...{ baseline: baseline ?? now, now, earlier },
       ...{ attributed, accepted, notified, ofAnother, disturbed, endedInVain },
@@ -91,10 +98,23 @@ export class RefundEvidence {
     return this.isDisturbed || this.ofOthers.size > 0;
   }
 
+  /** Whether nothing else than ours can have moved the trade since it was sent. */
+  get isAlone(): boolean {
+    return isAlone(this.observation);
+  }
+
   /** The trade shows the end of a refund that paid nothing, and that is known to be another one. */
   private get isEndOfAnother(): boolean {
-    const { notified, now, ofOthers } = this;
-    return [...ofOthers].some((one) => endsInVainAlike(one, now) && !endsInVainAlike(one, notified));
+    return this.isNamedOfOthers(this.now) && !endsInVainAlike(this.now, this.notified);
+  }
+
+  private isNamedOfOthers(status: string): boolean {
+    return [...this.ofOthers].some((one) => endsInVainAlike(one, status));
+  }
+
+  /** Whether the trade has shown that a refund paid nothing, and no number says which one. */
+  get hasUnnamedEnd(): boolean {
+    return [...this.endsInVain].some((one) => !this.isNamedOfOthers(one) && !endsInVainAlike(one, this.notified));
   }
 
   /** Whether the gateway has the refund: by its word, or by a state that only a refund brings. */
@@ -119,24 +139,31 @@ export class RefundEvidence {
     this.named = null;
     this.isAttributed = false;
     this.isDisturbed = false;
-    this.hasEndedInVain = false;
+    this.endsInVain.clear();
     this.noteOthers();
   }
 
   /** Ours is not sent: what the ledger does not explain is from elsewhere, and so is whatever comes of it. */
   private noteOthers(): void {
-    if (isRefundStatus(this.now) && this.now !== this.explained) this.explained = null;
+    if (!isRefundStatus(this.now) || this.now === this.explained) return;
+    this.explained = null;
+    this.hasSeenOthers = true;
   }
 
   observe({ trade_status: status, asked_at }: TradeSeen): void {
     this.seen = { trade_status: status, asked_at };
     if (this.baseline === null) this.noteOthers();
-    if (this.claimed === status) this.claimed = null;
+    if (takesMoneyBack(status)) this.claimed = status;
     if (this.baseline === null) return;
     if (isBankStatus(status)) this.isDisturbed = true;
     if (status === this.baseline || !isRefundStatus(status)) return;
-    if (isInVain(status)) this.hasEndedInVain = true;
+    if (isInVain(status)) this.endsInVain.add(status);
     if (this.isOnlyOurs(status)) this.isAttributed = true;
+  }
+
+  /** The present status has lasted. After a part, SUCCESS says that one came back. */
+  noteLasting(): void {
+    if (this.baseline !== null && this.now === 'SUCCESS' && this.now !== this.baseline) this.endsInVain.add(this.now);
   }
 
   /** Whether only ours brings the trade into this status: none before it did, and what paid nothing may be any other. */
@@ -148,12 +175,16 @@ export class RefundEvidence {
   /** Two refunds look alike in the trade's status; only an answer or a notification names one. */
   add({ out_request_no, trade_status = '' }: NotificationSignal): void {
     this.hasNews = true;
-    if (takesMoneyBack(trade_status) && trade_status !== this.status) this.claimed = trade_status;
+    if (takesMoneyBack(trade_status)) this.claimed = trade_status;
     if (this.baseline === null) return;
     if (isBankStatus(trade_status)) this.isDisturbed = true;
     if (!isRefundStatus(trade_status)) return;
     if (out_request_no !== this.out_request_no) {
       if (out_request_no) this.ofOthers.add(trade_status);
+      return;
+    }
+    if (!this.isFirstTry && isInVain(trade_status)) {
+      this.isDisturbed = true;
       return;
     }
     this.named = latestWord(this.named, trade_status);

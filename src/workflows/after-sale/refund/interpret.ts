@@ -140,6 +140,7 @@ const REFUNDED: Reading = { is: 'ended', outcome: 'REFUNDED', settlings: 0 };
 const REFUNDED_IF_IT_LASTS: Reading = { is: 'ended', outcome: 'REFUNDED', settlings: 1 };
 const REFUNDED_IF_NO_COPY: Reading = { is: 'ended', outcome: 'REFUNDED', settlings: SETTLINGS_OF_A_COPY };
 const REFUSED: Reading = { is: 'ended', outcome: 'REFUND_REFUSED', settlings: 1 };
+const REFUSED_IF_NO_COPY: Reading = { is: 'ended', outcome: 'REFUND_REFUSED', settlings: SETTLINGS_OF_A_COPY };
 const REVOKED: Reading = { is: 'ended', outcome: 'REFUND_REVOKE', settlings: 1 };
 const REVOKED_IF_NO_COPY: Reading = { is: 'ended', outcome: 'REFUND_REVOKE', settlings: SETTLINGS_OF_A_COPY };
 const UNCLEAR: Reading = { is: 'unclear', settlings: 0 };
@@ -164,16 +165,16 @@ const READINGS = {
     ...{ nothing: REFUNDED_IF_NO_COPY, pending: REFUNDED_IF_NO_COPY, refunded: REFUNDED },
     ...{ refused: REFUSED, revoked: REVOKED },
   },
-  'ours refused': { nothing: REFUSED, pending: REFUSED, refunded: UNCLEAR, refused: REFUSED, revoked: REVOKED },
-  'ours revoked': { nothing: REVOKED, pending: REVOKED, refunded: UNCLEAR, refused: REFUSED, revoked: REVOKED },
-  /** SUCCESS: what a copy shows that is behind, too. */
-  'stands again': {
+  'ours refused': {
+    ...{ nothing: REFUSED_IF_NO_COPY, pending: REFUSED_IF_NO_COPY, refunded: UNCLEAR },
+    ...{ refused: REFUSED, revoked: REVOKED },
+  },
+  'ours revoked': {
     ...{ nothing: REVOKED_IF_NO_COPY, pending: REVOKED_IF_NO_COPY, refunded: UNCLEAR },
     ...{ refused: REFUSED, revoked: REVOKED },
   },
-  /** A refund that paid nothing has ended, and it may be another one. */
-  'somebody’s end': { nothing: UNCLEAR, pending: UNCLEAR, refunded: UNCLEAR, refused: REFUSED, revoked: REVOKED },
-  'as before': {
+  /** The status from before ours, or the end of a refund that paid nothing, and that may be another one. */
+  'not ours alone': {
     ...{ nothing: UNCLEAR_IF_IT_LASTS, pending: UNCLEAR_IF_IT_LASTS, refunded: UNCLEAR_IF_IT_LASTS },
     ...{ refused: REFUSED, revoked: REVOKED },
   },
@@ -220,17 +221,14 @@ function viewOfMoney(observed: Observation, isTaken: boolean): View {
   }
   // It may have returned from the end of ours, or of the part that it shows.
   const isUnsaid = named === 'nothing' || named === 'pending';
-  if (!isTaken || (endedInVain && isUnsaid)) return isBack ? 'as before' : 'nothing';
+  if (!isTaken || (endedInVain && isUnsaid)) return isBack ? 'not ours alone' : 'nothing';
   if (!isBack) return 'seems refunded again';
   return attributed && (isUnsaid || named === 'refunded') ? 'ours refunded' : 'seems refunded';
 }
 
 /** The trade shows that a refund paid nothing, or that the payment stands. */
-function viewInVain(observed: Observation, word: 'refused' | 'revoked'): View {
-  const { baseline, now, attributed } = observed;
-  if (attributed && isAlone(observed)) return now === 'SUCCESS' ? 'stands again' : `ours ${word}`;
-  return now === baseline ? 'as before' : 'somebody’s end';
-}
+const viewInVain = (observed: Observation, word: 'refused' | 'revoked'): View =>
+  observed.attributed && isAlone(observed) ? `ours ${word}` : 'not ours alone';
 
 /** Whether nothing but this refund can have brought the trade to an end that frees its amount. */
 export const isAlone = ({ earlier, disturbed }: Pick<Observation, 'earlier' | 'disturbed'>) =>
@@ -238,8 +236,7 @@ export const isAlone = ({ earlier, disturbed }: Pick<Observation, 'earlier' | 'd
 
 /**
  * Whether an unchanged status proves that a refund with a lost answer was never made. It does where every refund would
- * change it. It does not after a partial refund: another one ends in the same status.
+ * change it, and nothing else changed it back. It does not after a partial refund: another one ends in the same status.
  */
-export function unchangedMeansNoRefund(baseline: string): boolean {
-  return baseline === 'SUCCESS';
-}
+export const unchangedMeansNoRefund = (observed: Observation): boolean =>
+  observed.baseline === 'SUCCESS' && isAlone(observed);

@@ -51,6 +51,8 @@ export class RefundSending {
         return this.look();
       case 'moved':
         if (tried.trade) this.evidence.observe(tried.trade);
+        // What it has seen is told before another look shows something else.
+        await this.waitFor('its turn: the trade has moved since the last look');
         return this.standBack();
       case 'duplicate':
         if (!this.mayExist && !tried.reached) return this.refuse(duplicateRefund(tried));
@@ -109,7 +111,7 @@ export class RefundSending {
     this.mayExist = true;
     await this.waitFor('the trade to show whether the gateway has the refund: the outcome of the request is unknown');
     const { baseline: seen } = this.evidence.observation;
-    const showsNone = (await this.stays(seen)) && unchangedMeansNoRefund(seen);
+    const showsNone = (await this.stays(seen)) && unchangedMeansNoRefund(this.evidence.observation);
     // A word that the table lacks may be about the request before this one, and an error of the server says nothing.
     const isWord = error.code !== undefined && (error.http_status ?? 0) < 500;
     if (showsNone && isFirst && isWord) return this.believe(notRefunded({ error, message }));
@@ -122,8 +124,8 @@ export class RefundSending {
     const { evidence } = this;
     const { now: seen } = evidence;
     await this.rest(SETTLINGS_OF_A_COPY * this.policy.settling_ms);
-    if (evidence.isKnownToExist || evidence.isHeldBack) return 'track';
-    return (await this.stays(seen)) ? this.refuse(failure) : 'track';
+    if (this.isInterrupted) return 'track';
+    return (await this.stays(seen)) && evidence.isAlone ? this.refuse(failure) : 'track';
   }
 
   /** Whether the trade has this status once that has settled, and nothing says that the refund exists. */
@@ -139,15 +141,21 @@ export class RefundSending {
     await this.waitFor('a while, before the refund is requested again under the same number');
     await this.rest(this.backoff_ms);
     this.backoff_ms = nextBackoff(this.backoff_ms);
-    return this.evidence.isKnownToExist ? 'track' : 'send';
+    const { isKnownToExist, isAlone } = this.evidence;
+    return isKnownToExist || !isAlone ? 'track' : 'send';
   }
 
   /** Waits for as long as a copy of the gateway may be behind, or until something is told of the refund. */
   private async rest(rests_ms: number): Promise<void> {
-    const { evidence } = this;
-    await condition(() => evidence.isKnownToExist || evidence.isHeldBack, rests_ms, {
+    await condition(() => this.isInterrupted, rests_ms, {
       summary: 'until a copy of the gateway can be no more behind',
     });
+  }
+
+  /** Whether something was told meanwhile, so that an unchanged status says nothing of the refund any more. */
+  private get isInterrupted(): boolean {
+    const { isKnownToExist, isHeldBack, isAlone } = this.evidence;
+    return isKnownToExist || isHeldBack || !isAlone;
   }
 
   /** The gateway's answer. A notification that the bank takes the money back keeps the next attempt from being sent. */

@@ -23,6 +23,7 @@ import {
   type RefundState,
   SIGNAL,
 } from '../../../contract';
+import { DAY } from '../../../gateway/pure/durations';
 import { gateway, loadPolicy } from '../../shared/activities';
 import { runUntilResolved } from '../../shared/cancellable';
 import { attentionAfter, lookOnce } from '../../shared/look';
@@ -31,6 +32,7 @@ import { settledTrade } from '../../shared/stale-read';
 import { Visibility } from '../../shared/visibility';
 import { refundAttributes, refundDetails } from '../visibility';
 import { RefundEvidence } from './evidence';
+import { SETTLINGS_OF_A_COPY } from './interpret';
 import { because, notNow, type PersonsDecision, type RefundFailure, RunningRefund } from './record';
 import { type AfterTry, RefundSending } from './sending';
 
@@ -39,6 +41,9 @@ export const refundChangedSignal = defineSignal<[RefundChange]>(SIGNAL.refundCha
 const resolveRefundSignal = defineSignal<[PersonsDecision]>(SIGNAL.resolve);
 const holdBackSignal = defineSignal<[RefundFailure]>(SIGNAL.holdBack);
 const notificationSignal = defineSignal<[NotificationSignal]>(SIGNAL.notification);
+
+/** So long a refund waits for news before it asks; a trade that has not moved on by itself is before a person then. */
+const SILENT_MS = DAY;
 
 /** Returns the refund's final state. */
 export async function refund(input: RefundInput): Promise<RefundState> {
@@ -108,12 +113,15 @@ class RefundRun {
     for (;;) {
       const { turn, obstacle } = evidence;
       if (obstacle) return this.refuse(sending, obstacle);
-      if (evidence.claimed !== null) {
+      if (evidence.claimed !== null && turn !== 'no') {
         if (await this.lasts()) return this.refuse(sending, claimed(evidence.claimed, evidence.now));
       } else if (turn === 'later') {
         await this.waitFor(`the trade, which is ${evidence.now}, to be one that can be refunded`);
-        await this.waitForNews();
+        if (!(await this.waitForNews())) this.record.raise('unknown-refund');
+      } else if (turn === 'now' && evidence.hasSeenOthers) {
+        evidence.hasSeenOthers = !(await this.lasts(SETTLINGS_OF_A_COPY));
       } else if (turn === 'now') {
+        this.record.settle('unknown-refund');
         evidence.begin();
         return 'send';
       } else return this.refuse(sending, turn === 'no' ? notNow(evidence.now) : elsewhere(evidence.now));
@@ -136,9 +144,11 @@ class RefundRun {
     if (reading.is === 'pending') {
       record.settle('unknown-refund');
       await this.waitFor(WAITS_FOR[evidence.now] ?? 'the gateway');
-      return this.waitForNews();
+      await this.waitForNews();
+      return;
     }
     if (reading.is === 'ended') return record.end(reading.outcome, evidence.now, evidence.named);
+    evidence.noteLasting();
     record.raise('unknown-refund');
     await this.waitFor('news of the refund, about which the trade’s status says nothing, or a person’s decision');
     await this.waitForNews();
@@ -155,13 +165,22 @@ class RefundRun {
     return JSON.stringify(evidence.observation) === before;
   }
 
-  /** Waits for another status than the present one, or for a notification, which causes a query. */
-  private async waitForNews(): Promise<void> {
+  /**
+   * Waits for another status than the present one, or for a notification, which causes a query. After a day without either, a
+   * query says whether the gateway answers at all. Returns whether something has come.
+   */
+  private async waitForNews(): Promise<boolean> {
     const { evidence } = this;
     const watch = { ...this.trade, seen: evidence.now, schedule: pollSchedule(this.settings) };
-    const news = await waitForTradeChange(watch, { isInterrupted: () => evidence.hasNews });
-    if (news === 'interrupted') await this.query();
-    else if (news !== 'timeout') evidence.observe(news);
+    const options = {
+      isInterrupted: () => evidence.hasNews,
+      timeout_ms: SILENT_MS,
+      summary: 'until the gateway is asked how the refund stands',
+    };
+    const news = await waitForTradeChange(watch, options);
+    if (typeof news === 'string') await this.query();
+    else evidence.observe(news);
+    return news !== 'timeout';
   }
 
   /** Queries the trade. After a long silence a person is told, and the query is repeated ever more slowly. */
@@ -206,6 +225,7 @@ class RefundRun {
   private async report(): Promise<void> {
     const { record, evidence } = this;
     if (evidence.isKnownToExist && evidence.isAttributed && !record.isOver) record.refund.refund_status = evidence.now;
+    record.refund.unnamed_end_seen = evidence.hasUnnamedEnd;
     this.show();
     const text = JSON.stringify([this.state, evidence.now]);
     if (text === this.lastSignal) return;
