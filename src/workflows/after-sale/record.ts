@@ -21,6 +21,7 @@ import { isOfTheBank } from './claims';
 import { AfterSaleReasons, attentionOfStatus, ownAttention } from './reasons';
 import { hasGivenBack, isBankStatus, isRefundStatus, isTransientStatus, mayComeFrom } from './refund/interpret';
 import { type NumberedTrade, type PaidTrade, RefundLedger } from './refund-ledger';
+import { lastOfRefunds, refundStatusesIn, wasRevokedSince } from './shown';
 
 export class AfterSaleRecord {
   readonly ledger = new RefundLedger();
@@ -86,8 +87,7 @@ export class AfterSaleRecord {
 
   /** What refunds have shown of themselves until now, and what those may still show of which no look has seen the money. */
   get earlierStatuses(): string[] {
-    const shown = this.state.history.flatMap(({ to, source }) => (source === 'query' ? [to] : []));
-    const statuses = [...shown, ...this.ledger.lastStatuses].filter(isRefundStatus);
+    const statuses = [...refundStatusesIn(this.state.history), ...this.ledger.lastStatuses];
     const isUnseen = this.ledger.mayHavePaid && !statuses.some(hasGivenBack);
     return [...new Set([...statuses, ...(isUnseen ? ['PARTIAL_REFUND', 'REFUNDED'] : [])])];
   }
@@ -110,7 +110,7 @@ export class AfterSaleRecord {
       this.askedAt = carried.asked_at;
     }
     // What the trade shows while a refund of ours is under way is explained once that has ended.
-    else if (!this.ledger.hasSent) this.explained = history.findLast(isOfRefunds)?.to ?? null;
+    else if (!this.ledger.hasSent) this.explained = lastOfRefunds(history);
   }
 
   /** What the next run needs besides the public state. */
@@ -205,15 +205,13 @@ export class AfterSaleRecord {
   /** What this gateway calls REFUNDED: parts were PARTIAL_REFUND to it, and our ledger has money left. */
   private get isMoreThanOurs(): boolean {
     const { paid, ledger, state } = this;
-    const callsPartsSo = state.history.some(({ to, source }) => to === 'PARTIAL_REFUND' && source === 'query');
+    const callsPartsSo = refundStatusesIn(state.history).includes('PARTIAL_REFUND');
     return callsPartsSo && paid !== undefined && isMore(ledger.leftAtGateway(paid), '0');
   }
 
   /** Call it when a refund that may have reached the gateway since `sent_at` is no longer under way, however it ended. */
   compareEnds(refund: RefundState, sent_at: string): void {
-    const isRevoke = ({ to, source, time }: Transition) =>
-      to === 'REFUND_REVOKE' && source === 'query' && time >= sent_at;
-    if (refund.unnamed_end_seen || this.state.history.some(isRevoke)) this.ledger.doubtOthers(refund);
+    if (refund.unnamed_end_seen || wasRevokedSince(this.state.history, sent_at)) this.ledger.doubtOthers(refund);
   }
 
   /** A person has decided what became of a refund whose workflow has gone. */
@@ -297,6 +295,3 @@ export class AfterSaleRecord {
     this.state.history.push({ time: new Date(now).toISOString(), ...transition });
   }
 }
-
-/** What a query has shown, but for what the bank does: that leaves the refunds as they were. */
-const isOfRefunds = ({ to, source }: Transition) => source === 'query' && !isBankStatus(to);
