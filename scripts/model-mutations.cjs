@@ -922,8 +922,8 @@ OF_REFUNDS.push(
   [
     'an end that nobody has named is forgotten once the refund has ended',
     `${AFTER}/record.ts`,
-    'if (refund.unnamed_end_seen || this',
-    'if (this',
+    'if (refund.unnamed_end_seen || was',
+    'if (was',
   ],
   [
     'a refund begins without a look whether an earlier one came back',
