@@ -17,6 +17,17 @@ beforeAll(async () => {
   });
 });
 afterAll(() => stack?.close());
+// An account is queried every two seconds until its file ends, however many there are: each test has accounts of its own.
+afterEach(async () => {
+  const { workflow } = stack.temporal.client;
+  for await (const { workflowId } of workflow.list({
+    query: "WorkflowType = 'speiAccount' AND ExecutionStatus = 'Running'",
+  }))
+    await workflow
+      .getHandle(workflowId)
+      .terminate('its test is over')
+      .catch(() => undefined);
+});
 
 const attentionKey = defineSearchAttributeKey('PaymentAttention', 'KEYWORD');
 const statusKey = defineSearchAttributeKey('PaymentStatus', 'KEYWORD');
