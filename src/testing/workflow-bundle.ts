@@ -1,11 +1,9 @@
-/** Our workflows as one bundle, made once for all workers and simulations of a process, or of a whole test run. */
-import { createHash, randomUUID } from 'node:crypto';
+/** Our workflows as one bundle: that of the build, or one for all workers and simulations of a process, or of a whole test run. */
+import { randomUUID } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bundleWorkflows } from '../temporal/workflow-bundle';
-
-/** The environment variable that names a folder in which the processes of one test run share their bundles. */
-const BUNDLE_FOLDER = 'KEPT_TEST_BUNDLES';
+import { builtBundle, bundleWorkflows } from '../temporal/workflow-bundle';
+import { BUNDLE_FOLDER, keptBundle } from './kept-bundle';
 
 const bundles = new Map<string | undefined, Promise<{ code: string }>>();
 
@@ -17,10 +15,11 @@ export function workflowBundle(failureConverterPath?: string): Promise<{ code: s
 }
 
 async function foundOrMade(failureConverterPath?: string): Promise<{ code: string }> {
+  const built = builtBundle(failureConverterPath);
+  if (built) return { code: await readFile(built.codePath, 'utf8') };
   const folder = process.env[BUNDLE_FOLDER];
   if (!folder) return bundleWorkflows(failureConverterPath);
-  const name = createHash('sha256').update(`${failureConverterPath}`).digest('hex');
-  const file = join(folder, `${name}.js`);
+  const file = keptBundle(folder, failureConverterPath);
   const found = await readFile(file, 'utf8').catch(() => undefined);
   if (found !== undefined) return { code: found };
   const { code } = await bundleWorkflows(failureConverterPath);

@@ -8,6 +8,7 @@ import { key, setting } from '../codec/support';
 import { built } from '../harness/built';
 import { Commands, type Ended, started } from '../harness/commands';
 import { publishedOrder } from '../harness/orders';
+import { until } from '../harness/runs';
 import { part, sold } from '../harness/sold';
 
 const folder = mkdtempSync(join(tmpdir(), 'operator-'));
@@ -53,7 +54,10 @@ const handleOf = (out_trade_no: string) => stack.client.workflow.getHandle(payme
 
 /** Lists may be a moment behind. */
 async function untilListed(query: string, many: number): Promise<void> {
-  while ((await stack.client.workflow.count(query)).count !== many);
+  await until(
+    () => stack.client.workflow.count(query),
+    ({ count }) => count === many,
+  );
 }
 
 test('a payment that needs a person is found, understood, cleared, and shows who and why', async () => {

@@ -8,6 +8,7 @@ import { paymentWorkflowId } from '../../src/contract';
 import { loadConfig } from '../../src/process/settings';
 import { APP, type Stack, startStack } from '../../src/testing/stack';
 import { publishedOrder } from '../harness/orders';
+import { until } from '../harness/runs';
 import { key, setting } from './support';
 
 const KEYS = setting(key('k1'));
@@ -74,8 +75,11 @@ const opened = (history: string) =>
 
 test('list finds by our search attributes, with and without the codec server', async () => {
   const id = await waiting();
-  while ((await stack.client.workflow.count(`WorkflowId = '${id}' AND PaymentStatus = 'PROCESSING'`)).count === 0);
   const query = `PaymentStatus = 'PROCESSING' AND WorkflowId = '${id}'`;
+  await until(
+    () => stack.client.workflow.count(query),
+    ({ count }) => count > 0,
+  );
   for (const options of [[], throughCodec()]) {
     expect(await run('workflow', 'list', '--query', query, '--output', 'json', ...options)).toContain(id);
   }

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import manifest from '../../package.json';
 import { built } from '../harness/built';
-import { goPrograms } from '../harness/go';
+import { goCommand, goPrograms } from '../harness/go';
 import { ROOT } from '../harness/terminal';
 import { DOCUMENTS, read } from './markdown';
 
@@ -85,11 +85,8 @@ test('every block of Python compiles', () => {
   }
   const list = join(folder, 'overlay.json');
   writeFileSync(list, JSON.stringify({ Replace: overlay }));
-  const { stderr } = spawnSync('go', ['build', '-overlay', list, './readme'], {
-    cwd: join(ROOT, 'examples/go'),
-    encoding: 'utf8',
-  });
-  expect(stderr).toBe('');
+  const { status, stderr } = goCommand('build', '-overlay', list, './readme');
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 });
 
 describe('blocks for the shell', () => {

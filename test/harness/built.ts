@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ROOT } from './terminal';
 
-const LIB = join(ROOT, 'lib');
+export const LIB = join(ROOT, 'lib');
 
 /**
  * Builds lib/ where it is missing or older than what it is made of. Suites that run at the same moment may both find it
@@ -26,7 +26,8 @@ export async function built(): Promise<void> {
   for (const left of [fresh, old]) await rm(left, { recursive: true, force: true });
 }
 
-async function isBuilt(): Promise<boolean> {
+/** Whether lib/ is younger than all that it is made of. */
+export async function isBuilt(): Promise<boolean> {
   const sources = (await readdir(join(ROOT, 'src'), { recursive: true })).map((file) => join('src', file));
   const times = await Promise.all(['src', ...sources, 'tsconfig.json', 'tsconfig.build.json'].map(changedAt));
   return (await changedAt('lib/cli/main.js')) > Math.max(...times);

@@ -17,6 +17,17 @@ beforeAll(async () => {
   });
 });
 afterAll(() => stack?.close());
+// An account is queried every two seconds until its file ends, however many there are: each test has accounts of its own.
+afterEach(async () => {
+  const { workflow } = stack.temporal.client;
+  for await (const { workflowId } of workflow.list({
+    query: "WorkflowType = 'speiAccount' AND ExecutionStatus = 'Running'",
+  }))
+    await workflow
+      .getHandle(workflowId)
+      .terminate('its test is over')
+      .catch(() => undefined);
+});
 
 const attentionKey = defineSearchAttributeKey('PaymentAttention', 'KEYWORD');
 const statusKey = defineSearchAttributeKey('PaymentStatus', 'KEYWORD');
@@ -39,14 +50,16 @@ async function forget(workflowExecution: { workflowId: string; runId?: string })
   const { client } = stack.temporal;
   await client.workflowService.deleteWorkflowExecution({ namespace: client.options.namespace, workflowExecution });
   const { workflowId, runId } = workflowExecution;
-  const isThere = () => client.workflow.getHandle(workflowId, runId).describe();
-  while (
-    await isThere().then(
-      () => true,
-      () => false,
-    )
-  )
-    await delay(50);
+  // It takes Temporal half a minute.
+  const isThere = () =>
+    client.workflow
+      .getHandle(workflowId, runId)
+      .describe()
+      .then(
+        () => true,
+        () => false,
+      );
+  while (await isThere()) await delay(500);
 }
 const counted = (account_id: string, count: number) => once(account_id, ({ deposits }) => deposits.count >= count);
 

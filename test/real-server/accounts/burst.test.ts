@@ -8,8 +8,8 @@ import { APP, type Stack, startStack } from '../../../src/testing/stack';
 import { runsOf } from '../../harness/runs';
 import { burst } from './deliveries';
 
-/** More than an account confirms at the same time, which is 50. */
-const DEPOSITS = 80;
+/** More than an account confirms at the same time, which is 50; BURST_DEPOSITS says how many. */
+const DEPOSITS = Number(process.env.BURST_DEPOSITS ?? 60);
 
 let stack: Stack;
 const heard = new Set<string>();

@@ -11,7 +11,7 @@ import { accountRequest } from '../../harness/accounts';
 
 let stack: Stack;
 beforeAll(async () => {
-  stack = await startStack({ env: { PAYMENTS_ACCOUNT_CHECK_EVERY: '2s' } });
+  stack = await startStack();
 });
 afterAll(() => stack?.close());
 
@@ -21,7 +21,8 @@ async function soon(account_id: string, is: (state: SpeiAccountState) => boolean
   for (;;) {
     const state = await stack.payments.accounts.get(account_id).catch(() => undefined);
     if ((state && is(state)) || Date.now() > until) return state;
-    await delay(100);
+    // The longest wait is minutes.
+    await delay(500);
   }
 }
 

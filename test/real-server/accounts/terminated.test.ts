@@ -53,38 +53,6 @@ test('with keys set, an account that a typed signal in clear text has stopped co
   expect(state?.deposits).toMatchObject({ count: 3, total: { MXN: '7.00' } });
 });
 
-test('more acknowledged deposits than one activity may answer with are taken over', async () => {
-  const { account_id } = await stack.payments.accounts.create(accountRequest());
-  await followed(account_id);
-  await handleOf(account_id).terminate();
-  // No worker: nobody works on this queue. What the webhook has acknowledged piles up.
-  const { client } = stack;
-  const deposit = (i: number) => ({
-    ...{ app_id: APP.app_id, out_trade_no: `pile-${i}-`.padEnd(64, 'x'), trade_no: `T-${i}-`.padEnd(64, 'x') },
-    ...{ trade_status: 'SUCCESS', amount: '100.00', currency: 'MXN', method: 'SPEI' },
-    transfer_account: {
-      ...{ account_id, account_number: '646180157000000004', provider: 'STP', buyer_id: `buyer-${randomUUID()}` },
-      ...{ beneficiary_name: 'Sofía Hernández Ortega', transfer_timestamp: '1767600000' },
-    },
-  });
-  const put = (i: number) =>
-    client.workflow.signalWithStart('speiAccount', {
-      workflowId: idOf(account_id),
-      taskQueue: 'nobody',
-      args: [{ app_id: APP.app_id, account_id }],
-      signal: 'deposit',
-      signalArgs: [deposit(i)],
-    });
-  await put(0);
-  for (let i = 1; i < 4_500; i += 50) await Promise.all(Array.from({ length: 50 }, (_, k) => put(i + k)));
-  await handleOf(account_id).terminate();
-  await stack.simulator.deposit(account_id, '4.00');
-  const state = await once(account_id, ({ deposits }) => deposits.count + deposits.pending > 4_400);
-  const { status } = await handleOf(account_id).describe();
-  expect(status.name).toBe('RUNNING');
-  expect((state?.deposits.count ?? 0) + (state?.deposits.pending ?? 0)).toBeGreaterThan(4_400);
-});
-
 test('a deposit that was set aside and then notified as paid is counted, where its run ended before a worker had it', async () => {
   const { account_id } = await stack.payments.accounts.create(accountRequest());
   await followed(account_id);
@@ -114,4 +82,44 @@ test('a deposit that was set aside and then notified as paid is counted, where i
   await stack.simulator.deposit(account_id, '1.00');
   const state = await counted(account_id, 2);
   expect({ attention: state?.attention, ...state?.deposits }).toMatchObject({ count: 2, total: { MXN: '501.00' } });
+});
+
+// Last: what it leaves is a queue of payments that no gateway knows.
+/** Temporal takes no answer of an activity that is larger. */
+const ANSWER_BYTES = 2 * 1024 * 1024;
+/** So many large deposits are one answer too many. A ledger's next page begins after 1,000. */
+const PILE = 1_701;
+
+test('more acknowledged deposits than one activity may answer with are taken over', async () => {
+  const { account_id } = await stack.payments.accounts.create(accountRequest());
+  await followed(account_id);
+  await handleOf(account_id).terminate();
+  // No worker: nobody works on this queue. What the webhook has acknowledged piles up.
+  const { client } = stack;
+  const deposit = (i: number) => ({
+    ...{ app_id: APP.app_id, out_trade_no: `pile-${i}-`.padEnd(64, 'x'), trade_no: `T-${i}-`.padEnd(64, 'x') },
+    ...{ trade_status: 'SUCCESS', amount: '100.00', currency: 'MXN', method: 'SPEI' },
+    transfer_account: {
+      ...{ account_id, account_number: '646180157000000004', provider: 'STP', buyer_id: `buyer-${randomUUID()}` },
+      ...{ beneficiary_name: 'Sofía Hernández Ortega '.repeat(40), transfer_timestamp: '1767600000' },
+    },
+  });
+  const sizes = Array.from({ length: PILE }, (_, i) => Buffer.byteLength(JSON.stringify(deposit(i))));
+  expect(sizes.reduce((sum, size) => sum + size)).toBeGreaterThan(ANSWER_BYTES);
+  const put = (i: number) =>
+    client.workflow.signalWithStart('speiAccount', {
+      workflowId: idOf(account_id),
+      taskQueue: 'nobody',
+      args: [{ app_id: APP.app_id, account_id }],
+      signal: 'deposit',
+      signalArgs: [deposit(i)],
+    });
+  await put(0);
+  for (let i = 1; i < PILE; i += 50) await Promise.all(Array.from({ length: 50 }, (_, k) => put(i + k)));
+  await handleOf(account_id).terminate();
+  await stack.simulator.deposit(account_id, '4.00');
+  const state = await once(account_id, ({ deposits }) => deposits.count + deposits.pending >= PILE);
+  const { status } = await handleOf(account_id).describe();
+  expect(status.name).toBe('RUNNING');
+  expect((state?.deposits.count ?? 0) + (state?.deposits.pending ?? 0)).toBeGreaterThanOrEqual(PILE);
 });
