@@ -124,7 +124,7 @@ describe('payment-gateway init', () => {
       scripts: { start: expect.stringContaining('merchant.mts') },
     });
     expect(readFileSync(join(shop, '.gitignore'), 'utf8')).toContain('.payments/');
-    await run(join(ROOT, 'node_modules/.bin/tsc'), ['-p', '.'], { cwd: shop });
+    await run(join(ROOT, 'node_modules/.bin/tsc'), ['--singleThreaded', '-p', '.'], { cwd: shop });
 
     writeFileSync(join(shop, 'merchant.mts'), '// mine');
     await expect(run(process.execPath, [bin, 'init'], { cwd: shop })).rejects.toMatchObject({
@@ -255,7 +255,9 @@ describe('with the worker and the test tools of the SDK', () => {
       writeFileSync(join(place, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*'] }));
       return place;
     });
-    const compiled = run(join(ROOT, 'node_modules/.bin/tsc'), ['--build', '--verbose', ...places], { cwd: folder });
+    const compiled = run(join(ROOT, 'node_modules/.bin/tsc'), ['--build', '--singleThreaded', '--verbose', ...places], {
+      cwd: folder,
+    });
     ({ stdout: said } = await compiled.catch((error) => error));
   });
 

@@ -1,7 +1,9 @@
 /** Our workflows as one bundle: that of the build, or one for all workers and simulations of a process, or of a whole test run. */
 import { randomUUID } from 'node:crypto';
-import { readFile, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { once } from 'node:events';
+import { watch } from 'node:fs';
+import { mkdir, readFile, rename, rmdir, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { builtBundle, bundleWorkflows } from '../temporal/workflow-bundle';
 import { BUNDLE_FOLDER, keptBundle } from './kept-bundle';
 
@@ -20,12 +22,40 @@ async function foundOrMade(failureConverterPath?: string): Promise<{ code: strin
   const folder = process.env[BUNDLE_FOLDER];
   if (!folder) return bundleWorkflows(failureConverterPath);
   const file = keptBundle(folder, failureConverterPath);
-  const found = await readFile(file, 'utf8').catch(() => undefined);
-  if (found !== undefined) return { code: found };
-  const { code } = await bundleWorkflows(failureConverterPath);
+  return { code: await madeOnce(file, async () => (await bundleWorkflows(failureConverterPath)).code) };
+}
+
+/** The first process that asks makes it, and the others wait: several files begin at once, and each one would make its own. */
+async function madeOnce(file: string, make: () => Promise<string>): Promise<string> {
+  const maker = `${file}.making`;
+  const folderWatch = watch(dirname(file));
+  try {
+    for (;;) {
+      const changed = once(folderWatch, 'change');
+      const found = await read(file);
+      if (found !== undefined) return found;
+      const isFirst = await mkdir(maker).then(
+        () => true,
+        () => false,
+      );
+      // Another one may have ended between the two looks.
+      if (isFirst) return await readOrWrite(file, make).finally(() => rmdir(maker));
+      await changed;
+    }
+  } finally {
+    folderWatch.close();
+  }
+}
+
+const read = (file: string): Promise<string | undefined> => readFile(file, 'utf8').catch(() => undefined);
+
+async function readOrWrite(file: string, make: () => Promise<string>): Promise<string> {
+  const found = await read(file);
+  if (found !== undefined) return found;
+  const code = await make();
   // In one step: another process may be reading.
-  const written = join(folder, randomUUID());
+  const written = `${file}.${randomUUID()}`;
   await writeFile(written, code);
   await rename(written, file);
-  return { code };
+  return code;
 }

@@ -1,6 +1,7 @@
 /** Every private value of the request is removed from the gateway's text, in any case. */
 import * as fc from 'fast-check';
 import { redact } from '../../src/gateway/redact';
+import { anyCharacter } from '../harness/characters';
 
 const order = {
   out_trade_no: 'o-1',
@@ -98,7 +99,7 @@ test('values are removed before the text is cut', () => {
 
 test('no value of a request is left at any place', () => {
   const value = fc
-    .string({ unit: 'binary', minLength: 3, maxLength: 20 })
+    .string({ unit: anyCharacter, minLength: 3, maxLength: 20 })
     .filter((v) => v.trim().length >= 3 && !/\*/.test(v));
   fc.assert(
     fc.property(fc.array(value, { minLength: 1, maxLength: 8 }), fc.string(), fc.string(), (values, before, after) => {

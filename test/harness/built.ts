@@ -17,7 +17,7 @@ export async function built(): Promise<void> {
   const fresh = join(ROOT, `.lib-fresh-${process.pid}`);
   const old = join(ROOT, `.lib-old-${process.pid}`);
   const run = promisify(execFile);
-  await run('npx', ['tsc', '-p', 'tsconfig.build.json', '--outDir', fresh], { cwd: ROOT });
+  await run('npx', ['tsc', '--singleThreaded', '-p', 'tsconfig.build.json', '--outDir', fresh], { cwd: ROOT });
   await run('node', ['scripts/workflow-bundles.cjs', fresh], { cwd: ROOT });
   if (!(await isBuilt())) {
     await rename(LIB, old).catch(() => undefined);

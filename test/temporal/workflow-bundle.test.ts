@@ -1,6 +1,6 @@
 /** What the bundle of our own worker brings along (performance, "What stands in the way"). */
 import { runInContext } from 'node:vm';
-import { parseWorkflowCode, ReusableVMWorkflowCreator } from '../../src/testing/simulated-temporal/sdk-internals';
+import { ReusableVMWorkflowCreator, readBundle } from '../../src/testing/simulated-temporal/sdk-internals';
 import { workflowBundle } from '../../src/testing/workflow-bundle';
 
 /** A worker's sandbox; what its code sees can be asked for. */
@@ -12,6 +12,6 @@ class Sandbox extends ReusableVMWorkflowCreator {
 
 test('stacks of a workflow are short, because the SDK keeps one of each promise', async () => {
   const { code } = await workflowBundle();
-  const sandbox = await Sandbox.create(parseWorkflowCode(code), 5_000, new Set());
+  const sandbox = await Sandbox.create(readBundle(code), 5_000, new Set());
   expect(sandbox.sees('Error.stackTraceLimit')).toBe(4);
 });

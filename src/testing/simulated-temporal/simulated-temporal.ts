@@ -11,7 +11,7 @@ import { simulatedClient } from './client';
 import { notSimulated } from './not-simulated';
 import type { RandomInt } from './random';
 import type { Run, RunStart, Server, UpdateExecution } from './run';
-import { api, parseWorkflowCode, ReusableVMWorkflowCreator, withoutWatching } from './sdk-internals';
+import { api, ReusableVMWorkflowCreator, readBundle, withoutWatching } from './sdk-internals';
 import { type NetworkDelay, VirtualClock } from './virtual-clock';
 import { WorkflowRun } from './workflow-run';
 
@@ -28,9 +28,7 @@ let sandboxes: Promise<ReusableVMWorkflowCreator> | undefined;
 /** Where the workflows' code runs: one for all simulations of a process. */
 async function createSandboxes(): Promise<ReusableVMWorkflowCreator> {
   const { code } = await workflowBundle();
-  return withoutWatching(
-    await ReusableVMWorkflowCreator.create(parseWorkflowCode(code), TASK_TIMEOUT_MS, LOCAL_ACTIVITIES),
-  );
+  return withoutWatching(await ReusableVMWorkflowCreator.create(readBundle(code), TASK_TIMEOUT_MS, LOCAL_ACTIVITIES));
 }
 
 export interface SimulatedTemporalOptions {

@@ -1,7 +1,7 @@
 /** The code of one run in the SDK's own sandbox, and the history that a worker replays after it has lost its memory. */
 import { isDeepStrictEqual } from 'node:util';
 import { TypedSearchAttributes } from '@temporalio/common';
-import type { coresdk, Workflow, WorkflowCreator } from './sdk-internals';
+import { type coresdk, type Workflow, type WorkflowCreator, withoutStorages } from './sdk-internals';
 
 export type Job = coresdk.workflow_activation.IWorkflowActivationJob;
 export type Activation = coresdk.workflow_activation.IWorkflowActivation;
@@ -58,7 +58,7 @@ export class WorkflowCode {
   /** Runs one activation; returns the commands of the code. Throws where the workflow task fails. */
   async activate(activation: Activation): Promise<Command[]> {
     this.answers.clear();
-    const { successful, failed } = await (await this.sandbox()).activate(activation);
+    const { successful, failed } = await this.run(await this.sandbox(), activation);
     // Those that were asked for meanwhile.
     this.answers.clear();
     if (!successful) {
@@ -74,7 +74,7 @@ export class WorkflowCode {
   /** Runs a query. The activation is no part of the history. */
   async query(activation: Activation): Promise<Completion> {
     const question = JSON.stringify(activation.jobs);
-    const answer = this.answers.get(question) ?? (await (await this.sandbox()).activate(activation));
+    const answer = this.answers.get(question) ?? (await this.run(await this.sandbox(), activation));
     this.answers.set(question, answer);
     return answer;
   }
@@ -106,7 +106,7 @@ export class WorkflowCode {
   private async replayTask(replayed: Workflow, { activation, commands }: Past): Promise<void> {
     const patches = commands.flatMap(({ setPatchMarker }) => setPatchMarker?.patchId ?? []);
     const jobs = [...patches.map((patchId) => ({ notifyHasPatch: { patchId } })), ...(activation.jobs ?? [])];
-    const completion = await replayed.activate({
+    const completion = await this.run(replayed, {
       ...activation,
       jobs,
       isReplaying: true,
@@ -142,6 +142,12 @@ export class WorkflowCode {
         ({ updateResponse }) => !updateResponse || !isRejected(updateResponse.protocolInstanceId),
       ),
     });
+  }
+
+  private async run(workflow: Workflow, activation: Activation): Promise<Completion> {
+    const completion = await workflow.activate(activation);
+    withoutStorages(workflow);
+    return completion;
   }
 
   private async sandbox(): Promise<Workflow> {

@@ -7,6 +7,7 @@ import * as fc from 'fast-check';
 import { isLosslessNumber, parse } from 'lossless-json';
 import { type GatewayClient, withReturnUrl } from '../../../src/gateway';
 import type { Simulator } from '../../../src/simulator';
+import { anyCharacter } from '../../harness/characters';
 import { METHODS } from './rows';
 import { CLIENT_APP, clientOf, type Json, start, type Wire, wireTo } from './support';
 
@@ -28,7 +29,7 @@ afterAll(async () => {
 // -- What a field can hold ---------------------------------------------------------------------------------------------
 
 /** Any characters: quotes, control characters, characters of two UTF-16 units, joined ones. */
-const text = (max: number) => fc.string({ unit: 'binary', minLength: 1, maxLength: max });
+const text = (max: number) => fc.string({ unit: anyCharacter, minLength: 1, maxLength: max });
 const characters = (property: RegExp) =>
   fc
     .integer({ min: 0x20, max: 0x2fa1f })
