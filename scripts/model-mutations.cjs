@@ -816,8 +816,8 @@ const OF_REFUNDS = [
   [
     'what was notified to a terminated after-sale before it took it is lost',
     'src/activities/previous-run.ts',
-    'const untaken = carried ? await untakenNotifications(client, run, carried.taken) : [];',
-    'const untaken = carried ? [] : [];',
+    'const untaken = isEnded ? [] : await untakenNotifications(client, run, carried?.taken ?? 0);',
+    'const untaken = isEnded ? [] : [];',
   ],
   [
     'a late word of a refund’s end unsays that it came back',
@@ -834,8 +834,8 @@ const OF_REFUNDS = [
   [
     'what a terminated after-sale had only heard is forgotten',
     'src/activities/previous-run.ts',
-    'const claims = [...state.claims, ...untaken, ...(latest.previous?.claims ?? [])];',
-    'const claims = hasRead(state) ? state.claims : [];',
+    'const claims = [...(state?.claims ?? []), ...untaken, ...(left.claims ?? [])];',
+    'const claims = state && hasRead(state) ? state.claims : [];',
   ],
   ['what was ordered counts as paid', `${AFTER}/record.ts`, "if (outcomeOf(trade_status) !== 'SUCCESS') return;", ''],
   [

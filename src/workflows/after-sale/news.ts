@@ -2,7 +2,7 @@
 import { sleep } from '@temporalio/workflow';
 import {
   type AfterSaleCarried,
-  type AfterSaleState,
+  type EarlierAfterSale,
   FAILURE,
   isOfTrade,
   type NotificationClaim,
@@ -86,17 +86,21 @@ export class AfterSaleNews {
     this.untold = [];
   }
 
-  /** The ledger of the earlier run is known; `previous` is its state, with what a terminated run held, and its open refunds now. */
-  restored(previous: AfterSaleState | null, refundsNow: readonly RefundState[] = []): void {
+  /** The ledger of the earlier run is known, its open refunds now, and what was notified before and nobody has settled. */
+  restored({
+    previous = null,
+    claims = previous?.claims ?? [],
+    refunds_now = [],
+  }: Partial<EarlierAfterSale> = {}): void {
     this.isRestored = true;
-    for (const refund of refundsNow)
+    for (const refund of refunds_now)
       if (refund.outcome === null) this.applyChange({ refund, trade: null });
       else this.onRefundFound(refund);
     // The after-sale that took the refund of a late payment has ended without sending it.
     const isLost = ({ out_request_no, outcome, started_at }: RefundState) =>
       outcome === null && started_at === null && out_request_no === latePaymentRefundNumber(this.record.snapshot());
     if (previous?.refunds.some(isLost)) this.record.raise('late-payment');
-    for (const claim of previous?.claims ?? []) this.pending.add({ ...claim });
+    for (const claim of claims) this.pending.add({ ...claim });
     this.untold = [...this.pending.all];
     for (const notification of this.untold) {
       this.hear(notification);

@@ -151,8 +151,9 @@ export class RefundRuns {
   private async start(entry: RefundState, request: RefundOrder): Promise<void> {
     let reuse: Reuse = 'REJECT_DUPLICATE';
     for (let tries = 1; !(await this.hasStarted(entry, request, reuse)); tries += 1) {
-      const found = await loadRefundRun({ workflow_id: this.idOf(entry) });
       const isDecided = this.record.ledger.isAfterDecision(entry);
+      const from = isDecided ? { from_attempt: entry.attempt } : {};
+      const found = await loadRefundRun({ workflow_id: this.idOf(entry), ...from });
       if (found !== null && isThisTry(found, entry, isDecided)) return this.adopt(entry, found);
       if (tries === STARTS) return this.lose(entry);
       // The try before certainly made no refund.

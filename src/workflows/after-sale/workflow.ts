@@ -192,7 +192,7 @@ class AfterSaleRun {
     if (policy.has_listener)
       this.outbox = new PaymentOutbox(paymentWorkflowId(app_id, out_trade_no ?? trade_no ?? ''), false);
     this.outbox?.skip(record.snapshot());
-    news.restored(known?.previous ?? null, known?.refunds_now);
+    news.restored(known);
     this.phase = 'loading';
     if (policy.watch_window_ms) record.watchUntil(Date.now() + policy.watch_window_ms);
     this.show();

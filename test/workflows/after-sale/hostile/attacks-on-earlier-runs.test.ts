@@ -1,0 +1,152 @@
+/** Attacks on what earlier runs leave: acknowledged and unread, silent, without room for a person's word, or cancelled. */
+import { refundWorkflowId } from '../../../../src/contract';
+import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { APP } from '../../hostile/base-world';
+import { TRADE } from './gateway';
+import { PLAIN, type Traits, World } from './world';
+
+let world: World;
+const open = async (traits: Partial<Traits> = {}) => {
+  world = await World.create({ ...PLAIN, pick: () => 0, ...traits });
+};
+afterEach(() => {
+  jest.restoreAllMocks();
+  return world?.close();
+});
+
+const DONE = { takes_ms: 0, ends: 'done' } as const;
+const tell = (status: string, number?: string) => world.deliver({ at: world.now, status, number });
+/** Requests for a refund that reached the gateway while the bank took the money back. */
+const besideTheBank = () =>
+  world.gateway.requests.filter(({ status }) => status === 'DISPUTE' || status === 'CHARGEBACK').map(({ at }) => at);
+
+/** Such as code that does not replay: every query of a run that is named fails. */
+function silenceEarlierRuns(): void {
+  const { workflow } = world.temporal.client;
+  const handleOf = workflow.getHandle.bind(workflow);
+  const query = () => Promise.reject(new Error('deadline exceeded'));
+  jest
+    .spyOn(workflow, 'getHandle')
+    .mockImplementation((...of) => Object.assign(handleOf(...of), of[1] ? { query } : {}));
+}
+
+test('promise 3: a revoke that was acknowledged into a run which was terminated before it began is not lost: 90.00 are called given back where 50.00 are', async () => {
+  await open({ plans: [DONE, DONE] });
+  world.ask({ amount: '50.00', number: 'a' });
+  await world.pass(10 * MINUTE);
+  world.ask({ amount: '40.00', number: 'b' });
+  await world.pass(HOUR);
+  await world.leaveWithoutWorker(10 * MINUTE);
+  world.gateway.giveUp('us', true);
+  tell('REFUND_REVOKE', 'b');
+  await world.pass(2 * MINUTE);
+  expect(world.acknowledged).toHaveLength(1);
+  world.terminate();
+  await world.pass(HOUR);
+  world.ask({ amount: '40.00', number: 'b' });
+  await world.pass(HOUR);
+  expect((await world.state())?.attention).not.toBeNull();
+});
+
+test('promise 3: a dispute that was acknowledged into a run which was terminated before it began is shown to somebody', async () => {
+  await open();
+  await world.leaveWithoutWorker(10 * MINUTE);
+  world.gateway.move('DISPUTE');
+  tell('DISPUTE');
+  await world.pass(MINUTE);
+  expect(world.acknowledged).toHaveLength(1);
+  world.terminate();
+  world.gateway.move('SUCCESS');
+  await world.pass(HOUR);
+  world.ask({ amount: '40.00', number: 'b' });
+  await world.pass(HOUR);
+  expect(world.attentions).not.toEqual([]);
+});
+
+test('promise 7: no refund is sent beside a dispute that was acknowledged a minute before into a run which was terminated before it began', async () => {
+  await open({ lag_ms: 2 * MINUTE });
+  await world.leaveWithoutWorker(MINUTE);
+  world.gateway.move('DISPUTE');
+  tell('DISPUTE');
+  await world.pass(10_000);
+  world.terminate();
+  await world.pass(50_000);
+  world.ask({ amount: '150.00', number: 'a' });
+  await world.pass(HOUR);
+  expect(world.acknowledged).toHaveLength(1);
+  expect(besideTheBank()).toEqual([]);
+});
+
+test('promise 3: a dispute that was acknowledged on a task queue which has no worker any more is shown to somebody', async () => {
+  await open({ watchWindow: '3d' });
+  world.resolve({});
+  await world.pass(HOUR);
+  await world.leaveWithoutWorker(10 * MINUTE);
+  world.gateway.move('DISPUTE');
+  tell('DISPUTE');
+  await world.pass(MINUTE);
+  expect(world.acknowledged).toHaveLength(1);
+  world.terminate();
+  world.renameQueue();
+  world.gateway.move('SUCCESS');
+  await world.pass(HOUR);
+  world.resolve({});
+  await world.pass(DAY);
+  // What nobody can read comes first: a person names what went back.
+  expect(await world.state()).toMatchObject({ attention: 'refund-elsewhere', ledger_complete: false });
+  world.resolve({ refunded_elsewhere: '0.00' });
+  await world.pass(HOUR);
+  const shown = world.attentions.map(({ attention }) => attention);
+  expect(shown.some((one) => one === 'dispute' || one === 'unconfirmed-notification')).toBe(true);
+});
+
+test('promise 8: an after-sale whose earlier run answers no query says so to a person, and takes a person’s word', async () => {
+  await open({ plans: [DONE] });
+  world.gateway.move('DISPUTE');
+  tell('DISPUTE');
+  await world.pass(HOUR);
+  silenceEarlierRuns();
+  world.terminate();
+  await world.pass(MINUTE);
+  world.resolve({});
+  await world.pass(HOUR);
+  expect(await world.state()).toMatchObject({ ledger_complete: false, trade_status: 'DISPUTE', attention: 'dispute' });
+  world.resolve({ refunded_elsewhere: '0.00' });
+  await world.pass(DAY);
+  expect(world.told.map(({ is }) => is)).toEqual(['resolved', 'resolved']);
+  expect(await world.state()).toMatchObject({ ledger_complete: true });
+});
+
+test('promise 8: an after-sale goes on where the terminated try of a refund that a person has called NOT_CREATED answers no query', async () => {
+  await open({ mishaps: ['lost before it arrived'] });
+  world.ask({ amount: '150.00', number: 'a' });
+  await world.pass(MINUTE);
+  world.temporal.latest(refundWorkflowId(APP, TRADE.out_trade_no, 'a'))?.terminate();
+  await world.pass(HOUR);
+  silenceEarlierRuns();
+  world.resolve({ outcome: 'NOT_CREATED', out_request_no: 'a' });
+  await world.pass(MINUTE);
+  world.ask({ amount: '150.00', number: 'a' });
+  await world.pass(DAY);
+  expect(await world.state()).toMatchObject({
+    attention: null,
+    refunds: [{ out_request_no: 'a', attempt: 2, outcome: 'REFUNDED' }],
+  });
+});
+
+test('promise 8: a refund whose terminated workflow answers no query, and which nobody has decided, is before a person, and looks go on', async () => {
+  await open({ mishaps: ['lost before it arrived'] });
+  world.ask({ amount: '150.00', number: 'a' });
+  await world.pass(MINUTE);
+  world.temporal.latest(refundWorkflowId(APP, TRADE.out_trade_no, 'a'))?.terminate();
+  world.terminate();
+  await world.temporal.forget(world.workflowId);
+  silenceEarlierRuns();
+  world.ask({ amount: '150.00', number: 'a' });
+  await world.pass(HOUR);
+  expect(await world.state()).toMatchObject({ attention: 'unknown-refund', refunds: [{ attempt: 1, outcome: null }] });
+  world.gateway.move('DISPUTE');
+  tell('DISPUTE');
+  await world.pass(HOUR);
+  expect(await world.state()).toMatchObject({ attention: 'dispute', trade_status: 'DISPUTE' });
+});
