@@ -17,7 +17,6 @@ import {
   type AfterSaleInput,
   type AfterSaleResolution,
   type AfterSaleState,
-  FAILURE,
   type PaymentPolicy,
   paymentWorkflowId,
   pollSchedule,
@@ -25,7 +24,6 @@ import {
   type RefundOrder,
   type RefundState,
   refundInQuestion,
-  typedFailure,
 } from '../../contract';
 import { loadPolicy, loadPreviousRun } from '../shared/activities';
 import { awaitTrade } from '../shared/await-trade';
@@ -47,8 +45,10 @@ import { AfterSaleRecord } from './record';
 import { refundChangedSignal } from './refund/workflow';
 import {
   answerTo,
+  askedTooOften,
   assertAfterSaleResolution,
   assertRefundOrder,
+  closing,
   decidedRefund,
   grantRefund,
   notTaken,
@@ -96,6 +96,7 @@ class AfterSaleRun {
     setHandler(refundUpdate, (order) => this.refund(order), {
       validator: (order) => {
         this.assertOpen();
+        if (this.news.pending.isFull) throw askedTooOften();
         assertRefundOrder(order);
       },
     });
@@ -170,9 +171,9 @@ class AfterSaleRun {
     }
   }
 
-  /** Rechecks grow the history too, so an idle run continues as new. */
+  /** Rechecks grow the history too, and use up its room for updates: so an idle run continues as new. */
   private get isTooLong(): boolean {
-    return workflowInfo().continueAsNewSuggested && allHandlersFinished();
+    return (workflowInfo().continueAsNewSuggested || this.news.pending.isFull) && allHandlersFinished();
   }
 
   /** Whether the trade has to be polled. */
@@ -241,6 +242,7 @@ class AfterSaleRun {
   // — The updates —
 
   private async refund(order: RefundOrder): Promise<RefundAnswer> {
+    this.news.pending.noteUpdate();
     const isLoaded = () => this.phase !== 'restoring' && this.phase !== 'loading';
     if (!(await condition(isLoaded, REFUND_WAIT_MS, { summary: 'refund' }))) throw notTaken();
     const isLookedAt = this.news.lookIfUnpaid();
@@ -254,9 +256,7 @@ class AfterSaleRun {
 
   /** A change during the end of a run would be lost. */
   private assertOpen(): void {
-    if (this.phase === 'closing') {
-      throw typedFailure(FAILURE.closing, 'Nothing was done: the after-sale is just ending. Ask again.', {});
-    }
+    if (this.phase === 'closing') throw closing();
   }
 
   private async recheck(): Promise<AfterSaleState> {

@@ -150,3 +150,22 @@ test('promise 8: a refund whose terminated workflow answers no query, and which 
   await world.pass(HOUR);
   expect(await world.state()).toMatchObject({ attention: 'dispute', trade_status: 'DISPUTE' });
 });
+
+test('promise 8: a person’s word finds room where a merchant has asked again for a pending refund for 17 hours, as it was told to', async () => {
+  await open({ mishaps: ['lost before it arrived'] });
+  world.ask({ amount: '150.00', number: 'a' }, 2_100);
+  await world.pass(MINUTE);
+  world.temporal.latest(refundWorkflowId(APP, TRADE.out_trade_no, 'a'))?.terminate();
+  await world.pass(18 * HOUR);
+  expect(await world.state()).toMatchObject({ attention: 'unknown-refund' });
+  world.resolve({ outcome: 'NOT_CREATED', out_request_no: 'a' });
+  await world.pass(DAY);
+  expect(await world.state()).toMatchObject({ attention: null });
+  expect(world.told).toContainEqual(
+    expect.objectContaining({ is: 'failure', message: expect.stringContaining('too many') }),
+  );
+  // The next run has room again.
+  world.ask({ amount: '150.00', number: 'a' });
+  await world.pass(HOUR);
+  expect(world.told.at(-1)).toMatchObject({ is: 'answer' });
+});
