@@ -110,7 +110,7 @@ export class RefundRuns {
     // What was granted before this was known is not sent.
     const obstacle = entry.started_at === null ? this.obstacleTo(entry) : undefined;
     if (obstacle) {
-      ledger.update({ ...entry, outcome: 'NOT_CREATED', failure: obstacle });
+      this.listener.onEnd({ ...entry, outcome: 'NOT_CREATED', failure: obstacle });
       return;
     }
     const request = ledger.requestOf(entry);

@@ -1,6 +1,7 @@
 /** Attacks on what earlier runs leave: acknowledged and unread, silent, without room for a person's word, or cancelled. */
 import { refundWorkflowId } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { latePaymentRefundNumber } from '../../../../src/workflows/shared/refund-numbers';
 import { APP } from '../../hostile/base-world';
 import { TRADE } from './gateway';
 import { PLAIN, type Traits, World } from './world';
@@ -168,4 +169,26 @@ test('promise 8: a person’s word finds room where a merchant has asked again f
   world.ask({ amount: '150.00', number: 'a' });
   await world.pass(HOUR);
   expect(world.told.at(-1)).toMatchObject({ is: 'answer' });
+});
+
+test('promise 8: the refund of a late payment that is not sent, because another refund became known before its turn, is before a person', async () => {
+  await open({ watchWindow: '3d' });
+  world.resolve({});
+  await world.pass(MINUTE);
+  world.gateway.trouble = 'unreachable';
+  // Somebody looks; the refund waits for that, and its payment is answered "pending".
+  world.temporal.update(world.workflowId, 'recheck');
+  await world.pass(1_000);
+  world.ask({ amount: '150.00', number: latePaymentRefundNumber(TRADE) });
+  await world.pass(MINUTE);
+  expect(world.told.at(-1)).toMatchObject({ is: 'failure', message: expect.stringContaining('goes on by itself') });
+  world.desk('50.00', 0);
+  tell('PARTIAL_REFUND', 'desk-1');
+  await world.pass(MINUTE);
+  world.gateway.trouble = undefined;
+  await world.pass(HOUR);
+  world.nameElsewhere();
+  await world.pass(10 * DAY);
+  // The buyer misses 100.00 of a payment that nobody delivers for, and the after-sale has ended.
+  expect(world.attentions.map(({ attention }) => attention)).toContain('late-payment');
 });
