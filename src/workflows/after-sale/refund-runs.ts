@@ -250,7 +250,8 @@ export class RefundRuns {
   }
 
   private signal(entry: RefundState, name: string, arg: unknown, ifGone: () => void = () => undefined): void {
-    getExternalWorkflowHandle(this.idOf(entry)).signal(name, arg).catch(ifGone);
+    // A signal that a cancellation has stopped says nothing of the refund's workflow.
+    uncancelled(() => getExternalWorkflowHandle(this.idOf(entry)).signal(name, arg)).catch(ifGone);
   }
 
   private idOf({ out_request_no }: RefundState): string {

@@ -65,7 +65,8 @@ type Act = 'look' | 'settle a revoke' | 'begin a refund' | 'watch' | 'continue a
 /** Returns the last state: the refunds, and how much was refunded in all. */
 export async function afterSale(input: AfterSaleInput): Promise<AfterSaleState> {
   const run = new AfterSaleRun(input);
-  await run.execute();
+  // No cancellation ends what waits for a person, or for the gateway.
+  await uncancelled(() => run.execute());
   return run.state;
 }
 
@@ -93,7 +94,7 @@ class AfterSaleRun {
     setHandler(afterSaleCarriedQuery, () => this.news.carried);
     setHandler(afterSaleNotificationSignal, (notification) => this.news.add(notification));
     setHandler(refundChangedSignal, (change) => this.news.onRefundChanged(change));
-    setHandler(refundUpdate, (order) => this.refund(order), {
+    setHandler(refundUpdate, (order) => uncancelled(() => this.refund(order)), {
       validator: (order) => {
         this.assertOpen();
         if (this.news.pending.isFull) throw askedTooOften();
@@ -106,7 +107,7 @@ class AfterSaleRun {
         this.news.pending.assertRoom();
       },
     });
-    setHandler(resolveAfterSaleUpdate, (resolution) => this.resolve(resolution), {
+    setHandler(resolveAfterSaleUpdate, (resolution) => uncancelled(() => this.resolve(resolution)), {
       validator: (resolution) => {
         this.assertOpen();
         assertAfterSaleResolution(resolution);

@@ -192,3 +192,40 @@ test('promise 8: the refund of a late payment that is not sent, because another 
   // The buyer misses 100.00 of a payment that nobody delivers for, and the after-sale has ended.
   expect(world.attentions.map(({ attention }) => attention)).toContain('late-payment');
 });
+
+test('promise 8: a request to cancel, which has no effect on payments and accounts, does not close an after-sale that needs a person', async () => {
+  await open();
+  world.gateway.move('DISPUTE');
+  tell('DISPUTE');
+  await world.pass(HOUR);
+  world.run?.requestCancel('the button');
+  await world.pass(HOUR);
+  expect(world.run?.isRunning).toBe(true);
+  world.resolve({});
+  await world.pass(HOUR);
+  expect(world.told.at(-1)).toMatchObject({ is: 'resolved' });
+  expect([world.run?.status, (await world.state())?.attention]).toEqual(['COMPLETED', null]);
+});
+
+test('promise 8: a request to cancel an after-sale ends neither its refund nor the answer to who asked, and what is notified reaches the refund', async () => {
+  await open({ plans: [{ takes_ms: HOUR, ends: 'refused' }] });
+  world.gateway.trouble = 'refunds unreachable';
+  world.ask({ amount: '50.00', number: 'a' });
+  await world.pass(5_000);
+  expect(world.told).toEqual([]);
+  world.run?.requestCancel('the button');
+  await world.pass(1_000);
+  world.gateway.trouble = undefined;
+  await world.pass(MINUTE);
+  expect(world.told.at(-1)).toMatchObject({ is: 'answer' });
+  await world.pass(HOUR);
+  tell('REFUND_REFUSED', 'a');
+  await world.pass(MINUTE);
+  world.ask({ amount: '150.00', number: 'b' });
+  await world.pass(HOUR);
+  expect(world.told.at(-1)).toMatchObject({ is: 'answer' });
+  expect(await world.state()).toMatchObject({
+    attention: null,
+    refunds: [{ outcome: 'REFUND_REFUSED' }, { outcome: 'REFUNDED' }],
+  });
+});
