@@ -12,6 +12,7 @@ import {
 } from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
 import { gateway } from '../shared/activities';
+import { awaitTrade } from '../shared/await-trade';
 import { lookOnce } from '../shared/look';
 import { PendingNotifications } from '../shared/pending-notifications';
 import { latePaymentRefundNumber } from '../shared/refund-numbers';
@@ -112,6 +113,17 @@ export class AfterSaleNews {
   /** The buyer may have paid since the last look. Returns whether a look that is needed has been made. */
   lookIfUnpaid(): () => boolean {
     return this.record.paid ? () => true : this.pending.request();
+  }
+
+  /** Searches for the trade. A person who says that there is none settles what was notified of it before the search. */
+  async find(settling_ms: number, waitFor: (what: string) => void): Promise<void> {
+    const { app_id, record, pending } = this;
+    await pending.fulfil(async () => {
+      const held = pending.beginLook();
+      const found = await awaitTrade(app_id, record, waitFor);
+      if (found) await this.read(found, settling_ms);
+      else pending.settle(held);
+    });
   }
 
   /** Asks the gateway what was notified, or what somebody wants to know. */

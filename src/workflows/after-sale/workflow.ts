@@ -26,7 +26,6 @@ import {
   refundInQuestion,
 } from '../../contract';
 import { loadPolicy, loadPreviousRun } from '../shared/activities';
-import { awaitTrade } from '../shared/await-trade';
 import { uncancelled } from '../shared/cancellable';
 import { PaymentOutbox } from '../shared/outbox/payment-outbox';
 import { waitForTradeChange } from '../shared/polling';
@@ -128,7 +127,7 @@ class AfterSaleRun {
     const policy = await loadPolicy({ method: null });
     this.policy = policy;
     await this.restorePreviousRun(policy);
-    await this.loadTrade();
+    await this.find();
     this.phase = 'open';
     for (let next = this.next; next !== 'end'; next = this.next) await this.go(next);
     this.phase = 'closing';
@@ -155,7 +154,7 @@ class AfterSaleRun {
     const { ledger } = this.record;
     switch (next) {
       case 'look':
-        return this.news.look(this.settings.settling_ms);
+        return this.record.seen ? this.news.look(this.settings.settling_ms) : this.find();
       case 'settle a revoke':
         return this.news.settleRevoke(this.settings.settling_ms);
       case 'begin a refund':
@@ -200,9 +199,8 @@ class AfterSaleRun {
     this.show();
   }
 
-  private async loadTrade(): Promise<void> {
-    const found = await awaitTrade(this.input.app_id, this.record, (what) => this.waitFor(what));
-    if (found) await this.news.read(found, this.settings.settling_ms);
+  private find(): Promise<void> {
+    return this.news.find(this.settings.settling_ms, (what) => this.waitFor(what));
   }
 
   private async watch(): Promise<void> {

@@ -229,3 +229,68 @@ test('promise 8: a request to cancel an after-sale ends neither its refund nor t
     refunds: [{ outcome: 'REFUND_REFUSED' }, { outcome: 'REFUNDED' }],
   });
 });
+
+/** The gateway denies the trade: an order number that a merchant mistyped, or a trade that it lost. */
+const denyTheTrade = () => {
+  const body = new TextEncoder().encode(
+    JSON.stringify({ code: '40004', msg: 'Business Failed', sub_code: 'trade-not-exist' }),
+  );
+  world.gateway.post = async () => ({ status: 200, body });
+};
+
+test('promise 8: an after-sale of an order that does not exist ends once a person has resolved unknown-trade, as the runbook says', async () => {
+  await open();
+  denyTheTrade();
+  world.ask({ amount: '150.00', number: 'a' });
+  await world.pass(HOUR);
+  expect(await world.state()).toMatchObject({ attention: 'unknown-trade' });
+  world.resolve({});
+  await world.pass(30 * DAY);
+  expect(world.run?.isRunning).toBe(false);
+});
+
+test('promise 8: a dispute of a trade that the gateway denies is not asked about for ever, and people read why it is', async () => {
+  await open();
+  denyTheTrade();
+  tell('DISPUTE');
+  for (let i = 0; i < 3; i += 1) {
+    await world.pass(DAY);
+    world.resolve({});
+  }
+  await world.pass(30 * DAY);
+  const shown = new Set(world.attentions.map(({ attention }) => attention));
+  expect([(await world.state())?.attention, ...shown]).not.toEqual(['dispute', 'dispute']);
+});
+
+test('promise 3: a dispute that is notified while a denied trade is searched is not settled by a person’s word about what was known before', async () => {
+  await open();
+  denyTheTrade();
+  world.ask({ amount: '150.00', number: 'a' });
+  await world.pass(HOUR);
+  expect(await world.state()).toMatchObject({ attention: 'unknown-trade' });
+  tell('DISPUTE');
+  await world.pass(1_000);
+  world.resolve({});
+  await world.pass(MINUTE);
+  expect(await world.state()).toMatchObject({ attention: 'dispute', claims: [{ trade_status: 'DISPUTE' }] });
+  await world.pass(HOUR);
+  expect(await world.state()).toMatchObject({ attention: 'unknown-trade' });
+  world.resolve({});
+  await world.pass(HOUR);
+  expect([world.run?.status, (await world.state())?.attention]).toEqual(['COMPLETED', null]);
+});
+
+test('promise 3: a trade that the gateway knows after a person has resolved unknown-trade is found by the next request', async () => {
+  await open();
+  const { post } = world.gateway;
+  denyTheTrade();
+  world.ask({ amount: '150.00', number: 'a' });
+  await world.pass(HOUR);
+  world.resolve({});
+  await world.pass(HOUR);
+  world.gateway.post = post;
+  world.ask({ amount: '150.00', number: 'a' });
+  await world.pass(HOUR);
+  expect(world.told.at(-1)).toMatchObject({ is: 'answer' });
+  expect(await world.state()).toMatchObject({ attention: null, refunded_amount: '150.00' });
+});
