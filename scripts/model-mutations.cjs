@@ -816,8 +816,8 @@ const OF_REFUNDS = [
   [
     'what was notified to a terminated after-sale before it took it is lost',
     'src/activities/previous-run.ts',
-    'const untaken = carried ? await untakenNotifications(client, run, carried.taken) : [];',
-    'const untaken = carried ? [] : [];',
+    'const untaken = isEnded ? [] : await untakenNotifications(client, run, carried?.taken ?? 0);',
+    'const untaken = isEnded ? [] : [];',
   ],
   [
     'a late word of a refund’s end unsays that it came back',
@@ -832,10 +832,35 @@ const OF_REFUNDS = [
     'const isWord = error.code !== undefined;',
   ],
   [
+    'an earlier after-sale that answers no query is waited for without an end',
+    'src/activities/previous-run.ts',
+    'await readWithin(PATIENCE_MS, () => toldBy(client, run), null);',
+    'await toldBy(client, run);',
+  ],
+  [
+    'the search for a trade that a person has called none goes on',
+    'src/workflows/shared/await-trade.ts',
+    "runUntilResolved(() => !record.reasons.has('unknown-trade'), search);",
+    'search();',
+  ],
+  [
+    'a merchant who asks on and on leaves a person no room',
+    `${AFTER}/workflow.ts`,
+    'if (this.news.pending.isFull) throw askedTooOften();',
+    '',
+  ],
+  [
+    'nobody hears of a refund that something forbids at its turn',
+    `${AFTER}/refund-runs.ts`,
+    "this.listener.onEnd({ ...entry, outcome: 'NOT_CREATED', failure: obstacle });",
+    "ledger.update({ ...entry, outcome: 'NOT_CREATED', failure: obstacle });",
+  ],
+  ['a cancellation ends an after-sale', `${AFTER}/workflow.ts`, 'uncancelled(() => run.execute());', 'run.execute();'],
+  [
     'what a terminated after-sale had only heard is forgotten',
     'src/activities/previous-run.ts',
-    'const claims = [...state.claims, ...untaken, ...(latest.previous?.claims ?? [])];',
-    'const claims = hasRead(state) ? state.claims : [];',
+    'const claims = [...(state?.claims ?? []), ...untaken, ...(left.claims ?? [])];',
+    'const claims = state && hasRead(state) ? state.claims : [];',
   ],
   ['what was ordered counts as paid', `${AFTER}/record.ts`, "if (outcomeOf(trade_status) !== 'SUCCESS') return;", ''],
   [

@@ -2,7 +2,6 @@
 
 import { activityInfo, getClient } from '@temporalio/activity';
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
-import { ApplicationFailure } from '@temporalio/common';
 import {
   type AfterSaleCarried,
   type AfterSaleState,
@@ -18,17 +17,17 @@ import {
   refundWorkflowId,
   SEARCH_ATTRIBUTE,
 } from '../contract';
-import { earlierRuns, ifAnswered, ifExists, isWithoutWorker } from '../temporal/earlier-runs';
+import { earlierRuns, ifAnswered, ifExists } from '../temporal/earlier-runs';
 import { inputOfRun, originalRun, summarizeClosedRun } from '../temporal/workflow-history';
 import { loadEarlierPayment, runBefore } from './earlier-payments';
 import { type BuyerOf, buyerOfOrder } from './refund-user-info';
 import { untakenNotifications } from './untaken-notifications';
-import { activityAge, readWithin } from './urgency';
+import { readWithin } from './urgency';
 
-/** So long a worker may be missing on the task queue of an earlier run. Then a person is told. */
-const WORKER_PATIENCE_MS = 10 * 60_000;
-const NO_WORKER =
-  'An earlier run of this after-sale cannot be asked for its refunds: no worker polls its task queue. Start one there for a while.';
+/** So long an earlier run may fail to answer: no worker polls its task queue, or its code does not replay. Then a person is told. */
+const PATIENCE_MS = 10 * 60_000;
+/** The activity has 30 seconds for all that it reads. */
+const QUERY_TIMEOUT_MS = 10_000;
 
 /** The activity that a new after-sale calls first, to take over what earlier runs knew. */
 export const previousRunActivities: PreviousRunActivities = {
@@ -47,23 +46,25 @@ export const previousRunActivities: PreviousRunActivities = {
     const { workflow_id, run_id } = before ?? { workflow_id: own?.workflowId, run_id: own?.runId };
     if (workflow_id === undefined || run_id === undefined) return null;
     const read = () => ifExists(() => loadEarlierPayment(getClient(), workflow_id, run_id, order), null);
-    return readWithin(WORKER_PATIENCE_MS, read, 'unread');
+    return readWithin(PATIENCE_MS, read, 'unread');
   },
 
   async 'payments.runBefore'() {
     const { workflowExecution } = activityInfo();
     if (workflowExecution === undefined) return null;
     const { workflowId, runId } = workflowExecution;
-    return readWithin(WORKER_PATIENCE_MS, () => runBefore(getClient(), workflowId, runId), 'unread');
+    return readWithin(PATIENCE_MS, () => runBefore(getClient(), workflowId, runId), 'unread');
   },
 
-  async 'payments.refundRun'({ workflow_id }) {
+  async 'payments.refundRun'({ workflow_id, from_attempt = 1 }) {
     const client = getClient();
     return ifExists<RefundRun | null>(async () => {
       const run = await client.workflow.getHandle(workflow_id).describe();
       const { input } = await inputOfRun(client, workflow_id, run.runId);
       if (!isRefundInput(input)) return { is: stateOf(run), refund: null };
-      const refund = await ifAnswered(() => lastState<RefundState>(client, run), input.state);
+      const { state } = input;
+      const ask = () => ifAnswered(() => lastState<RefundState>(client, run), state);
+      const refund = state.attempt < from_attempt ? state : await readWithin(PATIENCE_MS, ask, state);
       return { is: stateOf(run), refund };
     }, null);
   },
@@ -71,19 +72,13 @@ export const previousRunActivities: PreviousRunActivities = {
   async 'payments.knownBefore'({ app_id, out_trade_no }) {
     const client = getClient();
     const { workflowExecution } = activityInfo();
-    if (workflowExecution === undefined) return { ...NOTHING, ...NO_PAYMENT };
+    if (workflowExecution === undefined) return { ...NOTHING_LEFT, refunds_now: [], ...NO_PAYMENT };
     const { workflowId, runId } = workflowExecution;
+    const left = await leftBefore(client, workflowId, runId);
+    const refunds_now = left.previous ? await refundsNow(client, left.previous, app_id) : [];
     const payment =
       out_trade_no === null ? NO_PAYMENT : await paymentOf(client, paymentWorkflowId(app_id, out_trade_no));
-    try {
-      const known = await loadPreviousRun(client, workflowId, runId);
-      const refunds_now = known.previous ? await refundsNow(client, known.previous, app_id) : [];
-      return { ...known, refunds_now, is_unread: false, ...payment };
-    } catch (error) {
-      if (!isWithoutWorker(error)) throw error;
-      if (activityAge() >= WORKER_PATIENCE_MS) return { ...NOTHING, is_unread: true, ...payment };
-      throw ApplicationFailure.retryable(NO_WORKER);
-    }
+    return { ...left, refunds_now, ...payment };
   },
 };
 
@@ -95,35 +90,45 @@ export const buyerOfPayment: BuyerOf = async ({ app_id, id: { out_trade_no } }) 
   return buyerOfOrder(orderOf(original.input)?.request ?? {});
 };
 
-type KnownBefore = Pick<EarlierAfterSale, 'previous' | 'carried'>;
+type Left = Pick<EarlierAfterSale, 'previous' | 'carried' | 'claims' | 'is_unread'>;
 
 /**
- * What the latest earlier run knew that knows something. A run that ended right after its start may know no more than what was
- * notified, because it had not yet read the run before it. Throws a retryable failure while the list is behind.
+ * What earlier runs left: the state of the latest that had read anything, and what was notified to it and to those after it. A run
+ * that ended right after its start may know no more than that, or nothing at all. Throws a retryable failure while the list is behind.
  */
-async function loadPreviousRun(client: Client, workflowId: string, runId: string): Promise<KnownBefore> {
-  const earlier = await earlierRuns(client, workflowId, runId);
-  let latest: KnownBefore = { previous: null, carried: null };
-  for (const run of earlier) {
-    const state = await ifExists(() => lastState<AfterSaleState>(client, run), null);
-    if (!state) continue;
+async function leftBefore(client: Client, workflowId: string, runId: string): Promise<Left> {
+  let left: Left = NOTHING_LEFT;
+  for (const run of await earlierRuns(client, workflowId, runId)) {
     // One that has ended by itself had taken all, and its refunds explain the trade's status.
     const isEnded = run.status.name === 'COMPLETED';
-    const carried = isEnded ? null : await ifExists(() => carriedBy(client, run), null);
-    const untaken = carried ? await untakenNotifications(client, run, carried.taken) : [];
-    const claims = [...state.claims, ...untaken, ...(latest.previous?.claims ?? [])];
-    latest = { previous: { ...state, claims }, carried };
-    if (hasRead(state)) break;
+    if (isEnded && left.is_unread) break;
+    // An older ledger is none where nobody can read a later one.
+    const told = left.is_unread ? null : await readWithin(PATIENCE_MS, () => toldBy(client, run), null);
+    const { state, carried } = told ?? NOTHING_TOLD;
+    const untaken = isEnded ? [] : await untakenNotifications(client, run, carried?.taken ?? 0);
+    const claims = [...(state?.claims ?? []), ...untaken, ...(left.claims ?? [])];
+    if (told === null) left = { ...NOTHING_LEFT, claims, is_unread: true };
+    else left = state ? { previous: state, carried, claims, is_unread: false } : { ...left, claims };
+    if (state && hasRead(state)) break;
   }
-  return latest;
+  return left;
+}
+
+interface Told {
+  state: AfterSaleState | null;
+  carried: AfterSaleCarried | null;
+}
+
+/** What a run says of itself: nothing where no worker ever had it. */
+async function toldBy(client: Client, run: ShownRun): Promise<Told> {
+  const state = await ifExists<AfterSaleState | null>(() => lastState(client, run), null);
+  if (state === null || run.status.name === 'COMPLETED') return { state, carried: null };
+  return { state, carried: await ifExists(() => ask<AfterSaleCarried>(client, run, QUERY.carried), null) };
 }
 
 /** Whether this run, or one before it, has learned of the trade or of a person's decision. */
 const hasRead = ({ trade_status, refunds, history, ledger_complete }: AfterSaleState) =>
   trade_status !== null || refunds.length > 0 || history.length > 0 || !ledger_complete;
-
-const carriedBy = (client: Client, { workflowId, runId }: ShownRun) =>
-  client.workflow.getHandle(workflowId, runId).query<AfterSaleCarried>(QUERY.carried);
 
 /** The refunds that were open in that state, as they are now: a refund runs on when its after-sale has ended. */
 async function refundsNow(client: Client, previous: AfterSaleState, app_id: string): Promise<RefundState[]> {
@@ -132,7 +137,9 @@ async function refundsNow(client: Client, previous: AfterSaleState, app_id: stri
   return Promise.all(
     open.map(async (refund) => {
       const handle = client.workflow.getHandle(refundWorkflowId(app_id, no, refund.out_request_no));
-      const now = await ifExists(async () => lastState<RefundState>(client, await handle.describe()), refund);
+      const read = () => ifExists(async () => lastState<RefundState>(client, await handle.describe()), refund);
+      // One that is silent is asked on by a signal, and is before a person where it does not answer that.
+      const now = await readWithin(PATIENCE_MS, read, refund);
       // Somebody else's workflow may have its id.
       return now.out_request_no === refund.out_request_no ? now : refund;
     }),
@@ -148,12 +155,18 @@ function isRefundInput(value: unknown): value is RefundInput {
 type ShownRun = Pick<WorkflowExecutionInfo, 'workflowId' | 'runId' | 'status'>;
 
 /** A run's result, or what it answers to a query: a terminated one has no result, and one that runs has none yet. */
-async function lastState<State>(client: Client, { workflowId, runId, status }: ShownRun): Promise<State> {
-  const handle = client.workflow.getHandle<() => Promise<State>>(workflowId, runId);
-  return status.name === 'COMPLETED' ? handle.result() : handle.query<State>(QUERY.state);
+async function lastState<State>(client: Client, run: ShownRun): Promise<State> {
+  if (run.status.name !== 'COMPLETED') return ask<State>(client, run, QUERY.state);
+  return client.workflow.getHandle<() => Promise<State>>(run.workflowId, run.runId).result();
 }
 
-const NOTHING = { previous: null, carried: null, refunds_now: [], is_unread: false };
+function ask<Answer>(client: Client, { workflowId, runId }: ShownRun, query: string): Promise<Answer> {
+  const handle = client.workflow.getHandle(workflowId, runId);
+  return client.withDeadline(Date.now() + QUERY_TIMEOUT_MS, () => handle.query<Answer>(query));
+}
+
+const NOTHING_TOLD: Told = { state: null, carried: null };
+const NOTHING_LEFT: Left = { previous: null, carried: null, claims: [], is_unread: false };
 const NO_PAYMENT = { method: null, trade_no: null };
 
 async function paymentOf(client: Client, paymentId: string): Promise<Pick<EarlierAfterSale, 'method' | 'trade_no'>> {

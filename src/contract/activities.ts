@@ -1,6 +1,6 @@
 /** The activities of payments and refunds: names, inputs and results. */
 
-import type { AfterSaleCarried, AfterSaleState, RefundOrder, RefundState } from './after-sale';
+import type { AfterSaleCarried, AfterSaleState, NotificationClaim, RefundOrder, RefundState } from './after-sale';
 import type { MerchantEvent } from './events';
 import type { GatewayErrorFields, GatewayResponse, QueriedTrade, TradeId, TradeSeen } from './gateway';
 import type { NotificationSignal } from './notification';
@@ -114,9 +114,11 @@ export interface EarlierAfterSale {
   previous: AfterSaleState | null;
   /** What that run knew besides; null where it had ended by itself, or cannot be asked. */
   carried: AfterSaleCarried | null;
+  /** What was notified to it and to runs after it, and none has settled; absent in histories of before: those of `previous`. */
+  claims?: readonly NotificationClaim[];
   /** Its refunds that were open then, as they are now. */
   refunds_now: RefundState[];
-  /** Whether an earlier run may know of refunds and cannot be asked: no worker polls its task queue. */
+  /** Whether an earlier run may know of refunds and does not answer: no worker polls its task queue, or its code does not replay. */
   is_unread: boolean;
   /** The payment's method, where the payment was made here. */
   method: string | null;
@@ -244,8 +246,8 @@ export interface PreviousRunActivities {
     /** Before which run; the one that asks if it is not given. */
     before?: RunOfWorkflow;
   }): Promise<EarlierRun | null | 'unread'>;
-  /** The latest workflow under a refund's id; null where Temporal has none. */
-  'payments.refundRun'(input: { workflow_id: string }): Promise<RefundRun | null>;
+  /** The latest workflow under a refund's id; null where Temporal has none. A person has decided on the tries before `from_attempt`. */
+  'payments.refundRun'(input: { workflow_id: string; from_attempt?: number }): Promise<RefundRun | null>;
   /** Reads what Temporal knows from former runs. */
   'payments.knownBefore'(input: { app_id: string; out_trade_no: string | null }): Promise<EarlierAfterSale>;
 }

@@ -2,7 +2,7 @@
 import { sleep } from '@temporalio/workflow';
 import {
   type AfterSaleCarried,
-  type AfterSaleState,
+  type EarlierAfterSale,
   FAILURE,
   isOfTrade,
   type NotificationClaim,
@@ -12,6 +12,7 @@ import {
 } from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
 import { gateway } from '../shared/activities';
+import { awaitTrade } from '../shared/await-trade';
 import { lookOnce } from '../shared/look';
 import { PendingNotifications } from '../shared/pending-notifications';
 import { latePaymentRefundNumber } from '../shared/refund-numbers';
@@ -86,17 +87,21 @@ export class AfterSaleNews {
     this.untold = [];
   }
 
-  /** The ledger of the earlier run is known; `previous` is its state, with what a terminated run held, and its open refunds now. */
-  restored(previous: AfterSaleState | null, refundsNow: readonly RefundState[] = []): void {
+  /** The ledger of the earlier run is known, its open refunds now, and what was notified before and nobody has settled. */
+  restored({
+    previous = null,
+    claims = previous?.claims ?? [],
+    refunds_now = [],
+  }: Partial<EarlierAfterSale> = {}): void {
     this.isRestored = true;
-    for (const refund of refundsNow)
+    for (const refund of refunds_now)
       if (refund.outcome === null) this.applyChange({ refund, trade: null });
       else this.onRefundFound(refund);
     // The after-sale that took the refund of a late payment has ended without sending it.
     const isLost = ({ out_request_no, outcome, started_at }: RefundState) =>
       outcome === null && started_at === null && out_request_no === latePaymentRefundNumber(this.record.snapshot());
     if (previous?.refunds.some(isLost)) this.record.raise('late-payment');
-    for (const claim of previous?.claims ?? []) this.pending.add({ ...claim });
+    for (const claim of claims) this.pending.add({ ...claim });
     this.untold = [...this.pending.all];
     for (const notification of this.untold) {
       this.hear(notification);
@@ -108,6 +113,17 @@ export class AfterSaleNews {
   /** The buyer may have paid since the last look. Returns whether a look that is needed has been made. */
   lookIfUnpaid(): () => boolean {
     return this.record.paid ? () => true : this.pending.request();
+  }
+
+  /** Searches for the trade. A person who says that there is none settles what was notified of it before the search. */
+  async find(settling_ms: number, waitFor: (what: string) => void): Promise<void> {
+    const { app_id, record, pending } = this;
+    await pending.fulfil(async () => {
+      const held = pending.beginLook();
+      const found = await awaitTrade(app_id, record, waitFor);
+      if (found) await this.read(found, settling_ms);
+      else pending.settle(held);
+    });
   }
 
   /** Asks the gateway what was notified, or what somebody wants to know. */

@@ -55,7 +55,10 @@ export class AfterSaleRecord {
     const { ledger, state, reasons } = this;
     const { refunds } = ledger;
     const claimed = claims.map(({ trade_status }) => attentionOfStatus(trade_status)).find((one) => one !== undefined);
-    const attention = claimed ?? reasons.shown ?? refunds.find((refund) => refund.attention)?.attention ?? null;
+    // Of a trade that nobody has seen, no word can be confirmed.
+    const denied = state.trade_status === null && reasons.has('unknown-trade') ? 'unknown-trade' : undefined;
+    const attention =
+      denied ?? claimed ?? reasons.shown ?? refunds.find((refund) => refund.attention)?.attention ?? null;
     return { ...state, ...ledger.sums, attention, refunds, claims: [...claims], history: [...state.history] };
   }
 
@@ -262,10 +265,6 @@ export class AfterSaleRecord {
   /** The gateway keeps contradicting a notification, and nobody has looked. */
   get isUnconfirmed(): boolean {
     return this.reasons.has('unconfirmed-notification');
-  }
-
-  settle(attention: Attention): void {
-    this.reasons.settle(attention);
   }
 
   /**

@@ -110,7 +110,7 @@ export class RefundRuns {
     // What was granted before this was known is not sent.
     const obstacle = entry.started_at === null ? this.obstacleTo(entry) : undefined;
     if (obstacle) {
-      ledger.update({ ...entry, outcome: 'NOT_CREATED', failure: obstacle });
+      this.listener.onEnd({ ...entry, outcome: 'NOT_CREATED', failure: obstacle });
       return;
     }
     const request = ledger.requestOf(entry);
@@ -151,8 +151,9 @@ export class RefundRuns {
   private async start(entry: RefundState, request: RefundOrder): Promise<void> {
     let reuse: Reuse = 'REJECT_DUPLICATE';
     for (let tries = 1; !(await this.hasStarted(entry, request, reuse)); tries += 1) {
-      const found = await loadRefundRun({ workflow_id: this.idOf(entry) });
       const isDecided = this.record.ledger.isAfterDecision(entry);
+      const from = isDecided ? { from_attempt: entry.attempt } : {};
+      const found = await loadRefundRun({ workflow_id: this.idOf(entry), ...from });
       if (found !== null && isThisTry(found, entry, isDecided)) return this.adopt(entry, found);
       if (tries === STARTS) return this.lose(entry);
       // The try before certainly made no refund.
@@ -249,7 +250,8 @@ export class RefundRuns {
   }
 
   private signal(entry: RefundState, name: string, arg: unknown, ifGone: () => void = () => undefined): void {
-    getExternalWorkflowHandle(this.idOf(entry)).signal(name, arg).catch(ifGone);
+    // A signal that a cancellation has stopped says nothing of the refund's workflow.
+    uncancelled(() => getExternalWorkflowHandle(this.idOf(entry)).signal(name, arg)).catch(ifGone);
   }
 
   private idOf({ out_request_no }: RefundState): string {

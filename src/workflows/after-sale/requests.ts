@@ -172,6 +172,16 @@ export function notTaken(): ApplicationFailure {
   return typedFailure(FAILURE.notAnswered, message);
 }
 
+export const closing = () =>
+  typedFailure(FAILURE.closing, 'Nothing was done: the after-sale is just ending. Ask again.', {});
+
+/** Asked on and on, a run would have no room for the person whose decision is waited for. */
+export const askedTooOften = () =>
+  typedFailure(
+    FAILURE.notAnswered,
+    'This request was not taken, and nothing was sent: too many have come to this run. A refund that was taken before goes on: read the state for its end. Send `resolve` where the state has an attention, and ask again then.',
+  );
+
 function pending(why: string): ApplicationFailure {
   return typedFailure(
     FAILURE.refundPending,

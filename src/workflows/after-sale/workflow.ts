@@ -17,7 +17,6 @@ import {
   type AfterSaleInput,
   type AfterSaleResolution,
   type AfterSaleState,
-  FAILURE,
   type PaymentPolicy,
   paymentWorkflowId,
   pollSchedule,
@@ -25,10 +24,8 @@ import {
   type RefundOrder,
   type RefundState,
   refundInQuestion,
-  typedFailure,
 } from '../../contract';
 import { loadPolicy, loadPreviousRun } from '../shared/activities';
-import { awaitTrade } from '../shared/await-trade';
 import { uncancelled } from '../shared/cancellable';
 import { PaymentOutbox } from '../shared/outbox/payment-outbox';
 import { waitForTradeChange } from '../shared/polling';
@@ -47,8 +44,10 @@ import { AfterSaleRecord } from './record';
 import { refundChangedSignal } from './refund/workflow';
 import {
   answerTo,
+  askedTooOften,
   assertAfterSaleResolution,
   assertRefundOrder,
+  closing,
   decidedRefund,
   grantRefund,
   notTaken,
@@ -65,7 +64,8 @@ type Act = 'look' | 'settle a revoke' | 'begin a refund' | 'watch' | 'continue a
 /** Returns the last state: the refunds, and how much was refunded in all. */
 export async function afterSale(input: AfterSaleInput): Promise<AfterSaleState> {
   const run = new AfterSaleRun(input);
-  await run.execute();
+  // No cancellation ends what waits for a person, or for the gateway.
+  await uncancelled(() => run.execute());
   return run.state;
 }
 
@@ -93,9 +93,10 @@ class AfterSaleRun {
     setHandler(afterSaleCarriedQuery, () => this.news.carried);
     setHandler(afterSaleNotificationSignal, (notification) => this.news.add(notification));
     setHandler(refundChangedSignal, (change) => this.news.onRefundChanged(change));
-    setHandler(refundUpdate, (order) => this.refund(order), {
+    setHandler(refundUpdate, (order) => uncancelled(() => this.refund(order)), {
       validator: (order) => {
         this.assertOpen();
+        if (this.news.pending.isFull) throw askedTooOften();
         assertRefundOrder(order);
       },
     });
@@ -105,7 +106,7 @@ class AfterSaleRun {
         this.news.pending.assertRoom();
       },
     });
-    setHandler(resolveAfterSaleUpdate, (resolution) => this.resolve(resolution), {
+    setHandler(resolveAfterSaleUpdate, (resolution) => uncancelled(() => this.resolve(resolution)), {
       validator: (resolution) => {
         this.assertOpen();
         assertAfterSaleResolution(resolution);
@@ -126,7 +127,7 @@ class AfterSaleRun {
     const policy = await loadPolicy({ method: null });
     this.policy = policy;
     await this.restorePreviousRun(policy);
-    await this.loadTrade();
+    await this.find();
     this.phase = 'open';
     for (let next = this.next; next !== 'end'; next = this.next) await this.go(next);
     this.phase = 'closing';
@@ -153,7 +154,7 @@ class AfterSaleRun {
     const { ledger } = this.record;
     switch (next) {
       case 'look':
-        return this.news.look(this.settings.settling_ms);
+        return this.record.seen ? this.news.look(this.settings.settling_ms) : this.find();
       case 'settle a revoke':
         return this.news.settleRevoke(this.settings.settling_ms);
       case 'begin a refund':
@@ -170,9 +171,9 @@ class AfterSaleRun {
     }
   }
 
-  /** Rechecks grow the history too, so an idle run continues as new. */
+  /** Rechecks grow the history too, and use up its room for updates: so an idle run continues as new. */
   private get isTooLong(): boolean {
-    return workflowInfo().continueAsNewSuggested && allHandlersFinished();
+    return (workflowInfo().continueAsNewSuggested || this.news.pending.isFull) && allHandlersFinished();
   }
 
   /** Whether the trade has to be polled. */
@@ -192,15 +193,14 @@ class AfterSaleRun {
     if (policy.has_listener)
       this.outbox = new PaymentOutbox(paymentWorkflowId(app_id, out_trade_no ?? trade_no ?? ''), false);
     this.outbox?.skip(record.snapshot());
-    news.restored(known?.previous ?? null, known?.refunds_now);
+    news.restored(known);
     this.phase = 'loading';
     if (policy.watch_window_ms) record.watchUntil(Date.now() + policy.watch_window_ms);
     this.show();
   }
 
-  private async loadTrade(): Promise<void> {
-    const found = await awaitTrade(this.input.app_id, this.record, (what) => this.waitFor(what));
-    if (found) await this.news.read(found, this.settings.settling_ms);
+  private find(): Promise<void> {
+    return this.news.find(this.settings.settling_ms, (what) => this.waitFor(what));
   }
 
   private async watch(): Promise<void> {
@@ -241,6 +241,7 @@ class AfterSaleRun {
   // — The updates —
 
   private async refund(order: RefundOrder): Promise<RefundAnswer> {
+    this.news.pending.noteUpdate();
     const isLoaded = () => this.phase !== 'restoring' && this.phase !== 'loading';
     if (!(await condition(isLoaded, REFUND_WAIT_MS, { summary: 'refund' }))) throw notTaken();
     const isLookedAt = this.news.lookIfUnpaid();
@@ -254,9 +255,7 @@ class AfterSaleRun {
 
   /** A change during the end of a run would be lost. */
   private assertOpen(): void {
-    if (this.phase === 'closing') {
-      throw typedFailure(FAILURE.closing, 'Nothing was done: the after-sale is just ending. Ask again.', {});
-    }
+    if (this.phase === 'closing') throw closing();
   }
 
   private async recheck(): Promise<AfterSaleState> {

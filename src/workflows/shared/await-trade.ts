@@ -3,32 +3,36 @@
 import type { Attention } from '../../contract';
 import type { QueriedTrade, TradeId } from '../../contract/gateway';
 import { gateway } from './activities';
+import { runUntilResolved } from './cancellable';
+import type { Reasons } from './reasons';
 
 /** A person is told after this long that the gateway does not know the trade. */
 const UNKNOWN_TRADE_MS = 10 * 60_000;
 
-/** The record of the trade: its ids, and where to raise the attention. */
+/** The record of the trade: its ids, and why it needs a person. */
 interface AwaitedTrade {
   readonly id: TradeId;
-  raise(attention: Attention): void;
-  settle(attention: Attention): void;
+  readonly reasons: Reasons<Attention>;
 }
 
 /**
- * Returns the trade once the gateway knows it. Searches without end, under the attention `unknown-trade` after ten
- * minutes. `waitFor` shows what the workflow waits for.
+ * Returns the trade once the gateway knows it. After ten minutes the search goes on under the attention `unknown-trade`, until a person
+ * settles that: then null. `waitFor` shows what the workflow waits for.
  */
 export async function awaitTrade(
   app_id: string,
   record: AwaitedTrade,
   waitFor: (what: string) => void,
 ): Promise<QueriedTrade | null> {
-  let found = await gateway.searchTrade({ app_id, id: record.id, settling_ms: UNKNOWN_TRADE_MS });
-  if (!found) {
-    record.raise('unknown-trade');
+  const { id } = record;
+  const found = [await gateway.searchTrade({ app_id, id, settling_ms: UNKNOWN_TRADE_MS })];
+  if (found[0] === null) {
+    record.reasons.raise('unknown-trade');
     waitFor('the gateway to know this trade');
-    found = await gateway.searchTrade({ app_id, id: record.id });
+    const search = async () => void found.push(await gateway.searchTrade({ app_id, id }));
+    await runUntilResolved(() => !record.reasons.has('unknown-trade'), search);
   }
-  if (found) record.settle('unknown-trade');
-  return found;
+  const trade = found.at(-1) ?? null;
+  if (trade) record.reasons.settle('unknown-trade');
+  return trade;
 }

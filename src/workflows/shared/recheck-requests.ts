@@ -3,14 +3,14 @@ import { condition } from '@temporalio/workflow';
 import { FAILURE, typedFailure } from '../../contract';
 import { invalidRequest } from './resolution';
 
-/** Temporal takes 2,000 updates in a run, and those of a person must find room. */
-const MAX_RECHECKS = 1_500;
+/** Temporal takes 2,000 updates in a run, and those of a person must find room: so many that anybody may repeat. */
+const MAX_UPDATES = 1_500;
 
 /** Temporal takes ten updates at once. A gateway that is down may leave rechecks open, and a person's `resolve` must find room. */
 const MAX_OPEN = 5;
 
 export class RecheckRequests {
-  private rechecks = 0;
+  private updates = 0;
   /** How many wait for their answer. */
   private open = 0;
   private requested = 0;
@@ -24,12 +24,22 @@ export class RecheckRequests {
 
   /** Requests a query. Resolves when it has been made, or when `isOver` says that none is needed any more. */
   async recheck(isOver: () => boolean): Promise<void> {
-    this.rechecks += 1;
+    this.noteUpdate();
     this.open += 1;
     const isAnswered = this.request();
     await condition(() => isAnswered() || isOver()).finally(() => {
       this.open -= 1;
     });
+  }
+
+  /** An update that anybody may repeat has come, such as a recheck. */
+  noteUpdate(): void {
+    this.updates += 1;
+  }
+
+  /** Whether only a person's updates find room. */
+  get isFull(): boolean {
+    return this.updates >= MAX_UPDATES;
   }
 
   /** Throws `InvalidRequest` where the run was rechecked too often, and `PaymentPending` where others wait for the same look. */
@@ -38,8 +48,8 @@ export class RecheckRequests {
       const message = `${MAX_OPEN} callers wait for the gateway’s next answer already: ask again.`;
       throw typedFailure(FAILURE.pending, message, { outcome: 'unknown' });
     }
-    if (this.rechecks < MAX_RECHECKS) return;
-    const rule = `was asked for ${MAX_RECHECKS} times: read the state by its query`;
+    if (!this.isFull) return;
+    const rule = `was asked for ${MAX_UPDATES} times: read the state by its query`;
     throw invalidRequest([{ field: 'recheck', rule }]);
   }
 

@@ -85,9 +85,9 @@ describe('the attention', () => {
     const record = recordOf('SUCCESS');
     record.raise('unexpected-signal');
     record.raise('unknown-trade');
-    record.settle('unknown-trade');
+    record.reasons.settle('unknown-trade');
     expect(record.snapshot().attention).toBe('unexpected-signal');
-    record.settle('unexpected-signal');
+    record.reasons.settle('unexpected-signal');
     expect(record.snapshot().attention).toBeNull();
   });
 });

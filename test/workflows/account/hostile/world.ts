@@ -188,12 +188,15 @@ export class World extends BaseWorld {
   async resolve(): Promise<void> {
     for (const run of this.temporal.allRuns()) {
       const { workflowId, type } = run.start;
-      if (!run.isRunning || typeof this.temporal.attributesOf(run).PaymentAttention !== 'string') continue;
+      const { PaymentAttention: attention } = this.temporal.attributesOf(run);
+      if (!run.isRunning || typeof attention !== 'string') continue;
       const said = { reason: 'looked at the dashboard', by: 'ana' };
       if (type === 'createSpeiAccount') await this.decideCreation(workflowId, said);
       else if (type === 'speiAccount') await this.isTaken(workflowId, said);
       else if (type === 'payment') await this.isTaken(workflowId, { ...said, outcome: this.dashboard(workflowId) });
-      else if (type === 'afterSale') await this.isTaken(workflowId, { ...said, ...this.refundedElsewhere(workflowId) });
+      // Who names what went back elsewhere settles that question, and no other.
+      else if (type === 'afterSale' && attention === 'refund-elsewhere')
+        await this.isTaken(workflowId, { ...said, ...this.refundedElsewhere(workflowId) });
       else await this.isTaken(workflowId, said);
     }
   }

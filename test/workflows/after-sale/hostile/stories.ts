@@ -28,6 +28,8 @@ export type Step =
   | { do: 'outage'; kind: Trouble | undefined }
   | { do: 'no worker'; ms: number }
   | { do: 'rename queue' }
+  /** The button in Temporal UI, on the after-sale. */
+  | { do: 'request cancel' }
   | { do: 'kill worker' | 'terminate' | 'reset refund' | 'forget' | 'resolve' | 'name elsewhere' | 'settle' }
   | { do: 'read dashboard' }
   /** A person looks at the refund that waits for one, or at whichever, and decides it after so many ms. */
@@ -84,7 +86,7 @@ export const KINDS = {
     kind: fc.constantFrom<Trouble>('unreachable', 'refunds unreachable', 'resets', '503'),
     ms: fc.constantFrom(20_000, 10 * MINUTE, 3 * HOUR),
   }),
-  deaths: fc.constant<Step>({ do: 'kill worker' }),
+  deaths: fc.constantFrom<Step>({ do: 'kill worker' }, { do: 'kill worker' }, { do: 'request cancel' }),
   absences: fc.constantFrom(2 * MINUTE, 5 * HOUR).map((ms): Step => ({ do: 'no worker', ms })),
   terminations: fc.constantFrom<Step>(
     ...([{ do: 'terminate' }, { do: 'terminate' }, { do: 'terminate' }, { do: 'rename queue' }] as const),
@@ -243,6 +245,8 @@ async function take(world: World, step: Step): Promise<void> {
     case 'kill worker':
       await world.pass(world.traits.pick(3_000));
       return world.killWorker();
+    case 'request cancel':
+      return world.run?.isRunning ? world.run.requestCancel('the button') : undefined;
     case 'terminate':
       return world.terminate();
     case 'rename queue':
