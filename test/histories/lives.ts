@@ -60,7 +60,9 @@ const afterSale = async ({ client }: Stack, out_trade_no: string) => {
   const afterSaleId = afterSaleWorkflowId(APP.app_id, out_trade_no);
   const { refunds } = await client.workflow.getHandle<AfterSaleWorkflow>(afterSaleId).result();
   const idOf = ({ out_request_no }: RefundState) => refundWorkflowId(APP.app_id, out_trade_no, out_request_no);
-  const workflowIds = [afterSaleId, ...refunds.map(idOf)];
+  // One that something forbids at its turn has no workflow.
+  const started = refunds.filter(({ started_at }) => started_at !== null);
+  const workflowIds = [afterSaleId, ...started.map(idOf)];
   for (const workflowId of workflowIds) await client.workflow.getHandle(workflowId).result();
   return workflowIds;
 };

@@ -25,7 +25,12 @@ export class BankWord {
     if (takesMoneyBack(trade_status)) this.last = { trade_status, asked_at: Math.max(at, this.last?.asked_at ?? 0) };
   }
 
-  /** What was said, where a copy may be behind it. Only time takes it back: what shows another status may be such a copy. */
+  /** A look has shown the first reversal of this trade: no copy can show it of an earlier chargeback. */
+  end(): void {
+    this.last = null;
+  }
+
+  /** What was said, where a copy may be behind it. But for a first reversal, only time takes it back: what shows another status may be such a copy. */
   saidLately(now: number): string | null {
     return this.last !== null && now - this.last.asked_at < BEHIND_MS ? this.last.trade_status : null;
   }

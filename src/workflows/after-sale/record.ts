@@ -21,7 +21,7 @@ import { isOfTheBank } from './claims';
 import { AfterSaleReasons, attentionOfStatus, ownAttention } from './reasons';
 import { hasGivenBack, isBankStatus, isRefundStatus, isTransientStatus, mayComeFrom } from './refund/interpret';
 import { type NumberedTrade, type PaidTrade, RefundLedger } from './refund-ledger';
-import { lastOfRefunds, refundStatusesIn, wasRevokedSince } from './shown';
+import { isFirstReversal, lastOfRefunds, refundStatusesIn, wasRevokedSince } from './shown';
 
 export class AfterSaleRecord {
   readonly ledger = new RefundLedger();
@@ -178,6 +178,7 @@ export class AfterSaleRecord {
     this.askedAt = Math.max(this.askedAt, seen.asked_at);
     if (from !== to) {
       this.state.trade_status = to;
+      if (isFirstReversal(this.state.history, from, to)) this.bank.end();
       this.addTransition({ from, to, source: 'query' }, now);
       if (!isKnownStatus(to)) this.raise('unknown-status');
       this.reasons.onBank(to);

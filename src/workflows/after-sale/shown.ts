@@ -15,3 +15,7 @@ export const lastOfRefunds = (history: readonly Transition[]) =>
 /** Whether a query has shown since then (ISO 8601) that a refund was revoked. */
 export const wasRevokedSince = (history: readonly Transition[], since: string) =>
   byQuery(history).some(({ to, time }) => to === 'REFUND_REVOKE' && time >= since);
+
+/** Whether a chargeback is reversed, and none was before. */
+export const isFirstReversal = (history: readonly Transition[], from: string | null, to: string) =>
+  from === 'CHARGEBACK' && to === 'CHARGEBACK_REVERSED' && !byQuery(history).some((one) => one.to === to);
