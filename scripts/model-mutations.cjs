@@ -622,7 +622,7 @@ const OF_REFUNDS = [
   [
     'a refund begins whatever has brought the trade where it is',
     INTERPRET,
-    "return says === 'revoked' || status === explained ? 'now' : 'elsewhere';",
+    "return says === 'revoked' || explained.includes(status) ? 'now' : 'elsewhere';",
     "return explained === 'never' ? 'elsewhere' : 'now';",
     6,
   ],
@@ -798,8 +798,8 @@ const OF_REFUNDS = [
   [
     'a refund is sent on the word of a copy that does not show the chargeback yet',
     `${AFTER}/bank-word.ts`,
-    'now - this.last.asked_at < BEHIND_MS',
-    'now < 0',
+    'Math.max(this.last.asked_at + BEHIND_MS - now, 0)',
+    '0',
   ],
   [
     'a part that the gateway took is before a person while it is under way',
@@ -810,7 +810,7 @@ const OF_REFUNDS = [
   [
     'what the refunds of a terminated after-sale explained is guessed from the trade',
     `${AFTER}/record.ts`,
-    'this.explained = carried.explained_status;',
+    'this.explained = new ExplainedStatuses(carried.explained);',
     'this.explained = trade_status;',
   ],
   [
@@ -866,7 +866,7 @@ const OF_REFUNDS = [
   [
     'a refund from elsewhere that is under way explains where it brings the trade',
     `${AFTER}/refund/evidence.ts`,
-    '    this.explained = null;\n    this.hasSeenOthers = true;\n',
+    '    this.explained = [];\n    this.hasSeenOthers = true;\n',
     '',
   ],
   [
@@ -923,8 +923,8 @@ OF_REFUNDS.push(
   [
     'a refund whose tries do not reach the gateway hears of nothing that is in its way',
     `${AFTER}/refund-runs.ts`,
-    'const isUntold = entry.answer === null &&',
-    'const isUntold = entry.sent_at === null &&',
+    'if (!this.isFollowed(entry) || entry.answer !== null ||',
+    'if (!this.isFollowed(entry) || entry.sent_at !== null ||',
   ],
   [
     'a refund is sent again although another one may have brought the trade back to SUCCESS',
@@ -941,8 +941,32 @@ OF_REFUNDS.push(
   [
     'what was notified of an earlier try under a number counts for the next one',
     `${AFTER}/refund/evidence.ts`,
-    'if (!this.isFirstTry && isInVain(trade_status)) {',
-    'if (!this.isFirstTry && trade_status === null) {',
+    'if (!this.isFirstRequest && isInVain(trade_status)) {',
+    'if (!this.isFirstRequest && trade_status === null) {',
+  ],
+  [
+    'a person is asked again of what others a person has decided before',
+    `${AFTER}/record.ts`,
+    'if (wasOpen && entry.sent_at !== null)',
+    'if (entry.sent_at !== null)',
+  ],
+  [
+    'a revoke that is notified without a number is only unconfirmed',
+    `${AFTER}/news.ts`,
+    'if (ofTrade.some(isUnnamedRevoke)) record.ledger.doubtRefunded();',
+    '',
+  ],
+  [
+    'after a refund that paid nothing, the part from before it is not explained',
+    `${AFTER}/explained.ts`,
+    "outcome === 'REFUNDED' ? [] :",
+    'outcome !== null ? [] :',
+  ],
+  [
+    'an after-sale ends, and with it the bank’s word that a copy does not show',
+    `${AFTER}/record.ts`,
+    ', this.bank.countsFor(now));',
+    ', 0);',
   ],
   [
     'an end that nobody has named is forgotten once the refund has ended',

@@ -21,8 +21,8 @@ export interface AfterSaleInput {
 
 /** What an after-sale knows besides its public state, for the next run: the query `carried`. */
 export interface AfterSaleCarried {
-  /** The trade's status that its refunds explain; null: none yet. */
-  explained_status: string | null;
+  /** The trade's statuses that its refunds explain, the latest first. */
+  explained: readonly string[];
   /** Why it needs a person, in the order in which they came: `state` shows one of them. */
   reasons: readonly Attention[];
   /** What was notified, and the gateway contradicts. */
@@ -89,8 +89,8 @@ export interface RefundState {
 export interface TradeToRefund {
   order_amount: string;
   method: string | null;
-  /** The one that our own ledger explains. */
-  trade_status: string | null;
+  /** Those that our own ledger explains. */
+  explained: readonly string[];
   /** That the bank takes the money back, where a query showed that lately: a copy that is behind shows what was before. */
   bank_said: string | null;
   /** What earlier refunds, ours and others, have shown of themselves or may still show. Empty: it is the first. */

@@ -32,6 +32,11 @@ export class BankWord {
 
   /** What was said, where a copy may be behind it. But for a first reversal, only time takes it back: what shows another status may be such a copy. */
   saidLately(now: number): string | null {
-    return this.last !== null && now - this.last.asked_at < BEHIND_MS ? this.last.trade_status : null;
+    return this.countsFor(now) > 0 ? (this.last?.trade_status ?? null) : null;
+  }
+
+  /** For how long that counts from now on, in ms. */
+  countsFor(now: number): number {
+    return this.last === null ? 0 : Math.max(this.last.asked_at + BEHIND_MS - now, 0);
   }
 }

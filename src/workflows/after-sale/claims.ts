@@ -1,7 +1,7 @@
 /** What notifications say after a sale, and whether the gateway's answer agrees. Pure. */
-import type { NotificationClaim, NotificationSignal, RefundOutcome } from '../../contract';
+import type { NotificationClaim, NotificationSignal, RefundOutcome, RefundState } from '../../contract';
 import { isBehind } from '../shared/stale-read';
-import { isRefundStatus } from './refund/interpret';
+import { isRefundStatus, outcomeNamedBy } from './refund/interpret';
 
 /** What the bank does, in its order. */
 const OF_THE_BANK: readonly string[] = ['DISPUTE', 'CHARGEBACK', 'CHARGEBACK_REVERSED'];
@@ -40,3 +40,14 @@ export function contradicts(status: string, outcome: RefundOutcome | null): bool
   const paidNothing = status === 'REFUND_REFUSED' || status === 'REFUND_REVOKE';
   return outcome === 'REFUNDED' ? paidNothing : paid;
 }
+
+/** Whether a notification says that a refund came back, and not which one. */
+export const isUnnamedRevoke = ({ out_request_no, trade_status }: NotificationClaim) =>
+  trade_status === 'REFUND_REVOKE' && !out_request_no;
+
+/** Whether a notification is about a refund of ours, which is told and reads it, and contradicts nothing that is known of one that ended. */
+export const isOfOurs = (claim: NotificationClaim, refund: RefundState | undefined): boolean => {
+  if (refund === undefined || !namesRefund(claim)) return false;
+  const named = outcomeNamedBy(claim.trade_status ?? null);
+  return refund.outcome === null || named === undefined || named === refund.outcome;
+};

@@ -17,7 +17,7 @@ import { lookOnce } from '../shared/look';
 import { PendingNotifications } from '../shared/pending-notifications';
 import { latePaymentRefundNumber } from '../shared/refund-numbers';
 import { queryUntilConsistent, settledTrade } from '../shared/stale-read';
-import { claimOf, contradicts, isOfTheBank, isUnanswered, namesRefund } from './claims';
+import { claimOf, contradicts, isOfOurs, isOfTheBank, isUnanswered, isUnnamedRevoke, namesRefund } from './claims';
 import type { AfterSaleRecord } from './record';
 import { latestWord } from './refund/interpret';
 import { RefundRuns } from './refund-runs';
@@ -150,9 +150,10 @@ export class AfterSaleNews {
     const { app_id, record, pending } = this;
     const held = pending.beginLook();
     const ofTrade = held.filter((one) => isOfTrade(one, record.id.trade_no));
+    const isOpen = (one: NotificationSignal) => !isOfOurs(one, record.ledger.find(one.out_request_no ?? ''));
     this.show();
     const where = { app_id, id: record.id, settling_ms };
-    const { trade, contradicted } = await queryUntilConsistent(queried, ofTrade, where, isUnanswered);
+    const { trade, contradicted } = await queryUntilConsistent(queried, ofTrade.filter(isOpen), where, isUnanswered);
     const { tradeStatus: from } = record;
     const isOlder = record.isOlder(trade);
     // The clocks of two workers differ: asked at once, the one that is behind would answer as old for as long as they do.
@@ -161,7 +162,11 @@ export class AfterSaleNews {
     else record.applyQuery(trade, Date.now());
     if (ofTrade.length < held.length) record.raise('second-trade');
     if (!isOlder) record.noteWords(ofTrade, from);
-    if (contradicted && !isOlder) record.reasons.onContradicted(ofTrade.map(claimOf));
+    if (contradicted && !isOlder) {
+      record.reasons.onContradicted(ofTrade.map(claimOf));
+      // The trade has gone on since one came back, and nobody says which.
+      if (ofTrade.some(isUnnamedRevoke)) record.ledger.doubtRefunded();
+    }
     // What an older answer shows is not recorded. A dispute that it alone showed, and that is over by now, would be seen by nobody.
     const unsettled = isOlder ? held.filter((one) => contradicted || isOfTheBank(one)) : [];
     pending.putBack(unsettled);

@@ -18,8 +18,9 @@ import { isMore } from '../../gateway/pure/money';
 import { isKnownStatus } from '../../gateway/pure/statuses';
 import { BankWord } from './bank-word';
 import { isOfTheBank } from './claims';
+import { ExplainedStatuses } from './explained';
 import { AfterSaleReasons, attentionOfStatus, ownAttention } from './reasons';
-import { hasGivenBack, isBankStatus, isRefundStatus, isTransientStatus, mayComeFrom } from './refund/interpret';
+import { hasGivenBack, isBankStatus, isRefundStatus, isTransientStatus } from './refund/interpret';
 import { type NumberedTrade, type PaidTrade, RefundLedger } from './refund-ledger';
 import { isFirstReversal, lastOfRefunds, refundStatusesIn, wasRevokedSince } from './shown';
 
@@ -28,8 +29,7 @@ export class AfterSaleRecord {
   private readonly state: Omit<AfterSaleState, keyof RefundLedger['sums'] | 'refunds' | 'claims' | 'attention'>;
   reasons = new AfterSaleReasons();
   bank = BankWord.of(null, []);
-  /** The last status that our ledger explains; null: none does yet. */
-  private explained: string | null = null;
+  private explained = new ExplainedStatuses();
   /** When the gateway was asked for the trade's status, in ms since the epoch. */
   private askedAt = 0;
 
@@ -83,9 +83,9 @@ export class AfterSaleRecord {
     return trade_status === null ? null : { trade_status, asked_at: this.askedAt };
   }
 
-  /** The status that a refund may find where our ledger is all there is. */
-  get explainedStatus(): string | null {
-    return this.explained;
+  /** The statuses that a refund may find where our ledger is all there is. */
+  get explainedStatuses(): readonly string[] {
+    return this.explained.all;
   }
 
   /** What refunds have shown of themselves until now, and what those may still show of which no look has seen the money. */
@@ -109,18 +109,18 @@ export class AfterSaleRecord {
     this.bank = BankWord.of(carried?.bank_said, history);
     this.ledger.restore(previous);
     if (carried) {
-      this.explained = carried.explained_status;
+      this.explained = new ExplainedStatuses(carried.explained);
       this.askedAt = carried.asked_at;
     }
     // What the trade shows while a refund of ours is under way is explained once that has ended.
-    else if (!this.ledger.hasSent) this.explained = lastOfRefunds(history);
+    else if (!this.ledger.hasSent) this.explained.arriveAt(lastOfRefunds(history));
   }
 
   /** What the next run needs besides the public state. */
   get carried(): Omit<AfterSaleCarried, 'taken'> {
-    const { explained: explained_status, reasons, askedAt: asked_at, bank } = this;
+    const { explained, reasons, askedAt: asked_at, bank } = this;
     const { all, contradicted } = reasons;
-    return { explained_status, reasons: all, contradicted, asked_at, bank_said: bank.carried };
+    return { explained: explained.all, reasons: all, contradicted, asked_at, bank_said: bank.carried };
   }
 
   /** Takes over what Temporal knows of the trade. */
@@ -145,7 +145,8 @@ export class AfterSaleRecord {
   watchesFor(now: number): number | undefined {
     const { watched_until, trade_status } = this.state;
     if (isTransientStatus(trade_status ?? '') || this.isUnconfirmed) return undefined;
-    return watched_until === null ? 0 : Date.parse(watched_until) - now;
+    // What a copy may not show yet is not forgotten by ending.
+    return Math.max(watched_until === null ? 0 : Date.parse(watched_until) - now, this.bank.countsFor(now));
   }
 
   /** Applies a query's answer. Only queries count: after a sale, a status may come back. */
@@ -203,7 +204,7 @@ export class AfterSaleRecord {
   /** A refund of ours has ended: it explains what the trade shows where that comes from such an end. */
   acceptStatusOf(status: string | null, outcome: RefundOutcome | null): void {
     const isMoreThanOurs = status === 'REFUNDED' && this.isMoreThanOurs;
-    if (status !== null && mayComeFrom(status, outcome) && !isMoreThanOurs) this.explained = status;
+    if (status !== null && !isMoreThanOurs) this.explained.addEnd(status, outcome);
   }
 
   /** What this gateway calls REFUNDED: parts were PARTIAL_REFUND to it, and our ledger has money left. */
@@ -220,8 +221,9 @@ export class AfterSaleRecord {
 
   /** A person has decided what became of a refund whose workflow has gone. */
   decide(entry: RefundState, outcome: RefundOutcome, resolved: RefundState['resolved']): void {
+    const wasOpen = entry.outcome === null;
     this.ledger.decide(entry, outcome, resolved);
-    if (entry.sent_at !== null) this.compareEnds(entry, entry.sent_at);
+    if (wasOpen && entry.sent_at !== null) this.compareEnds(entry, entry.sent_at);
   }
 
   /** A refund that is not of ours has brought the trade into its status, unless one of ours is under way. */
@@ -230,27 +232,28 @@ export class AfterSaleRecord {
     if (trade_status === null || this.ledger.hasSent) return;
     // What the bank does leaves the refunds as they were; a trade that stands again does not show them any more.
     if (isBankStatus(trade_status)) return;
-    if (trade_status === 'SUCCESS' && isBankStatus(from ?? '')) this.explained = trade_status;
-    if (isRefundStatus(trade_status) && trade_status !== this.explained) this.addUnexplained(trade_status);
-    if (!this.mayBeRevoked) this.explained = trade_status;
+    if (trade_status === 'SUCCESS' && isBankStatus(from ?? '')) this.explained.arriveAt(trade_status);
+    if (isRefundStatus(trade_status) && !this.explained.has(trade_status)) this.addUnexplained(trade_status);
+    if (!this.mayBeRevoked) this.explained.arriveAt(trade_status);
   }
 
   /** A refund that is not in the ledger, or one of ours that came back: nobody knows which. */
   private addUnexplained(trade_status: string): void {
-    if (trade_status === 'REFUND_REVOKE' && this.ledger.hasRefunded) this.ledger.doubtRefunded();
+    const isLess = trade_status === 'PARTIAL_REFUND' && this.explained.has('REFUNDED');
+    if ((trade_status === 'REFUND_REVOKE' || isLess) && this.ledger.hasRefunded) this.ledger.doubtRefunded();
     else this.addUnknownRefund();
   }
 
   /** After our refunds the trade shows SUCCESS: one may have been revoked between two looks, or a copy of the gateway is behind. */
   get mayBeRevoked(): boolean {
     const { ledger, explained } = this;
-    return this.state.trade_status === 'SUCCESS' && hasGivenBack(explained) && ledger.hasRefunded && !ledger.hasSent;
+    return this.state.trade_status === 'SUCCESS' && explained.isOfMoney && ledger.hasRefunded && !ledger.hasSent;
   }
 
   /** It has lasted. Nobody knows which one was revoked. */
   doubtRefunds(): void {
     this.ledger.doubtRefunded();
-    this.explained = this.state.trade_status;
+    this.explained.arriveAt(this.state.trade_status);
   }
 
   /** A refund exists that is not in the ledger: from now on `refunded_amount` is too small, and nothing is granted. */
@@ -288,7 +291,7 @@ export class AfterSaleRecord {
   private nameElsewhere(amount: string): void {
     this.ledger.complete(amount, this.paid);
     this.reasons.settle('refund-elsewhere');
-    this.explained = this.state.trade_status;
+    this.explained.arriveAt(this.state.trade_status);
   }
 
   private addTransition(transition: Omit<Transition, 'time'>, now: number): void {

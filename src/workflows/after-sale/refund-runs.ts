@@ -69,20 +69,13 @@ export class RefundRuns {
     return this.followed.has(nameOf(entry));
   }
 
-  /** Whether a refund is to be started, or to be held back. */
-  isInNeed(entry: RefundState): boolean {
-    return !this.isFollowed(entry) || this.isToBeHeldBack(entry);
-  }
-
-  /** Whether a refund that the gateway has not taken may not be sent any more, and was not told so. */
-  private isToBeHeldBack(entry: RefundState): boolean {
-    const isUntold = entry.answer === null && !this.heldBack.has(nameOf(entry));
-    return isUntold && this.obstacleTo(entry) !== undefined;
-  }
-
-  private holdBack(entry: RefundState): void {
+  /** Tells a refund that the gateway has not taken why it may not be sent any more. */
+  holdBack(entry: RefundState): void {
+    if (!this.isFollowed(entry) || entry.answer !== null || this.heldBack.has(nameOf(entry))) return;
+    const obstacle = this.obstacleTo(entry);
+    if (obstacle === undefined) return;
     this.heldBack.add(nameOf(entry));
-    this.signal(entry, SIGNAL.holdBack, this.obstacleTo(entry));
+    this.signal(entry, SIGNAL.holdBack, obstacle);
   }
 
   private obstacleTo(entry: RefundState): RefundFailure | undefined {
@@ -102,9 +95,8 @@ export class RefundRuns {
     if (entry?.attempt === attempt) void uncancelled(() => this.askOn(entry));
   }
 
-  /** Starts the refund, or asks the one that an earlier after-sale has started. One that is followed is held back. */
+  /** Starts the refund, or asks the one that an earlier after-sale has started. */
   async follow(entry: RefundState): Promise<void> {
-    if (this.isFollowed(entry)) return this.holdBack(entry);
     const { ledger } = this.record;
     this.followed.add(nameOf(entry));
     // What was granted before this was known is not sent.
@@ -200,14 +192,14 @@ export class RefundRuns {
 
   private inputOf(entry: RefundState, request: RefundOrder): RefundInput {
     const { app_id, trade_no, out_trade_no, order_amount, method } = this.record.snapshot();
-    const { explainedStatus: trade_status } = this.record;
+    const { explainedStatuses: explained } = this.record;
     const bank_said = this.record.bank.saidLately(Date.now());
     return {
       app_id,
       after_sale_id: workflowInfo().workflowId,
       ...knownIds({ trade_no, out_trade_no }),
       trade: {
-        ...{ order_amount: order_amount ?? request.refund_amount, method, trade_status, bank_said },
+        ...{ order_amount: order_amount ?? request.refund_amount, method, explained, bank_said },
         earlier_statuses: this.record.earlierStatuses,
       },
       request,

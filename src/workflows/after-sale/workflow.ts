@@ -142,7 +142,7 @@ class AfterSaleRun {
     const { pending, refunds } = this.news;
     if (pending.hasNews) return 'look';
     if (this.record.mayBeRevoked) return 'settle a revoke';
-    if (refund) return refunds.isInNeed(refund) ? 'begin a refund' : 'await a refund';
+    if (refund) return refunds.isFollowed(refund) ? 'await a refund' : 'begin a refund';
     if (!allHandlersFinished() && !this.isWatching) return 'await handlers';
     if (this.isTooLong) return 'continue as new';
     if (this.isWatching) return 'watch';
@@ -287,8 +287,11 @@ class AfterSaleRun {
     this.show();
   }
 
+  /** What has changed is shown, and told to the refund that runs, whatever else is under way. */
   private show(): void {
     const { state } = this;
+    const { next } = this.record.ledger;
+    if (next) this.news.refunds.holdBack(next);
     const details = afterSaleDetails(state, this.waitingFor);
     this.visibility.show(afterSaleAttributes(state), details, 'now', refundInQuestion(state));
     this.outbox?.publishAfterSale(state, eventPaymentOf(this.record.snapshot()));

@@ -42,16 +42,16 @@ export class RefundEvidence {
   private notified: string | null = null;
 
   private readonly out_request_no: string;
-  /** Notifications name a number, and not which try under it they mean. */
-  private readonly isFirstTry: boolean;
-  /** The status that our ledger explains. */
-  private explained: string | null;
+  /** Notifications name a number, and not which request under it they mean. */
+  private isFirstRequest: boolean;
+  /** The statuses that our ledger explains. */
+  private explained: readonly string[];
   private readonly earlier: readonly string[];
 
   constructor({ state, trade }: Pick<RefundInput, 'state' | 'trade'>) {
     this.out_request_no = state.out_request_no;
-    this.isFirstTry = state.attempt === 1;
-    this.explained = trade.trade_status;
+    this.isFirstRequest = state.attempt === 1;
+    this.explained = trade.explained;
     this.claimed = trade.bank_said;
     this.earlier = trade.earlier_statuses;
   }
@@ -145,8 +145,8 @@ export class RefundEvidence {
 
   /** Ours is not sent: what the ledger does not explain is from elsewhere, and so is whatever comes of it. */
   private noteOthers(): void {
-    if (!isRefundStatus(this.now) || this.now === this.explained) return;
-    this.explained = null;
+    if (!isRefundStatus(this.now) || this.explained.includes(this.now)) return;
+    this.explained = [];
     this.hasSeenOthers = true;
   }
 
@@ -159,6 +159,11 @@ export class RefundEvidence {
     if (status === this.baseline || !isRefundStatus(status)) return;
     if (isInVain(status)) this.endsInVain.add(status);
     if (this.isOnlyOurs(status)) this.isAttributed = true;
+  }
+
+  /** It is requested once more, although the request before may have reached the gateway. */
+  noteRepetition(): void {
+    this.isFirstRequest = false;
   }
 
   /** The present status has lasted. After a part, SUCCESS says that one came back. */
@@ -183,7 +188,7 @@ export class RefundEvidence {
       if (out_request_no) this.ofOthers.add(trade_status);
       return;
     }
-    if (!this.isFirstTry && isInVain(trade_status)) {
+    if (!this.isFirstRequest && isInVain(trade_status)) {
       this.isDisturbed = true;
       return;
     }

@@ -91,14 +91,14 @@ export function isTransientStatus(status: string): boolean {
 
 /**
  * Whether a refund may begin. `elsewhere`: the status comes from a refund that is not in our ledger, which explains the
- * status `explained`: ours on top of it could give back more than was paid. A status that we do not know: no.
+ * statuses `explained`: ours on top of it could give back more than was paid. A status that we do not know: no.
  */
-export function turnOf(status: string, explained: string | null): RefundReadiness | 'elsewhere' {
+export function turnOf(status: string, explained: readonly string[]): RefundReadiness | 'elsewhere' {
   if (!isKnownStatus(status)) return 'no';
   const [ready, says] = STATUS_TABLE[status];
   if (ready !== 'now') return ready;
   // A refund that was refused elsewhere may stand before one that was made there: the trade shows the latest alone.
-  return says === 'revoked' || status === explained ? 'now' : 'elsewhere';
+  return says === 'revoked' || explained.includes(status) ? 'now' : 'elsewhere';
 }
 
 /** What is known about a refund that was sent. */
@@ -211,12 +211,12 @@ function viewOf(observed: Observation): View {
 
 /** The trade shows that money went back. */
 function viewOfMoney(observed: Observation, isTaken: boolean): View {
-  const { baseline, now, earlier, attributed, accepted, disturbed, endedInVain } = observed;
+  const { baseline, now, earlier, attributed, accepted, endedInVain } = observed;
   const isBack = now === baseline;
   const named = namedAs(observed);
   if (!isBack && !earlier.includes(now)) {
     const isSaid = accepted || named !== 'nothing';
-    if (!isSaid && disturbed) return 'nothing';
+    if (!isSaid && !isAlone(observed)) return 'nothing';
     return isSaid ? 'ours refunded' : 'seems refunded';
   }
   // It may have returned from the end of ours, or of the part that it shows.

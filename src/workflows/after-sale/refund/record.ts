@@ -55,6 +55,7 @@ export class RunningRefund {
   /** The gateway's own answer. */
   answer(answer: { readonly [field: string]: unknown }): void {
     this.settle('unknown-refund');
+    this.settle('no-answer');
     this.refund.answer = { ...answer, recovered: false };
     this.refund.refund_status = typeof answer.refund_status === 'string' ? answer.refund_status : null;
   }

@@ -43,6 +43,7 @@ export class RefundSending {
   /** Tries once. */
   async send(): Promise<AfterTry> {
     if (this.evidence.isHeldBack) return this.standBack();
+    if (this.mayExist) this.evidence.noteRepetition();
     const tried = await this.tryOnce();
     switch (tried.is) {
       case 'accepted':
@@ -168,7 +169,10 @@ export class RefundSending {
     try {
       const tried = await pollUntil(() => gateway.requestRefund(this.attempt(baseline)), {
         isInterrupted: () => evidence.isHeldBack,
+        timeout_ms: DAY,
+        summary: 'until a person hears that the gateway takes no refunds',
       });
+      if (tried === 'timeout') record.raise('no-answer');
       return typeof tried === 'string' ? this.heldBack() : tried;
     } catch (error) {
       return this.failed(error);
