@@ -181,7 +181,8 @@ describe('accounts', () => {
       const buyer_id = `buyer-${randomUUID()}`;
       await accounts(3, 'create', requestFile({ buyer_id }));
       const query = "PaymentAttention = 'unknown-outcome'";
-      while ((await stack.client.workflow.count(query)).count === 0) await delay(50);
+      // It comes many seconds after the command has ended.
+      while ((await stack.client.workflow.count(query)).count === 0) await delay(500);
       const [row = ''] = (await operator('list', '--attention', '--query', query, '--json')).output.split('\n');
       const { workflow_id: workflowId } = JSON.parse(row);
       const page = (await operator('show', workflowId)).output;

@@ -152,7 +152,7 @@ test('a failure of a question fits its schema: NotAnswered', async () => {
   await fails(FAILURE.notAnswered, question);
 });
 
-/** Closing is in real-server/after-sale/continue-as-new.test.ts, and those of a merchant's own workflow in calls/. */
+/** Closing is in real-server/after-sale/refunds.test.ts, and those of a merchant's own workflow in calls/. */
 const ELSEWHERE = [FAILURE.closing, FAILURE.notAWorkflow, FAILURE.withoutResult];
 
 test('these were all types but those that other tests meet', () => {

@@ -21,6 +21,7 @@ const DEAREST = [
   'cli/operator-list',
   'contract/other-languages/python',
   'real-server/faults/deadline',
+  'real-server/after-sale/refunds',
   'simulator/openapi',
   'real-server/faults/account-worker-killed',
   'real-server/walls',

@@ -1,5 +1,5 @@
 /** Python for tests: an environment with a program's requirements, made once for each list of them, and kept. */
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { access, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -80,30 +80,27 @@ function exists(path: string): Promise<boolean> {
   );
 }
 
-/** A program that prints JSON, one value a line. */
-export class JsonProgram {
-  private readonly child: ChildProcessByStdio<null, Readable, Readable>;
-  private readonly lines: AsyncIterator<string>;
-  private readonly ended: Promise<number | null>;
-  private complaints = '';
+/** A program that runs: what it prints, its end with what it printed on standard error, and how to end it. */
+export interface Running {
+  output: Readable;
+  ended: Promise<{ code: number | null; complaints: string }>;
+  kill: () => void;
+}
 
-  constructor(file: string, args: string[], env: NodeJS.ProcessEnv) {
-    this.child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-    this.lines = createInterface(this.child.stdout)[Symbol.asyncIterator]();
-    this.child.stderr.on('data', (chunk: Buffer) => {
-      this.complaints += chunk.toString();
-    });
-    this.ended = new Promise((resolve, reject) => {
-      this.child.on('error', reject);
-      this.child.on('close', (code) => resolve(code));
-    });
+/** What a program prints that prints JSON, one value a line. */
+export class JsonOutput {
+  private readonly lines: AsyncIterator<string>;
+
+  constructor(private readonly running: Running) {
+    this.lines = createInterface(running.output)[Symbol.asyncIterator]();
   }
 
   /** The next value that it prints; throws with what it complained of where it ends instead. */
   async next(): Promise<unknown> {
     const { value, done } = await this.lines.next();
     if (!done) return JSON.parse(value);
-    throw new Error(`The program ended with code ${await this.ended} and printed nothing more:\n${this.complaints}`);
+    const { code, complaints } = await this.running.ended;
+    throw new Error(`The program ended with code ${code} and printed nothing more:\n${complaints}`);
   }
 
   /** Waits for its end. `printed` are the values that nobody has read yet, `complaint` the one on its standard error. */
@@ -112,14 +109,30 @@ export class JsonProgram {
     for (let line = await this.lines.next(); !line.done; line = await this.lines.next()) {
       printed.push(JSON.parse(line.value));
     }
-    const code = await this.ended;
-    return { code, printed, complaint: this.complaints === '' ? undefined : asJson(this.complaints) };
+    const { code, complaints } = await this.running.ended;
+    return { code, printed, complaint: complaints === '' ? undefined : asJson(complaints) };
   }
 
   /** Ends it, whatever it does. */
   async kill(): Promise<void> {
-    this.child.kill('SIGKILL');
-    await this.ended;
+    this.running.kill();
+    await this.running.ended;
+  }
+}
+
+/** A program that prints JSON, in a process of its own. */
+export class JsonProgram extends JsonOutput {
+  constructor(file: string, args: string[], env: NodeJS.ProcessEnv) {
+    const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let complaints = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      complaints += chunk.toString();
+    });
+    const ended = new Promise<{ code: number | null; complaints: string }>((resolve, reject) => {
+      child.on('error', reject);
+      child.on('close', (code) => resolve({ code, complaints }));
+    });
+    super({ output: child.stdout, ended, kill: () => child.kill('SIGKILL') });
   }
 }
 

@@ -403,9 +403,11 @@ describe('requests', () => {
       let refused = 0;
       const disagreements: Json[] = [];
       for (const [name, values] of changes) {
-        for (const value of values) {
+        const asked = values.map(async (value) => {
           const changed = withChanges(filled(request), { [name]: value });
-          const { body } = await call(simulator, path, changed);
+          return { value, changed, body: (await call(simulator, path, changed)).body };
+        });
+        for (const { value, changed, body } of await Promise.all(asked)) {
           const isTaken = body.code === '10000';
           const isValid = check(changed);
           if (!isTaken) refused += 1;

@@ -7,7 +7,8 @@ import { z } from 'zod';
 import { EncryptionCodec, PayloadDecryptionError } from '../../../src/codec';
 import type { PayloadOwner } from '../../../src/codec/payload-owner';
 import { key, metadata, payload, setting } from '../../codec/support';
-import { JsonProgram, pythonWith } from '../../harness/python';
+import { pythonWith } from '../../harness/python';
+import { PythonForks } from '../../harness/python-forks';
 
 const EXAMPLE = join(__dirname, '../../../examples/python');
 
@@ -41,14 +42,15 @@ const VALUES = [
 ];
 
 let folder: string;
-let python: string;
+let forks: PythonForks;
 
 beforeAll(async () => {
-  python = await pythonWith(join(EXAMPLE, 'requirements.txt'));
   folder = await mkdtemp(join(tmpdir(), 'codec-'));
+  forks = await PythonForks.start(await pythonWith(join(EXAMPLE, 'requirements.txt')), folder, EXAMPLE);
 });
 
 afterAll(async () => {
+  await forks?.end();
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 
@@ -80,7 +82,7 @@ async function inPython(tasks: Task[], keys = setting(NEW, OLD)): Promise<Answer
     },
   }));
   await writeFile(file, JSON.stringify(given));
-  const program = new JsonProgram(python, [join(__dirname, 'codec_program.py'), file], {
+  const program = forks.run([join(__dirname, 'codec_program.py'), file], {
     PATH: process.env.PATH,
     PYTHONPATH: EXAMPLE,
     PYTHONDONTWRITEBYTECODE: '1',

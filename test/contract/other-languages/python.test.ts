@@ -1,6 +1,7 @@
 /**
  * The contract as a merchant in Python uses it, with Temporal's Python SDK only. Temporal, worker, webhook and simulator are
- * real. The tests run in plain JSON and encrypted.
+ * real. The tests run in plain JSON and encrypted. The first program of each has a process of its own, as a merchant starts it; the
+ * others are forks of one that has imported the SDK.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -17,7 +18,8 @@ import { signTestNotification } from '../../../src/testing/signed-notification';
 import { APP, type Stack, startStack } from '../../../src/testing/stack';
 import { key, setting } from '../../codec/support';
 import { orderElsewhere } from '../../harness/orders';
-import { JsonProgram, pythonWith } from '../../harness/python';
+import { type JsonOutput, JsonProgram, pythonWith } from '../../harness/python';
+import { PythonForks } from '../../harness/python-forks';
 
 const CLEAR = { PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true' };
 const EXAMPLE = join(__dirname, '../../../examples/python');
@@ -27,14 +29,17 @@ let stack: Stack;
 let keys: Record<string, string>;
 let python: string;
 let folder: string;
-const started: JsonProgram[] = [];
+let forks: PythonForks;
+const started: JsonOutput[] = [];
 
 beforeAll(async () => {
   python = await pythonWith(join(EXAMPLE, 'requirements.txt'));
   folder = await mkdtemp(join(tmpdir(), 'merchant-'));
+  forks = await PythonForks.start(python, folder, EXAMPLE);
 });
 
 afterAll(async () => {
+  await forks?.end();
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 
@@ -49,10 +54,11 @@ type Order = { out_trade_no: string; [field: string]: unknown };
 const pixOrder = (out_trade_no: string, changes: object = {}): Order => ({ ...pix.request, ...changes, out_trade_no });
 
 /** Starts a Python program with an order, the address of Temporal and the stack's keys. */
-async function run(program: string, request: Order, ...options: string[]): Promise<JsonProgram> {
+async function run(program: string, request: Order, ...options: string[]): Promise<JsonOutput> {
   const file = join(folder, `${randomUUID()}.json`);
   await writeFile(file, JSON.stringify({ kind: 'direct', request }));
-  const running = new JsonProgram(python, [program, file, ...options], {
+  const args = [program, file, ...options];
+  const env = {
     PATH: process.env.PATH,
     PYTHONPATH: EXAMPLE,
     PYTHONDONTWRITEBYTECODE: '1',
@@ -62,7 +68,8 @@ async function run(program: string, request: Order, ...options: string[]): Promi
     GATEWAY_APP_ID: APP.app_id,
     PAYMENTS_SEALING_PUBLIC_JWK: JSON.stringify(stack.config.PAYMENTS_SEALING_PUBLIC_JWK),
     ...keys,
-  });
+  };
+  const running = started.length === 0 ? new JsonProgram(python, args, env) : forks.run(args, env);
   started.push(running);
   return running;
 }

@@ -1,66 +1,36 @@
-/** An after-sale that continues as new, on a server that suggests it early: its ledger, and requests at that moment. */
+/**
+ * After-sales whose history is taken up by another run, on real servers: one that continues as new, where the server suggests it
+ * early, with its ledger and with requests at that moment; and one that an operator resets.
+ */
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { WorkflowUpdateFailedError } from '@temporalio/client';
-import { ApplicationFailure } from '@temporalio/common';
-import { type Stack, startStack } from '../../../src/testing/stack';
-import type { PaymentEvent, RefundAnswer, RefundOrder } from '../../../src/workflows';
+import { type AfterSaleState, refundWorkflowId } from '../../../src/contract';
+import { APP, type Stack, startStack } from '../../../src/testing/stack';
+import type { RefundAnswer } from '../../../src/workflows';
+import { HeldHandler, isClosing } from '../../harness/closing';
 import { runsOf } from '../../harness/runs';
-import { afterSaleOf, part, sold, waitsForAPerson } from '../../harness/sold';
+import { afterSaleOf, part, sold } from '../../harness/sold';
 
-const heard: PaymentEvent[] = [];
-/** The merchant's handler waits for this when it hears of the state named. */
-const held = new Map<string, { until: Promise<void>; release: () => void }>();
-
-const settings = { PAYMENTS_POLL_SCHEDULE: '300ms', PAYMENTS_POLL_EVERY: '300ms', PAYMENTS_SETTLING: '500ms' };
-const options = {
-  simulator: { refundTakes: '0s' },
-  async onEvent(event: object) {
-    if (!isOfSale(event)) return;
-    heard.push(event);
-    if (event.type === 'transition') await held.get(event.transition?.to ?? '')?.until;
-  },
-};
-
-const isOfSale = (event: object): event is PaymentEvent => 'after_sale' in event && event.after_sale !== undefined;
-
-/** Holds the handler at a state; `release` lets it go on. */
-function hold(trade_status: string): { release: () => void } {
-  let release = () => {};
-  const until = new Promise<void>((resolve) => {
-    release = () => {
-      held.delete(trade_status);
-      resolve();
-    };
-  });
-  held.set(trade_status, { until, release });
-  return { release };
-}
+const handler = new HeldHandler();
 
 let stack: Stack;
-afterEach(async () => {
-  for (const { release } of held.values()) release();
+afterAll(async () => {
+  handler.release();
   await stack?.close();
 });
 
-/** Whether the after-sale takes no refund at this moment; nothing changes where it does. */
-async function isClosing(out_trade_no: string, known: RefundOrder): Promise<boolean> {
-  try {
-    const args: [RefundOrder] = [known];
-    await afterSaleOf(stack, out_trade_no).executeUpdate<RefundAnswer, [RefundOrder]>('refund', { args });
-    return false;
-  } catch (error) {
-    const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
-    if (cause instanceof ApplicationFailure && cause.type === 'Closing') return true;
-    throw error;
-  }
-}
-
 describe('a run with a long history', () => {
-  beforeEach(async () => {
+  beforeAll(async () => {
     stack = await startStack({
-      ...options,
-      env: { ...settings, PAYMENTS_WATCH_WINDOW: '1h' },
+      env: {
+        PAYMENTS_POLL_SCHEDULE: '300ms',
+        PAYMENTS_POLL_EVERY: '300ms',
+        PAYMENTS_SETTLING: '500ms',
+        PAYMENTS_WATCH_WINDOW: '1h',
+      },
+      simulator: { refundTakes: '0s' },
       temporal: ['--dynamic-config-value', 'limit.historyCount.suggestContinueAsNew=40'],
+      onEvent: (event) => handler.hears(event),
     });
   });
 
@@ -89,7 +59,7 @@ describe('a run with a long history', () => {
     expect(stack.simulator.requests({ path: '/trade/refund', out_trade_no })).toHaveLength(5);
     // The news of a later run is no repetition of what the first one told.
     await stack.simulator.act(out_trade_no, 'dispute');
-    const told = () => heard.filter(({ payment }) => payment.out_trade_no === out_trade_no);
+    const told = () => handler.heard.filter(({ payment }) => payment.out_trade_no === out_trade_no);
     while (told().at(-1)?.type !== 'attention') await delay(50);
     expect(told().flatMap(({ transition }) => transition?.to ?? [])).toEqual(['SUCCESS', 'PARTIAL_REFUND', 'DISPUTE']);
     expect(new Set(told().map(({ id }) => id)).size).toBe(told().length);
@@ -98,12 +68,12 @@ describe('a run with a long history', () => {
   test('a refund that is requested while a run continues as new is made by the next run', async () => {
     const order = await sold(stack, 'credit-card');
     const { out_trade_no } = order;
-    const { release } = hold('PARTIAL_REFUND');
+    const { release } = handler.hold('PARTIAL_REFUND');
     const known = part(order, '50.00', 'a');
     await stack.payments.refund(out_trade_no, known);
     while ((await stack.payments.refunds(out_trade_no)).refunding_amount !== '0.00') await delay(50);
     // Each question makes the history longer, until the server suggests an end of it, though there is no news.
-    while (!(await isClosing(out_trade_no, known))) await delay(20);
+    while (!(await isClosing(stack, out_trade_no, known))) await delay(20);
     const { runId } = await afterSaleOf(stack, out_trade_no).describe();
     const asked = stack.payments.refund(out_trade_no, part(order, '30.00', 'b'));
     release();
@@ -114,22 +84,46 @@ describe('a run with a long history', () => {
   });
 });
 
-describe('a run that ends', () => {
-  test('keeps a notification that arrives while it closes, and the refund before it', async () => {
-    stack = await startStack({ ...options, env: settings });
-    const order = await sold(stack, 'credit-card');
-    const { out_trade_no } = order;
-    const { release } = hold('PARTIAL_REFUND');
-    const known = part(order, '50.00', 'a');
-    await stack.payments.refund(out_trade_no, known);
-    while (!(await isClosing(out_trade_no, known))) await delay(20);
-    await stack.simulator.act(out_trade_no, 'dispute');
-    await stack.simulator.settled();
-    release();
-    expect(await waitsForAPerson(stack, out_trade_no, 'dispute')).toMatchObject({
-      trade_status: 'DISPUTE',
-      refunded_amount: '50.00',
-      refunds: [{ out_request_no: 'a', outcome: 'REFUNDED' }],
+describe('a run that an operator resets', () => {
+  beforeAll(async () => {
+    await stack.close();
+    // The server gives the new run its updates again.
+    stack = await startStack({
+      webhook: false,
+      env: {
+        ...{ PAYMENTS_POLL_SCHEDULE: '300ms', PAYMENTS_POLL_EVERY: '300ms', PAYMENTS_SETTLING: '1s' },
+        PAYMENTS_WATCH_WINDOW: '3d',
+      },
+      simulator: { refundTakes: '0s' },
     });
   });
+
+  test('an after-sale that is reset to a moment between two parts does not send the second part twice', async () => {
+    const { payments, client, simulator } = stack;
+    const order = await sold(stack, 'credit-card');
+    const { out_trade_no } = order;
+    const outcomeOf = async (number: string) =>
+      (await payments.refunds(out_trade_no)).refunds.find((one) => one.out_request_no === number)?.outcome;
+    await payments.refund(out_trade_no, part(order, '20.00', 'a'));
+    while ((await outcomeOf('a')) !== 'REFUNDED') await delay(50);
+    const handle = afterSaleOf(stack, out_trade_no);
+    const before = await handle.fetchHistory();
+    const between = before.events?.findLast((one) => one.workflowTaskCompletedEventAttributes)?.eventId ?? null;
+    await payments.refund(out_trade_no, part(order, '20.00', 'b'));
+    await client.workflow.getHandle(refundWorkflowId(APP.app_id, out_trade_no, 'b')).result();
+    await client.workflowService.resetWorkflowExecution({
+      namespace: client.options.namespace,
+      workflowExecution: { workflowId: handle.workflowId },
+      reason: 'by mistake',
+      requestId: randomUUID(),
+      workflowTaskFinishEventId: between,
+    });
+    const ledger = () => afterSaleOf(stack, out_trade_no).query<AfterSaleState>('state');
+    let state = await ledger();
+    for (; state.refunded_amount !== '40.00'; state = await ledger()) await delay(50);
+    const sent = simulator.requests({ path: '/trade/refund', out_trade_no }).map((one) => one.out_request_no);
+    expect(sent).toEqual(['a', 'b']);
+    expect(state).toMatchObject({ ledger_complete: true, attention: null });
+    expect(state.refunds.map(({ outcome }) => outcome)).toEqual(['REFUNDED', 'REFUNDED']);
+  }, 120_000);
 });

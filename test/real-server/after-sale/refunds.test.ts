@@ -1,0 +1,276 @@
+/**
+ * Refunds through a real server, worker and gateway: of every method, with refusals that nobody listed, after all workflows of
+ * the trade have closed, and while a run of the after-sale ends. One stack for all, as their settings do not exclude each other.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { WithStartWorkflowOperation, WorkflowNotFoundError } from '@temporalio/client';
+import { paymentWorkflowId, refundWorkflowId } from '../../../src/contract';
+import type { RefundRequest } from '../../../src/gateway';
+import { APP, type Stack, startStack } from '../../../src/testing/stack';
+import { HeldHandler, isClosing } from '../../harness/closing';
+import { afterSaleOf, part, sold, USER, waitsForAPerson, whole } from '../../harness/sold';
+
+const handler = new HeldHandler();
+
+let stack: Stack;
+beforeAll(async () => {
+  stack = await startStack({
+    env: { PAYMENTS_POLL_SCHEDULE: '300ms', PAYMENTS_POLL_EVERY: '300ms', PAYMENTS_SETTLING: '1s' },
+    simulator: { refundTakes: '0s' },
+    // The server forgets at once what it is told to, without half a minute of making sure that its end is in the lists.
+    temporal: ['transfer', 'visibility'].flatMap((queue) => [
+      '--dynamic-config-value',
+      `history.${queue}ProcessorEnsureCloseBeforeDelete=false`,
+    ]),
+    onEvent: (event) => handler.hears(event),
+  });
+});
+afterAll(async () => {
+  handler.release();
+  await stack?.close();
+});
+
+const askedFor = (out_trade_no: string) => stack.simulator.requests({ path: '/trade/refund', out_trade_no });
+
+/** Every row of the interface's table of refunds by method (section 4.3). */
+describe('of each method', () => {
+  beforeAll(() => void stack.simulator.configure({ refundTakes: '1s' }));
+  afterAll(() => void stack.simulator.configure({ refundTakes: '0s' }));
+
+  const ACCOUNT = { bank_info: { bank_id: '341', agency: '1234', type: 'CHECKING', number: '123456-7' } };
+  const CLABE = { bank_info: { number: '646180110412345678' } };
+
+  const ROWS: [method: string, order: string, more: Partial<RefundRequest>][] = [
+    ['PIX', 'pix', { user_info: USER, ...ACCOUNT }],
+    ['Boleto', 'boleto', { ...ACCOUNT }],
+    ['Lottery', 'lottery', { ...ACCOUNT }],
+    ['DepositExpress', 'deposit-express', { ...ACCOUNT }],
+    ['SPEI', 'spei', { ...CLABE }],
+    ['Wallet', 'wallet-card-number', {}],
+    ['CreditCard', 'credit-card', {}],
+  ];
+
+  it.each(ROWS)(
+    'a full refund by %s ends as REFUNDED, and the ledger agrees with the gateway',
+    async (_method, name, more) => {
+      const order = await sold(stack, name);
+      const answer = await stack.payments.refund(order.out_trade_no, { ...whole(order), ...more });
+      expect(answer).toMatchObject({
+        out_trade_no: order.out_trade_no,
+        refund_status: 'REFUND_PROCESSING',
+        recovered: false,
+      });
+      const state = await afterSaleOf(stack, order.out_trade_no).result();
+      expect(state).toMatchObject({
+        trade_status: 'REFUNDED',
+        refunded_amount: order.order_amount,
+        refunding_amount: '0.00',
+        ledger_complete: true,
+        attention: null,
+        refunds: [{ out_request_no: expect.stringMatching(/^R[0-9a-z]{13}$/), partial: false, outcome: 'REFUNDED' }],
+      });
+      expect(stack.simulator.ledger({ out_trade_no: order.out_trade_no })[0]).toMatchObject({
+        refunded_amount: order.order_amount,
+      });
+    },
+  );
+});
+
+/** Refusals by sub_codes that the interface does not list: their meaning is unknown, so the trade's state decides; where it cannot, a person. */
+describe('refusals that nobody listed', () => {
+  /** After a refusal that brought no refund: the merchant hears it, and it was asked for once. */
+  async function expectNone(out_trade_no: string, refund: RefundRequest, sub_code: string) {
+    await expect(stack.payments.refund(out_trade_no, refund)).rejects.toMatchObject({
+      name: 'NotRefundedError',
+      details: { code: '40002', sub_code },
+    });
+    expect(await afterSaleOf(stack, out_trade_no).result()).toMatchObject({
+      refunded_amount: '0.00',
+      refunding_amount: '0.00',
+      attention: null,
+      refunds: [{ outcome: 'NOT_CREATED' }],
+    });
+    expect(askedFor(out_trade_no)).toHaveLength(1);
+  }
+
+  describe('a refund with an unknown refusal, of a trade that stays SUCCESS', () => {
+    test('is refused with NotRefunded where the method has no refunds', async () => {
+      const order = await sold(stack, 'oxxo');
+      await expectNone(order.out_trade_no, { ...whole(order), user_info: USER }, 'refund-not-supported');
+    });
+
+    test('is refused with NotRefunded where the wallet refunds only the whole amount, and a full refund then succeeds', async () => {
+      const order = await sold(stack, 'wallet-qr', { channel: 'PicPay' });
+      await expectNone(order.out_trade_no, part(order, '10.00', 'part'), 'partial-refund-not-supported');
+      expect(await stack.payments.refund(order.out_trade_no, whole(order))).toMatchObject({
+        refund_status: 'REFUNDED',
+      });
+    });
+  });
+
+  test('a refund with an unknown outcome after an earlier part is not sent again and waits for a person’s decision', async () => {
+    const order = await sold(stack, 'credit-card');
+    const { out_trade_no } = order;
+    await stack.payments.refund(out_trade_no, part(order, '10.00', 'first'));
+    await afterSaleOf(stack, out_trade_no).result();
+    stack.simulator.addFault({ out_trade_no, on: 'refund', fault: '5xx-before' });
+    const asked = stack.payments.refund(out_trade_no, part(order, '20.00', 'rest')).catch((error: unknown) => error);
+    while ((await stack.payments.refunds(out_trade_no)).attention !== 'unknown-refund') await delay(100);
+    const resolution = { outcome: 'NOT_CREATED', reason: 'the dashboard shows none', by: 'ana' };
+    const resolve = (more: object) =>
+      afterSaleOf(stack, out_trade_no).executeUpdate('resolve', { args: [{ ...resolution, ...more }] });
+    await expect(resolve({ out_request_no: 'first' })).rejects.toMatchObject({ cause: { type: 'InvalidRequest' } });
+    await resolve({ out_request_no: 'rest' });
+    expect(await asked).toMatchObject({
+      name: 'NotRefundedError',
+      message: expect.stringContaining('ana decided so: the dashboard shows none'),
+    });
+    expect(await afterSaleOf(stack, out_trade_no).result()).toMatchObject({
+      refunded_amount: '10.00',
+      attention: null,
+    });
+    expect(askedFor(out_trade_no)).toHaveLength(2);
+  });
+});
+
+/** Of a trade whose workflows have all closed, with and without the earlier runs in Temporal. */
+describe('after all workflows have closed', () => {
+  /** Makes Temporal forget the last run of a closed workflow, as it does at the end of its retention. */
+  async function forget(workflowId: string): Promise<void> {
+    const { workflow, workflowService, options } = stack.client;
+    const workflowExecution = { workflowId };
+    await workflowService.deleteWorkflowExecution({ namespace: options.namespace, workflowExecution });
+    const isKnown = () =>
+      workflow
+        .getHandle(workflowId)
+        .describe()
+        .then(
+          () => true,
+          (error: unknown) => {
+            if (error instanceof WorkflowNotFoundError) return false;
+            throw error;
+          },
+        );
+    while (await isKnown()) await delay(50);
+  }
+
+  test('a new run knows the refunds of the run before: it repeats their answers, sends none twice, and refuses more than is left', async () => {
+    const order = await sold(stack, 'credit-card');
+    const { out_trade_no } = order;
+    const first = await stack.payments.refund(out_trade_no, part(order, '50.00', 'a'));
+    await afterSaleOf(stack, out_trade_no).result();
+    const { runId } = await afterSaleOf(stack, out_trade_no).describe();
+
+    expect(await stack.payments.refund(out_trade_no, part(order, '50.00', 'a'))).toEqual(first);
+    expect((await afterSaleOf(stack, out_trade_no).describe()).runId).not.toBe(runId);
+    await expect(stack.payments.refund(out_trade_no, part(order, '60.00', 'a'))).rejects.toMatchObject({
+      name: 'DuplicateRefundError',
+      details: { fields: ['refund_amount'] },
+    });
+    await expect(stack.payments.refund(out_trade_no, part(order, order.order_amount, 'b'))).rejects.toMatchObject({
+      name: 'OverRefundError',
+    });
+    expect(askedFor(out_trade_no)).toHaveLength(1);
+
+    await stack.payments.refund(out_trade_no, part(order, '30.00', 'b'));
+    expect(await afterSaleOf(stack, out_trade_no).result()).toMatchObject({
+      refunded_amount: '80.00',
+      ledger_complete: true,
+      attention: null,
+      refunds: [{ out_request_no: 'a' }, { out_request_no: 'b' }],
+    });
+  });
+
+  test('a run that was terminated before a worker took it does not hide the refunds of earlier runs', async () => {
+    const order = await sold(stack, 'credit-card');
+    const { out_trade_no } = order;
+    await stack.payments.refund(out_trade_no, part(order, '50.00', 'a'));
+    const { workflowId } = afterSaleOf(stack, out_trade_no);
+    await afterSaleOf(stack, out_trade_no).result();
+    const args = [{ app_id: APP.app_id, out_trade_no }];
+    const nobody = await stack.client.workflow.start('afterSale', { workflowId, taskQueue: 'nobody', args });
+    await nobody.terminate('a test');
+
+    await stack.payments.refund(out_trade_no, part(order, '30.00', 'b'));
+    expect(await afterSaleOf(stack, out_trade_no).result()).toMatchObject({
+      refunded_amount: '80.00',
+      ledger_complete: true,
+      refunds: [{ out_request_no: 'a' }, { out_request_no: 'b' }],
+    });
+  });
+
+  test('a ledger without a run that Temporal has deleted is incomplete: nothing is granted until a person has named what went back', async () => {
+    const order = await sold(stack, 'credit-card');
+    const { out_trade_no } = order;
+    await stack.payments.refund(out_trade_no, part(order, '50.00', 'a'));
+    await afterSaleOf(stack, out_trade_no).result();
+    await forget(afterSaleOf(stack, out_trade_no).workflowId);
+    await forget(refundWorkflowId(APP.app_id, out_trade_no, 'a'));
+
+    await expect(stack.payments.refund(out_trade_no, part(order, '30.00', 'b'))).rejects.toMatchObject({
+      name: 'NotRefundedError',
+      details: { ledger_complete: false },
+    });
+    expect(await stack.payments.refunds(out_trade_no)).toMatchObject({
+      trade_status: 'PARTIAL_REFUND',
+      refunded_amount: '0.00',
+      ledger_complete: false,
+      attention: 'refund-elsewhere',
+    });
+    const { workflowId } = afterSaleOf(stack, out_trade_no);
+    await stack.client.workflow.executeUpdateWithStart('resolve', {
+      args: [{ refunded_elsewhere: '50.00', reason: 'the dashboard shows 50.00', by: 'ana' }],
+      startWorkflowOperation: new WithStartWorkflowOperation('afterSale', {
+        workflowId,
+        taskQueue: stack.taskQueue,
+        args: [{ app_id: APP.app_id, out_trade_no }],
+        workflowIdConflictPolicy: 'USE_EXISTING',
+      }),
+    });
+    await stack.payments.refund(out_trade_no, part(order, '30.00', 'b'));
+    expect(await afterSaleOf(stack, out_trade_no).result()).toMatchObject({
+      refunded_amount: '30.00',
+      refunded_elsewhere: '50.00',
+      ledger_complete: true,
+      attention: null,
+      refunds: [{ out_request_no: 'b', outcome: 'REFUNDED' }],
+    });
+    expect(stack.simulator.ledger({ out_trade_no })).toMatchObject([{ refunded_amount: '80.00' }]);
+  });
+
+  test('a refund whose payment Temporal has deleted is refused with the missing fields of the buyer, and is made when they are given', async () => {
+    const order = await sold(stack, 'credit-card');
+    const { out_trade_no } = order;
+    await forget(paymentWorkflowId(APP.app_id, out_trade_no));
+    const refund = part(order, '50.00', 'a');
+    await expect(stack.payments.refund(out_trade_no, refund)).rejects.toMatchObject({
+      name: 'InvalidOrderError',
+      issues: [expect.objectContaining({ field: 'user_info.email' })],
+    });
+    expect(askedFor(out_trade_no)).toHaveLength(0);
+    await stack.payments.refund(out_trade_no, { ...refund, user_info: { email: USER.email } });
+    expect(await afterSaleOf(stack, out_trade_no).result()).toMatchObject({
+      refunded_amount: '50.00',
+      ledger_complete: true,
+    });
+  });
+});
+
+describe('a run that ends', () => {
+  test('keeps a notification that arrives while it closes, and the refund before it', async () => {
+    const order = await sold(stack, 'credit-card');
+    const { out_trade_no } = order;
+    const { release } = handler.hold('PARTIAL_REFUND');
+    const known = part(order, '50.00', 'a');
+    await stack.payments.refund(out_trade_no, known);
+    while (!(await isClosing(stack, out_trade_no, known))) await delay(20);
+    await stack.simulator.act(out_trade_no, 'dispute');
+    await stack.simulator.settled();
+    release();
+    expect(await waitsForAPerson(stack, out_trade_no, 'dispute')).toMatchObject({
+      trade_status: 'DISPUTE',
+      refunded_amount: '50.00',
+      refunds: [{ out_request_no: 'a', outcome: 'REFUNDED' }],
+    });
+  });
+});
