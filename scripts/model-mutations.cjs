@@ -798,8 +798,8 @@ const OF_REFUNDS = [
   [
     'a refund is sent on the word of a copy that does not show the chargeback yet',
     `${AFTER}/bank-word.ts`,
-    'Math.max(this.last.asked_at + BEHIND_MS - now, 0)',
-    '0',
+    'now - Date.parse(this.said.time) < BEHIND_MS',
+    'now < 0',
   ],
   [
     'a part that the gateway took is before a person while it is under way',
@@ -965,8 +965,8 @@ OF_REFUNDS.push(
   [
     'an after-sale ends, and with it the bank’s word that a copy does not show',
     `${AFTER}/record.ts`,
-    ', this.bank.countsFor(now));',
-    ', 0);',
+    'this.bank = new BankWord(previous.bank_said);',
+    'this.bank = new BankWord(carried ? previous.bank_said : null);',
   ],
   [
     'an end that nobody has named is forgotten once the refund has ended',

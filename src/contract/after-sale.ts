@@ -29,8 +29,6 @@ export interface AfterSaleCarried {
   contradicted: readonly NotificationClaim[];
   /** When the gateway was asked for the trade's status, in ms since the epoch: an older answer is not news. */
   asked_at: number;
-  /** Where the bank takes the money back, as was said last and when, in ms since the epoch; null: never. */
-  bank_said: TradeSeen | null;
   /** How many notifications it has taken. One that came after them is in the run's history alone. */
   taken: number;
 }
@@ -145,9 +143,17 @@ export interface AfterSaleState {
   ledger_complete: boolean;
   /** What was notified and is held until the gateway's answer agrees, or keeps contradicting it. */
   claims: NotificationClaim[];
+  /** That the bank takes the money back, as was said last, however it was heard: no refund is sent for ten minutes after it. */
+  bank_said: BankSaid | null;
   /** ISO 8601, UTC: until when the trade is polled for disputes and chargebacks; null: not at all. */
   watched_until: string | null;
   history: Transition[];
+}
+
+/** DISPUTE or CHARGEBACK, and when that was said; ISO 8601, UTC. */
+export interface BankSaid {
+  trade_status: string;
+  time: string;
 }
 
 /** What a notification says, without anything personal. */

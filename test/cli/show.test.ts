@@ -53,7 +53,13 @@ function worst(reason: Attention, of: 'payment' | 'after-sale') {
   const refunds = many.map((i) => refundOf(i, isOfSale && i === 7 ? reason : null));
   const after_sale: AfterSaleState = {
     ...{ ...PAYMENT, watched_until: null, refunds, claims: [], attention: isOfSale ? reason : null },
-    ...{ refunded_amount: '1.00', refunding_amount: '39.00', refunded_elsewhere: '0.00', ledger_complete: true },
+    ...{
+      refunded_amount: '1.00',
+      refunding_amount: '39.00',
+      refunded_elsewhere: '0.00',
+      ledger_complete: true,
+      bank_said: null,
+    },
   };
   const late_payment_refund = { out_request_no: 'late', refund_status: null, reason: LONG.slice(0, 100) };
   const payment = {

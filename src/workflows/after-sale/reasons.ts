@@ -1,5 +1,5 @@
 /** Why an after-sale itself needs a person, and which of the reasons is shown. Pure. */
-import type { AfterSaleState, Attention, NotificationClaim } from '../../contract';
+import type { AfterSaleState, Attention, NotificationClaim, RefundState } from '../../contract';
 import { isKnownStatus, type TradeStatus } from '../../gateway/pure/statuses';
 import { Reasons } from '../shared/reasons';
 import { isUnanswered } from './claims';
@@ -12,7 +12,7 @@ const ATTENTION: Partial<Record<TradeStatus, Attention>> = {
 };
 const OF_THE_BANK: readonly Attention[] = Object.values(ATTENTION);
 
-export const attentionOfStatus = (status: string | undefined): Attention | undefined =>
+const attentionOfStatus = (status: string | undefined): Attention | undefined =>
   status !== undefined && isKnownStatus(status) ? ATTENTION[status] : undefined;
 
 export class AfterSaleReasons extends Reasons<Attention> {
@@ -29,6 +29,18 @@ export class AfterSaleReasons extends Reasons<Attention> {
     const [first = null] = this.reasons;
     const lasting = this.reasons.find((one) => one !== 'unconfirmed-notification');
     return this.reasons.find((one) => OF_THE_BANK.includes(one)) ?? lasting ?? first;
+  }
+
+  /** The same of the whole after-sale. */
+  shownOf(
+    trade_status: string | null,
+    claims: readonly NotificationClaim[],
+    refunds: readonly RefundState[],
+  ): Attention | null {
+    // Of a trade that nobody has seen, no word can be confirmed.
+    if (trade_status === null && this.has('unknown-trade')) return 'unknown-trade';
+    const claimed = claims.map((claim) => attentionOfStatus(claim.trade_status)).find((one) => one !== undefined);
+    return claimed ?? this.shown ?? refunds.find(({ attention }) => attention !== null)?.attention ?? null;
   }
 
   /**

@@ -19,16 +19,19 @@ import { isKnownStatus } from '../../gateway/pure/statuses';
 import { BankWord } from './bank-word';
 import { isOfTheBank } from './claims';
 import { ExplainedStatuses } from './explained';
-import { AfterSaleReasons, attentionOfStatus, ownAttention } from './reasons';
+import { AfterSaleReasons, ownAttention } from './reasons';
 import { hasGivenBack, isBankStatus, isRefundStatus, isTransientStatus } from './refund/interpret';
 import { type NumberedTrade, type PaidTrade, RefundLedger } from './refund-ledger';
 import { isFirstReversal, lastOfRefunds, refundStatusesIn, wasRevokedSince } from './shown';
 
 export class AfterSaleRecord {
   readonly ledger = new RefundLedger();
-  private readonly state: Omit<AfterSaleState, keyof RefundLedger['sums'] | 'refunds' | 'claims' | 'attention'>;
+  private readonly state: Omit<
+    AfterSaleState,
+    keyof RefundLedger['sums'] | 'refunds' | 'claims' | 'attention' | 'bank_said'
+  >;
   reasons = new AfterSaleReasons();
-  bank = BankWord.of(null, []);
+  bank = new BankWord();
   private explained = new ExplainedStatuses();
   /** When the gateway was asked for the trade's status, in ms since the epoch. */
   private askedAt = 0;
@@ -53,13 +56,10 @@ export class AfterSaleRecord {
    */
   snapshot(claims: readonly NotificationClaim[] = []): AfterSaleState {
     const { ledger, state, reasons } = this;
-    const { refunds } = ledger;
-    const claimed = claims.map(({ trade_status }) => attentionOfStatus(trade_status)).find((one) => one !== undefined);
-    // Of a trade that nobody has seen, no word can be confirmed.
-    const denied = state.trade_status === null && reasons.has('unknown-trade') ? 'unknown-trade' : undefined;
-    const attention =
-      denied ?? claimed ?? reasons.shown ?? refunds.find((refund) => refund.attention)?.attention ?? null;
-    return { ...state, ...ledger.sums, attention, refunds, claims: [...claims], history: [...state.history] };
+    const { refunds, sums } = ledger;
+    const attention = reasons.shownOf(state.trade_status, claims, refunds);
+    const known = { ...state, ...sums, attention, refunds, bank_said: this.bank.said };
+    return { ...known, claims: [...claims], history: [...state.history] };
   }
 
   get id(): TradeId {
@@ -106,7 +106,7 @@ export class AfterSaleRecord {
     state.history = [...history];
     state.out_trade_no = previous.out_trade_no ?? out_trade_no;
     state.trade_no = previous.trade_no ?? trade_no;
-    this.bank = BankWord.of(carried?.bank_said, history);
+    this.bank = new BankWord(previous.bank_said);
     this.ledger.restore(previous);
     if (carried) {
       this.explained = new ExplainedStatuses(carried.explained);
@@ -118,9 +118,8 @@ export class AfterSaleRecord {
 
   /** What the next run needs besides the public state. */
   get carried(): Omit<AfterSaleCarried, 'taken'> {
-    const { explained, reasons, askedAt: asked_at, bank } = this;
-    const { all, contradicted } = reasons;
-    return { explained: explained.all, reasons: all, contradicted, asked_at, bank_said: bank.carried };
+    const { explained, reasons, askedAt: asked_at } = this;
+    return { explained: explained.all, reasons: reasons.all, contradicted: reasons.contradicted, asked_at };
   }
 
   /** Takes over what Temporal knows of the trade. */
@@ -145,8 +144,7 @@ export class AfterSaleRecord {
   watchesFor(now: number): number | undefined {
     const { watched_until, trade_status } = this.state;
     if (isTransientStatus(trade_status ?? '') || this.isUnconfirmed) return undefined;
-    // What a copy may not show yet is not forgotten by ending.
-    return Math.max(watched_until === null ? 0 : Date.parse(watched_until) - now, this.bank.countsFor(now));
+    return watched_until === null ? 0 : Date.parse(watched_until) - now;
   }
 
   /** Applies a query's answer. Only queries count: after a sale, a status may come back. */
