@@ -953,8 +953,8 @@ OF_REFUNDS.push(
   [
     'a revoke that is notified without a number is only unconfirmed',
     `${AFTER}/news.ts`,
-    'if (ofTrade.some(isUnnamedRevoke)) record.ledger.doubtRefunded();',
-    '',
+    "if (trade.trade_status !== 'REFUND_REVOKE' && ofTrade.some(isUnnamedRevoke))",
+    'if (trade.trade_status === null)',
   ],
   [
     'after a refund that paid nothing, the part from before it is not explained',

@@ -378,3 +378,22 @@ test('promise 7: a notification of another trade under the order’s number, who
   await world.pass(HOUR);
   expect([c?.outcome, goneBack()]).toEqual(['REFUNDED', 100]);
 });
+
+test.each([
+  ['the trade shows a part again', 'PARTIAL_REFUND' as const],
+  ['the gateway calls parts REFUNDED', 'REFUNDED' as const],
+])(
+  'promise 7: a part that came back between two looks is before a person once that is notified without a number: %s',
+  async (_, partialStatus) => {
+    await open({ plans: [DONE, DONE], partialStatus });
+    for (const number of ['a', 'b']) {
+      world.ask({ amount: '50.00', number });
+      await world.pass(10 * MINUTE);
+    }
+    world.gateway.giveUp('us', false);
+    await world.pass(DAY);
+    world.notify('all');
+    await world.pass(HOUR);
+    expect(await refundOf('b')).toMatchObject({ attention: 'unknown-refund' });
+  },
+);

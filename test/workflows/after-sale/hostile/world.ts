@@ -271,7 +271,8 @@ export class World extends BaseWorld {
 
   /** A notification of another trade that carries the order's number, once it is known which one was sold. */
   async tellOfAnotherTrade(status: string, number: string): Promise<void> {
-    if ((await this.state())?.trade_status) this.post(this.notificationOf('T2', status, number), () => undefined);
+    if ((await this.state())?.trade_status && !this.isTerminated)
+      this.post(this.notificationOf('T2', status, number), () => undefined);
   }
 
   private notificationOf(trade_no: string, trade_status: string, out_request_no: string | undefined): Notification {
