@@ -981,12 +981,6 @@ OF_REFUNDS.push(
     'if (record) return;',
   ],
   [
-    'a refund forgets a dispute that its own look has shown',
-    `${AFTER}/refund/evidence.ts`,
-    'if (takesMoneyBack(status)) this.claimed = status;',
-    'if (this.claimed === status) this.claimed = null;',
-  ],
-  [
     'a notification of another trade ends our refund under its number',
     `${AFTER}/news.ts`,
     'if (isOfTrade(notification, this.record.id.trade_no)) this.refunds.tell(',
