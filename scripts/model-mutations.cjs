@@ -790,7 +790,7 @@ const OF_REFUNDS = [
   [
     'the end of an earlier refund proves a later one',
     `${AFTER}/refund/evidence.ts`,
-    'return !earlier.includes(status) && (',
+    'return !this.earlier.includes(status) && (',
     'return (',
     undefined,
     [[INTERPRET, 'if (!isBack && !earlier.includes(now)) {', 'if (!isBack) {']],
@@ -822,8 +822,8 @@ const OF_REFUNDS = [
   [
     'a late word of a refund’s end unsays that it came back',
     INTERPRET,
-    'return isUnderWay(word) || (isOver && hasGivenBack(word)) ? before : word;',
-    'return isUnderWay(word) || (isOver && word === before) ? before : word;',
+    'return isUnderWay(word) || (isInVain(before) && hasGivenBack(word)) ? before : word;',
+    'return isUnderWay(word) || (isInVain(before) && word === before) ? before : word;',
   ],
   [
     'a server’s error with a code counts as a refusal of the refund',
@@ -859,7 +859,7 @@ const OF_REFUNDS = [
   [
     'what a terminated after-sale had only heard is forgotten',
     'src/activities/previous-run.ts',
-    'const claims = [...(state?.claims ?? []), ...untaken, ...(left.claims ?? [])];',
+    'const claims = [...(state?.claims ?? []), ...untaken, ...left.claims];',
     'const claims = state && hasRead(state) ? state.claims : [];',
   ],
   ['what was ordered counts as paid', `${AFTER}/record.ts`, "if (outcomeOf(trade_status) !== 'SUCCESS') return;", ''],
@@ -929,8 +929,8 @@ OF_REFUNDS.push(
   [
     'a refund is sent again although another one may have brought the trade back to SUCCESS',
     SENDING,
-    "return isKnownToExist || !isAlone ? 'track' : 'send';",
-    "return isKnownToExist || (!isAlone && isKnownToExist) ? 'track' : 'send';",
+    'return isKnownToExist || isHeldBack || !isAlone;',
+    'return isKnownToExist || isHeldBack || (!isAlone && isKnownToExist);',
   ],
   [
     'what was notified before a new after-sale follows the refund is not told to it',

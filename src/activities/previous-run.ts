@@ -106,7 +106,7 @@ async function leftBefore(client: Client, workflowId: string, runId: string): Pr
     const told = left.is_unread ? null : await readWithin(PATIENCE_MS, () => toldBy(client, run), null);
     const { state, carried } = told ?? NOTHING_TOLD;
     const untaken = isEnded ? [] : await untakenNotifications(client, run, carried?.taken ?? 0);
-    const claims = [...(state?.claims ?? []), ...untaken, ...(left.claims ?? [])];
+    const claims = [...(state?.claims ?? []), ...untaken, ...left.claims];
     if (told === null) left = { ...NOTHING_LEFT, claims, is_unread: true };
     else left = state ? { previous: state, carried, claims, is_unread: false } : { ...left, claims };
     if (state && hasRead(state)) break;

@@ -114,8 +114,8 @@ export interface EarlierAfterSale {
   previous: AfterSaleState | null;
   /** What that run knew besides; null where it had ended by itself, or cannot be asked. */
   carried: AfterSaleCarried | null;
-  /** What was notified to it and to runs after it, and none has settled; absent in histories of before: those of `previous`. */
-  claims?: readonly NotificationClaim[];
+  /** What was notified to it and to runs after it, and none has settled. */
+  claims: readonly NotificationClaim[];
   /** Its refunds that were open then, as they are now. */
   refunds_now: RefundState[];
   /** Whether an earlier run may know of refunds and does not answer: no worker polls its task queue, or its code does not replay. */

@@ -1,7 +1,7 @@
 /** What notifications say after a sale, and whether the gateway's answer agrees. Pure. */
 import type { NotificationClaim, NotificationSignal, RefundOutcome, RefundState } from '../../contract';
 import { isBehind } from '../shared/stale-read';
-import { isRefundStatus, outcomeNamedBy } from './refund/interpret';
+import { isBankStatus, isRefundStatus, outcomeNamedBy } from './refund/interpret';
 
 /** What the bank does, in its order. */
 const OF_THE_BANK: readonly string[] = ['DISPUTE', 'CHARGEBACK', 'CHARGEBACK_REVERSED'];
@@ -9,7 +9,7 @@ const OF_THE_BANK: readonly string[] = ['DISPUTE', 'CHARGEBACK', 'CHARGEBACK_REV
 const stepOf = ({ trade_status = '' }: NotificationClaim) => OF_THE_BANK.indexOf(trade_status);
 
 /** Whether a notification is the bank's word. */
-export const isOfTheBank = (claim: NotificationClaim) => stepOf(claim) >= 0;
+export const isOfTheBank = ({ trade_status = '' }: NotificationClaim) => isBankStatus(trade_status);
 
 /** What a notification says, without anything personal: the public state shows it while it is held. */
 export function claimOf({ trade_no, trade_status, out_request_no }: NotificationSignal): NotificationClaim {

@@ -88,11 +88,7 @@ export class AfterSaleNews {
   }
 
   /** The ledger of the earlier run is known, its open refunds now, and what was notified before and nobody has settled. */
-  restored({
-    previous = null,
-    claims = previous?.claims ?? [],
-    refunds_now = [],
-  }: Partial<EarlierAfterSale> = {}): void {
+  restored({ previous = null, claims = [], refunds_now = [] }: Partial<EarlierAfterSale> = {}): void {
     this.isRestored = true;
     for (const refund of refunds_now)
       if (refund.outcome === null) this.applyChange({ refund, trade: null });

@@ -100,7 +100,8 @@ export class RefundEvidence {
 
   /** Whether nothing else than ours can have moved the trade since it was sent. */
   get isAlone(): boolean {
-    return isAlone(this.observation);
+    const { earlier, disturbed } = this;
+    return isAlone({ earlier, disturbed });
   }
 
   /** The trade shows the end of a refund that paid nothing, and that is known to be another one. */
@@ -173,8 +174,7 @@ export class RefundEvidence {
 
   /** Whether only ours brings the trade into this status: none before it did, and what paid nothing may be any other. */
   private isOnlyOurs(status: string): boolean {
-    const { earlier, disturbed } = this;
-    return !earlier.includes(status) && (!isInVain(status) || isAlone({ earlier, disturbed }));
+    return !this.earlier.includes(status) && (!isInVain(status) || this.isAlone);
   }
 
   /** Two refunds look alike in the trade's status; only an answer or a notification names one. */

@@ -45,17 +45,18 @@ export const hasGivenBack = (status: string | null) => wordOf(status) === 'refun
 export const mayComeFrom = (status: string, outcome: RefundOutcome | null) =>
   outcome === 'REFUNDED' || (outcome !== null && outcome !== 'NOT_CREATED' && !hasGivenBack(status));
 
-/** Whether the latest refund of a trade in this status was refused. */
-export const isRefusal = (status: string) => wordOf(status) === 'refused';
-
-/** Whether both say of a refund that it was refused, or both that it was revoked. */
-export function endsInVainAlike(one: string | null, other: string | null): boolean {
-  const word = wordOf(one);
-  return (word === 'refused' || word === 'revoked') && word === wordOf(other);
+/** Whether a status says that a refund paid nothing, or that the payment stands. */
+export function isInVain(status: string | null): boolean {
+  const word = wordOf(status);
+  return word === 'refused' || word === 'revoked';
 }
 
+/** Whether both say of a refund that it was refused, or both that it was revoked. */
+export const endsInVainAlike = (one: string | null, other: string | null) =>
+  isInVain(one) && wordOf(one) === wordOf(other);
+
 /** Whether the gateway has a refund and has not ended it. */
-export const isUnderWay = (status: string) => wordOf(status) === 'pending';
+const isUnderWay = (status: string) => wordOf(status) === 'pending';
 
 /**
  * What a refund is called after two words about it, of which each may be late: a refund ends after it was under way, and what was
@@ -63,8 +64,7 @@ export const isUnderWay = (status: string) => wordOf(status) === 'pending';
  */
 export function latestWord(before: string | null | undefined, word: string): string {
   if (before === null || before === undefined || isUnderWay(before)) return word;
-  const isOver = wordOf(before) === 'refused' || wordOf(before) === 'revoked';
-  return isUnderWay(word) || (isOver && hasGivenBack(word)) ? before : word;
+  return isUnderWay(word) || (isInVain(before) && hasGivenBack(word)) ? before : word;
 }
 
 /** The outcome that a status names; undefined where the refund has not ended by it. */
@@ -74,9 +74,6 @@ export function outcomeNamedBy(status: string | null): RefundOutcome | undefined
 }
 
 const OUTCOME = { refunded: 'REFUNDED', refused: 'REFUND_REFUSED', revoked: 'REFUND_REVOKE' } as const;
-
-/** Whether a status says that a refund paid nothing, or that the payment stands. */
-export const isInVain = (status: string) => isRefusal(status) || wordOf(status) === 'revoked';
 
 /** The bank's word on the trade. */
 export const isBankStatus = (status: string) => takesMoneyBack(status) || status === 'CHARGEBACK_REVERSED';

@@ -142,8 +142,7 @@ export class RefundSending {
     await this.waitFor('a while, before the refund is requested again under the same number');
     await this.rest(this.backoff_ms);
     this.backoff_ms = nextBackoff(this.backoff_ms);
-    const { isKnownToExist, isAlone } = this.evidence;
-    return isKnownToExist || !isAlone ? 'track' : 'send';
+    return this.isInterrupted ? 'track' : 'send';
   }
 
   /** Waits for as long as a copy of the gateway may be behind, or until something is told of the refund. */

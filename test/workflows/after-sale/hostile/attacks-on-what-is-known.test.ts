@@ -19,15 +19,6 @@ const goneBack = () => Number(world.gateway.gone().toFixed(2));
 const refundOf = async (number: string) =>
   (await world.state())?.refunds.find(({ out_request_no }) => out_request_no === number);
 const tell = (status: string, number?: string) => world.deliver({ at: world.now, status, number });
-/** A part that was done comes back. */
-function comesBack(number: string, status = 'REFUND_REVOKE'): void {
-  const { refunds } = world.gateway;
-  const i = refunds.findIndex((one) => one.number === number);
-  const one = refunds[i];
-  if (!one) throw new Error(`no ${number}`);
-  refunds.splice(i, 1, { ...one, ends: 'revoked', endsAt: world.now, cameBack: true });
-  world.gateway.move(status);
-}
 /** A person says what the dashboard shows of each refund that waits for one, and a day passes. Returns what nobody is asked about. */
 async function answerAll() {
   for (let i = 0; i < 3; i += 1) {
@@ -38,17 +29,6 @@ async function answerAll() {
   await world.pass(DAY);
   const state = await world.state();
   return [state?.attention, state?.refunded_amount];
-}
-/** The trade is SUCCESS again after a chargeback, which a person has seen. */
-async function bankReverses(): Promise<void> {
-  for (const status of ['CHARGEBACK', 'CHARGEBACK_REVERSED', 'SUCCESS']) {
-    world.gateway.move(status);
-    tell(status);
-    await world.untilShown(status);
-    await world.pass(MINUTE);
-  }
-  world.settle();
-  await world.pass(HOUR);
 }
 
 describe('what stands in the way of a refund is told to it also while it tries', () => {
@@ -104,10 +84,10 @@ describe('SUCCESS does not mean “no refund” where another one may have broug
     await open({ plans: [DONE, LONG, DONE], mishaps: ['none', 'answer lost'], lag_ms: 45_000, watchWindow: '3d' });
     world.ask({ amount: '50.00', number: 'a' });
     await world.pass(10 * MINUTE);
-    await bankReverses();
+    await world.chargeBackAndReverse();
     world.ask({ amount: '100.00', number: 'c' });
     await world.pass(MINUTE);
-    comesBack('a');
+    world.gateway.comesBack('a');
     tell('REFUND_REVOKE', 'a');
     await world.pass(MINUTE);
     world.gateway.move('SUCCESS');
@@ -243,7 +223,7 @@ describe('what is named of others before a refund begins, or after its end, coun
     await world.pass(2_000);
     tell('REFUND_REFUSED', 'b');
     await world.pass(10 * MINUTE);
-    comesBack('a');
+    world.gateway.comesBack('a');
     await world.pass(HOUR);
     const b = await refundOf('b');
     world.gateway.move('SUCCESS');
@@ -306,7 +286,7 @@ describe('an earlier refund that came back while a later one is under way is ask
     await open({ plans: [DONE, DONE], watchWindow: '3d' });
     world.ask({ amount: '50.00', number: 'a' });
     await world.pass(5 * HOUR);
-    comesBack('a');
+    world.gateway.comesBack('a');
     await world.pass(MINUTE);
     world.gateway.move('SUCCESS');
     await world.pass(MINUTE);
@@ -321,7 +301,7 @@ describe('an earlier refund that came back while a later one is under way is ask
     await world.pass(10 * MINUTE);
     world.ask({ amount: '50.00', number: 'c' });
     await world.pass(10 * MINUTE);
-    comesBack('a', 'SUCCESS');
+    world.gateway.comesBack('a', 'SUCCESS');
     await world.pass(6 * HOUR);
     expect(await answerAll()).not.toEqual([null, '100.00']);
   });
@@ -361,7 +341,7 @@ describe('an earlier refund that came back while a later one is under way is ask
     await world.pass(10 * MINUTE);
     world.temporal.latest(refundWorkflowId(APP, PLAIN.out_trade_no, 'c'))?.terminate();
     await world.pass(10 * MINUTE);
-    comesBack('a');
+    world.gateway.comesBack('a');
     tell('REFUND_REVOKE');
     await world.untilShown('REFUND_REVOKE');
     world.gateway.move('REFUND_PROCESSING');
@@ -380,7 +360,7 @@ describe('an earlier refund that came back while a later one is under way is ask
     await world.pass(10 * MINUTE);
     world.terminate();
     await world.pass(1_000);
-    comesBack('a');
+    world.gateway.comesBack('a');
     await world.pass(20 * MINUTE);
     world.gateway.move('REFUND_PROCESSING');
     await world.pass(5 * HOUR);

@@ -14,15 +14,6 @@ const LONG = { takes_ms: 5 * HOUR, ends: 'done' } as const;
 const goneBack = () => Number(world.gateway.gone().toFixed(2));
 const refundOf = async (number: string) =>
   (await world.state())?.refunds.find(({ out_request_no }) => out_request_no === number);
-/** A part that was done comes back; the gateway says so of the trade, and its notification has no number or does not come. */
-function comesBack(number: string): void {
-  const { refunds } = world.gateway;
-  const i = refunds.findIndex((one) => one.number === number);
-  const one = refunds[i];
-  if (!one) throw new Error(`no ${number}`);
-  refunds.splice(i, 1, { ...one, ends: 'revoked', endsAt: world.now, cameBack: true });
-  world.gateway.move('REFUND_REVOKE');
-}
 /** A person says what the dashboard shows of the refund that waits for one. */
 async function decideStuck(): Promise<void> {
   await world.readDashboard();
@@ -95,7 +86,7 @@ test('promise 7: a refund that was named as under way is not called revoked beca
   await world.pass(2_000);
   tell('REFUND_PROCESSING', 'c');
   await world.pass(10 * MINUTE);
-  comesBack('a');
+  world.gateway.comesBack('a');
   await world.untilShown('REFUND_REVOKE');
   await world.pass(2 * MINUTE);
   world.gateway.move('SUCCESS');
@@ -110,19 +101,12 @@ test('promise 7: nor where a chargeback was reversed between, and nobody decided
   await open({ plans: [DONE, LONG, DONE], watchWindow: '3d' });
   world.ask({ amount: '50.00', number: 'a' });
   await world.pass(10 * MINUTE);
-  for (const status of ['CHARGEBACK', 'CHARGEBACK_REVERSED', 'SUCCESS']) {
-    world.gateway.move(status);
-    tell(status);
-    await world.untilShown(status);
-    await world.pass(MINUTE);
-  }
-  world.resolve({});
-  await world.pass(HOUR);
+  await world.chargeBackAndReverse();
   world.ask({ amount: '100.00', number: 'c' });
   await world.pass(2_000);
   tell('REFUND_PROCESSING', 'c');
   await world.pass(10 * MINUTE);
-  comesBack('a');
+  world.gateway.comesBack('a');
   await world.untilShown('REFUND_REVOKE');
   await world.pass(2 * MINUTE);
   world.gateway.move('SUCCESS');
@@ -137,19 +121,12 @@ test('promise 7: nor where the end of the part that came back is told ten minute
   await open({ plans: [DONE, LONG, DONE], watchWindow: '3d' });
   world.ask({ amount: '50.00', number: 'a' });
   await world.pass(10 * MINUTE);
-  for (const status of ['CHARGEBACK', 'CHARGEBACK_REVERSED', 'SUCCESS']) {
-    world.gateway.move(status);
-    tell(status);
-    await world.untilShown(status);
-    await world.pass(MINUTE);
-  }
-  world.resolve({});
-  await world.pass(HOUR);
+  await world.chargeBackAndReverse();
   world.ask({ amount: '100.00', number: 'c' });
   await world.pass(2_000);
   tell('REFUND_PROCESSING', 'c');
   await world.pass(10 * MINUTE);
-  comesBack('a');
+  world.gateway.comesBack('a');
   const { now: at } = world;
   await world.untilShown('REFUND_REVOKE');
   await world.pass(2 * MINUTE);
@@ -190,7 +167,7 @@ test('promise 7: a refund under way is not called revoked because a part that is
   await world.pass(10 * MINUTE);
   world.ask({ amount: '25.00', number: 'b' });
   await world.pass(10 * MINUTE);
-  comesBack('a');
+  world.gateway.comesBack('a');
   tell('REFUND_REVOKE');
   await world.untilShown('REFUND_REVOKE');
   await world.pass(MINUTE);
@@ -199,7 +176,7 @@ test('promise 7: a refund under way is not called revoked because a part that is
   await world.pass(MINUTE);
   world.ask({ amount: '100.00', number: 'c' });
   await world.pass(10 * MINUTE);
-  comesBack('b');
+  world.gateway.comesBack('b');
   await world.untilShown('REFUND_REVOKE');
   await world.pass(2 * MINUTE);
   world.gateway.move('SUCCESS');
@@ -222,7 +199,7 @@ test('promise 7: a refund under way is not called revoked because a part of the 
   await decideStuck();
   world.ask({ amount: '100.00', number: 'c' });
   await world.pass(10 * MINUTE);
-  comesBack('desk-1');
+  world.gateway.comesBack('desk-1');
   await world.untilShown('REFUND_REVOKE');
   await world.pass(2 * MINUTE);
   world.gateway.move('SUCCESS');
@@ -241,17 +218,10 @@ test('promise 7: nor where the bank has moved the trade to SUCCESS between', asy
   await world.pass(10 * MINUTE);
   world.nameElsewhere();
   await world.pass(10 * MINUTE);
-  for (const status of ['CHARGEBACK', 'CHARGEBACK_REVERSED', 'SUCCESS']) {
-    world.gateway.move(status);
-    tell(status);
-    await world.untilShown(status);
-    await world.pass(MINUTE);
-  }
-  world.resolve({});
-  await world.pass(HOUR);
+  await world.chargeBackAndReverse();
   world.ask({ amount: '100.00', number: 'c' });
   await world.pass(10 * MINUTE);
-  comesBack('desk-1');
+  world.gateway.comesBack('desk-1');
   await world.untilShown('REFUND_REVOKE');
   await world.pass(2 * MINUTE);
   world.gateway.move('SUCCESS');
@@ -267,14 +237,7 @@ test('promise 7: a later part under way is not called refused because one of the
   await open({ plans: [DONE, LONG, DONE], watchWindow: '3d' });
   world.ask({ amount: '50.00', number: 'a' });
   await world.pass(10 * MINUTE);
-  for (const status of ['CHARGEBACK', 'CHARGEBACK_REVERSED', 'SUCCESS']) {
-    world.gateway.move(status);
-    tell(status);
-    await world.untilShown(status);
-    await world.pass(MINUTE);
-  }
-  world.resolve({});
-  await world.pass(HOUR);
+  await world.chargeBackAndReverse();
   world.ask({ amount: '100.00', number: 'c' });
   await world.pass(10 * MINUTE);
   world.gateway.make('desk-in-vain', '40.00', 'the desk', REFUSED);
@@ -327,14 +290,7 @@ test('promise 7: nor where a chargeback was reversed between, and the trade retu
   await open({ plans: [DONE], mishaps: ['none', 'lost before it arrived'], watchWindow: '3d' });
   world.ask({ amount: '50.00', number: 'a' });
   await world.pass(10 * MINUTE);
-  for (const status of ['CHARGEBACK', 'CHARGEBACK_REVERSED', 'SUCCESS']) {
-    world.gateway.move(status);
-    tell(status);
-    await world.untilShown(status);
-    await world.pass(MINUTE);
-  }
-  world.resolve({});
-  await world.pass(HOUR);
+  await world.chargeBackAndReverse();
   world.ask({ amount: '50.00', number: 'c' });
   await world.pass(2 * MINUTE);
   world.gateway.move('PARTIAL_REFUND');

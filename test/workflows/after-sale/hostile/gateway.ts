@@ -210,14 +210,26 @@ export class HostileRefunds {
     const isDone = ({ ends, endsAt }: TrueRefund) => ends === 'done' && endsAt <= now;
     const one = this.refunds.findLast((its) => its.by === by && isDone(its));
     if (!one || OF_THE_BANK.includes(this.status)) return;
-    this.refunds.splice(this.refunds.indexOf(one), 1, { ...one, ends: 'revoked', endsAt: now, cameBack: true });
-    this.move('REFUND_REVOKE', isNamed ? one.number : undefined);
+    this.takeBack(one, 'REFUND_REVOKE', isNamed ? one.number : undefined);
     this.clock.in(this.traits.revokedFor_ms, () => {
       if (this.status !== 'REFUND_REVOKE') return;
       const isUnderWay = this.refunds.some(({ endsAt }) => endsAt > this.clock.now());
       const stands = this.traits.returnsTo === 'SUCCESS' || !this.refunds.some(isDone);
       this.move(isUnderWay ? 'REFUND_PROCESSING' : stands ? 'SUCCESS' : this.traits.partialStatus);
     });
+  }
+
+  /** A refund that was done comes back, and the trade shows it; no notification names it. */
+  comesBack(number: string, status = 'REFUND_REVOKE'): void {
+    const one = this.refunds.find((its) => its.number === number);
+    if (!one) throw new Error(`no ${number}`);
+    this.takeBack(one, status, undefined);
+  }
+
+  private takeBack(one: TrueRefund, status: string, named: string | undefined): void {
+    const endsAt = this.clock.now();
+    this.refunds.splice(this.refunds.indexOf(one), 1, { ...one, ends: 'revoked', endsAt, cameBack: true });
+    this.move(status, named);
   }
 
   /** The bank takes part once, at the moment that was drawn. */

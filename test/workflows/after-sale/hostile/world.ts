@@ -283,6 +283,18 @@ export class World extends BaseWorld {
     };
   }
 
+  /** A chargeback is reversed and the trade stands again; each is told and seen, and a person has read of it. */
+  async chargeBackAndReverse(): Promise<void> {
+    for (const status of ['CHARGEBACK', 'CHARGEBACK_REVERSED', 'SUCCESS']) {
+      this.gateway.move(status);
+      this.deliver({ at: this.now, status, number: undefined });
+      await this.untilShown(status);
+      await this.pass(MINUTE);
+    }
+    this.settle();
+    await this.pass(HOUR);
+  }
+
   // — Operators —
 
   /** A person reads in the dashboard what became of the refund that waits for one, or of whichever. */
