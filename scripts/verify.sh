@@ -33,8 +33,10 @@ system_packages() {
     return 1
   fi
   echo "Installing ${missing[*]} …"
-  "${as_root[@]}" apt-get update -qq &&
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -qq --yes --no-install-recommends "${missing[@]}" >/dev/null
+  # Another run beside this one may install, too: one waits for the other. Whoever else holds the lock of dpkg is waited for by apt.
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive flock --wait 900 /run/lock/temporal-payment-gateway.install bash -ec '
+    apt-get update -qq
+    apt-get install -qq --yes --no-install-recommends -o DPkg::Lock::Timeout=900 "$@" >/dev/null' install "${missing[@]}"
 }
 
 step 'programs for the tests' system_packages
