@@ -33,8 +33,8 @@ system_packages() {
     return 1
   fi
   echo "Installing ${missing[*]} …"
-  # Another run beside this one may install, too: one waits for the other. Whoever else holds the lock of dpkg is waited for by apt.
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive flock --wait 900 /run/lock/temporal-payment-gateway.install bash -ec '
+  # Another run may install beside this one, and apt waits for nobody's lists: one waits for the other.
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive flock --timeout 900 /var/lib/apt bash -ec '
     apt-get update -qq
     apt-get install -qq --yes --no-install-recommends -o DPkg::Lock::Timeout=900 "$@" >/dev/null' install "${missing[@]}"
 }

@@ -1,9 +1,10 @@
 /** Go for tests: the programs of examples/go, built once for each state of their sources, and kept. */
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultCacheDir } from '../../src/cli/dev/temporal';
+import { discardDraft, draftOf, keepDraft } from './kept-folder';
 import { ROOT } from './terminal';
 
 const FOLDER = join(ROOT, 'examples/go');
@@ -25,13 +26,17 @@ export function goPrograms(env: NodeJS.ProcessEnv = process.env): GoPrograms {
     if (statSync(join(FOLDER, file)).isFile()) hash.update(file).update(readFileSync(join(FOLDER, file)));
   }
   const folder = join(defaultCacheDir(env), 'go', hash.digest('hex').slice(0, 16));
-  if (existsSync(join(folder, 'events'))) return { folder };
+  if (existsSync(folder)) return { folder };
   const got = spawnSync('go', ['mod', 'download'], { cwd: FOLDER, encoding: 'utf8', timeout: BUILD_MS });
   if (got.status !== 0) return { missing: `Go’s modules cannot be had: ${got.stderr.split('\n')[0]}` };
-  mkdirSync(folder, { recursive: true });
-  const { status, stderr } = goCommand('build', '-ldflags=-s -w', '-o', folder, './...');
-  // What does not compile fails the tests.
-  if (status !== 0) throw new Error(`The programs in Go do not compile:\n${stderr}`);
+  const draft = draftOf(folder);
+  const { status, stderr } = goCommand('build', '-ldflags=-s -w', '-o', draft, './...');
+  if (status !== 0) {
+    discardDraft(draft);
+    // What does not compile fails the tests.
+    throw new Error(`The programs in Go do not compile:\n${stderr}`);
+  }
+  keepDraft(draft, folder);
   return { folder };
 }
 

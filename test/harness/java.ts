@@ -1,9 +1,10 @@
 /** Java for tests: the programs of examples/java, compiled once for each state of their sources, and kept with their libraries. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { defaultCacheDir } from '../../src/cli/dev/temporal';
+import { discardDraft, draftOf, keepDraft } from './kept-folder';
 import { ROOT } from './terminal';
 
 const PROJECT = join(ROOT, 'examples/java');
@@ -34,23 +35,35 @@ export function javaPrograms(env: NodeJS.ProcessEnv = process.env): JavaPrograms
   const cache = join(defaultCacheDir(env), 'java');
   const lib = join(cache, `lib-${nameOf([pom])}`);
   const classes = join(cache, nameOf([pom, ...sources.map((file) => readFileSync(file))]));
-  if (!existsSync(join(lib, 'complete'))) {
-    const args = ['-q', '-B', '-f', PROJECT, 'dependency:copy-dependencies', `-DoutputDirectory=${lib}`];
+  if (!existsSync(lib)) {
+    const draft = draftOf(lib);
+    const args = ['-q', '-B', '-f', PROJECT, 'dependency:copy-dependencies', `-DoutputDirectory=${draft}`];
     const got = spawnSync('mvn', args, { encoding: 'utf8', timeout: FETCH_MS });
-    if (got.status !== 0) return { missing: `Java’s libraries cannot be had: ${got.stdout.split('\n')[0]}` };
-    mkdirSync(join(lib, 'complete'), { recursive: true });
+    if (got.status !== 0) {
+      discardDraft(draft);
+      return { missing: `Java’s libraries cannot be had: ${got.stdout.split('\n')[0]}` };
+    }
+    keepDraft(draft, lib);
   }
+  if (!existsSync(classes)) compile(sources, lib, classes);
   const programs = join(classes, 'programs.jar');
   const options = ['-XX:TieredStopAtLevel=1', '-cp', [programs, join(lib, '*')].join(delimiter)];
   const archive = join(classes, 'classes.jsa');
-  if (!existsSync(archive)) {
-    // What does not compile fails the tests.
-    execFileSync('javac', ['-cp', join(lib, '*'), '-d', classes, ...sources], { encoding: 'utf8' });
-    execFileSync('jar', ['--create', '--file', programs, '-C', classes, 'payments']);
-    archiveClasses(options, archive);
-  }
+  if (!existsSync(archive)) archiveClasses(options, archive);
   // Where Java does not want the archive, it must not say so between the lines of JSON.
   return { options: [`-XX:SharedArchiveFile=${archive}`, '-Xlog:disable', ...options] };
+}
+
+/** Compiles the programs into a folder of their own, with `programs.jar`. Throws Error with what the compiler says. */
+function compile(sources: string[], lib: string, folder: string): void {
+  const draft = draftOf(folder);
+  try {
+    execFileSync('javac', ['-cp', join(lib, '*'), '-d', draft, ...sources], { encoding: 'utf8' });
+    execFileSync('jar', ['--create', '--file', join(draft, 'programs.jar'), '-C', draft, 'payments']);
+    keepDraft(draft, folder);
+  } finally {
+    discardDraft(draft);
+  }
 }
 
 /** Keeps the classes that a merchant loads as Java has read them: each task is a process, which starts in a third of the time. */

@@ -1,12 +1,13 @@
 /** Python for tests: an environment with a program's requirements, made once for each list of them, and kept. */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { access, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { access, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { defaultCacheDir } from '../../src/cli/dev/temporal';
 import { runCommand } from '../../src/cli/dev/temporal/run-command';
+import { discardDraft, draftOf, keepDraft } from './kept-folder';
 
 /** No usable Python, or its packages cannot be had. The message is for people and says what to do. */
 export class PythonNotReadyError extends Error {
@@ -41,36 +42,25 @@ export async function pythonWith(requirements: string, env: NodeJS.ProcessEnv = 
   const python = join(folder, 'bin', 'python');
   if (await exists(python)) return python;
 
-  await mkdir(dirname(folder), { recursive: true });
-  const making = await mkdtemp(`${folder}.new-`);
+  const draft = draftOf(folder);
   try {
     await run(
       'python3',
-      ['-m', 'venv', making],
+      ['-m', 'venv', draft],
       INSTALL_MS,
       'Python cannot make a virtual environment: apt-get install python3-venv',
     );
     await run(
-      join(making, 'bin', 'python'),
+      join(draft, 'bin', 'python'),
       ['-m', 'pip', '--disable-pip-version-check', '--no-input', 'install', '--quiet', '-r', requirements],
       INSTALL_MS,
       `pip cannot install ${requirements}; is a package index within reach?`,
     );
-    await moveInPlace(making, folder);
+    keepDraft(draft, folder);
   } finally {
-    await rm(making, { recursive: true, force: true });
+    discardDraft(draft);
   }
   return python;
-}
-
-/** In one step, so that nobody sees half an environment. Where another process was faster, its equal one stays. */
-async function moveInPlace(from: string, to: string): Promise<void> {
-  try {
-    await rename(from, to);
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
-  }
 }
 
 function exists(path: string): Promise<boolean> {
