@@ -953,8 +953,26 @@ OF_REFUNDS.push(
   [
     'a revoke that is notified without a number is only unconfirmed',
     `${AFTER}/news.ts`,
-    "if (trade.trade_status !== 'REFUND_REVOKE' && ofTrade.some(isUnnamedRevoke))",
+    "if (record.tradeStatus !== 'REFUND_REVOKE' && ofTrade.some(isUnnamedRevoke))",
     'if (trade.trade_status === null)',
+  ],
+  [
+    'a revoke that an older answer shows is taken for recorded',
+    `${AFTER}/news.ts`,
+    "if (record.tradeStatus !== 'REFUND_REVOKE' && ofTrade.some(isUnnamedRevoke))",
+    "if (trade.trade_status !== 'REFUND_REVOKE' && ofTrade.some(isUnnamedRevoke))",
+  ],
+  [
+    'what was called given back by its number has not come back since',
+    `${AFTER}/refund-ledger.ts`,
+    'const isCertain = isDecided ||',
+    "const isCertain = isDecided || confirmed_by === 'notification' ||",
+  ],
+  [
+    'an end that is notified without a number, and that no query shows, is nobody’s',
+    `${AFTER}/refund/evidence.ts`,
+    'else if (isInVain(trade_status)) this.endsInVain.add(trade_status);',
+    '',
   ],
   [
     'after a refund that paid nothing, the part from before it is not explained',

@@ -159,8 +159,8 @@ export class AfterSaleNews {
     if (ofTrade.length < held.length) record.raise('second-trade');
     if (!isOlder) record.noteWords(ofTrade, from);
     if (contradicted && !isOlder) record.reasons.onContradicted(ofTrade.map(claimOf));
-    // The trade has gone on since one came back, and nobody says which.
-    if (trade.trade_status !== 'REFUND_REVOKE' && ofTrade.some(isUnnamedRevoke)) record.ledger.doubtRefunded();
+    // One came back, nobody says which, and what is recorded does not show it.
+    if (record.tradeStatus !== 'REFUND_REVOKE' && ofTrade.some(isUnnamedRevoke)) record.ledger.doubtRefunded();
     // What an older answer shows is not recorded. A dispute that it alone showed, and that is over by now, would be seen by nobody.
     const unsettled = isOlder ? held.filter((one) => contradicted || isOfTheBank(one)) : [];
     pending.putBack(unsettled);

@@ -124,16 +124,17 @@ export class RefundLedger {
   }
 
   /**
-   * While this refund was under way, the trade showed that one paid nothing, and two refunds look alike in its status. Where
-   * earlier ones count as given back, only a notification or a person that says so of this one tells whose end it was.
+   * While this refund was under way, the gateway showed or said that one paid nothing, and two refunds look alike in the trade's
+   * status. Where earlier ones count as given back, only the end of this one by its number, or a person, tells whose end it was:
+   * what a notification has called given back may have come back since.
    */
   doubtOthers({ out_request_no, outcome, confirmed_by }: RefundState): void {
     const isOwn = (entry: RefundState) => entry.out_request_no === out_request_no;
     const earlier = this.entries.filter((entry) => !isOwn(entry) && entry.outcome === 'REFUNDED');
-    const isNamed = confirmed_by === 'notification' || confirmed_by === 'operator';
+    const isDecided = confirmed_by === 'operator';
     const isOwnEnd = outcome === 'REFUND_REVOKE' || outcome === 'REFUND_REFUSED';
-    if (earlier.length === 0 || (isNamed && isOwnEnd)) return;
-    const isCertain = isNamed || outcome === null || outcome === 'NOT_CREATED';
+    if (earlier.length === 0 || (isOwnEnd && (isDecided || confirmed_by === 'notification'))) return;
+    const isCertain = isDecided || outcome === null || outcome === 'NOT_CREATED';
     const unnamed = this.entries.filter((entry) => isOwn(entry) && !isCertain);
     for (const entry of [...earlier, ...unnamed]) this.doubt(entry);
   }

@@ -31,7 +31,7 @@ export class RefundEvidence {
   isAccepted = false;
   isAttributed = false;
   private baseline: string | null = null;
-  /** What the trade showed since it was sent that says that a refund paid nothing. */
+  /** What the trade showed, or a notification without a number said, since it was sent: that a refund paid nothing. */
   private readonly endsInVain = new Set<string>();
   /** The bank took part since ours was sent. */
   private isDisturbed = false;
@@ -113,7 +113,7 @@ export class RefundEvidence {
     return [...this.ofOthers].some((one) => endsInVainAlike(one, status));
   }
 
-  /** Whether the trade has shown that a refund paid nothing, and no number says which one. */
+  /** Whether a refund paid nothing, and no number says which one. */
   get hasUnnamedEnd(): boolean {
     return [...this.endsInVain].some((one) => !this.isNamedOfOthers(one) && !endsInVainAlike(one, this.notified));
   }
@@ -186,6 +186,7 @@ export class RefundEvidence {
     if (!isRefundStatus(trade_status)) return;
     if (out_request_no !== this.out_request_no) {
       if (out_request_no) this.ofOthers.add(trade_status);
+      else if (isInVain(trade_status)) this.endsInVain.add(trade_status);
       return;
     }
     if (!this.isFirstRequest && isInVain(trade_status)) {

@@ -243,8 +243,8 @@ function toldInOrder({ gateway, neighbour, traits, events, wasForgotten }: World
 
 /** What must hold once everything has had its time. */
 export function liveness(world: World, state: AfterSaleState | undefined): Broken[] {
-  // A run that somebody terminated before it had read anything says that it knows nothing of the trade.
-  if (!state || (world.isTerminated && state.trade_status === null)) return [];
+  // A run that somebody terminated before it had read anything knows nothing of the trade, nor what was told to it.
+  if (!state || (world.isTerminated && (!world.run?.hasBegun || state.trade_status === null))) return [];
   const { gateway, now, wasForgotten, acknowledged } = world;
   const broken = toldInOrder(world);
   const open = state.refunds.filter(({ outcome }) => outcome === null);

@@ -243,6 +243,62 @@ test('promise 4: a dispute after a chargeback that a person has decided on is be
   expect(await play({ chance: 102607284, steps, traits: { ...PLAIN, tells_ms: 500 } })).toEqual([]);
 });
 
+describe('promise 7: a refund that came back while another was under way, of which no number says so, is not called given back', () => {
+  const comesBack: Step = { do: 'comes back', of: 'us', isNamed: false };
+  const traits = { ...PLAIN, answersStatus: false, out_trade_no: 'order-1' };
+
+  test('where only an answer that is older than what is known shows it', async () => {
+    const steps: Step[] = [
+      ...[ask('50.00', 'a'), comesBack, ask('50.00', 'b')],
+      ...([{ do: 'reset refund' }, comesBack, notify, wait(2 * MINUTE), comesBack, ask('100.00', 'a')] as const),
+    ];
+    const hostile: Story['traits'] = {
+      ...{ ...traits, lag_ms: 45 * SECOND, revokedFor_ms: MINUTE, childEnds_ms: 2 * SECOND, watchWindow: '3d' },
+      ...{ continuesAfter: 40, tells_ms: 500, asksAgain: 1 },
+      mishaps: ['refused for good', 'refused for good'],
+    };
+    expect(await play({ chance: 1760782474, steps, traits: hostile })).toEqual([]);
+  });
+
+  test('where it had been named as given back before', async () => {
+    const steps: Step[] = [
+      ...[ask('50.00', 'a'), wait(3 * HOUR), wait(SECOND), notify, ask('100.00', 'd')],
+      ...([{ do: 'ask again', ms: 0 }, wait(35 * SECOND), notify, comesBack, ask('50.00', 'd')] as const),
+    ];
+    const hostile = {
+      ...traits,
+      revokedFor_ms: SECOND,
+      childEnds_ms: MINUTE,
+      continuesAfter: 40,
+      tells_ms: 5 * SECOND,
+    };
+    expect(await play({ chance: 2076388954, steps, traits: hostile })).toEqual([]);
+  });
+
+  test('where no query shows it', async () => {
+    const world = await World.create({ ...traits, childEnds_ms: 10 * MINUTE, revokedFor_ms: SECOND, pick: () => 0 });
+    try {
+      world.ask({ amount: '50.00', number: 'a' });
+      await world.pass(HOUR);
+      world.ask({ amount: '100.00', number: 'b' });
+      await world.pass(25 * SECOND);
+      world.deliver({ at: world.now, status: 'REFUNDED', number: 'b' });
+      world.gateway.comesBack('b');
+      world.deliver({ at: world.now, status: 'REFUND_REVOKE', number: undefined });
+      world.gateway.move('REFUNDED');
+      await world.pass(HOUR);
+      for (let i = 0; i < 4; i += 1) {
+        await world.readDashboard();
+        world.resolveRefund();
+        await world.pass(MINUTE);
+      }
+      expect(await world.state()).toMatchObject({ refunded_amount: '50.00', attention: null });
+    } finally {
+      await world.close();
+    }
+  });
+});
+
 test('promise 7: a refund under way is not called revoked because an earlier one of ours comes back', async () => {
   const steps: Step[] = [
     { do: 'ask', amount: '50.00', number: 'a' },
