@@ -383,7 +383,7 @@ const MUTATIONS = [
   [
     'another amount that a person calls a sale is told twice',
     'src/workflows/shared/outbox/payment-events.ts',
-    '      .filter((one, index, told) => !isRepeatedByAPerson(one, told.slice(0, index)))\n',
+    '      .filter((one, index, all) => !isRepeatedByAPerson(one, all.slice(0, index)))\n',
     '',
   ],
   [
@@ -834,8 +834,8 @@ const OF_REFUNDS = [
   [
     'an earlier after-sale that answers no query is waited for without an end',
     'src/activities/previous-run.ts',
-    'await readWithin(PATIENCE_MS, () => toldBy(client, run), null);',
-    'await toldBy(client, run);',
+    'await readWithin(PATIENCE_MS, () => knowledgeOf(client, run), null);',
+    'await knowledgeOf(client, run);',
   ],
   [
     'the search for a trade that a person has called none goes on',
@@ -935,7 +935,7 @@ OF_REFUNDS.push(
   [
     'what was notified before a new after-sale follows the refund is not told to it',
     `${AFTER}/news.ts`,
-    'isOfEarlierRun ? this.untold : this.pending.all;',
+    'isOfEarlierRun ? this.unread : this.pending.all;',
     'isOfEarlierRun ? this.pending.all : this.pending.all;',
   ],
   [
@@ -961,6 +961,9 @@ OF_REFUNDS.push(
     `${AFTER}/news.ts`,
     "if (record.tradeStatus !== 'REFUND_REVOKE' && ofTrade.some(isUnnamedRevoke))",
     "if (trade.trade_status !== 'REFUND_REVOKE' && ofTrade.some(isUnnamedRevoke))",
+    undefined,
+    // A refund that runs hears it, too.
+    [[`${AFTER}/refund/evidence.ts`, 'else if (isInVain(trade_status)) this.endsInVain.add(trade_status);', '']],
   ],
   [
     'what was called given back by its number has not come back since',

@@ -97,6 +97,51 @@ describe.each(Object.entries(MAY_IMPORT))('%s/', (room, may) => {
   });
 });
 
+/** The rooms that single files name besides those of their own room. */
+const NAMES_TOO: Readonly<Record<string, readonly string[]>> = {
+  'contract/gateway.ts': ['gateway'],
+  // By path only: the bundler reads it, and no code of the room runs it.
+  'temporal/workflow-bundle.ts': ['workflows'],
+};
+
+/** Every way to name another file: an import or export, of types alone, at run time, or as a path. */
+const SPECIFIER = /(?:\bfrom|\bimport|\bimport\(|\brequire\(|\brequire\.resolve\()\s*'([^']+)'/g;
+
+/** What a file of `src/` names of other rooms and may not, by its text. */
+function strangersIn(file: string, text: string): string[] {
+  const [room = ''] = file.split('/');
+  const may = [room, ...(MAY_IMPORT[room] ?? []), ...(NAMES_TOO[file] ?? [])];
+  const code = text.replace(/\/\*[\s\S]*?\*\//g, '');
+  return [...code.matchAll(SPECIFIER)].flatMap(([, specifier = '']) => {
+    const isOurs = /^(\.|temporal-payment-gateway(?!\/package\.json))/.test(specifier);
+    const named = specifier.startsWith('.') ? join(dirname(file), specifier).replace(/\.js$/, '') : specifier;
+    return !isOurs || may.some((one) => `${named}/`.startsWith(`${one}/`)) ? [] : [specifier];
+  });
+}
+
+describe('however a file names another, it names no room that its own may not import', () => {
+  const files = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' });
+  const ofRooms = files.filter((file) => file.endsWith('.ts') && Object.hasOwn(MAY_IMPORT, file.split('/')[0] ?? ''));
+
+  test('in all files of the house', () => {
+    const strangers = ofRooms.flatMap((file) =>
+      strangersIn(file, readFileSync(join(ROOT, 'src', file), 'utf8')).map((named) => `${file}: ${named}`),
+    );
+    expect(strangers).toEqual([]);
+  });
+
+  test.each([
+    "import '../../merchant-workflows';",
+    "import './../../testing/x';",
+    "import '../../../src/testing/x';",
+    "type T = import('../../testing/x').X;",
+    "const x = require('../../testing/x');",
+    "const path = require.resolve('../../workflows');",
+    "import { sign } from 'temporal-payment-gateway/testing';",
+    "export * from '../../../../testing';",
+  ])('%s is noticed', (text) => expect(strangersIn('simulator/pages/probe.ts', text)).toHaveLength(1));
+});
+
 test.each(['workflows/shared', 'calls'])(
   'sandbox code in %s imports no package but those that the sandbox has',
   async (folder) => {

@@ -75,7 +75,7 @@ async function knownTo(client: Client, workflowId: string, runId: string): Promi
   const given = isSilent ? givenLedger(input) : null;
   return {
     carried: handover ? handover.carried : isReset ? null : given,
-    // A wish is no count: that of a reset is as good as any.
+    // A wish to cancel may come from a reset run: unlike its ledger, it cannot be out of date.
     cancel_wanted: handover?.cancel_wanted ?? (given?.cancel_wanted === true || updates.some(isOpenCancel)),
     undelivered: handover?.undelivered ?? [],
     deposits: left.map(fieldsOf),

@@ -116,13 +116,13 @@ async function takeLeft(left: Left, client: Client, workflowId: string, run: Run
     ...candidates,
     ...namedUnseen(run),
     ...(carried?.claims ?? given),
-    // Whatever names neither only asked that run to look.
+    // A notification without a trade and a status carries no news: it only requested a look.
     ...untaken.filter(({ trade_no, trade_status }) => trade_no || trade_status),
     ...left.untaken,
   ];
 }
 
-/** Whether the run before had told the run of this: it had put it before a person. */
+/** Whether this run got the trade from the run before it, which has already asked a person about it. */
 function wasGiven(input: PaymentInput, { trade_no, trade_status }: OtherTrade): boolean {
   const given = (input.kind === 'adopt' && input.previous?.other_trades) || [];
   return given.some((one) => one.trade_no === trade_no && one.trade_status === trade_status);

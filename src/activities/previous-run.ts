@@ -103,24 +103,24 @@ async function leftBefore(client: Client, workflowId: string, runId: string): Pr
     const isEnded = run.status.name === 'COMPLETED';
     if (isEnded && left.is_unread) break;
     // An older ledger is none where nobody can read a later one.
-    const told = left.is_unread ? null : await readWithin(PATIENCE_MS, () => toldBy(client, run), null);
-    const { state, carried } = told ?? NOTHING_TOLD;
+    const known = left.is_unread ? null : await readWithin(PATIENCE_MS, () => knowledgeOf(client, run), null);
+    const { state, carried } = known ?? NOTHING_KNOWN;
     const untaken = isEnded ? [] : await untakenNotifications(client, run, carried?.taken ?? 0);
     const claims = [...(state?.claims ?? []), ...untaken, ...left.claims];
-    if (told === null) left = { ...NOTHING_LEFT, claims, is_unread: true };
+    if (known === null) left = { ...NOTHING_LEFT, claims, is_unread: true };
     else left = state ? { previous: state, carried, claims, is_unread: false } : { ...left, claims };
     if (state && hasRead(state)) break;
   }
   return left;
 }
 
-interface Told {
+interface RunKnowledge {
   state: AfterSaleState | null;
   carried: AfterSaleCarried | null;
 }
 
 /** What a run says of itself: nothing where no worker ever had it. */
-async function toldBy(client: Client, run: ShownRun): Promise<Told> {
+async function knowledgeOf(client: Client, run: ShownRun): Promise<RunKnowledge> {
   const state = await ifExists<AfterSaleState | null>(() => lastState(client, run), null);
   if (state === null || run.status.name === 'COMPLETED') return { state, carried: null };
   return { state, carried: await ifExists(() => ask<AfterSaleCarried>(client, run, QUERY.carried), null) };
@@ -165,7 +165,7 @@ function ask<Answer>(client: Client, { workflowId, runId }: ShownRun, query: str
   return client.withDeadline(Date.now() + QUERY_TIMEOUT_MS, () => handle.query<Answer>(query));
 }
 
-const NOTHING_TOLD: Told = { state: null, carried: null };
+const NOTHING_KNOWN: RunKnowledge = { state: null, carried: null };
 const NOTHING_LEFT: Left = { previous: null, carried: null, claims: [], is_unread: false };
 const NO_PAYMENT = { method: null, trade_no: null };
 

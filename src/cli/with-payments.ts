@@ -17,8 +17,8 @@ import { EXIT } from './exit-codes';
 import { complain, say } from './print';
 
 /**
- * Runs `act` with the app's clients and the one of Temporal, then ends the process with the exit code that `act` returns, or with the one for
- * the error of the clients that it throws. Throws every other error.
+ * Runs `act` with the app's clients and the one of Temporal, then ends the process with the exit code that `act` returns, or
+ * with the one for the error of the clients that it throws. Throws every other error.
  */
 export async function withPayments(
   { env, app_id, json }: AppSettings,

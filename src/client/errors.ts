@@ -7,7 +7,7 @@ import type { FieldIssue } from '../gateway';
 import { ClientError, type Details, decisionOf, issuesIn, textsOf } from './client-error';
 
 /** The types that only a client knows: nothing was found under the number, or the gateway did not answer a question. */
-export const CLIENT_FAILURE = { notFound: 'NotFound' } as const;
+const CLIENT_FAILURE = { notFound: 'NotFound' } as const;
 
 /** An error about a payment or a refund; `out_trade_no` is its order. Each one that is thrown is a {@link PaymentFailure}. */
 export abstract class PaymentError extends ClientError {

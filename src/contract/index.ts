@@ -1,7 +1,7 @@
 /**
  * contract/: the names and shapes that cross rooms and languages, and the pure decisions about them that more than one
- * room needs. It imports gateway/pure/ and `@temporalio/common`, nexus.ts takes `nexus-rpc`, and gateway.ts passes on types of gateway/; nothing else,
- * because workflows bundle it.
+ * room needs. It imports gateway/pure/ and `@temporalio/common`, nexus.ts takes `nexus-rpc`, and gateway.ts passes on types of
+ * gateway/; nothing else, because workflows bundle it.
  */
 export * from './account';
 export * from './account-activities';

@@ -17,9 +17,10 @@ export type ClockReading = z.output<typeof clockReadingSchema>;
 const LONGEST_TIMEOUT = 2 ** 31 - 1;
 
 /**
- * The simulator's time. `@sinonjs/fake-timers` would not do: its timers know nothing of a speed, of a clock that goes on
- * in another process, or of work that still runs, and it is made to stand still. This clock runs at `speed` times real time (0 stops it) and can be moved forward. Everything timed in
- * the simulator is an alarm of this clock, so a test passes three days in milliseconds. Simulators may share one clock.
+ * The simulator's time. It runs at `speed` times real time (0 stops it) and can be moved forward. Everything timed in the
+ * simulator is an alarm of this clock, so a test passes three days in milliseconds. Simulators may share one clock.
+ * `@sinonjs/fake-timers` would not do: its timers know nothing of a speed, of a clock that goes on in another process, or of
+ * work that still runs.
  */
 export class SimulatorClock {
   /** Ordered by time, then by the order in which they were set. */

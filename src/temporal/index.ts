@@ -1,6 +1,7 @@
 /**
  * temporal/: our access to Temporal for client, webhook, worker and commands: connection, runtime, search attributes, list
- * queries and the history of earlier runs. It imports contract/, process/ and the data converter of codec/.
+ * queries and the history of earlier runs. It imports contract/, process/ and the data converter
+ * of codec/, and names the files of workflows/ to the bundler.
  */
 export { connect, connectClient, TemporalUnreachableError, temporalConfig } from './connection';
 export { GRPC_STATUS } from './grpc-status';

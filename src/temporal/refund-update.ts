@@ -17,7 +17,7 @@ import {
   WORKFLOW,
 } from '../contract';
 
-/** Longer than the update `refund` waits in the workflow, first for the trade and then for the gateway's answer. */
+/** Longer than the update `refund` waits in the workflow, and than a worker's death just then takes. */
 const REFUND_TIMEOUT_MS = 75_000;
 
 /** An after-sale that is ending takes no refund. After this time another one can be started. */

@@ -15,7 +15,7 @@ test('a percentile is the least value that so many are not above, whatever their
   ]);
 });
 
-test('rounds are told by their median, the least and the most', () => {
+test('the figure of several rounds is their median, with the least and the most', () => {
   expect(measured('m.spread([3, 100, 2])')).toEqual({ median: 3, min: 2, max: 100 });
 });
 

@@ -5,7 +5,7 @@ import { type PaymentData, type PaymentWorkflow, paymentWorkflowId, WORKFLOW } f
 import { GatewayClient } from '../../src/gateway';
 import { PaymentGatewayPlugin } from '../../src/plugin';
 import { APP, type Stack, startStack } from '../../src/testing/stack';
-import { eventually } from '../cli/dev/processes';
+import { eventually } from '../harness/eventually';
 import { order } from '../harness/orders';
 
 const TASK_QUEUE = `shop-${randomUUID()}`;
@@ -39,7 +39,7 @@ const has = (number: string) => stack.simulator.trades({ out_trade_no: number })
 test('the workflow has the payment data before the buyer pays, and the outcome after it', async () => {
   const sold = order();
   const shop = await start('sell', sold);
-  await eventually('it has the data', async () => (await dataOf(shop)) !== null, 100_000);
+  await eventually('it has the data', async () => (await dataOf(shop)) !== null);
   expect(await dataOf(shop)).toMatchObject({ qr_code: expect.stringMatching(/^0002/), recovered: false });
   await stack.simulator.pay(sold.request.out_trade_no);
   expect(await shop.result()).toBe('SUCCESS');
@@ -48,8 +48,7 @@ test('the workflow has the payment data before the buyer pays, and the outcome a
 test('a second workflow with the same order gets the same data and the same outcome, and one charge is made', async () => {
   const sold = order();
   const [one, other] = [await start('sell', sold), await start('sell', sold)];
-  for (const shop of [one, other])
-    await eventually('it has the data', async () => (await dataOf(shop)) !== null, 100_000);
+  for (const shop of [one, other]) await eventually('it has the data', async () => (await dataOf(shop)) !== null);
   expect(await dataOf(other)).toEqual(await dataOf(one));
   await stack.simulator.pay(sold.request.out_trade_no);
   expect([await one.result(), await other.result()]).toEqual(['SUCCESS', 'SUCCESS']);
@@ -65,7 +64,7 @@ test.each<[string, (id: string) => Promise<unknown>]>([
   const sold = order();
   const number = sold.request.out_trade_no;
   const shop = await start('forget', sold);
-  await eventually('the gateway has the order', async () => has(number), 100_000);
+  await eventually('the gateway has the order', async () => has(number));
   await end(shop.workflowId);
   await expect(shop.result()).rejects.toThrow();
   await stack.simulator.pay(number);
@@ -123,9 +122,9 @@ test('a workflow that joined a payment is told when the payment was terminated w
   const sold = order();
   await start('forget', sold);
   const number = sold.request.out_trade_no;
-  await eventually('the gateway has the order', async () => has(number), 100_000);
+  await eventually('the gateway has the order', async () => has(number));
   const shop = await start('sell', sold);
-  await eventually('it has the data', async () => (await dataOf(shop)) !== null, 100_000);
+  await eventually('it has the data', async () => (await dataOf(shop)) !== null);
   await stack.client.workflow.getHandle(paymentWorkflowId(APP.app_id, number)).terminate();
   await expect(shop.result()).rejects.toMatchObject({ cause: { type: 'PaymentWithoutResult' } });
 });

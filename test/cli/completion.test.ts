@@ -67,7 +67,7 @@ describe.each((['bash', 'zsh'] as const).filter(isHere))('%s', (shell) => {
     expect(offered(...typed).sort()).toEqual([...offers].sort());
   });
 
-  test('a word that is no command of this place changes nothing', () => {
+  test('a word that is no command changes nothing in what is completed', () => {
     expect(offered('show', 'keys', '--al')).toEqual(['--all']);
   });
 });

@@ -179,7 +179,7 @@ test('show and resolve of an order that nobody knows end with a sentence', async
   });
   const { code, printed } = await run('resolve', 'nobody-1', '--by', 'ana', '--reason', 'x', '--json');
   expect(code).toBe(2);
-  expect(JSON.parse(printed)).toMatchObject({ error: { type: 'NotToldError' } });
+  expect(JSON.parse(printed)).toMatchObject({ error: { type: 'NotDeliveredError' } });
 });
 
 test('without the keys, list works, and show ends with a sentence that names the setting', async () => {

@@ -12,7 +12,7 @@ test('a staged and then promoted key is in use, before those that were', () => {
   expect(rotated(staged, 'unused', 'promote')).toEqual(['c', 'b', 'a']);
 });
 
-test('at once comes to the same', () => {
+test('keys that are rotated at once are those that are rotated step by step', () => {
   fc.assert(
     fc.property(fc.array(fc.string()), fc.string(), (keys, fresh) => {
       expect(rotated(rotated(keys, fresh, 'stage'), 'unused', 'promote')).toEqual(rotated(keys, fresh, 'at once'));

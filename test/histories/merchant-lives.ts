@@ -10,7 +10,7 @@ import {
 } from '../../src/contract';
 import { newSealingKeys } from '../../src/gateway';
 import { APP, type Stack } from '../../src/testing/stack';
-import { eventually } from '../cli/dev/processes';
+import { eventually } from '../harness/eventually';
 import { order } from '../harness/orders';
 import type { Life } from './account-lives';
 

@@ -48,7 +48,7 @@ test('a link is refused, wherever it leads', () => {
   expect(() => withDevSettings({}, folder)).toThrow(ConfigError);
 });
 
-test('what was looked at is read, and not what took its name meanwhile', () => {
+test('the file that was checked is read, although another one has taken its name meanwhile', () => {
   writeFileSync(`${file}.theirs`, 'TEMPORAL_ADDRESS=thief:7233\n');
   const { fstatSync } = fs;
   jest.spyOn(fs, 'fstatSync').mockImplementation((opened: number) => {

@@ -14,9 +14,9 @@ import {
   paymentWorkflowId,
 } from '../../src/contract';
 import { APP, type Stack, startStack } from '../../src/testing/stack';
-import { eventually } from '../cli/dev/processes';
 import { built } from '../harness/built';
 import { type EventReceiver, eventReceiver } from '../harness/event-receiver';
+import { eventually } from '../harness/eventually';
 import { publishedOrder } from '../harness/orders';
 import { ROOT, Terminal } from '../harness/terminal';
 
@@ -92,7 +92,7 @@ test('an event that nobody takes in time is shown to operators, and is delivered
   const number = await paid();
   const delivery = deliveryTo(dead, number);
   const state = () => delivery.query<EventDeliveryState>('state');
-  await eventually('it waits for a person', async () => (await state()).attention === 'undelivered-event', 100_000);
+  await eventually('it waits for a person', async () => (await state()).attention === 'undelivered-event');
   expect(await state()).toMatchObject({
     problem: expect.stringMatching(/^127\.0\.0\.1:\d+ answered HTTP 500$/),
     waiting: [expect.stringContaining('PROCESSING'), expect.stringContaining('SUCCESS')],
@@ -113,7 +113,7 @@ test('a person can drop an event, with a name and a reason, and later ones go on
   const number = await paid();
   const delivery = deliveryTo(dead, number);
   const state = () => delivery.query<EventDeliveryState>('state');
-  await eventually('it waits for a person', async () => (await state()).attention === 'undelivered-event', 100_000);
+  await eventually('it waits for a person', async () => (await state()).attention === 'undelivered-event');
   await expect(delivery.executeUpdate('resolve', { args: [{ by: '', reason: '' }] })).rejects.toMatchObject({
     cause: { type: 'InvalidRequest' },
   });

@@ -12,8 +12,8 @@ import { dataConverter } from '../../src/codec';
 import { paymentWorkflowId } from '../../src/contract';
 import { loadConfig } from '../../src/process/settings';
 import { APP, type Stack, startStack } from '../../src/testing/stack';
-import { eventually } from '../cli/dev/processes';
 import { built } from '../harness/built';
+import { eventually } from '../harness/eventually';
 import { order } from '../harness/orders';
 import { ROOT, Terminal } from '../harness/terminal';
 
@@ -278,7 +278,7 @@ describe('where the payments have keys', () => {
       const { events } = await sale.fetchHistory();
       return events?.some((event) => event.nexusOperationFailedEventAttributes) ?? false;
     };
-    await eventually('it is refused', refused, 60_000);
+    await eventually('it is refused', refused);
     expect(stack.simulator.trades({ out_trade_no: request.out_trade_no })).toEqual([]);
     await sale.terminate();
   });

@@ -18,9 +18,9 @@ import {
 } from '../../src/contract';
 import { installRuntime } from '../../src/temporal/runtime';
 import { APP, type Stack, startStack } from '../../src/testing/stack';
-import { eventually } from '../cli/dev/processes';
 import { key, setting } from '../codec/support';
 import { built } from '../harness/built';
+import { eventually } from '../harness/eventually';
 import { type FlakyReceiver, flakyReceiver } from '../harness/flaky-receiver';
 import { order } from '../harness/orders';
 import { Terminal } from '../harness/terminal';
@@ -98,7 +98,7 @@ test('a payment that no worker takes stands in the list of what needs a person, 
     taskQueue: stack.taskQueue,
     args: [{ stuck_ms: 1 }],
   });
-  await eventually('the sweep is listed', () => isListed(`PaymentAttention = 'stuck-payments'`), 60_000);
+  await eventually('the sweep is listed', () => isListed(`PaymentAttention = 'stuck-payments'`));
   expect(await sweep.query<StuckSweepState>('state')).toMatchObject({
     stuck: 1,
     some: [{ workflow_id: workflowId, status: null }],
@@ -120,9 +120,9 @@ test('the worker’s endpoint serves every metric of the list with its labels, a
   const args = [{ app_id: APP.app_id, ...period, rows }];
   const books = await client.workflow.start(WORKFLOW.reconciliation, { workflowId, taskQueue, args });
   const isDone = async () => (await books.query<ReconciliationState>('state')).finished;
-  await eventually('the books are compared', isDone, 60_000);
+  await eventually('the books are compared', isDone);
   const isListed = async () => (await client.workflow.count(`PaymentAttention = 'books-differ'`)).count === 1;
-  await eventually('the books are listed', isListed, 60_000);
+  await eventually('the books are listed', isListed);
   const sweep = { workflowId: 'stuck-sweep-metrics', taskQueue, args: [{ stuck_ms: 3_600_000 }] };
   expect(await client.workflow.execute(WORKFLOW.stuckSweep, sweep)).toMatchObject({ under_attention: 1 });
   const { available_quantity: available } = await payments.accounts.quantity();

@@ -18,9 +18,10 @@ import { isPortFree } from '../../src/cli/dev/temporal/ports';
 import { dataConverter } from '../../src/codec';
 import type { PaymentState } from '../../src/contract';
 import { loadConfig } from '../../src/process/settings';
-import { eventually, isAlive } from '../cli/dev/processes';
+import { isAlive } from '../cli/dev/processes';
 import { built } from '../harness/built';
 import { startChromium } from '../harness/chromium';
+import { eventually } from '../harness/eventually';
 import { JsonProgram, pythonWith } from '../harness/python';
 import { stackFolder } from '../harness/stack-folder';
 import { type Place, ROOT, Terminal } from '../harness/terminal';
@@ -257,7 +258,7 @@ describe('the programs of the README', () => {
       client.workflow.execute('sellTickets', { taskQueue: 'shop', workflowId: 'shop:of-a-shop', args: [order] }),
     );
     const pays = `${await setting('GATEWAY_BASE_URL')}/simulator/trades/of-a-shop/pay`;
-    await eventually('the gateway has the order', async () => (await fetch(pays, { method: 'POST' })).ok, 100_000);
+    await eventually('the gateway has the order', async () => (await fetch(pays, { method: 'POST' })).ok);
     expect(await sold).toBe('delivered');
     expect(await resultOf(`payment:${app_id}:of-a-shop`)).toMatchObject({ outcome: 'SUCCESS' });
   });

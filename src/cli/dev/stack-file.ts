@@ -18,30 +18,24 @@ const PORTS = { temporal: 7_233, ui: 8_233, simulator: 8_470, webhook: 8_480, co
 const SERVERS = ['temporal', 'ui', 'simulator', 'webhook', 'codec'] as const;
 
 const stackFile = z.object({
-  // A folder of an earlier version may lack some ports and keys.
-  ports: z.partialRecord(z.enum(SERVERS), z.number()),
+  ports: z.record(z.enum(SERVERS), z.number()),
   secret_key: z.string(),
-  encryption_key: z.string().exactOptional(),
-  events_secret: z.string().exactOptional(),
+  encryption_key: z.string(),
+  events_secret: z.string(),
   sealing_private_jwks: z.unknown(),
   sealing_public_jwk: z.unknown(),
 });
-export type StackFile = z.infer<typeof stackFile> & {
-  ports: typeof PORTS;
-  encryption_key: string;
-  events_secret: string;
-};
+export type StackFile = z.infer<typeof stackFile>;
 
 const pathIn = (dataDir: string) => join(dataDir, 'stack.json');
 
-/** The keys and ports of a folder's stack; missing ones are made. Throws ConfigError for a file of another kind. */
+/** The keys and ports of a folder's stack; made where it has none. Throws ConfigError for a file of another kind. */
 export async function readStackFile(dataDir: string): Promise<StackFile> {
   const file = pathIn(dataDir);
   const before = existsSync(file) ? stackFile.safeParse(jsonOf(await readFile(file, 'utf8'))) : undefined;
   if (before && !before.success) throw new ConfigError(`${file} is not a stack's file; move it away to start afresh.`);
-  const fresh = { ports: PORTS, secret_key: randomBytes(24).toString('hex'), ...(await makeKeys()) };
-  const keys = { ...fresh, ...before?.data };
-  const ports = { ...PORTS, ...keys.ports };
+  const keys = before?.data ?? { ports: PORTS, secret_key: randomBytes(24).toString('hex'), ...(await makeKeys()) };
+  const ports = { ...keys.ports };
   for (const name of SERVERS) {
     const { port, taken } = await freePort(ports[name], HOST);
     if (taken !== null) say(`  Port ${taken} is taken; ${name} uses ${port}.`);

@@ -41,8 +41,8 @@ const RECHECKED = [
 ];
 
 /** The workflow was not told: the message says why. */
-export class NotToldError extends UserError {
-  override readonly name = 'NotToldError';
+export class NotDeliveredError extends UserError {
+  override readonly name = 'NotDeliveredError';
 }
 
 /** Ends the process: 0 if the workflow has taken it, 1 if it refuses, 2 if there is none, 3 if no answer came in time. */
@@ -66,7 +66,8 @@ export function recheckOrder(order: string, options: DecideOptions): Promise<nev
   return asOperator(async (operator) => {
     const runs = await openRuns(operator, order, options);
     const asked = runs.filter(({ workflow_id }) => RECHECKED.includes(namedByWorkflowId(workflow_id)?.kind ?? ''));
-    if (asked.length === 0) throw new NotToldError(`Nothing of ${printable(order)} is open, so nothing can be asked.`);
+    if (asked.length === 0)
+      throw new NotDeliveredError(`Nothing of ${printable(order)} is open, so nothing can be asked.`);
     const codes: number[] = [];
     for (const { workflow_id } of asked)
       codes.push(await tell(operator, workflow_id, { update: UPDATE.recheck }, options));
@@ -87,9 +88,12 @@ function theOneToResolve(open: readonly OrderRun[], { outcome }: ResolveOptions)
     waiting.length > 0 || outcome === undefined ? waiting : open.filter(({ type }) => type === 'payment');
   const [one, ...others] = candidates;
   if (one && others.length === 0) return one;
-  if (!one) throw new NotToldError('Nothing of it waits for a person. An open payment can be ended with --outcome.');
+  if (!one)
+    throw new NotDeliveredError('Nothing of it waits for a person. An open payment can be ended with --outcome.');
   const names = candidates.map(({ workflow_id, attention }) => `  ${workflow_id} (${attention})`).join('\n');
-  throw new NotToldError(`Several workflows wait for a person. Name one in the order’s place:\n${printable(names)}`);
+  throw new NotDeliveredError(
+    `Several workflows wait for a person. Name one in the order’s place:\n${printable(names)}`,
+  );
 }
 
 /** Sends an update and prints the state that it answers with. */
@@ -106,14 +110,14 @@ async function tell(
         ? handle.executeUpdate<object, []>(update)
         : handle.executeUpdate<object, [object]>(update, { args: [input] }),
     );
-    say(json ? JSON.stringify({ workflow_id: workflowId, state }) : told(workflowId, update, state));
+    say(json ? JSON.stringify({ workflow_id: workflowId, state }) : doneText(workflowId, update, state));
     return EXIT.ok;
   } catch (error) {
     return exitCodeAfter(error, workflowId, update);
   }
 }
 
-function told(workflowId: string, update: string, state: object): string {
+function doneText(workflowId: string, update: string, state: object): string {
   const { trade_status, outcome, attention } = { trade_status: null, outcome: null, attention: null, ...state };
   const nothing = 'trade_status' in state && update === UPDATE.recheck ? 'the gateway shows no trade' : 'no status';
   const now = [trade_status, outcome].filter((one) => one !== null).join(', ') || nothing;
@@ -125,11 +129,11 @@ function told(workflowId: string, update: string, state: object): string {
 function exitCodeAfter(error: unknown, workflowId: string, update: string): number {
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) {
     const what = `${update} of ${workflowId} is not answered yet. It may still be: look with show before you repeat it.`;
-    tellError(new NotToldError(`${what} Is a worker running, and does the gateway answer?`));
+    tellError(new NotDeliveredError(`${what} Is a worker running, and does the gateway answer?`));
     return EXIT.pending;
   }
   if (error instanceof WorkflowUpdateFailedError || error instanceof WorkflowNotFoundError) {
-    tellError(new NotToldError(`${workflowId}: ${innermost(error)}`));
+    tellError(new NotDeliveredError(`${workflowId}: ${innermost(error)}`));
     return EXIT.refused;
   }
   throw error;

@@ -14,7 +14,7 @@ export function ui({ address, json }: { address?: string; json?: boolean }): voi
   const { env } = withDevSettings(process.env);
   const base = (address ?? loadConfig(env).TEMPORAL_UI_URL)?.replace(/\/$/, '');
   if (base === undefined) throw new ConfigError('Where is Temporal UI? Give --address, or set TEMPORAL_UI_URL.');
-  const links = deskLinks(base, temporalConfig(env).namespace, new Date());
+  const links = operatorLinks(base, temporalConfig(env).namespace, new Date());
   if (json) return void say(JSON.stringify(links));
   say(
     `${Object.entries(links)
@@ -27,7 +27,7 @@ const COLUMNS =
   'Columns: on the list’s page, press the gear beside the table, and add PaymentStatus, PaymentAttention, PaymentMethod and PaymentAmount.';
 
 /** Each question with its saved list. */
-function deskLinks(base: string, namespace: string, now: Date): Record<string, string> {
+function operatorLinks(base: string, namespace: string, now: Date): Record<string, string> {
   const link = (query: string) =>
     `${base}/namespaces/${encodeURIComponent(namespace)}/workflows?query=${encodeURIComponent(query)}`;
   return {

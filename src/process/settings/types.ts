@@ -82,7 +82,10 @@ export const sealingJwks = jsonText(z.object({ keys: z.array(jwk).min(1) }));
 /** A key that signs. The gateway makes it; what is shorter, or one character again and again, is a mistake or a guess. */
 export const secretKey = z
   .string()
-  .refine((key) => key.length >= 6 && new Set(key).size > 1, 'is too weak: it needs six or more different characters');
+  .refine(
+    (key) => key.length >= 6 && new Set(key).size > 1,
+    'is too weak: it needs six or more characters, and not the same one again and again',
+  );
 
 /** `id:base64` of 32 bytes, separated by commas or line breaks; the first one encrypts. */
 export const encryptionKeys = z.string().transform((given, ctx) => {

@@ -78,9 +78,9 @@ export class Accounts {
     }
     const { app_id, buyer_id, notify_url, user, account_id } = account;
     const now = clock.now();
-    const told = Object.fromEntries(Object.entries(says).filter(([, value]) => value !== undefined));
+    const overrides = Object.fromEntries(Object.entries(says).filter(([, value]) => value !== undefined));
     const transfer_timestamp = Math.floor(now / 1000);
-    const transfer_account = transferAccountSchema.parse({ ...account, transfer_timestamp, ...told });
+    const transfer_account = transferAccountSchema.parse({ ...account, transfer_timestamp, ...overrides });
     const trade = this.lifecycle.create({
       app_id,
       // The merchant gave this order no number, so the service names it after its trade.

@@ -5,7 +5,7 @@ import { alert, button, type Facts, facts, form, layout } from '../ui/layout';
 import type { AccountView, RefundView, TradeView } from '../views';
 
 /** What a page with buttons needs besides its records. */
-interface DeskContext {
+interface PageContext {
   /** Proves that a button was pressed on the desk. */
   nonce: string;
   /** Why the last button did nothing. */
@@ -27,7 +27,7 @@ export function tradesPage(trades: readonly TradeView[], asked: string): Html {
     </tr>`,
   );
   const head = html`<th scope="col">Order</th><th scope="col">Status</th><th scope="col" class="number">Amount</th><th scope="col">Method</th><th scope="col">Created</th>`;
-  return desk(
+  return operatorPage(
     'Trades',
     html`
       <form method="get" action="/simulator/desk" class="row">
@@ -48,10 +48,10 @@ const bankButtons: readonly (readonly [TradeAction, string])[] = [
 ];
 
 /** One trade: its history, and buttons for what a bank can do with it and its refunds. */
-export function tradeDeskPage(trade: TradeView, refunds: readonly RefundView[], context: DeskContext): Html {
+export function tradePage(trade: TradeView, refunds: readonly RefundView[], context: PageContext): Html {
   const possible = bankButtons.filter(([action]) => bankStep(trade.trade_status, action));
   const buttons = html`${possible.map(([action, name]) => button(action, name))}${button('notify', 'Send the callback', 'main')}`;
-  return desk(
+  return operatorPage(
     trade.out_trade_no,
     html`
       ${facts([
@@ -72,7 +72,7 @@ export function tradeDeskPage(trade: TradeView, refunds: readonly RefundView[], 
   );
 }
 
-function refundSection(refund: RefundView, { nonce }: DeskContext): Html {
+function refundSection(refund: RefundView, { nonce }: PageContext): Html {
   const { trade_no, refund_id } = refund;
   const buttons = html`${button('approve', 'Approve', 'main')}${button('refuse', 'Refuse')}${button('revoke', 'Revoke')}`;
   return section(
@@ -88,8 +88,8 @@ function refundSection(refund: RefundView, { nonce }: DeskContext): Html {
 }
 
 /** The virtual accounts, each with a form for a deposit, and how many each app may still open. */
-export function accountsPage(accounts: readonly AccountView[], pools: Facts, { nonce, problem }: DeskContext): Html {
-  return desk(
+export function accountsPage(accounts: readonly AccountView[], pools: Facts, { nonce, problem }: PageContext): Html {
+  return operatorPage(
     'Virtual accounts',
     html`
       ${facts(pools)}
@@ -121,7 +121,7 @@ function section(name: string, rows: Facts, content: Part): Html {
   return html`<section aria-label="${name}"><h2>${name}</h2>${facts(rows)}${content}</section>`;
 }
 
-function desk(title: string, content: Html, problem?: string): Html {
+function operatorPage(title: string, content: Html, problem?: string): Html {
   return layout(
     `${title} – operator’s desk`,
     html`

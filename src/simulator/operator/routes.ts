@@ -7,7 +7,7 @@ import { isNameIn } from '../names';
 import type { Simulator } from '../simulator';
 import { refundActions, tradeActions } from '../trades/states';
 import { PageProblem, parametersOf, sendPage, serveButtons, servePages } from '../ui/respond';
-import { accountsPage, LONGEST_LIST, tradeDeskPage, tradesPage } from './pages';
+import { accountsPage, LONGEST_LIST, tradePage, tradesPage } from './pages';
 
 /** Serves the operator's desk: pages for what the control API does. It is guarded as the control API is. */
 export async function operatorRoutes(server: FastifyInstance, { simulator, allowRemote }: ControlOptions) {
@@ -35,7 +35,7 @@ export async function operatorRoutes(server: FastifyInstance, { simulator, allow
     },
     nonce: () => nonce,
     show: (trade_no, _fields, problem) =>
-      tradeDeskPage(simulator.trade(trade_no), simulator.refunds({ trade_no }), { nonce, problem }),
+      tradePage(simulator.trade(trade_no), simulator.refunds({ trade_no }), { nonce, problem }),
     press: (trade_no, form) => pressOnTrade(simulator, form, trade_no),
     next: (trade_no) => `/simulator/desk/trade?${new URLSearchParams({ trade_no })}`,
   });

@@ -69,7 +69,8 @@ export class VirtualClock {
   async until(isSo: () => boolean, ms: number): Promise<boolean> {
     if (isSo()) return true;
     if (this.isClosed) throw new Error('The simulation is over');
-    if (acting.getStore()) throw new Error('Time stands still while something happens: it cannot be waited for');
+    if (acting.getStore())
+      throw new Error('Do not wait for simulated time inside an activity or a handler: no time passes while one runs');
     return new Promise((done, failed) => {
       this.waiters.push({ isSo, end: this.now + ms, done, failed });
       if (!this.isRunning) void this.run();

@@ -125,7 +125,7 @@ export class Confirmations {
     this.isSweeping = false;
   }
 
-  /** How long until slots are given back, or until one is overdue that has not waited just as long as this run has awaited it. */
+  /** Ms until the next slot is freed, or until the next deposit from an earlier run is overdue. */
   private get untilNext(): number {
     const others = [...this.awaited].flatMap(([out_trade_no, { since }]) => {
       const waits_since = this.ledger.waitsSince(out_trade_no) ?? since;

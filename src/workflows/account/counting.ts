@@ -79,7 +79,7 @@ export class DepositCounting {
   setAside(deposit: NotifiedDeposit, because: SetAsideDeposit['because']): void {
     const before = this.ledger.setAsideAs(deposit, because);
     const set_aside = this.ledger.setAside(deposit, because);
-    // Notified again, and nothing has changed: who has seen it needs no second look. Of one that was unconfirmed, that is the news.
+    // The same reason and amount as before: do not ask a person again, unless it was unconfirmed: then the repetition is the news.
     if (because !== 'unconfirmed-deposit' && before?.because === because && before.amount === set_aside.amount) return;
     this.record.raise(because);
     this.publisher.publish({ id: `set-aside:${keyOf(set_aside)}`, type: 'deposit-set-aside', set_aside });

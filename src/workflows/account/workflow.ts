@@ -248,7 +248,7 @@ class SpeiAccountRun {
   // — The updates —
 
   private async cancel(): Promise<SpeiAccountState> {
-    // Whoever is told that we keep asking is told the truth, also where the account is not followed yet.
+    // Where the answer takes too long, the error says that we keep asking: so this is kept before anything else can fail.
     this.cancelWanted = true;
     await this.awaitGateway('followed', () => this.sync !== undefined);
     const { sync, record } = this;

@@ -45,7 +45,7 @@ export function contradicts(status: string, outcome: RefundOutcome | null): bool
 export const isUnnamedRevoke = ({ out_request_no, trade_status }: NotificationClaim) =>
   trade_status === 'REFUND_REVOKE' && !out_request_no;
 
-/** Whether a notification is about a refund of ours, which is told and reads it, and contradicts nothing that is known of one that ended. */
+/** Whether a refund of ours reads this notification itself, and the notification does not contradict the outcome of one that has ended. */
 export const isOfOurs = (claim: NotificationClaim, refund: RefundState | undefined): boolean => {
   if (refund === undefined || !namesRefund(claim)) return false;
   const named = outcomeNamedBy(claim.trade_status ?? null);

@@ -33,7 +33,7 @@ export class AfterSaleNews {
   private isRestored = false;
   private taken = 0;
   /** What came before a refund that an earlier run had started was followed: a look may have settled it by then. */
-  private untold: NotificationSignal[] = [];
+  private unread: NotificationSignal[] = [];
 
   constructor(
     private readonly app_id: string,
@@ -63,7 +63,7 @@ export class AfterSaleNews {
     this.hear(notification);
     const { next } = this.record.ledger;
     if (next && this.refunds.isFollowed(next)) this.tell(next, notification);
-    else if (!this.isRestored || next) this.untold.push(notification);
+    else if (!this.isRestored || next) this.unread.push(notification);
     if (this.isRestored) this.compareRefund(notification);
     this.show();
   }
@@ -82,9 +82,9 @@ export class AfterSaleNews {
   async follow(entry: RefundState): Promise<void> {
     const isOfEarlierRun = entry.started_at !== null;
     await this.refunds.follow(entry);
-    const notifications = isOfEarlierRun ? this.untold : this.pending.all;
+    const notifications = isOfEarlierRun ? this.unread : this.pending.all;
     for (const notification of notifications) this.tell(entry, notification);
-    this.untold = [];
+    this.unread = [];
   }
 
   /** The ledger of the earlier run is known, its open refunds now, and what was notified before and nobody has settled. */
@@ -98,8 +98,8 @@ export class AfterSaleNews {
       outcome === null && started_at === null && out_request_no === latePaymentRefundNumber(this.record.snapshot());
     if (previous?.refunds.some(isLost)) this.record.raise('late-payment');
     for (const claim of claims) this.pending.add({ ...claim });
-    this.untold = [...this.pending.all];
-    for (const notification of this.untold) {
+    this.unread = [...this.pending.all];
+    for (const notification of this.unread) {
       this.hear(notification);
       this.compareRefund(notification);
     }

@@ -70,7 +70,7 @@ export class AfterSaleReasons extends Reasons<Attention> {
   }
 }
 
-/** The attention of the trade itself: that of a refund, or of a notification that is held, comes with these again. */
+/** The reason of the trade alone. Those of refunds and of held notifications are added each time the state is shown. */
 export function ownAttention({
   attention,
   refunds,

@@ -88,7 +88,7 @@ export class AfterSaleRecord {
     return this.explained.all;
   }
 
-  /** What refunds have shown of themselves until now, and what those may still show of which no look has seen the money. */
+  /** The statuses that refunds have brought until now, and those that a refund whose money no query has seen may still bring. */
   get earlierStatuses(): string[] {
     const statuses = [...refundStatusesIn(this.state.history), ...this.ledger.lastStatuses];
     const isUnseen = this.ledger.mayHavePaid && !statuses.some(hasGivenBack);
@@ -186,8 +186,8 @@ export class AfterSaleRecord {
   }
 
   /**
-   * Each of the bank's words is asked about, also where the trade shows the status from before it (`from`) again: who has decided
-   * on that cannot have meant one that came later.
+   * Asks a person about each status of the bank, even where the trade is back at the status `from`: a decision on that one cannot
+   * cover one that came later.
    */
   noteWords(claims: readonly NotificationClaim[], from: string | null): void {
     if (from !== this.state.trade_status || !isBankStatus(from ?? '')) return;

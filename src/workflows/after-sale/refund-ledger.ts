@@ -148,7 +148,7 @@ export class RefundLedger {
   addUnknown(): void {
     this.isComplete = false;
     this.noteBesideOthers();
-    // What only a query called ours may have been theirs.
+    // A refund that only a query has confirmed may be somebody else's.
     const isSeen = (entry: RefundState) =>
       isOnlySeen(entry) || (isSpent(entry) && entry.confirmed_by === 'query' && entry.attention === null);
     for (const entry of this.entries) if (entry.outcome !== null && isSeen(entry)) this.doubt(entry);

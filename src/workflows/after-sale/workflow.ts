@@ -54,7 +54,7 @@ import {
 } from './requests';
 import { afterSaleAttributes, afterSaleDetails } from './visibility';
 
-/** The update `refund` waits this long for the gateway, then fails with `NotAnswered` or `RefundPending`. */
+/** The update `refund` waits this long in all, for the trade and for the gateway’s answer, then fails with `NotAnswered` or `RefundPending`. */
 const REFUND_WAIT_MS = 30_000;
 
 /** What the after-sale does next. */
@@ -241,15 +241,15 @@ class AfterSaleRun {
   // — The updates —
 
   private async refund(order: RefundOrder): Promise<RefundAnswer> {
+    const latest = Date.now() + REFUND_WAIT_MS;
+    const isInTime = (fn: () => boolean) => condition(fn, Math.max(latest - Date.now(), 1), { summary: 'refund' });
     this.news.pending.noteUpdate();
-    const isLoaded = () => this.phase !== 'restoring' && this.phase !== 'loading';
-    if (!(await condition(isLoaded, REFUND_WAIT_MS, { summary: 'refund' }))) throw notTaken();
+    if (!(await isInTime(() => this.phase !== 'restoring' && this.phase !== 'loading'))) throw notTaken();
     const isLookedAt = this.news.lookIfUnpaid();
-    if (!isLookedAt() && !(await condition(isLookedAt, REFUND_WAIT_MS, { summary: 'refund' }))) throw notTaken();
+    if (!isLookedAt() && !(await isInTime(isLookedAt))) throw notTaken();
     const entry = grantRefund(this.record, this.state, order);
     this.show();
-    const hasAnswer = () => entry.answer !== null || entry.outcome !== null;
-    await condition(hasAnswer, REFUND_WAIT_MS, { summary: 'refund' });
+    await isInTime(() => entry.answer !== null || entry.outcome !== null);
     return answerTo(entry, this.state);
   }
 

@@ -105,7 +105,7 @@ export class FollowUps {
     const reasons = goes_on ? record.reasons.lasting : record.reasons.all;
     const fresh = reasons.filter((reason) => !this.handedOn.includes(reason));
     return {
-      // What nobody has believed is no status that the watch has seen.
+      // A status that was not accepted does not count as seen, so the watch reports it.
       payment: { ...payment, trade_status: saleStatus(payment) },
       reasons: fresh.length > 0 ? fresh : reasons,
       // An order with a bare secret is kept in no second history.

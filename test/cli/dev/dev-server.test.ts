@@ -14,7 +14,8 @@ import {
 } from '../../../src/cli/dev/temporal';
 import { isPortFree } from '../../../src/cli/dev/temporal/ports';
 import { UserError } from '../../../src/process/user-error';
-import { eventually, FixtureProcess, isAlive } from './processes';
+import { eventually } from '../../harness/eventually';
+import { FixtureProcess, isAlive } from './processes';
 
 let folder: string;
 let binary: string;

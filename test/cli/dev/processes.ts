@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
-import { setTimeout as delay } from 'node:timers/promises';
 
 export function isAlive(pid: number): boolean {
   try {
@@ -10,19 +9,6 @@ export function isAlive(pid: number): boolean {
     return true;
   } catch {
     return false;
-  }
-}
-
-/** Waits until something becomes true; throws if it does not in time. */
-export async function eventually(
-  what: string,
-  condition: () => boolean | Promise<boolean>,
-  ms = 20_000,
-): Promise<void> {
-  const end = Date.now() + ms;
-  while (!(await condition())) {
-    if (Date.now() > end) throw new Error(`not within ${ms} ms: ${what}`);
-    await delay(20);
   }
 }
 

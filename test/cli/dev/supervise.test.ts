@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type SupervisedCommand, type SupervisedProcess, supervise } from '../../../src/cli/dev/temporal/supervise';
-import { eventually, FixtureProcess, isAlive } from './processes';
+import { eventually } from '../../harness/eventually';
+import { FixtureProcess, isAlive } from './processes';
 
 let folder: string;
 let note: string;

@@ -125,5 +125,5 @@ describe('a run that an operator resets', () => {
     expect(sent).toEqual(['a', 'b']);
     expect(state).toMatchObject({ ledger_complete: true, attention: null });
     expect(state.refunds.map(({ outcome }) => outcome)).toEqual(['REFUNDED', 'REFUNDED']);
-  }, 120_000);
+  });
 });

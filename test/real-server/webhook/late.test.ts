@@ -5,7 +5,7 @@ import type { DirectPayment } from '../../../src/gateway';
 import { APP, type Stack, startStack } from '../../../src/testing/stack';
 import { webhookServer } from '../../../src/webhook';
 import type { AfterSaleState, PaymentState } from '../../../src/workflows';
-import { eventually } from '../../cli/dev/processes';
+import { eventually } from '../../harness/eventually';
 import { publishedOrders } from '../../harness/orders';
 import { ipn, post, sign } from '../../webhook/support';
 

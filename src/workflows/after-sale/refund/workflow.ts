@@ -42,7 +42,7 @@ const resolveRefundSignal = defineSignal<[PersonsDecision]>(SIGNAL.resolve);
 const holdBackSignal = defineSignal<[RefundFailure]>(SIGNAL.holdBack);
 const notificationSignal = defineSignal<[NotificationSignal]>(SIGNAL.notification);
 
-/** So long a refund waits for news before it asks; a trade that has not moved on by itself is before a person then. */
+/** After this long without news, the trade is queried. If the refund's turn still waits for its next status, a person is asked. */
 const SILENT_MS = DAY;
 
 /** Returns the refund's final state. */
@@ -71,7 +71,7 @@ class RefundRun {
       this.evidence.add(notification);
       // It may come from a new after-sale, which knows nothing of this refund yet: report again.
       this.lastSignal = '';
-      // One without a word asks for the state: a refund that rests would be taken for lost.
+      // An empty one asks for the state: without an answer, the after-sale takes this refund for lost.
       if (notification?.trade_status === undefined) void this.signalChange();
     });
     setHandler(holdBackSignal, (obstacle) => this.evidence.holdBack(obstacle));

@@ -38,7 +38,7 @@ export class PaymentEventLog {
     const known = waits < 0 ? news : news.slice(0, waits);
     const events = known
       .filter((transition) => outcome === null || outcome === 'SUCCESS' || !saysPaid(transition))
-      .filter((one, index, told) => !isRepeatedByAPerson(one, told.slice(0, index)))
+      .filter((one, index, all) => !isRepeatedByAPerson(one, all.slice(0, index)))
       .map((transition) => this.event({ type: 'transition', time: transition.time, ...context, transition }));
     if (attention !== null && attention !== this.attention) {
       events.push(this.event({ type: 'attention', time: new Date(now).toISOString(), ...context }));

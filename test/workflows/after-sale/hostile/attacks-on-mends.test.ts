@@ -86,7 +86,7 @@ test('promise 8: NOT_CREATED of a refund whose workflow was reset counts once no
   expect(await world.state()).toMatchObject({ refunded_amount: '150.00' });
 });
 
-test('promise 7: nor does it where the gateway denies the trade to the run after the reset, which so does not ask for the refund', async () => {
+test('promise 7: NOT_CREATED of a reset refund does not count at once where the gateway denies the trade to the run after the reset', async () => {
   // The merchant gives 300.00 back of 150.00.
   await open();
   pauseFirstRequest();

@@ -61,7 +61,7 @@ describe('what the after-sale knows reaches a refund that tries at once', () => 
   });
 
   // No lag, and each query is answered: the look waits for a settling time because of another notification.
-  test('promise 7: nor while the look settles what another notification said', async () => {
+  test('promise 7: a refund is not sent on top of one of the desk while the look settles what another notification said', async () => {
     await open({ plans: [DONE, DONE] });
     await parts('a');
     world.gateway.trouble = 'refunds unreachable';
@@ -79,7 +79,7 @@ describe('what the after-sale knows reaches a refund that tries at once', () => 
   });
 
   // Lag: five seconds. The look waits for the copy; the refund does not.
-  test('promise 7: nor where it is the first one, and the copy is five seconds behind', async () => {
+  test('promise 7: a first refund is not sent on top of one of the desk that a copy five seconds behind does not show', async () => {
     await open({ plans: [DONE], lag_ms: 5 * SECOND });
     world.gateway.trouble = 'refunds unreachable';
     world.ask({ amount: '150.00', number: 'a' });
@@ -119,7 +119,7 @@ describe('a request that is sent again under its number is a second try, too', (
   });
 
   // Lag: three minutes.
-  test('promise 7: nor frees its amount for another refund', async () => {
+  test('promise 7: a late word that the first request was revoked does not free the amount for another refund', async () => {
     await open({
       ...{ plans: [REVOKED, LONG, LONG], mishaps: ['answer lost'] },
       ...{ lag_ms: 3 * MINUTE, revokedFor_ms: 2 * SECOND },
@@ -169,7 +169,7 @@ describe('a plain story needs nobody', () => {
     expect([asked, ledger_complete]).toEqual([null, true]);
   });
 
-  test('promise 7: nor is the third one that waits behind it refused as beside a refund that we did not make', async () => {
+  test('promise 7: a third part that waits behind a revoked one is not refused as beside a refund that we did not make', async () => {
     await open({ plans: [SLOW, SLOWLY_REVOKED, SLOW], tells_ms: SECOND });
     for (const number of ['a', 'b', 'c']) world.ask({ amount: '50.00', number });
     await world.pass(HOUR);

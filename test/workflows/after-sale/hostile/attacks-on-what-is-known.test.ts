@@ -48,7 +48,7 @@ describe('what stands in the way of a refund is told to it also while it tries',
     expect([before?.attention, goneBack()]).toEqual(['refund-elsewhere', 100]);
   });
 
-  test('promise 7: nor where a person has named what went back, and less is left than it would give', async () => {
+  test('promise 7: a refund whose tries do not reach the gateway is not sent where a person has named what went back, and too little is left', async () => {
     await open({ plans: [DONE, DONE] });
     world.ask({ amount: '50.00', number: 'a' });
     await world.pass(10 * MINUTE);
@@ -65,7 +65,7 @@ describe('what stands in the way of a refund is told to it also while it tries',
     expect([(await world.state())?.refunded_elsewhere, goneBack()]).toEqual(['50.00', 100]);
   });
 
-  test('promise 7: nor where it is the first refund, and a copy is four minutes behind', async () => {
+  test('promise 7: a first refund whose tries do not reach the gateway is not sent beside one of the desk, although a copy is four minutes behind', async () => {
     await open({ plans: [DONE], lag_ms: 4 * MINUTE });
     world.gateway.trouble = 'refunds unreachable';
     world.ask({ amount: '150.00', number: 'a' });
@@ -95,7 +95,7 @@ describe('SUCCESS does not mean “no refund” where another one may have broug
     expect([goneBack(), world.gateway.refunds.map(({ number }) => number)]).toEqual([100, ['a', 'c']]);
   });
 
-  test('promise 7: nor because one of the desk was revoked meanwhile, by its number', async () => {
+  test('promise 7: a refund with a lost answer is not paid twice because one of the desk was revoked meanwhile, by its number', async () => {
     await open({ plans: [LONG, DONE], mishaps: ['answer lost'], lag_ms: 45_000 });
     world.ask({ amount: '100.00', number: 'a' });
     await world.pass(MINUTE);
@@ -135,7 +135,7 @@ describe('what is notified before a new after-sale follows the refund is told to
     expect([a?.outcome, goneBack()]).toEqual([null, 100]);
   });
 
-  test('promise 7: nor revoked because a chargeback was reversed, of which a new after-sale hears', async () => {
+  test('promise 7: a first refund under way is not called revoked because a chargeback was reversed, of which a new after-sale hears', async () => {
     await open({ plans: [LONG, DONE] });
     world.ask({ amount: '100.00', number: 'a' });
     await world.pass(40 * MINUTE);
@@ -272,7 +272,7 @@ describe('a refund that waits for its turn again remembers what it has seen', ()
     expect(goneBack()).toBe(0);
   });
 
-  test('promise 7: nor after its own look has shown that another refund is under way', async () => {
+  test('promise 7: a refund is not sent on the word of copies that are behind, after its own look has shown another refund under way', async () => {
     const goOn = await openWithOneFreshLook();
     world.desk('100.00', HOUR);
     goOn();
@@ -322,7 +322,7 @@ describe('an earlier refund that came back while a later one is under way is ask
   });
 
   // The same without the desk: 'still a part' counts after 30 s, and the copy is a minute behind.
-  test('promise 4: nor one that a copy a minute behind let end as REFUNDED', async () => {
+  test('promise 4: a refund that a copy a minute behind let end as REFUNDED, and is refused while the next one is under way', async () => {
     await open({ plans: [DONE, { takes_ms: 90_000, ends: 'refused' }, LONG], lag_ms: MINUTE, answersStatus: false });
     world.ask({ amount: '50.00', number: 'a' });
     await world.pass(10 * MINUTE);

@@ -42,7 +42,7 @@ test('promise 7: a first refund that is under way while a chargeback is reversed
   expect([a?.outcome, goneBack()]).toEqual([null, 150]);
 });
 
-test('promise 7: nor where there was only a dispute, which is closed', async () => {
+test('promise 7: a first refund that is under way while a dispute is closed is not called revoked', async () => {
   await open({ plans: [LONG, DONE], watchWindow: '3d' });
   world.ask({ amount: '100.00', number: 'a' });
   await world.pass(10 * MINUTE);
@@ -97,7 +97,7 @@ test('promise 7: a refund that was named as under way is not called revoked beca
   expect([before?.attention, goneBack()]).toEqual(['unknown-refund', 100]);
 });
 
-test('promise 7: nor where a chargeback was reversed between, and nobody decided on a refund', async () => {
+test('promise 7: a refund under way is not called revoked because an earlier part comes back after a chargeback was reversed', async () => {
   await open({ plans: [DONE, LONG, DONE], watchWindow: '3d' });
   world.ask({ amount: '50.00', number: 'a' });
   await world.pass(10 * MINUTE);
@@ -117,7 +117,7 @@ test('promise 7: nor where a chargeback was reversed between, and nobody decided
   expect([before?.attention, goneBack()]).toEqual(['unknown-refund', 100]);
 });
 
-test('promise 7: nor where the end of the part that came back is told ten minutes late, by its number', async () => {
+test('promise 7: a refund under way is not called revoked because an earlier part comes back, which its number says ten minutes late', async () => {
   await open({ plans: [DONE, LONG, DONE], watchWindow: '3d' });
   world.ask({ amount: '50.00', number: 'a' });
   await world.pass(10 * MINUTE);
@@ -211,7 +211,7 @@ test('promise 7: a refund under way is not called revoked because a part of the 
   expect([c?.outcome === 'REFUND_REVOKE' && before?.attention === null, goneBack()]).toEqual([false, 100]);
 });
 
-test('promise 7: nor where the bank has moved the trade to SUCCESS between', async () => {
+test('promise 7: a refund under way is not called revoked because a part of the desk comes back after the bank moved the trade to SUCCESS', async () => {
   await open({ plans: [LONG, DONE], watchWindow: '3d' });
   world.desk('50.00', 0);
   world.notify('all');
@@ -266,7 +266,7 @@ test('promise 7: a refund that never arrived is not called given back because th
   expect([c?.outcome === 'REFUNDED' && c.attention === null, isTold('c'), isMade('c')]).toEqual([false, false, false]);
 });
 
-test('promise 7: nor because a copy that is 45 s behind still shows the part before it', async () => {
+test('promise 7: a refund that never arrived is not called given back because a copy that is 45 s behind still shows the part before it', async () => {
   let mode = 1;
   await open({
     ...{ plans: [DONE, REFUSED], mishaps: ['none', 'none', 'lost before it arrived'] },
@@ -286,7 +286,7 @@ test('promise 7: nor because a copy that is 45 s behind still shows the part bef
   expect([c?.outcome === 'REFUNDED' && c.attention === null, isTold('c'), isMade('c')]).toEqual([false, false, false]);
 });
 
-test('promise 7: nor where a chargeback was reversed between, and the trade returns from SUCCESS to the part', async () => {
+test('promise 7: a refund that never arrived is not called given back because the trade returns to the part after a chargeback was reversed', async () => {
   await open({ plans: [DONE], mishaps: ['none', 'lost before it arrived'], watchWindow: '3d' });
   world.ask({ amount: '50.00', number: 'a' });
   await world.pass(10 * MINUTE);

@@ -429,4 +429,4 @@ test('promise 8: an attention that 2,000 rechecks have followed can be settled',
     );
   await world.pass(MINUTE);
   expect(said).toMatchObject({ outcome: 'CANCEL' });
-}, 60_000);
+});
