@@ -648,7 +648,7 @@ const OF_REFUNDS = [
     9,
   ],
   [
-    'a notification that calls a second part revoked is not heeded',
+    'a notification that calls a second part revoked is ignored',
     `${AFTER}/refund/evidence.ts`,
     '    this.notified = latestWord(this.notified, trade_status);\n',
     '',
