@@ -1,5 +1,5 @@
 /** Queries for lists of payments, in the language of Temporal's visibility store. */
-import { speiAccountQuantityWorkflowId, WORKFLOW } from '../contract';
+import { NOT_CREATED_YET, SEARCH_ATTRIBUTE, speiAccountQuantityWorkflowId, WORKFLOW } from '../contract';
 import { quoted } from './list-query';
 
 /** Which workflows are looked for. Everything that is given must hold. */
@@ -34,8 +34,8 @@ export function paymentQuery(filter: PaymentFilter, now: Date): string {
     isTrouble || open ? RUNNING : "ExecutionStatus != 'ContinuedAsNew'",
     ...(attention === undefined ? [] : [attentionQuery(attention)]),
     ...(stuck_ms === undefined ? [] : [`(${stuckQuery(stuck_ms, now)})`]),
-    ...(method === undefined ? [] : [`PaymentMethod = ${quoted(method)}`]),
-    ...(status === undefined ? [] : [`PaymentStatus = ${quoted(status)}`]),
+    ...(method === undefined ? [] : [`${SEARCH_ATTRIBUTE.method.name} = ${quoted(method)}`]),
+    ...(status === undefined ? [] : [`${SEARCH_ATTRIBUTE.status.name} = ${quoted(status)}`]),
     ...(since === undefined ? [] : [`StartTime >= ${quoted(since.toISOString())}`]),
     ...(until === undefined ? [] : [`StartTime < ${quoted(until.toISOString())}`]),
     ...(query === undefined ? [] : [`(${query})`]),
@@ -69,7 +69,7 @@ function ofApp(app_id: string): string {
 const typesQuery = (types: readonly string[]) => `WorkflowType IN (${types.map(quoted).join(', ')})`;
 
 const attentionQuery = (attention: true | string) =>
-  attention === true ? 'PaymentAttention IS NOT NULL' : `PaymentAttention = ${quoted(attention)}`;
+  `${SEARCH_ATTRIBUTE.attention.name} ${attention === true ? 'IS NOT NULL' : `= ${quoted(attention)}`}`;
 
 /**
  * Open payments that should have moved on for at least `ms`: the order's time is over, or the gateway has not taken the
@@ -78,10 +78,11 @@ const attentionQuery = (attention: true | string) =>
 function stuckQuery(ms: number, now: Date): string {
   const before = quoted(new Date(now.getTime() - ms).toISOString());
   const payments = `WorkflowType = '${WORKFLOW.payment}'`;
+  const { expiresAt, status } = SEARCH_ATTRIBUTE;
   return [
-    `${payments} AND PaymentExpiresAt < ${before}`,
-    `${payments} AND PaymentStatus = 'CREATING' AND StartTime < ${before}`,
-    `${payments} AND PaymentStatus IS NULL AND StartTime < ${before}`,
+    `${payments} AND ${expiresAt.name} < ${before}`,
+    `${payments} AND ${status.name} = ${quoted(NOT_CREATED_YET)} AND StartTime < ${before}`,
+    `${payments} AND ${status.name} IS NULL AND StartTime < ${before}`,
   ]
     .map((one) => `(${one})`)
     .join(' OR ');
