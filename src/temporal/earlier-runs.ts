@@ -59,7 +59,7 @@ export async function ifAnswered<T>(read: () => Promise<T>, otherwise: T): Promi
 }
 
 /** Whether a query failed because no worker polls the task queue of its run, such as one that was renamed. It says nothing of the run. */
-export function isWithoutWorker(error: unknown): boolean {
+function isWithoutWorker(error: unknown): boolean {
   const { message } = grpcErrorOf(error) ?? {};
   return grpcCodeOf(error) === GRPC_STATUS.FAILED_PRECONDITION && message?.includes('no poller') === true;
 }

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { UserError } from '../process/user-error';
 
 /** Temporal's SDK is not there as this package needs it. The message has the command that mends it. */
-export class TemporalSdkError extends UserError {
+class TemporalSdkError extends UserError {
   override readonly name = 'TemporalSdkError';
 }
 

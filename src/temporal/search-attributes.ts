@@ -55,7 +55,7 @@ export async function registerSearchAttributes(connection: OperatorConnection, n
 }
 
 /** Registers search attributes without asking which exist. Test servers cannot answer that. */
-export async function addSearchAttributes(
+async function addSearchAttributes(
   { operatorService }: OperatorConnection,
   namespace: string,
   names: readonly string[] = SEARCH_ATTRIBUTE_NAMES,

@@ -1,5 +1,5 @@
 /** The time was up before the work was done. */
-export class DeadlineExceededError extends Error {
+class DeadlineExceededError extends Error {
   override readonly name = 'DeadlineExceededError';
 }
 

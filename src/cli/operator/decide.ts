@@ -41,7 +41,7 @@ const RECHECKED = [
 ];
 
 /** The workflow was not told: the message says why. */
-export class NotDeliveredError extends UserError {
+class NotDeliveredError extends UserError {
   override readonly name = 'NotDeliveredError';
 }
 

@@ -23,7 +23,7 @@ interface Waiter {
 /** How long one way over the network takes, in ms of virtual time. */
 export type NetworkDelay = (random: RandomInt) => number;
 /** A few ms, and sometimes seconds. */
-export const unsteadyNetwork: NetworkDelay = (random) => (random(10) === 0 ? random(8_000) : random(50));
+const unsteadyNetwork: NetworkDelay = (random) => (random(10) === 0 ? random(8_000) : random(50));
 /** Under 50 ms, for tests that look at exact seconds. */
 export const steadyNetwork: NetworkDelay = (random) => random(50);
 
