@@ -29,7 +29,10 @@ const QUERY_ATTEMPTS = 3;
 
 type Known = Omit<EarlierAccount, 'has_more' | 'run_id'>;
 
-/** The first page has the ledger, the second the events, the others deposits. Throws a retryable failure while the list is behind. */
+/**
+ * The first page has the ledger, the second the events, the others deposits. Throws a retryable failure while the list is
+ * behind.
+ */
 export const accountBefore: AccountActivities['payments.account-before'] = async ({ page }) => {
   const { carried, cancel_wanted, undelivered, deposits, keys } = await knownBefore();
   const pages = deposits.length > 0 ? 2 + Math.ceil(deposits.length / PAGE_SIZE) : undelivered.length > 0 ? 2 : 1;

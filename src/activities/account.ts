@@ -71,7 +71,10 @@ async function create(
   }
 }
 
-/** The result of a failed creation. Throws a retryable failure only if the gateway certainly made no account and may be asked again. */
+/**
+ * The result of a failed creation. Throws a retryable failure only if the gateway certainly made no account and may be asked
+ * again.
+ */
 function creationFailed(error: unknown): CreateAccountResult {
   if (error instanceof InvalidRequestError) throw invalidRequestFailure(error.message, error.issues);
   if (!(error instanceof GatewayError)) throw error;

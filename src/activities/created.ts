@@ -1,4 +1,7 @@
-/** The answers to a payment's creation and to its refunds, for a merchant's own workflow: workflows cannot send updates themselves. */
+/**
+ * The answers to a payment's creation and to its refunds, for a merchant's own workflow: workflows cannot send updates
+ * themselves.
+ */
 import { getClient } from '@temporalio/activity';
 import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';

@@ -46,7 +46,10 @@ export type AccountPolicySettings = Pick<
   'PAYMENTS_ACCOUNT_CHECK_EVERY' | 'PAYMENTS_POLL_EVERY' | 'PAYMENTS_ACCOUNTS_LOW' | 'PAYMENTS_ACCOUNT_UNKNOWN'
 >;
 
-/** The activity that returns the settings for virtual accounts. `has_listener`: the worker has an event handler. Durations are in ms. */
+/**
+ * The activity that returns the settings for virtual accounts. `has_listener`: the worker has an event handler. Durations are
+ * in ms.
+ */
 export function accountPolicyActivity(settings: AccountPolicySettings, has_listener: boolean): AccountPolicyActivities {
   return {
     async 'gateway.account-policy'() {

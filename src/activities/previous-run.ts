@@ -24,7 +24,10 @@ import { type BuyerOf, buyerOfOrder } from './refund-user-info';
 import { untakenNotifications } from './untaken-notifications';
 import { readWithin } from './urgency';
 
-/** So long an earlier run may fail to answer: no worker polls its task queue, or its code does not replay. Then a person is told. */
+/**
+ * So long an earlier run may fail to answer: no worker polls its task queue, or its code does not replay. Then a person is
+ * told.
+ */
 const PATIENCE_MS = 10 * 60_000;
 /** The activity has 30 seconds for all that it reads. */
 const QUERY_TIMEOUT_MS = 10_000;

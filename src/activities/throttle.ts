@@ -129,7 +129,10 @@ export function throttledLookups(call: Throttle, gateway: LookupGateway): Lookup
   };
 }
 
-/** The gateway did not answer, or says that it is unavailable. A refusal shows that it works; a rule of ours that is broken says nothing of it. */
+/**
+ * The gateway did not answer, or says that it is unavailable. A refusal shows that it works; a rule of ours that is broken
+ * says nothing of it.
+ */
 function isGatewayDown(error: unknown): boolean {
   if (!(error instanceof GatewayError) || error instanceof InvalidRequestError) return false;
   return error.code === undefined || error.code === '20000';

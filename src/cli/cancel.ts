@@ -5,7 +5,10 @@ import { EXIT } from './exit-codes';
 import { say } from './print';
 import { withPayments } from './with-payments';
 
-/** Ends the process: 0 if nothing was or will be sent, 1 if the gateway has the order or may have it, 3 if that is not known yet. */
+/**
+ * Ends the process: 0 if nothing was or will be sent, 1 if the gateway has the order or may have it, 3 if that is not known
+ * yet.
+ */
 export async function cancelOrder(out_trade_no: string, options: AppOptions): Promise<void> {
   await withPayments(appSettings(options), async (payments) => {
     const state = await payments.cancel(out_trade_no);

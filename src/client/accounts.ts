@@ -151,7 +151,10 @@ export class AccountsClient {
     return { deposits, next_page: token.length > 0 ? token.toString('base64url') : null };
   }
 
-  /** Cancels the account and waits for the gateway's confirmation. May be repeated. Throws AccountNotCanceledError, AccountPendingError. */
+  /**
+   * Cancels the account and waits for the gateway's confirmation. May be repeated. Throws AccountNotCanceledError,
+   * AccountPendingError.
+   */
   cancel(account_id: string): Promise<SpeiAccountState> {
     return this.update(account_id, UPDATE.cancel);
   }

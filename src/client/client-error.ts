@@ -1,4 +1,7 @@
-/** The form that all errors of the clients share, and how they read the details of a workflow's failure, which may lack anything. */
+/**
+ * The form that all errors of the clients share, and how they read the details of a workflow's failure, which may lack
+ * anything.
+ */
 import type { FieldIssue } from '../gateway';
 
 /** What a failure says besides its type and message: see `details[0]` in docs/contract.md. */

@@ -1,4 +1,7 @@
-/** The payment data of each method: what the buyer needs to pay (section 4.1), of a checkout (4.2), and the answer to a refund (4.3). */
+/**
+ * The payment data of each method: what the buyer needs to pay (section 4.1), of a checkout (4.2), and the answer to a refund
+ * (4.3).
+ */
 import type { PaymentData, RefundAnswer } from '../contract';
 import type { TradeStatusName } from '../gateway';
 
@@ -104,7 +107,10 @@ const REFUND_TEXTS = [
   'refund_status',
 ];
 
-/** The answer to an order by this method, or the `payment_data` of its state, with `complete`. Fields that the method's type names are text, or absent. */
+/**
+ * The answer to an order by this method, or the `payment_data` of its state, with `complete`. Fields that the method's type
+ * names are text, or absent.
+ */
 export function dataOfMethod<Method extends string>(method: Method, data: PaymentData): PaymentDataOf<Method>;
 export function dataOfMethod(method: string, data: PaymentData): PaymentData & { complete: boolean } {
   return dataWith(BY_NAME.get(method.toLowerCase()) ?? [], data);

@@ -95,8 +95,9 @@ export class PaymentsClient {
 
   /**
    * Starts a direct payment (section 4.1) and returns the gateway's payment data, with the fields of the order's method:
-   * see {@link PaymentDataOf}. The same order again returns the same data. Throws InvalidOrderError before anything is sent; NotCreatedError and DuplicateOrderError if there is no such
-   * order; PaymentPendingError if the gateway has not answered in time: the payment goes on, call again.
+   * see {@link PaymentDataOf}. The same order again returns the same data. Throws InvalidOrderError before anything is sent;
+   * NotCreatedError and DuplicateOrderError if there is no such order; PaymentPendingError if the gateway has not answered in
+   * time: the payment goes on, call again.
    */
   async pay<const Method extends string>(order: DirectPayment & { method: Method }): Promise<PaymentDataOf<Method>> {
     const request = validated(() => parseDirectPayment(order, this.rules));

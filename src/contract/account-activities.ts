@@ -112,13 +112,19 @@ export interface AccountActivities {
   'gateway.watch-account-quantity'(input: { app_id: string; seen: number; every_ms: number }): Promise<number>;
   /** The account that an earlier creation under the same key made (null where none is known), and the digest of the key. */
   'payments.account-of-creation'(input: { app_id: string; workflow_id: string }): Promise<AccountOfCreation>;
-  /** What earlier runs of the account that asks knew, if they did not hand it on. In pages from 0: Temporal takes 2 MB at a time. */
+  /**
+   * What earlier runs of the account that asks knew, if they did not hand it on. In pages from 0: Temporal takes 2 MB at a
+   * time.
+   */
   'payments.account-before'(input: { page: number }): Promise<EarlierAccount>;
   /**
    * Waits until a payment that the caller does not wait for as its parent has ended.
    */
   'payments.ended-payment'(input: { workflow_id: string }): Promise<EndedPayment>;
-  /** The account whose deposit a payment is: that of the first run that ended as paid. Null where no account has started such a run. */
+  /**
+   * The account whose deposit a payment is: that of the first run that ended as paid. Null where no account has started such
+   * a run.
+   */
   'payments.deposit-owner'(input: { app_id: string; workflow_id: string }): Promise<string | null>;
 }
 

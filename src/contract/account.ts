@@ -145,7 +145,10 @@ export interface CarriedLedger extends Omit<Deposits, 'pending'> {
   forgotten_until: number | null;
 }
 
-/** What is remembered of a counted deposit: the time in seconds, its trade, and the amounts that it was confirmed and notified with. */
+/**
+ * What is remembered of a counted deposit: the time in seconds, its trade, and the amounts that it was confirmed and notified
+ * with.
+ */
 export type CountedDeposit = [time_s: number, trade_no: string | null, amounts: string[]];
 
 /** The signal `deposit`: a verified notification with `transfer_account` (section 6.5). */

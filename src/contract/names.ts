@@ -23,7 +23,10 @@ export const WORKFLOW = {
   /** Internal: delivers events that a workflow could not deliver before it ended. */
   paymentEvents: 'paymentEvents',
 } as const;
-/** How long a workflow task may take, in ms, where Temporal's ten seconds are few: an account may read thousands of deposits at once. */
+/**
+ * How long a workflow task may take, in ms, where Temporal's ten seconds are few: an account may read thousands of deposits
+ * at once.
+ */
 export const TASK_TIMEOUT_MS: { readonly [type: string]: number | undefined } = { [WORKFLOW.speiAccount]: 60_000 };
 export const UPDATE = {
   created: 'created',
@@ -37,7 +40,10 @@ export const SIGNAL = {
   deposit: 'deposit',
   /** Internal: a creation tells an account, which a deposit has started, the key that it was created for. */
   keyed: 'keyed',
-  /** Internal, between an after-sale and its refunds: a person's decision, why one may not be sent any more, and a refund's change. */
+  /**
+   * Internal, between an after-sale and its refunds: a person's decision, why one may not be sent any more, and a refund's
+   * change.
+   */
   resolve: 'resolve',
   holdBack: 'holdBack',
   refundChanged: 'refundChanged',

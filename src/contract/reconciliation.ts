@@ -74,7 +74,10 @@ export interface ReconciliationState {
   resolved: { by: string; reason: string; time: string } | null;
 }
 
-/** A list in parts of at most `size` rows, by the numbers of its orders. The ranges meet, so that every order is in one of them. */
+/**
+ * A list in parts of at most `size` rows, by the numbers of its orders. The ranges meet, so that every order is in one of
+ * them.
+ */
 export function inParts(
   rows: readonly MerchantRow[],
   size: number,
@@ -202,7 +205,10 @@ export interface ReconciledSlice {
 }
 
 export interface ReconciliationActivities {
-  /** Asks the gateway for every order of the slice, at a bounded rate, until a page is full. Its heartbeat carries how far it is. */
+  /**
+   * Asks the gateway for every order of the slice, at a bounded rate, until a page is full. Its heartbeat carries how far it
+   * is.
+   */
   'payments.reconcile'(input: ReconcileSlice): Promise<ReconciledSlice>;
   /** Starts the payments of these orders, as the webhook would. One that has a payment by now keeps it. */
   'payments.adopt'(input: { app_id: string; out_trade_nos: readonly string[] }): Promise<void>;

@@ -107,7 +107,10 @@ export function parseDirectPayment(input: unknown, options?: CheckOptions): Dire
 
 const createdOrder = z.looseObject({ out_trade_no: looseText, trade_no: looseText, trade_status: looseText });
 
-/** The answer to an order's creation. Its trade is told from others by these fields, so numbers are text as in a query's answer. */
+/**
+ * The answer to an order's creation. Its trade is told from others by these fields, so numbers are text as in a query's
+ * answer.
+ */
 export const readCreatedOrder = (answer: GatewayResponse): GatewayResponse =>
   createdOrder.parse(withoutEnvelope(answer));
 

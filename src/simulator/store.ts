@@ -20,7 +20,10 @@ const fileSchema = z.object({
 
 /** All records of the simulated gateway: in memory, and in a file if one is named. */
 export class Store {
-  /** By `trade_no`, by `refund_id`, by `account_id` and by `id`; each oldest first. Add trades and refunds by the methods below. */
+  /**
+   * By `trade_no`, by `refund_id`, by `account_id` and by `id`; each oldest first. Add trades and refunds by the methods
+   * below.
+   */
   readonly trades = new Map<string, TradeRecord>();
   readonly refunds = new Map<string, RefundRecord>();
   readonly accounts = new Map<string, VirtualAccount>();

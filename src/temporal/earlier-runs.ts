@@ -28,7 +28,10 @@ export async function allRuns(client: Client, workflowId: string, runId: string)
   return runs.sort((a, b) => b.startTime.getTime() - a.startTime.getTime());
 }
 
-/** A later one is in the list where the activity that asks outlives its run. Of the same millisecond, the one that runs is later. */
+/**
+ * A later one is in the list where the activity that asks outlives its run. Of the same millisecond, the one that runs is
+ * later.
+ */
 function isBefore(run: WorkflowExecutionInfo, own: WorkflowExecutionInfo): boolean {
   const later_ms = run.startTime.getTime() - own.startTime.getTime();
   return run.runId !== own.runId && (later_ms < 0 || (later_ms === 0 && run.status.name !== 'RUNNING'));
@@ -58,7 +61,10 @@ export async function ifAnswered<T>(read: () => Promise<T>, otherwise: T): Promi
   }
 }
 
-/** Whether a query failed because no worker polls the task queue of its run, such as one that was renamed. It says nothing of the run. */
+/**
+ * Whether a query failed because no worker polls the task queue of its run, such as one that was renamed. It says nothing of
+ * the run.
+ */
 function isWithoutWorker(error: unknown): boolean {
   const { message } = grpcErrorOf(error) ?? {};
   return grpcCodeOf(error) === GRPC_STATUS.FAILED_PRECONDITION && message?.includes('no poller') === true;

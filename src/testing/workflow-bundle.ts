@@ -1,4 +1,7 @@
-/** Our workflows as one bundle: that of the build, or one for all workers and simulations of a process, or of a whole test run. */
+/**
+ * Our workflows as one bundle: that of the build, or one for all workers and simulations of a process, or of a whole test
+ * run.
+ */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { watch } from 'node:fs';

@@ -104,7 +104,10 @@ function paymentOf({ notification, digest, temporal }: Delivery): Recipient {
   };
 }
 
-/** Whether the ended run knows this trade in this state, and of this amount: mostly a repetition whose acknowledgement was lost. */
+/**
+ * Whether the ended run knows this trade in this state, and of this amount: mostly a repetition whose acknowledgement was
+ * lost.
+ */
 function isKnownTo(previous: PreviousRun, { trade_no, trade_status, amount, currency }: Notification): boolean {
   const { trade_no: ours, order_amount, order_currency, other_trades = [] } = previous;
   // Another trade, or ours whose number the run did not know: it is news unless the run has noted it.

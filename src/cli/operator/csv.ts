@@ -3,10 +3,16 @@ import { ConfigError } from '../../process/user-error';
 
 /** A plain number, also below zero. */
 const NUMBER = /^-?\d+(\.\d+)?$/;
-/** What a spreadsheet may take for a formula, whether or not it stands in quotation marks; and what would be read as one of ours. */
+/**
+ * What a spreadsheet may take for a formula, whether or not it stands in quotation marks; and what would be read as one of
+ * ours.
+ */
 const FORMULA = /^(?:[\s\p{Cc}]*[=+\-@＝＋－＠]|')/u;
 
-/** A line without its end. A text that a spreadsheet would take for a formula has an apostrophe before it, which `readCsv` takes away. */
+/**
+ * A line without its end. A text that a spreadsheet would take for a formula has an apostrophe before it, which `readCsv`
+ * takes away.
+ */
 export function csvLine(values: readonly string[]): string {
   return values
     .map((value) => (FORMULA.test(value) && !NUMBER.test(value) ? `'${value}` : value))

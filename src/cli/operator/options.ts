@@ -55,7 +55,10 @@ function durationOf(option: string, text: string): number {
   return read.data;
 }
 
-/** How often something is done again: at most as often as a server bears, and not so seldom that timers overflow. Throws ConfigError. */
+/**
+ * How often something is done again: at most as often as a server bears, and not so seldom that timers overflow. Throws
+ * ConfigError.
+ */
 export function everyOf(option: string, text: string): number {
   const every = durationOf(option, text);
   if (every >= 100 && every <= DAY) return every;
@@ -64,7 +67,10 @@ export function everyOf(option: string, text: string): number {
 
 const time = z.union([z.iso.date(), z.iso.datetime({ offset: true, local: true })]);
 
-/** A date, a time, or how long ago: `2026-03-01`, `2026-03-01T12:00:00Z`, `2h`. All are UTC where no zone is given. Throws ConfigError. */
+/**
+ * A date, a time, or how long ago: `2026-03-01`, `2026-03-01T12:00:00Z`, `2h`. All are UTC where no zone is given. Throws
+ * ConfigError.
+ */
 export function momentOf(option: string, text: string, now: Date): Date {
   if (durationText.safeParse(text).success) return new Date(now.getTime() - durationOf(option, text));
   // What tables show, 2026-03-01 12:00:00, is taken as well: it is UTC, wherever the command runs.

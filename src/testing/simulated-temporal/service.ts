@@ -177,7 +177,10 @@ function matching(query: string): (run: Run) => boolean {
   return (run) => terms.every((holds) => holds(run));
 }
 
-/** The events of a history that are simulated: its first or its last, where one is asked for, or of a closed run what came from outside. */
+/**
+ * The events of a history that are simulated: its first or its last, where one is asked for, or of a closed run what came
+ * from outside.
+ */
 async function eventsOf(call: Call, run: Run, request: service.GetWorkflowExecutionHistoryRequest) {
   const { historyEventFilterType, maximumPageSize, waitNewEvent, nextPageToken } = request;
   if (historyEventFilterType === HistoryEventFilterType.HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT) {

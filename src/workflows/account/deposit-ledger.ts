@@ -145,7 +145,10 @@ export class DepositLedger {
     return deposit !== undefined && !deposit.overdue && isNotifiedAsPaid(deposit);
   }
 
-  /** Takes note that one which was notified as paid is not confirmed for long. False where that was noted before, or it is none. */
+  /**
+   * Takes note that one which was notified as paid is not confirmed for long. False where that was noted before, or it is
+   * none.
+   */
   noteOverdue(out_trade_no: string): boolean {
     const deposit = this.pendingDeposits.get(out_trade_no);
     if (!deposit || !this.mayBecomeOverdue(out_trade_no)) return false;

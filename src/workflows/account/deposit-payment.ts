@@ -59,7 +59,10 @@ function isOfNow(state: PaymentState | null, { notified_at }: DepositPaymentRun)
   return decided ? Date.parse(decided.time) >= notified_at : false;
 }
 
-/** Starts the payment in adopt form and waits for its end; null where it exists. It goes on where this run of the account ends first. */
+/**
+ * Starts the payment in adopt form and waits for its end; null where it exists. It goes on where this run of the account ends
+ * first.
+ */
 async function adoptPayment(
   app_id: string,
   { out_trade_no, trade_no }: NotifiedDeposit,

@@ -1,4 +1,7 @@
-/** That the bank takes the money back, however it was heard: no refund is sent while a copy of the gateway may not show it. Pure. */
+/**
+ * That the bank takes the money back, however it was heard: no refund is sent while a copy of the gateway may not show it.
+ * Pure.
+ */
 import type { BankSaid } from '../../contract';
 import { MINUTE } from '../../gateway/pure/durations';
 import { takesMoneyBack } from './refund/interpret';
@@ -19,7 +22,10 @@ export class BankWord {
     this.said = null;
   }
 
-  /** What was said, where a copy may be behind it. But for a first reversal, only time takes it back: what shows another status may be such a copy. */
+  /**
+   * What was said, where a copy may be behind it. But for a first reversal, only time takes it back: what shows another
+   * status may be such a copy.
+   */
   saidLately(now: number): string | null {
     return this.said !== null && now - Date.parse(this.said.time) < BEHIND_MS ? this.said.trade_status : null;
   }

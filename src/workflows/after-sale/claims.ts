@@ -45,7 +45,10 @@ export function contradicts(status: string, outcome: RefundOutcome | null): bool
 export const isUnnamedRevoke = ({ out_request_no, trade_status }: NotificationClaim) =>
   trade_status === 'REFUND_REVOKE' && !out_request_no;
 
-/** Whether a refund of ours reads this notification itself, and the notification does not contradict the outcome of one that has ended. */
+/**
+ * Whether a refund of ours reads this notification itself, and the notification does not contradict the outcome of one that
+ * has ended.
+ */
 export const isOfOurs = (claim: NotificationClaim, refund: RefundState | undefined): boolean => {
   if (refund === undefined || !namesRefund(claim)) return false;
   const named = outcomeNamedBy(claim.trade_status ?? null);

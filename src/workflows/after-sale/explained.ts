@@ -1,4 +1,7 @@
-/** The trade's statuses that our ledger explains: where it shows another refund status, a refund is not ours, or came back. Pure. */
+/**
+ * The trade's statuses that our ledger explains: where it shows another refund status, a refund is not ours, or came back.
+ * Pure.
+ */
 import type { RefundOutcome } from '../../contract';
 import { hasGivenBack, mayComeFrom } from './refund/interpret';
 

@@ -228,8 +228,8 @@ export function assertAfterSaleResolution(resolution: AfterSaleResolution): void
 }
 
 /**
- * The refund that a decision is about; undefined where it names none. `shown` is the attention that people read. Throws `InvalidRequest` where that refund waits for none,
- * and where the decision lacks the one thing that is asked for.
+ * The refund that a decision is about; undefined where it names none. `shown` is the attention that people read. Throws
+ * `InvalidRequest` where that refund waits for none, and where the decision lacks the one thing that is asked for.
  */
 export function decidedRefund(
   record: AfterSaleRecord,

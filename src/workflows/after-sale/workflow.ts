@@ -54,7 +54,7 @@ import {
 } from './requests';
 import { afterSaleAttributes, afterSaleDetails } from './visibility';
 
-/** The update `refund` waits this long in all, for the trade and for the gateway’s answer, then fails with `NotAnswered` or `RefundPending`. */
+/** The update `refund` waits this long in all, then fails with `NotAnswered` or `RefundPending`. */
 const REFUND_WAIT_MS = 30_000;
 
 /** What the after-sale does next. */

@@ -107,7 +107,10 @@ export class AfterEnd {
     return true;
   }
 
-  /** Whether a new run goes on with the same trade: it watches the trade, and raises anew what the trade itself needs of a person. */
+  /**
+   * Whether a new run goes on with the same trade: it watches the trade, and raises anew what the trade itself needs of a
+   * person.
+   */
   private goesOn({ mayStillBePaid, reopenFor }: Ending): boolean {
     return reopenFor !== undefined && !this.sentAgain && (this.state.trade_no !== null || !mayStillBePaid);
   }

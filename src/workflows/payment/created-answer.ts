@@ -14,7 +14,10 @@ import {
 import type { GatewayProblem } from './context';
 import { assertSameTrade } from './same-request';
 
-/** The updates `created` and `cancel` wait about this long, then fail with `PaymentPending`: Temporal takes ten updates at once. */
+/**
+ * The updates `created` and `cancel` wait about this long, then fail with `PaymentPending`: Temporal takes ten updates at
+ * once.
+ */
 const ANSWER_WAIT_MS = 30_000;
 
 /** Waits for the answer. Until `isSlow` holds, it is so near that a timer, which costs events, would only be cancelled. */

@@ -39,7 +39,10 @@ export class CreationAttempts {
     return this.hasTold && !this.hasReached;
   }
 
-  /** Tries once. The first try is split: a short one that callers wait for, then the rest of its time. See {@link attemptCreation}. */
+  /**
+   * Tries once. The first try is split: a short one that callers wait for, then the rest of its time. See {@link
+   * attemptCreation}.
+   */
   async next(send_before: number, original_run_id: string): Promise<Tried> {
     const soon = Math.min(send_before, Date.now() + FIRST_TRY_MS);
     if (this.isPastFirst) return this.attempt(send_before, original_run_id);
@@ -87,7 +90,10 @@ function failedAttempt(error: unknown, { kind }: CreateInput, { onBareSecret }: 
   return { is: 'unknown', message, error: { outcome: 'unknown', retryable: true, operation: kind } };
 }
 
-/** Only what certainly was not sent may be tried again. Such a failure reaches us only where the server makes no further attempt. */
+/**
+ * Only what certainly was not sent may be tried again. Such a failure reaches us only where the server makes no further
+ * attempt.
+ */
 function isRetryable(error: unknown): boolean {
   return error instanceof ActivityFailure && error.cause instanceof ApplicationFailure && !error.cause.nonRetryable;
 }

@@ -49,7 +49,10 @@ async function untilRead<Read>(
   }
 }
 
-/** What a run is to continue as, if an earlier run had an order or, unless `isOfOrder`, a trade; null where it goes on as itself. */
+/**
+ * What a run is to continue as, if an earlier run had an order or, unless `isOfOrder`, a trade; null where it goes on as
+ * itself.
+ */
 export async function nextAfterRunBefore(
   input: PaymentInput,
   heir: Heir,
@@ -101,7 +104,10 @@ function takeLeft({ other_trades, untaken }: EarlierRun, { record, pending }: He
   for (const notification of untaken) pending.add(notification);
 }
 
-/** Whether there may be earlier runs, which may have sold the order: it was started a second time, or this run is a reset of one. */
+/**
+ * Whether there may be earlier runs, which may have sold the order: it was started a second time, or this run is a reset of
+ * one.
+ */
 export function mayFollowAnother(order: PaymentInput): boolean {
   const { runId, originalExecutionRunId } = workflowInfo();
   return order.kind !== 'adopt' && (!order.started_once || runId !== originalExecutionRunId);

@@ -212,7 +212,10 @@ class FollowUp {
     this.candidates.push({ trade_no });
   }
 
-  /** A trade that has ended is not asked for again. The order's number may still show another, where the ended one has its own. */
+  /**
+   * A trade that has ended is not asked for again. The order's number may still show another, where the ended one has its
+   * own.
+   */
   private leave(trade_no: string | undefined): void {
     if (trade_no !== undefined) this.ended.push(trade_no);
     this.candidates = this.candidates.filter((candidate) =>

@@ -25,7 +25,10 @@ export async function handOnWhatWasLeft(input: PaymentFollowUpInput): Promise<vo
   if (notifications.length > 0) while (!(await tryToHandOn(input, notifications)));
 }
 
-/** False where the payment started or ended at this moment. It is the one of the order's own id, whoever left it under another. */
+/**
+ * False where the payment started or ended at this moment. It is the one of the order's own id, whoever left it under
+ * another.
+ */
 async function tryToHandOn(
   input: PaymentFollowUpInput,
   notifications: readonly NotificationSignal[],
@@ -46,7 +49,10 @@ async function tryToHandOn(
   });
 }
 
-/** The payment's latest run. Where Temporal has forgotten it, or cannot find it without the order's number, the one that ended unread. */
+/**
+ * The payment's latest run. Where Temporal has forgotten it, or cannot find it without the order's number, the one that ended
+ * unread.
+ */
 async function latestOf({ payment, previous }: PaymentFollowUpInput): Promise<PreviousRun | 'running'> {
   const { app_id, out_trade_no } = payment;
   const latest = out_trade_no === null ? null : await loadLatestRun({ app_id, out_trade_no });

@@ -26,7 +26,10 @@ export class TradeLooks {
     return worst ?? NO_ANSWER;
   }
 
-  /** Takes note of what was named and not found. Of several trades at most one is ours: a person hears of it without the gateway. */
+  /**
+   * Takes note of what was named and not found. Of several trades at most one is ours: a person hears of it without the
+   * gateway.
+   */
   noteNamed(notifications: readonly NotificationSignal[], isDenied: boolean): void {
     const { context, pending } = this;
     if (isDenied) pending.deny(notifications);

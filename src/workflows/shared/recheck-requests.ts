@@ -6,7 +6,10 @@ import { invalidRequest } from './resolution';
 /** Temporal takes 2,000 updates in a run, and those of a person must find room: so many that anybody may repeat. */
 const MAX_UPDATES = 1_500;
 
-/** Temporal takes ten updates at once. A gateway that is down may leave rechecks open, and a person's `resolve` must find room. */
+/**
+ * Temporal takes ten updates at once. A gateway that is down may leave rechecks open, and a person's `resolve` must find
+ * room.
+ */
 const MAX_OPEN = 5;
 
 export class RecheckRequests {

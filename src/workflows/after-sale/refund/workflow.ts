@@ -42,7 +42,10 @@ const resolveRefundSignal = defineSignal<[PersonsDecision]>(SIGNAL.resolve);
 const holdBackSignal = defineSignal<[RefundFailure]>(SIGNAL.holdBack);
 const notificationSignal = defineSignal<[NotificationSignal]>(SIGNAL.notification);
 
-/** After this long without news, the trade is queried. If the refund's turn still waits for its next status, a person is asked. */
+/**
+ * After this long without news, the trade is queried. If the refund's turn still waits for its next status, a person is
+ * asked.
+ */
 const SILENT_MS = DAY;
 
 /** Returns the refund's final state. */

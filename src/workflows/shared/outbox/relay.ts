@@ -24,7 +24,10 @@ export const { 'payments.onEvent': deliverWithRetries } = proxyActivities<EventA
 
 const eventsSignal = defineSignal<[MerchantEvent[]]>(SIGNAL.tell);
 
-/** Delivers these events in order, and after them those that arrive as signals. Ends when none is left, and not by a cancellation. */
+/**
+ * Delivers these events in order, and after them those that arrive as signals. Ends when none is left, and not by a
+ * cancellation.
+ */
 export async function paymentEvents(events: MerchantEvent[]): Promise<void> {
   const undelivered = [...events];
   setHandler(eventsSignal, (more) => {
