@@ -1,30 +1,13 @@
-/** A reader finds the way in src/: short files, short functions, each exported name in one place, and none without a use. */
+/** A reader finds the way in src/: each exported name in one place, and none without a use. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSync } from '@swc/core';
 
 const SRC = join(__dirname, '..', 'src');
-const MAX_FILE_LINES = 300;
-const MAX_FUNCTION_LINES = 40;
-
-const FUNCTIONS = new Set([
-  'ArrowFunctionExpression',
-  'ClassMethod',
-  'Constructor',
-  'FunctionDeclaration',
-  'FunctionExpression',
-  'GetterProperty',
-  'MethodProperty',
-  'PrivateMethod',
-  'SetterProperty',
-]);
 
 interface Source {
   file: string;
-  lines: number;
-  /** By function, its first line and its number of lines. */
-  functions: { line: number; lines: number }[];
   /** The names that are declared and exported here; re-exports do not count. */
   exported: string[];
   /** Of these, the values: constants, functions and classes. */
@@ -33,13 +16,6 @@ interface Source {
 
 const field = (node: unknown, name: string): unknown =>
   typeof node === 'object' && node !== null ? Reflect.get(node, name) : undefined;
-
-/** A node of the tree, and all nodes in it. */
-function* nodesOf(node: unknown): Generator<object> {
-  if (typeof node !== 'object' || node === null) return;
-  yield node;
-  for (const part of Object.values(node)) yield* nodesOf(part);
-}
 
 /** The names that a statement declares. */
 function declared(statement: unknown): string[] {
@@ -79,18 +55,6 @@ const VALUES = new Set(['VariableDeclaration', 'FunctionDeclaration', 'ClassDecl
 
 function readSource(file: string, text: Buffer): Source {
   const tree = parseSync(text.toString(), { syntax: 'typescript' });
-  // The parser counts bytes, from 1.
-  const lineAt = (byte: number) =>
-    text
-      .subarray(0, byte - 1)
-      .toString()
-      .split('\n').length;
-  const functions = [...nodesOf(tree)].flatMap((node) => {
-    const span = field(node, 'span');
-    const [start, end] = [field(span, 'start'), field(span, 'end')];
-    if (!FUNCTIONS.has(String(field(node, 'type'))) || typeof start !== 'number' || typeof end !== 'number') return [];
-    return [{ line: lineAt(start), lines: lineAt(end) - lineAt(start) + 1 }];
-  });
   const here = new Set(tree.body.flatMap(declared));
   const exported = tree.body.flatMap((item) => {
     if (item.type === 'ExportDeclaration') return declared(item.declaration);
@@ -103,24 +67,12 @@ function readSource(file: string, text: Buffer): Source {
   const values = tree.body.flatMap((item) =>
     item.type === 'ExportDeclaration' && VALUES.has(item.declaration.type) ? declared(item.declaration) : [],
   );
-  return { file, lines: text.toString().trimEnd().split('\n').length, functions, exported, values };
+  return { file, exported, values };
 }
 
 const sources = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts'))
   .map((file) => readSource(file, readFileSync(join(SRC, file))));
-
-test(`no file has more than ${MAX_FILE_LINES} lines`, () => {
-  const long = sources.filter(({ lines }) => lines > MAX_FILE_LINES).map(({ file }) => file);
-  expect(long).toEqual([]);
-});
-
-test(`no function has more than ${MAX_FUNCTION_LINES} lines`, () => {
-  const long = sources.flatMap(({ file, functions }) =>
-    functions.filter(({ lines }) => lines > MAX_FUNCTION_LINES).map(({ line }) => ({ file, line })),
-  );
-  expect(long).toEqual([]);
-});
 
 test('each exported name is declared in one file only', () => {
   const places = new Map<string, string[]>();
@@ -168,7 +120,7 @@ test('a test title says what holds, and names no finding, issue or bare number',
 const TITLE_WITH_A_NUMBER =
   /\b(test|it|describe)(\.each[^(]*\([^)]*\))?\(\s*['`"](\d+[a-z]?: |\(|finding \d|issue \d).*/gi;
 
-test('a source is read with its lines, the lengths of its functions and what it declares and exports', () => {
+test('a source is read with what it declares and exports', () => {
   const text = [
     "export { theirs } from './theirs';",
     'const given = () =>',
@@ -187,12 +139,6 @@ test('a source is read with its lines, the lengths of its functions and what it 
   ].join('\n');
   expect(readSource('here.ts', Buffer.from(text))).toEqual({
     file: 'here.ts',
-    lines: 13,
-    functions: [
-      { line: 2, lines: 2 },
-      { line: 4, lines: 2 },
-      { line: 8, lines: 3 },
-    ],
     exported: ['given', 'texts', 'Here', 'Shape', 'named', 'first', 'rest', 'last'],
     values: ['Here', 'named', 'first', 'rest', 'last'],
   });
