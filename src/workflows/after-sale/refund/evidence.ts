@@ -197,9 +197,13 @@ export class RefundEvidence {
     this.notified = latestWord(this.notified, trade_status);
   }
 
-  /** The gateway's own answer to the request. */
+  /**
+   * The gateway's own answer to the request. Its code says that the gateway has the refund. Its `refund_status` may be the
+   * trade's, as it still is from the refund before: so it frees nothing, and what stood before says nothing of ours.
+   */
   accept(refund_status: unknown): void {
     this.isAccepted = true;
-    if (typeof refund_status === 'string' && isRefundStatus(refund_status)) this.notified ??= refund_status;
+    if (typeof refund_status !== 'string' || !isRefundStatus(refund_status)) return;
+    if (!isInVain(refund_status) && refund_status !== this.baseline) this.notified ??= refund_status;
   }
 }

@@ -277,6 +277,7 @@ test('promise 7: a refund that never arrived is not called given back because a 
   world.ask({ amount: '10.00', number: 'b' });
   await world.pass(10_000);
   world.ask({ amount: '50.00', number: 'c' });
+  for (let i = 0; i < 200 && (await refundOf('b'))?.attention === null; i += 1) await world.pass(250);
   world.resolve({ outcome: 'REFUND_REFUSED', out_request_no: 'b' });
   for (let i = 0; i < 100 && world.gateway.requests.length < 3; i += 1) await world.pass(250);
   expect(world.gateway.requests).toHaveLength(3);
@@ -353,3 +354,33 @@ test.each([
     expect(await refundOf('b')).toMatchObject({ attention: 'unknown-refund' });
   },
 );
+
+test.each([
+  ['repeats the trade’s status from before', true],
+  ['names no status', false],
+])(
+  'promise 7: a refund that the gateway has accepted, and carries out five minutes later, frees nothing where its answer %s',
+  async (_title, answersStatus) => {
+    const late = { startsAfter_ms: 5 * MINUTE, takes_ms: HOUR, ends: 'done' } as const;
+    await open({ plans: [{ takes_ms: 20_000, ends: 'refused' }, late, late], answersStatus });
+    world.ask({ amount: '100.00', number: 'a' });
+    await world.pass(20 * MINUTE);
+    world.ask({ amount: '100.00', number: 'b' });
+    await world.pass(2 * MINUTE);
+    const b = await refundOf('b');
+    world.ask({ amount: '100.00', number: 'c' });
+    await world.pass(DAY);
+    expect([b?.outcome, isMade('c'), goneBack(), (await world.state())?.refunded_amount]).toEqual([
+      ...[null, false, 100, '100.00'],
+    ]);
+  },
+);
+
+test('promise 7: a first refund whose answer calls it refused frees its amount only once the trade has shown that for long', async () => {
+  await open({ plans: [REFUSED, DONE] });
+  world.ask({ amount: '150.00', number: 'a' });
+  await world.pass(MINUTE);
+  const early = await refundOf('a');
+  await world.pass(10 * MINUTE);
+  expect([early?.outcome, (await refundOf('a'))?.outcome]).toEqual([null, 'REFUND_REFUSED']);
+});

@@ -11,6 +11,8 @@ export type RefundEnd = 'done' | 'refused' | 'revoked';
 
 /** What becomes of a refund that the gateway has taken. */
 export interface RefundPlan {
+  /** It is taken at once, and the trade shows nothing of it for so long. */
+  readonly startsAfter_ms?: number;
   readonly takes_ms: number;
   readonly ends: RefundEnd;
 }
@@ -181,11 +183,17 @@ export class HostileRefunds {
   /** Money goes back. */
   make(number: string, amount: string, by: TrueRefund['by'], plan: RefundPlan): void {
     const at = this.clock.now();
+    const { startsAfter_ms = 0, takes_ms, ends } = plan;
+    this.refunds.push({ number, amount, by, at, endsAt: at + startsAfter_ms + takes_ms, ends });
+    if (startsAfter_ms > 0) this.clock.in(startsAfter_ms, () => this.carryOut(number, plan));
+    else this.carryOut(number, plan);
+  }
+
+  private carryOut(number: string, { takes_ms, ends }: RefundPlan): void {
     const before = this.status;
-    this.refunds.push({ number, amount, by, at, endsAt: at + plan.takes_ms, ends: plan.ends });
-    if (plan.takes_ms > 0) this.move('REFUND_PROCESSING', number);
-    const end = () => this.end(number, plan.ends, before);
-    if (plan.takes_ms > 0) this.clock.in(plan.takes_ms, end);
+    if (takes_ms > 0) this.move('REFUND_PROCESSING', number);
+    const end = () => this.end(number, ends, before);
+    if (takes_ms > 0) this.clock.in(takes_ms, end);
     else end();
   }
 
