@@ -120,9 +120,9 @@ class AccountCreation {
     }
     const after = await this.quantity();
     this.noteUnknown(tried.message, before, after);
-    // Where fewer accounts are left than before, this one most likely exists.
-    const probablyExists = before !== null && after !== null && after < before;
-    return mayTryAgain && !probablyExists ? this.try(false) : undefined;
+    // Where fewer accounts are left than before, this one most likely exists. A number that cannot be read proves nothing.
+    const hasNotFallen = before !== null && after !== null && after >= before;
+    return mayTryAgain && hasNotFallen ? this.try(false) : undefined;
   }
 
   private noteUnknown(message: string, quantity_before: number | null, quantity_after: number | null): void {

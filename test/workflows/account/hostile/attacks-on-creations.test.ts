@@ -26,6 +26,7 @@ const noneLeft = () => {
   const refusal = { code: '40002', msg: 'Business Failed', sub_code: 'account-pool-run-out', sub_msg: 'none is left' };
   return { status: 200, body: new TextEncoder().encode(JSON.stringify(refusal)) };
 };
+const LEFT = JSON.stringify({ code: '10000', msg: 'Success', available_quantity: 100 });
 const end = (how: 'terminated' | 'canceled' | 'reset') =>
   world.within(async () => {
     const run = world.temporal.latest(CREATION);
@@ -94,13 +95,38 @@ test('promise 1: a creation that is reset to after its look at earlier runs does
   expect(attentionOfCreation()).toBe('unknown-outcome');
 });
 
-test('promise 2: a refusal after a try of unknown outcome does not say that there is no account', async () => {
+/** A worker whose setting has an account of unknown outcome created once more. */
+async function openToCreateAgain(): Promise<void> {
   await open({ creations: ['answer lost'] });
   const again = accountPolicyActivity(loadConfig({ PAYMENTS_ACCOUNT_UNKNOWN: 'again' }), true);
   Object.assign(world.temporal.activities.functions, again);
+}
+
+test.each([
+  ['never', 'first'],
+  ['before it alone', 'second'],
+])(
+  'promise 2: a creation of unknown outcome is not repeated where the number of accounts left can be read %s',
+  async (_title, unread_from) => {
+    await openToCreateAgain();
+    const post = world.gateway.post.bind(world.gateway);
+    world.gateway.post = async (path, headers, text) => {
+      const isUnread = path.endsWith('/quantity') && (unread_from === 'first' || made().length > 0);
+      return isUnread ? { status: 503, body: new TextEncoder().encode('{}') } : post(path, headers, text);
+    };
+    world.create('k1');
+    await world.pass(HOUR);
+    expect(made()).toHaveLength(1);
+    expect(attentionOfCreation()).toBe('unknown-outcome');
+  },
+);
+
+test('promise 2: a refusal after a try of unknown outcome does not say that there is no account', async () => {
+  await openToCreateAgain();
   const post = world.gateway.post.bind(world.gateway);
   world.gateway.post = async (path, headers, text) => {
-    if (path.endsWith('/quantity')) return { status: 503, body: new TextEncoder().encode('{}') };
+    // Another account was canceled at the same moment.
+    if (path.endsWith('/quantity')) return { status: 200, body: new TextEncoder().encode(LEFT) };
     return path.endsWith('/create') && made().length > 0 ? noneLeft() : post(path, headers, text);
   };
   world.create('k1');
