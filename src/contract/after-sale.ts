@@ -6,12 +6,13 @@ import type { TradeSeen } from './gateway';
 import type { NotificationSignal } from './notification';
 import type { Source, Transition } from './payment';
 
-/** Follows a paid trade: one of the ids suffices. */
+/** Follows a paid order, under the order's own workflow id alone. */
 export interface AfterSaleInput {
   app_id: string;
+  out_trade_no: string;
+  /** Which of the order's trades was sold, where that is known. */
   trade_no?: string | undefined;
-  out_trade_no?: string | undefined;
-  /** The state of the run before, where the workflow has continued as new. */
+  /** The state of the run before, where the workflow has continued as new. In any other start it is not read. */
   previous?: AfterSaleState | undefined;
   /** Notifications that the run before has not read. */
   pending_notifications?: readonly NotificationSignal[] | undefined;

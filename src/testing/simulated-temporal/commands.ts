@@ -95,7 +95,8 @@ export class Commands {
       const { arguments: args } = command.continueAsNewWorkflowExecution;
       const { firstRunId = run.runId, originalRunId: _, ...start } = run.start;
       const searchAttributes = { ...run.searchAttributes };
-      run.next = temporal.begin({ ...start, args: args ?? [], firstRunId, searchAttributes });
+      const continuedFrom = run.runId;
+      run.next = temporal.begin({ ...start, args: args ?? [], firstRunId, continuedFrom, searchAttributes });
     } else if (command.cancelWorkflowExecution) run.close('CANCELED');
     else return false;
     return true;

@@ -17,6 +17,8 @@ export interface RunStart {
   parent?: { run: Run; seq: number };
   /** Set where the run before continued as new: the first run of that chain. */
   firstRunId?: string;
+  /** Set with it: the run before. */
+  continuedFrom?: string;
   /** Set where a reset began this run: the run that was reset. */
   originalRunId?: string;
 }

@@ -15,6 +15,8 @@ export interface RunInfo {
   type: string;
   /** The first run of a chain of runs that continued as new. */
   firstRunId: string;
+  /** The run that continued as this one. */
+  continuedFrom: string | undefined;
   /** The run that a reset began with; its own id for every other run. */
   originalRunId: string;
   parent: { workflowId: string; runId: string } | undefined;
@@ -161,7 +163,7 @@ export class WorkflowCode {
 }
 
 function createOptions(run: RunInfo): Parameters<WorkflowCreator['createWorkflow']>[0] {
-  const { workflowId, runId, type, firstRunId, parent, startedAt } = run;
+  const { workflowId, runId, type, firstRunId, continuedFrom, parent, startedAt } = run;
   const start = new Date(startedAt);
   return {
     info: {
@@ -178,6 +180,7 @@ function createOptions(run: RunInfo): Parameters<WorkflowCreator['createWorkflow
       taskQueue: 'simulated',
       namespace: 'default',
       firstExecutionRunId: firstRunId,
+      ...(continuedFrom === undefined ? {} : { continuedFromExecutionRunId: continuedFrom }),
       originalExecutionRunId: run.originalRunId,
       startTime: start,
       runStartTime: start,

@@ -42,7 +42,7 @@ export class WorkflowRun implements Run {
     readonly start: RunStart,
     number: number,
   ) {
-    const { workflowId, type, args, parent, firstRunId } = start;
+    const { workflowId, type, args, parent, firstRunId, continuedFrom } = start;
     this.runId = `${workflowId}/${number}`;
     this.startedAt = temporal.clock.now;
     this.searchAttributes = { ...start.searchAttributes };
@@ -51,6 +51,7 @@ export class WorkflowRun implements Run {
       type,
       runId: this.runId,
       firstRunId: firstRunId ?? this.runId,
+      continuedFrom,
       originalRunId: start.originalRunId ?? this.runId,
       parent: parent && { workflowId: parent.run.start.workflowId, runId: parent.run.runId },
       startedAt: this.startedAt,

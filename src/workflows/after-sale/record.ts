@@ -39,7 +39,7 @@ export class AfterSaleRecord {
   constructor({ app_id, trade_no, out_trade_no }: AfterSaleInput) {
     this.state = {
       app_id,
-      out_trade_no: out_trade_no ?? null,
+      out_trade_no,
       trade_no: trade_no ?? null,
       trade_status: null,
       order_amount: null,

@@ -27,9 +27,11 @@ import {
 } from '../../contract';
 import { loadPolicy, loadPreviousRun } from '../shared/activities';
 import { uncancelled } from '../shared/cancellable';
+import { isContinued } from '../shared/continued';
 import { PaymentOutbox } from '../shared/outbox/payment-outbox';
 import { waitForTradeChange } from '../shared/polling';
 import { Visibility } from '../shared/visibility';
+import { afterSaleIssues, refuseAfterSale } from './broken-start';
 import { eventPaymentOf } from './event-payment';
 import {
   afterSaleCarriedQuery,
@@ -61,13 +63,18 @@ const REFUND_WAIT_MS = 30_000;
 type Next = Act | 'await a refund' | 'await handlers' | 'await a person' | 'end';
 type Act = 'look' | 'settle a revoke' | 'begin a refund' | 'watch' | 'continue as new';
 
-/** Returns the last state: the refunds, and how much was refunded in all. */
+/** Returns the last state: the refunds, and how much was refunded in all. Fails (`InvalidRequest`) under another id than its order's. */
 export async function afterSale(input: AfterSaleInput): Promise<AfterSaleState> {
-  const run = new AfterSaleRun(input);
+  const issues = afterSaleIssues(input);
+  if (issues.length > 0) return refuseAfterSale(issues);
+  const run = new AfterSaleRun(isContinued() ? input : startedAnew(input));
   // No cancellation ends what waits for a person, or for the gateway.
   await uncancelled(() => run.execute());
   return run.state;
 }
+
+/** Only the run before hands on a ledger. In a start by hand, or one that repeats an earlier run's input, it is an old one. */
+const startedAnew = ({ app_id, out_trade_no, trade_no }: AfterSaleInput) => ({ app_id, out_trade_no, trade_no });
 
 class AfterSaleRun {
   private readonly record: AfterSaleRecord;
@@ -184,14 +191,13 @@ class AfterSaleRun {
 
   /** Takes over the state of an earlier run, where Temporal still has it. */
   private async restorePreviousRun(policy: PaymentPolicy): Promise<void> {
-    const { app_id, out_trade_no = null, trade_no, previous } = this.input;
+    const { app_id, out_trade_no, previous } = this.input;
     const { record, news } = this;
     // A run that continued as new has handed on its notifications.
     const known = previous ? undefined : await loadPreviousRun({ app_id, out_trade_no });
     if (known) record.learn(known);
     // Only what comes from here on is news: the earlier run has published the rest.
-    if (policy.has_listener)
-      this.outbox = new PaymentOutbox(paymentWorkflowId(app_id, out_trade_no ?? trade_no ?? ''), false);
+    if (policy.has_listener) this.outbox = new PaymentOutbox(paymentWorkflowId(app_id, out_trade_no), false);
     this.outbox?.skip(record.snapshot());
     news.restored(known);
     this.phase = 'loading';

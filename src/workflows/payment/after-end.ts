@@ -146,7 +146,7 @@ export class AfterEnd {
     // A refund or a notification may have started the after-sale already.
     await startAbandoned<AfterSaleWorkflow>(WORKFLOW.afterSale, {
       workflowId: afterSaleWorkflowId(app_id, out_trade_no),
-      args: [{ app_id, ...knownIds({ out_trade_no, trade_no }) }],
+      args: [{ app_id, out_trade_no, trade_no: trade_no ?? undefined }],
       staticSummary: `After the sale of ${out_trade_no}`,
     });
   }

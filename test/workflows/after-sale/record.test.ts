@@ -36,7 +36,7 @@ function request(record: AfterSaleRecord, amount = '40.00'): RefundState {
 
 describe('a query', () => {
   test('gives the record the trade’s ids, amount, currency, method and status', () => {
-    const record = new AfterSaleRecord({ app_id: 'app', trade_no: 'T1' });
+    const record = new AfterSaleRecord({ app_id: 'app', out_trade_no: 'order-1', trade_no: 'T1' });
     expect(record.paid).toBeUndefined();
     record.applyQuery(trade('SUCCESS', { method: 'OXXO' }), NOW);
     expect(record.id).toEqual({ trade_no: 'T1', out_trade_no: 'order-1' });
@@ -183,7 +183,7 @@ test('a restored record has the state and the refunds of the earlier run', () =>
   const earlier = recordOf('SUCCESS');
   earlier.ledger.update({ ...request(earlier), outcome: 'REFUNDED' });
   earlier.watchUntil(NOW);
-  const record = new AfterSaleRecord({ app_id: 'app', trade_no: 'T9' });
+  const record = new AfterSaleRecord({ app_id: 'app', out_trade_no: 'order-1', trade_no: 'T9' });
   record.restore(earlier.snapshot(), null);
   expect(record.snapshot()).toEqual({ ...earlier.snapshot(), trade_no: 'T1' });
 });
