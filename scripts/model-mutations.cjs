@@ -113,8 +113,8 @@ const MUTATIONS = [
   [
     'another request is answered',
     'src/workflows/payment/same-request.ts',
-    '  if (fields.length === 0) return;',
-    '  if (fields.length >= 0) return;',
+    '  if (fields.length > 0) throw differentOrder(first, fields);',
+    '  if (fields.length > 99) throw differentOrder(first, fields);',
   ],
   [
     'the payment gives up at its own deadline',

@@ -8,6 +8,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import {
   creationAnswer,
   detailsOf,
+  differentOrder,
   duplicateOrder,
   endedFromOutside,
   FAILURE,
@@ -55,6 +56,11 @@ export const starterActivities: StarterActivities = {
   },
 };
 
+const UNKNOWN_ORDER = {
+  ...{ trade_no: null, trade_status: null, order_amount: null, order_currency: null },
+  ...{ outcome: null, attention: null },
+} as const;
+
 /** The payment is over: its answer, where it is of the same order. */
 async function answerOfEnded(client: Client, workflowId: string, payment: NewPayment): Promise<PaymentData> {
   const { out_trade_no } = payment.request;
@@ -62,10 +68,7 @@ async function answerOfEnded(client: Client, workflowId: string, payment: NewPay
   const state = await ifAnswered(() => lastStateOf(client, workflowId), null);
   if (state && isOfAnother(input)) throw duplicateOrder(state);
   const fields = fieldsUnlikeKnown(payment, orderOf(input), state);
-  if (fields.length > 0) {
-    const message = `Order ${out_trade_no} was made before with another request: ${fields.join(', ')} differ.`;
-    throw typedFailure(FAILURE.differentRequest, message, { fields });
-  }
+  if (fields.length > 0) throw differentOrder(state ?? { ...UNKNOWN_ORDER, out_trade_no }, fields);
   // It ended before a worker had it.
   if (state === null) throw typedFailure(FAILURE.pending, endedFromOutside(out_trade_no), { outcome: 'unknown' });
   const answer = creationAnswer(state);

@@ -54,17 +54,19 @@ export class NotCreatedError extends PaymentError {
   readonly retryable = this.details.retryable === true && !this.may_exist;
 }
 
-/** This number was used with another request, or somebody else made an order with it. Nothing was charged here. */
+/** This number was used with another request, or somebody else made an order with it. This call sent nothing; the message says what has the number. */
 export class DuplicateOrderError extends PaymentError {
   override readonly name = 'DuplicateOrderError';
   /** `DifferentRequest`: the order is ours, and these `fields` differ. `DuplicateOrder`: it was not made here. */
   readonly type = this.details.fields === undefined ? FAILURE.duplicateOrder : FAILURE.differentRequest;
   readonly retryable = false;
   readonly fields: readonly string[] = textsOf(this.details.fields);
-  /** What the gateway has under the number, where it was not made here and the gateway has said it. */
+  /** What the gateway has under the number, where it has said it. */
   readonly trade_no = this.text('trade_no');
   readonly trade_status = this.text('trade_status');
   readonly order_amount = this.text('order_amount');
+  /** How the order that is ours has ended; undefined while it is under way. */
+  readonly outcome = this.text('outcome');
 }
 
 const PENDING = [FAILURE.pending, FAILURE.refundPending, FAILURE.closing, FAILURE.notAnswered] as const;

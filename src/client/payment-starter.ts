@@ -14,6 +14,7 @@ import { ApplicationFailure, CancelledFailure, TerminatedFailure, TimeoutFailure
 import {
   attributesAtStart,
   creationAnswer,
+  differentOrder,
   endedFromOutside,
   fieldsUnlikeKnown,
   isNotCreatedFailure,
@@ -118,7 +119,7 @@ export class PaymentStarter {
     const answer = creationAnswer(known);
     const fields = fieldsUnlikeKnown(payment, order, known);
     // Only the run itself knows whether an order without an answer has failed: its number can be used again then.
-    if (answer && fields.length > 0) throw differentRequest(out_trade_no, fields);
+    if (answer && fields.length > 0) throw paymentErrorOf(differentOrder(known, fields), out_trade_no);
     return answer;
   }
 
@@ -172,14 +173,6 @@ export class PaymentStarter {
   private id(out_trade_no: string): string {
     return paymentWorkflowId(this.app_id, out_trade_no);
   }
-}
-
-function differentRequest(out_trade_no: string, fields: string[]): DuplicateOrderError {
-  return new DuplicateOrderError(
-    `Order ${out_trade_no} was created before with another request: ${fields.join(', ')} differ. Use a new out_trade_no.`,
-    out_trade_no,
-    { fields },
-  );
 }
 
 /**

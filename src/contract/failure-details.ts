@@ -7,6 +7,11 @@ import type { PaymentState } from './payment';
 /** The gateway's error, where there is one. `outcome` alone: no call was made, or it has no answer. */
 type GatewayProblem = Partial<GatewayErrorFields>;
 
+/** The order that has the number: what the gateway said of it last, and how it ended. Null: not known, or under way. */
+interface FirstOrder extends Pick<PaymentState, 'trade_no' | 'order_amount' | 'outcome'> {
+  trade_status: string | null;
+}
+
 /** By the failure's type. Each value of a failure's `type` is a key here. */
 export interface FailureDetails {
   InvalidRequest: {
@@ -25,7 +30,7 @@ export interface FailureDetails {
   DifferentRequest: {
     /** The names of the fields that differ. */
     fields: readonly string[];
-  };
+  } & Partial<FirstOrder>;
   PaymentPending: GatewayProblem;
   /** Of an order, its state; of a virtual account, the gateway's error. */
   NotCanceled: Pick<PaymentState, 'outcome' | 'trade_status'> | GatewayErrorFields;

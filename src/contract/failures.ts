@@ -1,6 +1,7 @@
 /** How failures look to callers: their types, and the one way to make them. */
 import { ApplicationFailure } from '@temporalio/common';
 import type { FailureDetails } from './failure-details';
+import type { PaymentState } from './payment';
 
 /** The types of the failures that callers meet. {@link FailureDetails} has the fields of each. */
 export const FAILURE = {
@@ -72,7 +73,38 @@ export function detailsOf({ details }: ApplicationFailure): Record<string, unkno
 
 /** What a caller is told whose order was not made, while another's trade has its number. */
 export const madeElsewhere = (out_trade_no: string) =>
-  `The gateway has an order ${out_trade_no} that was not made here, and ours was not made. Use a new out_trade_no.`;
+  `The gateway has an order ${out_trade_no} that was not made here, and ours was not made. ${IF_MADE_ELSEWHERE}`;
+
+/** A second number for a sale that has a trade is a second charge, so the trade comes before the number. */
+export const IF_MADE_ELSEWHERE =
+  'Look at that trade first. If it is this sale, let the buyer pay it, and adopt it: a new out_trade_no would charge the buyer twice. Only another sale takes a new out_trade_no.';
+
+/** The failure for another request under the number of an order that is known: it says what that order is. */
+export function differentOrder(first: KnownOrder, fields: readonly string[]): ApplicationFailure {
+  const { out_trade_no, trade_no, trade_status, order_amount, outcome } = first;
+  const differ = `${fields.join(', ')} ${fields.length === 1 ? 'differs' : 'differ'}`;
+  const message = `Order ${out_trade_no} exists with another request: ${differ}. Nothing was sent now. The first one has ${tradeShown(first)}. ${ADVICE[chargeOf(first)]}`;
+  return typedFailure(FAILURE.differentRequest, message, { fields, trade_no, trade_status, order_amount, outcome });
+}
+
+interface KnownOrder extends TradeOfOthers, Pick<PaymentState, 'outcome' | 'order_currency' | 'attention'> {}
+
+/** What a new number for the same sale would do. */
+const ADVICE = {
+  open: 'It may still be paid. If this is the same sale, send the first request again for its payment data: a new out_trade_no could charge the buyer twice. Only another sale takes a new out_trade_no.',
+  paid: 'It is paid. If this is the same sale, there is nothing more to charge. Only another sale takes a new out_trade_no.',
+  over: 'It ended without a payment, so a new try of this sale takes a new out_trade_no.',
+} as const;
+
+function chargeOf({ outcome, attention }: KnownOrder): keyof typeof ADVICE {
+  if (outcome === 'SUCCESS') return 'paid';
+  return outcome === null || attention !== null ? 'open' : 'over';
+}
+
+function tradeShown({ trade_no, trade_status, order_amount, order_currency }: KnownOrder): string {
+  if (trade_no === null && trade_status === null) return 'no trade that the gateway has named yet';
+  return `trade ${trade_no ?? '(no number)'}, ${trade_status}, ${[order_amount ?? 'an unknown amount', order_currency ?? ''].join(' ').trim()}`;
+}
 
 /** What a caller is told whose payment a person or the server has ended. */
 export const endedFromOutside = (out_trade_no: string) =>

@@ -35,14 +35,31 @@ interface KnownCreation {
 
 type KnownTrade = Pick<PaymentState, 'outcome' | 'order_amount' | 'order_currency' | 'method'>;
 
+/**
+ * The fields that may differ when the same order is asked for again, each with why: they tell how the buyer comes and goes, not who
+ * pays what. Every other field of sections 4.1 and 4.2, and one that the interface lacks, makes it another order.
+ */
+export const VOLATILE_FIELDS = {
+  ip: 'the buyer has moved to another network',
+  fingerprint: 'the page has measured the device anew',
+  language_code: 'the buyer reads another language',
+  return_url: 'it names the session that the buyer returns to',
+  notify_url: 'the webhook has moved',
+} as const;
+
 /** The fields by which an order differs from what its number has: the order that was made, or else a trade of others. */
 export function fieldsUnlikeKnown(
   { kind, request }: Pick<NewPayment, 'kind' | 'request'>,
   made: Pick<NewPayment, 'kind' | 'request'> | undefined,
   trade: KnownTrade | null,
 ): string[] {
-  if (made) return differingFields({ kind: made.kind, ...made.request }, { kind, ...request });
+  if (made) return differingFields(lasting(made), lasting({ kind, request }));
   return trade ? fieldsUnlikeTrade(trade, request) : [];
+}
+
+/** What makes an order this one and no other. */
+function lasting({ kind, request }: Pick<NewPayment, 'kind' | 'request'>): object {
+  return Object.fromEntries(Object.entries({ kind, ...request }).filter(([field]) => !(field in VOLATILE_FIELDS)));
 }
 
 /** The fields of an order that differ from a trade that was made elsewhere, of those that both have. */

@@ -81,7 +81,7 @@ test('a paid card payment, with its updates and query, stores nothing in clear t
   const handle = stack.client.workflow.getHandle(idOf(out_trade_no));
   await stack.payments.pay(order);
   await stack.payments.pay(order);
-  await expect(stack.payments.pay({ ...order, subject: 'another canary' })).rejects.toThrow('subject differ');
+  await expect(stack.payments.pay({ ...order, subject: 'another canary' })).rejects.toThrow('subject differs');
   expect(await stack.payments.state(out_trade_no)).toMatchObject({ out_trade_no, outcome: null });
   expect(await handle.executeUpdate('recheck')).toMatchObject({ outcome: null });
   await stack.simulator.pay(out_trade_no);

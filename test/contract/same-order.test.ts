@@ -1,7 +1,10 @@
 /** Whether two requests are the same order: what differs is named by its path, never by its value. */
 import * as fc from 'fast-check';
-import { differingFields, orderOf } from '../../src/contract';
+import { differentOrder, differingFields, fieldsUnlikeKnown, orderOf, VOLATILE_FIELDS } from '../../src/contract';
+import { fieldPaths } from '../../src/gateway/fields';
+import { DIRECT_PAYMENT } from '../../src/gateway/pay';
 import { edited, published } from '../gateway/support';
+import { order } from '../harness/orders';
 
 const boleto = published('boleto');
 const sealed = (text: string) => ({ sealed: text });
@@ -70,6 +73,54 @@ describe('another order', () => {
   test('differs where a checkout replaces a direct payment', () => {
     expect(differingFields({ kind: 'direct', ...boleto }, { kind: 'checkout', ...boleto })).toEqual(['kind']);
   });
+});
+
+describe('an order that is asked for again', () => {
+  const payment = order({ ip: '203.0.113.7', fingerprint: 'one' });
+  const withOther = (field: string, value: unknown = 'another') => order({ ...payment.request, [field]: value });
+
+  test.each(Object.keys(VOLATILE_FIELDS))('is the same with another %s, or without one', (field) => {
+    expect(fieldsUnlikeKnown(withOther(field), payment, null)).toEqual([]);
+    expect(fieldsUnlikeKnown(payment, withOther(field), null)).toEqual([]);
+    expect(fieldsUnlikeKnown(withOther(field, undefined), payment, null)).toEqual([]);
+  });
+
+  test('is another one with any other field of the interface, and with a field that the interface lacks', () => {
+    const fields = [...fieldPaths(DIRECT_PAYMENT.rules.shape), 'brand_new'].filter((path) => !path.includes('.'));
+    const telling = fields.filter((field) => !(field in VOLATILE_FIELDS));
+    expect(telling.length).toBeGreaterThan(15);
+    for (const field of telling) expect(fieldsUnlikeKnown(withOther(field), payment, null)).toContain(field);
+  });
+});
+
+describe('who asks for another order under a number is told what has it', () => {
+  const first = {
+    ...{ out_trade_no: 'order-1', trade_no: 'T1', order_amount: '150.00', order_currency: 'BRL' },
+    ...{ trade_status: 'PROCESSING', outcome: null, attention: null },
+  } as const;
+  const told = (state: object) => differentOrder({ ...first, ...state }, ['subject']).message;
+
+  test('its trade, state and amount, and in the details too', () => {
+    expect(told({})).toContain('subject differs');
+    expect(told({})).toContain('trade T1, PROCESSING, 150.00 BRL');
+    expect(differentOrder(first, ['subject']).details).toEqual([
+      { fields: ['subject'], trade_no: 'T1', trade_status: 'PROCESSING', order_amount: '150.00', outcome: null },
+    ]);
+  });
+
+  test.each([
+    ['may still be paid', {}],
+    ['may exist, before the gateway has said so', { trade_no: null, trade_status: null, order_amount: null }],
+    ['ended, and a person has to look', { outcome: 'EXPIRED', attention: 'unconfirmed-notification' }],
+  ])('and that a new number could charge the buyer twice where the first %s', (_, state) => {
+    expect(told(state)).toContain('a new out_trade_no could charge the buyer twice');
+  });
+
+  test('that there is nothing more to charge where it is paid', () =>
+    expect(told({ trade_status: 'SUCCESS', outcome: 'SUCCESS' })).toContain('nothing more to charge'));
+
+  test('that a new try takes a new number where it ended without a payment', () =>
+    expect(told({ trade_status: 'REFUSED', outcome: 'REFUSED' })).toContain('a new try of this sale takes a new'));
 });
 
 describe('sealed secrets', () => {

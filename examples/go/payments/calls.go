@@ -174,7 +174,10 @@ func merged(a, b Object) Object {
 	return both
 }
 
-// plain is the order as JSON reads it back, with its kind and without secrets.
+// volatileFields may differ when the same order is asked for again: they tell how the buyer comes and goes.
+var volatileFields = []string{"ip", "fingerprint", "language_code", "return_url", "notify_url"}
+
+// plain is what makes it this order and no other, as JSON reads it back: with its kind, and without secrets.
 func plain(payment Object) Object {
 	var read struct {
 		Kind    string
@@ -183,8 +186,10 @@ func plain(payment Object) Object {
 	text, _ := json.Marshal(payment)
 	_ = json.Unmarshal(text, &read)
 	fields := merged(read.Request, Object{"kind": read.Kind})
-	for _, name := range secretFields {
-		delete(fields, name)
+	for _, names := range [][]string{secretFields, volatileFields} {
+		for _, name := range names {
+			delete(fields, name)
+		}
 	}
 	return fields
 }

@@ -32,7 +32,12 @@ def base64url(text: str) -> str:
     return urlsafe_b64encode(text.encode()).rstrip(b"=").decode()
 
 
+# The same order may be asked for with others of these: they tell how the buyer comes and goes.
+VOLATILE_FIELDS = ("ip", "fingerprint", "language_code", "return_url", "notify_url")
+
+
 def differing_fields(one: JSON, other: JSON) -> list[str]:
-    """The fields that differ. Secrets are left out: each seal of the same secret is a different text."""
+    """The fields that make it another order. Secrets are left out: each seal of the same secret is a different text."""
     a, b = ({"kind": payment["kind"], **payment["request"]} for payment in (one, other))
-    return sorted(name for name in {**a, **b} if name not in SECRET_FIELDS and a.get(name) != b.get(name))
+    ignored = {*SECRET_FIELDS, *VOLATILE_FIELDS}
+    return sorted(name for name in {**a, **b} if name not in ignored and a.get(name) != b.get(name))

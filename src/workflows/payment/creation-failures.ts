@@ -1,6 +1,13 @@
 /** How a creation fails: what callers are told, and what to do next. */
 import type { ApplicationFailure } from '@temporalio/workflow';
-import { FAILURE, type NewPayment, type PaymentState, type Trade, typedFailure } from '../../contract';
+import {
+  FAILURE,
+  IF_MADE_ELSEWHERE,
+  type NewPayment,
+  type PaymentState,
+  type Trade,
+  typedFailure,
+} from '../../contract';
 
 interface Refusal {
   /** What the gateway said; undefined where it was not asked. */
@@ -30,7 +37,7 @@ export function duplicateOrderFailure(
   const has = trade ? `: trade ${trade_no}, ${trade_status}, ${order_amount ?? 'of an unknown amount'}` : '';
   return typedFailure(
     FAILURE.duplicateOrder,
-    `The gateway has an order ${out_trade_no} already, which was not made here${has}. Use a new out_trade_no, or adopt the order.`,
+    `The gateway has an order ${out_trade_no} already, which was not made here${has}. ${IF_MADE_ELSEWHERE}`,
     { trade_no, trade_status, order_amount },
   );
 }

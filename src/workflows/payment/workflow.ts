@@ -114,7 +114,7 @@ class PaymentRun {
     if (input.kind === 'adopt') for (const one of input.pending_notifications ?? []) this.pending.add(one);
     setHandler(cancelUpdate, () => uncancelled(() => this.cancel()));
     setHandler(createdUpdate, (again?: PaymentInput) => uncancelled(() => this.created(again)), {
-      validator: (again?: PaymentInput) => assertSameOrder(input, again, this.failure),
+      validator: (again?: PaymentInput) => assertSameOrder(input, this.state, again, this.failure),
     });
     setHandler(recheckUpdate, () => uncancelled(() => this.recheck()), { validator: () => this.pending.assertRoom() });
     setHandler(resolveUpdate, (resolution) => this.resolve(resolution), {

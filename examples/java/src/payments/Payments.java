@@ -139,11 +139,17 @@ public final class Payments implements AutoCloseable {
   }
 
   /** The fields in which two orders differ. Secrets are left out: each seal of one is another text. */
+  /** The same order may be asked for with others of these: they tell how the buyer comes and goes. */
+  private static final List<String> VOLATILE_FIELDS =
+      List.of("ip", "fingerprint", "language_code", "return_url", "notify_url");
+
   private static List<String> differing(Map<?, ?> one, Map<?, ?> other) {
     Map<?, ?> a = (Map<?, ?>) one.get("request"), b = (Map<?, ?>) other.get("request");
     TreeSet<String> names = new TreeSet<>();
     for (Map<?, ?> order : List.of(a, b)) order.keySet().forEach(name -> names.add(String.valueOf(name)));
-    names.removeIf(name -> Seal.SECRET_FIELDS.contains(name) || Objects.equals(a.get(name), b.get(name)));
+    names.removeAll(Seal.SECRET_FIELDS);
+    names.removeAll(VOLATILE_FIELDS);
+    names.removeIf(name -> Objects.equals(a.get(name), b.get(name)));
     if (!one.get("kind").equals(other.get("kind"))) names.add("kind");
     return List.copyOf(names);
   }
