@@ -27,7 +27,7 @@ import {
 import type { NewSpeiAccount, RuleSettings } from '../gateway';
 import { InvalidRequestError } from '../gateway/errors';
 import { parseNewSpeiAccount } from '../gateway/virtual-accounts';
-import { GRPC_STATUS, grpcCodeOf, isTaskFailing } from '../temporal/grpc-status';
+import { GRPC_STATUS, grpcCodeOf, isTaskFailing, isUnreadable } from '../temporal/grpc-status';
 import { childrenOf } from '../temporal/list-query';
 import { type AccountError, AccountNotFoundError, AccountPendingError, InvalidAccountError } from './errors';
 import { accountErrorOf } from './failures';
@@ -225,7 +225,8 @@ export class AccountsClient {
       if (
         error instanceof WorkflowUpdateRPCTimeoutOrCancelledError ||
         isGrpcDeadlineError(error) ||
-        isTaskFailing(error)
+        isTaskFailing(error) ||
+        isUnreadable(error)
       )
         throw this.noAnswer(key);
       const cause =

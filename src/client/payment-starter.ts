@@ -31,7 +31,7 @@ import {
   UPDATE,
   WORKFLOW,
 } from '../contract';
-import { GRPC_STATUS, grpcCodeOf, isOutOfTime, isTaskFailing } from '../temporal/grpc-status';
+import { GRPC_STATUS, grpcCodeOf, isOutOfTime, isTaskFailing, isUnreadable } from '../temporal/grpc-status';
 import { originalRun } from '../temporal/workflow-history';
 import { DuplicateOrderError, PaymentPendingError } from './errors';
 import { paymentErrorOf } from './failures';
@@ -148,7 +148,7 @@ export class PaymentStarter {
       return await this.handle(out_trade_no).query<PaymentState>(QUERY.state);
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return undefined;
-      if (isTaskFailing(error)) throw error;
+      if (isTaskFailing(error) || isUnreadable(error)) throw error;
       // It was refused at its start.
       if (error instanceof QueryNotRegisteredError) return 'ended before it began';
       if (grpcCodeOf(error) === GRPC_STATUS.FAILED_PRECONDITION) return 'ended before it began';
@@ -159,7 +159,7 @@ export class PaymentStarter {
   /** The error that callers get for an error of Temporal's. */
   errorOf(error: unknown, out_trade_no: string): unknown {
     if (isNoAnswer(error)) return noAnswer(out_trade_no, this.taskQueue);
-    if (isTaskFailing(error)) return taskFailing(out_trade_no, this.taskQueue);
+    if (isTaskFailing(error) || isUnreadable(error)) return taskFailing(out_trade_no, this.taskQueue);
     if (error instanceof WorkflowFailedError && isEndedFromOutside(error.cause))
       return new PaymentPendingError(endedFromOutside(out_trade_no), out_trade_no);
     const isFailure = error instanceof WorkflowUpdateFailedError || error instanceof WorkflowFailedError;
@@ -207,7 +207,7 @@ export function noAnswer(out_trade_no: string, taskQueue: string): PaymentPendin
 
 export function taskFailing(out_trade_no: string, taskQueue: string): PaymentPendingError {
   return new PaymentPendingError(
-    `Temporal keeps order ${out_trade_no}, but the worker on the task queue ${taskQueue} cannot read or run its workflow: its task fails again and again. Has the worker the same PAYMENTS_ENCRYPTION_KEYS as this process? Once that is mended it goes on; ask again then.`,
+    `The worker on the task queue ${taskQueue} and this process cannot read each other about order ${out_trade_no}, or the worker cannot run its workflow, whose task fails again and again. Has the worker the same PAYMENTS_ENCRYPTION_KEYS as this process? Ask again, with the same order, once that is mended.`,
     out_trade_no,
   );
 }

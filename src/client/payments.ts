@@ -22,7 +22,7 @@ import { parseCheckout } from '../gateway/checkout';
 import { InvalidRequestError } from '../gateway/errors';
 import { parseDirectPayment } from '../gateway/pay';
 import { SECRET_FIELDS, seal } from '../gateway/sealing';
-import { isTaskFailing } from '../temporal/grpc-status';
+import { isTaskFailing, isUnreadable } from '../temporal/grpc-status';
 import { refundFailure, requestRefund } from '../temporal/refund-update';
 import { requireOneSdk } from '../temporal/sdk';
 import { AccountsClient } from './accounts';
@@ -176,7 +176,7 @@ export class PaymentsClient {
       );
     } catch (error) {
       if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) throw noAnswer(out_trade_no, taskQueue);
-      if (isTaskFailing(error)) throw taskFailing(out_trade_no, taskQueue);
+      if (isTaskFailing(error) || isUnreadable(error)) throw taskFailing(out_trade_no, taskQueue);
       throw refundErrorOf(refundFailure(error), out_trade_no) ?? error;
     }
   }
@@ -217,7 +217,7 @@ export class PaymentsClient {
     try {
       return await ask();
     } catch (error) {
-      if (isTaskFailing(error)) throw taskFailing(out_trade_no, this.taskQueue);
+      if (isTaskFailing(error) || isUnreadable(error)) throw taskFailing(out_trade_no, this.taskQueue);
       if (!(error instanceof WorkflowNotFoundError)) throw error;
       throw new PaymentNotFoundError(`Temporal has no payment of order ${out_trade_no}.`, out_trade_no);
     }

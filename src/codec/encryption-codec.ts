@@ -1,14 +1,26 @@
 /** Payload encryption with named keys, of which the first encrypts and all decrypt. What is read must be authentic. */
 import type { Payload, PayloadCodec } from '@temporalio/common';
+import { FOREIGN_PAYLOAD, type ForeignInput } from '../contract/foreign-input';
 import { isOurWorkflow } from '../contract/ids';
 import { decrypt, type EncryptionKey, encrypt, isEncrypted, keyIdOf, ownerTextOf } from './cipher';
 import { isNexusTask, mayAsk, nexusCaller, refusedQuestion, rememberCaller } from './nexus-caller';
-import { belonging, ownerText, type PayloadOwner } from './payload-owner';
+import { belonging, ownerText, type PayloadOwner, parseOwner } from './payload-owner';
 import { isTypedDecision } from './typed-decision';
 
 /** A payload is not authentic: clear text, unknown key, another owner, or changed bytes. The message never shows its content. */
 export class PayloadDecryptionError extends Error {
   override readonly name = 'PayloadDecryptionError';
+
+  /**
+   * `isForeign`: no worker will ever read it here, because it is in clear text, or it is authentic and was made for another
+   * place of this namespace. False where other keys, or another namespace, might read it: then it may be the genuine one.
+   */
+  constructor(
+    message: string,
+    readonly isForeign = false,
+  ) {
+    super(message);
+  }
 }
 
 export interface CodecRules {
@@ -19,7 +31,9 @@ export interface CodecRules {
   /**
    * What becomes of a refused payload of a workflow. `throw` (the default) fails the whole call. `mark`, for a Worker, leaves
    * a payload that no converter reads: the one update that has it is rejected, where an error would fail every task of the
-   * workflow for as long as the update waits. Whatever else has it (input, result, signal) fails the task.
+   * workflow for as long as the update waits. One that is foreign says so to the sandbox, which ends a run that was started
+   * with it and passes on a signal that has it as one without a handler (workflows/foreign-payloads.ts). Whatever else has it
+   * fails the task.
    */
   refused?: 'throw' | 'mark';
 }
@@ -104,15 +118,28 @@ export class EncryptionCodec implements PayloadCodec {
     if (whose === 'moved') {
       throw new PayloadDecryptionError(
         `${refused}: it was made for another workflow, activity or namespace, and moved here.`,
+        reader !== undefined && this.isOfAnotherPlace(payload, key, reader),
       );
     }
     const clear = this.opened(payload, key, refused);
     if (whose === 'typed' && isOurWorkflow(reader?.workflowId ?? '') && !isTypedDecision(clear)) {
       throw new PayloadDecryptionError(
         `${refused}: it was typed by a person, of which our workflows take the decision of a resolve only, with "by" and no other fields. Use the client or the commands of payment-gateway for all else.`,
+        true,
       );
     }
     return clear;
+  }
+
+  /** Whether its label is authentic and names another place of the same namespace: a changed label says nothing. */
+  private isOfAnotherPlace(payload: Payload, key: EncryptionKey, reader: PayloadOwner): boolean {
+    if (parseOwner(ownerTextOf(payload))?.namespace !== reader.namespace) return false;
+    try {
+      decrypt(payload, key);
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   private opened(payload: Payload, key: EncryptionKey, refused: string): Payload {
@@ -132,6 +159,7 @@ const refusalFor = (reader: PayloadOwner | undefined) =>
 const clearTextError = (refused: string, hint = '') =>
   new PayloadDecryptionError(
     `${refused}: it is in clear text, which anybody could have put there. Encrypt it with PAYMENTS_ENCRYPTION_KEYS.${hint}`,
+    true,
   );
 
 /** Temporal keeps schedules in workflows of its own, and their memos in clear text. */
@@ -140,6 +168,9 @@ function isMadeByTemporal(reader: PayloadOwner | undefined): boolean {
 }
 
 /** Every converter refuses an encoding that it does not know, and names it. */
-const unreadable = ({ message }: PayloadDecryptionError): Payload => ({
-  metadata: { encoding: Buffer.from(`refused (${message})`) },
-});
+function unreadable({ message, isForeign }: PayloadDecryptionError): Payload {
+  const encoding = Buffer.from(`refused (${message})`);
+  if (!isForeign) return { metadata: { encoding } };
+  const told: ForeignInput = { foreign_input: message };
+  return { metadata: { encoding, [FOREIGN_PAYLOAD]: Buffer.from('true') }, data: Buffer.from(JSON.stringify(told)) };
+}

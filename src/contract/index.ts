@@ -15,6 +15,7 @@ export * from './event-delivery';
 export * from './events';
 export * from './failure-details';
 export * from './failures';
+export * from './foreign-input';
 export * from './gateway';
 export * from './ids';
 export * from './lookups';

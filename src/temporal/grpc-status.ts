@@ -38,6 +38,11 @@ export function isTaskFailing(error: unknown): boolean {
   return message?.includes('Workflow Task in failed state') === true;
 }
 
+/** Whether the answer to a call is encrypted, and this process has no keys to read it with. */
+export function isUnreadable(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('binary/encrypted');
+}
+
 /** Whether a call had no answer in its time. At a deadline the server may cancel the call before the client gives it up. */
 export function isOutOfTime(error: unknown): boolean {
   const code = grpcCodeOf(error);

@@ -15,7 +15,8 @@ const texts = (said: unknown, ...names: string[]): string =>
 
 /** What a workflow was started with. */
 export function orderLine(input: Said): string {
-  const { kind, request, payment } = input;
+  const { kind, request, payment, foreign_input } = input;
+  if (foreign_input) return `nothing of its own: ${texts(input, 'foreign_input')}`;
   const money = texts(request, 'method', 'order_amount', 'order_currency');
   if (kind === 'direct' || kind === 'checkout') return `${kind === 'direct' ? 'direct payment' : 'checkout'}: ${money}`;
   const previous = texts(field(input, 'previous'), 'outcome', 'trade_status');
@@ -30,7 +31,8 @@ const after = (previous: string) => (previous ? `, after a run that ended ${prev
 
 /** What an activity, a signal or an update asks for. */
 export function askedLine(name: string, said: Said): string {
-  const { request } = said;
+  const { request, foreign_input } = said;
+  if (foreign_input) return `${name} that was not taken: ${texts(said, 'foreign_input')}`;
   if (name === 'gateway.create') return `creation of ${texts(request, 'order_amount', 'order_currency')}`;
   if (name === 'gateway.refund') return `refund of ${texts(request, 'refund_amount', 'refund_currency')}`;
   if (name === 'refund') return `refund of ${texts(said, 'refund_amount', 'refund_currency', 'out_request_no')}`;

@@ -1,11 +1,9 @@
 /** What happened to a payment, read from the history of a run: what was sent, answered, notified and decided. */
 import type { Client } from '@temporalio/client';
 import type { SerializationContext } from '@temporalio/common';
-import {
-  decodeArrayFromPayloads,
-  decodeOptionalFailureToOptionalError,
-} from '@temporalio/common/lib/internal-non-workflow';
+import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow';
 import type { temporal } from '@temporalio/proto';
+import { firstArgument } from './first-argument';
 import { answerLine, askedLine, orderLine, type Said } from './timeline-lines';
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
@@ -139,7 +137,7 @@ class HistoryReader {
   private async first(payloads: Payloads, begun?: Begun): Promise<Said> {
     const { loadedDataConverter } = this.client.options;
     const context = this.contextOf(begun);
-    const [value] = await decodeArrayFromPayloads(loadedDataConverter, payloads?.payloads, context);
+    const value = await firstArgument(loadedDataConverter, payloads?.payloads, context);
     return typeof value === 'object' && value !== null ? { ...value } : {};
   }
 

@@ -1,9 +1,9 @@
 /** Reads the input and the result of a payment's run from its history, so that no worker is needed. */
 import { type Client, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
-import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
 import type { temporal } from '@temporalio/proto';
 import type { PaymentInput, PaymentState, PaymentWorkflow, PreviousRun } from '../contract';
-import { answerToKeep, isOfAnother, orderOf, saysWithoutOrder } from '../contract';
+import { answerToKeep, isOfAnother, orderOf, saysWithoutOrder, whyForeign } from '../contract';
+import { firstArgument } from './first-argument';
 import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
 
 /** The input of a run, by default of the latest one. Throws WorkflowNotFoundError if Temporal no longer has it. */
@@ -16,7 +16,7 @@ export async function readStart(
   return { ...of, input: isInput(input) ? input : WITHOUT_ORDER };
 }
 
-/** The same of a workflow of any type. */
+/** The same of a workflow of any type; a ForeignInput where that was refused. */
 export async function inputOfRun(
   client: Client,
   workflowId: string,
@@ -31,7 +31,7 @@ export async function inputOfRun(
   const started = history?.events?.[0]?.workflowExecutionStartedEventAttributes;
   if (!started) throw new WorkflowNotFoundError('the workflow has no history', workflowId, runId);
   const context = { type: 'workflow', namespace, workflowId } as const;
-  const [input] = await decodeArrayFromPayloads(loadedDataConverter, started.input?.payloads, context);
+  const input = await firstArgument(loadedDataConverter, started.input?.payloads, context);
   return { runId: started.originalExecutionRunId ?? runId ?? '', input };
 }
 
@@ -43,8 +43,8 @@ export async function givenTo(client: Client, workflowId: string, runId: string)
   const { namespace, loadedDataConverter } = client.options;
   const context = { type: 'workflow', namespace, workflowId } as const;
   const read = async (of: Arguments) => {
-    const decoded = await decodeArrayFromPayloads(loadedDataConverter, of?.input?.payloads, context).catch(() => []);
-    return decoded[0];
+    const argument = await firstArgument(loadedDataConverter, of?.input?.payloads, context).catch(() => undefined);
+    return whyForeign(argument) === undefined ? argument : undefined;
   };
   const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
   const signaled = (events ?? []).flatMap((event) => event.workflowExecutionSignaledEventAttributes ?? []);

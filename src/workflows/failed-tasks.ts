@@ -11,6 +11,7 @@ import type {
   WorkflowInterceptors,
   WorkflowInternalsInterceptor,
 } from '@temporalio/workflow';
+import { ForeignPayloads, ForeignStarts } from './foreign-payloads';
 
 class FailedTasks implements WorkflowInternalsInterceptor {
   private failed: { why: unknown } | undefined;
@@ -36,4 +37,7 @@ class FailedTasks implements WorkflowInternalsInterceptor {
 }
 
 /** The SDK calls it once for each workflow. */
-export const interceptors = (): WorkflowInterceptors => ({ internals: [new FailedTasks()] });
+export const interceptors = (): WorkflowInterceptors => ({
+  internals: [new FailedTasks(), new ForeignPayloads()],
+  inbound: [new ForeignStarts()],
+});

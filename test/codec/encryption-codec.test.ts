@@ -2,7 +2,7 @@
 import type { Payload, SerializationContext } from '@temporalio/common';
 import fc from 'fast-check';
 import { EncryptionCodec, PayloadDecryptionError } from '../../src/codec';
-import { operatorActions } from '../../src/contract';
+import { FOREIGN_PAYLOAD, operatorActions } from '../../src/contract';
 import { decoded, key, metadata, payload } from './support';
 
 const OLD = key('2026-01');
@@ -110,8 +110,29 @@ describe('a payload', () => {
     const worker = new EncryptionCodec([NEW], { refused: 'mark' });
     const [marked = {}] = await worker.decode([payload({ kind: 'direct' })], HERE);
     expect(() => decoded(marked)).toThrow(/Unknown encoding: refused \(A payload of workflow .* in clear text/);
-    expect(marked.data).toBeUndefined();
+    expect(Buffer.from(marked.data ?? []).toString()).not.toContain('direct');
     expect(await refusal(payload(1), ACTIVITY, worker)).toContain('in clear text');
+  });
+
+  test('that no worker will ever read tells the sandbox so, and one that other keys or another namespace might read does not', async () => {
+    const worker = new EncryptionCodec([NEW], { refused: 'mark' });
+    const isForGood = async (one: Payload, reader = HERE) => {
+      const [marked = {}] = await worker.decode([one], reader);
+      return FOREIGN_PAYLOAD in metadata(marked);
+    };
+    const typed = await encrypted({ kind: '***' }, order(''));
+    const moved = await encrypted('of another', order('payment:app-1:order-2'));
+    for (const one of [payload({ kind: 'direct' }), typed, moved, await encrypted(1, ACTIVITY)])
+      expect(await isForGood(one)).toBe(true);
+    const unknown = await encrypted('mine', HERE, new EncryptionCodec([OLD]));
+    const impostors = await encrypted('mine', HERE, new EncryptionCodec([key('2026-07')]));
+    const elsewhere = await encrypted('mine', order('payment:app-1:order-1', 'renamed'));
+    const relabelled = {
+      ...moved,
+      metadata: { ...moved.metadata, 'encryption-context': Buffer.from('["payments","x"]') },
+    };
+    const cut = withBytes(await encrypted('mine', HERE), (bytes) => bytes.subarray(1));
+    for (const one of [unknown, impostors, elsewhere, relabelled, cut]) expect(await isForGood(one)).toBe(false);
   });
 });
 

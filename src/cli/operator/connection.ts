@@ -8,7 +8,7 @@ import { exitOncePrinted, reportOf } from '../../process/exit';
 import { appIdOf, type Config } from '../../process/settings';
 import { UserError } from '../../process/user-error';
 import { connect, connectClient } from '../../temporal/connection';
-import { GRPC_STATUS, grpcCodeOf } from '../../temporal/grpc-status';
+import { GRPC_STATUS, grpcCodeOf, isUnreadable } from '../../temporal/grpc-status';
 import { innermost } from '../../temporal/timeline';
 import { commandSettings } from '../command-settings';
 import { EXIT } from '../exit-codes';
@@ -58,7 +58,7 @@ export function tellFailure(error: unknown): number {
 /** What a person can mend: missing keys or rights, a query that Temporal cannot read, or a namespace that it does not have. */
 function asUserError(error: unknown): unknown {
   if (error instanceof PayloadDecryptionError) return new UserError(error.message);
-  if (error instanceof Error && error.message.includes('binary/encrypted')) return new UserError(KEYS_ARE_MISSING);
+  if (isUnreadable(error)) return new UserError(KEYS_ARE_MISSING);
   const code = grpcCodeOf(error);
   if (code === undefined || !MENDED.includes(code)) return error;
   return new UserError(`Temporal refuses it: ${innermost(error)}`);

@@ -6,10 +6,12 @@ import {
   FAILURE,
   type NewPayment,
   type NotificationSignal,
+  namedByWorkflowId,
   type PaymentInput,
   type PaymentWorkflow,
   paymentWorkflowId,
   typedFailure,
+  whyForeign,
 } from '../../contract';
 import { PendingNotifications } from '../shared/pending-notifications';
 import type { RequestIssue } from '../shared/resolution';
@@ -30,6 +32,8 @@ import { paymentAttributes, paymentDetails } from './visibility';
 /** The rules that a start breaks. It fails, instead of stopping its workflow task for ever. */
 export function issuesOf(input: PaymentInput | undefined): RequestIssue[] {
   const { app_id, kind } = input ?? {};
+  const why = whyForeign(input);
+  if (why !== undefined) return [{ field: 'input', rule: why }];
   return [
     ...(kind === 'direct' || kind === 'checkout' || kind === 'adopt'
       ? []
@@ -51,7 +55,8 @@ export async function refuse(issues: RequestIssue[], app_id: unknown): Promise<n
     if (issuesOf(order).length > 0) refusal();
     throw typedFailure(FAILURE.pending, 'A start without an order runs under this number. It ends soon: ask again.');
   });
-  const nothing = new PaymentRecord({ kind: 'adopt', app_id: typeof app_id === 'string' ? app_id : '' });
+  const { app_id: its_app = '' } = namedByWorkflowId(workflowInfo().workflowId) ?? {};
+  const nothing = new PaymentRecord({ kind: 'adopt', app_id: typeof app_id === 'string' ? app_id : its_app });
   setHandler(stateQuery, () => nothing.snapshot);
   setHandler(creationAskedQuery, () => false);
   const pending_notifications: (NotificationSignal & { app_id: string })[] = [];

@@ -1,0 +1,20 @@
+/**
+ * What a worker makes of a payload that is not the workflow's own, whichever worker reads it: a person typed it, "Start
+ * Workflow Like This One" copied it masked, or it is in clear text where keys are set. A run that was started with it ends at
+ * once, where an error would fail its tasks for ever and keep the order's id from everybody.
+ */
+
+/** What such a run gets in the place of its input. */
+export interface ForeignInput {
+  /** Why it was refused. It quotes nothing of the payload. */
+  foreign_input: string;
+}
+
+/** The payload's metadata by which the worker's codec tells its sandbox of it. Its data is a {@link ForeignInput} in JSON. */
+export const FOREIGN_PAYLOAD = 'refused-for-good';
+
+/** Why the input of a run was refused; undefined for one that was read. */
+export function whyForeign(input: unknown): string | undefined {
+  if (typeof input !== 'object' || input === null || !('foreign_input' in input)) return undefined;
+  return typeof input.foreign_input === 'string' ? input.foreign_input : undefined;
+}
