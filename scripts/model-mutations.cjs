@@ -222,7 +222,7 @@ const MUTATIONS = [
   [
     'an attempt that was held back counts as one that reached the gateway',
     'src/activities/create-order.ts',
-    '      return notCreated(error);\n  }',
+    '      return sending.madeNothing(error);\n  }',
     "      return { is: 'busy', error: fields, message };\n  }",
     7,
   ],
@@ -304,9 +304,9 @@ const MUTATIONS = [
   ],
   [
     'an answer about another trade counts',
-    'src/activities/trade-queries.ts',
-    'if (trade.trade_no === undefined || trade.trade_no === trade_no) return',
-    'return',
+    'src/gateway/echo.ts',
+    'return !(SAME[name]?.(ours, theirs) ?? ours === theirs);',
+    'return ours === name;',
   ],
   [
     'a trade is asked for by the order’s number although its own is known',
@@ -628,9 +628,9 @@ const OF_REFUNDS = [
   ],
   [
     'an answer about another trade or amount is ours',
-    'src/activities/make-refund.ts',
-    "return differing.length === 0 ? { is: 'accepted', answer } : notOurs(differing);",
-    "return differing.length < 9 ? { is: 'accepted', answer } : notOurs(differing);",
+    'src/gateway/echo.ts',
+    "  'refund_currency',\n  'refund_amount',\n] as const;",
+    '] as const;',
     7,
   ],
   [

@@ -224,6 +224,7 @@ function gatewayClients(config: Config): Map<string, GatewayClient> {
     connect_timeout_ms: config.GATEWAY_CONNECT_TIMEOUT,
     answer_timeout_ms: config.GATEWAY_ANSWER_TIMEOUT,
     wallet_token_path: config.GATEWAY_WALLET_TOKEN_PATH,
+    known_words: config.GATEWAY_NO_SUCH_ORDER,
     // Every call is made in an activity, so warnings go to the activity's log.
     warn: logWarning,
   };

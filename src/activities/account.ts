@@ -1,6 +1,6 @@
 /** The activities of virtual accounts (SPEI) of a worker: each is one call of the gateway, or one question to Temporal. */
 
-import { activityInfo, heartbeat, log, metricMeter } from '@temporalio/activity';
+import { activityInfo, heartbeat, metricMeter } from '@temporalio/activity';
 import {
   type AccountActivities,
   type AccountId,
@@ -11,20 +11,15 @@ import {
   type WasReset,
 } from '../contract';
 import { GatewayError, InvalidRequestError, parseNewSpeiAccount, type SpeiAccount } from '../gateway';
+import { SPEI_ACCOUNT_PATHS } from '../gateway/virtual-accounts';
 import { accountBefore } from './account-before';
 import { accountOfCreation } from './account-creations';
 import { depositOwner, endedPayment } from './account-workflows';
-import {
-  invalidRequestFailure,
-  isDefiniteAnswer,
-  notCreated,
-  notYet,
-  retryableFailure,
-  retryablePoll,
-} from './failures';
+import { invalidRequestFailure, isDefiniteAnswer, notYet, retryableFailure, retryablePoll } from './failures';
 import { type AccountGateway, gatewayOf, type NotifyUrlOf } from './gateways';
 import { wasResetSince } from './own-run';
 import { looksSoFar } from './poll-attempts';
+import { type Sending, sendOnce } from './send-once';
 
 export interface AccountActivitiesOptions {
   /** The gateway by app_id. */
@@ -53,21 +48,35 @@ export function accountActivities({ gateways, notifyUrl }: AccountActivitiesOpti
   };
 }
 
+type CreateAccountInput = Parameters<AccountActivities['gateway.create-account']>[0];
 type WatchAccountInput = Parameters<AccountActivities['gateway.watch-account']>[0];
 type WatchQuantityInput = Parameters<AccountActivities['gateway.watch-account-quantity']>[0];
 
 async function create(
   gateway: AccountGateway,
-  { app_id, request, read_by }: Parameters<AccountActivities['gateway.create-account']>[0],
+  input: CreateAccountInput,
   notifyUrl: NotifyUrlOf | undefined,
+): Promise<CreateAccountResult> {
+  return sendOnce<CreateAccountResult>(
+    { operation: SPEI_ACCOUNT_PATHS.create, what: 'The creation of a virtual account' },
+    (sending) => tryToCreate(gateway, input, notifyUrl, sending),
+    ({ message }) => ({ is: 'unknown', message }),
+  );
+}
+
+async function tryToCreate(
+  gateway: AccountGateway,
+  { app_id, request, read_by }: CreateAccountInput,
+  notifyUrl: NotifyUrlOf | undefined,
+  sending: Sending,
 ): Promise<CreateAccountResult> {
   // What the run that somebody has reset sent may have made the account.
   if (wasResetSince(read_by)) return { is: 'reset' };
   try {
     const account = parseNewSpeiAccount({ notify_url: notifyUrl?.(app_id), ...request });
-    return { is: 'created', account: await gateway.createSpeiAccount(account) };
+    return { is: 'created', account: await gateway.createSpeiAccount(account, sending.beforeSending) };
   } catch (error) {
-    return creationFailed(error);
+    return creationFailed(error, sending);
   }
 }
 
@@ -75,12 +84,11 @@ async function create(
  * The result of a failed creation. Throws a retryable failure only if the gateway certainly made no account and may be asked
  * again.
  */
-function creationFailed(error: unknown): CreateAccountResult {
+function creationFailed(error: unknown, sending: Sending): CreateAccountResult {
   if (error instanceof InvalidRequestError) throw invalidRequestFailure(error.message, error.issues);
-  if (!(error instanceof GatewayError)) throw error;
-  if (error.outcome === 'not-sent' || error.outcome === 'not-created') return notCreated(error);
-  log.warn('it is unknown whether a virtual account was created', { ...error.fields() });
-  return { is: 'unknown', message: error.message };
+  const isCertain = error instanceof GatewayError && (error.outcome === 'not-sent' || error.outcome === 'not-created');
+  if (isCertain) return sending.madeNothing(error);
+  throw error;
 }
 
 /** The account as the gateway reports it now; null if the gateway has no such account. */

@@ -1,6 +1,6 @@
 /** Makes one try to create an order: checks it, opens its sealed secrets, sends it, and says what became of it. */
 
-import { activityInfo, log } from '@temporalio/activity';
+import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { JWK } from 'jose';
 import type { CreateInput, CreateResult, NewPayment } from '../contract';
@@ -15,9 +15,10 @@ import {
 } from '../gateway';
 import { isDuplicate } from '../gateway/refusals';
 import { isSealed, type OpenOptions, SECRET_FIELDS, type SecretField } from '../gateway/sealing';
-import { invalidRequestFailure, notCreated } from './failures';
+import { invalidRequestFailure } from './failures';
 import type { NotifyUrlOf, PaymentGateway } from './gateways';
 import { ownRunId, wasResetSince } from './own-run';
+import { type Sending, type Sent, sendOnce } from './send-once';
 import { currentTime } from './time';
 import { assertSecretsSealed, assertToken, BareSecretError } from './unsealed-secrets';
 
@@ -45,8 +46,26 @@ interface Order {
  */
 export async function createOrder(
   gateway: PaymentGateway,
+  input: CreateInput,
+  options: OrderOptions,
+): Promise<CreateResult> {
+  return sendOnce<CreateResult>(
+    sentBy(input),
+    (sending) => attempt(gateway, input, options, sending),
+    (outcome) => ({ is: 'unknown', ...outcome }),
+  );
+}
+
+function sentBy({ kind, request: { out_trade_no } }: NewPayment): Sent {
+  const operation = kind === 'direct' ? '/trade/pay' : '/trade/create';
+  return { operation, what: `Order ${out_trade_no}`, out_trade_no };
+}
+
+async function attempt(
+  gateway: PaymentGateway,
   { send_before, original_run_id, reached, ...payment }: CreateInput,
   { sealingKeys, acceptsUnboundSeals: acceptsUnbound, notifyUrl, rules = {} }: OrderOptions,
+  sending: Sending,
 ): Promise<CreateResult> {
   const { currentAttemptScheduledTimestampMs } = activityInfo();
   // First: a try that comes too late has to say so, too.
@@ -56,12 +75,15 @@ export async function createOrder(
   try {
     assertSecretsSealed(payment, () => checkOrder(withNotifyUrl(payment, notifyUrl), rules));
     const order = await openSecrets(withNotifyUrl(payment, notifyUrl), sealingKeys(), rules, { acceptsUnbound });
-    const answer = await (payment.kind === 'direct' ? gateway.pay(order) : gateway.createCheckout(order));
+    const { beforeSending } = sending;
+    const answer = await (payment.kind === 'direct'
+      ? gateway.pay(order, beforeSending)
+      : gateway.createCheckout(order, beforeSending));
     return { is: 'created', answer };
   } catch (error) {
     return unlessTooLate(
       send_before,
-      () => creationFailed(error, reached),
+      () => creationFailed(error, reached, sending),
       () => notSentInTime(payment),
     );
   }
@@ -80,7 +102,7 @@ function unlessTooLate(send_before: number, tried: () => CreateResult, tooLate: 
 }
 
 /** The result of a failed creation. Throws as {@link createOrder} does. */
-function creationFailed(error: unknown, reached: boolean): CreateResult {
+function creationFailed(error: unknown, reached: boolean, sending: Sending): CreateResult {
   if (error instanceof SealingError) throw invalidRequestFailure(error.message, []);
   if (error instanceof BareSecretError) throw invalidRequestFailure(error.message, error.issues, error.attention);
   if (error instanceof InvalidRequestError) throw invalidRequestFailure(error.message, error.issues);
@@ -92,26 +114,25 @@ function creationFailed(error: unknown, reached: boolean): CreateResult {
     case 'created-refused':
       return { is: 'created-refused', error: fields, message };
     case 'unknown':
-      log.warn('it is unknown whether an order was created', { ...fields });
-      return { is: 'unknown', error: fields, message };
+      throw error;
     case 'not-created':
       // Told once, and not retried here: the workflow has to know it, also where it gives the next attempts up.
       if (error.retryable && !reached) return { is: 'busy', error: fields, message };
-      return notCreated(error);
+      return sending.madeNothing(error);
     case 'not-sent':
-      return notCreated(error);
+      return sending.madeNothing(error);
   }
 }
 
 /** Somebody reset the workflow: what the run before it sent may have made the order. */
-function resetBefore({ kind, request: { out_trade_no } }: NewPayment, run_id: string): CreateResult {
-  const operation = kind === 'direct' ? '/trade/pay' : '/trade/create';
+function resetBefore(payment: NewPayment, run_id: string): CreateResult {
+  const { operation, out_trade_no } = sentBy(payment);
   const message = `Order ${out_trade_no} may have been sent before the workflow was reset.`;
   return { is: 'reset', run_id, message, error: { outcome: 'unknown', retryable: true, operation, out_trade_no } };
 }
 
-function notSentInTime({ kind, request: { out_trade_no } }: NewPayment): CreateResult {
-  const operation = kind === 'direct' ? '/trade/pay' : '/trade/create';
+function notSentInTime(payment: NewPayment): CreateResult {
+  const { operation, out_trade_no } = sentBy(payment);
   const message = `Order ${out_trade_no} was not sent: the gateway could not be reached in time.`;
   return {
     is: 'not-sent',

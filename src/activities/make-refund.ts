@@ -1,14 +1,14 @@
 /** Makes a refund: a look that lets it begin, and then one request, in the same attempt. */
-import { activityInfo, heartbeat, log } from '@temporalio/activity';
 import type { RefundAttempt, RefundResult } from '../contract';
-import { GatewayError, InvalidRequestError, type Refund } from '../gateway';
-import { sameAmount } from '../gateway/pure/money';
+import { GatewayError, InvalidRequestError, OtherAnswerError, otherThanAsked } from '../gateway';
+import { nameOfTrade } from '../gateway/query';
 import { REFUND_PATH } from '../gateway/refund';
 import { isDuplicate } from '../gateway/refusals';
-import { invalidRequestFailure, notCreated } from './failures';
+import { invalidRequestFailure } from './failures';
 import type { PaymentGateway } from './gateways';
 import { wasResetSince } from './own-run';
 import { type BuyerOf, fillUserInfo } from './refund-user-info';
+import { type Sending, type Sent, sendOnce } from './send-once';
 import { queryTrade, surestId } from './trade-queries';
 
 /**
@@ -20,9 +20,24 @@ export async function makeRefund(
   refund: RefundAttempt,
   buyerOf: BuyerOf,
 ): Promise<RefundResult> {
-  const { heartbeatDetails } = activityInfo();
-  // The heartbeat carries it between attempts: a duplicate can be ours only if an attempt has reached the gateway.
-  const reached = heartbeatDetails === true;
+  return sendOnce<RefundResult>(
+    sentBy(refund),
+    (sending) => attempt(gateway, refund, buyerOf, sending),
+    (outcome) => ({ is: 'unknown', ...outcome }),
+  );
+}
+
+function sentBy({ id, request: { out_request_no } }: RefundAttempt): Sent {
+  const what = `${out_request_no ? `Refund ${out_request_no}` : 'The refund'} of ${nameOfTrade(id)}`;
+  return { operation: REFUND_PATH, what, out_trade_no: id.out_trade_no };
+}
+
+async function attempt(
+  gateway: PaymentGateway,
+  refund: RefundAttempt,
+  buyerOf: BuyerOf,
+  sending: Sending,
+): Promise<RefundResult> {
   if (wasResetSince(refund.original_run_id)) return { is: 'reset' };
   if (refund.seen === null) return { is: 'moved', trade: null };
   const { trade_status, asked_at } = await queryTrade(gateway, refund.id);
@@ -33,43 +48,26 @@ export async function makeRefund(
     const answer = await gateway.refund(
       { ...request, ...surestId(refund.id) },
       { order_amount, method: method ?? undefined },
+      sending.beforeSending,
     );
-    const differing = differingFrom(refund, answer);
-    return differing.length === 0 ? { is: 'accepted', answer } : notOurs(differing);
+    const differing = otherThanAsked(refund.id, answer);
+    if (differing.length > 0) throw new OtherAnswerError(nameOfTrade(refund.id), differing, { operation: REFUND_PATH });
+    return { is: 'accepted', answer };
   } catch (error) {
-    return refundFailed(error, reached);
+    return refundFailed(error, sending);
   }
 }
 
 /** The result of a failed refund. Throws as {@link makeRefund} does. */
-function refundFailed(error: unknown, reached: boolean): RefundResult {
+function refundFailed(error: unknown, sending: Sending): RefundResult {
   if (error instanceof InvalidRequestError) throw invalidRequestFailure(error.message, error.issues);
   if (!(error instanceof GatewayError)) throw error;
   const { message } = error;
   const fields = error.fields();
-  if (isDuplicate(fields, 'refund')) return { is: 'duplicate', error: fields, message, reached };
-  if (error.outcome === 'not-created' && error.retryable) heartbeat(true);
-  if (error.outcome === 'not-sent' || error.outcome === 'not-created') return notCreated(error);
-  log.warn('it is unknown whether a refund was made', { ...fields });
-  return { is: 'unknown', error: fields, message };
-}
-
-/** The fields by which an answer is about something else. A field that the answer lacks says nothing. */
-function differingFrom({ id, request }: RefundAttempt, answer: Refund): string[] {
-  const asked: Readonly<Record<string, unknown>> = { ...request, ...id };
-  const said: Readonly<Record<string, unknown>> = answer;
-  const names = ['trade_no', 'out_trade_no', 'out_request_no', 'refund_currency', 'refund_amount'] as const;
-  return names.filter((name) => {
-    const [ours, theirs] = [asked[name], said[name]];
-    if (ours === undefined || theirs === undefined || theirs === null || theirs === '') return false;
-    if (name === 'refund_amount') return !sameAmount(String(ours), String(theirs));
-    if (name === 'refund_currency') return String(ours).toUpperCase() !== String(theirs).toUpperCase();
-    return String(ours) !== String(theirs);
-  });
-}
-
-function notOurs(differing: readonly string[]): RefundResult {
-  const message = `The gateway’s answer to the refund is about something else: ${differing.join(', ')} differ.`;
-  log.warn('the answer to a refund is about another one', { differing });
-  return { is: 'not-ours', message, error: { outcome: 'unknown', retryable: false, operation: REFUND_PATH } };
+  // The gateway took something, which may be ours: unlike one that was lost, it is never sent again.
+  if (error instanceof OtherAnswerError) return { is: 'not-ours', error: fields, message };
+  // A duplicate can be ours only if an earlier attempt has reached the gateway.
+  if (isDuplicate(fields, 'refund')) return { is: 'duplicate', error: fields, message, reached: sending.hasReached };
+  if (error.outcome === 'not-sent' || error.outcome === 'not-created') return sending.madeNothing(error);
+  throw error;
 }

@@ -4,7 +4,7 @@
  * shows the reason.
  */
 import { BrokenCircuitError, CircuitState, ConsecutiveBreaker, circuitBreaker, handleWhen } from 'cockatiel';
-import { GatewayError, InvalidRequestError } from '../gateway';
+import { GatewayError, InvalidRequestError, OtherAnswerError } from '../gateway';
 import { BANK_LIST_PATH } from '../gateway/banks';
 import { INSTALLMENTS_PATH } from '../gateway/installments';
 import { SPEI_ACCOUNT_PATHS } from '../gateway/virtual-accounts';
@@ -103,9 +103,9 @@ function gatewayCircuit(
 /** A gateway for payments whose calls go through the throttle. */
 export function throttledPayments(call: Throttle, gateway: PaymentGateway): PaymentGateway {
   return {
-    pay: (order) => call('/trade/pay', () => gateway.pay(order)),
-    createCheckout: (order) => call('/trade/create', () => gateway.createCheckout(order)),
-    refund: (refund, trade) => call('/trade/refund', () => gateway.refund(refund, trade)),
+    pay: (order, beforeSending) => call('/trade/pay', () => gateway.pay(order, beforeSending)),
+    createCheckout: (order, beforeSending) => call('/trade/create', () => gateway.createCheckout(order, beforeSending)),
+    refund: (refund, trade, beforeSending) => call('/trade/refund', () => gateway.refund(refund, trade, beforeSending)),
     query: (id) => call('/trade/query', () => gateway.query(id)),
   };
 }
@@ -113,7 +113,8 @@ export function throttledPayments(call: Throttle, gateway: PaymentGateway): Paym
 /** A gateway for virtual accounts whose calls go through the throttle: the same one as the payments of the app. */
 export function throttledAccounts(call: Throttle, gateway: AccountGateway): AccountGateway {
   return {
-    createSpeiAccount: (account) => call(SPEI_ACCOUNT_PATHS.create, () => gateway.createSpeiAccount(account)),
+    createSpeiAccount: (account, beforeSending) =>
+      call(SPEI_ACCOUNT_PATHS.create, () => gateway.createSpeiAccount(account, beforeSending)),
     cancelSpeiAccount: (account_id) => call(SPEI_ACCOUNT_PATHS.cancel, () => gateway.cancelSpeiAccount(account_id)),
     querySpeiAccount: (account_id) => call(SPEI_ACCOUNT_PATHS.query, () => gateway.querySpeiAccount(account_id)),
     speiAccountQuantity: () => call(SPEI_ACCOUNT_PATHS.quantity, () => gateway.speiAccountQuantity()),
@@ -130,10 +131,11 @@ export function throttledLookups(call: Throttle, gateway: LookupGateway): Lookup
 }
 
 /**
- * The gateway did not answer, or says that it is unavailable. A refusal shows that it works; a rule of ours that is broken
- * says nothing of it.
+ * The gateway did not answer, or says that it is unavailable. A refusal, or an answer about something else, shows that it works; a rule of ours that is broken,
+ * and a call that was not made, say nothing of it.
  */
 function isGatewayDown(error: unknown): boolean {
   if (!(error instanceof GatewayError) || error instanceof InvalidRequestError) return false;
+  if (error instanceof CallDeferredError || error instanceof OtherAnswerError) return false;
   return error.code === undefined || error.code === '20000';
 }

@@ -16,8 +16,8 @@ import {
   typedFailure,
   type WatchInput,
 } from '../contract';
-import { GatewayError, type Trade, type TradeId } from '../gateway';
-import { QUERY_PATH } from '../gateway/query';
+import { GatewayError, OtherAnswerError, otherThanAsked, type Trade, type TradeId } from '../gateway';
+import { nameOfTrade, QUERY_PATH } from '../gateway/query';
 import { isCredentialsRefusal } from '../gateway/refusals';
 import { isDefiniteAnswer, isNoSuchOrder, notYet, retryableFailure, retryablePoll } from './failures';
 import type { PaymentGateway } from './gateways';
@@ -154,17 +154,13 @@ function askedAt(): number {
 
 /** Leaves the whole answer out: no decision needs it, and it may hold the buyer's data, which a history would keep. */
 async function query(gateway: PaymentGateway, id: TradeId): Promise<QueriedTrade> {
-  const { trade_no } = id;
   const asked_at = askedAt();
   const { answer: _whole, ...found } = await gateway.query(surestId(id));
-  const trade = { ...found, asked_at };
-  if (trade_no === undefined) return trade;
-  if (trade.trade_no === undefined || trade.trade_no === trade_no) return { ...trade, trade_no };
-  throw new GatewayError(`The gateway was asked for trade ${trade_no}, and answered with trade ${trade.trade_no}.`, {
-    outcome: 'unknown',
-    retryable: true,
-    operation: QUERY_PATH,
-  });
+  // Only one number was sent, and the answer has to fit both.
+  const differing = otherThanAsked(id, found);
+  if (differing.length > 0) throw new OtherAnswerError(nameOfTrade(id), differing, { operation: QUERY_PATH });
+  const trade_no = found.trade_no ?? id.trade_no;
+  return { ...found, ...(trade_no === undefined ? {} : { trade_no }), asked_at };
 }
 
 /** The waiting time, in ms, counts only attempts that the gateway answered, so the heartbeat carries it between attempts. */

@@ -12,7 +12,7 @@ export const BANK_LIST_PATH = '/trade/bank-list';
 const bankListRequest = z.strictObject({
   method: f.text(32),
   type: z.enum(['1', '2'], 'must be 1 (BankTransfer) or 2 (Cash)').optional(),
-  region: f.text().optional(),
+  region: f.text(f.MOST.region).optional(),
 });
 
 /** The body of `/trade/bank-list` without `app_id` and `timestamp`. */

@@ -16,9 +16,12 @@ const checkout = z.strictObject({
   ...orderFields,
   method: f.text(32).optional(),
   trade_type: z.literal('WEB', 'must be WEB'),
-  regions: z.array(f.text(), 'must be a list of region codes').optional(),
+  regions: z
+    .array(f.text(f.MOST.region), 'must be a list of region codes')
+    .max(f.MOST.regions, `at most ${f.MOST.regions} regions`)
+    .optional(),
   // Not in the interface's table, but in one of its samples.
-  version: f.text().optional(),
+  version: f.text(f.MOST.version).optional(),
 });
 
 const RULES: RequestRules<Checkout> = {

@@ -3,6 +3,7 @@
 import { BANK_LIST, type Bank, type BankListRequest } from './banks';
 import { type CheckOptions, checkRequest } from './check';
 import { CHECKOUT } from './checkout';
+import { OtherAnswerError, otherThanAsked } from './echo';
 import { GatewayError, type GatewayErrorFields } from './errors';
 import { fieldPaths } from './fields';
 import { INSTALLMENTS, type InstallmentPlan, type InstallmentsRequest } from './installments';
@@ -11,11 +12,11 @@ import type { Operation } from './operation';
 import { DIRECT_PAYMENT } from './pay';
 import { wireTimestamp } from './pure/timestamps';
 import { TRADE_QUERY, type Trade, type TradeId } from './query';
-import { redact } from './redact';
 import { REFUND, type Refund } from './refund';
-import { isListed, refusalOf } from './refusals';
+import { refusalOf } from './refusals';
 import { type GatewayResponse, readResponse, textField } from './response';
 import type { RefundedTrade, RuleSettings } from './rules';
+import { shownCode } from './shown';
 import {
   type Exchange,
   ExchangeError,
@@ -54,7 +55,15 @@ export interface GatewaySettings
     Pick<CheckOptions, 'warn'> {
   /** The path of the wallet client token operation (section 4.7). */
   wallet_token_path?: string;
+  /** Words of refusals that mean something here, such as those for "no such order": errors show them as they are. */
+  known_words?: readonly string[];
 }
+
+/**
+ * Called once a request has passed all checks, just before its first byte may leave. Where it throws, nothing is sent, and the
+ * call fails with what it threw.
+ */
+export type BeforeSending = () => Promise<void>;
 
 /** Request fields that are sent as JSON numbers with all their digits. */
 const DECIMALS = new Set(['order_amount', 'refund_amount', 'amount']);
@@ -73,11 +82,13 @@ export class GatewayClient {
   readonly #credentials: string;
   readonly #transport: Exchange;
   readonly #checks: CheckOptions;
+  readonly #words: readonly string[];
   readonly #walletToken: Operation<WalletTokenRequest, string>;
 
   /** `transport` replaces HTTP, for tests of what is above it. */
   constructor(app: GatewayApp, settings: GatewaySettings = {}, transport?: Exchange) {
-    const { connect_timeout_ms, answer_timeout_ms, max_answer_bytes, wallet_token_path, ...checks } = settings;
+    const { connect_timeout_ms, answer_timeout_ms, max_answer_bytes, wallet_token_path, known_words, ...checks } =
+      settings;
     this.#app = app;
     this.#credentials = Buffer.from(`${app.app_id}:${app.secret_key}`, 'utf8').toString('base64');
     this.#transport =
@@ -89,25 +100,26 @@ export class GatewayClient {
         max_answer_bytes: max_answer_bytes ?? TRANSPORT_DEFAULTS.max_answer_bytes,
       });
     this.#checks = { ...checks, global: app.global, sending: true };
+    this.#words = known_words ?? [];
     this.#walletToken = walletTokenOperation(wallet_token_path ?? WALLET_TOKEN_PATH);
   }
 
   /** `/trade/pay` (4.1). The caller opens sealed secrets first; `notify_url` is required. */
-  pay(order: unknown): Promise<GatewayResponse> {
-    return this.#call(DIRECT_PAYMENT, order);
+  pay(order: unknown, beforeSending?: BeforeSending): Promise<GatewayResponse> {
+    return this.#call(DIRECT_PAYMENT, order, { beforeSending });
   }
 
   /** `/trade/create` (4.2). The buyer pays at `web_url`. `notify_url` is required. */
-  createCheckout(order: unknown): Promise<GatewayResponse> {
-    return this.#call(CHECKOUT, order);
+  createCheckout(order: unknown, beforeSending?: BeforeSending): Promise<GatewayResponse> {
+    return this.#call(CHECKOUT, order, { beforeSending });
   }
 
   /**
    * `/trade/refund` (4.3), with one of the trade's ids or both. `trade` is what is known about the trade: it decides which
    * user info is required and whether the refund is partial.
    */
-  refund(refund: unknown, trade: RefundedTrade = {}): Promise<Refund> {
-    return this.#call(REFUND, refund, { trade });
+  refund(refund: unknown, trade: RefundedTrade = {}, beforeSending?: BeforeSending): Promise<Refund> {
+    return this.#call(REFUND, refund, { trade, beforeSending });
   }
 
   /** `/trade/query` (4.4). */
@@ -131,8 +143,8 @@ export class GatewayClient {
   }
 
   /** `/virtual-account/spei/create` (4.8). `notify_url` is required. Do not repeat one whose outcome is unknown. */
-  createSpeiAccount(account: unknown): Promise<SpeiAccount> {
-    return this.#call(CREATE_ACCOUNT, account);
+  createSpeiAccount(account: unknown, beforeSending?: BeforeSending): Promise<SpeiAccount> {
+    return this.#call(CREATE_ACCOUNT, account, { beforeSending });
   }
 
   /** `/virtual-account/spei/cancel` (4.8). Safe to repeat. */
@@ -158,17 +170,22 @@ export class GatewayClient {
   async #call<Request extends object, Result>(
     operation: Operation<Request, Result>,
     input: unknown,
-    options: CheckOptions = {},
+    { beforeSending, ...options }: CheckOptions & { beforeSending?: BeforeSending | undefined } = {},
   ): Promise<Result> {
     const path = operation.rules.operation;
     const request = checkRequest(operation.rules, input, { ...this.#checks, ...options });
     const about = operation.about(request);
     const known = { operation: path, out_trade_no: textField(wire(request), 'out_trade_no') };
 
+    await beforeSending?.();
     const http = await this.#exchange(operation, request, about, known);
     const answered = { ...known, http_status: http.status };
     const reading = readResponse(http.body, operation.ownFields, operation.ownParts);
     if (reading.is === 'refusal') throw this.#refused(operation, request, reading, answered);
+    if (reading.is === 'success') {
+      const differing = otherThanAsked(request, reading.answer);
+      if (differing.length > 0) throw new OtherAnswerError(about, differing, answered);
+    }
     const result = reading.is === 'success' ? operation.read(reading.answer, request) : undefined;
     if (result !== undefined) return result;
     const why =
@@ -184,24 +201,18 @@ export class GatewayClient {
   #refused<Request extends object>(
     { rules, creates, about }: Operation<Request, unknown>,
     request: Request,
-    refusal: { code: string; sub_code: string | undefined; sub_msg: string | undefined },
+    refusal: { code: string; sub_code: string | undefined },
     known: Pick<GatewayErrorFields, 'operation' | 'out_trade_no' | 'http_status'>,
   ): GatewayError {
     const requestFields = [...fieldPaths(rules.shape), 'app_id', 'timestamp'];
     const { outcome, retryable } = refusalOf(refusal.code, refusal.sub_code, requestFields, creates);
-    /** The gateway's words can quote the request or the credentials, so an error shows them redacted. */
-    const safe = (words: string) =>
-      isListed(words) || requestFields.includes(words)
-        ? words
-        : redact(words, {
-            ...request,
-            secrets: [this.#app.secret_key, this.#app.previous_secret_keys, this.#credentials],
-          });
-    const code = safe(refusal.code);
-    const sub_code = refusal.sub_code && safe(refusal.sub_code);
-    const reason = safe(refusal.sub_msg ?? '');
+    const { secret_key, previous_secret_keys } = this.#app;
+    const hidden = [request, { secrets: [secret_key, previous_secret_keys, this.#credentials] }];
+    const shown = (word: string) => shownCode(word, { known: [...requestFields, ...this.#words], hidden });
+    const code = shown(refusal.code);
+    const sub_code = refusal.sub_code && shown(refusal.sub_code);
     return new GatewayError(
-      `The gateway refused ${rules.operation} for ${about(request)}: code ${code}${sub_code ? `, sub_code ${sub_code}` : ''}${reason ? ` (${reason})` : ''}.`,
+      `The gateway refused ${rules.operation} for ${about(request)}: code ${code || 'none'}${sub_code ? `, sub_code ${sub_code}` : ''}.`,
       // If the operation creates nothing, a refusal does not tell what exists.
       { ...known, code, sub_code, outcome: creates ? outcome : 'unknown', retryable },
     );

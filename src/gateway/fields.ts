@@ -3,11 +3,34 @@ import { z } from 'zod';
 import { cancellationProblem, timeoutProblem } from './pure/durations';
 import { amountProblem } from './pure/money';
 
-/** Text of 1 to `max` characters. Characters are code points, as a person counts them. */
-export function text(max?: number) {
-  const any = z.string('must be text').min(1, 'must not be empty');
-  return max === undefined ? any : any.refine((s) => [...s].length <= max, `at most ${max} characters`);
+/** Text of 1 to `max` characters. Characters are code points, as a person counts them: each is one or two units of a string. */
+export function text(max: number) {
+  const isShort = (s: string) => s.length <= max || (s.length <= 2 * max && [...s].length <= max);
+  return z.string('must be text').min(1, 'must not be empty').refine(isShort, `at most ${max} characters`);
 }
+
+/** The most characters of fields for which the interface states none. `docs/assumptions.md` lists them. */
+export const MOST = {
+  name: 255,
+  email: 255,
+  phone: 64,
+  identity_number: 64,
+  identity_type: 64,
+  /** Of each line of an address. */
+  address: 255,
+  ip: 64,
+  fingerprint: 4_096,
+  token: 4_096,
+  sealed: 8_192,
+  issuer: 64,
+  bank: 64,
+  language_code: 32,
+  region: 32,
+  /** Of the list of regions. */
+  regions: 250,
+  version: 32,
+  account_id: 64,
+} as const;
 
 /** Text that `problem` checks: it returns what is wrong, or undefined. */
 export function checked(problem: (text: string) => string | undefined) {
@@ -40,10 +63,10 @@ export const httpUrl = text(255).refine((s) => /^https?:$/.test(protocolOf(s)), 
 export const url = text(255).refine((s) => protocolOf(s) !== '', 'must be an absolute address');
 
 /** An email address, as in refunds. */
-export const emailAddress = (max?: number) =>
+export const emailAddress = (max: number) =>
   text(max).refine((s) => /^[^\s@]+@[^\s@]+$/.test(s), 'must be an email address');
 /** An email address of a customer, which must not contain `+` (sections 4.1 and 4.8). */
-export const email = emailAddress().refine((s) => !s.includes('+'), 'must not contain +');
+export const email = emailAddress(MOST.email).refine((s) => !s.includes('+'), 'must not contain +');
 
 /**
  * Emoji by Unicode property. Keycaps (1️⃣) and flags consist of characters that are not emoji alone, so their marks count
@@ -53,10 +76,16 @@ export const email = emailAddress().refine((s) => !s.includes('+'), 'must not co
 const EMOJI = /(?![©®™])\p{Extended_Pictographic}|\p{Emoji_Modifier}|[\u20e3\ufe0f\u{1f1e6}-\u{1f1ff}]/u;
 
 export const hasEmoji = (text: string) => EMOJI.test(text);
-export const personName = text().refine((s) => !hasEmoji(s), 'no emoji');
+export const personName = text(MOST.name).refine((s) => !hasEmoji(s), 'no emoji');
+
+/** The identity of a customer. A refund's is shorter (section 4.3). */
+export const identity = z.strictObject({
+  number: text(MOST.identity_number).optional(),
+  type: text(MOST.identity_type).optional(),
+});
 
 /** A sealed secret (see sealing.ts). */
-const sealedSecret = z.strictObject({ sealed: text() });
+const sealedSecret = z.strictObject({ sealed: text(MOST.sealed) });
 /** A secret, sealed or not. It is not sealed only before the client seals it and after the activity has opened it. */
 export const secret = <T extends z.ZodType>(bare: T) => z.union([bare, sealedSecret]);
 

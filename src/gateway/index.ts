@@ -6,7 +6,8 @@
 export type { Bank, BankListRequest } from './banks';
 export { type CheckOptions, type Warning, warningsFor } from './check';
 export { parseCheckout, withReturnUrl } from './checkout';
-export { type GatewayApp, GatewayClient, type GatewaySettings } from './client';
+export { type BeforeSending, type GatewayApp, GatewayClient, type GatewaySettings } from './client';
+export { OtherAnswerError, otherThanAsked } from './echo';
 export {
   type CallOutcome,
   type FieldIssue,

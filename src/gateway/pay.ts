@@ -29,36 +29,36 @@ export const orderFields = {
 };
 
 const address = z.strictObject({
-  zip_code: f.text().optional(),
-  state: f.text().optional(),
-  city: f.text().optional(),
-  street_number: f.text().optional(),
-  street: f.text().optional(),
-  neighborhood: f.text().optional(),
+  zip_code: f.text(f.MOST.address).optional(),
+  state: f.text(f.MOST.address).optional(),
+  city: f.text(f.MOST.address).optional(),
+  street_number: f.text(f.MOST.address).optional(),
+  street: f.text(f.MOST.address).optional(),
+  neighborhood: f.text(f.MOST.address).optional(),
 });
 
 const directPayment = z.strictObject({
   ...orderFields,
   method: f.text(32),
-  token: f.secret(f.text()).optional(),
-  issuer: f.text().optional(),
-  bank: f.text().optional(),
+  token: f.secret(f.text(f.MOST.token)).optional(),
+  issuer: f.text(f.MOST.issuer).optional(),
+  bank: f.text(f.MOST.bank).optional(),
   customer: z
     .strictObject({
       name: f.personName.optional(),
       email: f.email.optional(),
-      phone: f.text().optional(),
-      identify: z.strictObject({ number: f.text().optional(), type: f.text().optional() }).optional(),
+      phone: f.text(f.MOST.phone).optional(),
+      identify: f.identity.optional(),
     })
     .optional(),
   address: address.optional(),
-  ip: f.text().optional(),
-  language_code: f.text().optional(),
+  ip: f.text(f.MOST.ip).optional(),
+  language_code: f.text(f.MOST.language_code).optional(),
   installments: z.int('must be a whole number').min(1, 'at least 1').optional(),
-  fingerprint: f.text().optional(),
+  fingerprint: f.text(f.MOST.fingerprint).optional(),
   account_number: f.digits(10, 18).optional(),
   account_verification_code: f.secret(f.digits(4)).optional(),
-  region: f.text().optional(),
+  region: f.text(f.MOST.region).optional(),
 });
 
 const CROSS_RULES: readonly CrossRule[] = [

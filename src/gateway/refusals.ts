@@ -68,9 +68,12 @@ const REFUSALS: readonly (readonly [
   ['90001', ['71012', '190', '401', '402', '403', ...range(101, 119), ...range(201, 207)], REFUSED, ['order']],
 ];
 
-const LISTED: ReadonlySet<string> = new Set(REFUSALS.flatMap(([code, subCodes]) => [code, ...subCodes]));
+const LISTED: ReadonlySet<string> = new Set([
+  ...REFUSALS.flatMap(([code, subCodes]) => [code, ...subCodes]),
+  ...NO_SUCH_ORDER,
+]);
 
-/** Whether a code or sub_code is in the table. Such a word holds nothing of the request. */
+/** Whether a code or sub_code is in the tables above. Such a word holds nothing of the request. */
 export const isListed = (word: string) => LISTED.has(word);
 
 /**

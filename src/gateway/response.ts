@@ -7,7 +7,7 @@ export type GatewayResponse = { readonly [field: string]: unknown };
 
 export type ResponseReading =
   | { is: 'success'; answer: GatewayResponse }
-  | { is: 'refusal'; code: string; sub_code: string | undefined; sub_msg: string | undefined }
+  | { is: 'refusal'; code: string; sub_code: string | undefined }
   | { is: 'unreadable'; why: string };
 
 /** The `code` of a success. */
@@ -32,6 +32,7 @@ export function readResponse(
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return { is: 'unreadable', why: 'the response is not a JSON object' };
   }
+  if (isDeeperThan(MAX_DEPTH, value)) return { is: 'unreadable', why: 'the response is nested too deep' };
   const answer: GatewayResponse = { ...value };
   const code = textField(answer, 'code');
   const sub_code = textField(answer, 'sub_code');
@@ -41,7 +42,15 @@ export function readResponse(
   if (code === undefined && sub_code === undefined) {
     return { is: 'unreadable', why: `the response has neither code nor ${[...ownFields, ...ownParts].join(' or ')}` };
   }
-  return { is: 'refusal', code: code ?? '', sub_code, sub_msg: textField(answer, 'sub_msg') };
+  return { is: 'refusal', code: code ?? '', sub_code };
+}
+
+/** No answer of the interface has more than three levels. One that is nested thousands deep can be read, and not be written again. */
+const MAX_DEPTH = 32;
+
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner));
 }
 
 /** A field as text. Gateways mix numbers and strings, and send an empty string for an absent field. */

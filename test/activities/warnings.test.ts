@@ -7,6 +7,7 @@ import type { GatewayActivities } from '../../src/contract';
 import { PaymentGatewayPlugin } from '../../src/plugin';
 import { loadConfig } from '../../src/process/settings';
 import { answerJson, edited, gateways, type Json, published } from '../gateway/support';
+import { notingClient } from '../harness/noting-client';
 
 const open = gateways();
 const WRONG_CPF = '11144477734';
@@ -28,7 +29,7 @@ async function create(request: Json, env: Record<string, string> = {}, attempt =
   );
   const logged: LogEntry[] = [];
   const logger = new DefaultLogger('TRACE', (entry) => logged.push(entry));
-  const environment = new MockActivityEnvironment({ attempt }, { logger });
+  const environment = new MockActivityEnvironment({ attempt }, { logger, client: notingClient() });
   const activities = plugin.configureWorker({ taskQueue: 'any' }).activities as GatewayActivities;
   const original_run_id = '00000000-0000-0000-0000-000000000000';
   const input = {

@@ -235,7 +235,7 @@ describe('numbers beyond any double', () => {
         response.end(`{"code":10000,"trade_no":${number},"trade_status":"PROCESSING","order_amount":${number}}`),
       );
       await expect(open.client(gateway).pay(pix)).resolves.toMatchObject({ trade_no: number });
-      await expect(open.client(gateway).query({ trade_no: 't-1' })).resolves.toMatchObject({
+      await expect(open.client(gateway).query({ out_trade_no: 'o-1' })).resolves.toMatchObject({
         trade_no: number,
         order_amount: number,
       });
@@ -292,9 +292,7 @@ describe.each(OPERATIONS)('$path', ({ path, request, call, creates, about }) => 
       sub_code: 'invalid-signature',
       http_status: 400,
     });
-    expect(failure.message).toBe(
-      `The gateway refused ${path} for ${about}: code 40002, sub_code invalid-signature (invalid signature).`,
-    );
+    expect(failure.message).toBe(`The gateway refused ${path} for ${about}: code 40002, sub_code invalid-signature.`);
   });
 
   test('is unknown with an unlisted code', async () => {
@@ -379,21 +377,21 @@ describe('a refusal is read from its JSON with any HTTP status', () => {
     expect(await failureOf(open.client(gateway).pay(pix))).toMatchObject({ outcome: 'not-created', sub_code });
   });
 
-  test('its words are in the message of the error', async () => {
+  test('its codes are in the message of the error, and its sentence is not', async () => {
     const gateway = await open.http(
-      answerJson({ code: '40002', sub_code: 'currency-not-supported', sub_msg: 'USD is not\n supported  here' }),
+      answerJson({ code: '40002', sub_code: 'currency-not-supported', sub_msg: 'USD is not supported here' }),
     );
     const { message } = await failureOf(open.client(gateway).pay(pix));
     expect(message).toBe(
-      'The gateway refused /trade/pay for order 2026-0001-PIX: code 40002, sub_code currency-not-supported (USD is not supported here).',
+      'The gateway refused /trade/pay for order 2026-0001-PIX: code 40002, sub_code currency-not-supported.',
     );
   });
 
-  test('a long text of the gateway is shortened', async () => {
+  test('a long text of the gateway is left out', async () => {
     const long = 'x'.repeat(100_000);
     const gateway = await open.http(answerJson({ code: long, sub_code: long, sub_msg: long }));
     const failure = await failureOf(open.client(gateway).pay(pix));
-    expect(failure.message.length + JSON.stringify(failure).length).toBeLessThan(2_000);
+    expect(failure.message.length + JSON.stringify(failure).length).toBeLessThan(1_000);
   });
 });
 

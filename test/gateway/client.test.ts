@@ -93,7 +93,7 @@ describe('an order on the wire', () => {
       const { text } = await sentBy((client) => client.pay({ ...pix, order_amount }));
       expect(text).toContain(`"order_amount":${order_amount},`);
       const { text: checkout } = await sentBy((client) =>
-        client.createCheckout({ ...sendable('checkout'), order_amount }),
+        client.createCheckout({ ...sendable('checkout'), out_trade_no: trade.out_trade_no, order_amount }),
       );
       expect(checkout).toContain(`"order_amount":${order_amount},`);
     },
@@ -158,7 +158,8 @@ describe('a success', () => {
           '{"code":10000,"trade_no":10001,"out_trade_no":2025120320503108483,"trade_status":"","installments":3}',
         );
       });
-      await expect(call(open.client(gateway), request)).resolves.toEqual({
+      const asked = { ...request, out_trade_no: '2025120320503108483' };
+      await expect(call(open.client(gateway), asked)).resolves.toEqual({
         trade_no: '10001',
         out_trade_no: '2025120320503108483',
         installments: 3,

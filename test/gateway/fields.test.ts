@@ -1,6 +1,9 @@
 /** Forms of fields that the client checks beyond the interface's table (test/contract/interface/rows/ has the table). */
-import { parseDirectPayment } from '../../src/gateway';
-import { edited, faults, type Json, published } from './support';
+import { InvalidRequestError, parseDirectPayment } from '../../src/gateway';
+import { OPERATIONS } from './operations';
+import { answerJson, edited, failureOf, faults, gateways, type Json, published } from './support';
+
+const open = gateways();
 
 const reading = (order: Json, changes: Json) => faults(() => parseDirectPayment(edited(order, changes)));
 const oxxo = published('oxxo');
@@ -83,3 +86,33 @@ test('a line break after the digits of a field is refused', () => {
   expect(reading(wallet, { account_number: '3001234567\n' })).toEqual({ account_number: '10 to 18 digits' });
   expect(reading(wallet, { account_verification_code: '4821\n' })).toEqual({ account_verification_code: '4 digits' });
 });
+
+describe.each(OPERATIONS.filter(({ request }) => textFields(request).length > 0))(
+  'a request to $path',
+  ({ request, call }) => {
+    test.each(textFields(request))('is not sent where %s is very long', async (field) => {
+      const gateway = await open.http(answerJson({ code: '10000' }));
+      const changed = edited(request, { [field]: 'ñ'.repeat(10_000) });
+      const failure = await failureOf(call(open.client(gateway), changed));
+      expect(failure).toBeInstanceOf(InvalidRequestError);
+      expect(failure.message).toContain(`${field}: `);
+      expect(gateway.received).toEqual([]);
+    });
+  },
+);
+
+test.each([
+  ['as a person counts them', '𝒳'.repeat(255), {}],
+  ['and no more', `${'𝒳'.repeat(255)}y`, { 'customer.name': 'at most 255 characters' }],
+])('a name has up to 255 characters, %s', (_, name, rules) => {
+  expect(reading(oxxo, { 'customer.name': name })).toEqual(rules);
+});
+
+/** The dotted paths of all texts in a request. */
+function textFields(value: Json, prefix = ''): string[] {
+  return Object.entries(value).flatMap(([key, inner]) => {
+    if (typeof inner === 'string') return [prefix + key];
+    const isObject = typeof inner === 'object' && inner !== null && !Array.isArray(inner);
+    return isObject ? textFields({ ...inner }, `${prefix}${key}.`) : [];
+  });
+}

@@ -1,5 +1,6 @@
 /** The virtual accounts of the fake gateway. */
 import type { AccountGateway } from '../../activities';
+import type { BeforeSending } from '../../gateway';
 import { fail, type Mishap, refused, SUB_CODE, silence } from './mishaps';
 
 const OPERATION = 'accounts';
@@ -19,7 +20,8 @@ export class FakeAccounts implements AccountGateway {
   /** What happens to the next creations. */
   mishaps: Mishap[] = [];
 
-  async createSpeiAccount() {
+  async createSpeiAccount(_account?: unknown, beforeSending?: BeforeSending) {
+    await beforeSending?.();
     const mishap = this.mishaps.shift();
     fail(mishap, OPERATION, 'account');
     this.created += 1;

@@ -3,7 +3,7 @@
  * fits the simulated Temporal. It has no HTTP, no signatures and no field rules: for those, use the simulator.
  */
 import type { PaymentGateway } from '../../activities';
-import type { Refund, Trade, TradeId } from '../../gateway';
+import type { BeforeSending, Refund, RefundedTrade, Trade, TradeId } from '../../gateway';
 import { FakeAccounts } from './fake-accounts';
 import { DEFAULT_PLAN, type FakeRefund, type RefundPlan, refundedAmount, statusAfterRefunds } from './fake-refunds';
 import { fail, type Mishap, refused, SUB_CODE, silence } from './mishaps';
@@ -65,12 +65,12 @@ export class FakeGateway implements PaymentGateway {
   /** `now` is the time in ms since the epoch: `() => env.currentTimeMs()` on the simulated Temporal. */
   constructor(private readonly now: () => Promise<number>) {}
 
-  async pay(order: unknown) {
-    return this.create(order);
+  async pay(order: unknown, beforeSending?: BeforeSending) {
+    return this.create(order, beforeSending);
   }
 
-  async createCheckout(order: unknown) {
-    return this.create(order);
+  async createCheckout(order: unknown, beforeSending?: BeforeSending) {
+    return this.create(order, beforeSending);
   }
 
   async query(id: TradeId): Promise<Trade> {
@@ -88,7 +88,8 @@ export class FakeGateway implements PaymentGateway {
     return { out_trade_no, trade_no, trade_status, order_amount, order_currency, method };
   }
 
-  async refund(request: unknown): Promise<Refund> {
+  async refund(request: unknown, _trade?: RefundedTrade, beforeSending?: BeforeSending): Promise<Refund> {
+    await beforeSending?.();
     const { out_trade_no, trade_no, out_request_no, refund_amount, refund_currency } = asTexts(request);
     const mishap = this.refundMishaps.shift();
     this.refuseIfDown(REFUND, out_trade_no);
@@ -136,7 +137,8 @@ export class FakeGateway implements PaymentGateway {
     return refundedAmount(refunds, await this.now());
   }
 
-  private async create(order: unknown) {
+  private async create(order: unknown, beforeSending?: BeforeSending) {
+    await beforeSending?.();
     const fields = asTexts(order);
     const { out_trade_no = '', order_amount = '', order_currency = '', method = '' } = fields;
     this.refuseIfDown(PAY, out_trade_no);

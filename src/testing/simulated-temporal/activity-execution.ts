@@ -74,6 +74,13 @@ export class ActivityExecution {
     return true;
   }
 
+  /** A heartbeat by a client, which is stored when it returns. Undefined where nothing runs that it could be of. */
+  noteHeartbeat(details: api.api.common.v1.IPayload): { cancelRequested: boolean } | undefined {
+    if (this.over || !this.running) return undefined;
+    this.heartbeatDetails = defaultPayloadConverter.fromPayload(details);
+    return { cancelRequested: this.isLastAttempt };
+  }
+
   /** The worker dies: what the attempt has sent is sent, and its result is lost. Returns the attempt, if one ran. */
   lose(): LostAttempt | undefined {
     if (this.over || !this.running) return undefined;

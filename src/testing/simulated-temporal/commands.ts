@@ -7,7 +7,7 @@ import {
   type ScheduledActivity,
 } from './activity-execution';
 import { notSimulated } from './not-simulated';
-import type { Run, Server } from './run';
+import type { Payload, Run, Server } from './run';
 import { api, coresdk, optionalTsToMs } from './sdk-internals';
 import type { Command } from './workflow-code';
 
@@ -127,6 +127,12 @@ export class Commands {
     });
     const waits = command.cancellationType === ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;
     this.activities.set(seq, { execution, scheduled, waits });
+  }
+
+  /** A heartbeat of an activity by its id; undefined where no such activity runs. */
+  noteHeartbeat(activityId: string, details: Payload): { cancelRequested: boolean } | undefined {
+    const known = [...this.activities.values()].find(({ scheduled }) => scheduled.activityId === activityId);
+    return known?.execution.noteHeartbeat(details);
   }
 
   private cancelActivity(seq: number): void {

@@ -67,6 +67,8 @@ export interface Run {
   knownUpdate(id: string): UpdateExecution | undefined;
   /** Waits for the first workflow task and answers a query. Throws where the workflow refuses it. */
   query(name: string, args?: Payload[]): Promise<Payload>;
+  /** Stores a heartbeat of an activity; undefined where no such activity runs. */
+  noteHeartbeat(activityId: string, details: Payload): { cancelRequested: boolean } | undefined;
   requestCancel(reason: string): void;
   terminate(): void;
   /** Ends it for a run that takes its place: its parent hears of that one's end. */

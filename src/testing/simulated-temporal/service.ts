@@ -139,6 +139,14 @@ export const METHODS: Readonly<Record<string, Method>> = {
     return service.RequestCancelWorkflowExecutionResponse.encode({}).finish();
   },
 
+  async RecordActivityTaskHeartbeatById({ temporal }, data) {
+    const { workflowId, runId, activityId, details } = service.RecordActivityTaskHeartbeatByIdRequest.decode(data);
+    const run = running(temporal, { workflowId, runId });
+    const noted = run.noteHeartbeat(activityId, details?.payloads?.[0] ?? {});
+    if (!noted) throw new ServiceError(NOT_FOUND, `no activity ${activityId} runs`);
+    return service.RecordActivityTaskHeartbeatByIdResponse.encode(noted).finish();
+  },
+
   async TerminateWorkflowExecution({ temporal }, data) {
     const request = service.TerminateWorkflowExecutionRequest.decode(data);
     running(temporal, request.workflowExecution, request.firstExecutionRunId).terminate();

@@ -125,6 +125,10 @@ export class WorkflowRun implements Run {
     throw new Error(`Query ${queryType} of ${this.runId}: ${(answer?.failed ?? failed?.failure)?.message}`);
   }
 
+  noteHeartbeat(activityId: string, details: Payload): { cancelRequested: boolean } | undefined {
+    return this.commands.noteHeartbeat(activityId, details);
+  }
+
   requestCancel(reason: string): void {
     this.hear({ cancelWorkflow: { reason } });
   }

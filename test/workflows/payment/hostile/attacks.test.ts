@@ -16,6 +16,7 @@ import {
   sell,
   startAgain,
   startBroken,
+  stateNow,
   tradeAt,
   world,
 } from './attack-world';
@@ -58,13 +59,19 @@ async function startAnotherOrder(): Promise<void> {
   await world.pass(5 * MINUTE);
 }
 
+interface Change {
+  asked?: (body: object) => object;
+  answer?: (body: object) => object;
+}
+
 /** Changes the bodies that go to `/trade/query`, or that come back. */
-function changeQueries(change: { asked?: (body: object) => object; answer?: (body: object) => object }): void {
+const changeQueries = (change: Change): void => changeBodies('/trade/query', change);
+
+function changeBodies(of: string, { asked = (body) => body, answer = (body) => body }: Change): void {
   const { gateway } = world;
   const post = gateway.post.bind(gateway);
-  const { asked = (body: object) => body, answer = (body: object) => body } = change;
   gateway.post = async (path, headers, text) => {
-    if (path !== '/trade/query') return post(path, headers, text);
+    if (path !== of) return post(path, headers, text);
     const response = await post(path, headers, JSON.stringify(asked(JSON.parse(text))));
     const body: object = JSON.parse(new TextDecoder().decode(response.body));
     return { ...response, body: new TextEncoder().encode(JSON.stringify(answer(body))) };
@@ -86,6 +93,84 @@ test('promise 4: an answer about another, paid trade does not sell ours', async 
   await world.pass(3 * HOUR);
   expect(tradeAt(0)).toMatchObject({ trade_no: 'T1', made_by: 'us', states: [{ status: 'PROCESSING' }] });
   expect(await sale()).not.toEqual({ outcome: 'SUCCESS', trade_no: 'T1', attention: null });
+});
+
+/** The worker's next attempt at an activity of this type ends as `after` says, once its own code has run. */
+function failsOnce(type: string, after: (result: unknown) => unknown): void {
+  const { functions } = world.temporal.activities;
+  const activity = functions[type];
+  if (typeof activity !== 'function') throw new Error(`no activity ${type}`);
+  let isOver = false;
+  const once = async (...args: unknown[]) => {
+    const result: unknown = await activity.apply(functions, args);
+    if (isOver) return result;
+    isOver = true;
+    return after(result);
+  };
+  Object.assign(functions, { [type]: once });
+}
+
+test.each<[what: string, after: () => unknown]>([
+  ['a merchant’s interceptor fails', () => Promise.reject(new Error('the metrics are away'))],
+  ['the result cannot be encoded', () => ({ n: 1n })],
+])('promise 2: an order is sent once where %s after it was sent', async (_, after) => {
+  await begin({ takesNumbersTwice: true });
+  failsOnce('gateway.create', after);
+  await pay(10 * MINUTE);
+  expect(world.gateway.trades.map(({ made_by }) => made_by)).toEqual(['us']);
+  expect(await stateNow()).toMatchObject({ trade_no: tradeAt(0).trade_no, attention: null });
+});
+
+test('promise 2: an order is sent once where Temporal cannot note at first that it is about to be', async () => {
+  await begin({ takesNumbersTwice: true });
+  const { activity } = world.temporal.client;
+  const note = activity.heartbeat;
+  let failures = 0;
+  const heartbeat = (...args: unknown[]) => {
+    failures += 1;
+    if (failures <= 3) throw new Error('Temporal is away');
+    return Reflect.apply(note, activity, args);
+  };
+  Object.assign(activity, { heartbeat });
+  await pay(10 * MINUTE);
+  expect(failures).toBe(4);
+  expect(answers()).toEqual([tradeAt(0).trade_no]);
+  expect(world.gateway.exchanges.filter(({ is }) => is === 'creation')).toHaveLength(1);
+});
+
+test('promise 4: an order whose creation was lost is not taken for one whose number differs in case', async () => {
+  await begin({ creations: ['lost before it arrived'], takesNumbersTwice: false });
+  const other = world.gateway.make({ out_trade_no: 'ORDER-1', amount: AMOUNT }, 'another system', 'SUCCESS');
+  // This gateway's lookup ignores case; its answer says which order it is.
+  const inCapitals = (body: object) => ('out_trade_no' in body ? { ...body, out_trade_no: 'ORDER-1' } : body);
+  changeQueries({ asked: inCapitals });
+  await pay(3 * HOUR);
+  expect((await stateNow()).trade_no).not.toBe(other.trade_no);
+  expect(await sale()).not.toMatchObject({ outcome: 'SUCCESS' });
+  expect(attentions()).toEqual(['no-answer']);
+});
+
+test('promise 4: the answer to another order’s creation is not learnt as ours', async () => {
+  await begin();
+  const other = world.gateway.make({ out_trade_no: 'order-2', amount: AMOUNT }, 'another system', 'PROCESSING');
+  const crossed = { out_trade_no: 'order-2', trade_no: other.trade_no, qr_code: 'of-order-2' };
+  changeBodies('/trade/pay', { answer: (body) => ({ ...body, ...crossed }) });
+  await pay(5 * MINUTE);
+  world.gateway.move(other, 'SUCCESS');
+  await world.pass(3 * HOUR);
+  const ours = world.gateway.trades.find(({ out_trade_no }) => out_trade_no === 'order-1');
+  expect(await stateNow()).toMatchObject({ trade_no: ours?.trade_no, outcome: null });
+  expect(JSON.stringify(await stateNow())).not.toContain('of-order-2');
+});
+
+test('promise 4: a query by the trade’s number whose answer names another order does not sell ours', async () => {
+  await begin();
+  await pay(MINUTE);
+  changeQueries({ answer: (body) => ({ ...body, out_trade_no: 'order-9' }) });
+  world.gateway.move(tradeAt(0), 'SUCCESS');
+  world.notify(tradeAt(0));
+  await world.pass(5 * HOUR);
+  expect(await stateNow()).toMatchObject({ outcome: null, attention: 'no-answer' });
 });
 
 test('promise 2: a refused resend does not hide the money of an unknown first creation', async () => {

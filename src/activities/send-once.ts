@@ -1,0 +1,160 @@
+/**
+ * The border that an order, a refund and a virtual account's creation cross. From the moment when a request may have left us,
+ * whatever is thrown, by our code or by an interceptor, a codec or a logger around it, is an unknown outcome; and no attempt
+ * sends where an earlier one may have.
+ */
+import { activityInfo, getClient, heartbeat, log } from '@temporalio/activity';
+import { z } from 'zod';
+import type { GatewayErrorFields, NotCreated } from '../contract';
+import { type BeforeSending, GatewayError } from '../gateway';
+import { notCreated } from './failures';
+import { CallDeferredError } from './throttle';
+
+/**
+ * What the attempts of one activity have done so far. `unsent`: no request has left. `sending`: one may have left, and nothing
+ * certain is known of it. `busy`: the gateway has answered that it made nothing and may be asked again.
+ */
+const progress = z.object({ phase: z.enum(['unsent', 'sending', 'busy']) });
+type Phase = z.infer<typeof progress>['phase'];
+
+/** Temporal's server stores the note "sending" within so many ms, or nothing is sent. */
+const NOTED_WITHIN_MS = 10_000;
+/** An attempt that could not be noted is repeated after this long, in ms. */
+const AGAIN_AFTER_MS = 1_000;
+/** A larger result is none: Temporal refuses payloads of 2 MB, and a codec adds to them. */
+const MAX_RESULT_BYTES = 1_000_000;
+
+/** What is sent. */
+export interface Sent {
+  /** The operation's path, such as `/trade/pay`. */
+  operation: string;
+  /** What a person calls it: "order 17". Nothing private. */
+  what: string;
+  out_trade_no?: string | undefined;
+}
+
+/** An outcome that nobody knows, for the result of the activity. */
+export interface UnknownOutcome {
+  message: string;
+  error: GatewayErrorFields;
+}
+
+/** One attempt to send. */
+export class Sending {
+  private left = false;
+
+  constructor(
+    private readonly sent: Sent,
+    private readonly before: Phase,
+  ) {}
+
+  /** Whether a byte of this attempt's request may have left. */
+  get mayHaveLeft(): boolean {
+    return this.left;
+  }
+
+  /** Whether the gateway has answered an earlier attempt that it was busy: what it calls a duplicate may be ours. */
+  get hasReached(): boolean {
+    return this.before === 'busy';
+  }
+
+  /**
+   * Notes at Temporal's server that the request is about to leave, and returns once that is stored. Throws where it is not, or
+   * where the activity is not wanted any more: then nothing is sent. An ordinary heartbeat would be sent some time later.
+   */
+  readonly beforeSending: BeforeSending = async () => {
+    const { workflowExecution, activityId } = activityInfo();
+    try {
+      const client = getClient();
+      await client.withDeadline(Date.now() + NOTED_WITHIN_MS, () =>
+        client.activity.heartbeat({ ...workflowExecution, activityId }, { phase: 'sending' } satisfies Progress),
+      );
+    } catch (error) {
+      this.note(this.before);
+      const why = nameOf(error);
+      const message = `${this.sent.what} was not sent: Temporal did not store the note that it is about to be (${why}).`;
+      throw new CallDeferredError(message, this.sent.operation, AGAIN_AFTER_MS);
+    }
+    this.left = true;
+  };
+
+  /** The result where certainly nothing was made. Throws a retryable failure if another attempt may send. */
+  madeNothing(error: GatewayError): NotCreated {
+    const isBusy = error.outcome === 'not-created' && error.retryable;
+    this.note(isBusy ? 'busy' : this.before);
+    this.left = false;
+    return notCreated(error);
+  }
+
+  /** The failure of this attempt takes it to the next one. */
+  private note(phase: Phase): void {
+    heartbeat({ phase } satisfies Progress);
+  }
+}
+
+type Progress = z.infer<typeof progress>;
+
+/**
+ * Runs one attempt, which sends with `sending.beforeSending`. Returns its result; that of `unknown` where an earlier attempt may
+ * have sent, and for every exception after the request may have left. Throws what `attempt` throws before that, or with
+ * `sending.madeNothing`.
+ */
+export async function sendOnce<Result>(
+  sent: Sent,
+  attempt: (sending: Sending) => Promise<Result>,
+  unknown: (outcome: UnknownOutcome) => Result,
+): Promise<Result> {
+  const before = phaseSoFar();
+  if (before === 'sending') {
+    const why = 'an earlier attempt may have sent it, and what came of that is not known';
+    return unknown(logged(unknownOutcome(sent, why)));
+  }
+  const sending = new Sending(sent, before);
+  try {
+    const result = await attempt(sending);
+    assertKeepable(result);
+    return result;
+  } catch (error) {
+    const isUnknown = error instanceof GatewayError && error.outcome === 'unknown';
+    if (!sending.mayHaveLeft && !isUnknown) throw error;
+    return unknown(logged(isUnknown ? { message: error.message, error: error.fields() } : afterwards(sent, error)));
+  }
+}
+
+/** What is no note of ours hides one: somebody else's heartbeat has taken its place. */
+function phaseSoFar(): Phase {
+  const { heartbeatDetails } = activityInfo();
+  if (heartbeatDetails === undefined || heartbeatDetails === null) return 'unsent';
+  const { success, data } = progress.safeParse(heartbeatDetails);
+  return success ? data.phase : 'sending';
+}
+
+/** Throws where Temporal could not keep the result: encoded later, it would fail the attempt. */
+function assertKeepable(result: unknown): void {
+  const size = Buffer.byteLength(JSON.stringify(result));
+  if (size > MAX_RESULT_BYTES) throw new RangeError('the result is too large');
+}
+
+const afterwards = (sent: Sent, error: unknown): UnknownOutcome =>
+  unknownOutcome(sent, `what came after the request failed (${nameOf(error)})`);
+
+function unknownOutcome({ operation, what, out_trade_no }: Sent, why: string): UnknownOutcome {
+  const message = `Whether ${what} was carried out is unknown: ${why}.`;
+  return { message, error: { outcome: 'unknown', retryable: true, operation, out_trade_no } };
+}
+
+/** An error's name: its message may quote the request. */
+function nameOf(error: unknown): string {
+  const name = error instanceof Error ? error.name : '';
+  return /^[A-Za-z]{1,40}$/.test(name) ? name : 'Error';
+}
+
+/** A logger that throws changes nothing. */
+function logged(outcome: UnknownOutcome): UnknownOutcome {
+  try {
+    log.warn('it is unknown whether the gateway has carried out a request', { ...outcome.error });
+  } catch {
+    // The result says the same.
+  }
+  return outcome;
+}

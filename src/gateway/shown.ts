@@ -1,0 +1,76 @@
+/**
+ * Which of the gateway's words an error may show. Errors reach logs, histories and people, and a gateway may quote the request
+ * in any field. So the list is of what may be shown: codes that we know, and words that have the form of a code and hold nothing
+ * of the request. The gateway's sentence (`sub_msg`) is never shown.
+ */
+import { isListed } from './refusals';
+
+/** In place of a word that may not be shown. */
+const HIDDEN = '***';
+
+/** Letters, digits and what joins them. An identity number, a phone number or an address is longer, or has other characters. */
+const CODE = /^[A-Za-z0-9]+(?:[-_.][A-Za-z0-9]+)*$/;
+const MAX_LENGTH = 40;
+const MAX_DIGITS = 7;
+const MAX_DIGITS_IN_A_ROW = 5;
+
+/** A shorter value of the request is a part of many words: only a code that equals it is hidden. */
+const MIN_PART = 4;
+/** So is what a merchant writes in words, such as "Order". */
+const IN_WORDS: ReadonlySet<string> = new Set(['subject', 'content', 'refund_reason']);
+
+/** Fields of a request that say nothing of a person. */
+const OF_NOBODY: ReadonlySet<string> = new Set([
+  ...['out_trade_no', 'trade_no', 'out_request_no', 'account_id', 'method', 'channel', 'bank', 'language_code'],
+  ...['order_currency', 'order_amount', 'refund_currency', 'refund_amount', 'currency', 'amount', 'installments'],
+  ...['timeout_express', 'cancellation_express', 'trade_type', 'platform_type', 'region', 'regions', 'version'],
+]);
+
+export interface ShownOptions {
+  /** Words that may be shown besides those of the table of refusals: names of fields, and words of the settings. */
+  known: readonly string[];
+  /** Values that may not be shown: of the request, or a secret. */
+  hidden: readonly unknown[];
+}
+
+/** The gateway's word as it may be shown: the word itself, or `***`. */
+export function shownCode(word: string, { known, hidden }: ShownOptions): string {
+  if (word === '' || isListed(word) || known.includes(word)) return word;
+  if (!hasFormOfCode(word)) return HIDDEN;
+  const letters = lettersOf(word);
+  const isQuoted = partsOf('', hidden).some(({ value, isWhole }) =>
+    isWhole || value.length < MIN_PART ? letters === value : letters.includes(value),
+  );
+  return isQuoted ? HIDDEN : word;
+}
+
+function hasFormOfCode(word: string): boolean {
+  if (word.length > MAX_LENGTH || !CODE.test(word)) return false;
+  const rows = word.match(/\d+/g) ?? [];
+  return rows.join('').length <= MAX_DIGITS && rows.every((row) => row.length <= MAX_DIGITS_IN_A_ROW);
+}
+
+interface Part {
+  value: string;
+  /** Whether only a word that equals it quotes it. */
+  isWhole: boolean;
+}
+
+/** The letters and digits of every value, and of each word of a name. */
+function partsOf(key: string, value: unknown): Part[] {
+  if (OF_NOBODY.has(key)) return [];
+  if (typeof value === 'string' || typeof value === 'number') {
+    const words = key === 'name' ? String(value).split(/\s+/) : [];
+    return [String(value), ...words].map((text) => ({ value: lettersOf(text), isWhole: IN_WORDS.has(key) }));
+  }
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => partsOf(Array.isArray(value) ? key : name, inner));
+}
+
+/** In lower case, without accents and separators. */
+function lettersOf(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/[^A-Za-z0-9]/g, '')
+    .toLowerCase();
+}
