@@ -250,8 +250,8 @@ const MUTATIONS = [
   [
     'an order that no query finds is looked for in silence',
     'src/workflows/payment/creation.ts',
-    "    this.context.raise(this.isNotified ? 'unknown-trade' : 'unknown-outcome');\n    this.context.waitFor('the gateway to know",
-    "    this.context.waitFor('the gateway to know",
+    "if (after === 'no-such-order') this.context.raise(this.isNotified ? 'unknown-trade' : 'unknown-outcome');",
+    '',
     13,
   ],
   [
@@ -284,11 +284,16 @@ const MUTATIONS = [
   ],
   [
     'an answer does not settle the credentials that were refused',
-    'src/workflows/shared/attention-reasons.ts',
-    "['no-answer', 'credentials', 'unknown-outcome', 'unknown-trade']",
-    "['no-answer', 'unknown-outcome', 'unknown-trade']",
+    'src/contract/attention.ts',
+    "export const SILENCES = ['no-answer', 'credentials'",
+    "export const SILENCES = ['no-answer'",
     19,
-    [['src/workflows/payment/follow-up.ts', "= ['no-answer', 'credentials'];", "= ['no-answer'];"]],
+  ],
+  [
+    'a denial after an outage decides nothing',
+    'src/workflows/shared/look.ts',
+    "after === 'no-answer' ? { ...search, settling_ms } : search",
+    'search',
   ],
   [
     'a trade that no answer named is sold as ours without a word',
@@ -421,12 +426,6 @@ const MUTATIONS = [
     'src/activities/earlier-payments.ts',
     'filter((other) => !wasGiven(run.input, other))',
     'filter((other) => other.trade_no || !wasGiven(run.input, other))',
-  ],
-  [
-    'a follow-up asks without a growing pause for what the settings have no word for',
-    'src/workflows/payment/follow-up.ts',
-    ', by_known_words: true',
-    '',
   ],
   [
     'two trades that the gateway does not answer for are before nobody',
@@ -840,8 +839,8 @@ const OF_REFUNDS = [
   [
     'the search for a trade that a person has called none goes on',
     'src/workflows/shared/await-trade.ts',
-    "runUntilResolved(() => !record.reasons.has('unknown-trade'), search);",
-    'search();',
+    "looked.is === 'no-such-order' && !record.reasons.has('unknown-trade');",
+    'false;',
   ],
   [
     'a merchant who asks on and on leaves a person no room',
@@ -1210,7 +1209,7 @@ const wanted = process.argv.slice(2).filter((word) => !flags.includes(word));
 const isOfFinding = ([, , , , finding]) => finding !== undefined || !process.argv.includes('--findings');
 /** What is broken, and the stories and named tests that have to notice. */
 const KINDS_OF_PLACES = [
-  { about: 'payments', of: MUTATIONS, folder: 'payment', named: ['hostile/(schedules|attacks[a-z-]*)'] },
+  { about: 'payments', of: MUTATIONS, folder: 'payment', named: ['outages', 'hostile/(schedules|attacks[a-z-]*)'] },
   {
     about: 'refunds',
     of: OF_REFUNDS,

@@ -2,7 +2,7 @@
 
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import { type Attention, FAILURE, type NotCreated, typedFailure } from '../contract';
+import { type Attention, FAILURE, type NotCreated, type Silence, typedFailure } from '../contract';
 import { GatewayError, type InvalidRequestError } from '../gateway';
 import { isCredentialsRefusal } from '../gateway/refusals';
 import { heldBack, heldBackPoll } from './held-back';
@@ -82,6 +82,11 @@ export function isNoSuchOrder(error: unknown, words: ReadonlySet<string>): error
   if (!(error instanceof GatewayError) || error.retryable) return false;
   const { http_status = 200, code = '', sub_code = '' } = error;
   return http_status !== 429 && http_status < 500 && (words.has(sub_code) || (sub_code === '' && words.has(code)));
+}
+
+/** Why an error is no answer of the gateway about the thing asked for. */
+export function silenceOf(error: GatewayError): Silence {
+  return isCredentialsRefusal(error.fields()) ? 'credentials' : 'no-answer';
 }
 
 /** Whether the gateway itself answered about the thing asked for: not about our credentials, and not "try again later". */

@@ -11,7 +11,7 @@ import { createOrder, type OrderOptions } from './create-order';
 import { gatewayOf, type PaymentGateway } from './gateways';
 import { makeRefund } from './make-refund';
 import type { BuyerOf } from './refund-user-info';
-import { findTrade, lookAtTrade, queryTrade, tradeAtAGlance, watchTrade } from './trade-queries';
+import { findTrade, lookAtTrade, tradeAtAGlance, watchTrade } from './trade-queries';
 
 export interface GatewayActivitiesOptions extends OrderOptions {
   /** The gateway by app_id. */
@@ -32,7 +32,6 @@ export function gatewayActivities(options: GatewayActivitiesOptions): GatewayAct
     'gateway.refund': async (refund) => makeRefund(gatewayFor(refund.app_id), refund, buyerOf),
     'gateway.look': async (look) => lookAtTrade(gatewayFor(look.app_id), look, noSuchOrderWords),
     'gateway.glance': async ({ app_id, id }) => tradeAtAGlance(gatewayFor(app_id), id),
-    'gateway.query': async ({ app_id, id }) => queryTrade(gatewayFor(app_id), id),
     'gateway.find': async ({ app_id, ...search }) => findTrade(gatewayFor(app_id), search, noSuchOrderWords),
     'gateway.watch': async ({ app_id, ...watch }) => watchTrade(gatewayFor(app_id), watch),
   };

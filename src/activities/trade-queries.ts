@@ -19,7 +19,7 @@ import {
 import { GatewayError, OtherAnswerError, otherThanAsked, type Trade, type TradeId } from '../gateway';
 import { nameOfTrade, QUERY_PATH } from '../gateway/query';
 import { isCredentialsRefusal } from '../gateway/refusals';
-import { isDefiniteAnswer, isNoSuchOrder, notYet, retryableFailure, retryablePoll } from './failures';
+import { isDefiniteAnswer, isNoSuchOrder, notYet, retryableFailure, retryablePoll, silenceOf } from './failures';
 import type { PaymentGateway } from './gateways';
 import { looksSoFar } from './poll-attempts';
 import { currentTime } from './time';
@@ -68,18 +68,21 @@ export async function lookAtTrade(
     const waited_ms = waitedSoFar();
     const isDenied = isNoSuchOrder(error, noSuchOrderWords);
     if (isDenied && waited_ms >= settling_ms) return { is: 'no-such-order', message };
-    if (activityAge() >= patience_ms)
-      return { is: 'no-answer', message, credentials: isCredentialsRefusal(error.fields()) };
+    // A denial is an answer, so patience does not end with it.
     if (isDenied)
       throw waitOn(message, waited_ms, Math.min(gapBeforeNextSearch(waited_ms), settling_ms || FIRST_GAP_MS));
+    if (activityAge() >= patience_ms) return { is: 'no-answer', message, why: silenceOf(error) };
     throw retryableFailure(error);
   }
 }
 
-/** A trade that may exist; null once the gateway has answered "no such order" for `settling_ms`. Undefined: searches for ever. */
+/**
+ * A trade that may exist; null once the gateway has answered "no such order" for `settling_ms`. Without `settling_ms` it is searched
+ * for until it is found: the workflow knows the denial already.
+ */
 export async function findTrade(
   gateway: PaymentGateway,
-  { id, others = [], settling_ms, by_known_words = false }: Omit<FindInput, 'app_id'>,
+  { id, others = [], settling_ms }: Omit<FindInput, 'app_id'>,
   noSuchOrderWords: ReadonlySet<string>,
 ): Promise<QueriedTrade | null> {
   try {
@@ -87,7 +90,7 @@ export async function findTrade(
   } catch (error) {
     if (!isDefiniteAnswer(error)) throw unanswered(error);
     const waited_ms = waitedSoFar();
-    const isDenied = !by_known_words || isNoSuchOrder(error, noSuchOrderWords);
+    const isDenied = isNoSuchOrder(error, noSuchOrderWords);
     if (isDenied && settling_ms !== undefined && waited_ms >= settling_ms) return null;
     throw waitOn(error.message, waited_ms, gapBeforeNextSearch(waited_ms));
   }

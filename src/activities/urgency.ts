@@ -25,7 +25,6 @@ const URGENCY = {
   'gateway.create': ['awaited', 'late'],
   'gateway.refund': ['awaited', 'late'],
   'gateway.look': ['awaited', 'late'],
-  'gateway.query': ['awaited', 'late'],
   'gateway.glance': ['awaited', 'late'],
   'gateway.find': ['awaited', 'background'],
   'gateway.watch': ['background', 'overdue'],
@@ -48,7 +47,7 @@ const BY_ACTIVITY = new Map<string, readonly [Urgency, Urgency]>([
 
 /** The urgency of the calls that the activity makes now. */
 export function urgencyOfActivity(): Urgency {
-  const [fresh, later] = BY_ACTIVITY.get(activityInfo().activityType) ?? URGENCY['gateway.query'];
+  const [fresh, later] = BY_ACTIVITY.get(activityInfo().activityType) ?? URGENCY['gateway.look'];
   const isFresh = fresh === 'background' ? heldBackInARow() < OVERDUE_AFTER : activityAge() < AWAITED_MS;
   return isFresh ? fresh : later;
 }

@@ -1,6 +1,7 @@
 /** The activities of payments and refunds: names, inputs and results. */
 
 import type { AfterSaleCarried, AfterSaleState, NotificationClaim, RefundOrder, RefundState } from './after-sale';
+import type { Silence } from './attention';
 import type { MerchantEvent } from './events';
 import type { GatewayErrorFields, GatewayResponse, QueriedTrade, TradeId, TradeSeen } from './gateway';
 import type { NotificationSignal } from './notification';
@@ -62,7 +63,7 @@ export interface LookInput {
 export type LookResult =
   | { is: 'found'; trade: QueriedTrade }
   | { is: 'no-such-order'; message: string }
-  | { is: 'no-answer'; message: string; credentials: boolean };
+  | { is: 'no-answer'; message: string; why: Silence };
 
 /** The outcome of one try to make a refund. */
 export type RefundResult =
@@ -131,10 +132,11 @@ export interface FindInput {
   id: TradeId;
   /** Further ids that the trade may be found by, asked for in turn. */
   others?: readonly TradeId[];
-  /** The search ends once the gateway has said "no such order" for this many ms; absent: it never ends. */
+  /**
+   * The search ends once the gateway has said "no such order", in the settings' words for it, for this many ms; absent: it ends
+   * only where the trade is found.
+   */
   settling_ms?: number;
-  /** Only the settings' words for "no such order" are one. Otherwise every refusal is. */
-  by_known_words?: boolean;
 }
 
 /** The failure of a watch that was asked to tell when the gateway refuses our credentials. */
@@ -164,8 +166,6 @@ export interface GatewayActivities {
   'gateway.create'(input: CreateInput): Promise<CreateResult>;
   /** Looks at a trade: an answer, or word that there was none. */
   'gateway.look'(input: LookInput): Promise<LookResult>;
-  /** Asks for the trade until the gateway answers. */
-  'gateway.query'(input: { app_id: string; id: TradeId }): Promise<QueriedTrade>;
   /** Searches for a trade that may exist; null where the gateway keeps saying that it does not. */
   'gateway.find'(input: FindInput): Promise<QueriedTrade | null>;
   /** Asks once, for a moment, as a local activity; null where that brought no answer about the trade. */

@@ -3,7 +3,6 @@
 const WORDS: Readonly<Record<string, string>> = {
   'gateway.create': 'sends the order to the gateway',
   'gateway.look': 'asks the gateway for the trade',
-  'gateway.query': 'asks the gateway for the trade',
   'gateway.glance': 'asks the gateway for the trade, for a moment',
   'gateway.find': 'looks for the trade at the gateway',
   'gateway.watch': 'asks the gateway now and then whether the trade has moved on',

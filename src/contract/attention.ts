@@ -184,6 +184,14 @@ export const RUNBOOK = {
 /** Why a payment, a refund or a notification needs a person. */
 export type Attention = keyof typeof RUNBOOK;
 
+/** Reasons that say why the gateway has given no answer. Its next answer settles each of them. */
+export const SILENCES = ['no-answer', 'credentials'] as const satisfies readonly Attention[];
+
+/** Why there is no answer of the gateway. */
+export type Silence = (typeof SILENCES)[number];
+
+export const isSilence = (reason: Attention): reason is Silence => SILENCES.some((one) => one === reason);
+
 /** Every reason, in the order of the runbook. */
 export const ATTENTIONS = Object.keys(RUNBOOK).filter(isAttention);
 

@@ -11,12 +11,11 @@ import {
   type RefundState,
 } from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
-import { gateway } from '../shared/activities';
 import { awaitTrade } from '../shared/await-trade';
-import { lookOnce } from '../shared/look';
+import { attentionAfter, lookOnce, type NotFound } from '../shared/look';
 import { PendingNotifications } from '../shared/pending-notifications';
 import { latePaymentRefundNumber } from '../shared/refund-numbers';
-import { queryUntilConsistent, settledTrade } from '../shared/stale-read';
+import { queryUntilConsistent, queryUntilFound, type Read, settledTrade } from '../shared/stale-read';
 import { claimOf, contradicts, isOfOurs, isOfTheBank, isUnanswered, isUnnamedRevoke, namesRefund } from './claims';
 import type { AfterSaleRecord } from './record';
 import { latestWord } from './refund/interpret';
@@ -124,10 +123,19 @@ export class AfterSaleNews {
 
   /** Asks the gateway what was notified, or what somebody wants to know. */
   async look(settling_ms: number): Promise<void> {
-    const { app_id, record } = this;
     await this.pending.fulfil(async () => {
-      await this.read(await gateway.queryTrade({ app_id, id: record.id }), settling_ms);
+      await this.read(await queryUntilFound(this.where(settling_ms)), settling_ms);
     });
+  }
+
+  /** How the trade is asked for: a person hears of what the gateway does not answer. */
+  private where(settling_ms: number): Read {
+    const { app_id, record } = this;
+    const onUnanswered = (looked: NotFound) => {
+      record.raise(attentionAfter(looked));
+      this.show();
+    };
+    return { app_id, id: record.id, settling_ms, onUnanswered };
   }
 
   /** Whether an earlier refund came back is seen before the next one begins: then nothing tells the two apart. */
@@ -143,13 +151,14 @@ export class AfterSaleNews {
    * later one meanwhile, the gateway is asked again.
    */
   async read(queried: QueriedTrade, settling_ms: number): Promise<void> {
-    const { app_id, record, pending } = this;
+    const { record, pending } = this;
     const held = pending.beginLook();
     const ofTrade = held.filter((one) => isOfTrade(one, record.id.trade_no));
     const isOpen = (one: NotificationSignal) => !isOfOurs(one, record.ledger.find(one.out_request_no ?? ''));
     this.show();
-    const where = { app_id, id: record.id, settling_ms };
+    const where = this.where(settling_ms);
     const { trade, contradicted } = await queryUntilConsistent(queried, ofTrade.filter(isOpen), where, isUnanswered);
+    record.reasons.settleUnanswered();
     const { tradeStatus: from } = record;
     const isOlder = record.isOlder(trade);
     // The clocks of two workers differ: asked at once, the one that is behind would answer as old for as long as they do.
@@ -170,8 +179,9 @@ export class AfterSaleNews {
 
   /** Refunds of which the trade keeps showing nothing are put before a person. */
   async settleRevoke(settling_ms: number): Promise<void> {
-    const { app_id, record } = this;
-    record.applyQuery(await settledTrade('SUCCESS', { app_id, id: record.id, settling_ms }), Date.now());
+    const { record } = this;
+    record.applyQuery(await settledTrade('SUCCESS', this.where(settling_ms)), Date.now());
+    record.reasons.settleUnanswered();
     if (record.mayBeRevoked) record.doubtRefunds();
     this.show();
   }

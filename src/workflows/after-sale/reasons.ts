@@ -1,7 +1,7 @@
 /** Why an after-sale itself needs a person, and which of the reasons is shown. Pure. */
 import type { AfterSaleState, Attention, NotificationClaim, RefundState } from '../../contract';
 import { isKnownStatus, type TradeStatus } from '../../gateway/pure/statuses';
-import { Reasons } from '../shared/reasons';
+import { TradeReasons } from '../shared/reasons';
 import { isUnanswered } from './claims';
 
 /** Statuses that need a person: the bank's word. */
@@ -15,7 +15,7 @@ const OF_THE_BANK: readonly Attention[] = Object.values(ATTENTION);
 const attentionOfStatus = (status: string | undefined): Attention | undefined =>
   status !== undefined && isKnownStatus(status) ? ATTENTION[status] : undefined;
 
-export class AfterSaleReasons extends Reasons<Attention> {
+export class AfterSaleReasons extends TradeReasons {
   /** `contradicted`: what was notified, and the gateway contradicts, until a person has looked or an answer agrees. */
   constructor(
     reasons: readonly Attention[] = [],

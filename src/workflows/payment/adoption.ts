@@ -2,7 +2,7 @@
 
 import type { NotificationSignal, PreviousRun, Trade, TradeId } from '../../contract';
 import { type AdoptedPayment, outcomeOf } from '../../contract';
-import { attentionAfter, LOOK_PATIENCE_MS, lookOnce, searchUntilFound } from '../shared/look';
+import { attentionAfter, LOOK_PATIENCE_MS, lookOnce, type NotFound, searchOn } from '../shared/look';
 import type { PendingNotifications } from '../shared/pending-notifications';
 import { invalidRequest } from '../shared/resolution';
 import { queryUntilConsistent } from '../shared/stale-read';
@@ -57,28 +57,41 @@ async function untilFound(
   context: PaymentContext,
   pending: PendingNotifications,
 ): Promise<Trade> {
-  context.waitFor('the gateway to say what it knows of this trade');
-  const notifications = pending.ofTrade(context.record.id.trade_no);
-  let isDenied = true;
-  for (const id of idsOf(context, pending)) {
-    const looked = await lookOnce(app_id, id, LOOK_PATIENCE_MS);
-    if (looked.is === 'found') return taken(looked.trade, context, pending);
-    context.raise(attentionAfter(looked));
-    isDenied &&= looked.is === 'no-such-order';
+  for (;;) {
+    context.waitFor('the gateway to say what it knows of this trade');
+    const notifications = pending.ofTrade(context.record.id.trade_no);
+    // "No such order" counts only where each look says so.
+    let after: NotFound | undefined;
+    for (const id of idsOf(context, pending)) {
+      const looked = await lookOnce(app_id, id, LOOK_PATIENCE_MS);
+      if (looked.is === 'found') return taken(looked.trade, context, pending);
+      if (after?.is !== 'no-answer') after = looked;
+      context.raise(attentionAfter(after));
+    }
+    // The attention records the look. A look without an answer settles nothing.
+    if (after?.is === 'no-such-order') settleDenied(notifications, context, pending);
+    const found = await untilAnswered(app_id, context, pending, after?.is ?? 'no-answer');
+    if (found) return taken(found, context, pending);
   }
-  // The attention records the look. A look without an answer settles nothing.
-  if (isDenied) settleDenied(notifications, context, pending);
-  return searchOn(app_id, context, pending);
 }
 
-/** Repeats the query ever more slowly. Handles news of other trades, and requests to look now, meanwhile. */
-async function searchOn(app_id: string, context: PaymentContext, pending: PendingNotifications): Promise<Trade> {
-  const { record } = context;
+/**
+ * Repeats the query ever more slowly; null where it is answered after a silence and the trade is not found. Handles news of other
+ * trades, and requests to look now, meanwhile.
+ */
+async function untilAnswered(
+  app_id: string,
+  context: PaymentContext,
+  pending: PendingNotifications,
+  after: NotFound['is'],
+): Promise<Trade | null> {
+  const { record, policy } = context;
   for (;;) {
     context.waitFor('the gateway to know this trade');
     const [id, ...others] = idsOf(context, pending);
-    const found = await searchUntilFound({ app_id, id, others }, () => pending.hasNews);
-    if (found) return taken(found, context, pending);
+    const { settling_ms } = policy;
+    const found = await searchOn({ app_id, id, others, after, settling_ms }, () => pending.hasNews);
+    if (found || !pending.hasNews) return found;
     const otherTrades = otherTradesIn(pending.beginLook(), record.id.trade_no ?? null);
     const ours = pending.ofTrade(record.id.trade_no);
     await pending.fulfil(() => lookAtOtherTrades(otherTrades, app_id, context, pending));

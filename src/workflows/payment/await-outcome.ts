@@ -17,8 +17,6 @@ export class OutcomeWait {
   private wasAnswered = true;
   /** All deadlines of the order, for people. */
   private deadlines = '';
-  /** Whether a poll was refused for our credentials, and nothing was answered since. */
-  private isCredentialsRaised = false;
   private readonly watch = new RunningWatch();
 
   constructor(
@@ -74,10 +72,11 @@ export class OutcomeWait {
       `the buyer, a notification, or ${stage.name} at ${isoTime(stage.at)}. ${looksFrom(Date.now(), this.context.policy)} All deadlines: ${this.deadlines}; then it is EXPIRED.`,
     );
     const news = await this.nextEvent(stage);
-    if (news === 'credentials-refused') return this.onCredentialsRefused();
+    // Polls report it once: one that ended on each refusal would be started again and again.
+    if (news === 'credentials-refused') return this.context.raise('credentials');
     if (news === 'interrupted') return this.onNotifications();
     if (news === 'due') return this.onDue(stage);
-    this.onAnswer();
+    this.wasAnswered = true;
     this.onFound(news, this.pending.lookedInto);
   }
 
@@ -99,15 +98,14 @@ export class OutcomeWait {
   private async nextEvent(stage: Deadline): Promise<Trade | 'interrupted' | 'due' | 'credentials-refused'> {
     const { record, policy } = this.context;
     // Any answer settles the notifications of an earlier look without one, and the attention that says so.
-    const isAnswerAwaited =
-      this.pending.lookedInto.length > 0 || record.reasons.has('no-answer') || this.isCredentialsRaised;
+    const isAnswerAwaited = this.pending.lookedInto.length > 0 || record.reasons.isUnanswered;
     const watch = {
       app_id: this.app_id,
       id: record.id,
       seen: record.seen,
       schedule: pollSchedule(policy),
       ...(isAnswerAwaited ? { until: 'answered' as const } : {}),
-      tell_credentials: !this.isCredentialsRaised,
+      tell_credentials: !record.reasons.has('credentials'),
       due_at: this.dueAt(stage),
     };
     try {
@@ -145,8 +143,7 @@ export class OutcomeWait {
     for (const other of others) await lookAtOtherTrade(this.app_id, other, this.context, notifications);
     await this.pending.fulfil(async () => {
       const looked = await this.lookAtOurs(notifications);
-      if (looked.is === 'no-answer') this.wasAnswered = false;
-      else this.onAnswer();
+      this.wasAnswered = looked.is !== 'no-answer';
       if (looked.is === 'found') return this.onFound(looked.trade, notifications, others);
       // A poll that it has begun before may know less: what it has found settles no notification.
       const heard = this.watch.stop();
@@ -187,17 +184,6 @@ export class OutcomeWait {
       return byItsOwn;
     }
     return looked;
-  }
-
-  private onAnswer(): void {
-    this.wasAnswered = true;
-    this.isCredentialsRaised = false;
-  }
-
-  /** Polls report it once: one that ended on each refusal would be started again and again. */
-  private onCredentialsRefused(): void {
-    this.isCredentialsRaised = true;
-    this.context.raise('credentials');
   }
 
   /** Takes an answer, which settles the notifications that came before its look began. */

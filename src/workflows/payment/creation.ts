@@ -1,16 +1,8 @@
 /** Creates the order, never twice. What may be done next is the table in creation-steps.ts; this file does it. */
 import { ApplicationFailure, workflowInfo } from '@temporalio/workflow';
 import type { GatewayErrorFields, NotificationSignal, Trade } from '../../contract';
-import {
-  type CreateResult,
-  detailsOf,
-  type EarlierRun,
-  FAILURE,
-  type LookResult,
-  type NewPayment,
-  typedFailure,
-} from '../../contract';
-import { attentionAfter } from '../shared/look';
+import { type CreateResult, detailsOf, type EarlierRun, FAILURE, type NewPayment, typedFailure } from '../../contract';
+import { attentionAfter, type NotFound } from '../shared/look';
 import type { PendingNotifications } from '../shared/pending-notifications';
 import type { PaymentContext } from './context';
 import { CreationAttempts } from './creation-attempt';
@@ -23,8 +15,6 @@ import { TradeLooks } from './trade-looks';
 
 /** A creation that has not reached the gateway for this long needs a person. */
 const UNREACHED_MS = 10 * 60_000;
-
-type NotFound = Exclude<LookResult, { is: 'found' }>;
 
 export class OrderCreation {
   private mayExist = false;
@@ -131,7 +121,7 @@ export class OrderCreation {
     this.mayExist = (await this.earlier.latest())?.is_same_order === true;
     if (this.mayExist) return false;
     // The merchant hears that it was not sent: nothing is left that the gateway could tell.
-    this.context.record.reasons.settle('no-answer');
+    this.context.record.reasons.settleSilence();
     throw this.notCreated('not-sent');
   }
 
@@ -197,11 +187,11 @@ export class OrderCreation {
     this.hasSent ||= tried.is === 'unknown';
     // A gateway that was busy at an earlier attempt may have made the order all the same.
     this.mayExist ||= this.hasSent || (tried.is === 'duplicate' && this.attempts.hasReached);
+    if (tried.is !== 'not-sent') record.reasons.settleSilence();
     if (tried.is === 'not-created' && tried.credentials) this.context.raise('credentials');
     // A person hears of it after ten minutes. Then the order waits for the rest of its time, once.
     if (tried.is === 'not-sent' && !this.mayExist) this.isLate = this.sends > 1;
     if (tried.is === 'not-sent' && !this.isLate && Date.now() < this.until) this.context.raise('no-answer');
-    if (tried.is !== 'not-sent') record.reasons.settle('no-answer');
   }
 
   /** Our own rules refuse a resend where the settings changed in between: the earlier try may still have made the order. */
@@ -226,6 +216,7 @@ export class OrderCreation {
     this.lookedFor = notifications.length;
     this.looked = looked.is;
     // An order of ours that was not made yet is no unknown trade.
+    if (looked.is === 'no-such-order') this.context.record.reasons.settleSilence();
     if (looked.is === 'no-such-order' && notifications.length === 0) return false;
     this.looks.noteNamed(notifications, looked.is === 'no-such-order');
     // The look is recorded by the attention that it raises.
@@ -233,17 +224,23 @@ export class OrderCreation {
     return false;
   }
 
-  /** Nothing may be sent any more, and the order may exist: the gateway is asked on, ever more slowly. */
+  /** The gateway was silent, or nothing may be sent any more and the order may exist: it is asked on, ever more slowly. */
   private async lookOn(): Promise<boolean> {
     // A person is asked next, and must not cancel what an earlier run has sold.
     const earlier = await this.earlier.latest();
     if (earlier?.sale) return false;
-    this.context.raise(this.isNotified ? 'unknown-trade' : 'unknown-outcome');
-    this.context.waitFor('the gateway to know this order; nothing is sent any more');
+    const after = this.looked === 'no-answer' ? 'no-answer' : 'no-such-order';
+    // Silence has its own reason, and says nothing of the order.
+    if (after === 'no-such-order') this.context.raise(this.isNotified ? 'unknown-trade' : 'unknown-outcome');
+    this.context.waitFor(
+      after === 'no-answer'
+        ? 'an answer of the gateway: it decides whether the order is sent again'
+        : 'the gateway to know this order; nothing is sent any more',
+    );
     const isInterrupted = () => this.pending.all.length > this.lookedFor || this.pending.isRequested;
-    const found = await this.looks.untilFound(isInterrupted);
+    const found = await this.looks.untilFound(after, isInterrupted);
     if (found) return this.mayExist ? this.recover(found) : this.compareWith(found, earlier);
-    // What came meanwhile is looked at by itself.
+    // What came meanwhile is looked at by itself, and so is a denial after a silence.
     this.looked = 'not-yet';
     return false;
   }

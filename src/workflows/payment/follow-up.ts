@@ -12,6 +12,7 @@ import {
   type PaymentWorkflow,
   paymentWorkflowId,
   SIGNAL,
+  SILENCES,
   WORKFLOW,
 } from '../../contract';
 import { gateway, loadLatestRun } from '../shared/activities';
@@ -28,8 +29,7 @@ import { handOnWhatWasLeft } from './left-behind';
 import { type FollowUpDecision, followUpStateQuery, recheckFollowUpUpdate, resolveFollowUpUpdate } from './messages';
 import { contradictsSale, LASTING_MS, lookBeyondCopies } from './sale';
 
-/** What an answer of the gateway settles, and what the end of the trade settles beside it. */
-const SETTLED_BY_ANSWER: readonly Attention[] = ['no-answer', 'credentials'];
+/** What the end of the trade settles. */
 const SETTLED_BY_END: readonly Attention[] = ['never-ended', 'unknown-outcome'];
 
 /** Returns its state once nothing of the payment needs anybody. */
@@ -90,7 +90,7 @@ class FollowUp {
   private async readWhatWasLeft(): Promise<void> {
     await handOnWhatWasLeft(this.input);
     this.isReading = false;
-    this.settle(SETTLED_BY_ANSWER);
+    this.settle(SILENCES);
   }
 
   /** Waits for the trade's end, a decision, a recheck, or the end of the time in which it may be paid. */
@@ -125,14 +125,14 @@ class FollowUp {
   private async untilAnswered(): Promise<void> {
     const { app_id } = this.state;
     const [id = {}, ...others] = this.unanswered;
-    const search = { app_id, id, others, settling_ms: LASTING_MS, by_known_words: true };
+    const search = { app_id, id, others, settling_ms: LASTING_MS };
     await pollUntil(async () => ({ trade: await gateway.searchTrade(search) }), {
       isInterrupted: () => this.state.attention === null || this.rechecks.isRequested,
     });
   }
 
   private get isAnswerMissing(): boolean {
-    return SETTLED_BY_ANSWER.some((reason) => this.reasons.has(reason));
+    return this.reasons.isUnanswered;
   }
 
   /** A watch ends on an answer of the gateway, and never on its silence, unless a person says so. */
@@ -163,7 +163,7 @@ class FollowUp {
     // One trade that is shown says nothing of another. The order's number counts only where nothing is shown.
     const counted = looks.filter(({ id }) => id.trade_no !== undefined || found.length === 0);
     this.unanswered = counted.filter(({ looked }) => looked.is === 'no-answer').map(({ id }) => id);
-    if (this.unanswered.length === 0) this.settle(SETTLED_BY_ANSWER);
+    if (this.unanswered.length === 0) this.settle(SILENCES);
     const isRevoked = looks.some(
       ({ id, looked }) => looked.is === 'found' && contradictsSale(previous, id, looked.trade),
     );
@@ -184,7 +184,7 @@ class FollowUp {
     const outcome = outcomeOf(trade_status);
     // One that was adopted by its own number alone.
     if (typeof trade.out_trade_no === 'string') this.state.out_trade_no ??= trade.out_trade_no;
-    this.settle(SETTLED_BY_ANSWER);
+    this.settle(SILENCES);
     if (this.candidates.length === 1) this.state.trade_no ??= trade_no ?? null;
     this.state.trade_status = trade_status;
     if (outcome === null) return this.watchToo(trade_no);

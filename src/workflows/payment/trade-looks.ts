@@ -1,7 +1,7 @@
 /** Looks for a trade that may exist, by every id that is known of it. */
 import { ActivityFailure, condition, isCancellation } from '@temporalio/workflow';
 import { type LookResult, type NotificationSignal, type Trade, type TradeId, tradesNamedBy } from '../../contract';
-import { lookOnce, searchUntilFound } from '../shared/look';
+import { lookOnce, type NotFound, searchOn } from '../shared/look';
 import type { PendingNotifications } from '../shared/pending-notifications';
 import { hasEnded, startPoll } from '../shared/polling';
 import type { PaymentContext } from './context';
@@ -38,12 +38,13 @@ export class TradeLooks {
     if (named.length > 1) context.raise('second-trade');
   }
 
-  /** Asks on, ever more slowly, until the trade is found; null once `isInterrupted` holds. */
-  async untilFound(isInterrupted: () => boolean): Promise<Trade | null> {
+  /** Asks on after a look, as `searchOn` does; null where a new look is due. */
+  async untilFound(after: NotFound['is'], isInterrupted: () => boolean): Promise<Trade | null> {
     const { app_id } = this;
     const [id = this.context.record.id, ...others] = this.ids();
+    const { settling_ms } = this.context.policy;
     try {
-      return await searchUntilFound({ app_id, id, others }, isInterrupted);
+      return await searchOn({ app_id, id, others, after, settling_ms }, isInterrupted);
     } catch (error) {
       // The next look says what stands in the way.
       if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
@@ -75,4 +76,4 @@ export class TradeLooks {
   }
 }
 
-const NO_ANSWER: LookResult = { is: 'no-answer', message: '', credentials: false };
+const NO_ANSWER: LookResult = { is: 'no-answer', message: '', why: 'no-answer' };

@@ -40,7 +40,6 @@ export const gateway = {
       ? `asks what the gateway has of ${named(id)}`
       : `asks for ${named(id)} until its answer lasts; so far ${seen}`,
   ),
-  queryTrade: summed(querying['gateway.query'], ({ id }) => `asks the gateway for ${named(id)}`),
   searchTrade: summed(querying['gateway.find'], ({ id }) => `looks for ${named(id)}, ever less often`),
   watchTrade: (watch: WatchInput) =>
     proxyActivities<GatewayActivities>({ ...WATCHING, ...backstop(watch) })['gateway.watch'].executeWithOptions(

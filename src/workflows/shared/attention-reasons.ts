@@ -1,23 +1,17 @@
 /** Why a payment needs a person, and which of the reasons is shown. Pure. */
-import type { Attention } from '../../contract';
-import { Reasons } from './reasons';
+import { type Attention, SILENCES } from '../../contract';
+import { TradeReasons } from './reasons';
 
 /** Reasons that an answer of the gateway about the trade settles. */
-const ANSWERED: readonly Attention[] = ['no-answer', 'credentials', 'unknown-outcome', 'unknown-trade'];
+const ANSWERED: readonly Attention[] = [...SILENCES, 'unknown-outcome', 'unknown-trade'];
 
 /** Reasons that may go without a person. They are shown where there is no other. */
 const MAY_PASS: readonly Attention[] = [...ANSWERED, 'unconfirmed-notification', 'never-ended'];
 
 /** Reasons under which a person decides about what was notified. */
-const ABOUT_MONEY: readonly Attention[] = [
-  'amount-mismatch',
-  'unconfirmed-notification',
-  'unknown-trade',
-  'no-answer',
-  'credentials',
-];
+const ABOUT_MONEY: readonly Attention[] = ['amount-mismatch', 'unconfirmed-notification', 'unknown-trade', ...SILENCES];
 
-export class AttentionReasons extends Reasons<Attention> {
+export class AttentionReasons extends TradeReasons {
   /** The one that people find: what the payment waits for, or the first that only a person settles, or the first. */
   get shown(): Attention | null {
     return this.has('amount-mismatch') ? 'amount-mismatch' : (this.lasting[0] ?? this.reasons[0] ?? null);

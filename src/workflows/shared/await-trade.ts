@@ -1,23 +1,25 @@
 /** Finds a trade that should exist: a notification, a caller or an earlier run named it. */
 
-import type { Attention } from '../../contract';
 import type { QueriedTrade, TradeId } from '../../contract/gateway';
-import { gateway } from './activities';
-import { runUntilResolved } from './cancellable';
-import type { Reasons } from './reasons';
+import { attentionAfter, lookOnce, searchOn } from './look';
+import type { TradeReasons } from './reasons';
 
 /** A person is told after this long that the gateway does not know the trade. */
 const UNKNOWN_TRADE_MS = 10 * 60_000;
 
+/** After a silence, a denial ends the search once it has lasted this long: then a look decides. */
+const SETTLING_MS = 30_000;
+
 /** The record of the trade: its ids, and why it needs a person. */
 interface AwaitedTrade {
   readonly id: TradeId;
-  readonly reasons: Reasons<Attention>;
+  readonly reasons: TradeReasons;
 }
 
 /**
- * Returns the trade once the gateway knows it. After ten minutes the search goes on under the attention `unknown-trade`, until a person
- * settles that: then null. `waitFor` shows what the workflow waits for.
+ * Returns the trade once the gateway knows it. After ten minutes of denials the search goes on under the attention `unknown-trade`,
+ * until a person settles that: then null. After ten minutes of silence it goes on under the reason for that, and what the gateway
+ * says after it is decided in the same way. `waitFor` shows what the workflow waits for.
  */
 export async function awaitTrade(
   app_id: string,
@@ -25,14 +27,20 @@ export async function awaitTrade(
   waitFor: (what: string) => void,
 ): Promise<QueriedTrade | null> {
   const { id } = record;
-  const found = [await gateway.searchTrade({ app_id, id, settling_ms: UNKNOWN_TRADE_MS })];
-  if (found[0] === null) {
-    record.reasons.raise('unknown-trade');
+  for (;;) {
+    const looked = await lookOnce(app_id, id, UNKNOWN_TRADE_MS);
+    if (looked.is === 'found') return foundBy(record.reasons, looked.trade);
+    record.reasons.raise(attentionAfter(looked));
     waitFor('the gateway to know this trade');
-    const search = async () => void found.push(await gateway.searchTrade({ app_id, id }));
-    await runUntilResolved(() => !record.reasons.has('unknown-trade'), search);
+    const isSettled = () => looked.is === 'no-such-order' && !record.reasons.has('unknown-trade');
+    const search = { app_id, id, after: looked.is, settling_ms: SETTLING_MS };
+    const found = await searchOn(search, isSettled);
+    if (found) return foundBy(record.reasons, found);
+    if (isSettled()) return null;
   }
-  const trade = found.at(-1) ?? null;
-  if (trade) record.reasons.settle('unknown-trade');
+}
+
+function foundBy(reasons: TradeReasons, trade: QueriedTrade): QueriedTrade {
+  reasons.settleUnanswered();
   return trade;
 }

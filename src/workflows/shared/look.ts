@@ -7,6 +7,9 @@ import { pollUntil } from './polling';
 /** A look that has no answer after this long needs a person, in ms. */
 export const LOOK_PATIENCE_MS = 10 * 60_000;
 
+/** A look that did not find the trade. */
+export type NotFound = Exclude<LookResult, { is: 'found' }>;
+
 /** "No such order" counts once it has lasted for `settling_ms`. */
 export function lookOnce(app_id: string, id: TradeId, settling_ms: number): Promise<LookResult> {
   return gateway.lookAtTrade({ app_id, id, settling_ms, patience_ms: LOOK_PATIENCE_MS });
@@ -26,13 +29,29 @@ export async function glance(app_id: string, id: TradeId): Promise<QueriedTrade 
 }
 
 /** Why a person has to know of a look that did not find the trade. */
-export function attentionAfter(looked: Exclude<LookResult, { is: 'found' }>): Attention {
-  if (looked.is === 'no-such-order') return 'unknown-trade';
-  return looked.credentials ? 'credentials' : 'no-answer';
+export function attentionAfter(looked: NotFound): Attention {
+  return looked.is === 'no-such-order' ? 'unknown-trade' : looked.why;
 }
 
-/** Asks on, ever more slowly, until the trade is found; null once `isInterrupted` holds. */
-export async function searchUntilFound(search: FindInput, isInterrupted: () => boolean): Promise<QueriedTrade | null> {
+/** What is searched for after a look, and how long a denial has to last, in ms. */
+interface SearchOn extends Omit<FindInput, 'settling_ms'> {
+  after: NotFound['is'];
+  settling_ms: number;
+}
+
+/**
+ * Asks on, ever more slowly, after a look that did not find the trade; null once `isInterrupted` holds. After a look without
+ * an answer it is null, too, once the gateway keeps denying the trade. Then a new look decides as the one before could not:
+ * so an outage changes nothing of what follows, however long it was.
+ */
+export async function searchOn(
+  { after, settling_ms, ...search }: SearchOn,
+  isInterrupted: () => boolean,
+): Promise<QueriedTrade | null> {
+  return searchUntilFound(after === 'no-answer' ? { ...search, settling_ms } : search, isInterrupted);
+}
+
+async function searchUntilFound(search: FindInput, isInterrupted: () => boolean): Promise<QueriedTrade | null> {
   const found = await pollUntil(async () => ({ trade: await gateway.searchTrade(search) }), { isInterrupted });
   return typeof found === 'string' ? null : found.trade;
 }

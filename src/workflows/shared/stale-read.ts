@@ -4,10 +4,10 @@
  */
 
 import type { NotificationSignal } from '../../contract';
-import { type LookResult, reportsNewMoney } from '../../contract';
+import { reportsNewMoney } from '../../contract';
 import type { QueriedTrade, Trade, TradeId } from '../../contract/gateway';
 import { gateway } from './activities';
-import { LOOK_PATIENCE_MS, searchUntilFound } from './look';
+import { LOOK_PATIENCE_MS, type NotFound, searchOn } from './look';
 import type { RecheckRequests } from './recheck-requests';
 
 export interface ConsistentRead<Queried extends Trade> {
@@ -17,11 +17,11 @@ export interface ConsistentRead<Queried extends Trade> {
 }
 
 /** What is asked for. `onUnanswered` hears of a look that did not find the trade; then it is asked for ever less often. */
-interface Read {
+export interface Read {
   readonly app_id: string;
   readonly id: TradeId;
   readonly settling_ms: number;
-  readonly onUnanswered?: (looked: Exclude<LookResult, { is: 'found' }>) => void;
+  readonly onUnanswered: (looked: NotFound) => void | Promise<void>;
   /** Who asks to look now, and hears the next look although it finds nothing. */
   readonly requests?: RecheckRequests;
 }
@@ -42,17 +42,29 @@ export async function queryUntilConsistent<Queried extends Trade>(
 }
 
 /** The trade once its status differs from `seen`, or once the gateway has answered `seen` for `settling_ms`. */
-export async function settledTrade(
-  seen: string,
-  { app_id, id, settling_ms, requests, onUnanswered = () => undefined }: Read,
+export function settledTrade(seen: string, read: Read): Promise<QueriedTrade> {
+  return lookUntilFound(read, seen);
+}
+
+/** The trade as soon as the gateway shows it: a person hears of a silence, or of a denial that lasts, and it is asked on. */
+export function queryUntilFound(read: Read): Promise<QueriedTrade> {
+  return lookUntilFound(read);
+}
+
+async function lookUntilFound(
+  { app_id, id, settling_ms, requests, onUnanswered }: Read,
+  seen?: string,
 ): Promise<QueriedTrade> {
+  const asked = { app_id, id, settling_ms };
   for (;;) {
     const answer = requests?.begin();
-    const looked = await gateway.lookAtTrade({ app_id, id, settling_ms, patience_ms: LOOK_PATIENCE_MS, seen });
+    const look = { ...asked, patience_ms: LOOK_PATIENCE_MS, ...(seen === undefined ? {} : { seen }) };
+    const looked = await gateway.lookAtTrade(look);
     if (looked.is === 'found') return looked.trade;
-    onUnanswered(looked);
+    await onUnanswered(looked);
     answer?.();
-    await searchUntilFound({ app_id, id }, () => requests?.isRequested === true);
+    const found = await searchOn({ ...asked, after: looked.is }, () => requests?.isRequested === true);
+    if (found && seen === undefined) return found;
   }
 }
 

@@ -5,8 +5,12 @@ import {
   FAILURE,
   type RefundOutcome,
   type RefundState,
+  SILENCES,
 } from '../../../contract';
 import { outcomeNamedBy } from './interpret';
+
+/** Reasons that the gateway's next answer about the trade settles. */
+const UNANSWERED: readonly Attention[] = [...SILENCES, 'unknown-trade'];
 
 /** Why there is no refund. */
 export type RefundFailure = NonNullable<RefundState['failure']>;
@@ -55,7 +59,7 @@ export class RunningRefund {
   /** The gateway's own answer. */
   answer(answer: { readonly [field: string]: unknown }): void {
     this.settle('unknown-refund');
-    this.settle('no-answer');
+    this.settleUnanswered();
     this.refund.answer = { ...answer, recovered: false };
     this.refund.refund_status = typeof answer.refund_status === 'string' ? answer.refund_status : null;
   }
@@ -84,8 +88,15 @@ export class RunningRefund {
     Object.assign(this.refund, { outcome: outcome ?? null, confirmed_by: 'operator', attention: null, resolved });
   }
 
+  /** It has one reason, the first; but of what the gateway does not answer, the latest. */
   raise(attention: Attention): void {
+    this.settleUnanswered();
     this.refund.attention ??= attention;
+  }
+
+  /** The gateway has shown the trade. */
+  settleUnanswered(): void {
+    for (const reason of UNANSWERED) this.settle(reason);
   }
 
   settle(attention: Attention): void {

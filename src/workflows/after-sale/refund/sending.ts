@@ -1,20 +1,14 @@
 /** Sends a refund: on a fresh look each time, and again only where there certainly is none, or everything still says so. */
 import { ActivityFailure, ApplicationFailure, condition, TimeoutFailure, workflowInfo } from '@temporalio/workflow';
-import {
-  detailsOf,
-  FAILURE,
-  knownIds,
-  type PaymentPolicy,
-  type RefundAttempt,
-  type RefundInput,
-  type RefundResult,
-} from '../../../contract';
+import { detailsOf, FAILURE, type RefundAttempt, type RefundInput, type RefundResult } from '../../../contract';
+import type { QueriedTrade } from '../../../contract/gateway';
 import { DAY } from '../../../gateway/pure/durations';
 import { gateway } from '../../shared/activities';
 import { FIRST_BACKOFF_MS, nextBackoff } from '../../shared/backoff';
+import { LOOK_PATIENCE_MS } from '../../shared/look';
 import { pollUntil } from '../../shared/polling';
 import { isGeneratedNumber } from '../../shared/refund-numbers';
-import { settledTrade } from '../../shared/stale-read';
+import { queryUntilFound, type Read, settledTrade } from '../../shared/stale-read';
 import type { RefundEvidence } from './evidence';
 import { SETTLINGS_OF_A_COPY, unchangedMeansNoRefund } from './interpret';
 import { duplicateRefund, notRefunded, type RefundFailure, type RunningRefund } from './record';
@@ -28,16 +22,18 @@ export type AfterTry = 'send' | 'await turn' | 'track';
 export class RefundSending {
   /** A request may have reached the gateway. */
   private mayExist = false;
+  /** The last try was never answered: a person knows, until one is. */
+  private isSlow = false;
   private backoff_ms: number;
 
   constructor(
     private readonly input: RefundInput,
     private readonly record: RunningRefund,
     private readonly evidence: RefundEvidence,
-    private readonly policy: PaymentPolicy,
+    private readonly read: Read,
     private readonly waitFor: (what: string) => Promise<void>,
   ) {
-    this.backoff_ms = Math.max(FIRST_BACKOFF_MS, SETTLINGS_OF_A_COPY * policy.settling_ms);
+    this.backoff_ms = Math.max(FIRST_BACKOFF_MS, SETTLINGS_OF_A_COPY * read.settling_ms);
   }
 
   /** Tries once. */
@@ -102,7 +98,7 @@ export class RefundSending {
   /** The gateway has the refund: nothing more is sent. */
   private async look(): Promise<AfterTry> {
     await this.waitFor('the trade to show the refund');
-    this.evidence.observe(await gateway.queryTrade(this.trade));
+    this.observe(await queryUntilFound(this.read));
     return 'track';
   }
 
@@ -124,15 +120,15 @@ export class RefundSending {
     await this.waitFor('the trade to go on showing none: the gateway refused the refund in words that are not known');
     const { evidence } = this;
     const { now: seen } = evidence;
-    await this.rest(SETTLINGS_OF_A_COPY * this.policy.settling_ms);
+    await this.rest(SETTLINGS_OF_A_COPY * this.read.settling_ms);
     if (this.isInterrupted) return 'track';
     return (await this.stays(seen)) && evidence.isAlone ? this.refuse(failure) : 'track';
   }
 
   /** Whether the trade has this status once that has settled, and nothing says that the refund exists. */
   private async stays(seen: string): Promise<boolean> {
-    const { evidence, policy } = this;
-    evidence.observe(await settledTrade(seen, { ...this.trade, settling_ms: policy.settling_ms }));
+    const { evidence } = this;
+    this.observe(await settledTrade(seen, this.read));
     return evidence.now === seen && !evidence.isKnownToExist;
   }
 
@@ -163,15 +159,17 @@ export class RefundSending {
     const { evidence, record } = this;
     record.markSent(Date.now());
     record.isAsking = true;
+    if (this.isSlow) record.raise('no-answer');
     await this.waitFor('the gateway to take the refund');
     const { baseline } = evidence.observation;
     try {
       const tried = await pollUntil(() => gateway.requestRefund(this.attempt(baseline)), {
         isInterrupted: () => evidence.isHeldBack,
-        timeout_ms: DAY,
+        timeout_ms: this.isSlow ? DAY : LOOK_PATIENCE_MS,
         summary: 'until a person hears that the gateway takes no refunds',
       });
       if (tried === 'timeout') record.raise('no-answer');
+      this.isSlow = tried === 'timeout';
       return typeof tried === 'string' ? this.heldBack() : tried;
     } catch (error) {
       return this.failed(error);
@@ -185,7 +183,8 @@ export class RefundSending {
     const { originalExecutionRunId: original_run_id } = workflowInfo();
     const { order_amount, method } = trade;
     const numbered = { ...request, out_request_no: state.out_request_no };
-    return { ...this.trade, trade: { order_amount, method }, request: numbered, seen, original_run_id };
+    const { app_id, id } = this.read;
+    return { app_id, id, trade: { order_amount, method }, request: numbered, seen, original_run_id };
   }
 
   /** No attempt has reached the gateway, and none follows. */
@@ -209,8 +208,8 @@ export class RefundSending {
     return { is: 'not-created', message, credentials: false, error: { ...fields, outcome: 'not-sent' } };
   }
 
-  private get trade() {
-    const { app_id, trade_no = null, out_trade_no = null } = this.input;
-    return { app_id, id: knownIds({ trade_no, out_trade_no }) };
+  private observe(trade: QueriedTrade): void {
+    this.evidence.observe(trade);
+    this.record.settleUnanswered();
   }
 }

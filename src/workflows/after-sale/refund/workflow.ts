@@ -24,11 +24,11 @@ import {
   SIGNAL,
 } from '../../../contract';
 import { DAY } from '../../../gateway/pure/durations';
-import { gateway, loadPolicy } from '../../shared/activities';
+import { loadPolicy } from '../../shared/activities';
 import { runUntilResolved } from '../../shared/cancellable';
-import { attentionAfter, lookOnce } from '../../shared/look';
+import { attentionAfter, type NotFound } from '../../shared/look';
 import { waitForTradeChange } from '../../shared/polling';
-import { settledTrade } from '../../shared/stale-read';
+import { queryUntilFound, type Read, settledTrade } from '../../shared/stale-read';
 import { Visibility } from '../../shared/visibility';
 import { refundAttributes, refundDetails } from '../visibility';
 import { RefundEvidence } from './evidence';
@@ -102,7 +102,7 @@ class RefundRun {
   private async proceed(): Promise<void> {
     const { record, evidence } = this;
     this.policy = await loadPolicy({ method: this.input.trade.method });
-    const sending = new RefundSending(this.input, record, evidence, this.policy, (what) => this.waitFor(what));
+    const sending = new RefundSending(this.input, record, evidence, this.read, (what) => this.waitFor(what));
     this.sending = sending;
     for (let next: AfterTry = 'await turn'; next !== 'track' && !record.isOver; )
       next = next === 'send' ? await sending.send() : await this.awaitTurn(sending);
@@ -164,7 +164,8 @@ class RefundRun {
     const { now: seen } = evidence;
     await this.waitFor(`the status to stay ${seen}`);
     const settling_ms = settlings * this.settings.settling_ms;
-    evidence.observe(await settledTrade(seen, { ...this.trade, settling_ms }));
+    evidence.observe(await settledTrade(seen, { ...this.read, settling_ms }));
+    this.record.settleUnanswered();
     return JSON.stringify(evidence.observation) === before;
   }
 
@@ -188,18 +189,23 @@ class RefundRun {
 
   /** Queries the trade. After a long silence a person is told, and the query is repeated ever more slowly. */
   private async query(): Promise<void> {
-    const { evidence, record, trade } = this;
-    evidence.hasNews = false;
-    const looked = await lookOnce(trade.app_id, trade.id, this.settings.settling_ms);
-    if (looked.is === 'found') return evidence.observe(looked.trade);
-    const attention = attentionAfter(looked);
+    this.evidence.hasNews = false;
+    this.evidence.observe(await queryUntilFound(this.read));
+    this.record.settleUnanswered();
+  }
+
+  /** A look of a refund: what the gateway does not answer is before a person until it does. */
+  private get read(): Read {
+    const { settling_ms } = this.settings;
+    return { ...this.trade, settling_ms, onUnanswered: (looked) => this.onUnanswered(looked) };
+  }
+
+  private async onUnanswered(looked: NotFound): Promise<void> {
+    const { record } = this;
     // Who decides now has to know whether the run before a reset may have sent it.
     if (record.refund.sent_at === null) await this.sending?.wasReset();
-    record.raise(attention);
+    record.raise(attentionAfter(looked));
     await this.waitFor('the gateway to say what it has of the trade');
-    const found = await gateway.searchTrade(trade);
-    record.settle(attention);
-    if (found) evidence.observe(found);
   }
 
   /** The gateway's answer was lost, and the trade shows that the refund exists: callers get that as their answer. */

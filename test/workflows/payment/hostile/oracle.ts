@@ -497,7 +497,7 @@ function attentionIsTrue({ runs, temporal, gateway }: World): Broken[] {
     const isItsOwn = ({ trade_no }: Exchange['asked']) =>
       trade_no === (typeof PaymentTradeNo === 'string' ? PaymentTradeNo : undefined);
     const last = gateway.exchanges.findLast(({ is, asked }) => is === 'query' && isItsOwn(asked));
-    if (last?.answered !== 'trade') return [];
+    if (last?.answered !== 'trade' && last?.answered !== 'no such order') return [];
     return [{ promise: 8, what: `${run.runId} is under ${PaymentAttention}, and the gateway answers` }];
   });
 }
