@@ -1154,14 +1154,14 @@ const OF_ACCOUNTS = [
   [
     'an account whose creation was lost is made again',
     `${ACCOUNT}/create.ts`,
-    'return mayTryAgain && !probablyExists ? this.try(false) : undefined;',
-    'return probablyExists ? undefined : this.try(false);',
+    'return mayTryAgain && hasNotFallen ? this.try(false) : undefined;',
+    'return hasNotFallen ? this.try(false) : undefined;',
   ],
   [
     'an account whose earlier creation was terminated is made again',
     'src/activities/account-creations.ts',
-    "return isNotCreatedFailure(await failureOf(handle)) ? 'certainly-none' : 'unknown';",
-    "return isNotCreatedFailure(await failureOf(handle)) ? 'certainly-none' : 'certainly-none';",
+    "return isNotCreatedFailure(failure) ? 'certainly-none' : 'unknown';",
+    "return isNotCreatedFailure(failure) ? 'certainly-none' : 'certainly-none';",
   ],
   ['a key is forgotten with the run that knew it', `${ACCOUNT}/workflow.ts`, '    this.keys.add(keys);\n', ''],
   [

@@ -2,7 +2,14 @@
 import { createHash } from 'node:crypto';
 import { getClient } from '@temporalio/activity';
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
-import { type AccountActivities, isNotCreatedFailure, type SpeiAccountData, speiAccountWorkflowId } from '../contract';
+import { ApplicationFailure } from '@temporalio/common';
+import {
+  type AccountActivities,
+  detailsOf,
+  isNotCreatedFailure,
+  type SpeiAccountData,
+  speiAccountWorkflowId,
+} from '../contract';
 import { earlierRuns } from '../temporal/earlier-runs';
 import { accountsOfKey } from '../temporal/list-query';
 import { failureOf } from './earlier-payments';
@@ -28,6 +35,7 @@ async function earlierCreations(client: Client, workflow_id: string, run_id: str
   for (const run of await earlierRuns(client, workflow_id, run_id)) {
     const made = await madeBy(client, run);
     if (made === 'certainly-none') break;
+    if (made === 'never-started') continue;
     if (made === 'unknown') unknown_run ??= run.runId;
     else return { account_id: made.account_id, unknown_run: null };
   }
@@ -38,9 +46,12 @@ async function earlierCreations(client: Client, workflow_id: string, run_id: str
 async function madeBy(
   client: Client,
   { workflowId, runId }: WorkflowExecutionInfo,
-): Promise<SpeiAccountData | 'certainly-none' | 'unknown'> {
+): Promise<SpeiAccountData | 'certainly-none' | 'never-started' | 'unknown'> {
   const handle = client.workflow.getHandle<() => Promise<SpeiAccountData>>(workflowId, runId);
   const { status } = await handle.describe();
   if (status.name === 'COMPLETED') return handle.result();
-  return isNotCreatedFailure(await failureOf(handle)) ? 'certainly-none' : 'unknown';
+  const failure = await failureOf(handle);
+  // It has not even looked at the runs before it.
+  if (failure instanceof ApplicationFailure && detailsOf(failure)?.started === false) return 'never-started';
+  return isNotCreatedFailure(failure) ? 'certainly-none' : 'unknown';
 }

@@ -20,6 +20,8 @@ export interface FailureDetails {
     attention?: Attention;
     /** An earlier try may still show an order. */
     may_exist?: boolean;
+    /** False where a start was refused that is not its own: it says nothing of what runs before it made. */
+    started?: boolean;
   };
   NotCreated: GatewayProblem & {
     /** An earlier try may still show an order, which is watched. */

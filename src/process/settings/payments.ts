@@ -68,7 +68,7 @@ export const PAYMENT_SETTINGS = {
   PAYMENTS_ACCOUNT_UNKNOWN: z.enum(['attention', 'again']).prefault('attention').register(settingDocs, {
     readBy: 'worker',
     meaning:
-      'If nobody knows whether an account was created: ask a person, or create it `again`, once, where `quantity` could be read before and after and has not fallen.',
+      'If nobody knows whether an account was created: ask a person, or create it `again`, once, where `quantity` certainly has not fallen.',
   }),
   PAYMENTS_ACCOUNTS_LOW: z.coerce.number().int().min(0).prefault('10').register(settingDocs, {
     readBy: 'worker',

@@ -136,6 +136,12 @@ export class SimulatedTemporal implements Server {
     return this.begin({ workflowId, type, args: args.map((arg) => defaultPayloadConverter.toPayload(arg)) });
   }
 
+  /** The same, as a run that goes on from one before it which is not simulated. */
+  continueAs(type: string, workflowId: string, ...args: unknown[]): WorkflowRun {
+    const payloads = args.map((arg) => defaultPayloadConverter.toPayload(arg));
+    return this.begin({ workflowId, type, args: payloads, continuedFrom: `${workflowId}/0` });
+  }
+
   /** The same, with arguments as payloads. */
   begin(start: RunStart): WorkflowRun {
     const runs = this.workflows.get(start.workflowId) ?? [];

@@ -36,6 +36,7 @@ import { assertResolution } from '../shared/resolution';
 import { signalIfRunning } from '../shared/signal-if-running';
 import { startAbandoned } from '../shared/start-abandoned';
 import { accountGateway, accountPolicy, earlierWorkflows } from './activities';
+import { assertOwnCreation } from './broken-start';
 import { accountData } from './record';
 import { AccountVisibility } from './visibility';
 
@@ -47,6 +48,7 @@ export const resolveCreationUpdate = defineUpdate<SpeiAccountCreation, [Creation
  * that would not take back a request which was sent, and would end what it has started for the whole app.
  */
 export async function createSpeiAccount(input: CreateSpeiAccountInput): Promise<SpeiAccountData> {
+  assertOwnCreation(input);
   const creation = new AccountCreation(input);
   try {
     return await uncancelled(() => creation.execute());

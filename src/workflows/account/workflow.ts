@@ -22,8 +22,10 @@ import type {
   SpeiAccountState,
 } from '../../contract';
 import { uncancelled } from '../shared/cancellable';
+import { isContinued } from '../shared/continued';
 import { assertResolution } from '../shared/resolution';
 import { accountPolicy } from './activities';
+import { accountIssues, refuseAccount } from './broken-start';
 import { Confirmations } from './confirmations';
 import { DepositCounting } from './counting';
 import { DepositLedger } from './deposit-ledger';
@@ -52,7 +54,11 @@ const UNREADABLE_AFTER = '10 minutes';
  * Never returns: money can come after a cancellation, and the ledger must not be lost. So it ignores a cancellation of
  * the workflow; the update `cancel` cancels the account.
  */
-export async function speiAccount(input: SpeiAccountInput): Promise<void> {
+export async function speiAccount(given: SpeiAccountInput): Promise<void> {
+  const issues = accountIssues(given);
+  if (issues.length > 0) return refuseAccount(issues);
+  // Only the run before hands on a ledger. In a start by hand, or one that repeats an earlier run's input, it is an old one.
+  const input = isContinued() ? given : { ...given, carried: undefined };
   await uncancelled(() => new SpeiAccountRun(input).execute());
 }
 

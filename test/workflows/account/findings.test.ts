@@ -19,11 +19,10 @@ afterEach(() => env?.teardown());
 const WORKFLOW_ID = `spei-account:${APP.app_id}:A1`;
 
 async function follow(carried?: CarriedAccount) {
-  const handle = await env.client.workflow.start<(input: SpeiAccountInput) => Promise<void>>('speiAccount', {
-    workflowId: WORKFLOW_ID,
-    taskQueue: 'simulated',
-    args: [{ app_id: APP.app_id, account_id: 'A1', carried }],
-  });
+  const input: SpeiAccountInput = { app_id: APP.app_id, account_id: 'A1', carried };
+  if (carried === undefined) env.temporal.start('speiAccount', WORKFLOW_ID, input);
+  else env.temporal.continueAs('speiAccount', WORKFLOW_ID, input);
+  const handle = env.client.workflow.getHandle(WORKFLOW_ID);
   return { handle, state: () => handle.query<SpeiAccountState>('state') };
 }
 

@@ -46,11 +46,12 @@ type Create = (input: CreateSpeiAccountInput) => Promise<SpeiAccountData>;
 
 async function follow(taskQueue: string, account_id = 'A1', carried?: CarriedAccount) {
   gateway.statuses.set(account_id, 'ACTIVE');
-  const handle = await env.client.workflow.start<Follow>('speiAccount', {
-    workflowId: `spei-account:${APP.app_id}:${account_id}`,
-    taskQueue,
-    args: [{ app_id: APP.app_id, account_id, carried }],
-  });
+  const workflowId = `spei-account:${APP.app_id}:${account_id}`;
+  const input = { app_id: APP.app_id, account_id, carried };
+  if (carried === undefined)
+    await env.client.workflow.start<Follow>('speiAccount', { workflowId, taskQueue, args: [input] });
+  else env.temporal.continueAs('speiAccount', workflowId, input);
+  const handle = env.client.workflow.getHandle<Follow>(workflowId);
   await handle.executeUpdate('recheck');
   return handle;
 }

@@ -1,6 +1,6 @@
 /** An after-sale runs under its order's own id, on what its own run before handed on: there is never a second ledger. */
 import { WithStartWorkflowOperation } from '@temporalio/client';
-import type { AfterSaleState, AfterSaleWorkflow } from '../../../src/contract';
+import type { AfterSaleState } from '../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
 import { APP } from '../hostile/base-world';
 import { PLAIN, type Traits, World } from './hostile/world';
@@ -16,15 +16,17 @@ const goneBack = () => world.gateway.gone().toFixed(2);
 const ownId = `after-sale:${APP}:order-1`;
 const user_info = { name: 'Mariana Souza Lima', email: 'mariana@example.com', identify: { number: '12345678909' } };
 
+type Started = (...args: unknown[]) => Promise<AfterSaleState>;
+
 /** Somebody asks for a whole refund in a language that has nothing of ours; resolves to the answer, or to the failure's words. */
 function refundThrough(workflowId: string, ...args: unknown[]): { answer: string | undefined } {
   const asked: { answer: string | undefined } = { answer: undefined };
-  const startWorkflowOperation = new WithStartWorkflowOperation<(...args: unknown[]) => Promise<unknown>>('afterSale', {
+  const startWorkflowOperation = new WithStartWorkflowOperation<Started>('afterSale', {
     ...{ workflowId, args, taskQueue: 'simulated', workflowIdConflictPolicy: 'USE_EXISTING' },
   });
   const refund = { refund_amount: '150.00', refund_currency: 'BRL', out_request_no: 'b', user_info };
   world.temporal.client.workflow
-    .executeUpdateWithStart<AfterSaleWorkflow, unknown, [object]>('refund', { args: [refund], startWorkflowOperation })
+    .executeUpdateWithStart<Started, unknown, [object]>('refund', { args: [refund], startWorkflowOperation })
     .then(
       () => 'made',
       (error: Error) => String(error.cause ?? error),

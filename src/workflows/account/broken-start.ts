@@ -1,0 +1,64 @@
+/** A start that is not the account's own: what two workflows count of one account is counted twice. */
+import { allHandlersFinished, condition, continueAsNew, setHandler, workflowInfo } from '@temporalio/workflow';
+import {
+  type CreateSpeiAccountInput,
+  createSpeiAccountWorkflowId,
+  FAILURE,
+  namedByWorkflowId,
+  type SpeiAccountInput,
+  speiAccountWorkflowId,
+  typedFailure,
+} from '../../contract';
+import type { RequestIssue } from '../shared/resolution';
+import { cancelAccountUpdate, recheckAccountUpdate, resolveAccountUpdate } from './messages';
+
+const isText = (value: unknown) => typeof value === 'string' && value !== '';
+
+/** The rules that a start breaks; none for the account's own workflow. */
+export function accountIssues({ app_id, account_id }: Partial<SpeiAccountInput> = {}): RequestIssue[] {
+  const missing = [
+    ...(isText(app_id) ? [] : [{ field: 'app_id', rule: 'required' }]),
+    ...(isText(account_id) ? [] : [{ field: 'account_id', rule: 'required' }]),
+  ];
+  const own = speiAccountWorkflowId(app_id ?? '', account_id ?? '');
+  if (missing.length > 0 || workflowInfo().workflowId === own) return missing;
+  return [{ field: 'workflow id', rule: `must be ${own}: there the account’s deposits are counted` }];
+}
+
+/**
+ * Tells whoever asks this run why. Under the id of an account it then goes on as the workflow of that account, which reads what
+ * runs before it knew and what was notified meanwhile; under any other id it fails.
+ */
+export async function refuseAccount(issues: RequestIssue[]): Promise<never> {
+  const refusal = () => refused('No account is followed by this start.', issues);
+  for (const update of [cancelAccountUpdate, recheckAccountUpdate, resolveAccountUpdate]) setHandler(update, refusal);
+  // An update may have come with the start.
+  await condition(allHandlersFinished);
+  const { kind, app_id, part: account_id } = namedByWorkflowId(workflowInfo().workflowId) ?? {};
+  if (kind !== 'spei-account' || !app_id || !account_id) return refusal();
+  return continueAsNew<(input: SpeiAccountInput) => Promise<void>>({ app_id, account_id });
+}
+
+/** Throws `InvalidRequest` for a creation under another id than that of a key: nothing would keep it from being made twice. */
+export function assertOwnCreation({ app_id, request }: Partial<CreateSpeiAccountInput> = {}): void {
+  const { workflowId } = workflowInfo();
+  const of_app = createSpeiAccountWorkflowId(app_id ?? '', '');
+  const issues = [
+    ...(isText(app_id) ? [] : [{ field: 'app_id', rule: 'required' }]),
+    ...(typeof request === 'object' && request !== null ? [] : [{ field: 'request', rule: 'required' }]),
+    ...(workflowId.startsWith(of_app) && workflowId !== of_app
+      ? []
+      : [
+          {
+            field: 'workflow id',
+            rule: `must be ${of_app}KEY: the key is what keeps an account from being made twice`,
+          },
+        ]),
+  ];
+  if (issues.length > 0) refused('No account was created, and nothing was sent.', issues);
+}
+
+function refused(what: string, issues: RequestIssue[]): never {
+  const list = issues.map(({ field, rule }) => `${field}: ${rule}`).join('; ');
+  throw typedFailure(FAILURE.invalidRequest, `${what} ${list}`, { issues, started: false });
+}
