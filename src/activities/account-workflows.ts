@@ -4,6 +4,7 @@ import { activityInfo, getClient } from '@temporalio/activity';
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { type AccountActivities, type PaymentState, speiAccountWorkflowId } from '../contract';
 import { allRuns, ifExists } from '../temporal/earlier-runs';
+import { isOfOrder } from '../temporal/workflow-history';
 import { notYet } from './failures';
 
 /** The gaps between two looks at a payment that another workflow has started, in ms: the first, and the longest. */
@@ -22,6 +23,9 @@ export const endedPayment: AccountActivities['payments.ended-payment'] = async (
   const run_id = described.raw.workflowExecutionInfo?.firstRunId || described.runId;
   return { parent: parentOf(described), run_id, state: await resultOf(described), is_gone: false };
 };
+
+export const paymentIsOfOrder: AccountActivities['payments.is-of-order'] = ({ workflow_id }) =>
+  isOfOrder(getClient(), workflow_id);
 
 /**
  * Runs under one workflow id follow each other, so of two accounts that have each started one, both read the same first.

@@ -14,7 +14,7 @@ import { GatewayError, InvalidRequestError, parseNewSpeiAccount, type SpeiAccoun
 import { SPEI_ACCOUNT_PATHS } from '../gateway/virtual-accounts';
 import { accountBefore } from './account-before';
 import { accountOfCreation } from './account-creations';
-import { depositOwner, endedPayment } from './account-workflows';
+import { depositOwner, endedPayment, paymentIsOfOrder } from './account-workflows';
 import { invalidRequestFailure, isDefiniteAnswer, notYet, retryableFailure, retryablePoll } from './failures';
 import { type AccountGateway, gatewayOf, type NotifyUrlOf } from './gateways';
 import { wasResetSince } from './own-run';
@@ -44,6 +44,7 @@ export function accountActivities({ gateways, notifyUrl }: AccountActivitiesOpti
     'payments.account-of-creation': accountOfCreation,
     'payments.account-before': accountBefore,
     'payments.ended-payment': endedPayment,
+    'payments.is-of-order': paymentIsOfOrder,
     'payments.deposit-owner': depositOwner,
   };
 }

@@ -121,6 +121,8 @@ export interface AccountActivities {
    * Waits until a payment that the caller does not wait for as its parent has ended.
    */
   'payments.ended-payment'(input: { workflow_id: string }): Promise<EndedPayment>;
+  /** Whether a payment is that of an order which was made here: its number is no deposit's. */
+  'payments.is-of-order'(input: { workflow_id: string }): Promise<boolean>;
   /**
    * The account whose deposit a payment is: that of the first run that ended as paid. Null where no account has started such
    * a run.

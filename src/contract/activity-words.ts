@@ -23,6 +23,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'payments.account-before': 'reads what the account knew before it was terminated',
   'payments.account-of-creation': 'looks for the account that an earlier creation made',
   'payments.ended-payment': 'waits for the end of the deposit’s payment',
+  'payments.is-of-order': 'asks whether an order has the number of this deposit',
   'payments.deposit-owner': 'asks which account has this deposit',
   'payments.reconcile': 'compares payments with the gateway, order by order',
   'payments.adopt': 'takes on orders that are missing here',

@@ -113,6 +113,21 @@ export async function originalRun(client: Client, workflowId: string): Promise<{
   }
 }
 
+/**
+ * Whether a payment is that of an order which was made here, so that its number is no deposit's. False where Temporal has no such
+ * workflow, and where nobody can read what it was started with.
+ */
+export async function isOfOrder(client: Client, workflowId: string): Promise<boolean> {
+  try {
+    const { input } = await originalRun(client, workflowId);
+    return orderOf(input) !== undefined;
+  } catch (error) {
+    // Temporal has to answer before anything is decided.
+    if (grpcCodeOf(error) !== undefined) throw error;
+    return false;
+  }
+}
+
 /** What the next run of a payment needs to know of a closed one. */
 export async function summarizeClosedRun(client: Client, workflowId: string, runId: string): Promise<PreviousRun> {
   let isWithoutOrder = false;

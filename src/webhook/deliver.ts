@@ -52,15 +52,16 @@ interface Recipient extends WorkflowStart {
  */
 export async function deliver(delivery: Delivery): Promise<void> {
   const { trade_status, transfer_account: { account_id } = {} } = delivery.notification;
-  if (account_id !== undefined) {
+  const payment = paymentOf(delivery);
+  const isNewsOfSale = isAfterSaleStatus(trade_status);
+  // An order's own notification, too, may name the account that its buyer pays into (section 6.5).
+  if (account_id !== undefined && !(await delivery.temporal.isOfOrder(payment.workflowId))) {
     await signal(delivery, accountOf(delivery, account_id));
     // The account lets a payment confirm its deposit. Later news, such as a refund, concerns that payment too.
     if (trade_status === 'SUCCESS') return;
+    // A deposit's payment is its account's to start: another account would not know who has counted it.
+    if (!isNewsOfSale && !(await delivery.temporal.isKnown(payment.workflowId))) return;
   }
-  const payment = paymentOf(delivery);
-  const isNewsOfSale = isAfterSaleStatus(trade_status);
-  // A deposit's payment is its account's to start: another account would not know who has counted it.
-  if (account_id !== undefined && !isNewsOfSale && !(await delivery.temporal.isKnown(payment.workflowId))) return;
   const isAfterSale = isNewsOfSale && (await isOfSale(delivery, payment.workflowId));
   await signal(delivery, isAfterSale ? afterSaleOf(delivery) : payment);
 }

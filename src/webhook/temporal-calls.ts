@@ -6,7 +6,7 @@ import { msOptionalToTs } from '@temporalio/common/lib/time';
 import { temporal } from '@temporalio/proto';
 import { type PreviousRun, SEARCH_ATTRIBUTE, startSummary, TASK_TIMEOUT_MS } from '../contract';
 import { GRPC_STATUS, grpcCodeOf, isOutOfTime } from '../temporal/grpc-status';
-import { summarizeClosedRun } from '../temporal/workflow-history';
+import { isOfOrder, summarizeClosedRun } from '../temporal/workflow-history';
 
 /** The longest time for one call, in ms. */
 const CALL_TIMEOUT_MS = 3_000;
@@ -90,6 +90,11 @@ export class TemporalCalls {
   /** Whether Temporal has a run of the workflow, whether it has ended or not. */
   async isKnown(workflowId: string): Promise<boolean> {
     return (await this.statusOf(workflowId)) !== null;
+  }
+
+  /** Whether the number of this payment is that of an order which was made here, and so no deposit's. */
+  isOfOrder(workflowId: string): Promise<boolean> {
+    return this.inTime(() => isOfOrder(this.client, workflowId));
   }
 
   /** Null where Temporal has no such workflow. */

@@ -8,8 +8,8 @@ import { app, FakeTemporal, ipn } from './support';
 const transfer_account = { account_id: 'A1', account_number: '646180157000000004', transfer_timestamp: 1_645_516_741 };
 
 /** Delivers a notification; the signals that Temporal got. */
-async function signalsOf(changes: Record<string, unknown>, running = false) {
-  const temporal = Object.assign(new FakeTemporal(), { running });
+async function signalsOf(changes: Record<string, unknown>, running = false, input?: object) {
+  const temporal = Object.assign(new FakeTemporal(), { running, ...(input ? { input } : {}) });
   const notification = readNotification(ipn(changes));
   if (!notification) throw new Error('The notification cannot be read.');
   await deliver({
@@ -60,6 +60,23 @@ test.each([
 
 test('a deposit that is under way starts no payment: only its account does, which counts it', async () => {
   const signals = await signalsOf({ transfer_account, trade_status: 'PROCESSING' });
+  expect(signals.map(({ workflowId }) => workflowId)).toEqual([`spei-account:${app.app_id}:A1`]);
+});
+
+test('the notification of an order that was made here is no deposit, whatever account it names', async () => {
+  const request = { out_trade_no: 'order-1', order_amount: '150.00', order_currency: 'MXN' };
+  for (const trade_status of ['SUCCESS', 'PROCESSING', 'CANCEL']) {
+    const input = { kind: 'direct', app_id: app.app_id, request };
+    const signals = await signalsOf({ transfer_account, trade_status }, true, input);
+    expect(signals.map(({ workflowId }) => workflowId)).toEqual([`payment:${app.app_id}:order-1`]);
+  }
+});
+
+test.each([
+  ['its account has confirmed', { kind: 'adopt', app_id: app.app_id, out_trade_no: 'order-1' }],
+  ['somebody has started a payment for, without an order', { kind: 'direct', app_id: app.app_id }],
+])('a deposit that %s stays one', async (_, input) => {
+  const signals = await signalsOf({ transfer_account }, true, input);
   expect(signals.map(({ workflowId }) => workflowId)).toEqual([`spei-account:${app.app_id}:A1`]);
 });
 

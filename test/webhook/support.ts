@@ -2,6 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { connect } from 'node:net';
 import { Client, type ConnectionLike } from '@temporalio/client';
+import { defaultPayloadConverter } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import pino from 'pino';
@@ -109,6 +110,8 @@ export class FakeTemporal {
   callCount = 0;
   /** Whether the signalled workflows run already. */
   running = false;
+  /** What those were started with. */
+  input: object = { kind: 'adopt', app_id: app.app_id };
   readonly starts: Start[] = [];
   /** gRPC codes with which the next calls fail, one for each call. */
   failures: number[] = [];
@@ -165,7 +168,8 @@ export class FakeTemporal {
 
   /** The code for a workflow that does not exist. */
   private missing(method: string): number | undefined {
-    return method === 'DescribeWorkflowExecution' && !this.running ? GRPC.NOT_FOUND : undefined;
+    const isRead = method === 'DescribeWorkflowExecution' || method === 'GetWorkflowExecutionHistory';
+    return isRead && !this.running ? GRPC.NOT_FOUND : undefined;
   }
 
   private answer(method: string): Uint8Array {
@@ -173,6 +177,11 @@ export class FakeTemporal {
     if (method === 'DescribeWorkflowExecution') {
       const { WORKFLOW_EXECUTION_STATUS_RUNNING: status } = temporal.api.enums.v1.WorkflowExecutionStatus;
       return wire.DescribeWorkflowExecutionResponse.encode({ workflowExecutionInfo: { status } }).finish();
+    }
+    if (method === 'GetWorkflowExecutionHistory') {
+      const input = { payloads: [defaultPayloadConverter.toPayload(this.input)] };
+      const events = [{ workflowExecutionStartedEventAttributes: { input } }];
+      return wire.GetWorkflowExecutionHistoryResponse.encode({ history: { events } }).finish();
     }
     if (method === 'StartWorkflowExecution') {
       return wire.StartWorkflowExecutionResponse.encode({ runId: 'run-1' }).finish();

@@ -51,6 +51,7 @@ export const earlierWorkflows = {
   accountOfCreation: summed(readingBefore['payments.account-of-creation'], words('payments.account-of-creation')),
   accountBefore: summed(readingBefore['payments.account-before'], words('payments.account-before')),
   endedPayment: summed(querying['payments.ended-payment'], words('payments.ended-payment')),
+  isOfOrder: summed(readingBefore['payments.is-of-order'], words('payments.is-of-order')),
   depositOwner: summed(readingBefore['payments.deposit-owner'], words('payments.deposit-owner')),
 };
 

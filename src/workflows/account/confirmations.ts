@@ -3,9 +3,10 @@
  * back, so that however many of them never stop the others; it is confirmed all the same, whenever its payment ends.
  */
 import { condition } from '@temporalio/workflow';
-import type { NotifiedDeposit, PaymentState } from '../../contract';
+import type { NotifiedDeposit } from '../../contract';
 import { MINUTE } from '../../gateway/pure/durations';
 import { uncancelled } from '../shared/cancellable';
+import type { DepositAnswer } from './counting';
 import type { DepositLedger } from './deposit-ledger';
 import { awaitDepositPayment, signalPayment } from './deposit-payment';
 
@@ -16,7 +17,7 @@ const SLOT_MS = 10 * MINUTE;
 
 export interface ConfirmationListener {
   /** The payment of a deposit has ended: see {@link awaitDepositPayment}. */
-  onEnd(deposit: NotifiedDeposit, payment: PaymentState | null | 'counted'): void;
+  onEnd(deposit: NotifiedDeposit, payment: DepositAnswer): void;
   /** The gateway has not confirmed a deposit for long. */
   onOverdue(): void;
   onFailure(error: unknown): void;

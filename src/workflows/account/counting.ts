@@ -9,6 +9,12 @@ import type { AccountRecord } from './record';
 /** Statuses after a sale in which the merchant has the money. */
 const WITH_MONEY: readonly (string | null)[] = ['REFUND_REFUSED', 'REFUND_REVOKE', 'CHARGEBACK_REVERSED'];
 
+/**
+ * What the payment of a deposit says: its last state, or null where somebody terminated it; `counted`: another account has the
+ * deposit; `of an order`: the number is that of an order which was made here, and so there is no deposit.
+ */
+export type DepositAnswer = PaymentState | null | 'counted' | 'of an order';
+
 export class DepositCounting {
   constructor(
     private readonly record: AccountRecord,
@@ -16,10 +22,10 @@ export class DepositCounting {
     private readonly publisher: AccountPublisher,
   ) {}
 
-  /** `payment` is its last state; null where it was terminated. `counted`: an account has counted the deposit already. */
-  settle(deposit: NotifiedDeposit, payment: PaymentState | null | 'counted'): void {
+  settle(deposit: NotifiedDeposit, payment: DepositAnswer): void {
     this.settleOverdue(deposit.out_trade_no);
     if (payment === 'counted') this.setAside(deposit, 'old-deposit');
+    else if (payment === 'of an order') this.ledger.drop(deposit);
     else this.countConfirmed(deposit, payment);
   }
 

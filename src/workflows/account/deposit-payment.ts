@@ -11,7 +11,7 @@ import {
 import type { DepositPaymentRun, EndedPayment, NotifiedDeposit } from '../../contract';
 import { type PaymentInput, type PaymentState, paymentWorkflowId, SIGNAL, WORKFLOW } from '../../contract';
 import { earlierWorkflows } from './activities';
-import { isMoneyOfMerchant } from './counting';
+import { type DepositAnswer, isMoneyOfMerchant } from './counting';
 
 type PaymentType = (input: PaymentInput) => Promise<PaymentState>;
 type Reuse = 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE';
@@ -22,20 +22,19 @@ export interface PaymentRuns {
   notePaymentRun(out_trade_no: string, run: DepositPaymentRun): void;
 }
 
-/**
- * Waits for the payment of a deposit and returns its last state; null where somebody terminated the payment. Returns
- * `counted` where another account has the deposit. What this account has counted, its ledger says, and never a payment.
- */
+/** Waits for the payment of a deposit. What this account has counted, its ledger says, and never a payment. */
 export async function awaitDepositPayment(
   app_id: string,
   deposit: NotifiedDeposit,
   runs: PaymentRuns,
-): Promise<PaymentState | null | 'counted'> {
+): Promise<DepositAnswer> {
   const { out_trade_no } = deposit;
   const workflow_id = paymentWorkflowId(app_id, out_trade_no);
   const { workflowId: account } = workflowInfo();
   for (let reuse: Reuse = 'REJECT_DUPLICATE'; ; reuse = 'ALLOW_DUPLICATE') {
     const adopted = await adoptPayment(app_id, deposit, reuse, runs);
+    // Before that one is waited for: an order may take days.
+    if (adopted === null && (await earlierWorkflows.isOfOrder({ workflow_id }))) return 'of an order';
     const { parent, run_id, state, is_gone } = adopted ?? (await earlierWorkflows.endedPayment({ workflow_id }));
     // Temporal has forgotten it, and nobody has confirmed the deposit: its trade is adopted anew.
     if (is_gone) continue;

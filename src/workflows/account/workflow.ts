@@ -17,7 +17,6 @@ import type {
   CarriedAccount,
   DepositSignal,
   NotifiedDeposit,
-  PaymentState,
   SpeiAccountInput,
   SpeiAccountState,
 } from '../../contract';
@@ -27,7 +26,7 @@ import { assertResolution } from '../shared/resolution';
 import { accountPolicy } from './activities';
 import { accountIssues, refuseAccount } from './broken-start';
 import { Confirmations } from './confirmations';
-import { DepositCounting } from './counting';
+import { type DepositAnswer, DepositCounting } from './counting';
 import { DepositLedger } from './deposit-ledger';
 import { loadEarlierAccount } from './earlier-account';
 import { AccountKeys } from './keys';
@@ -243,7 +242,7 @@ class SpeiAccountRun {
     this.show();
   }
 
-  private onEnd(notified: NotifiedDeposit, payment: PaymentState | null | 'counted'): void {
+  private onEnd(notified: NotifiedDeposit, payment: DepositAnswer): void {
     // The deposit is carried over as pending, and the next run confirms it.
     if (this.phase === 'closed') return;
     const deposit = this.ledger.currentOf(notified);

@@ -14,6 +14,7 @@ import type {
   SpeiAccountInput,
   SpeiAccountState,
 } from '../../../src/workflows';
+import { order } from '../../harness/orders';
 
 let env: SimulatedEnvironment;
 let trades: FakeGateway;
@@ -189,6 +190,27 @@ describe('a deposit', () => {
       for (const trade of trades.trades.values()) trade.statusAt = () => 'SUCCESS';
       await handle.signal('deposit', { ...notification, timestamp: 'another' });
       expect(await settled(handle)).toMatchObject({ deposits: { count: 1, total: { MXN: '10.00' }, set_aside: [] } });
+    });
+  });
+
+  it('is none where an order has its number: the order goes on, and nothing is counted', async () => {
+    await withWorker(async (taskQueue) => {
+      const handle = await follow(taskQueue);
+      const payment = order({ out_trade_no: 'VA1', order_currency: 'MXN', order_amount: '10.00' });
+      trades.statusAt = (elapsed) => (elapsed < HOUR ? 'PROCESSING' : 'SUCCESS');
+      const run = await env.client.workflow.start('payment', {
+        ...{ workflowId: `payment:${APP.app_id}:VA1`, taskQueue, args: [payment] },
+      });
+      await env.sleep(MINUTE);
+      const { trade_no } = trades.trades.get('VA1') ?? {};
+      const notification = { ...(await deposit('VA2')), out_trade_no: 'VA1', trade_no };
+      await handle.signal('deposit', notification);
+      // Longer than a deposit may wait before a person is told.
+      await env.sleep(30 * MINUTE);
+      expect(await stateOf(handle)).toMatchObject({ attention: null, deposits: { count: 0, pending: 0 } });
+      expect(await run.result()).toMatchObject({ outcome: 'SUCCESS', attention: null });
+      await handle.signal('deposit', { ...notification, timestamp: 'another' });
+      expect(await settled(handle)).toMatchObject({ attention: null, deposits: { count: 0, set_aside: [] } });
     });
   });
 
