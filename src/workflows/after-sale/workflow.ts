@@ -110,7 +110,7 @@ class AfterSaleRun {
     setHandler(recheckAfterSaleUpdate, () => uncancelled(() => this.recheck()), {
       validator: () => {
         this.assertOpen();
-        this.news.pending.assertRoom();
+        this.news.pending.assertRoomToWait();
       },
     });
     setHandler(resolveAfterSaleUpdate, (resolution) => uncancelled(() => this.resolve(resolution)), {

@@ -72,7 +72,7 @@ class FollowUp {
       validator: (decision) => assertResolution(decision),
     });
     setHandler(recheckFollowUpUpdate, () => uncancelled(() => this.recheck()), {
-      validator: () => this.rechecks.assertRoom(),
+      validator: () => this.rechecks.assertRoomToWait(),
     });
     setDefaultSignalHandler(() => undefined);
   }

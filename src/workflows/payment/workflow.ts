@@ -112,11 +112,16 @@ class PaymentRun {
     setHandler(paymentCarriedQuery, () => ({ taken: this.taken, claims: this.pending.unsettled }));
     setHandler(notificationSignal, (signal?: NotificationSignal) => this.onNotification(signal));
     if (input.kind === 'adopt') for (const one of input.pending_notifications ?? []) this.pending.add(one);
-    setHandler(cancelUpdate, () => uncancelled(() => this.cancel()));
+    setHandler(cancelUpdate, () => uncancelled(() => this.cancel()), { validator: () => this.assertWithdrawable() });
     setHandler(createdUpdate, (again?: PaymentInput) => uncancelled(() => this.created(again)), {
-      validator: (again?: PaymentInput) => assertSameOrder(input, this.state, again, this.failure),
+      validator: (again?: PaymentInput) => {
+        assertSameOrder(input, this.state, again, this.failure);
+        this.pending.assertRoom();
+      },
     });
-    setHandler(recheckUpdate, () => uncancelled(() => this.recheck()), { validator: () => this.pending.assertRoom() });
+    setHandler(recheckUpdate, () => uncancelled(() => this.recheck()), {
+      validator: () => this.pending.assertRoomToWait(),
+    });
     setHandler(resolveUpdate, (resolution) => this.resolve(resolution), {
       validator: (resolution) => assertResolvable(resolution, this.state, this.whyUnresolvable),
     });
@@ -234,6 +239,7 @@ class PaymentRun {
   }
 
   private async created(again: PaymentInput | undefined): Promise<PaymentData> {
+    this.pending.noteUpdate();
     const isAnswered = () => this.failure !== undefined || creationAnswer(this.state) !== undefined;
     await waitForAnswer(isAnswered, () => this.isSlow, 'created');
     if (this.failure !== undefined) throw failureAnew(this.failure);
@@ -265,16 +271,36 @@ class PaymentRun {
     this.isWithdrawn = true;
   }
 
-  /** Withdraws an order that was certainly not sent, and says plainly where that cannot be done. */
+  /**
+   * Withdraws an order that was certainly not sent, and says plainly where that cannot be done. Where it may have been sent, it is
+   * not sent again.
+   */
   private async cancel(): Promise<PaymentState> {
+    this.pending.noteUpdate();
     this.withdraw();
-    const isSent = () => this.input.kind === 'adopt' || this.isCreated || this.creation?.cannotBeWithdrawn === true;
-    const isDecided = () => this.failure !== undefined || isSent() || this.record.isOver;
-    await waitForAnswer(isDecided, () => this.isSlow, 'cancel');
+    await waitForAnswer(
+      () => this.failure !== undefined || this.isTooLate,
+      () => this.isSlow,
+      'cancel',
+    );
     if (isNotCreatedFailure(this.failure)) return this.state;
     if (this.failure !== undefined) throw failureAnew(this.failure);
     const { outTradeNo } = this.record;
-    throw isDecided() ? notCanceledFailure(outTradeNo, this.state) : notWithdrawnYetFailure(outTradeNo);
+    throw this.isTooLate ? notCanceledFailure(outTradeNo, this.state) : notWithdrawnYetFailure(outTradeNo);
+  }
+
+  /** The gateway has the order, or may have it. */
+  private get isTooLate(): boolean {
+    const isSent = this.input.kind === 'adopt' || this.isCreated || this.creation?.cannotBeWithdrawn === true;
+    return isSent || this.record.isOver;
+  }
+
+  /** Refuses what `cancel` would refuse, where that changes nothing: a refused update takes no room, however often it comes. */
+  private assertWithdrawable(): void {
+    const isForNothing = this.isWithdrawn || this.isCreated || this.input.kind === 'adopt' || this.record.isOver;
+    if (isForNothing && this.isTooLate && this.failure === undefined)
+      throw notCanceledFailure(this.record.outTradeNo, this.state);
+    this.pending.assertRoom();
   }
 
   private resolve(resolution: PaymentResolution): PaymentState {

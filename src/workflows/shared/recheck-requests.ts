@@ -1,9 +1,14 @@
-/** Requests to query the gateway now. A request is answered by a query that began after it. */
+/**
+ * Requests to query the gateway now, and the room for updates that anybody may repeat. A request is answered by a query that
+ * began after it.
+ */
 import { condition } from '@temporalio/workflow';
 import { FAILURE, typedFailure } from '../../contract';
-import { invalidRequest } from './resolution';
 
-/** Temporal takes 2,000 updates in a run, and those of a person must find room: so many that anybody may repeat. */
+/**
+ * Temporal takes 2,000 updates in a run, and those of a person must find room: so many that anybody may repeat. One that its
+ * validator refuses does not count.
+ */
 const MAX_UPDATES = 1_500;
 
 /**
@@ -45,15 +50,20 @@ export class RecheckRequests {
     return this.updates >= MAX_UPDATES;
   }
 
-  /** Throws `InvalidRequest` where the run was rechecked too often, and `PaymentPending` where others wait for the same look. */
-  assertRoom(): void {
+  /** For a recheck. Throws `PaymentPending` where so many others wait for the same look, and as {@link assertRoom} does. */
+  assertRoomToWait(): void {
     if (this.open >= MAX_OPEN) {
       const message = `${MAX_OPEN} callers wait for the gateway’s next answer already: ask again.`;
       throw typedFailure(FAILURE.pending, message, { outcome: 'unknown' });
     }
+    this.assertRoom();
+  }
+
+  /** Throws `PaymentPending` where the run has taken so many calls that the room left is a person's. */
+  assertRoom(): void {
     if (!this.isFull) return;
-    const rule = `was asked for ${MAX_UPDATES} times: read the state by its query`;
-    throw invalidRequest([{ field: 'recheck', rule }]);
+    const message = `This workflow has taken ${MAX_UPDATES} calls and takes no more, so that a person’s decision finds room. This call has changed nothing, and everything goes on: read the query “state”.`;
+    throw typedFailure(FAILURE.pending, message, { outcome: 'unknown' });
   }
 
   /** Whether a request waits for its query. */
