@@ -27,15 +27,15 @@ module.exports = [
   [
     'who is refused counts against nobody',
     'src/webhook/refused-senders.ts',
-    'loud.set(senderOf(request.ip), Date.now() + counted.ttl);',
-    '',
+    'if (this.refusals.add(senderOf(address)) <= this.webhook.limits.per_address) return 0;',
+    'if (address !== undefined) return 0;',
     'test/webhook/(limits|server|abuse/genuine-sender)',
   ],
   [
     'one address holds every connection',
     'src/webhook/connections.ts',
-    'count > perAddress && !isExempt(address)',
-    'count < 0 && !isExempt(address)',
+    'if (oldest) close(oldest);',
+    '',
     'test/webhook/(limits|server)',
   ],
   [
@@ -54,9 +54,9 @@ module.exports = [
   ],
   [
     'one notification uses up what all others have',
-    'src/webhook/repeats.ts',
-    'return count <= this.limit ? 0 :',
-    'return count > 0 ? 0 :',
+    'src/webhook/webhook.ts',
+    "this.overall.take(times === 1 ? 'new' : 'again')",
+    'this.overall.take()',
     'test/webhook/limits',
   ],
   [

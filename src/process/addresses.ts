@@ -22,22 +22,34 @@ export function networks(list: readonly string[]): Networks {
  * The address that a request comes from: that of its connection or, behind trusted proxies, the one that they saw. A hop of
  * `X-Forwarded-For` counts only if a trusted proxy wrote it, because anybody can send that header.
  */
-export function senderAddress(request: IncomingMessage, trusts: Networks): string {
-  return proxyaddr(request, (address) => trusts(address));
+export function senderAddress({ headers, socket }: IncomingMessage, trusts: Networks): string {
+  const { 'x-forwarded-for': written = [] } = headers;
+  const hops = [written].flat().flatMap((list) => list.split(',').map((hop) => withoutPort(hop.trim())));
+  const [own = '', ...before] = [...hops.filter(Boolean), socket.remoteAddress ?? ''].reverse();
+  return [own, ...before].find((address) => !trusts(address)) ?? before.at(-1) ?? own;
+}
+
+/** Some proxies write the port, too: `203.0.113.9:4711`, `[2001:db8::1]:4711`. Each one would count as another sender. */
+function withoutPort(hop: string): string {
+  const [, four, six] = /^(?:([\d.]+)(?::\d+)?|\[([\da-f:.]+)\](?::\d+)?)$/i.exec(hop) ?? [];
+  return four ?? six ?? hop;
 }
 
 /**
- * Who counts as one sender: an IPv4 address, or the first 64 bits of an IPv6 one, of which every customer of a provider has all the
- * rest. Any other text is its own sender.
+ * Who counts as one sender: an IPv4 address, or the first 56 bits of an IPv6 one. Providers give each customer a `/56` or more; where
+ * one gives less, its customers share a count of what is refused, and nothing genuine is counted. Any other text is its own sender.
  */
 export function senderOf(address: string): string {
-  const [, four] = /^::ffff:([\d.]+)$/i.exec(address) ?? [];
-  if (four !== undefined) return four;
+  const [, mapped] = /^::ffff:([\d.]+)$/i.exec(address) ?? [];
+  if (mapped !== undefined) return mapped;
   const [text = ''] = address.split('%');
   if (!isIPv6(text)) return address;
   const [head = [], tail = []] = text.split('::').map((half) => half.split(':').filter(Boolean));
   // `::` leaves zeros out, and an IPv4 address at the end counts twice.
   const left = 8 - head.length - tail.length - (text.includes('.') ? 1 : 0);
-  const groups = [...head, ...Array.from({ length: left }, () => '0'), ...tail].slice(0, 4);
-  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
+  const groups = [...head, ...Array.from({ length: left }, () => '0'), ...tail].map((group) =>
+    Number.parseInt(group, 16),
+  );
+  const [one = 0, two = 0, three = 0, four = 0] = groups;
+  return `${[one, two, three, four & 0xff00].map((group) => group.toString(16)).join(':')}::/56`;
 }

@@ -3,7 +3,10 @@
 export interface Limits {
   /** Refused requests a minute from one address. Genuine notifications never count, nor do addresses of the allow-list. */
   per_address: number;
-  /** Genuine notifications a minute in all. Forged ones do not count, so strangers cannot use it up. */
+  /**
+   * Genuine notifications a minute in all; those that come again within the minute count apart. Forged ones do not count, so
+   * strangers cannot use it up.
+   */
   overall: number;
   /** How often a minute one and the same notification is taken. The gateway sends it seven times in 14 hours. */
   repeats: number;
@@ -15,11 +18,11 @@ export interface Limits {
   adoptions: number;
   /** Genuine notifications that wait for Temporal at the same time. Unverified ones do not count. */
   in_flight: number;
-  /** Connections of one process. */
+  /** Connections of one process. Beyond it, the oldest without a genuine notification is closed. */
   connections: number;
   /**
-   * Connections of one address, above what may be in flight: a gateway sends many at once after an outage. Trusted proxies and
-   * addresses of the allow-list may have any number.
+   * Connections of one address, above what may be in flight: a gateway sends many at once after an outage. Beyond it, the
+   * oldest without a genuine notification is closed. Trusted proxies and addresses of the allow-list may have any number.
    */
   connections_per_address: number;
 }

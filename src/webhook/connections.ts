@@ -1,37 +1,89 @@
-/** Bounds the connections of one address, so that nobody takes the place of all others. */
+/** Bounds the connections of one address and of all, so that nobody takes the place of the others. */
 import type { Socket } from 'node:net';
 import { senderOf } from '../process/addresses';
 
 export interface ConnectionRules {
   /** Connections of one address, or of one network of IPv6, at the same time. */
   perAddress: number;
+  /** Connections of all. */
+  overall: number;
   /** Whether an address may have any number: a trusted proxy, or one of the allow-list. */
   isExempt(address: string): boolean;
   /** Whether an address has no business here: then nothing of it is read. */
   isStranger(address: string): boolean;
-  /** Called with the first refused address of a minute or so. */
-  onRefused(address: string): void;
+  /** Whether a genuine notification has come by a connection. */
+  isGenuine(socket: Socket): boolean;
+  /** Called with the address of a connection that was closed to keep a bound. */
+  onClosed(address: string): void;
 }
 
+interface Connection {
+  socket: Socket;
+  address: string;
+  sender: string;
+  isExempt: boolean;
+}
+
+/**
+ * At a bound, the oldest connection by which nothing genuine has come gives its place to the new one: whoever shares the gateway's
+ * address, behind a proxy or a NAT, and holds all connections that it may have, does not lock the gateway out. Where something
+ * genuine has come by each, the new one is closed.
+ */
 export function boundConnections(
   server: { on(event: 'connection', listener: (socket: Socket) => void): unknown },
-  { perAddress, isExempt, isStranger, onRefused }: ConnectionRules,
+  rules: ConnectionRules,
 ): void {
-  const open = new Map<string, number>();
+  // In the order in which they came.
+  const open = new Set<Connection>();
+  const ofSender = new Map<string, Set<Connection>>();
+
+  function leave(connection: Connection): void {
+    open.delete(connection);
+    const own = ofSender.get(connection.sender);
+    own?.delete(connection);
+    if (own?.size === 0) ofSender.delete(connection.sender);
+  }
+
+  function close(connection: Connection): void {
+    leave(connection);
+    connection.socket.destroy();
+    rules.onClosed(connection.address);
+  }
+
+  /** Whether there is room for one more, if need be because another was closed. */
+  function hasRoom(among: ReadonlySet<Connection>, limit: number): boolean {
+    if (among.size < limit) return true;
+    const oldest = oldestUnproven(among);
+    if (oldest) close(oldest);
+    return oldest !== undefined;
+  }
+
+  /** Those of proxies and of the allow-list come last. Mostly one of the first is it. */
+  function oldestUnproven(among: ReadonlySet<Connection>): Connection | undefined {
+    let exempt: Connection | undefined;
+    for (const connection of among) {
+      if (rules.isGenuine(connection.socket)) continue;
+      if (!connection.isExempt) return connection;
+      exempt ??= connection;
+    }
+    return exempt;
+  }
+
   server.on('connection', (socket: Socket) => {
     const { remoteAddress: address = '' } = socket;
     const sender = senderOf(address);
-    const count = (open.get(sender) ?? 0) + 1;
-    if (isStranger(address) || (count > perAddress && !isExempt(address))) {
-      onRefused(address);
-      socket.destroy();
+    const connection = { socket, address, sender, isExempt: rules.isExempt(address) };
+    const own = ofSender.get(sender) ?? new Set();
+    const mayCome =
+      !rules.isStranger(address) &&
+      (connection.isExempt || hasRoom(own, rules.perAddress)) &&
+      hasRoom(open, rules.overall);
+    if (!mayCome) {
+      close(connection);
       return;
     }
-    open.set(sender, count);
-    socket.on('close', () => {
-      const left = (open.get(sender) ?? 1) - 1;
-      if (left === 0) open.delete(sender);
-      else open.set(sender, left);
-    });
+    open.add(connection);
+    ofSender.set(sender, own.add(connection));
+    socket.on('close', () => leave(connection));
   });
 }

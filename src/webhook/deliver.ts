@@ -21,10 +21,11 @@ import {
   WORKFLOW,
 } from '../contract';
 import type { Notification } from '../gateway';
-import { MINUTE } from '../gateway/pure/durations';
 import { sameAmount } from '../gateway/pure/money';
+import { isKnownAfterSale } from './known-after-sale';
+import { REPEATS_FOR_MS } from './recent-starts';
 import type { StartBudget } from './start-budget';
-import { isAlreadyEnded, type LastRun, type TemporalCalls, type WorkflowStart } from './temporal-calls';
+import { type DescribedRun, isAlreadyEnded, type TemporalCalls, type WorkflowStart } from './temporal-calls';
 
 export interface Delivery {
   notification: Notification;
@@ -37,13 +38,13 @@ export interface Delivery {
 /** A workflow that a notification concerns, and how it is started in case it does not run. */
 interface Recipient extends WorkflowStart {
   signal: string;
-  /** Temporal drops a second signal with it. Without it, the digest of the bytes. */
-  requestId?: string;
+  /** Temporal drops a second signal with it. */
+  requestId: string;
   /**
-   * The input of a new run after the last one has ended; undefined if the last one knows the notification already. Without
-   * this function, a new run always starts with `input`.
+   * The input of a new run after the last one has ended; undefined if that one knows what is notified. Without this
+   * function, a new run starts with `input`.
    */
-  inputAfter?(last: LastRun): Promise<object | undefined>;
+  inputAfter?(last: DescribedRun): Promise<object | undefined>;
 }
 
 /**
@@ -66,12 +67,7 @@ export async function deliver(delivery: Delivery): Promise<void> {
   await signal(delivery, isAfterSale ? afterSaleOf(delivery) : payment);
 }
 
-/**
- * For so long the same bytes are one notification to a run that lives for months. Later it is somebody who presses the callback
- * button, because a deposit was set aside; or a second dispute, of which a gateway that sends no `timestamp` says the same.
- */
-const REPEATS_FOR_MS = 10 * MINUTE;
-
+/** To a run that lives for months, the same bytes are one notification for a while, and news later. */
 const requestIdOf = (digest: string) => `${digest}:${Math.floor(Date.now() / REPEATS_FOR_MS)}`;
 
 /** The virtual account that a deposit came into. */
@@ -92,15 +88,14 @@ function paymentOf({ notification, digest, temporal }: Delivery): Recipient {
   const workflowId = paymentWorkflowId(app_id, out_trade_no);
   const input: AdoptedPayment = { kind: 'adopt', app_id, out_trade_no, trade_no };
   return {
+    requestId: digest,
     workflowId,
     type: WORKFLOW.payment,
     input,
     signal: SIGNAL.notification,
     async inputAfter(last) {
       const previous = await temporal.previousRun(workflowId, last.runId);
-      // Only a run that completed is sure to have read the notification.
-      const isKnown = last.startedBy(digest) || isKnownTo(previous, notification);
-      return last.state === 'COMPLETED' && isKnown ? undefined : { ...input, previous };
+      return last.state === 'COMPLETED' && isKnownTo(previous, notification) ? undefined : { ...input, previous };
     },
   };
 }
@@ -123,15 +118,20 @@ function isKnownTo(previous: PreviousRun, { trade_no, trade_status, amount, curr
 }
 
 /** What follows the sale: refunds, disputes, chargebacks. */
-function afterSaleOf({ notification: { app_id, out_trade_no, trade_no }, digest }: Delivery): Recipient {
+function afterSaleOf({ notification, digest, temporal }: Delivery): Recipient {
+  const { app_id, out_trade_no, trade_no } = notification;
+  const workflowId = afterSaleWorkflowId(app_id, out_trade_no);
   const input: AfterSaleInput = { app_id, out_trade_no, trade_no };
   return {
     requestId: requestIdOf(digest),
-    workflowId: afterSaleWorkflowId(app_id, out_trade_no),
+    workflowId,
     type: WORKFLOW.afterSale,
     input,
     signal: SIGNAL.notification,
-    inputAfter: async (last) => (last.state === 'COMPLETED' && last.startedBy(digest) ? undefined : input),
+    async inputAfter({ runId, state }) {
+      const known = state === 'COMPLETED' ? await temporal.afterSaleAtEnd(workflowId, runId) : undefined;
+      return known && isKnownAfterSale(known, notification) ? undefined : input;
+    },
   };
 }
 
@@ -162,15 +162,20 @@ function signal(delivery: Delivery, recipient: Recipient): Promise<void> {
 }
 
 /** Resolves to whether a run was started. */
-async function signalOrStart({ notification, digest, temporal }: Delivery, recipient: Recipient): Promise<boolean> {
+async function signalOrStart({ notification, temporal }: Delivery, recipient: Recipient): Promise<boolean> {
   const { inputAfter, ...target } = recipient;
-  const call = { requestId: digest, ...target, payload: notification };
-  if (!inputAfter) return temporal.signalWithStart({ ...call, afterEnd: 'start' });
+  const { workflowId, requestId } = target;
+  const call = { ...target, payload: notification };
   try {
     return await temporal.signalWithStart({ ...call, afterEnd: 'refuse' });
   } catch (error) {
     if (!isAlreadyEnded(error)) throw error;
-    const input = await inputAfter(await temporal.lastRun(recipient.workflowId));
+    const last = await temporal.lastRun(workflowId);
+    // Of two old notifications that come in turn, the last run knows only one.
+    const readers = [last, await temporal.recentlyStarted(workflowId, requestId)];
+    // Only a run that completed is sure to have read what it got.
+    if (readers.some((run) => run?.state === 'COMPLETED' && run.hasGot(requestId))) return false;
+    const input = inputAfter ? await inputAfter(last) : target.input;
     return input === undefined ? false : temporal.signalWithStart({ ...call, input, afterEnd: 'start' });
   }
 }

@@ -2,6 +2,7 @@
  * Fastify as the endpoint's server needs it: time limits for slow senders, and answers that show nothing of Node, Fastify or
  * our code, also for requests that Node's own parser refuses.
  */
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
 import { FAIL } from './answers';
@@ -11,20 +12,24 @@ const REQUEST_TIMEOUT_MS = 10_000;
 
 export interface HttpServerOptions {
   log: FastifyBaseLogger;
-  /** Networks of proxies whose `X-Forwarded-For` is believed. */
-  trustedProxies: readonly string[];
-  maxConnections: number;
+  /** Called with the address of a connection whose request could not be read. */
+  onUnreadable?: (address: string) => void;
 }
 
 /** A server without routes. The caller adds them, listens and closes. */
-export function httpServer({ log, trustedProxies, maxConnections }: HttpServerOptions): FastifyInstance {
+export function httpServer({ log, onUnreadable = () => {} }: HttpServerOptions): FastifyInstance {
   const server = Fastify({
     loggerInstance: log,
     // For paths that are too long or cannot be decoded: Fastify's own answers name Fastify and repeat the path.
-    frameworkErrors: (_error, _request, reply) => sendFail(reply.header('connection', 'close'), 404),
-    clientErrorHandler: answerParserError,
+    frameworkErrors: (_error, { raw: { socket } }, reply) => {
+      onUnreadable(socket.remoteAddress ?? '');
+      return sendFail(reply.header('connection', 'close'), 404);
+    },
+    clientErrorHandler: (error, socket) => {
+      if (error.code !== 'ECONNRESET') onUnreadable(socket.remoteAddress ?? '');
+      answerParserError(error, socket);
+    },
     logController: new LogController({ disableRequestLogging: true }),
-    trustProxy: trustedProxies.length > 0 ? [...trustedProxies] : false,
     // Fastify's defaults turn off Node's own limits for slow senders.
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionTimeout: 15_000,
@@ -33,7 +38,7 @@ export function httpServer({ log, trustedProxies, maxConnections }: HttpServerOp
     http: { headersTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: 1_000 },
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: true },
   });
-  server.server.maxConnections = maxConnections;
+  refuseExpectations(server);
   // Only notifications have a body, and the endpoint reads it itself.
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', (_request, _payload, done) => done(null));
@@ -44,6 +49,19 @@ export function httpServer({ log, trustedProxies, maxConnections }: HttpServerOp
   });
   server.setNotFoundHandler((_request, reply) => sendFail(reply, 404));
   return server;
+}
+
+/**
+ * Node itself would answer a request that expects something unknown (`Expect: x`), and keep its connection open. Here it is a
+ * request like any other, which is refused, closed and counted.
+ */
+function refuseExpectations(server: FastifyInstance): void {
+  const unmet = new WeakSet<IncomingMessage>();
+  server.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    unmet.add(request);
+    server.server.emit('request', request, response);
+  });
+  server.addHook('onRequest', async (request, reply) => (unmet.has(request.raw) ? sendFail(reply, 417) : undefined));
 }
 
 function sendFail(reply: FastifyReply, status: number) {

@@ -77,6 +77,7 @@ function answerNode(webhook: Webhook, request: IncomingMessage): Promise<Answer>
     // Node joins the values of a repeated header; the raw list keeps them apart.
     headers: rawHeaders.flatMap((name, i) => (i % 2 === 0 ? [[name, rawHeaders[i + 1] ?? ''] as const] : [])),
     address: senderAddress(request, webhook.trusts),
+    connection: request.socket,
     body: bytesOf(request),
   });
 }

@@ -9,7 +9,7 @@ import { webhookPlugin } from './mounts';
 import type { WebhookOptions } from './options';
 import { PerMinute } from './per-minute';
 import { TemporalReadiness } from './readiness';
-import { countRefusals, type RefusedSenders } from './refused-senders';
+import { RefusedSenders } from './refused-senders';
 import { createWebhook, type Webhook } from './webhook';
 
 export interface WebhookServerOptions extends WebhookOptions {
@@ -32,10 +32,11 @@ const BUSY = { delay_ms: 1_000, heap: 0.85 };
  * answers checks of health too.
  */
 export function webhookServer(options: WebhookServerOptions): FastifyInstance {
-  const { log, trustedProxies = [], stopping, health } = options;
+  const { log, stopping, health } = options;
   const webhook = createWebhook(options);
-  const server = httpServer({ log, trustedProxies, maxConnections: webhook.limits.connections });
-  const refused = countRefusals(server, webhook, log);
+  const refused = new RefusedSenders(webhook, log);
+  const server = httpServer({ log, onUnreadable: (address) => refused.countConnection(address) });
+  refused.watch(server);
   boundConnections(server.server, connectionRules(webhook, options));
   server.addHook('onSend', async (_request, reply) => {
     if (stopping?.aborted) reply.header('connection', 'close');
@@ -47,7 +48,8 @@ export function webhookServer(options: WebhookServerOptions): FastifyInstance {
 
 /** The server for checks of health alone, on a port that only those who check can reach. The caller listens and closes. */
 export function healthServer(options: Pick<WebhookServerOptions, 'client' | 'log' | 'stopping'>): FastifyInstance {
-  const server = httpServer({ log: options.log, trustedProxies: [], maxConnections: 100 });
+  const server = httpServer({ log: options.log });
+  server.server.maxConnections = 100;
   addHealthRoutes(server, options);
   return server;
 }
@@ -59,14 +61,19 @@ function connectionRules(
   const warnings = new PerMinute(1);
   return {
     perAddress: webhook.limits.connections_per_address,
+    overall: webhook.limits.connections,
+    isGenuine: (socket) => webhook.hasSentGenuine(socket),
     isExempt: (address) => webhook.trusts(address) || (webhook.allows?.(address) ?? false),
     // With a proxy, or with health checks on this server, other addresses than the gateway's may connect, too.
     isStranger: (address) =>
       health === 'elsewhere' && trustedProxies.length === 0 && !(webhook.allows?.(address) ?? true),
-    onRefused: (address) => {
+    onClosed: (address) => {
       void warnings.take().then((seconds) => {
-        if (seconds === 0)
-          log.warn({ address }, 'an address has too many connections, or may have none; they are closed');
+        if (seconds > 0) return;
+        log.warn(
+          { address },
+          'connections are closed: this address may have none, or there are too many, and no genuine notification came by these',
+        );
       });
     },
   };

@@ -4,9 +4,17 @@ import { encodeWorkflowIdConflictPolicy, encodeWorkflowIdReusePolicy } from '@te
 import { encodeToPayloadsWithContext, encodeUserMetadata } from '@temporalio/common/lib/internal-non-workflow';
 import { msOptionalToTs } from '@temporalio/common/lib/time';
 import { temporal } from '@temporalio/proto';
-import { type PreviousRun, SEARCH_ATTRIBUTE, startSummary, TASK_TIMEOUT_MS } from '../contract';
+import {
+  type AfterSaleState,
+  type AfterSaleWorkflow,
+  type PreviousRun,
+  SEARCH_ATTRIBUTE,
+  startSummary,
+  TASK_TIMEOUT_MS,
+} from '../contract';
 import { GRPC_STATUS, grpcCodeOf, isOutOfTime } from '../temporal/grpc-status';
 import { isOfOrder, summarizeClosedRun } from '../temporal/workflow-history';
+import { RecentStarts } from './recent-starts';
 
 /** The longest time for one call, in ms. */
 const CALL_TIMEOUT_MS = 3_000;
@@ -28,7 +36,7 @@ export interface SignalWithStart extends WorkflowStart {
   afterEnd: 'start' | 'refuse';
 }
 
-export interface LastRun {
+export interface DescribedRun {
   runId: string;
   /** Temporal's name of its state, such as RUNNING or COMPLETED. */
   state: string;
@@ -36,11 +44,13 @@ export interface LastRun {
   paymentStatus: string | undefined;
   /** The search attribute PaymentTradeNo. */
   tradeNo: string | undefined;
-  /** Whether the run was started by the call with this request id. */
-  startedBy(requestId: string): boolean;
+  /** Whether the run has got the call with this request id. */
+  hasGot(requestId: string): boolean;
 }
 
 export class TemporalCalls {
+  private readonly recentStarts = new RecentStarts();
+
   constructor(
     private readonly client: Client,
     private readonly taskQueue: string,
@@ -51,7 +61,8 @@ export class TemporalCalls {
     const request = await this.signalWithStartRequest(call);
     const send = async () => {
       const { workflowService } = this.client;
-      const { started } = await this.inTime(() => workflowService.signalWithStartWorkflowExecution(request));
+      const { started, runId } = await this.inTime(() => workflowService.signalWithStartWorkflowExecution(request));
+      if (started && runId) this.recentStarts.note(call, runId);
       return started ?? false;
     };
     try {
@@ -111,20 +122,36 @@ export class TemporalCalls {
   }
 
   /** The workflow's last run, by its description and search attributes, which need no worker. Throws WorkflowNotFoundError. */
-  async lastRun(workflowId: string): Promise<LastRun> {
-    const run = await this.inTime(() => this.client.workflow.getHandle(workflowId).describe());
+  lastRun(workflowId: string): Promise<DescribedRun> {
+    return this.run(workflowId);
+  }
+
+  /** The run that a call with this request id has lately started from this process; undefined where there is none. */
+  async recentlyStarted(workflowId: string, requestId: string): Promise<DescribedRun | undefined> {
+    const runId = this.recentStarts.runOf({ workflowId, requestId });
+    return runId === undefined ? undefined : this.run(workflowId, runId);
+  }
+
+  private async run(workflowId: string, runId?: string): Promise<DescribedRun> {
+    const run = await this.inTime(() => this.client.workflow.getHandle(workflowId, runId).describe());
     return {
       runId: run.runId,
       state: run.status.name,
       paymentStatus: run.typedSearchAttributes.get(SEARCH_ATTRIBUTE.status),
       tradeNo: run.typedSearchAttributes.get(SEARCH_ATTRIBUTE.tradeNo),
-      startedBy: (requestId) => requestId in (run.raw.workflowExtendedInfo?.requestIdInfos ?? {}),
+      hasGot: (requestId) => requestId in (run.raw.workflowExtendedInfo?.requestIdInfos ?? {}),
     };
   }
 
   /** What the next run of a payment must know of the one that has ended. */
   previousRun(workflowId: string, runId: string): Promise<PreviousRun> {
     return this.inTime(() => summarizeClosedRun(this.client, workflowId, runId));
+  }
+
+  /** What an after-sale that has completed knew at its end; undefined where nobody can read it. */
+  afterSaleAtEnd(workflowId: string, runId: string): Promise<AfterSaleState | undefined> {
+    const read = () => this.client.workflow.result<AfterSaleWorkflow>(workflowId, runId, { followRuns: false });
+    return this.inTime(read).catch(() => undefined);
   }
 
   private async signalWithStartRequest({

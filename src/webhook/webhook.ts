@@ -9,10 +9,10 @@ import { BodyReader } from './body-reader';
 import { withinDeadline } from './deadline';
 import { deliver } from './deliver';
 import { hasSpaceAround } from './hints';
+import { MinuteCounts } from './minute-counts';
 import type { WebhookOptions } from './options';
 import { PerMinute } from './per-minute';
 import { RefusalLog } from './refusal-log';
-import { Repeats } from './repeats';
 import { appIdIn, headerValues, isPlainJson, type WebhookRequest } from './request';
 import { StartBudget, StartBudgetExceededError } from './start-budget';
 import { startStrayNotification } from './stray-notification';
@@ -36,8 +36,11 @@ export class Webhook {
   readonly #options: WebhookOptions;
   private readonly bodies = new BodyReader();
   private readonly refusals: RefusalLog;
-  private readonly repeats: Repeats;
+  /** How often each notification has come. */
+  private readonly repeats = new MinuteCounts();
+  private readonly genuine = new WeakSet<object>();
   private readonly overall: PerMinute;
+  private readonly parsedWarnings = new PerMinute(1);
   private readonly startBudget: StartBudget;
   private readonly temporal: TemporalCalls;
   private readonly inFlight = new Set<Promise<void>>();
@@ -49,7 +52,6 @@ export class Webhook {
     this.trusts = networks(trustedProxies);
     this.limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.refusals = new RefusalLog(options, log);
-    this.repeats = new Repeats(this.limits.repeats);
     this.overall = new PerMinute(this.limits.overall);
     this.startBudget = new StartBudget(this.limits.adoptions);
     this.temporal = new TemporalCalls(client, taskQueue);
@@ -74,6 +76,11 @@ export class Webhook {
     }
   }
 
+  /** Whether a genuine notification has come by this connection. */
+  hasSentGenuine(connection: object): boolean {
+    return this.genuine.has(connection);
+  }
+
   /**
    * Resolves once no call to Temporal is in progress. Await it before you close the connection: a call may go on after its
    * sender was answered or has gone, and on a closed connection it would fail as an unhandled rejection.
@@ -87,10 +94,12 @@ export class Webhook {
       const sender = { address: senderOf(request.address ?? ''), isAllowed };
       return this.bodies.read(request.body, headerValues(request, 'content-length')[0], sender);
     }
-    this.#options.log.error(
-      { app_id: appIdIn(request.path) },
-      'the body was parsed before the webhook saw it, but the signature is over its exact bytes: mount the webhook before body parsers such as express.json()',
-    );
+    // Nothing is verified yet: strangers must not fill our log.
+    if ((await this.parsedWarnings.take()) === 0)
+      this.#options.log.error(
+        { app_id: appIdIn(request.path) },
+        'the body was parsed before the webhook saw it, but the signature is over its exact bytes: mount the webhook before body parsers such as express.json()',
+      );
     return ANSWER.failed;
   }
 
@@ -99,7 +108,11 @@ export class Webhook {
     const incoming = { app_id: appIdIn(request.path), signatures: headerValues(request, signature.header), body };
     const decision = receive(incoming, apps, signature.scheme);
     if (decision.is === 'refused') return this.refuse(decision.why, request, body);
-    const seconds = this.repeats.take(decision.digest) || (await this.overall.take());
+    const times = this.repeats.add(decision.digest);
+    if (times > this.limits.repeats) return tooMany(this.repeats.seconds);
+    if (request.connection) this.genuine.add(request.connection);
+    // What comes again counts apart: whoever has old notifications takes nothing with them from those that are new.
+    const seconds = await this.overall.take(times === 1 ? 'new' : 'again');
     if (seconds > 0) return tooMany(seconds);
     if (this.inFlight.size >= this.limits.in_flight) return unavailable();
     return this.handOver(decision, incoming.app_id, body);

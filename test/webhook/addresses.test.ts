@@ -52,6 +52,13 @@ describe('the endpoint', () => {
       '203.0.113.9, 198.51.100.1',
       401,
     ],
+    ['takes the port away that a proxy writes', { trustedProxies: ['127.0.0.0/8'] }, '203.0.113.9:4711', 200],
+    [
+      'knows a trusted proxy by its address, with any port',
+      { trustedProxies: ['127.0.0.0/8', '2001:db8::/32'] },
+      '203.0.113.9:4711, [2001:db8::1]:443',
+      200,
+    ],
     ['does not believe an unreadable header', { trustedProxies: ['127.0.0.0/8'] }, '203.0.113.9, x', 401],
     ['does not believe an empty header', { trustedProxies: ['127.0.0.0/8'] }, '', 401],
     ['refuses the proxy’s own address', { trustedProxies: ['127.0.0.0/8'] }, '127.0.0.1', 401],

@@ -1,8 +1,11 @@
 /** A notification with `transfer_account` (section 6.5) is a deposit: it goes to its virtual account. */
 import { readNotification } from '../../src/gateway';
+import { MINUTE } from '../../src/gateway/pure/durations';
+import { APP } from '../../src/testing/stack';
 import { deliver } from '../../src/webhook/deliver';
 import { StartBudget } from '../../src/webhook/start-budget';
 import { TemporalCalls } from '../../src/webhook/temporal-calls';
+import { type Sale, withSale } from '../workflows/after-sale/harness';
 import { app, FakeTemporal, ipn } from './support';
 
 const transfer_account = { account_id: 'A1', account_number: '646180157000000004', transfer_timestamp: 1_645_516_741 };
@@ -101,4 +104,66 @@ test.each([
 ])('a notification whose transfer_account is %s signals its payment', async (_, account) => {
   const signals = await signalsOf({ transfer_account: account });
   expect(signals.map(({ workflowId }) => workflowId)).toEqual([`payment:${app.app_id}:order-1`]);
+});
+
+describe('after the after-sale has ended', () => {
+  /** A sale of 150.00 that was refunded, in full by default, and whose after-sale has ended. */
+  const refunded = (
+    act: (sale: Sale, notify: (changes: object, digest: string) => Promise<void>) => Promise<void>,
+    amount = '150.00',
+  ) =>
+    withSale(async (sale) => {
+      const { answer } = await sale.ask(amount);
+      await sale.pass(MINUTE);
+      await answer;
+      expect(await sale.isRunning()).toBe(false);
+      const temporal = new TemporalCalls(sale.client, 'simulated');
+      const startBudget = new StartBudget(3);
+      const { trade_no } = sale.trade;
+      await act(sale, async (changes, digest) => {
+        const body = ipn({ app_id: APP.app_id, out_trade_no: sale.out_trade_no, trade_no, ...changes });
+        const notification = readNotification(body);
+        if (!notification) throw new Error('The notification cannot be read.');
+        await deliver({ notification, digest, temporal, startBudget });
+        await sale.pass(MINUTE);
+      });
+    });
+  const runOf = async ({ handle }: Sale) => (await handle.describe()).runId;
+
+  test.each(['REFUNDED', 'PARTIAL_REFUND', 'REFUND_PROCESSING'])(
+    'an old %s starts nothing, however often it comes',
+    (trade_status) =>
+      refunded(async (sale, notify) => {
+        const run = await runOf(sale);
+        for (let i = 0; i < 5; i += 1) await notify({ trade_status }, 'old');
+        expect(await runOf(sale)).toBe(run);
+      }),
+  );
+
+  test('two old ones of parts that went back, in turn, start a run each and no more', () =>
+    refunded(async (sale, notify) => {
+      const runs = new Set<string>();
+      // Within ten minutes of the wall clock: the sale has one of its own.
+      jest.spyOn(Date, 'now').mockReturnValue(Date.UTC(2026, 0, 1));
+      for (let i = 0; i < 4; i += 1)
+        for (const digest of ['first part', 'second part']) {
+          await notify({ trade_status: 'PARTIAL_REFUND' }, digest);
+          expect(await sale.isRunning()).toBe(false);
+          runs.add(await runOf(sale));
+        }
+      jest.restoreAllMocks();
+      expect(runs.size).toBe(2);
+    }, '50.00'));
+
+  test.each([
+    ['that the refund has come back', { trade_status: 'REFUND_REVOKE' }],
+    ['a chargeback', { trade_status: 'CHARGEBACK' }],
+    ['a refund that it does not know', { trade_status: 'REFUNDED', out_request_no: 'of-the-desk' }],
+  ])('%s starts it again', (_, changes) =>
+    refunded(async (sale, notify) => {
+      const run = await runOf(sale);
+      await notify(changes, 'news');
+      expect(await runOf(sale)).not.toBe(run);
+    }),
+  );
 });

@@ -1,9 +1,9 @@
 /** The endpoint's limits: requests above a limit are to be sent again, and strangers cannot use up the gateway's share. */
 import { EventEmitter } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { WebhookServerOptions } from '../../src/webhook';
-import { boundConnections } from '../../src/webhook/connections';
+import { boundConnections, type ConnectionRules } from '../../src/webhook/connections';
 import {
   type FakeTemporal,
   GRPC,
@@ -79,8 +79,11 @@ describe('requests of one address', () => {
     expect(await from('203.0.113.1')).toBe(429);
     expect(await from('203.0.113.2')).toBe(401);
     // One IPv6 sender has a whole network of addresses.
-    expect(await from('2001:db8::1')).toBe(401);
-    expect(await from('2001:db8::ffff')).toBe(429);
+    expect(await from('2001:db8:0:1::1')).toBe(401);
+    expect(await from('2001:db8:0:ff::1')).toBe(429);
+    // A proxy that writes ports, too, reports the same sender.
+    expect(await from('203.0.113.1:4711')).toBe(429);
+    expect(await from('[2001:db8::1]:4711')).toBe(429);
   });
 
   test('are counted by the connection’s address if X-Forwarded-For is not trusted, which the log says', async () => {
@@ -93,6 +96,18 @@ describe('requests of one address', () => {
     expect(said).toEqual([expect.stringMatching(/"level":40.*"address":"127.0.0.1".*WEBHOOK_TRUSTED_PROXIES/)]);
   });
 
+  test.each([
+    ['expect what nobody meets', 'GET /healthz HTTP/1.1\r\nHost: w\r\nExpect: x\r\n\r\n', 417],
+    ['are no HTTP', 'EHLO webhook\r\n\r\n', 400],
+    ['have too long a head', `GET / HTTP/1.1\r\nX-Long: ${'a'.repeat(65_536)}\r\n\r\n`, 431],
+    ['have a path that cannot be decoded', 'GET /ipn/%zz HTTP/1.1\r\nHost: w\r\n\r\n', 404],
+  ])('that %s are counted too, and their connection is closed', async (_, bytes, status) => {
+    const url = await start({ limits: { per_address: 2 } });
+    for (let i = 0; i < 2; i += 1) expect(await raw(url, bytes)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect((await post(url, body, forged)).status).toBe(429);
+    expect((await post(url, body)).status).toBe(200);
+  });
+
   test('are not counted for addresses of the allow-list', async () => {
     const url = await start({ limits: { per_address: 1 }, allowedIps: ['127.0.0.1'] });
     for (let i = 0; i < 5; i += 1) expect((await post(url, body, forged)).status).toBe(401);
@@ -103,13 +118,23 @@ describe('good notifications of all addresses', () => {
   test('above the limit get 429; forged ones do not count', async () => {
     const url = await start({ limits: { overall: 2 } });
     for (let i = 0; i < 20; i += 1) await post(url, body, forged);
-    for (let i = 0; i < 2; i += 1) expect((await post(url, body)).status).toBe(200);
-    expect(await post(url, body)).toMatchObject({ status: 429, headers: { 'retry-after': SOON } });
+    for (const out_trade_no of ['1', '2']) expect((await post(url, ipn({ out_trade_no }))).status).toBe(200);
+    expect(await post(url, ipn({ out_trade_no: '3' }))).toMatchObject({
+      status: 429,
+      headers: { 'retry-after': SOON },
+    });
     expect((await post(url, body, forged)).status).toBe(401);
   });
 });
 
 describe('one and the same notification', () => {
+  test('that comes again counts apart from all others: ten old ones, 60 times each, leave the rest their share', async () => {
+    const url = await start({ limits: { overall: 600, adoptions: 1_000 } });
+    const old = Array.from({ length: 10 }, (_, i) => ipn({ out_trade_no: `old-${i}` }));
+    for (let i = 0; i < 60; i += 1) await Promise.all(old.map((one) => post(url, one)));
+    expect((await post(url, body)).status).toBe(200);
+  });
+
   test('is taken so many times a minute: whoever has an old one takes nothing from the others with it', async () => {
     const url = await start({ limits: { overall: 31, repeats: 20 } });
     const again = await Promise.all(Array.from({ length: 40 }, () => post(url, body)));
@@ -215,68 +240,85 @@ describe('payments that notifications start', () => {
 });
 
 describe('connections', () => {
-  test('above the limit are closed at once; when one closes, another may come', async () => {
-    const url = await start({ limits: { connections: 2 } });
-    const { hostname, port } = new URL(url);
-    const open = () =>
-      new Promise<{ end(): Promise<void>; closed: Promise<void> }>((resolve) => {
-        const socket = connect(Number(port), hostname);
-        const closed = new Promise<void>((done) => socket.on('close', () => done()));
-        socket.on('error', () => {});
-        const end = () => {
-          socket.destroy();
-          return closed;
-        };
-        socket.on('connect', () => resolve({ closed, end }));
+  /** Opens a connection that sends `text`; `closed` is whether it has been closed, by whomever. */
+  const open = (url: string, { from = '127.0.0.1', text = '' } = {}) =>
+    new Promise<{ socket: Socket; closed: () => boolean; end: Promise<void> }>((resolve) => {
+      const { hostname, port } = new URL(url);
+      const socket = connect({ host: hostname, port: Number(port), localAddress: from });
+      const end = new Promise<void>((done) => socket.on('close', () => done()));
+      socket.on('error', () => {});
+      socket.on('data', () => {});
+      // The server has taken it in before it answers a later request of somebody else.
+      socket.on('connect', () => {
+        socket.write(text);
+        resolve({ socket, closed: () => socket.destroyed, end });
       });
-    const [first, second] = [await open(), await open()];
-    await (await open()).closed;
-    await first.end();
-    let status = 0;
-    while (status !== 200)
-      status = await post(url, body).then(
-        (reply) => reply.status,
-        () => 0,
-      );
-    await second.end();
-  });
-});
+    });
+  const genuine = `POST /ipn/shop-1 HTTP/1.1\r\nHost: w\r\nContent-Type: application/json\r\nService-Signature: ${sign(body)}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
-describe('connections of one address', () => {
-  test('above its limit are closed at once, and another address still comes in', async () => {
-    const url = await start({ limits: { connections_per_address: 2 } });
-    const { hostname, port } = new URL(url);
-    const from = (localAddress: string) =>
-      new Promise<'open' | 'closed'>((resolve) => {
-        const socket = connect({ host: hostname, port: Number(port), localAddress });
-        socket.on('error', () => {});
-        socket.on('close', () => resolve('closed'));
-        socket.write('GET /readyz HTTP/1.1\r\n');
-        // The server closes a refused one before it serves a later request of somebody else.
-        socket.on('connect', () => void send(`${url}/readyz`).then(() => resolve('open')));
-      });
-    expect([await from('127.0.0.5'), await from('127.0.0.5'), await from('127.0.0.5')]).toEqual([
-      'open',
-      'open',
-      'closed',
-    ]);
-    expect(await from('127.0.0.6')).toBe('open');
+  test.each([
+    ['of one address', { connections_per_address: 3 }],
+    ['in all', { connections: 3 }],
+  ])('above the limit %s: the oldest without a genuine notification is closed for the new one', async (_, limits) => {
+    const url = await start({ limits });
+    const sender = await open(url, { text: genuine });
+    await new Promise((resolve) => sender.socket.once('data', resolve));
+    const silent = [await open(url), await open(url)];
+    await open(url);
+    await silent[0]?.end;
+    expect([sender, ...silent].map(({ closed }) => closed())).toEqual([false, true, false]);
+    expect((await post(url, body)).status).toBe(200);
+    await silent[1]?.end;
+    expect(sender.closed()).toBe(false);
     server.server.closeAllConnections();
   });
 
-  test('count for one sender from all addresses of a network of IPv6', () => {
+  test('above the limit, each of which has brought something genuine, stay: the new one is closed', async () => {
+    const url = await start({ limits: { connections_per_address: 2 } });
+    const senders = [await open(url, { text: genuine }), await open(url, { text: genuine })];
+    for (const { socket } of senders) await new Promise((resolve) => socket.once('data', resolve));
+    await (await open(url)).end;
+    expect(senders.map(({ closed }) => closed())).toEqual([false, false]);
+    server.server.closeAllConnections();
+  });
+
+  test('of one address above its limit leave those of another address alone', async () => {
+    const url = await start({ limits: { connections_per_address: 2 } });
+    const other = await open(url, { from: '127.0.0.6' });
+    const own = [];
+    for (let i = 0; i < 4; i += 1) own.push(await open(url, { from: '127.0.0.5' }));
+    await Promise.all(own.slice(0, 2).map(({ end }) => end));
+    expect([other, ...own].map(({ closed }) => closed())).toEqual([false, true, true, false, false]);
+    server.server.closeAllConnections();
+  });
+
+  /** What is closed of connections from these addresses, in turn. */
+  function closedOf(addresses: string[], rules: Partial<ConnectionRules>): string[] {
     const fake = new EventEmitter();
     const closed: string[] = [];
     boundConnections(fake, {
       perAddress: 2,
+      overall: 1_000,
       isExempt: () => false,
       isStranger: () => false,
-      onRefused: (address) => closed.push(address),
+      isGenuine: () => false,
+      onClosed: (address) => closed.push(address),
+      ...rules,
     });
-    for (const remoteAddress of ['2001:db8::1', '2001:db8::2', '2001:db8::3', '2001:db9::1', '::ffff:192.0.2.1']) {
+    for (const remoteAddress of addresses)
       fake.emit('connection', Object.assign(new EventEmitter(), { remoteAddress, destroy: () => {} }));
-    }
-    expect(closed).toEqual(['2001:db8::3']);
+    return closed;
+  }
+
+  test('from all addresses of a network of IPv6 count for one sender', () => {
+    const addresses = ['2001:db8::1', '2001:db8:0:f::2', '2001:db8:0:ff::3', '2001:db8:0:100::1', '::ffff:192.0.2.1'];
+    expect(closedOf(addresses, {})).toEqual(['2001:db8::1']);
+  });
+
+  test('in all above the limit: those of the allow-list and of proxies are closed last', () => {
+    const isExempt = (address: string) => address.startsWith('10.');
+    const addresses = ['10.0.0.1', '192.0.2.1', '10.0.0.2', '10.0.0.3'];
+    expect(closedOf(addresses, { overall: 2, isExempt })).toEqual(['192.0.2.1', '10.0.0.1']);
   });
 
   test('that has no business here are closed before anything is read, where others check the health elsewhere', async () => {

@@ -97,6 +97,12 @@ describe('a body that a framework has parsed', () => {
     expect(temporal.writeCount).toBe(0);
   });
 
+  test('writes one line a minute, however many strangers send it', async () => {
+    const url = await serve(express().use(express.json()).use('/ipn', webhookMiddleware(webhook())));
+    for (let i = 0; i < 100; i += 1) await post(url, Buffer.from('{}'));
+    expect(lines).toHaveLength(1);
+  });
+
   test('as text is answered 500: its exact bytes are lost too', async () => {
     const url = await serve(
       express()

@@ -10,8 +10,8 @@ const { hostname, port } = new URL(url);
 const HEAD = 'Host: w\r\nContent-Type: application/json\r\n';
 const unsigned = (length, more = '') => `POST /ipn/shop-1 HTTP/1.1\r\n${HEAD}Content-Length: ${length}\r\n${more}\r\n`;
 
-/** Keeps `count` connections open: each does `act`, and a new one comes for each that is closed. */
-function keep(count, act) {
+/** Keeps `count` connections open: each does `act`, and `pause` ms later a new one comes for each that is closed. */
+function keep(count, act, pause = 5) {
   let ready = 0;
   const one = () => {
     const socket = connect({ host: hostname, port: Number(port), localAddress });
@@ -25,7 +25,7 @@ function keep(count, act) {
     socket.on('error', () => {});
     socket.on('close', () => {
       clearInterval(timer);
-      setTimeout(one, 5);
+      setTimeout(one, pause);
     });
   };
   for (let i = 0; i < count; i += 1) one();
@@ -63,6 +63,17 @@ const ATTACKS = {
       socket.write('POST /ipn/shop-1 HTTP/1.1\r\n');
       return setInterval(() => socket.write('X: y\r\n'), 500);
     }),
+  'a thousand connections that expect what nobody meets': () =>
+    keep(
+      1_000,
+      (socket) => {
+        const ask = () => socket.write('GET / HTTP/1.1\r\nHost: w\r\nExpect: x\r\n\r\n');
+        ask();
+        return setInterval(ask, 1_000);
+      },
+      1_000,
+    ),
+  'a thousand connections that say nothing': () => keep(1_000, () => undefined),
   'paths that do not exist': () => keep(20, (socket) => void socket.write('GET /nowhere HTTP/1.1\r\nHost: w\r\n\r\n')),
 };
 

@@ -30,6 +30,8 @@ const BEHIND_A_PROXY: Attack[] = [
   'large bodies that do not end',
   'a chunk for every byte',
   'headers that never end',
+  'a thousand connections that expect what nobody meets',
+  'a thousand connections that say nothing',
   'paths that do not exist',
 ].map((attack) => [attack, GATEWAY, { limits: FLOOD }]);
 const WITH_AN_OLD_ONE: Attack[] = [['an old notification again and again', STRANGER, { limits: OVERALL }]];

@@ -1,0 +1,28 @@
+/** What an after-sale that has ended knows already, so that hearing it again starts nothing. */
+import type { AfterSaleState } from '../contract';
+import type { Notification } from '../gateway';
+
+/** What is under way says nothing of what has ended. */
+const UNDER_WAY = ['REFUND_VERIFYING', 'REFUND_PROCESSING'];
+
+/**
+ * By the trade's status at the end: what is no news then, without a refund's number. Whatever may happen a second time is news:
+ * a second part that goes back, a refund that comes back, a dispute after one that was won.
+ */
+const NO_NEWS: Readonly<Record<string, readonly string[]>> = {
+  REFUNDED: [...UNDER_WAY, 'PARTIAL_REFUND', 'REFUNDED'],
+  DISPUTE: ['DISPUTE'],
+  CHARGEBACK: ['DISPUTE', 'CHARGEBACK'],
+  CHARGEBACK_REVERSED: ['CHARGEBACK_REVERSED'],
+};
+
+/** Whether the after-sale with this last state has nothing to learn from the notification. Pure. */
+export function isKnownAfterSale(
+  { trade_no: ours, trade_status: status, refunds }: AfterSaleState,
+  { trade_no, trade_status, out_request_no }: Notification,
+): boolean {
+  if (trade_no !== ours) return false;
+  if (out_request_no === undefined) return NO_NEWS[status ?? '']?.includes(trade_status) ?? false;
+  const { outcome = null, refund_status } = refunds.find((one) => one.out_request_no === out_request_no) ?? {};
+  return outcome !== null && [...UNDER_WAY, outcome, refund_status].includes(trade_status);
+}
