@@ -111,14 +111,10 @@ export interface RefundAttempt {
 
 /** What Temporal still knows of a trade when its after-sale starts. */
 export interface EarlierAfterSale {
-  /** The last state of the run before; null where Temporal has none. */
-  previous: AfterSaleState | null;
-  /** What that run knew besides; null where it had ended by itself, or cannot be asked. */
-  carried: AfterSaleCarried | null;
-  /** What was notified to it and to runs after it, and none has settled. */
+  /** What the run before knew; null where Temporal has none. */
+  sale: SoldOrder | null;
+  /** What was notified to it and to runs after it, and none has taken. */
   claims: readonly NotificationClaim[];
-  /** Its refunds that were open then, as they are now. */
-  refunds_now: RefundState[];
   /** Whether an earlier run may know of refunds and does not answer: no worker polls its task queue, or its code does not replay. */
   is_unread: boolean;
   /** The payment's method, where the payment was made here. */

@@ -2,9 +2,8 @@
 
 import type { CurrencyCode, PaymentMethod, TradeStatusName } from '../gateway/pure/names';
 import type { Attention } from './attention';
-import type { TradeSeen } from './gateway';
-import type { NotificationSignal } from './notification';
 import type { Source, Transition } from './payment';
+import type { SoldOrder } from './sold-order';
 
 /** Follows a paid order, under the order's own workflow id alone. */
 export interface AfterSaleInput {
@@ -12,25 +11,16 @@ export interface AfterSaleInput {
   out_trade_no: string;
   /** Which of the order's trades was sold, where that is known. */
   trade_no?: string | undefined;
-  /** The state of the run before, where the workflow has continued as new. In any other start it is not read. */
-  previous?: AfterSaleState | undefined;
-  /** Notifications that the run before has not read. */
-  pending_notifications?: readonly NotificationSignal[] | undefined;
-  /** What the run before knew besides. */
-  carried?: AfterSaleCarried | undefined;
+  /** What the run before knew, where the workflow has continued as new. In any other start it is not read. */
+  sale?: SoldOrder | undefined;
+  /** Until when the settings of the run before asked for a watch, in ms since the epoch. */
+  watch_until?: number | undefined;
 }
 
-/** What an after-sale knows besides its public state, for the next run: the query `carried`. */
+/** What an after-sale would hand on: the query `carried`. Only the next run asks it. */
 export interface AfterSaleCarried {
-  /** The trade's statuses that its refunds explain, the latest first. */
-  explained: readonly string[];
-  /** Why it needs a person, in the order in which they came: `state` shows one of them. */
-  reasons: readonly Attention[];
-  /** What was notified, and the gateway contradicts. */
-  contradicted: readonly NotificationClaim[];
-  /** When the gateway was asked for the trade's status, in ms since the epoch: an older answer is not news. */
-  asked_at: number;
-  /** How many notifications it has taken. One that came after them is in the run's history alone. */
+  sale: SoldOrder;
+  /** How many notifications this run has taken. One that came after them is in its history alone. */
   taken: number;
 }
 
@@ -50,10 +40,13 @@ export interface RefundAnswer {
   readonly recovered: boolean;
 }
 
-/** `NOT_CREATED`: there certainly is no refund. A refused or revoked refund paid nothing either. */
-export type RefundOutcome = 'REFUNDED' | 'REFUND_REFUSED' | 'REFUND_REVOKE' | 'NOT_CREATED';
+/**
+ * `ACCEPTED`: the gateway has taken it, and nothing confirms its end: the amount counts as gone. `NOT_CREATED`: there certainly is no
+ * refund. A refused or revoked refund paid nothing either.
+ */
+export type RefundOutcome = 'ACCEPTED' | 'REFUNDED' | 'REFUND_REFUSED' | 'REFUND_REVOKE' | 'NOT_CREATED';
 
-/** One refund, as `state` shows it and as its workflow returns it. */
+/** One refund, as `state` shows it. */
 export interface RefundState {
   /** The merchant's number, or one made of the trade and the request. It always goes to the gateway. */
   out_request_no: string;
@@ -76,45 +69,10 @@ export interface RefundState {
   /** When it may have reached the gateway first; null while it certainly has not. */
   sent_at: string | null;
   answer: RefundAnswer | null;
-  /** While it was under way, the trade showed that a refund had paid nothing, and no number said which. */
-  unnamed_end_seen: boolean;
   /** Why there is no refund: the failure of the update `refund`. */
   failure: { type: string; message: string; details: Readonly<Record<string, unknown>> } | null;
   /** Who decided and why, where a person did. */
   resolved: { by: string; reason: string } | null;
-}
-
-/** What is known of the trade when a refund starts. */
-export interface TradeToRefund {
-  order_amount: string;
-  method: string | null;
-  /** Those that our own ledger explains. */
-  explained: readonly string[];
-  /** That the bank takes the money back, where a query showed that lately: a copy that is behind shows what was before. */
-  bank_said: string | null;
-  /** What earlier refunds, ours and others, have shown of themselves or may still show. Empty: it is the first. */
-  earlier_statuses: string[];
-}
-
-/** The input of the workflow `refund`. Only an after-sale starts one. */
-export interface RefundInput {
-  app_id: string;
-  /** The after-sale that gets the refund's changes. */
-  after_sale_id: string;
-  trade_no?: string | undefined;
-  out_trade_no?: string | undefined;
-  trade: TradeToRefund;
-  request: RefundOrder;
-  state: RefundState;
-}
-
-/** What a refund signals to its after-sale. */
-export interface RefundChange {
-  refund: RefundState;
-  /** What the gateway showed of the trade last; null before any answer. */
-  trade: TradeSeen | null;
-  /** A person's decision did not count: the refund was sent to the gateway before it came. */
-  declined?: boolean;
 }
 
 /** The whole public state after the sale: the query `state`, and what the workflow returns. */
@@ -165,11 +123,11 @@ export interface NotificationClaim {
 }
 
 /**
- * A person's decision after the sale. `outcome` ends the refund that `out_request_no` names, which waits for it under
- * `unknown-refund`. Without an outcome, the attention of the trade is removed.
+ * A person's decision after the sale. `outcome` says what became of the refund that `out_request_no` names, also where that was
+ * decided before. Without an outcome, the attention of the trade is removed.
  */
 export interface AfterSaleResolution {
-  outcome?: RefundOutcome | undefined;
+  outcome?: Exclude<RefundOutcome, 'ACCEPTED'> | undefined;
   out_request_no?: string | undefined;
   /** All that went back by refunds that are not in the ledger, as a decimal string: it is complete again. */
   refunded_elsewhere?: string | undefined;

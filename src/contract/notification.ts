@@ -1,4 +1,5 @@
 /** What the webhook hands to workflows. */
+import type { NotificationClaim } from './after-sale';
 
 /**
  * A verified notification, as the webhook passes it on. Any field may be missing, because others can send this signal
@@ -50,4 +51,9 @@ export function isOfTrade(
 export interface StrayNotificationInput {
   app_id: string;
   body: string;
+}
+
+/** What a notification says, without anything personal: the public state shows it while it is held. */
+export function claimOf({ trade_no, trade_status, out_request_no }: NotificationSignal): NotificationClaim {
+  return { trade_no, trade_status, out_request_no };
 }

@@ -2,7 +2,7 @@
 import { sameAmount } from '../gateway/pure/money';
 import { isKnownStatus } from '../gateway/pure/statuses';
 import type { Attention } from './attention';
-import { outcomeOf } from './transitions';
+import { outcomeOf } from './statuses';
 
 /** A period of one app's payments, and the merchant's own list of its orders, where there is one. */
 export interface ReconciliationInput {

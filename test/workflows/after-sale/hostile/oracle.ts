@@ -3,7 +3,7 @@
  * that people saw. It never asks the code what it thinks.
  */
 import Big from 'big.js';
-import { type AfterSaleState, refundWorkflowId } from '../../../../src/contract';
+import type { AfterSaleState } from '../../../../src/contract';
 import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { APP, type Broken, SETTLING_MS } from '../../hostile/base-world';
 import { type HostileRefunds, LATE_MS, type Step, TRADE, type TrueRefund } from './gateway';
@@ -49,10 +49,7 @@ function noMoreThanPaid(world: World): Broken[] {
     const hasParts = [...stood, ...unseen(world, sentAt)].some(({ by, at }) => by === 'us' && at < sentAt);
     // One of ours that never arrived looks as if it were what the trade shows.
     const others = gateway.requests.filter((asked) => asked.number !== one.number);
-    const cutOff = world.cutOff.filter(
-      (its) => its.workflowId !== refundWorkflowId(APP, traits.out_trade_no, one.number),
-    );
-    const hasLost = [...others, ...cutOff].some(({ at }) => at < sentAt - LATE_MS);
+    const hasLost = [...others, ...world.cutOff].some(({ at }) => at < sentAt - LATE_MS);
     const isShown = REFUNDING.includes(gateway.statusAt(seenAt)) && !hasParts && !hasLost;
     const isTold = (number: string) =>
       acknowledged.some((its) => its.number === number && its.ackedAt < sentAt - UNDER_WAY_MS);
@@ -170,7 +167,7 @@ function looksLikeOurs(
 /** 7. What is called NOT_CREATED did not pay out. */
 function noneDenied({ gateway, told, now, wasForgotten }: World, { refunds }: AfterSaleState): Broken[] {
   return refunds.flatMap(({ out_request_no: number, outcome, resolved, attention }) => {
-    if (outcome === null || outcome === 'REFUNDED' || resolved !== null) return [];
+    if (outcome === null || outcome === 'ACCEPTED' || outcome === 'REFUNDED' || resolved !== null) return [];
     // Another refund was asked for under a number whose first use Temporal has forgotten: a person compares.
     if (wasForgotten && attention !== null) return [];
     const made = gateway.refunds.find((one) => one.number === number && one.ends === 'done' && one.by === 'us');
@@ -250,20 +247,21 @@ export function liveness(world: World, state: AfterSaleState | undefined): Broke
   const open = state.refunds.filter(({ outcome }) => outcome === null);
   // A trade that is on its way back to SUCCESS lets refunds wait, and polls find its end.
   const isOnItsWay = gateway.status === 'CHARGEBACK_REVERSED';
-  // Where somebody terminated the after-sale, a refund that has started shows its own word, and no other was sent.
-  const hasWord = (one: (typeof open)[number]) =>
-    world.isTerminated
-      ? !one.started_at || world.hasOwnWord(one.out_request_no)
-      : state.attention !== null && (!one.started_at || one.attention !== null);
-  if (!isOnItsWay && !open.every(hasWord))
+  // A terminated after-sale tells nobody of what it had begun: the sweep does.
+  const isTold = (one: (typeof open)[number]) =>
+    state.attention !== null && (!one.started_at || one.attention !== null);
+  if (!isOnItsWay && !world.isTerminated && !open.every(isTold))
     broken.push({ promise: 8, what: `refunds are open without a word: ${open.map((one) => one.out_request_no)}` });
   if (open.length > 0 || !state.ledger_complete || state.attention !== null || wasForgotten) return broken;
   // Nobody is asked to look, so everything must be right.
   const done = gateway.refunds.filter(({ ends, endsAt }) => ends === 'done' && endsAt <= now);
   const misread = gateway.refunds.filter((one) => cameBackUnseen(world, one));
-  const ours = sumOf([...done.filter(({ by }) => by === 'us'), ...misread]).toFixed(2);
-  if (ours !== state.refunded_amount)
-    broken.push({ promise: 7, what: `the ledger says ${state.refunded_amount}, and we gave ${ours} back` });
+  const ours = sumOf([...done.filter(({ by }) => by === 'us'), ...misread]);
+  // What is only accepted counts as gone, whatever has become of it.
+  const accepted = state.refunds.filter(({ outcome }) => outcome === 'ACCEPTED');
+  const confirmed = new Big(state.refunded_amount).minus(sumOf(accepted.map((one) => ({ amount: one.refund_amount }))));
+  if (ours.gt(state.refunded_amount) || ours.lt(confirmed))
+    broken.push({ promise: 7, what: `the ledger says ${state.refunded_amount}, and we gave ${ours.toFixed(2)} back` });
   broken.push(...goesOn(world, state));
   const told = done.filter(({ by, number }) => by === 'the desk' && acknowledged.some((one) => one.number === number));
   if (sumOf(told).gt(state.refunded_elsewhere))

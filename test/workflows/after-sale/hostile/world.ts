@@ -15,7 +15,6 @@ import {
   type MerchantEvent,
   type RefundAnswer,
   type RefundOutcome,
-  refundWorkflowId,
 } from '../../../../src/contract';
 import { GatewayClient, type Notification } from '../../../../src/gateway';
 import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
@@ -180,14 +179,6 @@ export class World extends BaseWorld {
   /** Whether somebody has ended the after-sale, and nothing has started it since. */
   get isTerminated(): boolean {
     return this.run?.status === 'TERMINATED';
-  }
-
-  /** Whether a refund has ended, or the list of what needs a person has it. */
-  hasOwnWord(number: string): boolean {
-    const run = this.temporal.latest(refundWorkflowId(APP, this.traits.out_trade_no, number));
-    return (
-      run !== undefined && (!run.isRunning || typeof this.temporal.attributesOf(run).PaymentAttention === 'string')
-    );
   }
 
   async pass(ms: number): Promise<void> {

@@ -9,7 +9,7 @@ import {
   typedFailure,
 } from '../../contract';
 import type { RequestIssue } from '../shared/resolution';
-import { recheckAfterSaleUpdate, refundUpdate, resolveAfterSaleUpdate } from './messages';
+import { recheckAfterSaleUpdate, refundUpdate, resolveAfterSaleUpdate } from './after-sale-messages';
 
 /** The rules that a start breaks; none for the order's own after-sale. */
 export function afterSaleIssues({ app_id, out_trade_no }: Partial<AfterSaleInput> = {}): RequestIssue[] {

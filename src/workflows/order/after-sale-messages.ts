@@ -17,4 +17,4 @@ export const recheckAfterSaleUpdate = defineUpdate<AfterSaleState>(UPDATE.rechec
 export const resolveAfterSaleUpdate = defineUpdate<AfterSaleState, [AfterSaleResolution]>(UPDATE.resolve);
 export const afterSaleNotificationSignal = defineSignal<[NotificationSignal]>(SIGNAL.notification);
 export const afterSaleStateQuery = defineQuery<AfterSaleState>(QUERY.state);
-export const afterSaleCarriedQuery = defineQuery<AfterSaleCarried>(QUERY.carried);
+export const carriedQuery = defineQuery<AfterSaleCarried>(QUERY.carried);

@@ -1,0 +1,419 @@
+/**
+ * The workflow `afterSale`: what follows a sale. Handlers append facts; the loop takes the next step, which appends facts; what is shown
+ * is rendered from the state that they make. `fold.ts` says what facts mean, `next-step.ts` what is done next, `refund-table.ts` what the
+ * trade's status says of a refund. It sends refunds one after the other, and watches for disputes and chargebacks. It ends when nothing
+ * is left to ask; a refund or a notification starts it again.
+ */
+import {
+  ApplicationFailure,
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  setDefaultSignalHandler,
+  setHandler,
+  sleep,
+} from '@temporalio/workflow';
+import {
+  type AfterSaleInput,
+  type AfterSaleResolution,
+  type AfterSaleState,
+  claimOf,
+  FAILURE,
+  knownIds,
+  type NotificationSignal,
+  type PaymentPolicy,
+  paymentWorkflowId,
+  pollSchedule,
+  type RefundAnswer,
+  type RefundOrder,
+  readSignal,
+  refundInQuestion,
+} from '../../contract';
+import type { QueriedTrade } from '../../contract/gateway';
+import { gateway, loadPolicy, loadPreviousRun } from '../shared/activities';
+import { uncancelled } from '../shared/cancellable';
+import { isContinued } from '../shared/continued';
+import { attentionAfter, LOOK_PATIENCE_MS, searchUntilFound } from '../shared/look';
+import { PaymentOutbox } from '../shared/outbox/payment-outbox';
+import { pollUntil, waitForTradeChange } from '../shared/polling';
+import { RecheckRequests } from '../shared/recheck-requests';
+import { Visibility } from '../shared/visibility';
+import {
+  afterSaleNotificationSignal,
+  afterSaleStateQuery,
+  carriedQuery,
+  recheckAfterSaleUpdate,
+  refundUpdate,
+  resolveAfterSaleUpdate,
+} from './after-sale-messages';
+import { afterSaleIssues, refuseAfterSale } from './after-sale-start';
+import { eventPaymentOf } from './event-payment';
+import type { AfterSaleFact } from './facts';
+import { findRefund, fold, isOlder, NOTHING_KNOWN, type SoldOrder } from './fold';
+import { nextRefund, nextStep, obstacleTo, type Step, watchUntil } from './next-step';
+import { afterSaleAttributes, afterSaleDetails, stateOf } from './rendering';
+import {
+  answerTo,
+  askedTooOften,
+  assertAfterSaleResolution,
+  assertRefundOrder,
+  closing,
+  decisionOf,
+  grantRefund,
+  notTaken,
+} from './refund-requests';
+import { sendRefund } from './send-refund';
+
+/** The update `refund` waits this long in all, then fails with `NotAnswered` or `RefundPending`. */
+const REFUND_WAIT_MS = 30_000;
+
+/** Returns the last state: the refunds, and how much was refunded in all. Fails (`InvalidRequest`) under another id than its order's. */
+export async function afterSale(input: AfterSaleInput): Promise<AfterSaleState> {
+  const issues = afterSaleIssues(input);
+  if (issues.length > 0) return refuseAfterSale(issues);
+  const run = new AfterSaleRun(isContinued() ? input : startedAnew(input));
+  // No cancellation ends what waits for a person, or for the gateway.
+  await uncancelled(() => run.execute());
+  return run.state;
+}
+
+/** Only the run before hands on a ledger. In a start by hand, or one that repeats an earlier run's input, it is an old one. */
+const startedAnew = ({ app_id, out_trade_no, trade_no }: AfterSaleInput) => ({ app_id, out_trade_no, trade_no });
+
+type Fact = AfterSaleFact extends infer One ? (One extends { at: number } ? Omit<One, 'at'> : never) : never;
+
+class AfterSaleRun {
+  private sale: SoldOrder;
+  /** `reading`: earlier runs are read, and what comes waits. `closing`: nothing may change any more. */
+  private phase: 'reading' | 'open' | 'closing' = 'reading';
+  private readonly early: Fact[] = [];
+  private policy: PaymentPolicy | undefined;
+  /** The requests of this run. They hold personal data, so they are neither facts nor shown. */
+  private readonly requests = new Map<string, RefundOrder>();
+  private readonly rechecks = new RecheckRequests();
+  private readonly visibility = new Visibility();
+  private outbox: PaymentOutbox | undefined;
+  private waitingFor = 'the gateway’s answer about the trade';
+  private watch_until = 0;
+  /** How many notifications this run has taken: later ones are in its history alone. */
+  private taken = 0;
+
+  constructor(private readonly input: AfterSaleInput) {
+    // Before the first query is answered: a caller who reads the ledger while runs change reads the same.
+    this.sale = input.sale ?? introducedBy(input);
+    setHandler(afterSaleStateQuery, () => this.state);
+    setHandler(carriedQuery, () => ({ sale: this.sale, taken: this.taken }));
+    setHandler(afterSaleNotificationSignal, (signal) => this.onNotification(signal));
+    setHandler(refundUpdate, (order) => uncancelled(() => this.refund(order)), {
+      validator: (order) => {
+        this.assertOpen();
+        if (this.rechecks.isFull) throw askedTooOften();
+        assertRefundOrder(order);
+      },
+    });
+    setHandler(recheckAfterSaleUpdate, () => uncancelled(() => this.recheck()), {
+      validator: () => {
+        this.assertOpen();
+        this.rechecks.assertRoom();
+      },
+    });
+    setHandler(resolveAfterSaleUpdate, (resolution) => uncancelled(() => this.resolve(resolution)), {
+      validator: (resolution) => {
+        this.assertOpen();
+        assertAfterSaleResolution(resolution);
+      },
+    });
+    // Temporal would buffer a signal without a handler for ever, and nobody would notice.
+    setDefaultSignalHandler(() => this.learn({ is: 'noticed', what: 'unexpected-signal' }));
+  }
+
+  get state(): AfterSaleState {
+    return stateOf(this.sale, this.input.app_id, this.watchedUntil);
+  }
+
+  async execute(): Promise<void> {
+    this.policy = await loadPolicy({ method: null });
+    if (this.policy.watch_window_ms) this.watch_until = this.input.watch_until ?? Date.now() + this.policy.watch_window_ms;
+    await this.recall(this.policy);
+    for (let step = this.step; ; step = this.step) {
+      if (step.take === 'rest' && !(await this.rest())) break;
+      if (step.take !== 'rest') await this.take(step);
+    }
+    this.phase = 'closing';
+    this.waitFor('nothing: a refund or a notification starts it again');
+    await this.outbox?.close();
+    // The next run reads the notifications that came meanwhile.
+    if (this.sale.held.length > 0) await this.continueAsNew();
+  }
+
+  // — Facts —
+
+  /** Every change goes through here: a fact, the state that it makes, and what is shown of that. */
+  private learn(...facts: readonly Fact[]): void {
+    if (this.phase === 'reading' && !isContinued()) {
+      this.early.push(...facts);
+      return;
+    }
+    this.append(facts);
+    this.show();
+  }
+
+  private append(facts: readonly Fact[]): void {
+    // Until the settings are known, no time is long enough.
+    const settings = { settling_ms: this.policy?.settling_ms ?? Number.POSITIVE_INFINITY };
+    for (const fact of facts) this.sale = fold(this.sale, { at: Date.now(), ...fact } as AfterSaleFact, settings);
+  }
+
+  /** Takes over what earlier runs knew, where Temporal still has it. */
+  private async recall(policy: PaymentPolicy): Promise<void> {
+    const { app_id, out_trade_no = null } = this.input;
+    if (!this.input.sale) {
+      const { sale, claims, is_unread, method, trade_no } = await loadPreviousRun({ app_id, out_trade_no });
+      if (sale) this.sale = { ...sale, out_trade_no: sale.out_trade_no ?? out_trade_no };
+      this.append([
+        // The payment says which trade was sold. Its number alone, or who started this run, may name another one.
+        { is: 'introduced', method, trade_no },
+        ...(is_unread ? [{ is: 'noticed', what: 'unread' } as const] : []),
+        ...cutOff(this.sale),
+        ...claims.map((claim) => ({ is: 'notified', claim }) as const),
+      ]);
+    }
+    if (policy.has_listener) this.outbox = new PaymentOutbox(paymentWorkflowId(app_id, out_trade_no ?? ''), false);
+    // Only what comes from here on is news: the earlier run has published the rest.
+    this.outbox?.skip(this.input.sale ? stateOf(this.input.sale, app_id, 0) : this.state);
+    this.phase = 'open';
+    this.learn(...this.early.splice(0));
+  }
+
+  private onNotification(signal: NotificationSignal): void {
+    this.taken += 1;
+    this.learn({ is: 'notified', claim: claimOf(readSignal(signal)) });
+  }
+
+  // — Steps —
+
+  private get step(): Step {
+    const wishes = { isAsked: this.rechecks.isRequested, watch_until: this.watch_until };
+    return nextStep(this.sale, Date.now(), wishes, this.settings);
+  }
+
+  private async take(step: Exclude<Step, { take: 'rest' }>): Promise<void> {
+    switch (step.take) {
+      case 'find':
+      case 'look':
+        return this.look(step.take === 'look' ? step.lasting_ms : 0);
+      case 'send':
+        return this.send(step.number);
+      case 'decline': {
+        const { number, failure } = step;
+        // What the trade shows is more than our ledger: nobody knows what is left.
+        if (failure.details.ledger_complete === false && this.sale.complete) this.learn({ is: 'noticed', what: 'unread' });
+        return this.learn({ is: 'answered', number, answered: { said: 'refused', failure } });
+      }
+      case 'pass':
+        return this.learn({ is: 'passed', number: step.number, deadline: step.deadline });
+      case 'watch':
+        return this.watch(step);
+    }
+  }
+
+  /** Nothing is left to ask. Returns whether the run goes on: for its callers, for a person, or as a new run. */
+  private async rest(): Promise<boolean> {
+    const isIdle = () => this.step.take === 'rest';
+    if (!allHandlersFinished()) await condition(() => allHandlersFinished() || !isIdle());
+    else if (this.isTooLong) await this.continueInNewRun();
+    // A closed workflow is in no list of what needs a person, and cannot be resolved.
+    else if (this.state.attention === null) return false;
+    else {
+      this.waitFor('a person’s decision');
+      await condition(() => !isIdle() || this.state.attention === null || this.isTooLong);
+    }
+    return true;
+  }
+
+  /** Rechecks grow the history too, and use up its room for updates: so an idle run continues as new. */
+  private get isTooLong(): boolean {
+    return this.rechecks.isFull && allHandlersFinished();
+  }
+
+  /**
+   * Asks the gateway. A status that is known counts as lasting once the gateway has kept answering it for `lasting_ms`; what comes
+   * meanwhile ends the wait.
+   */
+  private async look(lasting_ms: number): Promise<void> {
+    const { app_id } = this.input;
+    const { heard: after, seen } = this.sale;
+    const lasting = lasting_ms > 0 && seen !== null ? { seen: seen.status } : {};
+    const settling_ms = lasting_ms > 0 ? lasting_ms : this.settings.settling_ms;
+    this.waitFor(lasting_ms > 0 ? `the status to stay ${seen?.status}` : 'the gateway’s answer about the trade');
+    const answer = this.rechecks.begin();
+    const isInterrupted = () => lasting_ms > 0 && (this.rechecks.isRequested || this.sale.heard > after);
+    const ask = () => gateway.lookAtTrade({ app_id, id: this.id, settling_ms, patience_ms: LOOK_PATIENCE_MS, ...lasting });
+    const looked = await pollUntil(ask, { isInterrupted });
+    if (typeof looked === 'string') return;
+    if (looked.is === 'found') await this.onTrade(looked.trade, after, looked.trade.trade_status === seen?.status ? lasting_ms : 0);
+    else this.learn({ is: 'unanswered', why: attentionAfter(looked) });
+    answer();
+    if (looked.is !== 'found') await this.search();
+  }
+
+  /** The gateway is silent, or denies the trade: it is asked on, ever less often, unless somebody wants to know now, or has decided. */
+  private async search(): Promise<void> {
+    const { app_id } = this.input;
+    const { heard, reasons } = this.sale;
+    const isInterrupted = () =>
+      this.rechecks.isRequested || this.sale.heard > heard || this.sale.reasons.length < reasons.length;
+    this.waitFor('the gateway to say what it has of the trade');
+    const found = await searchUntilFound({ app_id, id: this.id }, isInterrupted);
+    if (found) await this.onTrade(found, heard, 0);
+  }
+
+  private async onTrade(trade: QueriedTrade, after: number, lasted_ms: number): Promise<void> {
+    const { sale } = this;
+    this.learn({ is: 'queried', trade, lasted_ms, after });
+    // The clocks of two workers differ: asked at once, the one that is behind would answer as old for as long as they do.
+    if (!isOlder(sale, trade) || sale.seen === null) return;
+    const ahead_ms = sale.seen.asked_at - trade.asked_at;
+    await sleep(Math.min(ahead_ms, this.settings.settling_ms), { summary: 'until the gateway is asked again' });
+  }
+
+  private async send(number: string): Promise<void> {
+    const { app_id } = this.input;
+    const request = this.requests.get(number);
+    // An earlier run took the request, and never sent it.
+    if (request === undefined) return this.learn(notSentByEarlierRun(number));
+    const { heard, ...sale } = this.sale;
+    this.learn({ is: 'begun', number });
+    this.waitFor('the gateway to take the refund');
+    const refund = findRefund(this.sale, number);
+    const sent = await sendRefund(app_id, { heard, ...sale }, request, {
+      isForbidden: () => refund !== undefined && obstacleTo(this.sale, refund, Date.now()) !== undefined,
+      onSilence: () => this.learn({ is: 'noticed', what: 'no-answer' }),
+    });
+    this.learn({ is: 'answered', number, answered: sent.answered });
+    if (sent.credentials) this.learn({ is: 'unanswered', why: 'credentials' });
+    if (sent.trade) await this.onTrade(sent.trade, heard, 0);
+    else if (sent.answered.said !== 'refused') await this.look(0);
+  }
+
+  private async watch(step: Extract<Step, { take: 'watch' }>): Promise<void> {
+    const { app_id } = this.input;
+    const seen = this.sale.seen?.status ?? null;
+    const heard = this.sale.heard;
+    const asked = JSON.stringify(step);
+    this.waitFor(step.until === null ? `the next status of the trade, which is ${seen}` : 'a refund, a dispute or a chargeback');
+    const watch = { app_id, id: this.id, seen, schedule: pollSchedule(this.settings) };
+    const news = await waitForTradeChange(watch, {
+      isInterrupted: () => JSON.stringify(this.step) !== asked || this.isTooLong,
+      timeout_ms: step.until === null ? undefined : step.until - Date.now(),
+      summary: 'watch',
+    });
+    if (typeof news !== 'string') await this.onTrade(news, heard, 0);
+    else if (this.isTooLong && nextRefund(this.sale) === undefined) await this.continueInNewRun();
+  }
+
+  private async continueInNewRun(): Promise<void> {
+    this.phase = 'closing';
+    await this.outbox?.close();
+    await this.continueAsNew();
+  }
+
+  /** Continues as a new run with the same state. Updates that come meanwhile are refused with `Closing`. */
+  private async continueAsNew(): Promise<void> {
+    const { app_id, out_trade_no, trade_no } = this.input;
+    await continueAsNew<typeof afterSale>({ app_id, out_trade_no, trade_no, sale: this.sale, watch_until: this.watch_until });
+  }
+
+  // — The updates —
+
+  private async refund(order: RefundOrder): Promise<RefundAnswer> {
+    const latest = Date.now() + REFUND_WAIT_MS;
+    const isInTime = (fn: () => boolean) => condition(fn, Math.max(latest - Date.now(), 1), { summary: 'refund' });
+    this.rechecks.noteUpdate();
+    if (!(await isInTime(() => this.phase !== 'reading' && this.sale.seen !== null))) throw notTaken();
+    // The buyer may have paid since the last look.
+    if (this.sale.paid === null && !(await isInTime(this.rechecks.request()))) throw notTaken();
+    const granted = grantRefund(this.sale, this.requests, order);
+    const { number } = granted;
+    if (granted.is === 'new') {
+      this.requests.set(number, { ...order, out_request_no: number });
+      this.learn({ is: 'requested', number, amount: order.refund_amount, currency: order.refund_currency });
+    }
+    const entry = () => this.state.refunds.find((one) => one.out_request_no === number);
+    await isInTime(() => entry()?.answer !== null || entry()?.outcome !== null);
+    return answerTo(entry(), this.state);
+  }
+
+  /** A change during the end of a run would be lost. */
+  private assertOpen(): void {
+    if (this.phase === 'closing') throw closing();
+  }
+
+  private async recheck(): Promise<AfterSaleState> {
+    await this.rechecks.recheck(() => false);
+    return this.state;
+  }
+
+  private async resolve(resolution: AfterSaleResolution): Promise<AfterSaleState> {
+    await condition(() => this.phase !== 'reading');
+    this.learn({ is: 'decided', ...decisionOf(this.sale, resolution, this.state.attention) });
+    return this.state;
+  }
+
+  // — What is shown —
+
+  private waitFor(what: string): void {
+    this.waitingFor = what;
+    this.show();
+  }
+
+  private show(): void {
+    const { state } = this;
+    this.visibility.show(
+      afterSaleAttributes(state),
+      afterSaleDetails(state, this.waitingFor),
+      'now',
+      refundInQuestion(state),
+    );
+    this.outbox?.publishAfterSale(state, eventPaymentOf(state));
+  }
+
+  private get id() {
+    return knownIds(this.sale);
+  }
+
+  private get watchedUntil(): number {
+    return this.policy ? (watchUntil(this.sale, this, this.settings) ?? this.watch_until) : this.watch_until;
+  }
+
+  private get settings(): PaymentPolicy {
+    if (this.policy) return this.policy;
+    throw ApplicationFailure.nonRetryable('The after-sale has not loaded its policy yet.');
+  }
+}
+
+const introducedBy = ({ out_trade_no = null, trade_no = null }: AfterSaleInput): SoldOrder => ({
+  ...NOTHING_KNOWN,
+  out_trade_no,
+  trade_no,
+});
+
+/** What an earlier run had begun, and nobody answered: it may have reached the gateway. */
+function cutOff(sale: SoldOrder): Fact[] {
+  return sale.refunds
+    .filter(({ phase }) => phase === 'sending')
+    .map(({ number }) => ({ is: 'answered', number, answered: { said: 'unknown' } }));
+}
+
+const notSentByEarlierRun = (number: string): Fact => ({
+  is: 'answered',
+  number,
+  answered: {
+    said: 'refused',
+    failure: {
+      type: FAILURE.notRefunded,
+      message: 'The after-sale ended before it sent this refund. Request it again.',
+      details: {},
+    },
+  },
+});

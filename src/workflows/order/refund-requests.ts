@@ -1,0 +1,238 @@
+/** What merchants and persons ask of an after-sale, and what they are answered. Pure. */
+import type { ApplicationFailure } from '@temporalio/common';
+import {
+  type AfterSaleResolution,
+  type AfterSaleState,
+  type Attention,
+  differingFields,
+  FAILURE,
+  outcomeOf,
+  type RefundAnswer,
+  type RefundOrder,
+  type RefundOutcome,
+  type RefundState,
+  takesMoneyBack,
+  typedFailure,
+} from '../../contract';
+import { amountProblem, isMore, less, sameAmount } from '../../gateway/pure/money';
+import { assertResolution, invalidRequest } from '../shared/resolution';
+import { generatedRefundNumber } from '../shared/refund-numbers';
+import { findRefund, leftAtGateway, leftToGrant, type LedgerRefund, type SoldOrder } from './fold';
+import { isInFlight } from './next-step';
+import { elsewhereUnknown, notNow, type RefundFailure, takenByTheBank, unconfirmed } from './refusals';
+
+type Decidable = Exclude<RefundOutcome, 'ACCEPTED'>;
+const OUTCOMES: readonly Decidable[] = ['REFUNDED', 'REFUND_REFUSED', 'REFUND_REVOKE', 'NOT_CREATED'];
+
+/** A refund is of the order that it is asked of. An id in its body could send it to another trade, in no ledger. */
+const IDS_OF_A_TRADE = ['trade_no', 'out_trade_no'] as const;
+const NAMES_NO_TRADE = 'not allowed: the refund is of the order that it is asked of';
+
+/** Throws `InvalidRequest` where the request of a refund breaks a rule. */
+export function assertRefundOrder(order: RefundOrder): void {
+  const { refund_amount, refund_currency, out_request_no } = order ?? {};
+  const amount = typeof refund_amount === 'string' ? amountProblem(refund_amount) : 'required, as text';
+  const issues = [
+    ...(amount === undefined ? [] : [{ field: 'refund_amount', rule: amount }]),
+    ...(typeof refund_currency === 'string' ? [] : [{ field: 'refund_currency', rule: 'required' }]),
+    ...(isRefundNumber(out_request_no) ? [] : [{ field: 'out_request_no', rule: 'text of at most 16 characters' }]),
+    ...IDS_OF_A_TRADE.filter((field) => order?.[field] !== undefined).map((field) => ({ field, rule: NAMES_NO_TRADE })),
+  ];
+  if (issues.length > 0) throw invalidRequest(issues);
+}
+
+const isRefundNumber = (value: unknown) =>
+  value === undefined || (typeof value === 'string' && value !== '' && [...value].length <= 16);
+
+/** A request that was granted: a new refund, or the one that the same request made earlier. */
+export interface Granted {
+  readonly is: 'new' | 'known';
+  readonly number: string;
+}
+
+/** Grants a refund, or finds the one that the same request made earlier. `requests`: those of this run. Throws why there is none. */
+export function grantRefund(sale: SoldOrder, requests: ReadonlyMap<string, RefundOrder>, order: RefundOrder): Granted {
+  const { paid, seen } = sale;
+  if (paid === null) throw notPaid(seen?.status ?? null);
+  if (order.refund_currency.toUpperCase() !== paid.currency.toUpperCase())
+    throw invalidRequest([{ field: 'refund_currency', rule: `must be the order’s, ${paid.currency}` }]);
+  const isWhole = sameAmount(order.refund_amount, paid.amount);
+  const number = order.out_request_no ?? generatedRefundNumber(sale, order, isWhole);
+  const earlier = findRefund(sale, number);
+  // Where there certainly is no refund, its number may be used again.
+  if (earlier && (earlier.outcome !== 'NOT_CREATED' || earlier.asked !== null)) return repeated(earlier, requests, order);
+  const obstacle = obstacleToAsking(sale);
+  if (obstacle) throw typedFailure(obstacle.type, obstacle.message, obstacle.details);
+  const left = leftToGrant(sale);
+  if (!isMore(order.refund_amount, left)) return { is: 'new', number };
+  throw typedFailure(
+    FAILURE.overRefund,
+    `${order.refund_amount} is more than the ${left} that is left of ${paid.amount} ${paid.currency}. Nothing was sent.${undecided(sale)}`,
+    { left },
+  );
+}
+
+/** A refund whose end nothing tells keeps its amount: a person can say what became of it. */
+function undecided({ refunds }: SoldOrder): string {
+  const open = refunds.filter(({ phase, asked }) => phase === 'taken' || phase === 'lost' || asked !== null);
+  if (open.length === 0) return '';
+  const numbers = open.map(({ number }) => number).join(', ');
+  return ` It counts refunds whose end nothing confirms: ${numbers}. Where the gateway’s dashboard shows that one paid nothing, send \`resolve\` with its number and outcome.`;
+}
+
+function repeated(earlier: LedgerRefund, requests: ReadonlyMap<string, RefundOrder>, order: RefundOrder): Granted {
+  if (earlier.outcome === 'REFUND_REFUSED' || earlier.outcome === 'REFUND_REVOKE') throw spent(earlier);
+  const fields = differing(earlier, requests.get(earlier.number), order);
+  if (fields.length === 0) return { is: 'known', number: earlier.number };
+  throw typedFailure(
+    FAILURE.differentRequest,
+    `Another refund was requested under this number, or without a number: ${fields.join(', ')} differ. To give back more, use a new out_request_no; to ask about that refund, send it as it was.`,
+    { fields },
+  );
+}
+
+function differing({ number, amount, currency }: LedgerRefund, known: RefundOrder | undefined, order: RefundOrder): string[] {
+  const first = known ?? { refund_amount: amount, refund_currency: currency };
+  const named = (from: RefundOrder) => ({
+    ...from,
+    // A number that we generated is no difference.
+    out_request_no: number,
+    refund_amount: sameAmount(from.refund_amount, amount) ? amount : from.refund_amount,
+  });
+  const fields = differingFields(named(first), named(order));
+  // Requests of earlier runs are not kept: compare amount and currency only.
+  return known ? fields : fields.filter((field) => Object.hasOwn(first, field));
+}
+
+/** Why no refund is granted now; undefined where nothing is in the way. */
+function obstacleToAsking({ complete, held, reasons, seen }: SoldOrder): RefundFailure | undefined {
+  const claim = held.find(({ claim: { trade_status = '' } }) => takesMoneyBack(trade_status))?.claim.trade_status;
+  if (claim !== undefined) return takenByTheBank(claim);
+  if (reasons.includes('unconfirmed-notification')) return unconfirmed(seen?.status ?? null);
+  return complete ? undefined : elsewhereUnknown(seen?.status ?? null);
+}
+
+/** The gateway has shown nothing that was paid. */
+function notPaid(trade_status: string | null): ApplicationFailure {
+  if (trade_status === null || outcomeOf(trade_status) === 'SUCCESS') return notTaken();
+  const { type, message, details } = notNow(trade_status);
+  return typedFailure(type, message, details);
+}
+
+function spent({ number: out_request_no, outcome }: LedgerRefund): ApplicationFailure {
+  const what = outcome === 'REFUND_REFUSED' ? 'was refused' : 'was revoked';
+  return typedFailure(
+    FAILURE.notRefunded,
+    `LedgerRefund ${out_request_no} ${what}, and the buyer has no money of it. Nothing was sent now. To try again, mend the request where needed and give it a new out_request_no.`,
+    { out_request_no, outcome },
+  );
+}
+
+/** The answer to a request whose refund has one, or has ended. Throws why there is none. */
+export function answerTo(entry: RefundState | undefined, { trade_no, out_trade_no }: AfterSaleState): RefundAnswer {
+  if (entry === undefined) throw pending('another request under its number came first');
+  const { out_request_no, refund_amount, refund_currency, outcome } = entry;
+  if (entry.answer) return entry.answer;
+  if (entry.failure) throw typedFailure(entry.failure.type, entry.failure.message, entry.failure.details);
+  if (outcome === 'NOT_CREATED') throw resolvedAsNotCreated(entry);
+  if (outcome === null)
+    throw pending(entry.started_at ? 'the gateway has not settled it' : 'another refund of this trade comes first');
+  const ids = { trade_no, out_trade_no, out_request_no };
+  // It ended without the gateway's own answer: by a person, or by a query.
+  return { ...ids, refund_amount, refund_currency, refund_status: outcome, recovered: true };
+}
+
+function resolvedAsNotCreated({ resolved }: RefundState): ApplicationFailure {
+  const message = `There is no refund. ${resolved?.by ?? 'Somebody'} decided so: ${resolved?.reason ?? 'no reason given'}`;
+  return typedFailure(FAILURE.notRefunded, message, { resolved });
+}
+
+/** Nobody has the request: unlike one that is pending, it does not go on by itself. */
+export function notTaken(): ApplicationFailure {
+  const message =
+    'The gateway has not said yet what was paid, so the refund was not taken: nothing was sent, and nothing goes on. Ask again with the same request.';
+  return typedFailure(FAILURE.notAnswered, message);
+}
+
+export const closing = () =>
+  typedFailure(FAILURE.closing, 'Nothing was done: the after-sale is just ending. Ask again.', {});
+
+/** Asked on and on, a run would have no room for the person whose decision is waited for. */
+export const askedTooOften = () =>
+  typedFailure(
+    FAILURE.notAnswered,
+    'This request was not taken, and nothing was sent: too many have come to this run. A refund that was taken before goes on: read the state for its end. Send `resolve` where the state has an attention, and ask again then.',
+  );
+
+function pending(why: string): ApplicationFailure {
+  return typedFailure(
+    FAILURE.refundPending,
+    `The refund goes on by itself, but ${why}. Ask again with the same request.`,
+    {},
+  );
+}
+
+// — Persons —
+
+/** Throws `InvalidRequest` where a person's decision breaks a rule of its form. */
+export function assertAfterSaleResolution(resolution: AfterSaleResolution): void {
+  const { outcome, out_request_no, refunded_elsewhere: elsewhere } = resolution ?? {};
+  const isAmount =
+    elsewhere === undefined || (typeof elsewhere === 'string' && /^\d{1,14}(\.\d{1,8})?$/.test(elsewhere));
+  assertResolution(resolution, [
+    ...(outcome === undefined || OUTCOMES.includes(outcome)
+      ? []
+      : [{ field: 'outcome', rule: `one of ${OUTCOMES.join(', ')}` }]),
+    ...(outcome === undefined || typeof out_request_no === 'string'
+      ? []
+      : [{ field: 'out_request_no', rule: 'required with an outcome: the refund that was looked at' }]),
+    ...(isAmount ? [] : [{ field: 'refunded_elsewhere', rule: 'an amount such as "100.00"' }]),
+  ]);
+}
+
+/**
+ * A person's decision as a fact. `shown` is the attention that people read. Throws `InvalidRequest` where it is about a refund that is
+ * not there or under way at this moment, names more than can be gone, or lacks the one thing that is asked for.
+ */
+export function decisionOf(
+  sale: SoldOrder,
+  { by, reason, outcome, out_request_no = '', refunded_elsewhere: elsewhere }: AfterSaleResolution,
+  shown: Attention | null,
+) {
+  if (elsewhere !== undefined) assertElsewhere(sale, elsewhere);
+  if (outcome !== undefined) assertDecidable(sale, out_request_no);
+  const isMissing = outcome === undefined && elsewhere === undefined && shown === 'refund-elsewhere';
+  if (isMissing) throw invalidRequest([{ field: 'refunded_elsewhere', rule: AMOUNT_IS_MISSING }]);
+  return {
+    by,
+    reason,
+    ...(outcome === undefined ? {} : { refund: { number: out_request_no, outcome } }),
+    ...(elsewhere === undefined ? {} : { elsewhere }),
+    ...(outcome === undefined && elsewhere === undefined ? { seen: shown } : {}),
+  };
+}
+
+/** Any refund may be decided, and decided again, unless its request is under way at this moment. */
+function assertDecidable(sale: SoldOrder, number: string): void {
+  if (findRefund(sale, number) === undefined)
+    throw invalidRequest([{ field: 'out_request_no', rule: 'there is no refund under this number' }]);
+  if (isInFlight(sale, number))
+    throw invalidRequest([
+      { field: 'out_request_no', rule: 'this refund is being sent at this moment: read the state again, and decide then' },
+    ]);
+}
+
+/** No more can have gone elsewhere than what was paid less what went back by the refunds of the ledger. */
+function assertElsewhere(sale: SoldOrder, elsewhere: string): void {
+  const most = less(leftAtGateway({ ...sale, elsewhere: '0.00' }), '0');
+  if (sale.paid === null || !isMore(elsewhere, most)) return;
+  throw invalidRequest([
+    {
+      field: 'refunded_elsewhere',
+      rule: `at most ${most}: ${sale.paid.amount} ${sale.paid.currency} was paid, less the refunds of the ledger. Where one of these paid nothing, send \`resolve\` with its number and outcome first`,
+    },
+  ]);
+}
+
+const AMOUNT_IS_MISSING =
+  'required: all that went back by refunds that are not in the list, such as "100.00"; "0.00" where nothing did';

@@ -1,0 +1,120 @@
+/** What an after-sale shows: its public state, its search attributes and its page. Rendering changes nothing. Pure. */
+import type { SearchAttributeUpdatePair } from '@temporalio/common';
+import {
+  type AfterSaleState,
+  type Attention,
+  attentionOfStatus,
+  type RefundAnswer,
+  type RefundState,
+} from '../../contract';
+import { isMore, sumOf } from '../../gateway/pure/money';
+import { tradeAttributes } from '../shared/visibility';
+import { mayBeGone, type LedgerRefund, type SoldOrder, verdictOf } from './fold';
+
+/** The public state. `watched_until`: ms since the epoch; 0: it is not watched. */
+export function stateOf(sale: SoldOrder, app_id: string, watched_until: number): AfterSaleState {
+  const refunds = sale.refunds.map((one) => refundState(sale, one));
+  const sum = (isCounted: (one: RefundState) => boolean) =>
+    sumOf(refunds.filter(isCounted).map(({ refund_amount }) => refund_amount));
+  const isDone = ({ outcome, attention }: RefundState) => outcome === 'REFUNDED' && attention === null;
+  const isFree = ({ outcome, attention }: RefundState) =>
+    attention === null && outcome !== null && outcome !== 'ACCEPTED' && outcome !== 'REFUNDED';
+  return {
+    app_id,
+    out_trade_no: sale.out_trade_no,
+    trade_no: sale.trade_no,
+    trade_status: sale.seen?.status ?? null,
+    order_amount: sale.paid?.amount ?? null,
+    order_currency: sale.paid?.currency ?? null,
+    method: sale.method,
+    attention: attentionOf(sale),
+    refunded_amount: sum(isDone),
+    refunding_amount: sum((one) => !isDone(one) && !isFree(one)),
+    refunds,
+    refunded_elsewhere: sale.elsewhere,
+    ledger_complete: sale.complete,
+    claims: sale.held.map(({ claim }) => claim),
+    bank_said: sale.bank && { trade_status: sale.bank.status, time: iso(sale.bank.at) },
+    watched_until: watched_until > 0 ? iso(watched_until) : null,
+    history: [...sale.history],
+  };
+}
+
+function refundState(sale: SoldOrder, refund: LedgerRefund): RefundState {
+  const { number, amount, currency, phase, begun, decided, named, answer } = refund;
+  const outcome = refund.outcome ?? (isAccepted(sale, refund) ? 'ACCEPTED' : null);
+  const begun_at = begun === null ? null : iso(begun.at);
+  const said = answer?.refund_status;
+  return {
+    out_request_no: number,
+    attempt: refund.attempt,
+    refund_amount: amount,
+    refund_currency: currency,
+    partial: sale.paid !== null && isMore(sale.paid.amount, amount),
+    refund_status: named ?? (typeof said === 'string' ? said : null),
+    outcome,
+    confirmed_by: refund.confirmed_by,
+    attention: refund.asked === null ? null : 'unknown-refund',
+    requested_at: iso(refund.requested_at),
+    started_at: begun_at,
+    sent_at: begun_at,
+    answer: answer ?? recoveredAnswer(sale, refund, outcome),
+    failure: refund.failure,
+    resolved: phase === 'ended' && decided ? { by: decided.by, reason: decided.reason } : null,
+  };
+}
+
+/** Nothing confirms its end, and nothing speaks against it: it counts as gone. */
+const isAccepted = (sale: SoldOrder, refund: LedgerRefund): boolean =>
+  (refund.phase === 'taken' || refund.phase === 'lost') &&
+  refund.asked === null &&
+  verdictOf(sale, refund)?.is === 'accepted';
+
+/** Its answer was lost, and the trade or a notification shows that the gateway has it: callers get that as their answer. */
+function recoveredAnswer(sale: SoldOrder, refund: LedgerRefund, outcome: RefundState['outcome']): RefundAnswer | null {
+  if (outcome === null || outcome === 'NOT_CREATED') return null;
+  const { number: out_request_no, amount: refund_amount, currency: refund_currency } = refund;
+  const ids = { trade_no: sale.trade_no, out_trade_no: sale.out_trade_no, out_request_no };
+  return { ...ids, refund_amount, refund_currency, refund_status: refund.named ?? sale.seen?.status, recovered: true };
+}
+
+/**
+ * Why the after-sale needs a person: what the bank is said to do comes first, then what only a person settles. Where a refund needs a
+ * person, so does the after-sale.
+ */
+export function attentionOf({ reasons, held, refunds, seen }: SoldOrder): Attention | null {
+  // Of a trade that nobody has seen, no status can be confirmed.
+  if (seen === null && reasons.includes('unknown-trade')) return 'unknown-trade';
+  const claimed = held.map(({ claim }) => attentionOfStatus(claim.trade_status)).find((one) => one !== undefined);
+  const ofTheBank = reasons.find((one) => OF_THE_BANK.includes(one));
+  const lasting = reasons.find((one) => one !== 'unconfirmed-notification');
+  const ofRefunds = refunds.some(({ asked }) => asked !== null) ? 'unknown-refund' : null;
+  return claimed ?? ofTheBank ?? lasting ?? reasons[0] ?? ofRefunds;
+}
+
+const OF_THE_BANK: readonly Attention[] = ['dispute', 'chargeback', 'chargeback-reversed'];
+
+export function afterSaleAttributes(state: AfterSaleState): SearchAttributeUpdatePair[] {
+  return tradeAttributes(state, state.trade_status ?? 'UNKNOWN');
+}
+
+/** The refunds as a list in Markdown, for Temporal UI. */
+export function afterSaleDetails(state: AfterSaleState, waitingFor: string): string[] {
+  const { trade_status, order_amount, order_currency, refunded_amount, refunding_amount } = state;
+  return [
+    `**${trade_status ?? '?'}** · ${order_amount ?? '?'} ${order_currency ?? ''} paid, ${refunded_amount} refunded, ${refunding_amount} being refunded`,
+    ...state.refunds.map((one) => `- ${refundLine(one)}`),
+    ...(isMore(state.refunded_elsewhere, '0') ? [`${state.refunded_elsewhere} went back by other refunds.`] : []),
+    ...(state.ledger_complete ? [] : ['There are refunds that are not in this list: none is granted meanwhile.']),
+    ...state.claims.map((claim) => `Notified, and not confirmed yet: ${claim.trade_status ?? '?'}`),
+    `Waiting for: ${waitingFor}`,
+  ];
+}
+
+function refundLine(refund: RefundState): string {
+  const { out_request_no, refund_amount, refund_currency, outcome, refund_status, started_at } = refund;
+  const status = outcome ?? refund_status ?? (started_at ? 'being requested' : 'waits for its turn');
+  return `${out_request_no}: ${refund_amount} ${refund_currency}, ${status}`;
+}
+
+const iso = (at: number) => new Date(at).toISOString();

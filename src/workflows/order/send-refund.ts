@@ -1,0 +1,108 @@
+/** Sends a refund once, on a fresh look, and says what became of it, as facts. */
+import { ActivityFailure, ApplicationFailure, condition, TimeoutFailure, workflowInfo } from '@temporalio/workflow';
+import {
+  detailsOf,
+  FAILURE,
+  knownIds,
+  type RefundOrder,
+  type RefundResult,
+} from '../../contract';
+import type { QueriedTrade } from '../../contract/gateway';
+import { DAY } from '../../gateway/pure/durations';
+import { gateway } from '../shared/activities';
+import { LOOK_PATIENCE_MS } from '../shared/look';
+import { pollUntil } from '../shared/polling';
+import type { RefundAnswered } from './facts';
+import type { SoldOrder } from './fold';
+
+export interface Sent {
+  readonly answered: RefundAnswered;
+  /** The trade, where it has moved on since the look that let the refund begin. */
+  readonly trade?: QueriedTrade | null;
+  /** The gateway refuses our credentials. */
+  readonly credentials?: boolean;
+}
+
+export interface SendOptions {
+  /** Something forbids the refund now: what has not left us is called off. */
+  readonly isForbidden: () => boolean;
+  /** The gateway has not been reached for so long that a person has to know. */
+  readonly onSilence: () => void;
+}
+
+const NOT_SENT: RefundAnswered = { said: 'not-sent' };
+const UNKNOWN: RefundAnswered = { said: 'unknown' };
+
+/** Returns once the request has left us or certainly will not. Throws nothing that the gateway can cause. */
+export async function sendRefund(
+  app_id: string,
+  sale: SoldOrder,
+  request: RefundOrder,
+  { isForbidden, onSilence }: SendOptions,
+): Promise<Sent> {
+  let isOver = false;
+  const isHeard = condition(() => isOver, LOOK_PATIENCE_MS, { summary: 'until a person hears that the gateway takes no refunds' });
+  isHeard.then((inTime) => inTime || onSilence(), () => undefined);
+  try {
+    const sent = await pollUntil(() => gateway.requestRefund(attemptOf(app_id, sale, request)), {
+      isInterrupted: isForbidden,
+      timeout_ms: DAY,
+    });
+    // Called off before any attempt has reached the gateway.
+    return typeof sent === 'string' ? { answered: NOT_SENT } : readResult(sent);
+  } catch (error) {
+    return { answered: readFailure(error) };
+  } finally {
+    isOver = true;
+  }
+}
+
+function attemptOf(app_id: string, sale: SoldOrder, request: RefundOrder) {
+  const { originalExecutionRunId: original_run_id } = workflowInfo();
+  const { paid, method, seen, trade_no, out_trade_no } = sale;
+  const trade = { order_amount: paid?.amount ?? request.refund_amount, method };
+  return { app_id, id: knownIds({ trade_no, out_trade_no }), trade, request, seen: seen?.status ?? null, original_run_id };
+}
+
+function readResult(result: RefundResult): Sent {
+  switch (result.is) {
+    case 'accepted':
+      return { answered: { said: 'taken', answer: { ...result.answer, recovered: false } } };
+    case 'moved':
+      return { answered: NOT_SENT, trade: result.trade };
+    case 'not-created':
+      return { answered: { said: 'refused', failure: notRefunded(result) }, credentials: result.credentials };
+    case 'duplicate':
+      // Where an attempt of ours had reached the gateway, the refund under this number may be ours.
+      return { answered: result.reached ? UNKNOWN : { said: 'taken-by-others', failure: duplicateRefund(result) } };
+    case 'unknown':
+    case 'not-ours':
+    case 'reset':
+      return { answered: UNKNOWN };
+  }
+}
+
+function readFailure(error: unknown): RefundAnswered {
+  if (!(error instanceof ActivityFailure)) throw error;
+  const { cause } = error;
+  if (cause instanceof TimeoutFailure) return UNKNOWN;
+  if (!(cause instanceof ApplicationFailure)) return UNKNOWN;
+  // The attempt that was under way when it was called off: it says that nothing was made.
+  if (!cause.nonRetryable) return NOT_SENT;
+  if (cause.type !== FAILURE.invalidRequest) return UNKNOWN;
+  const { message } = cause;
+  return { said: 'refused', failure: { type: FAILURE.invalidRequest, message, details: detailsOf(cause) ?? {} } };
+}
+
+const notRefunded = ({ message, error }: { message: string; error: object }) => ({
+  type: FAILURE.notRefunded,
+  message,
+  details: { ...error },
+});
+
+const duplicateRefund = ({ error }: { error: object }) => ({
+  type: FAILURE.duplicateRefund,
+  message:
+    'The gateway has another refund under this number already, which we did not make. Nothing was refunded now.',
+  details: { ...error },
+});
