@@ -16,6 +16,7 @@ export type PolicySettings = Pick<
   | 'PAYMENTS_LATE'
   | 'PAYMENTS_RISK_CONTROL'
   | 'PAYMENTS_WATCH_WINDOW'
+  | 'PAYMENTS_REFUND_WATCH'
 >;
 
 /** The activity that returns the settings for a payment. `has_listener`: the worker has an event handler. Durations are in ms. */
@@ -33,6 +34,7 @@ export function policyActivity(settings: PolicySettings, has_listener: boolean):
         refund_late_payments: settings.PAYMENTS_LATE === 'refund',
         risk_control_ms: settings.PAYMENTS_RISK_CONTROL,
         watch_window_ms: settings.PAYMENTS_WATCH_WINDOW,
+        refund_watch_ms: settings.PAYMENTS_REFUND_WATCH,
         has_listener,
         run_id: ownRunId(),
         ...timingOf(method),

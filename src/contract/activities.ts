@@ -1,6 +1,6 @@
 /** The activities of payments and refunds: names, inputs and results. */
 
-import type { AfterSaleCarried, AfterSaleState, NotificationClaim, RefundOrder, RefundState } from './after-sale';
+import type { NotificationClaim, RefundOrder } from './after-sale';
 import type { Silence } from './attention';
 import type { MerchantEvent } from './events';
 import type { GatewayErrorFields, GatewayResponse, QueriedTrade, TradeId, TradeSeen } from './gateway';
@@ -16,6 +16,7 @@ import type {
   RunOfWorkflow,
 } from './payment';
 import type { PollSchedule } from './poll-schedule';
+import type { SoldOrder } from './sold-order';
 
 /** The gateway certainly made nothing, and will not; `credentials`: because it refuses ours. */
 export interface NotCreated {
@@ -94,6 +95,8 @@ export interface PaymentPolicy extends WaitingPolicy {
   settling_ms: number;
   /** How long a sold trade is polled for disputes and chargebacks, in ms; 0: not at all. */
   watch_window_ms: number;
+  /** How long a trade is polled after the gateway has taken a refund, so that a refusal that nobody notifies is seen, in ms. */
+  refund_watch_ms: number;
   /** The run that recorded them. Another one than the workflow was started as is a reset of it. */
   run_id: string;
 }
@@ -224,13 +227,6 @@ export interface PaymentCarried {
 /** The latest run of a payment: it runs, or what the next one must know of it. */
 export type LatestRun = { is: 'running' } | { is: 'closed'; previous: PreviousRun };
 
-/** The latest workflow under a refund's id. */
-export interface RefundRun {
-  is: 'running' | 'closed';
-  /** Its state, or the one that it was started with where it cannot be asked; null where it is no refund of ours. */
-  refund: RefundState | null;
-}
-
 export interface PreviousRunActivities {
   /** How this payment goes on from an earlier run that had an order or a trade; null where none had; `unread` where it is silent. */
   'payments.runBefore'(): Promise<AdoptedPayment | null | 'unread'>;
@@ -242,8 +238,6 @@ export interface PreviousRunActivities {
     /** Before which run; the one that asks if it is not given. */
     before?: RunOfWorkflow;
   }): Promise<EarlierRun | null | 'unread'>;
-  /** The latest workflow under a refund's id; null where Temporal has none. A person has decided on the tries before `from_attempt`. */
-  'payments.refundRun'(input: { workflow_id: string; from_attempt?: number }): Promise<RefundRun | null>;
   /** Reads what Temporal knows from former runs. */
   'payments.knownBefore'(input: { app_id: string; out_trade_no: string | null }): Promise<EarlierAfterSale>;
 }

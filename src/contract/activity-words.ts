@@ -15,7 +15,6 @@ const WORDS: Readonly<Record<string, string>> = {
   'gateway.watch-account': 'asks the gateway now and then for the virtual account',
   'gateway.watch-account-quantity': 'asks the gateway how many virtual accounts are left',
   'payments.knownBefore': 'reads what Temporal knows of the trade',
-  'payments.refundRun': 'reads what became of the refund under this number',
   'payments.latestRun': 'reads the payment’s latest run',
   'payments.earlierRun': 'reads what an earlier run knew of the order',
   'payments.runBefore': 'looks for an earlier run that made an order',

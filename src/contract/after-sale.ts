@@ -87,7 +87,7 @@ export interface AfterSaleState {
   order_currency: CurrencyCode | null;
   method: PaymentMethod | null;
   attention: Attention | null;
-  /** The sum of finished refunds, as we calculate it. */
+  /** The sum of refunds that are REFUNDED or ACCEPTED, as we calculate it. */
   refunded_amount: string;
   /** The sum of refunds that are not finished, or may be. */
   refunding_amount: string;

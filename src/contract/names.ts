@@ -5,7 +5,6 @@ export const WORKFLOW = {
   /** Goes on after a payment has ended: watches what may still be paid, and waits for the person whom it needs. */
   paymentFollowUp: 'paymentFollowUp',
   afterSale: 'afterSale',
-  refund: 'refund',
   strayNotification: 'strayNotification',
   createSpeiAccount: 'createSpeiAccount',
   speiAccount: 'speiAccount',
@@ -40,13 +39,6 @@ export const SIGNAL = {
   deposit: 'deposit',
   /** Internal: a creation tells an account, which a deposit has started, the key that it was created for. */
   keyed: 'keyed',
-  /**
-   * Internal, between an after-sale and its refunds: a person's decision, why one may not be sent any more, and a refund's
-   * change.
-   */
-  resolve: 'resolve',
-  holdBack: 'holdBack',
-  refundChanged: 'refundChanged',
   /** Internal: more events for `paymentEvents` and `eventDelivery`. */
   tell: 'tell',
 } as const;

@@ -70,4 +70,3 @@ export interface SoldOrder {
   /** Why the trade itself needs a person, in the order in which it came. */
   readonly reasons: readonly Attention[];
 }
-

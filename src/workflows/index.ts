@@ -23,9 +23,6 @@ export {
   speiAccountQuantityStateQuery,
 } from './account/quantity';
 export { speiAccount } from './account/workflow';
-export { afterSaleStateQuery, refundUpdate, resolveAfterSaleUpdate } from './after-sale/messages';
-export { refund } from './after-sale/refund/workflow';
-export { afterSale } from './after-sale/workflow';
 export {
   deliverAgainUpdate,
   dropEventUpdate,
@@ -33,6 +30,8 @@ export {
   eventDeliveryStateQuery,
 } from './events/delivery';
 export { bankList, installments, walletToken } from './lookup/workflow';
+export { afterSale } from './order/after-sale';
+export { afterSaleStateQuery, refundUpdate, resolveAfterSaleUpdate } from './order/after-sale-messages';
 export { paymentFollowUp } from './payment/follow-up';
 export {
   createdUpdate,

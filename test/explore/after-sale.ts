@@ -4,10 +4,10 @@
  * alone, and drives the real `fold` and `nextStep`.
  */
 import Big from 'big.js';
-import type { NotificationClaim } from '../../src/contract';
+import type { NotificationClaim, SoldOrder } from '../../src/contract';
 import { DAY } from '../../src/gateway/pure/durations';
 import type { AfterSaleFact, RefundAnswered } from '../../src/workflows/order/facts';
-import { findRefund, fold, NOTHING_KNOWN, type SoldOrder } from '../../src/workflows/order/fold';
+import { findRefund, fold, NOTHING_KNOWN } from '../../src/workflows/order/fold';
 import { nextStep, type Step } from '../../src/workflows/order/next-step';
 
 const SETTINGS = { settling_ms: 30_000, refund_watch_ms: 3 * DAY };
@@ -74,7 +74,12 @@ type Fact = AfterSaleFact extends infer One ? (One extends { at: number } ? Omit
 export function explore(depth: number, requests: readonly [number: string, amount: string][]): Explored {
   const found: Explored = { states: 0, violations: new Map(), questions: new Map() };
   const seen = new Map<string, number>();
-  const first = learn({ world: start, sale: NOTHING_KNOWN, depth: -1, path: [] }, 'sold', start, queried(start, 'SUCCESS', 0));
+  const first = learn(
+    { world: start, sale: NOTHING_KNOWN, depth: -1, path: [] },
+    'sold',
+    start,
+    queried(start, 'SUCCESS', 0),
+  );
   const open: Node[] = [first];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     const key = keyOf(node);
@@ -110,15 +115,21 @@ function ourMoves(node: Node, step: Step): Node[] {
     case 'send':
       return sent(node, step.number);
     case 'decline':
-      return [learn(node, `decline ${step.number}`, world, answered(step.number, { said: 'refused', failure: step.failure }))];
+      return [
+        learn(node, `decline ${step.number}`, world, answered(step.number, { said: 'refused', failure: step.failure })),
+      ];
     case 'pass':
-      return [learn(node, `passed ${step.deadline}`, world, { is: 'passed', deadline: step.deadline, number: step.number })];
+      return [
+        learn(node, `passed ${step.deadline}`, world, { is: 'passed', deadline: step.deadline, number: step.number }),
+      ];
     case 'find':
     case 'look':
       return looked(node, step.take === 'look' ? step.lasting_ms : 0);
     case 'watch':
       // The poll sees what has changed.
-      return world.status === sale.seen?.status ? [] : [learn(node, `poll ${world.status}`, world, queried(world, world.status, 0, sale))];
+      return world.status === sale.seen?.status
+        ? []
+        : [learn(node, `poll ${world.status}`, world, queried(world, world.status, 0, sale))];
     case 'rest':
       return [];
   }
@@ -166,7 +177,8 @@ function requested(node: Node, number: string, amount: string): Node[] {
   const known = findRefund(sale, number);
   if (known && known.outcome !== 'NOT_CREATED') return [];
   const reserved = sale.refunds.filter((one) => one.phase === 'waiting' || one.begun !== null);
-  const isGone = (one: SoldOrder['refunds'][number]) => one.outcome === null || one.outcome === 'REFUNDED' || one.asked !== null;
+  const isGone = (one: SoldOrder['refunds'][number]) =>
+    one.outcome === null || one.outcome === 'REFUNDED' || one.asked !== null;
   const left = reserved.filter(isGone).reduce((sum, one) => sum.minus(one.amount), new Big(PAID).minus(sale.elsewhere));
   if (!sale.complete || left.lt(amount)) return [];
   return [learn(node, `request ${number}`, world, { is: 'requested', number, amount, currency: 'BRL' })];
@@ -239,20 +251,31 @@ function decisions(node: Node): Node[] {
   const told = asked.flatMap(({ number }) => {
     const outcome = OUTCOMES[truthOf(world, number)];
     if (outcome === undefined) return [];
-    return [learn(node, `decided ${number} ${outcome}`, world, { is: 'decided', by: 'ana', reason: 'seen', refund: { number, outcome } })];
+    return [
+      learn(node, `decided ${number} ${outcome}`, world, {
+        is: 'decided',
+        by: 'ana',
+        reason: 'seen',
+        refund: { number, outcome },
+      }),
+    ];
   });
   if (sale.complete) return told;
   const elsewhere = sum(world.refunds.filter(({ number, is }) => number === null && isMoney(is))).toFixed(2);
-  return [...told, learn(node, `decided elsewhere ${elsewhere}`, world, { is: 'decided', by: 'ana', reason: 'seen', elsewhere })];
+  return [
+    ...told,
+    learn(node, `decided elsewhere ${elsewhere}`, world, { is: 'decided', by: 'ana', reason: 'seen', elsewhere }),
+  ];
 }
 
 /** What a person in front of the dashboard says; of a refund that is under way, nothing yet. */
-const OUTCOMES: Partial<Record<Truth | 'never made', 'REFUNDED' | 'REFUND_REFUSED' | 'REFUND_REVOKE' | 'NOT_CREATED'>> = {
-  done: 'REFUNDED',
-  refused: 'REFUND_REFUSED',
-  revoked: 'REFUND_REVOKE',
-  'never made': 'NOT_CREATED',
-};
+const OUTCOMES: Partial<Record<Truth | 'never made', 'REFUNDED' | 'REFUND_REFUSED' | 'REFUND_REVOKE' | 'NOT_CREATED'>> =
+  {
+    done: 'REFUNDED',
+    refused: 'REFUND_REFUSED',
+    revoked: 'REFUND_REVOKE',
+    'never made': 'NOT_CREATED',
+  };
 
 // — What must be —
 
@@ -263,7 +286,8 @@ function check({ world, sale, path }: Node, found: Explored): void {
   for (const { number, outcome, asked, confirmed_by } of sale.refunds) {
     const truth = truthOf(world, number);
     const isFreed = outcome !== null && outcome !== 'REFUNDED' && asked === null;
-    if (isFreed && isMoney(truth)) violates(found, `the amount of a refund that is ${truth} was freed, known by ${confirmed_by}`, path);
+    if (isFreed && isMoney(truth))
+      violates(found, `the amount of a refund that is ${truth} was freed, known by ${confirmed_by}`, path);
     if (asked === null) continue;
     const question = `${asked}: ${sale.seen?.status ?? ''}, ${sale.refunds.filter((one) => one.begun).length} begun, ${findRefund(sale, number)?.phase ?? ''}`;
     const known = found.questions.get(question) ?? { truths: new Set<string>(), path };
@@ -302,7 +326,14 @@ const moved = (world: World, status: string): World =>
   status === world.status ? world : { ...world, before: world.status, status, changed_at: world.now };
 
 function queried(world: World, trade_status: string, lasted_ms: number, sale?: SoldOrder): Fact {
-  const trade = { trade_status, asked_at: world.now, trade_no: 'T1', out_trade_no: 'O1', order_amount: PAID, order_currency: 'BRL' };
+  const trade = {
+    trade_status,
+    asked_at: world.now,
+    trade_no: 'T1',
+    out_trade_no: 'O1',
+    order_amount: PAID,
+    order_currency: 'BRL',
+  };
   return { is: 'queried', trade, lasted_ms, after: sale?.heard ?? 0 };
 }
 

@@ -43,6 +43,10 @@ export const PAYMENT_SETTINGS = {
     readBy: 'worker',
     meaning: 'How long after a sale to poll for disputes and chargebacks, such as `90d`.',
   }),
+  PAYMENTS_REFUND_WATCH: durationText.prefault('3d').register(settingDocs, {
+    readBy: 'worker',
+    meaning: 'How long after a refund was taken to poll for its end, so that a refusal that nobody notifies is seen.',
+  }),
   PAYMENTS_EVENTS_URL: eventUrls.optional().register(settingDocs, {
     fromFile: true,
     readBy: 'worker',

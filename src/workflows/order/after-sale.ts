@@ -28,12 +28,13 @@ import {
   type RefundOrder,
   readSignal,
   refundInQuestion,
+  type SoldOrder,
 } from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
 import { gateway, loadPolicy, loadPreviousRun } from '../shared/activities';
 import { uncancelled } from '../shared/cancellable';
 import { isContinued } from '../shared/continued';
-import { attentionAfter, LOOK_PATIENCE_MS, searchUntilFound } from '../shared/look';
+import { attentionAfter, LOOK_PATIENCE_MS, type NotFound, searchOn } from '../shared/look';
 import { PaymentOutbox } from '../shared/outbox/payment-outbox';
 import { pollUntil, waitForTradeChange } from '../shared/polling';
 import { RecheckRequests } from '../shared/recheck-requests';
@@ -49,9 +50,8 @@ import {
 import { afterSaleIssues, refuseAfterSale } from './after-sale-start';
 import { eventPaymentOf } from './event-payment';
 import type { AfterSaleFact } from './facts';
-import { findRefund, fold, isOlder, NOTHING_KNOWN, type SoldOrder } from './fold';
+import { findRefund, fold, isOlder, NOTHING_KNOWN } from './fold';
 import { nextRefund, nextStep, obstacleTo, type Step, watchUntil } from './next-step';
-import { afterSaleAttributes, afterSaleDetails, stateOf } from './rendering';
 import {
   answerTo,
   askedTooOften,
@@ -62,6 +62,7 @@ import {
   grantRefund,
   notTaken,
 } from './refund-requests';
+import { afterSaleAttributes, afterSaleDetails, stateOf } from './rendering';
 import { sendRefund } from './send-refund';
 
 /** The update `refund` waits this long in all, then fails with `NotAnswered` or `RefundPending`. */
@@ -133,7 +134,8 @@ class AfterSaleRun {
 
   async execute(): Promise<void> {
     this.policy = await loadPolicy({ method: null });
-    if (this.policy.watch_window_ms) this.watch_until = this.input.watch_until ?? Date.now() + this.policy.watch_window_ms;
+    if (this.policy.watch_window_ms)
+      this.watch_until = this.input.watch_until ?? Date.now() + this.policy.watch_window_ms;
     await this.recall(this.policy);
     for (let step = this.step; ; step = this.step) {
       if (step.take === 'rest' && !(await this.rest())) break;
@@ -207,7 +209,8 @@ class AfterSaleRun {
       case 'decline': {
         const { number, failure } = step;
         // What the trade shows is more than our ledger: nobody knows what is left.
-        if (failure.details.ledger_complete === false && this.sale.complete) this.learn({ is: 'noticed', what: 'unread' });
+        if (failure.details.ledger_complete === false && this.sale.complete)
+          this.learn({ is: 'noticed', what: 'unread' });
         return this.learn({ is: 'answered', number, answered: { said: 'refused', failure } });
       }
       case 'pass':
@@ -248,23 +251,26 @@ class AfterSaleRun {
     this.waitFor(lasting_ms > 0 ? `the status to stay ${seen?.status}` : 'the gateway’s answer about the trade');
     const answer = this.rechecks.begin();
     const isInterrupted = () => lasting_ms > 0 && (this.rechecks.isRequested || this.sale.heard > after);
-    const ask = () => gateway.lookAtTrade({ app_id, id: this.id, settling_ms, patience_ms: LOOK_PATIENCE_MS, ...lasting });
+    const ask = () =>
+      gateway.lookAtTrade({ app_id, id: this.id, settling_ms, patience_ms: LOOK_PATIENCE_MS, ...lasting });
     const looked = await pollUntil(ask, { isInterrupted });
     if (typeof looked === 'string') return;
-    if (looked.is === 'found') await this.onTrade(looked.trade, after, looked.trade.trade_status === seen?.status ? lasting_ms : 0);
+    if (looked.is === 'found')
+      await this.onTrade(looked.trade, after, looked.trade.trade_status === seen?.status ? lasting_ms : 0);
     else this.learn({ is: 'unanswered', why: attentionAfter(looked) });
     answer();
-    if (looked.is !== 'found') await this.search();
+    if (looked.is !== 'found') await this.search(looked.is);
   }
 
   /** The gateway is silent, or denies the trade: it is asked on, ever less often, unless somebody wants to know now, or has decided. */
-  private async search(): Promise<void> {
+  private async search(after: NotFound['is']): Promise<void> {
     const { app_id } = this.input;
     const { heard, reasons } = this.sale;
     const isInterrupted = () =>
       this.rechecks.isRequested || this.sale.heard > heard || this.sale.reasons.length < reasons.length;
     this.waitFor('the gateway to say what it has of the trade');
-    const found = await searchUntilFound({ app_id, id: this.id }, isInterrupted);
+    const { settling_ms } = this.settings;
+    const found = await searchOn({ app_id, id: this.id, after, settling_ms }, isInterrupted);
     if (found) await this.onTrade(found, heard, 0);
   }
 
@@ -301,7 +307,9 @@ class AfterSaleRun {
     const seen = this.sale.seen?.status ?? null;
     const heard = this.sale.heard;
     const asked = JSON.stringify(step);
-    this.waitFor(step.until === null ? `the next status of the trade, which is ${seen}` : 'a refund, a dispute or a chargeback');
+    this.waitFor(
+      step.until === null ? `the next status of the trade, which is ${seen}` : 'a refund, a dispute or a chargeback',
+    );
     const watch = { app_id, id: this.id, seen, schedule: pollSchedule(this.settings) };
     const news = await waitForTradeChange(watch, {
       isInterrupted: () => JSON.stringify(this.step) !== asked || this.isTooLong,
@@ -321,7 +329,13 @@ class AfterSaleRun {
   /** Continues as a new run with the same state. Updates that come meanwhile are refused with `Closing`. */
   private async continueAsNew(): Promise<void> {
     const { app_id, out_trade_no, trade_no } = this.input;
-    await continueAsNew<typeof afterSale>({ app_id, out_trade_no, trade_no, sale: this.sale, watch_until: this.watch_until });
+    await continueAsNew<typeof afterSale>({
+      app_id,
+      out_trade_no,
+      trade_no,
+      sale: this.sale,
+      watch_until: this.watch_until,
+    });
   }
 
   // — The updates —
@@ -383,7 +397,9 @@ class AfterSaleRun {
   }
 
   private get watchedUntil(): number {
-    return this.policy ? (watchUntil(this.sale, this, this.settings) ?? this.watch_until) : this.watch_until;
+    return this.policy
+      ? (watchUntil(this.sale, { watch_until: this.watch_until }, this.settings) ?? this.watch_until)
+      : this.watch_until;
   }
 
   private get settings(): PaymentPolicy {
@@ -392,10 +408,10 @@ class AfterSaleRun {
   }
 }
 
-const introducedBy = ({ out_trade_no = null, trade_no = null }: AfterSaleInput): SoldOrder => ({
+const introducedBy = ({ out_trade_no, trade_no }: Partial<AfterSaleInput>): SoldOrder => ({
   ...NOTHING_KNOWN,
-  out_trade_no,
-  trade_no,
+  out_trade_no: out_trade_no ?? null,
+  trade_no: trade_no ?? null,
 });
 
 /** What an earlier run had begun, and nobody answered: it may have reached the gateway. */

@@ -8,12 +8,12 @@ import {
   isBankStatus,
   isOfTrade,
   isRefundStatus,
+  type LedgerRefund,
   type NotificationClaim,
   outcomeOf,
-  type RefundState,
   refundMeaningOf,
+  type SoldOrder,
   type Source,
-  type Transition,
   takesMoneyBack,
 } from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
@@ -21,7 +21,7 @@ import { isMore, less, sumOf } from '../../gateway/pure/money';
 import { isKnownStatus } from '../../gateway/pure/statuses';
 import { isAnswered } from './claims';
 import type { AfterSaleFact, RefundAnswered } from './facts';
-import { type Column, LAG_SETTLINGS, outcomeNamed, type Patience, rowOf, type Verdict, verdictOn } from './refund-table';
+import { type Column, LAG_SETTLINGS, outcomeNamed, rowOf, type Verdict, verdictOn } from './refund-table';
 
 /** What the fold needs of the settings. */
 export interface FoldSettings {
@@ -172,7 +172,11 @@ function withClaimsRead(sale: SoldOrder, after: number): SoldOrder {
 }
 
 /** What a notification leaves that no status shows any more. */
-function afterClaim(sale: SoldOrder, { trade_status = '', out_request_no }: NotificationClaim, shown: string): SoldOrder {
+function afterClaim(
+  sale: SoldOrder,
+  { trade_status = '', out_request_no }: NotificationClaim,
+  shown: string,
+): SoldOrder {
   // A decision on the status of the bank cannot cover one that came later, even where the trade is back at the same.
   if (isBankStatus(trade_status) && isBankStatus(shown)) return onBankStatus(sale, trade_status);
   const meaning = refundMeaningOf(trade_status);
@@ -188,7 +192,11 @@ function explained(sale: SoldOrder, from: string | null): SoldOrder {
   const gone = begun.filter(mayBeGone);
   const meaning = refundMeaningOf(status);
   const isOurs =
-    meaning === 'part is done' ? gone.length > 0 : meaning === 'done' ? gone.length > 0 && !isMoreThanOurs(sale) : begun.length > 0;
+    meaning === 'part is done'
+      ? gone.length > 0
+      : meaning === 'done'
+        ? gone.length > 0 && !isMoreThanOurs(sale)
+        : begun.length > 0;
   return isOurs ? sale : withUnknownRefund(sale);
 }
 
@@ -338,8 +346,7 @@ function isDue({ seen }: SoldOrder, { passed }: LedgerRefund, verdict: Verdict, 
 
 /** Whether money of it may have gone, or may still go: whatever has left us and was not freed. Where a person is asked, it may. */
 export const mayBeGone = (refund: LedgerRefund): boolean =>
-  refund.begun !== null &&
-  (refund.asked !== null || refund.outcome === null || refund.outcome === 'REFUNDED');
+  refund.begun !== null && (refund.asked !== null || refund.outcome === null || refund.outcome === 'REFUNDED');
 
 /** How much certainly is at the gateway still: a refund that waits for its turn has taken nothing. */
 export function leftAtGateway(sale: SoldOrder, except?: string): string {

@@ -1,11 +1,19 @@
 /** What an after-sale does next, by what is known and what time it is. Pure: it reads tables, and acts on nothing. */
-import { isTransientStatus, refundableIn, refundMeaningOf } from '../../contract';
-import { isMore } from '../../gateway/pure/money';
+import { isTransientStatus, type LedgerRefund, refundableIn, refundMeaningOf, type SoldOrder } from '../../contract';
 import { DAY, MINUTE } from '../../gateway/pure/durations';
+import { isMore } from '../../gateway/pure/money';
 import { isAnswered } from './claims';
-import { findRefund, leftAtGateway, mayBeGone, type LedgerRefund, type SoldOrder, verdictOf } from './fold';
+import { findRefund, leftAtGateway, mayBeGone, verdictOf } from './fold';
 import { LAG_SETTLINGS } from './refund-table';
-import { because, elsewhereUnknown, type RefundFailure, notLeft, notNow, takenByTheBank, unconfirmed } from './refusals';
+import {
+  because,
+  elsewhereUnknown,
+  notLeft,
+  notNow,
+  type RefundFailure,
+  takenByTheBank,
+  unconfirmed,
+} from './refusals';
 
 export interface StepSettings {
   readonly settling_ms: number;
@@ -46,7 +54,8 @@ export function nextStep(sale: SoldOrder, now: number, wishes: Wishes, settings:
   if (waiting && turn === 'now') return { take: 'send', number: waiting.number };
   if (waiting && typeof turn === 'object') return { take: 'decline', number: waiting.number, failure: turn };
   const until = watchUntil(sale, wishes, settings);
-  if (until === null || until > now || waiting) return { take: 'watch', until: until === null || waiting ? null : until };
+  if (until === null || until > now || waiting)
+    return { take: 'watch', until: until === null || waiting ? null : until };
   return { take: 'rest' };
 }
 
@@ -82,7 +91,11 @@ function deadlinesOf(sale: SoldOrder, { refund_watch_ms }: StepSettings) {
 }
 
 /** Until when the trade is polled; null: without a limit. */
-export function watchUntil(sale: SoldOrder, wishes: Pick<Wishes, 'watch_until'>, settings: StepSettings): number | null {
+export function watchUntil(
+  sale: SoldOrder,
+  wishes: Pick<Wishes, 'watch_until'>,
+  settings: StepSettings,
+): number | null {
   if (isTransientStatus(sale.seen?.status ?? null) || sale.reasons.includes('unconfirmed-notification')) return null;
   const afterAcceptance = sale.refunds
     .filter(({ phase }) => phase === 'taken')
@@ -93,7 +106,8 @@ export function watchUntil(sale: SoldOrder, wishes: Pick<Wishes, 'watch_until'>,
 }
 
 /** The refund whose turn it is: the one that was requested first. */
-export const nextRefund = ({ refunds }: SoldOrder): LedgerRefund | undefined => refunds.find(({ phase }) => phase === 'waiting');
+export const nextRefund = ({ refunds }: SoldOrder): LedgerRefund | undefined =>
+  refunds.find(({ phase }) => phase === 'waiting');
 
 /** No replica is further behind the bank than this. */
 const BANK_LAG_MS = 10 * MINUTE;
@@ -111,11 +125,15 @@ export function turnOf(sale: SoldOrder, refund: LedgerRefund, now: number): 'now
   if (refundable === 'later' || others.some((one) => one.phase === 'lost' || one.asked !== null)) return 'later';
   switch (refundMeaningOf(status)) {
     case 'stands':
-      return others.some(mayBeGone) && !others.filter(mayBeGone).every(({ decided }) => decided?.shown === status) ? 'later' : 'now';
+      return others.some(mayBeGone) && !others.filter(mayBeGone).every(({ decided }) => decided?.shown === status)
+        ? 'later'
+        : 'now';
     case 'refused':
       return others.some(isUndecided) ? 'later' : 'now';
     case 'done':
-      return callsPartsRefunded(sale) ? 'now' : because('The trade is REFUNDED, and our ledger has money left.', status);
+      return callsPartsRefunded(sale)
+        ? 'now'
+        : because('The trade is REFUNDED, and our ledger has money left.', status);
     default:
       return 'now';
   }

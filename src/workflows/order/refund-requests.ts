@@ -6,18 +6,20 @@ import {
   type Attention,
   differingFields,
   FAILURE,
+  type LedgerRefund,
   outcomeOf,
   type RefundAnswer,
   type RefundOrder,
   type RefundOutcome,
   type RefundState,
+  type SoldOrder,
   takesMoneyBack,
   typedFailure,
 } from '../../contract';
 import { amountProblem, isMore, less, sameAmount } from '../../gateway/pure/money';
-import { assertResolution, invalidRequest } from '../shared/resolution';
 import { generatedRefundNumber } from '../shared/refund-numbers';
-import { findRefund, leftAtGateway, leftToGrant, type LedgerRefund, type SoldOrder } from './fold';
+import { assertResolution, invalidRequest } from '../shared/resolution';
+import { findRefund, leftAtGateway, leftToGrant } from './fold';
 import { isInFlight } from './next-step';
 import { elsewhereUnknown, notNow, type RefundFailure, takenByTheBank, unconfirmed } from './refusals';
 
@@ -60,7 +62,8 @@ export function grantRefund(sale: SoldOrder, requests: ReadonlyMap<string, Refun
   const number = order.out_request_no ?? generatedRefundNumber(sale, order, isWhole);
   const earlier = findRefund(sale, number);
   // Where there certainly is no refund, its number may be used again.
-  if (earlier && (earlier.outcome !== 'NOT_CREATED' || earlier.asked !== null)) return repeated(earlier, requests, order);
+  if (earlier && (earlier.outcome !== 'NOT_CREATED' || earlier.asked !== null))
+    return repeated(earlier, requests, order);
   const obstacle = obstacleToAsking(sale);
   if (obstacle) throw typedFailure(obstacle.type, obstacle.message, obstacle.details);
   const left = leftToGrant(sale);
@@ -91,7 +94,11 @@ function repeated(earlier: LedgerRefund, requests: ReadonlyMap<string, RefundOrd
   );
 }
 
-function differing({ number, amount, currency }: LedgerRefund, known: RefundOrder | undefined, order: RefundOrder): string[] {
+function differing(
+  { number, amount, currency }: LedgerRefund,
+  known: RefundOrder | undefined,
+  order: RefundOrder,
+): string[] {
   const first = known ?? { refund_amount: amount, refund_currency: currency };
   const named = (from: RefundOrder) => ({
     ...from,
@@ -218,7 +225,10 @@ function assertDecidable(sale: SoldOrder, number: string): void {
     throw invalidRequest([{ field: 'out_request_no', rule: 'there is no refund under this number' }]);
   if (isInFlight(sale, number))
     throw invalidRequest([
-      { field: 'out_request_no', rule: 'this refund is being sent at this moment: read the state again, and decide then' },
+      {
+        field: 'out_request_no',
+        rule: 'this refund is being sent at this moment: read the state again, and decide then',
+      },
     ]);
 }
 

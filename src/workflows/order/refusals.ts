@@ -13,7 +13,8 @@ const notRefunded = (message: string, details: RefundFailure['details'] = {}): R
 export const because = (message: string, trade_status: string | null): RefundFailure =>
   notRefunded(message, { trade_status });
 
-export const notNow = (status: string): RefundFailure => because(`A trade that is ${status} cannot be refunded.`, status);
+export const notNow = (status: string): RefundFailure =>
+  because(`A trade that is ${status} cannot be refunded.`, status);
 
 export const elsewhereUnknown = (trade_status: string | null): RefundFailure =>
   notRefunded(
@@ -23,7 +24,10 @@ export const elsewhereUnknown = (trade_status: string | null): RefundFailure =>
 
 /** Lately, so that a replica of the gateway may not show it yet. */
 export const takenByTheBank = (trade_status: string): RefundFailure =>
-  because(`The gateway said a moment ago that the trade is ${trade_status}. Ask again once that is settled.`, trade_status);
+  because(
+    `The gateway said a moment ago that the trade is ${trade_status}. Ask again once that is settled.`,
+    trade_status,
+  );
 
 /** The bank may have taken the money back all the same: replicas of a gateway can be behind for long. */
 export const unconfirmed = (trade_status: string | null): RefundFailure =>

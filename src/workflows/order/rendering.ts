@@ -4,21 +4,23 @@ import {
   type AfterSaleState,
   type Attention,
   attentionOfStatus,
+  type LedgerRefund,
   type RefundAnswer,
   type RefundState,
+  refundMeaningOf,
+  type SoldOrder,
 } from '../../contract';
 import { isMore, sumOf } from '../../gateway/pure/money';
 import { tradeAttributes } from '../shared/visibility';
-import { mayBeGone, type LedgerRefund, type SoldOrder, verdictOf } from './fold';
+import { verdictOf } from './fold';
 
 /** The public state. `watched_until`: ms since the epoch; 0: it is not watched. */
 export function stateOf(sale: SoldOrder, app_id: string, watched_until: number): AfterSaleState {
   const refunds = sale.refunds.map((one) => refundState(sale, one));
   const sum = (isCounted: (one: RefundState) => boolean) =>
     sumOf(refunds.filter(isCounted).map(({ refund_amount }) => refund_amount));
-  const isDone = ({ outcome, attention }: RefundState) => outcome === 'REFUNDED' && attention === null;
-  const isFree = ({ outcome, attention }: RefundState) =>
-    attention === null && outcome !== null && outcome !== 'ACCEPTED' && outcome !== 'REFUNDED';
+  const isDecided = ({ outcome, attention }: RefundState) => outcome !== null && attention === null;
+  const isGone = (one: RefundState) => isDecided(one) && (one.outcome === 'REFUNDED' || one.outcome === 'ACCEPTED');
   return {
     app_id,
     out_trade_no: sale.out_trade_no,
@@ -28,8 +30,8 @@ export function stateOf(sale: SoldOrder, app_id: string, watched_until: number):
     order_currency: sale.paid?.currency ?? null,
     method: sale.method,
     attention: attentionOf(sale),
-    refunded_amount: sum(isDone),
-    refunding_amount: sum((one) => !isDone(one) && !isFree(one)),
+    refunded_amount: sum(isGone),
+    refunding_amount: sum((one) => !isDecided(one)),
     refunds,
     refunded_elsewhere: sale.elsewhere,
     ledger_complete: sale.complete,
@@ -42,7 +44,9 @@ export function stateOf(sale: SoldOrder, app_id: string, watched_until: number):
 
 function refundState(sale: SoldOrder, refund: LedgerRefund): RefundState {
   const { number, amount, currency, phase, begun, decided, named, answer } = refund;
-  const outcome = refund.outcome ?? (isAccepted(sale, refund) ? 'ACCEPTED' : null);
+  const isKnown = refund.outcome !== null || isAccepted(sale, refund);
+  const isUnderWay = refundMeaningOf(sale.seen?.status ?? null) === 'under way';
+  const outcome = refund.outcome ?? (isKnown && !isUnderWay ? 'ACCEPTED' : null);
   const begun_at = begun === null ? null : iso(begun.at);
   const said = answer?.refund_status;
   return {
@@ -58,7 +62,7 @@ function refundState(sale: SoldOrder, refund: LedgerRefund): RefundState {
     requested_at: iso(refund.requested_at),
     started_at: begun_at,
     sent_at: begun_at,
-    answer: answer ?? recoveredAnswer(sale, refund, outcome),
+    answer: answer ?? (isKnown ? recoveredAnswer(sale, refund) : null),
     failure: refund.failure,
     resolved: phase === 'ended' && decided ? { by: decided.by, reason: decided.reason } : null,
   };
@@ -71,8 +75,8 @@ const isAccepted = (sale: SoldOrder, refund: LedgerRefund): boolean =>
   verdictOf(sale, refund)?.is === 'accepted';
 
 /** Its answer was lost, and the trade or a notification shows that the gateway has it: callers get that as their answer. */
-function recoveredAnswer(sale: SoldOrder, refund: LedgerRefund, outcome: RefundState['outcome']): RefundAnswer | null {
-  if (outcome === null || outcome === 'NOT_CREATED') return null;
+function recoveredAnswer(sale: SoldOrder, refund: LedgerRefund): RefundAnswer | null {
+  if (refund.outcome === 'NOT_CREATED') return null;
   const { number: out_request_no, amount: refund_amount, currency: refund_currency } = refund;
   const ids = { trade_no: sale.trade_no, out_trade_no: sale.out_trade_no, out_request_no };
   return { ...ids, refund_amount, refund_currency, refund_status: refund.named ?? sale.seen?.status, recovered: true };

@@ -1,19 +1,12 @@
 /** Sends a refund once, on a fresh look, and says what became of it, as facts. */
 import { ActivityFailure, ApplicationFailure, condition, TimeoutFailure, workflowInfo } from '@temporalio/workflow';
-import {
-  detailsOf,
-  FAILURE,
-  knownIds,
-  type RefundOrder,
-  type RefundResult,
-} from '../../contract';
+import { detailsOf, FAILURE, knownIds, type RefundOrder, type RefundResult, type SoldOrder } from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
 import { DAY } from '../../gateway/pure/durations';
 import { gateway } from '../shared/activities';
 import { LOOK_PATIENCE_MS } from '../shared/look';
 import { pollUntil } from '../shared/polling';
 import type { RefundAnswered } from './facts';
-import type { SoldOrder } from './fold';
 
 export interface Sent {
   readonly answered: RefundAnswered;
@@ -41,8 +34,13 @@ export async function sendRefund(
   { isForbidden, onSilence }: SendOptions,
 ): Promise<Sent> {
   let isOver = false;
-  const isHeard = condition(() => isOver, LOOK_PATIENCE_MS, { summary: 'until a person hears that the gateway takes no refunds' });
-  isHeard.then((inTime) => inTime || onSilence(), () => undefined);
+  const isHeard = condition(() => isOver, LOOK_PATIENCE_MS, {
+    summary: 'until a person hears that the gateway takes no refunds',
+  });
+  isHeard.then(
+    (inTime) => inTime || onSilence(),
+    () => undefined,
+  );
   try {
     const sent = await pollUntil(() => gateway.requestRefund(attemptOf(app_id, sale, request)), {
       isInterrupted: isForbidden,
@@ -61,7 +59,14 @@ function attemptOf(app_id: string, sale: SoldOrder, request: RefundOrder) {
   const { originalExecutionRunId: original_run_id } = workflowInfo();
   const { paid, method, seen, trade_no, out_trade_no } = sale;
   const trade = { order_amount: paid?.amount ?? request.refund_amount, method };
-  return { app_id, id: knownIds({ trade_no, out_trade_no }), trade, request, seen: seen?.status ?? null, original_run_id };
+  return {
+    app_id,
+    id: knownIds({ trade_no, out_trade_no }),
+    trade,
+    request,
+    seen: seen?.status ?? null,
+    original_run_id,
+  };
 }
 
 function readResult(result: RefundResult): Sent {
@@ -102,7 +107,6 @@ const notRefunded = ({ message, error }: { message: string; error: object }) => 
 
 const duplicateRefund = ({ error }: { error: object }) => ({
   type: FAILURE.duplicateRefund,
-  message:
-    'The gateway has another refund under this number already, which we did not make. Nothing was refunded now.',
+  message: 'The gateway has another refund under this number already, which we did not make. Nothing was refunded now.',
   details: { ...error },
 });

@@ -68,7 +68,6 @@ const reading = <Name extends keyof PreviousRunActivities>(name: Name): Previous
 
 export const loadPreviousRun = reading('payments.knownBefore');
 export const loadEarlierRun = reading('payments.earlierRun');
-export const loadRefundRun = reading('payments.refundRun');
 export const loadLatestRun = reading('payments.latestRun');
 export const loadRunBefore = reading('payments.runBefore');
 
