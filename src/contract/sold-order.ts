@@ -3,8 +3,8 @@ import type { NotificationClaim, RefundOutcome, RefundState } from './after-sale
 import type { Attention } from './attention';
 import type { Source, Transition } from './payment';
 
-/** How long a question has to wait: not at all, until no replica can be behind, a day, or the watch after the acceptance. */
-export type Patience = 'none' | 'lag' | 'a day' | 'the watch';
+/** How long a question has to wait: not at all, until no replica can be behind, or a day. */
+export type Patience = 'none' | 'lag' | 'a day';
 
 /** How far a refund has come. `waiting`: for its turn. `lost`: its answer is not known. `taken`: the gateway has it. */
 export type RefundPhase = 'waiting' | 'sending' | 'lost' | 'taken' | 'ended';
@@ -35,8 +35,8 @@ export interface LedgerRefund {
   /** What a person was asked before, and has decided: the same is not asked again. */
   readonly decided: { readonly by: string; readonly reason: string; readonly shown: string | null } | null;
   readonly failure: RefundState['failure'];
-  /** Times that are over since it was begun. */
-  readonly passed: readonly Patience[];
+  /** A day is over since it was begun. */
+  readonly isOld: boolean;
 }
 
 /** A notification that no answer of the gateway has confirmed. `heard`: its place among all that came. */

@@ -12,6 +12,7 @@ import {
   setDefaultSignalHandler,
   setHandler,
   sleep,
+  workflowInfo,
 } from '@temporalio/workflow';
 import {
   type AfterSaleInput,
@@ -115,7 +116,7 @@ class AfterSaleRun {
     setHandler(recheckAfterSaleUpdate, () => uncancelled(() => this.recheck()), {
       validator: () => {
         this.assertOpen();
-        this.rechecks.assertRoom();
+        this.rechecks.assertRoomToWait();
       },
     });
     setHandler(resolveAfterSaleUpdate, (resolution) => uncancelled(() => this.resolve(resolution)), {
@@ -169,7 +170,8 @@ class AfterSaleRun {
   /** Takes over what earlier runs knew, where Temporal still has it. */
   private async recall(policy: PaymentPolicy): Promise<void> {
     const { app_id, out_trade_no = null } = this.input;
-    if (!this.input.sale) {
+    // A run that was reset has forgotten what it had learned after its start.
+    if (!this.input.sale || policy.run_id !== workflowInfo().originalExecutionRunId) {
       const { sale, claims, is_unread, method, trade_no } = await loadPreviousRun({ app_id, out_trade_no });
       if (sale) this.sale = { ...sale, out_trade_no: sale.out_trade_no ?? out_trade_no };
       this.append([
@@ -214,7 +216,7 @@ class AfterSaleRun {
         return this.learn({ is: 'answered', number, answered: { said: 'refused', failure } });
       }
       case 'pass':
-        return this.learn({ is: 'passed', number: step.number, deadline: step.deadline });
+        return this.learn({ is: 'passed', number: step.number, deadline: 'a day' });
       case 'watch':
         return this.watch(step);
     }
@@ -293,6 +295,7 @@ class AfterSaleRun {
     this.waitFor('the gateway to take the refund');
     const refund = findRefund(this.sale, number);
     const sent = await sendRefund(app_id, { heard, ...sale }, request, {
+      run_id: this.settings.run_id,
       isForbidden: () => refund !== undefined && obstacleTo(this.sale, refund, Date.now()) !== undefined,
       onSilence: () => this.learn({ is: 'noticed', what: 'no-answer' }),
     });

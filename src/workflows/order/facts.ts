@@ -83,7 +83,7 @@ interface Decided {
 /** A time is over that only a timer tells. */
 interface Passed {
   readonly is: 'passed';
-  readonly deadline: 'a day' | 'the watch';
+  readonly deadline: 'a day';
   readonly number: string;
 }
 

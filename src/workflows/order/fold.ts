@@ -77,14 +77,14 @@ function applied(sale: SoldOrder, fact: AfterSaleFact): SoldOrder {
         phase: 'sending',
         begun: { at: fact.at, shown: sale.seen?.status ?? '' },
         moved: false,
-        passed: [],
+        isOld: false,
       });
     case 'answered':
       return onAnswered(sale, fact.number, fact.answered);
     case 'decided':
       return onDecided(sale, fact);
     case 'passed':
-      return changed(sale, fact.number, ({ passed }) => ({ passed: [...passed, fact.deadline] }));
+      return changed(sale, fact.number, { isOld: true });
     case 'noticed':
       return fact.what === 'unread' ? withUnknownRefund(sale) : raised(sale, fact.what);
   }
@@ -256,12 +256,15 @@ function onRequested(sale: SoldOrder, { number, amount, currency, at }: FactOf<'
     asked: null,
     decided: null,
     failure: null,
-    passed: [],
+    isOld: false,
   };
   return { ...sale, refunds: [...sale.refunds.filter((one) => one !== earlier), fresh] };
 }
 
 function onAnswered(sale: SoldOrder, number: string, answered: RefundAnswered): SoldOrder {
+  // A notification of its end, or a person, may have been faster.
+  const hasEnded = findRefund(sale, number)?.phase === 'ended';
+  if (hasEnded) return answered.said === 'taken' ? changed(sale, number, { answer: answered.answer }) : sale;
   switch (answered.said) {
     case 'taken':
       return changed(sale, number, { phase: 'taken', answer: answered.answer });
@@ -336,10 +339,10 @@ function columnOf(sale: SoldOrder, refund: LedgerRefund): Column {
 }
 
 /** Whether a verdict has waited long enough. */
-function isDue({ seen }: SoldOrder, { passed }: LedgerRefund, verdict: Verdict, settling_ms: number): boolean {
+function isDue({ seen }: SoldOrder, { isOld }: LedgerRefund, verdict: Verdict, settling_ms: number): boolean {
   if (verdict.is !== 'ask' || verdict.after === 'none') return true;
   if (verdict.after === 'lag') return (seen?.lasted_ms ?? 0) >= LAG_SETTLINGS * settling_ms;
-  return passed.includes(verdict.after);
+  return isOld;
 }
 
 // — The ledger —

@@ -32,7 +32,7 @@ export type Step =
   /** Poll the trade until this time; null: until it moves on. */
   | { readonly take: 'watch'; readonly until: number | null }
   /** A time is over that a refund has waited for. */
-  | { readonly take: 'pass'; readonly number: string; readonly deadline: 'a day' | 'the watch' }
+  | { readonly take: 'pass'; readonly number: string }
   /** Nothing is left to ask. */
   | { readonly take: 'rest' };
 
@@ -47,8 +47,8 @@ export function nextStep(sale: SoldOrder, now: number, wishes: Wishes, settings:
   if (wishes.isAsked || sale.held.length > 0) return { take: 'look', lasting_ms: lastingOf(sale, settings) };
   if (sale.refunds.some((one) => waitsForLag(sale, one, settings)))
     return { take: 'look', lasting_ms: LAG_SETTLINGS * settings.settling_ms };
-  const due = deadlinesOf(sale, settings).find(({ at }) => at <= now);
-  if (due) return { take: 'pass', number: due.number, deadline: due.deadline };
+  const due = deadlinesOf(sale).find(({ at }) => at <= now);
+  if (due) return { take: 'pass', number: due.number };
   const waiting = nextRefund(sale);
   const turn = waiting && turnOf(sale, waiting, now);
   if (waiting && turn === 'now') return { take: 'send', number: waiting.number };
@@ -77,15 +77,13 @@ const openVerdict = (sale: SoldOrder, refund: LedgerRefund) =>
     ? verdictOf(sale, refund)
     : undefined;
 
-/** The times that refunds wait for, earliest first. */
-function deadlinesOf(sale: SoldOrder, { refund_watch_ms }: StepSettings) {
-  const after = { 'a day': DAY, 'the watch': refund_watch_ms } as const;
+/** When refunds will have waited a day for their end, earliest first. */
+function deadlinesOf(sale: SoldOrder): { number: string; at: number }[] {
   const deadlines = sale.refunds.flatMap((refund) => {
+    const { number, begun, asked, isOld } = refund;
     const verdict = openVerdict(sale, refund);
-    if (refund.begun === null || verdict?.is !== 'ask' || refund.asked !== null) return [];
-    const { after: deadline } = verdict;
-    if (deadline === 'none' || deadline === 'lag' || refund.passed.includes(deadline)) return [];
-    return [{ number: refund.number, deadline, at: refund.begun.at + after[deadline] }];
+    const waits = verdict?.is === 'ask' && verdict.after === 'a day' && asked === null && !isOld;
+    return begun !== null && waits ? [{ number, at: begun.at + DAY }] : [];
   });
   return deadlines.sort((one, other) => one.at - other.at);
 }
@@ -100,7 +98,7 @@ export function watchUntil(
   const afterAcceptance = sale.refunds
     .filter(({ phase }) => phase === 'taken')
     .map(({ begun }) => (begun?.at ?? 0) + settings.refund_watch_ms);
-  const [next] = deadlinesOf(sale, settings);
+  const [next] = deadlinesOf(sale);
   const latest = Math.max(wishes.watch_until, ...afterAcceptance, next?.at ?? 0);
   return next === undefined ? latest : Math.min(latest, next.at);
 }

@@ -28,7 +28,7 @@ const OPEN: Verdict = { is: 'open' };
 const ACCEPTED: Verdict = { is: 'accepted' };
 const REFUNDED: Verdict = { is: 'refunded' };
 const ask = (after: Patience): Verdict => ({ is: 'ask', after });
-const [NOW, LAG, A_DAY, WATCH] = [ask('none'), ask('lag'), ask('a day'), ask('the watch')] as const;
+const [NOW, LAG, A_DAY] = [ask('none'), ask('lag'), ask('a day')] as const;
 
 /** Two verdicts: where money is left after all refunds that may have gone, and where nothing is. */
 type Cell = Verdict | readonly [left: Verdict, nothingLeft: Verdict];
@@ -40,7 +40,7 @@ type Cell = Verdict | readonly [left: Verdict, nothingLeft: Verdict];
 // biome-ignore format: a table, read by columns
 const TABLE: Readonly<Record<Row, Readonly<Record<Column, Cell>>>> = {
   // Gateways may begin a refund days after they took it. One that was lost is never sent again: it may begin late, too.
-  unmoved:        { accepted: WATCH,                'lost alone': LAG,             'lost beside others': LAG },
+  unmoved:        { accepted: A_DAY,                'lost alone': LAG,             'lost beside others': LAG },
   // The trade has shown a refund since, and stands again: one came back.
   stands:         { accepted: LAG,                  'lost alone': LAG,             'lost beside others': LAG },
   'under way':    { accepted: OPEN,                 'lost alone': ACCEPTED,        'lost beside others': A_DAY },

@@ -1,5 +1,5 @@
 /** Sends a refund once, on a fresh look, and says what became of it, as facts. */
-import { ActivityFailure, ApplicationFailure, condition, TimeoutFailure, workflowInfo } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, condition, TimeoutFailure } from '@temporalio/workflow';
 import { detailsOf, FAILURE, knownIds, type RefundOrder, type RefundResult, type SoldOrder } from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
 import { DAY } from '../../gateway/pure/durations';
@@ -17,6 +17,8 @@ export interface Sent {
 }
 
 export interface SendOptions {
+  /** The run that knows what was sent before. In a reset of it, nothing is sent. */
+  readonly run_id: string;
   /** Something forbids the refund now: what has not left us is called off. */
   readonly isForbidden: () => boolean;
   /** The gateway has not been reached for so long that a person has to know. */
@@ -31,7 +33,7 @@ export async function sendRefund(
   app_id: string,
   sale: SoldOrder,
   request: RefundOrder,
-  { isForbidden, onSilence }: SendOptions,
+  { run_id, isForbidden, onSilence }: SendOptions,
 ): Promise<Sent> {
   let isOver = false;
   const isHeard = condition(() => isOver, LOOK_PATIENCE_MS, {
@@ -42,7 +44,7 @@ export async function sendRefund(
     () => undefined,
   );
   try {
-    const sent = await pollUntil(() => gateway.requestRefund(attemptOf(app_id, sale, request)), {
+    const sent = await pollUntil(() => gateway.requestRefund(attemptOf(app_id, sale, request, run_id)), {
       isInterrupted: isForbidden,
       timeout_ms: DAY,
     });
@@ -55,8 +57,7 @@ export async function sendRefund(
   }
 }
 
-function attemptOf(app_id: string, sale: SoldOrder, request: RefundOrder) {
-  const { originalExecutionRunId: original_run_id } = workflowInfo();
+function attemptOf(app_id: string, sale: SoldOrder, request: RefundOrder, original_run_id: string) {
   const { paid, method, seen, trade_no, out_trade_no } = sale;
   const trade = { order_amount: paid?.amount ?? request.refund_amount, method };
   return {

@@ -15,7 +15,7 @@ afterEach(() => world?.close());
 const goneBack = () => world.gateway.gone().toFixed(2);
 const REFUND = refundWorkflowId(APP, TRADE.out_trade_no, 'a');
 const terminateRefund = () => world.within(async () => world.temporal.latest(REFUND)?.terminate());
-const resetRefund = () =>
+const reset = () =>
   world.within(async () => {
     const run = world.temporal.latest(REFUND);
     if (run) world.temporal.reset(run);
@@ -45,7 +45,7 @@ test('promise 8: a refund whose workflow was terminated, reset, and terminated a
   await world.pass(1_000);
   await terminateRefund();
   await world.pass(1_000);
-  await resetRefund();
+  await reset();
   await world.pass(HOUR);
   expect(await world.state()).toMatchObject({ attention: null, refunds: [{ refund_status: 'REFUND_PROCESSING' }] });
   await terminateRefund();
@@ -61,7 +61,7 @@ test.each(['NOT_CREATED', 'REFUND_REFUSED'] as const)(
     pauseFirstRequest();
     world.ask({ amount: '150.00', number: 'a' });
     await world.pass(1_000);
-    await resetRefund();
+    await reset();
     await untilAttention();
     world.resolve({ outcome, out_request_no: 'a' });
     await world.pass(5_000);
@@ -77,7 +77,7 @@ test('promise 8: NOT_CREATED of a refund whose workflow was reset counts once no
   await open({ mishaps: ['lost before it arrived'] });
   world.ask({ amount: '150.00', number: 'a' });
   await world.pass(1_000);
-  await resetRefund();
+  await reset();
   await world.pass(2 * MINUTE + 5_000);
   world.resolve({ outcome: 'NOT_CREATED', out_request_no: 'a' });
   await world.pass(MINUTE);
@@ -95,7 +95,7 @@ test('promise 7: NOT_CREATED of a reset refund does not count at once where the 
   const { post } = world.gateway;
   const text = JSON.stringify({ code: '40004', msg: 'Business Failed', sub_code: 'trade-not-exist', sub_msg: 'none' });
   world.gateway.post = async () => ({ status: 200, body: new TextEncoder().encode(text) });
-  await resetRefund();
+  await reset();
   await untilAttention();
   world.gateway.post = post;
   world.resolve({ outcome: 'NOT_CREATED', out_request_no: 'a' });

@@ -4,8 +4,8 @@
  */
 import Big from 'big.js';
 import type { AfterSaleState } from '../../../../src/contract';
-import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import { APP, type Broken, SETTLING_MS } from '../../hostile/base-world';
+import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { type Broken, SETTLING_MS } from '../../hostile/base-world';
 import { type HostileRefunds, LATE_MS, type Step, TRADE, type TrueRefund } from './gateway';
 import type { Told, World } from './world';
 
@@ -248,8 +248,10 @@ export function liveness(world: World, state: AfterSaleState | undefined): Broke
   // A trade that is on its way back to SUCCESS lets refunds wait, and polls find its end.
   const isOnItsWay = gateway.status === 'CHARGEBACK_REVERSED';
   // A terminated after-sale tells nobody of what it had begun: the sweep does.
+  // A person is asked of what is silent for a day, and what comes after it waits as long.
+  const isYoung = open.some((one) => one.started_at && now - Date.parse(one.started_at) < DAY + 2 * HOUR);
   const isTold = (one: (typeof open)[number]) =>
-    state.attention !== null && (!one.started_at || one.attention !== null);
+    isYoung || (state.attention !== null && (!one.started_at || one.attention !== null));
   if (!isOnItsWay && !world.isTerminated && !open.every(isTold))
     broken.push({ promise: 8, what: `refunds are open without a word: ${open.map((one) => one.out_request_no)}` });
   if (open.length > 0 || !state.ledger_complete || state.attention !== null || wasForgotten) return broken;

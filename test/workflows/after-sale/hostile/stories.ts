@@ -252,7 +252,7 @@ async function take(world: World, step: Step): Promise<void> {
     case 'rename queue':
       return world.renameQueue();
     case 'reset refund':
-      return world.resetRefund();
+      return world.reset();
     case 'forget':
       return world.forget();
     case 'read dashboard':

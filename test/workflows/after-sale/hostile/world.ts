@@ -77,7 +77,7 @@ function requestOf({ amount, number, bank }: Asked) {
 interface Reading {
   readonly at: number;
   readonly number: string;
-  readonly outcome: RefundOutcome;
+  readonly outcome: Exclude<RefundOutcome, 'ACCEPTED'>;
 }
 
 /** Another order of the app whose number is ours with an end. */
@@ -98,8 +98,8 @@ export class World extends BaseWorld {
   readonly attentions: { readonly at: number; readonly attention: string }[] = [];
   /** When nobody worked: from, until. */
   readonly absences: { readonly from: number; readonly until: number }[] = [];
-  /** Workflows whose request for a refund died with its worker before it reached the gateway. */
-  readonly cutOff: { readonly at: number; readonly workflowId: string }[] = [];
+  /** When a request for a refund died with its worker before it reached the gateway. */
+  readonly cutOff: { readonly at: number }[] = [];
   /** When people removed the attention, or the server forgot what had been. */
   readonly settled: number[] = [];
   wasTerminated = false;
@@ -373,11 +373,9 @@ export class World extends BaseWorld {
     this.run.terminate();
   }
 
-  /** Resets the refund that was asked for last to its first task: everything after its start happens anew. */
-  resetRefund(): void {
-    const { number } = this.gateway.requests.at(-1) ?? {};
-    if (number === undefined) return;
-    const run = this.temporal.latest(refundWorkflowId(APP, this.traits.out_trade_no, number));
+  /** Resets the after-sale to its first task: everything after its start happens anew. */
+  reset(): void {
+    const { run } = this;
     if (!run?.hasBegun) return;
     this.wasTerminated = true;
     this.temporal.reset(run);
@@ -407,8 +405,8 @@ export class World extends BaseWorld {
 
   async killWorker(): Promise<void> {
     const lost = await this.within(() => this.temporal.killWorker());
-    for (const { activityType, workflowId, workedAt } of lost)
-      if (activityType === 'gateway.refund' && workedAt === undefined) this.cutOff.push({ at: this.now, workflowId });
+    for (const { activityType, workedAt } of lost)
+      if (activityType === 'gateway.refund' && workedAt === undefined) this.cutOff.push({ at: this.now });
   }
 
   async leaveWithoutWorker(ms: number): Promise<void> {
