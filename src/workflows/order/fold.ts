@@ -19,6 +19,7 @@ import {
 import type { QueriedTrade } from '../../contract/gateway';
 import { isMore, less, sumOf } from '../../gateway/pure/money';
 import { isKnownStatus } from '../../gateway/pure/statuses';
+import { latePaymentRefundNumber } from '../shared/refund-numbers';
 import { isAnswered } from './claims';
 import type { AfterSaleFact, RefundAnswered } from './facts';
 import { type Column, LAG_SETTLINGS, outcomeNamed, rowOf, type Verdict, verdictOn } from './refund-table';
@@ -52,7 +53,15 @@ const KEPT_WITHOUT_REFUND = 50;
 
 /** The state after one more fact. */
 export function fold(sale: SoldOrder, fact: AfterSaleFact, settings: FoldSettings): SoldOrder {
-  return bounded(judged(applied(sale, fact), settings));
+  return bounded(withLateMoney(sale, judged(applied(sale, fact), settings)));
+}
+
+/** No caller waits for the refund of a late payment, because the payment itself has asked for it. */
+function withLateMoney(before: SoldOrder, sale: SoldOrder): SoldOrder {
+  const number = latePaymentRefundNumber(sale);
+  const outcome = findRefund(sale, number)?.outcome ?? null;
+  const isNew = (findRefund(before, number)?.outcome ?? null) !== outcome;
+  return isNew && outcome !== null && outcome !== 'REFUNDED' ? raised(sale, 'late-payment') : sale;
 }
 
 function applied(sale: SoldOrder, fact: AfterSaleFact): SoldOrder {
