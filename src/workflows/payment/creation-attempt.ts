@@ -1,7 +1,8 @@
 /** Attempts to create an order, and the outcome of each. */
-import { ActivityFailure, ApplicationFailure, condition, TimeoutFailure } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, condition } from '@temporalio/workflow';
 import { type CreateInput, type CreateResult, detailsOf, FAILURE, type NewPayment, sameFailure } from '../../contract';
 import { gateway } from '../shared/activities';
+import { isResult, saysNothing } from '../shared/ended-by-hand';
 import { pollUntil } from '../shared/polling';
 
 /** No attempt of the first try begins after so many ms. Callers of `created` wait for it without a timer, which costs events. */
@@ -73,20 +74,23 @@ export class CreationAttempts {
 async function attemptCreation(input: CreateInput, options: AttemptOptions): Promise<CreateResult | 'interrupted'> {
   try {
     const tried = await pollUntil(() => gateway.createOrder(input), { isInterrupted: options.isUnwanted });
-    return tried === 'timeout' ? 'interrupted' : tried;
+    if (tried === 'interrupted' || tried === 'timeout') return 'interrupted';
+    return isResult(tried) ? tried : unknownOutcome(input);
   } catch (error) {
     if (isRetryable(error)) return 'interrupted';
     return failedAttempt(error, input, options);
   }
 }
 
-function failedAttempt(error: unknown, { kind }: CreateInput, { onBareSecret }: AttemptOptions): CreateResult {
-  if (!(error instanceof ActivityFailure) || !(error.cause instanceof TimeoutFailure)) {
-    const failure = asFailure(error);
-    if (isBareSecret(failure)) onBareSecret();
-    throw failure;
-  }
-  const message = 'The worker died during the creation.';
+function failedAttempt(error: unknown, input: CreateInput, { onBareSecret }: AttemptOptions): CreateResult {
+  if (saysNothing(error)) return unknownOutcome(input);
+  const failure = asFailure(error);
+  if (isBareSecret(failure)) onBareSecret();
+  throw failure;
+}
+
+function unknownOutcome({ kind }: CreateInput): CreateResult {
+  const message = 'The worker died during the creation, or a person ended it.';
   return { is: 'unknown', message, error: { outcome: 'unknown', retryable: true, operation: kind } };
 }
 

@@ -1,8 +1,7 @@
 /** What the gateway says now of a trade that was sold. The sale stands: a person hears of what contradicts it. */
 import type { LookResult, PreviousRun, Trade, TradeId } from '../../contract';
 import { outcomeOf, reportsNewMoney, saleStatus } from '../../contract';
-import { gateway } from '../shared/activities';
-import { attentionAfter, LOOK_PATIENCE_MS, lookOnce } from '../shared/look';
+import { attentionAfter, lookOnce } from '../shared/look';
 import type { PendingNotifications } from '../shared/pending-notifications';
 import { queryUntilConsistent } from '../shared/stale-read';
 import type { PaymentContext } from './context';
@@ -48,7 +47,7 @@ export async function lookBeyondCopies(at: {
   const looked = await lookOnce(app_id, id, LASTING_MS);
   if (looked.is !== 'found' || !contradictsSale(previous, id, looked.trade)) return looked;
   const { trade_status: seen } = looked.trade;
-  return gateway.lookAtTrade({ app_id, id, settling_ms: LASTING_MS, patience_ms: LOOK_PATIENCE_MS, seen });
+  return lookOnce(app_id, id, LASTING_MS, seen);
 }
 
 /** Whether the gateway calls the trade that was sold something else. Without a number of its own, the order's number shows it. */

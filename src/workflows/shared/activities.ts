@@ -19,6 +19,7 @@ import {
   type WatchInput,
 } from '../../contract';
 import { CREATING, GLANCING, QUERYING, REFUNDING, WATCHING } from './activity-options';
+import { isTradeOrNull, untilAnswered } from './ended-by-hand';
 
 /** A request that is under way is waited for, even if nobody wants it any more: only its end tells whether it was sent. */
 const sending = proxyActivities<GatewayActivities>({
@@ -30,6 +31,7 @@ const refunding = proxyActivities<GatewayActivities>({
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 });
 const querying = proxyActivities<GatewayActivities>(QUERYING);
+const watching = proxyActivities<GatewayActivities>(WATCHING);
 
 /** The gateway's operations on a trade, each with a line for Temporal UI: what it is for, and what is known before. */
 export const gateway = {
@@ -40,23 +42,11 @@ export const gateway = {
       ? `asks what the gateway has of ${named(id)}`
       : `asks for ${named(id)} until its answer lasts; so far ${seen}`,
   ),
-  searchTrade: summed(querying['gateway.find'], ({ id }) => `looks for ${named(id)}, ever less often`),
-  watchTrade: (watch: WatchInput) =>
-    proxyActivities<GatewayActivities>({ ...WATCHING, ...backstop(watch) })['gateway.watch'].executeWithOptions(
-      { summary: watchSummary(watch) },
-      [watch],
-    ),
+  searchTrade: askedAgain(summed(querying['gateway.find'], ({ id }) => `looks for ${named(id)}, ever less often`)),
+  watchTrade: askedAgain(summed(watching['gateway.watch'], watchSummary)),
 };
 
 export const { 'gateway.glance': glanceAtTrade } = proxyLocalActivities<GatewayActivities>(GLANCING);
-
-/** An attempt whose worker has died is repeated late, perhaps after the time when the watch is due: so the server ends it. */
-function backstop({ due_at }: WatchInput): ActivityOptions {
-  return due_at === undefined ? {} : { scheduleToCloseTimeout: Math.max(due_at - Date.now(), 0) + OVERDUE_MS };
-}
-
-/** A watch is over this long after it is due, in ms, whatever has become of its attempts. */
-const OVERDUE_MS = 2 * 60_000;
 
 const READING = {
   startToCloseTimeout: '30 seconds',
@@ -90,6 +80,11 @@ export function summed<Input, Result>(
   summary: (input: Input) => string,
 ): (input: Input) => Promise<Awaited<Result>> {
   return (input) => activity.executeWithOptions({ summary: summary(input) }, [input]);
+}
+
+/** The same look once more where a person has ended it: see ended-by-hand.ts. */
+function askedAgain<Input, Result>(look: (input: Input) => Promise<Result>): (input: Input) => Promise<Result> {
+  return (input) => untilAnswered(() => look(input), isTradeOrNull);
 }
 
 function watchSummary({ id, seen, until }: WatchInput): string {

@@ -6,8 +6,7 @@
 import type { NotificationSignal } from '../../contract';
 import { reportsNewMoney } from '../../contract';
 import type { QueriedTrade, Trade, TradeId } from '../../contract/gateway';
-import { gateway } from './activities';
-import { LOOK_PATIENCE_MS, type NotFound, searchOn } from './look';
+import { lookOnce, type NotFound, searchOn } from './look';
 import type { RecheckRequests } from './recheck-requests';
 
 export interface ConsistentRead<Queried extends Trade> {
@@ -58,8 +57,7 @@ async function lookUntilFound(
   const asked = { app_id, id, settling_ms };
   for (;;) {
     const answer = requests?.begin();
-    const look = { ...asked, patience_ms: LOOK_PATIENCE_MS, ...(seen === undefined ? {} : { seen }) };
-    const looked = await gateway.lookAtTrade(look);
+    const looked = await lookOnce(app_id, id, settling_ms, seen);
     if (looked.is === 'found') return looked.trade;
     await onUnanswered(looked);
     answer?.();

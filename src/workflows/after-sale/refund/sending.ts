@@ -1,10 +1,11 @@
 /** Sends a refund: on a fresh look each time, and again only where there certainly is none, or everything still says so. */
-import { ActivityFailure, ApplicationFailure, condition, TimeoutFailure, workflowInfo } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, condition, workflowInfo } from '@temporalio/workflow';
 import { detailsOf, FAILURE, type RefundAttempt, type RefundInput, type RefundResult } from '../../../contract';
 import type { QueriedTrade } from '../../../contract/gateway';
 import { DAY } from '../../../gateway/pure/durations';
 import { gateway } from '../../shared/activities';
 import { FIRST_BACKOFF_MS, nextBackoff } from '../../shared/backoff';
+import { isResult, saysNothing } from '../../shared/ended-by-hand';
 import { LOOK_PATIENCE_MS } from '../../shared/look';
 import { pollUntil } from '../../shared/polling';
 import { isGeneratedNumber } from '../../shared/refund-numbers';
@@ -15,6 +16,15 @@ import { duplicateRefund, notRefunded, type RefundFailure, type RunningRefund } 
 
 /** A refund whose outcome stays unknown is requested again for so long; then it is left to a person. */
 const SENT_AGAIN_WITHIN_MS = DAY;
+
+const FIELDS = { operation: '/trade/refund', retryable: true };
+
+/** Nobody knows whether the request has left: see ended-by-hand.ts. */
+const ENDED_BY_HAND: RefundResult = {
+  is: 'unknown',
+  message: 'The worker died during the request, or a person ended it.',
+  error: { ...FIELDS, outcome: 'unknown' },
+};
 
 /** What comes after a try: another try, a new look whether the refund may begin, or only facts and persons. */
 export type AfterTry = 'send' | 'await turn' | 'track';
@@ -170,7 +180,8 @@ export class RefundSending {
       });
       if (tried === 'timeout') record.raise('no-answer');
       this.isSlow = tried === 'timeout';
-      return typeof tried === 'string' ? this.heldBack() : tried;
+      if (typeof tried === 'string') return this.heldBack();
+      return isResult(tried) ? tried : ENDED_BY_HAND;
     } catch (error) {
       return this.failed(error);
     } finally {
@@ -194,18 +205,14 @@ export class RefundSending {
 
   private failed(error: unknown): RefundResult {
     if (!(error instanceof ActivityFailure)) throw error;
-    const fields = { operation: '/trade/refund', retryable: true };
-    if (error.cause instanceof TimeoutFailure) {
-      const message = 'The worker died during the request.';
-      return { is: 'unknown', message, error: { ...fields, outcome: 'unknown' } };
-    }
-    if (!(error.cause instanceof ApplicationFailure)) throw error;
+    const { cause } = error;
     // The attempt that was under way when it was called off: it says that nothing was made.
-    if (!error.cause.nonRetryable) return this.heldBack();
-    if (error.cause.type !== FAILURE.invalidRequest) throw error;
-    const { message } = error.cause;
-    this.record.refuse({ type: FAILURE.invalidRequest, message, details: detailsOf(error.cause) ?? {} });
-    return { is: 'not-created', message, credentials: false, error: { ...fields, outcome: 'not-sent' } };
+    if (cause instanceof ApplicationFailure && !cause.nonRetryable) return this.heldBack();
+    if (saysNothing(error)) return ENDED_BY_HAND;
+    if (!(cause instanceof ApplicationFailure)) throw error;
+    const { message } = cause;
+    this.record.refuse({ type: FAILURE.invalidRequest, message, details: detailsOf(cause) ?? {} });
+    return { is: 'not-created', message, credentials: false, error: { ...FIELDS, outcome: 'not-sent' } };
   }
 
   private observe(trade: QueriedTrade): void {
