@@ -28,6 +28,7 @@ export * from './payment';
 export * from './poll-schedule';
 export * from './reconciliation';
 export * from './same-order';
+export * from './scheduled-jobs';
 export * from './search-attributes';
 export * from './starters';
 export * from './stuck-sweep';

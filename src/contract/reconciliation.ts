@@ -4,7 +4,10 @@ import { isKnownStatus } from '../gateway/pure/statuses';
 import type { Attention } from './attention';
 import { outcomeOf } from './transitions';
 
-/** A period of one app's payments, and the merchant's own list of its orders, where there is one. */
+/**
+ * A period of one app's payments, and the merchant's own list of its orders, where there is one. A Schedule starts it without
+ * an input: then the app is that of the workflow's id, and the period the UTC day before the one on which it was due.
+ */
 export interface ReconciliationInput {
   app_id: string;
   /** ISO 8601; by default the UTC day before the start. */

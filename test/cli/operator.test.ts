@@ -22,7 +22,12 @@ beforeAll(async () => {
   const slow = { PAYMENTS_POLL_SCHEDULE: '1h', PAYMENTS_POLL_EVERY: '1h' };
   stack = await startStack({ env: { PAYMENTS_ENCRYPTION_KEYS: KEYS, ...slow } });
   // What an operator needs: the keys of payloads, and nothing of the gateway.
-  env = { TEMPORAL_ADDRESS: stack.temporal.address, GATEWAY_APP_ID: APP.app_id, PAYMENTS_ENCRYPTION_KEYS: KEYS };
+  env = {
+    TEMPORAL_ADDRESS: stack.temporal.address,
+    GATEWAY_APP_ID: APP.app_id,
+    PAYMENTS_ENCRYPTION_KEYS: KEYS,
+    PAYMENTS_SCHEDULES: 'false',
+  };
 });
 afterAll(async () => {
   await commands.end();

@@ -45,19 +45,27 @@ test('1. a worker in a new namespace does not start, and names the command that 
   expect(worker.printed).not.toMatch(/^ +at /m);
 });
 
-test('2. setup registers the missing search attributes', async () => {
+const SCHEDULES = 'Schedule payments-stuck-sweep: ready.\nSchedule payments-reconciliation:app-1: ready.\n';
+
+test('2. setup registers the missing search attributes and makes the Schedules', async () => {
   expect(await missing()).toEqual(SEARCH_ATTRIBUTE_NAMES);
   const setup = command('setup');
   expect(await setup.ended).toBe(0);
-  expect(setup.output).toBe(`Namespace default: registered ${SEARCH_ATTRIBUTE_NAMES.join(', ')}.\n`);
+  expect(setup.output).toBe(`Namespace default: registered ${SEARCH_ATTRIBUTE_NAMES.join(', ')}.\n${SCHEDULES}`);
   expect(await missing()).toEqual([]);
 });
 
 test('3. setup again changes nothing', async () => {
   const setup = command('setup');
   expect(await setup.ended).toBe(0);
-  expect(setup.output).toBe('Namespace default: every search attribute is registered already.\n');
+  expect(setup.output).toBe(`Namespace default: every search attribute is registered already.\n${SCHEDULES}`);
   expect(await missing()).toEqual([]);
+});
+
+test('setup leaves out the Schedules where the settings say so', async () => {
+  const setup = new Terminal({ cwd: folder, env: { ...settings, PAYMENTS_SCHEDULES: 'false' } }, 'setup');
+  expect(await setup.ended).toBe(0);
+  expect(setup.output).toContain('No Schedules were made');
 });
 
 test('setup of a namespace that does not exist fails and names it', async () => {

@@ -5,17 +5,20 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { startCodecServer } from '../../codec';
+import { scheduledJobs } from '../../contract';
 import { saveDevSettings } from '../../process/dev-settings';
 import type { Environment } from '../../process/environment';
 import { createLogger } from '../../process/log';
-import { type Config, loadConfig } from '../../process/settings';
+import { appIdsOf, type Config, loadConfig } from '../../process/settings';
 import { stopSignal } from '../../process/signals';
 import { UserError } from '../../process/user-error';
 import { type Simulator, startSimulator } from '../../simulator';
 import { connect } from '../../temporal/connection';
 import { installRuntime } from '../../temporal/runtime';
+import { makeSchedule } from '../../temporal/schedules';
 import { registerSearchAttributes } from '../../temporal/search-attributes';
 import { startWebhook } from '../../webhook';
 import { createWorker } from '../../worker';
@@ -92,6 +95,7 @@ async function start(
   const simulator = await startGateway(dataDir, file, started);
   const env = settingsOf(file, temporal, simulator);
   const config = loadConfig(env);
+  await makeSchedules(config, env);
   await startProcesses(config, env, createLogger('payments', config.LOG_LEVEL), started);
   step('settings and keys', `${await saveDevSettings(dataDir, env)}, for programs of your own; keep it to yourself`);
   await startFirstPayment({ app_id: APP_ID, orderFile, env, config, temporal });
@@ -117,6 +121,17 @@ async function startTemporal(dataDir: string, file: StackFile, started: StartedP
   await registerSearchAttributes(connection, temporal.namespace).finally(() => connection.close());
   step('Temporal', temporal.uiUrl);
   return temporal;
+}
+
+/** The sweep and the daily reconciliation, as `payment-gateway setup` makes them. */
+async function makeSchedules(config: Config, env: Environment): Promise<void> {
+  const { connection, namespace } = await connect(env);
+  try {
+    const client = new Client({ connection, namespace });
+    for (const job of scheduledJobs(appIdsOf(config))) await makeSchedule(client, job, config.PAYMENTS_TASK_QUEUE);
+  } finally {
+    await connection.close();
+  }
 }
 
 async function startGateway(dataDir: string, file: StackFile, started: StartedParts): Promise<Simulator> {

@@ -5,6 +5,7 @@ import { countWorkflows, type ListedWorkflow, listWorkflows } from '../../tempor
 import { EXIT } from '../exit-codes';
 import { say } from '../print';
 import { asOperator } from './connection';
+import { jobsInTrouble } from './jobs';
 import { type FilterOptions, filterOf, numberOf } from './options';
 import { table } from './table';
 import { age } from './times';
@@ -19,11 +20,15 @@ const SHOWN = 100;
 
 export function list(options: ListOptions): Promise<never> {
   const now = new Date();
-  const query = paymentQuery(filterOf(options, now), now);
+  const filter = filterOf(options, now);
+  const query = paymentQuery(filter, now);
   const limit = limitOf(options);
-  return asOperator(async ({ client }) => {
-    const rows: ListedWorkflow[] = [];
-    let found = 0;
+  return asOperator(async (operator) => {
+    const { client } = operator;
+    const jobs = await jobsInTrouble(operator, filter, now);
+    const rows: ListedWorkflow[] = options.json ? [] : [...jobs];
+    if (options.json) for (const job of jobs) say(JSON.stringify(job));
+    let found = jobs.length;
     for await (const row of listWorkflows(client, query, options.app)) {
       found += 1;
       if (found > limit) {
@@ -33,7 +38,8 @@ export function list(options: ListOptions): Promise<never> {
       else rows.push(row);
     }
     if (options.json) return EXIT.ok;
-    const all = found > limit && options.app === undefined ? await countWorkflows(client, query) : found;
+    const all =
+      found > limit && options.app === undefined ? jobs.length + (await countWorkflows(client, query)) : found;
     say(asText(rows, all, now));
     return EXIT.ok;
   }, 'lists');

@@ -7,6 +7,10 @@ export const PAYMENT_SETTINGS = {
   PAYMENTS_TASK_QUEUE: nonEmpty
     .prefault('payments')
     .register(settingDocs, { readBy: 'worker, webhook, commands', meaning: "Temporal's task queue." }),
+  PAYMENTS_SCHEDULES: flag.prefault('true').register(settingDocs, {
+    readBy: 'setup, worker, commands',
+    meaning: 'With `false`, `setup` makes no Schedules, and nobody says that they are missing.',
+  }),
   PAYMENTS_POLL_SCHEDULE: schedule.prefault('15s,30s,1m,2m,5m,10m,30m').register(settingDocs, {
     readBy: 'worker',
     meaning: 'When a payment is queried after its creation, and again after each deadline.',

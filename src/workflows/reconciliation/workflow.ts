@@ -16,13 +16,17 @@ import {
   type Difference,
   type DifferencesPage,
   type DifferencesQuestion,
+  FAILURE,
   inParts,
+  namedByWorkflowId,
   QUERY,
   type ReconcileSlice,
   type ReconciliationActivities,
   type ReconciliationInput,
   type ReconciliationState,
   SEARCH_ATTRIBUTE,
+  scheduledRun,
+  typedFailure,
   UPDATE,
 } from '../../contract';
 import { DAY, HOUR } from '../../gateway/pure/durations';
@@ -66,10 +70,20 @@ const MOST_DIFFERENCES = 100_000;
 const ROWS_A_SLICE = 2_000;
 
 /** Returns what was compared and what differs, once nobody has to look. */
-export async function reconciliation(input: ReconciliationInput): Promise<ReconciliationState> {
-  const run = new Reconciliation(input);
+export async function reconciliation(input?: ReconciliationInput): Promise<ReconciliationState> {
+  const run = new Reconciliation(input ?? dailyInput());
   await run.run();
   return run.state;
+}
+
+/** Of a run that a Schedule starts: its id names the app, and the day before which it was due, however late it begins. */
+function dailyInput(): ReconciliationInput {
+  const { workflowId, startTime } = workflowInfo();
+  const app_id = namedByWorkflowId(workflowId)?.app_id;
+  if (!app_id) throw typedFailure(FAILURE.invalidRequest, `${workflowId} names no app, and has no input that does.`);
+  const { due } = scheduledRun(workflowId) ?? {};
+  const today = Math.floor((due === undefined ? startTime.getTime() : Date.parse(due)) / DAY) * DAY;
+  return { app_id, since: new Date(today - DAY).toISOString(), until: new Date(today).toISOString() };
 }
 
 class Reconciliation {
