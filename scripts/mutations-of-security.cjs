@@ -116,6 +116,20 @@ module.exports = [
     'test/codec/mask',
   ],
   [
+    'a viewer sees what a failure of anybody says',
+    'src/codec/mask.ts',
+    'if (isOthersFailure) return',
+    'if (isOthersFailure && role === undefined) return',
+    'test/codec/mask',
+  ],
+  [
+    'what a merchant’s handler throws is kept in a history',
+    'src/activities/on-event.ts',
+    'throw error instanceof CancelledFailure ? error : handlerFailed(error);',
+    'throw error;',
+    'test/activities/on-event',
+  ],
+  [
     'a viewer sees what is of the merchant’s own workflows',
     'src/codec/mask.ts',
     "isOurWorkflow(owner?.workflowId ?? '') ? oursAsSeen(value, role, owner) : othersAsSeen(value)",

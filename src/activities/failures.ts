@@ -53,9 +53,9 @@ export function retryablePoll(
 ): ApplicationFailure {
   if (error instanceof CallDeferredError) return heldBackPoll(error, waited_ms, left_ms);
   const message = error instanceof Error ? error.message : String(error);
-  return inOneLine(
-    ApplicationFailure.create({ type: 'GatewayUnavailable', message, nextRetryDelay: Math.min(gap_ms, left_ms) }),
-  );
+  // The text of any other error may quote somebody: nobody is shown it.
+  const type = error instanceof GatewayError ? 'GatewayUnavailable' : 'LookFailed';
+  return inOneLine(ApplicationFailure.create({ type, message, nextRetryDelay: Math.min(gap_ms, left_ms) }));
 }
 
 /** The request breaks a rule and was not sent. `attention` is given if a person has to act. */

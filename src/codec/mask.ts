@@ -4,6 +4,7 @@
  */
 import type { Payload } from '@temporalio/common';
 import { z } from 'zod';
+import { isOwnFailureType } from '../contract/failures';
 import { isOurWorkflow } from '../contract/ids';
 import { isOurSummary } from '../contract/summaries';
 import type { PayloadOwner } from './payload-owner';
@@ -30,7 +31,7 @@ const EVERYBODY = [
   // Reconciliations, and sweeps for what is stuck.
   ...['since', 'until', 'checked', 'finished', 'between', 'here', 'gateway', 'merchant', 'adopted', 'adopt'],
   ...['stuck', 'stuck_ms', 'under_attention', 'workflow_id', 'status', 'looked_at', 'has_listener', 'per_second'],
-  // Failures. Their texts are made so that they quote no private value.
+  // Failures of ours. Their texts are made so that they quote no private value; those of others are masked, see below.
   ...['message', 'stack_trace', 'code', 'msg', 'sub_code', 'sub_msg', 'http_status', 'retryable', 'operation'],
   ...['fields', 'field', 'rule', 'type'],
   // What Temporal UI asks every workflow for.
@@ -70,6 +71,8 @@ export function masked(value: unknown, role: Role, field?: string): unknown {
   if (value === null || value === '' || (field !== undefined && UNMASKED.has(field))) return value;
   if (Array.isArray(value)) return value.map((item) => masked(item, role, field));
   if (typeof value === 'object') {
+    const isOthersFailure = 'stack_trace' in value && !('type' in value && isOwnFailureType(value.type));
+    if (isOthersFailure) return { message: MASK, stack_trace: MASK };
     return Object.fromEntries(
       Object.entries(value).map(([name, inner]) => [FIELD.test(name) ? name : MASK, masked(inner, role, name)]),
     );

@@ -35,6 +35,15 @@ export const FAILURE = {
   withoutResult: 'PaymentWithoutResult',
 } as const;
 
+/** The types of failures that activities try again after, besides those that callers meet. */
+const OF_ACTIVITIES = [
+  ...['NotYet', 'GatewayUnavailable', 'AppNotConfigured', 'CredentialsRefused', 'EventNotTaken', 'EventHandlerFailed'],
+];
+
+/** Whether the text of a failure of this type is ours, so that it quotes nobody. */
+export const isOwnFailureType = (type: unknown): boolean =>
+  typeof type === 'string' && [...Object.values<string>(FAILURE), ...OF_ACTIVITIES].includes(type);
+
 /**
  * A failure that callers recognise by its type and that Temporal does not retry.
  *
