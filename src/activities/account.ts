@@ -35,7 +35,7 @@ const CANCEL_AGAIN_MS = 10_000;
 export function accountActivities({ gateways, notifyUrl }: AccountActivitiesOptions): AccountActivities {
   const gatewayFor = (app_id: string) => gatewayOf(gateways, app_id, 'account');
   return {
-    'gateway.create-account': async (input) => create(gatewayFor(input.app_id), input, notifyUrl),
+    'gateway.create-account': async (input) => create(() => gatewayFor(input.app_id), input, notifyUrl),
     'gateway.find-account': async (id) => find(gatewayFor(id.app_id), id),
     'gateway.watch-account': async (input) => watch(gatewayFor(input.app_id), input),
     'gateway.cancel-account': async (id) => cancel(gatewayFor(id.app_id), id),
@@ -54,13 +54,13 @@ type WatchAccountInput = Parameters<AccountActivities['gateway.watch-account']>[
 type WatchQuantityInput = Parameters<AccountActivities['gateway.watch-account-quantity']>[0];
 
 async function create(
-  gateway: AccountGateway,
+  gatewayOfApp: () => AccountGateway,
   input: CreateAccountInput,
   notifyUrl: NotifyUrlOf | undefined,
 ): Promise<CreateAccountResult> {
   return sendOnce<CreateAccountResult>(
     { operation: SPEI_ACCOUNT_PATHS.create, what: 'The creation of a virtual account' },
-    (sending) => tryToCreate(gateway, input, notifyUrl, sending),
+    (sending) => tryToCreate(gatewayOfApp(), input, notifyUrl, sending),
     ({ message }) => ({ is: 'unknown', message }),
   );
 }

@@ -45,13 +45,13 @@ interface Order {
  * only if the gateway certainly has no order and may be asked again. From `send_before` on nothing is sent.
  */
 export async function createOrder(
-  gateway: PaymentGateway,
+  gatewayOfApp: () => PaymentGateway,
   input: CreateInput,
   options: OrderOptions,
 ): Promise<CreateResult> {
   return sendOnce<CreateResult>(
     sentBy(input),
-    (sending) => attempt(gateway, input, options, sending),
+    (sending) => attempt(gatewayOfApp(), input, options, sending),
     (outcome) => ({ is: 'unknown', ...outcome }),
   );
 }

@@ -139,6 +139,9 @@ export interface FindInput {
   settling_ms?: number;
 }
 
+/** Types of retryable failures by which an activity that sends says that it has sent nothing. */
+export const NOTHING_SENT: readonly string[] = ['GatewayUnavailable', 'AppNotConfigured'];
+
 /** The failure of a watch that was asked to tell when the gateway refuses our credentials. */
 export const CREDENTIALS_REFUSED = 'CredentialsRefused';
 

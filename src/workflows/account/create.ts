@@ -6,13 +6,12 @@
 
 import {
   ActivityFailure,
-  ApplicationFailure,
+  type ApplicationFailure,
   allHandlersFinished,
   condition,
   defineQuery,
   defineUpdate,
   setHandler,
-  TimeoutFailure,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { CreateSpeiAccountInput, CreationResolution, SpeiAccountCreation, SpeiAccountData } from '../../contract';
@@ -32,7 +31,9 @@ import {
 } from '../../contract';
 import { FIRST_BACKOFF_MS, nextBackoff } from '../shared/backoff';
 import { uncancelled } from '../shared/cancellable';
+import { isResult } from '../shared/ended-by-hand';
 import { assertResolution } from '../shared/resolution';
+import { NO_WORD, sendingFailure } from '../shared/sending-failure';
 import { signalIfRunning } from '../shared/signal-if-running';
 import { startAbandoned } from '../shared/start-abandoned';
 import { accountGateway, accountPolicy, earlierWorkflows } from './activities';
@@ -217,16 +218,20 @@ class AccountCreation {
   }
 }
 
+/** Nobody knows whether the request has left. */
+const UNKNOWN: CreateAccountResult = { is: 'unknown', message: NO_WORD };
+
 type Tried = CreateAccountResult | { is: 'invalid'; failure: ApplicationFailure };
 
 async function tryToCreate(input: CreateSpeiAccountInput & { read_by: string }): Promise<Tried> {
   try {
-    return await accountGateway.create(input);
+    const made = await accountGateway.create(input);
+    return isResult(made) ? made : UNKNOWN;
   } catch (error) {
-    if (!(error instanceof ActivityFailure)) throw error;
-    if (error.cause instanceof ApplicationFailure) return { is: 'invalid', failure: error.cause };
-    if (!(error.cause instanceof TimeoutFailure)) throw error.cause ?? error;
-    return { is: 'unknown', message: 'The worker died during the creation.' };
+    const failed = sendingFailure(error);
+    if (failed.is === 'refused') return { is: 'invalid', failure: failed.failure };
+    if (failed.is === 'none') throw error;
+    return UNKNOWN;
   }
 }
 

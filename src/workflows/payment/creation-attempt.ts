@@ -1,9 +1,10 @@
 /** Attempts to create an order, and the outcome of each. */
-import { ActivityFailure, ApplicationFailure, condition } from '@temporalio/workflow';
-import { type CreateInput, type CreateResult, detailsOf, FAILURE, type NewPayment, sameFailure } from '../../contract';
+import { condition } from '@temporalio/workflow';
+import { type CreateInput, type CreateResult, detailsOf, type NewPayment, sameFailure } from '../../contract';
 import { gateway } from '../shared/activities';
-import { isResult, saysNothing } from '../shared/ended-by-hand';
+import { isResult } from '../shared/ended-by-hand';
 import { pollUntil } from '../shared/polling';
+import { NO_WORD, sendingFailure } from '../shared/sending-failure';
 
 /** No attempt of the first try begins after so many ms. Callers of `created` wait for it without a timer, which costs events. */
 const FIRST_TRY_MS = 5_000;
@@ -77,37 +78,31 @@ async function attemptCreation(input: CreateInput, options: AttemptOptions): Pro
     if (tried === 'interrupted' || tried === 'timeout') return 'interrupted';
     return isResult(tried) ? tried : unknownOutcome(input);
   } catch (error) {
-    if (isRetryable(error)) return 'interrupted';
     return failedAttempt(error, input, options);
   }
 }
 
-function failedAttempt(error: unknown, input: CreateInput, { onBareSecret }: AttemptOptions): CreateResult {
-  if (saysNothing(error)) return unknownOutcome(input);
-  const failure = asFailure(error);
-  if (isBareSecret(failure)) onBareSecret();
-  throw failure;
+function failedAttempt(
+  error: unknown,
+  input: CreateInput,
+  { onBareSecret }: AttemptOptions,
+): CreateResult | 'interrupted' {
+  const failed = sendingFailure(error);
+  switch (failed.is) {
+    case 'none':
+      throw error;
+    case 'refused':
+      if (detailsOf(failed.failure)?.attention === 'bare-secret') onBareSecret();
+      // Callers see the refusal, and not the activity around it.
+      throw sameFailure(failed.failure);
+    case 'unsent':
+      return 'interrupted';
+    case 'unknown':
+      return unknownOutcome(input);
+  }
 }
 
 function unknownOutcome({ kind }: CreateInput): CreateResult {
-  const message = 'The worker died during the creation, or a person ended it.';
-  return { is: 'unknown', message, error: { outcome: 'unknown', retryable: true, operation: kind } };
-}
-
-/**
- * Only what certainly was not sent may be tried again. Such a failure reaches us only where the server makes no further
- * attempt.
- */
-function isRetryable(error: unknown): boolean {
-  return error instanceof ActivityFailure && error.cause instanceof ApplicationFailure && !error.cause.nonRetryable;
-}
-
-function isBareSecret(failure: unknown): boolean {
-  return failure instanceof ApplicationFailure && detailsOf(failure)?.attention === 'bare-secret';
-}
-
-/** The refusal inside an ActivityFailure: callers see its type, and not the activity around it. */
-function asFailure(error: unknown): unknown {
-  if (!(error instanceof ActivityFailure) || !(error.cause instanceof ApplicationFailure)) return error;
-  return sameFailure(error.cause, FAILURE.invalidRequest);
+  const operation = kind === 'direct' ? '/trade/pay' : '/trade/create';
+  return { is: 'unknown', message: NO_WORD, error: { outcome: 'unknown', retryable: true, operation } };
 }

@@ -1,14 +1,15 @@
 /** Sends a refund: on a fresh look each time, and again only where there certainly is none, or everything still says so. */
-import { ActivityFailure, ApplicationFailure, condition, workflowInfo } from '@temporalio/workflow';
+import { condition, workflowInfo } from '@temporalio/workflow';
 import { detailsOf, FAILURE, type RefundAttempt, type RefundInput, type RefundResult } from '../../../contract';
 import type { QueriedTrade } from '../../../contract/gateway';
 import { DAY } from '../../../gateway/pure/durations';
 import { gateway } from '../../shared/activities';
 import { FIRST_BACKOFF_MS, nextBackoff } from '../../shared/backoff';
-import { isResult, saysNothing } from '../../shared/ended-by-hand';
+import { isResult } from '../../shared/ended-by-hand';
 import { LOOK_PATIENCE_MS } from '../../shared/look';
 import { pollUntil } from '../../shared/polling';
 import { isGeneratedNumber } from '../../shared/refund-numbers';
+import { NO_WORD, sendingFailure } from '../../shared/sending-failure';
 import { queryUntilFound, type Read, settledTrade } from '../../shared/stale-read';
 import type { RefundEvidence } from './evidence';
 import { SETTLINGS_OF_A_COPY, unchangedMeansNoRefund } from './interpret';
@@ -19,12 +20,8 @@ const SENT_AGAIN_WITHIN_MS = DAY;
 
 const FIELDS = { operation: '/trade/refund', retryable: true };
 
-/** Nobody knows whether the request has left: see ended-by-hand.ts. */
-const ENDED_BY_HAND: RefundResult = {
-  is: 'unknown',
-  message: 'The worker died during the request, or a person ended it.',
-  error: { ...FIELDS, outcome: 'unknown' },
-};
+/** Nobody knows whether the request has left. */
+const UNKNOWN: RefundResult = { is: 'unknown', message: NO_WORD, error: { ...FIELDS, outcome: 'unknown' } };
 
 /** What comes after a try: another try, a new look whether the refund may begin, or only facts and persons. */
 export type AfterTry = 'send' | 'await turn' | 'track';
@@ -181,7 +178,7 @@ export class RefundSending {
       if (tried === 'timeout') record.raise('no-answer');
       this.isSlow = tried === 'timeout';
       if (typeof tried === 'string') return this.heldBack();
-      return isResult(tried) ? tried : ENDED_BY_HAND;
+      return isResult(tried) ? tried : UNKNOWN;
     } catch (error) {
       return this.failed(error);
     } finally {
@@ -204,15 +201,21 @@ export class RefundSending {
   }
 
   private failed(error: unknown): RefundResult {
-    if (!(error instanceof ActivityFailure)) throw error;
-    const { cause } = error;
-    // The attempt that was under way when it was called off: it says that nothing was made.
-    if (cause instanceof ApplicationFailure && !cause.nonRetryable) return this.heldBack();
-    if (saysNothing(error)) return ENDED_BY_HAND;
-    if (!(cause instanceof ApplicationFailure)) throw error;
-    const { message } = cause;
-    this.record.refuse({ type: FAILURE.invalidRequest, message, details: detailsOf(cause) ?? {} });
-    return { is: 'not-created', message, credentials: false, error: { ...FIELDS, outcome: 'not-sent' } };
+    const failed = sendingFailure(error);
+    switch (failed.is) {
+      case 'none':
+        throw error;
+      case 'unknown':
+        return UNKNOWN;
+      // The attempt that was under way when it was called off.
+      case 'unsent':
+        return this.heldBack();
+      case 'refused': {
+        const { message } = failed.failure;
+        this.record.refuse({ type: FAILURE.invalidRequest, message, details: detailsOf(failed.failure) ?? {} });
+        return { is: 'not-created', message, credentials: false, error: { ...FIELDS, outcome: 'not-sent' } };
+      }
+    }
   }
 
   private observe(trade: QueriedTrade): void {
