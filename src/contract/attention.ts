@@ -75,7 +75,7 @@ export const RUNBOOK = {
     happened: 'There is another trade under this order’s number (`other_trades` in the state).',
     loses: 'The buyer may have paid twice.',
     look: 'Both trades in the gateway’s dashboard.',
-    act: 'Send back what is too much, then send `resolve`.',
+    act: 'Send back what is too much, then send `resolve` without an outcome: a payment that is open goes on.',
     after: 'The reason is settled. The other trade stays the gateway’s.',
   },
   'unproven-trade': {
@@ -147,7 +147,7 @@ export const RUNBOOK = {
     happened: 'A signal came under a name that this workflow does not handle.',
     loses: 'Nobody yet: whoever sent it waits for something that does not happen.',
     look: 'The signal in this workflow’s history, and who sent it.',
-    act: 'Find the sender. Let an open payment go on: `resolve` would end it. Send `resolve` once it has ended.',
+    act: 'Find the sender, then send `resolve` without an outcome: a payment that is open goes on.',
     after: 'The signal stays in the history and changes nothing.',
   },
   'books-differ': {

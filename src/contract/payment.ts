@@ -86,6 +86,8 @@ export interface Transition {
   /** Who decided and why, where a person did. */
   by?: string;
   reason?: string;
+  /** After a sale: all that the person named as gone back by refunds that are not in the list. The latest counts. */
+  refunded_elsewhere?: string;
 }
 
 /** The whole public state of a payment: the query `state`, and what the workflow returns. */
@@ -144,7 +146,8 @@ export interface PaymentData {
 
 /** A person's decision. `by` says who. */
 export interface PaymentResolution {
-  outcome: PaymentOutcome;
+  /** Ends the payment. Without it, the reason that is shown is settled and the payment goes on, where looking settles it. */
+  outcome?: PaymentOutcome | undefined;
   reason: string;
   by: string;
 }

@@ -87,15 +87,15 @@ test('a payment that needs a person is found, understood, cleared, and shows who
   );
   expect(shown.output).toContain(`payment-gateway recheck ${out_trade_no} --app ${APP.app_id}`);
   const [command = ''] = /payment-gateway resolve .*/.exec(shown.output) ?? [];
-  expect(command).toBe(
-    `payment-gateway resolve ${out_trade_no} --app ${APP.app_id} --outcome OUTCOME --by YOU --reason WHY`,
-  );
+  expect(command).toBe(`payment-gateway resolve ${out_trade_no} --app ${APP.app_id} --by YOU --reason WHY`);
 
-  const written = { 'payment-gateway ': '', OUTCOME: 'CANCEL', YOU: 'ana', WHY: 'tested' };
+  const written = { 'payment-gateway ': '', YOU: 'ana', WHY: 'seen' };
   const typed = Object.entries(written)
     .reduce((text, [place, word]) => text.replace(place, word), command)
     .split(' ');
-  const resolved = await start(...typed);
+  const seen = await start(...typed);
+  expect(seen).toMatchObject({ code: 0, printed: expect.stringContaining('PROCESSING; it needs nobody.') });
+  const resolved = await run('resolve', out_trade_no, '--outcome', 'CANCEL', '--by', 'ana', '--reason', 'tested');
   expect(resolved).toMatchObject({ code: 0, printed: expect.stringContaining('CANCEL; it needs nobody.') });
   await stack.payments.outcome(out_trade_no);
   const after = await run('show', out_trade_no);
@@ -155,6 +155,15 @@ test('refunds and show tell what was refunded', async () => {
   const shown = await run('show', order.out_trade_no, '--all');
   expect(shown.output).toMatch(/part-1: 50\.00 BRL/);
   expect(shown.output).toMatch(/sent +refund of 50\.00 BRL/);
+  const named = (amount: string) =>
+    run('resolve', order.out_trade_no, '--elsewhere', amount, '--by', 'ana', '--reason', 'dashboard');
+  expect(await named('999.00')).toMatchObject({ code: 1, printed: expect.stringMatching(/at most 1\d\d\.00/) });
+  expect(await named('90.00')).toMatchObject({ code: 0 });
+  const corrected = await named('10.00');
+  expect(corrected.printed).toMatch(
+    /^10\.00 BRL went back by refunds .* ana said .*; before that, ana had said 90\.00/m,
+  );
+  expect((await run('refunds', order.out_trade_no)).output).toContain('10.00 BRL went back by refunds');
   const none = await run('refunds', 'nobody-1', '--json');
   expect(none.code).toBe(1);
   expect(JSON.parse(none.printed)).toMatchObject({ error: { type: 'NotFound', out_trade_no: 'nobody-1' } });

@@ -60,6 +60,15 @@ test('refunds that are not in the list are settled by their amount, and by nothi
   ]);
 });
 
+test('an open payment’s page offers to settle what a look settles, and to end the payment', () => {
+  const resolving = (attention: string) =>
+    operatorActions(paymentWorkflowId('shop', 'order-1'), { attention })
+      .filter(({ update }) => update === 'resolve')
+      .map(({ command }) => command.replace('payment-gateway resolve order-1 --app shop ', ''));
+  expect(resolving('second-trade')).toEqual(['--by YOU --reason WHY', '--outcome OUTCOME --by YOU --reason WHY']);
+  expect(resolving('amount-mismatch')).toEqual(['--outcome OUTCOME --by YOU --reason WHY']);
+});
+
 test('a refund’s own page names its after-sale, which takes the decision', () => {
   const page = pageOf('unknown-refund', refundWorkflowId('shop', 'A:1', '2%'));
   expect(page).toContain("payment-gateway resolve A:1 --app shop --refund '2%' --outcome OUTCOME");

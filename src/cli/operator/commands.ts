@@ -126,12 +126,15 @@ function addDecisions(program: Command): void {
     });
   program
     .command('resolve <order>')
-    .description('tell what waits for a person that it is taken care of, or end a payment or a refund')
+    .description('tell what waits for a person that it is taken care of, or decide how a payment or a refund ends')
     .requiredOption('--by <name>', 'who decides')
     .requiredOption('--reason <text>', 'why')
     .option('--outcome <outcome>', 'SUCCESS, CANCEL, REFUSED, EXPIRED; of a refund: REFUNDED, NOT_CREATED, …')
     .option('--refund <out_request_no>', 'which refund; required with its outcome')
-    .option('--elsewhere <amount>', 'all that went back by refunds that are not in our list')
+    .option(
+      '--elsewhere <amount>',
+      'all that went back by refunds that are not in our list; replaces what was said before',
+    )
     .option('--account <account_id>', 'the virtual account that a creation made whose answer was lost')
     .addOption(app())
     .addOption(json())

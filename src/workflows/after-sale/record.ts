@@ -280,7 +280,8 @@ export class AfterSaleRecord {
     else if (to === undefined) this.reasons.settle(shown);
     if (to !== undefined && refunded_elsewhere === undefined) this.acceptStatusOf(from, to);
     if (!this.ledger.sums.ledger_complete) this.raise('refund-elsewhere');
-    this.addTransition({ from, to: to ?? from ?? 'resolved', source: 'operator', by, reason }, now);
+    const said = { by, reason, ...(refunded_elsewhere === undefined ? {} : { refunded_elsewhere }) };
+    this.addTransition({ from, to: to ?? from ?? 'resolved', source: 'operator', ...said }, now);
     // Where ours was not made, what the trade shows is from elsewhere.
     this.explain();
   }

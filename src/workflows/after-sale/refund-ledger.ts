@@ -102,6 +102,12 @@ export class RefundLedger {
     return less(order_amount, sumOf([this.elsewhere, ...gone]));
   }
 
+  /** How much can have gone back by others: what the trade's status alone calls given back may have been theirs. */
+  mostElsewhere({ order_amount }: PaidTrade): string {
+    const certain = this.entries.filter((entry) => countsAs(entry) === 'refunded' && entry.confirmed_by !== 'query');
+    return less(order_amount, sumOf(certain.map(({ refund_amount }) => refund_amount)));
+  }
+
   /** How much this refund may give back, which has reserved its amount. Others that wait for their turn are asked after it. */
   leftFor(entry: RefundState, { order_amount }: PaidTrade): string {
     const before = this.entries.filter((one) => one.out_request_no !== entry.out_request_no && mayHaveLeft(one));

@@ -12,7 +12,7 @@ import {
   type RefundState,
   typedFailure,
 } from '../../contract';
-import { amountProblem, isMore } from '../../gateway/pure/money';
+import { amountProblem, isMore, less } from '../../gateway/pure/money';
 import { assertResolution, invalidRequest } from '../shared/resolution';
 import type { AfterSaleRecord } from './record';
 import { takesMoneyBack } from './refund/interpret';
@@ -236,6 +236,7 @@ export function decidedRefund(
   { outcome, out_request_no = '', refunded_elsewhere }: AfterSaleResolution,
   shown: Attention | null,
 ): RefundState | undefined {
+  if (refunded_elsewhere !== undefined) assertMayHaveGone(record, refunded_elsewhere);
   if (outcome === undefined) {
     if (refunded_elsewhere === undefined && shown === 'refund-elsewhere')
       throw invalidRequest([{ field: 'refunded_elsewhere', rule: AMOUNT_IS_MISSING }]);
@@ -246,4 +247,14 @@ export function decidedRefund(
   throw invalidRequest([
     { field: 'out_request_no', rule: 'no refund under this number waits for a person’s decision' },
   ]);
+}
+
+/** Throws `InvalidRequest` where a person names more as gone back elsewhere than can have gone: nothing could be refunded after it. */
+function assertMayHaveGone({ ledger, paid }: AfterSaleRecord, amount: string): void {
+  const most = paid ? ledger.mostElsewhere(paid) : '0.00';
+  if (!isMore(amount, most)) return;
+  const why = paid
+    ? `${paid.order_amount} ${paid.order_currency} was paid, and ${less(paid.order_amount, most)} of it certainly went back by refunds in the list`
+    : 'the gateway has not shown yet what was paid: send “recheck”, and say it then';
+  throw invalidRequest([{ field: 'refunded_elsewhere', rule: `at most ${most}: ${why}` }]);
 }

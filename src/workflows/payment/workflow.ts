@@ -304,9 +304,15 @@ class PaymentRun {
   }
 
   private resolve(resolution: PaymentResolution): PaymentState {
+    const { outcome, by, reason } = resolution;
+    if (outcome === undefined) {
+      this.record.settleShown({ by, reason }, Date.now());
+      this.show();
+      return this.state;
+    }
     // A person settles what they were shown: what came since is compared at the end.
-    if (resolution.outcome !== 'SUCCESS' && this.record.reasons.areAboutMoney) this.pending.forgetContradicted();
-    this.record.applyResolution(resolution, Date.now());
+    if (outcome !== 'SUCCESS' && this.record.reasons.areAboutMoney) this.pending.forgetContradicted();
+    this.record.applyResolution({ outcome, by, reason }, Date.now());
     this.isResolved = true;
     this.show();
     return this.state;
