@@ -286,7 +286,7 @@ test.each(['second-trade', 'unexpected-signal'])(
     await begin();
     await pay(MINUTE);
     if (reason === 'second-trade') world.notify(madeByAnother());
-    else world.temporal.signal(world.workflowId, 'odd-signal');
+    else world.temporal.signal(world.workflowId, 'odd-signal', {});
     await world.pass(10 * MINUTE);
     expect(await stateNow()).toMatchObject({ outcome: null, attention: reason });
     expect(await isTaken({})).toBe(true);
