@@ -157,7 +157,10 @@ test('refunds and show tell what was refunded', async () => {
   expect(shown.output).toMatch(/sent +refund of 50\.00 BRL/);
   const named = (amount: string) =>
     run('resolve', order.out_trade_no, '--elsewhere', amount, '--by', 'ana', '--reason', 'dashboard');
-  expect(await named('999.00')).toMatchObject({ code: 1, printed: expect.stringMatching(/at most 849\.70: 899\.70 BRL was paid/) });
+  expect(await named('999.00')).toMatchObject({
+    code: 1,
+    printed: expect.stringMatching(/at most 849\.70: 899\.70 BRL was paid/),
+  });
   expect(await named('90.00')).toMatchObject({ code: 0 });
   const corrected = await named('10.00');
   expect(corrected.printed).toMatch(
