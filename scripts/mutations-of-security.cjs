@@ -222,6 +222,13 @@ module.exports = [
     'test/process/dev-settings',
   ],
   [
+    'a web page ends payments through the development server’s HTTP API',
+    'src/cli/dev/temporal/dev-server.ts',
+    '`frontend.httpAllowedHosts=',
+    '`frontend.otherHosts=',
+    'test/cli/dev/dev-server',
+  ],
+  [
     'a web page points its name at Temporal UI',
     'src/cli/dev/temporal/ui-proxy.ts',
     'if (URL.canParse(address) && names.has(new URL(address).hostname)) return;',
