@@ -2,6 +2,7 @@
 import type { AccountAttention } from './account';
 import { ATTENTIONS, isAttention, RUNBOOK, type RunbookEntry } from './attention';
 import { namedByWorkflowId } from './ids';
+import { isTemporalAttention, TEMPORAL_RUNBOOK } from './temporal-attention';
 
 const DEPOSIT_SEEN = 'The reason is settled, and the account goes on.';
 const NOT_COUNTED =
@@ -123,13 +124,18 @@ export const ACCOUNT_RUNBOOK: Readonly<Record<string, Readonly<Record<string, Ru
   },
 };
 
-/** Every word that `PaymentAttention` may have, once: some reasons are of payments and of accounts. */
+/** Every reason, once: some are of payments and of accounts. All but Temporal's own are values of `PaymentAttention`. */
 export const ATTENTION_WORDS: readonly string[] = [
-  ...new Set([...ATTENTIONS, ...Object.values(ACCOUNT_RUNBOOK).flatMap((entries) => Object.keys(entries))]),
+  ...new Set([
+    ...ATTENTIONS,
+    ...Object.values(ACCOUNT_RUNBOOK).flatMap((entries) => Object.keys(entries)),
+    ...Object.keys(TEMPORAL_RUNBOOK),
+  ]),
 ];
 
 /** What a person has to know of a reason, where this workflow raised it; undefined for a word that is no reason of ours. */
 export function runbookEntry(attention: string, workflowId: string): RunbookEntry | undefined {
+  if (isTemporalAttention(attention)) return TEMPORAL_RUNBOOK[attention];
   const ofAccounts = ACCOUNT_RUNBOOK[namedByWorkflowId(workflowId)?.kind ?? ''];
   if (ofAccounts) return ofAccounts[attention];
   return isAttention(attention) ? RUNBOOK[attention] : undefined;

@@ -164,6 +164,14 @@ export const RUNBOOK = {
     act: 'Bring back what stands: workers, the gateway, or the network. `recheck --stuck 1h` asks for all at once.',
     after: 'The sweep looks again every ten minutes. It ends by itself once nothing is stuck.',
   },
+  terminated: {
+    happened:
+      'Somebody terminated this payment, or its parent took it along, and the sweep has taken the order on again.',
+    loses: 'The buyer may have paid, or may still pay, while nobody looked.',
+    look: 'Who terminated it, and why, in the run before; the trade in the gateway’s dashboard.',
+    act: 'Let it go on, or end it by `resolve` with an outcome where the order is not wanted.',
+    after: 'Money that came or comes is found as ever. A termination ends nothing at the gateway.',
+  },
   'unreadable-notification': {
     happened: 'A notification was genuinely signed and could not be read. Its bytes are in the input, in base64.',
     loses: 'The buyer may have paid, and the payment hears of it only by its next poll.',

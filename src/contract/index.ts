@@ -33,4 +33,5 @@ export * from './search-attributes';
 export * from './starters';
 export * from './stuck-sweep';
 export * from './summaries';
+export * from './temporal-attention';
 export * from './transitions';

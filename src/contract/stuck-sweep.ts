@@ -26,6 +26,6 @@ export interface StuckSweepState extends Swept {
 }
 
 export interface StuckSweepActivities {
-  /** Counts by lists alone: it asks no payment and no gateway. Its metrics say the same. */
+  /** Takes terminated orders on again, and counts by lists alone: it asks no payment and no gateway. Its metrics say the same. */
   'payments.sweep'(input: { stuck_ms: number }): Promise<Swept & { has_listener: boolean }>;
 }

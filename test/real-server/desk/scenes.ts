@@ -263,6 +263,20 @@ const OF_SHOPS = {
       await client.workflow.start(WORKFLOW.stuckSweep, { workflowId: this.of, taskQueue, args: [{ stuck_ms: 1 }] });
     },
   },
+  terminated: {
+    ...payment('desk-3005'),
+    tells: 'Somebody terminated an open payment, and the sweep took the order on again.',
+    async bring(desk) {
+      const { client, taskQueue } = desk.stack;
+      await waiting(desk, 'desk-3005');
+      await client.workflow.getHandle(paymentWorkflowId(APP.app_id, 'desk-3005')).terminate('batch clean-up');
+      const listed = `WorkflowType = 'payment' AND ExecutionStatus = 'Terminated'`;
+      while ((await client.workflow.count(listed)).count === 0) await soon();
+      const workflowId = `${STUCK_SWEEP_WORKFLOW_ID}-terminated`;
+      await client.workflow.start(WORKFLOW.stuckSweep, { workflowId, taskQueue, args: [{ stuck_ms: 3_600_000 }] });
+    },
+    writes: { OUTCOME: 'CANCEL' },
+  },
   'unreadable-notification': {
     of: `stray-notification:${APP.app_id}:`,
     waits: `stray-notification:${APP.app_id}:`,
