@@ -80,7 +80,7 @@ const MUTATIONS = [
   [
     'an order is sent after its time',
     'src/activities/create-order.ts',
-    'if (Math.max(currentAttemptScheduledTimestampMs, currentTime()) >= send_before)',
+    'if (now() >= send_before)',
     'if (Number.isNaN(send_before))',
     10,
   ],
@@ -285,8 +285,8 @@ const MUTATIONS = [
   [
     'an answer does not settle the credentials that were refused',
     'src/contract/attention.ts',
-    "export const SILENCES = ['no-answer', 'credentials'",
-    "export const SILENCES = ['no-answer'",
+    "'credentials',\n  'settings',",
+    "'settings',",
     19,
   ],
   [

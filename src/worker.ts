@@ -5,6 +5,7 @@ import { NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { dataConverter } from './codec/data-converter';
 import { scheduledJobs } from './contract';
 import { MINUTE } from './gateway/pure/durations';
+import { checkGateways } from './gateway-check';
 import { PaymentGatewayPlugin } from './plugin';
 import type { Environment } from './process/environment';
 import { reportAndExit } from './process/exit';
@@ -101,6 +102,8 @@ export async function runWorker(env: Environment): Promise<void> {
   installRuntime({ ...config, log, shutdownSignals: ['SIGINT', 'SIGTERM'] });
   const worker = await createWorker(config, env);
   log.info({ taskQueue: config.PAYMENTS_TASK_QUEUE, apps: config.apps.map((app) => app.app_id) }, 'worker started');
+  // Beside the work, which it neither holds up nor ends.
+  void checkGateways(config, log);
   await worker.run();
   log.info('worker ended');
 }

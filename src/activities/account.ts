@@ -33,7 +33,7 @@ const CANCEL_AGAIN_MS = 10_000;
 
 /** The activities of virtual accounts of a worker. */
 export function accountActivities({ gateways, notifyUrl }: AccountActivitiesOptions): AccountActivities {
-  const gatewayFor = (app_id: string) => gatewayOf(gateways, app_id, 'account');
+  const gatewayFor = (app_id: string) => gatewayOf(gateways, app_id);
   return {
     'gateway.create-account': async (input) => create(() => gatewayFor(input.app_id), input, notifyUrl),
     'gateway.find-account': async (id) => find(gatewayFor(id.app_id), id),

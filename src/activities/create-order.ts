@@ -3,7 +3,7 @@
 import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { JWK } from 'jose';
-import type { CreateInput, CreateResult, NewPayment } from '../contract';
+import type { CreateInput, CreateResult, NewPayment, Silence } from '../contract';
 import {
   GatewayError,
   InvalidRequestError,
@@ -15,11 +15,11 @@ import {
 } from '../gateway';
 import { isDuplicate } from '../gateway/refusals';
 import { isSealed, type OpenOptions, SECRET_FIELDS, type SecretField } from '../gateway/sealing';
-import { invalidRequestFailure } from './failures';
+import { invalidRequestFailure, silenceOf } from './failures';
 import type { NotifyUrlOf, PaymentGateway } from './gateways';
 import { ownRunId, wasResetSince } from './own-run';
 import { type Sending, type Sent, sendOnce } from './send-once';
-import { currentTime } from './time';
+import { serverClock } from './time';
 import { assertSecretsSealed, assertToken, BareSecretError } from './unsealed-secrets';
 
 /** What a worker needs to create orders. */
@@ -33,6 +33,11 @@ export interface OrderOptions {
   /** How orders are checked; each setting has a default. */
   rules?: Partial<RuleSettings>;
 }
+
+/** The longest delay before an attempt that Temporal repeats by itself, in ms: that of `CREATING`, where the order is created. */
+const LONGEST_RETRY_MS = 2 * 60_000;
+
+const TOO_LATE = 'Its time was over before a worker could send it.';
 
 interface Order {
   app_id: string;
@@ -67,11 +72,10 @@ async function attempt(
   { sealingKeys, acceptsUnboundSeals: acceptsUnbound, notifyUrl, rules = {} }: OrderOptions,
   sending: Sending,
 ): Promise<CreateResult> {
-  const { currentAttemptScheduledTimestampMs } = activityInfo();
+  const now = serverClock();
   // First: a try that comes too late has to say so, too.
   if (wasResetSince(original_run_id)) return resetBefore(payment, ownRunId());
-  // By the server's clock; and by ours, because the task may have waited long for a worker.
-  if (Math.max(currentAttemptScheduledTimestampMs, currentTime()) >= send_before) return notSentInTime(payment);
+  if (now() >= send_before) return notSentInTime(payment, TOO_LATE, 'no-answer');
   try {
     assertSecretsSealed(payment, () => checkOrder(withNotifyUrl(payment, notifyUrl), rules));
     const order = await openSecrets(withNotifyUrl(payment, notifyUrl), sealingKeys(), rules, { acceptsUnbound });
@@ -81,24 +85,21 @@ async function attempt(
       : gateway.createCheckout(order, beforeSending));
     return { is: 'created', answer };
   } catch (error) {
-    return unlessTooLate(
-      send_before,
-      () => creationFailed(error, reached, sending),
-      () => notSentInTime(payment),
-    );
+    try {
+      return creationFailed(error, reached, sending);
+    } catch (failure) {
+      // A next attempt that would come too late is not waited for: callers of `created` wait for the word that nothing was sent.
+      const isRepeated = failure instanceof ApplicationFailure && !failure.nonRetryable;
+      if (!isRepeated || !(error instanceof GatewayError) || now() + delayAfter(failure) < send_before) throw failure;
+      return notSentInTime(payment, error.message, silenceOf(error));
+    }
   }
 }
 
-/** A next attempt that would come too late is not waited for: callers of `created` wait for the word that nothing was sent. */
-function unlessTooLate(send_before: number, tried: () => CreateResult, tooLate: () => CreateResult): CreateResult {
-  try {
-    return tried();
-  } catch (failure) {
-    const isRepeated = failure instanceof ApplicationFailure && !failure.nonRetryable;
-    const delay = isRepeated ? Number(failure.nextRetryDelay ?? 0) : 0;
-    if (isRepeated && currentTime() + delay >= send_before) return tooLate();
-    throw failure;
-  }
+/** How long the server waits until the next attempt, in ms: as the failure says, or by the workflow's retry options. */
+function delayAfter({ nextRetryDelay }: ApplicationFailure): number {
+  if (typeof nextRetryDelay === 'number') return nextRetryDelay;
+  return Math.min(1_000 * 2 ** (activityInfo().attempt - 1), LONGEST_RETRY_MS);
 }
 
 /** The result of a failed creation. Throws as {@link createOrder} does. */
@@ -131,12 +132,13 @@ function resetBefore(payment: NewPayment, run_id: string): CreateResult {
   return { is: 'reset', run_id, message, error: { outcome: 'unknown', retryable: true, operation, out_trade_no } };
 }
 
-function notSentInTime(payment: NewPayment): CreateResult {
+function notSentInTime(payment: NewPayment, reason: string, why: Silence): CreateResult {
   const { operation, out_trade_no } = sentBy(payment);
-  const message = `Order ${out_trade_no} was not sent: the gateway could not be reached in time.`;
+  const message = `Order ${out_trade_no} was not sent in its time. ${reason}`;
   return {
     is: 'not-sent',
     message,
+    why,
     error: { outcome: 'not-sent', retryable: false, operation, out_trade_no },
   };
 }

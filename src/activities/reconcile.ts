@@ -55,8 +55,7 @@ export function reconciliationActivities(
 ): ReconciliationActivities {
   const words = new Set(noSuchOrder);
   return {
-    'payments.reconcile': (slice) =>
-      new Reconciliation(slice, gatewayOf(gateways, slice.app_id, 'payment'), words).run(),
+    'payments.reconcile': (slice) => new Reconciliation(slice, gatewayOf(gateways, slice.app_id), words).run(),
     async 'payments.adopt'({ app_id, out_trade_nos }) {
       const client = getClient();
       for (const out_trade_no of out_trade_nos) await adopt(client, app_id, out_trade_no);

@@ -34,8 +34,8 @@ export type CreateResult =
   | { is: 'busy'; error: GatewayErrorFields; message: string }
   | { is: 'duplicate'; error: GatewayErrorFields; message: string }
   | { is: 'unknown'; error: GatewayErrorFields; message: string }
-  /** Nothing was made before `send_before`. */
-  | { is: 'not-sent'; error: GatewayErrorFields; message: string }
+  /** Nothing was made before `send_before`; `why`, for the person who is asked, and `message`, for the merchant. */
+  | { is: 'not-sent'; error: GatewayErrorFields; message: string; why: Silence }
   /** Nothing was sent: the workflow was reset, and the run before it may have sent the order. */
   | { is: 'reset'; run_id: string; error: GatewayErrorFields; message: string };
 

@@ -136,6 +136,22 @@ export const RUNBOOK = {
     act: 'Correct them and restart the worker. Then send `resolve`.',
     after: 'Orders that were refused are not sent again: the merchant sends them anew.',
   },
+  settings: {
+    happened:
+      'The settings of the worker that took this lack its app, so the gateway was not asked. GATEWAY_APPS_FILE, or GATEWAY_APP_ID with GATEWAY_SECRET_KEY, names the apps of a worker.',
+    loses: 'The buyer waits, and may have paid; an order that was not sent fails once its time is over.',
+    look: 'The pending activity names the worker and the app. Then the settings of each worker of the task queue.',
+    act: 'Add the app to that worker’s settings and restart it, or correct the app_id of whoever sends the orders. `recheck` asks at once.',
+    after: 'A worker that has the app goes on with it. The gateway’s answer settles this without you.',
+  },
+  'missing-activity': {
+    happened:
+      'No worker of the task queue could run an activity of this: it is not registered there, a payload could not be read, or no worker took it in its time. The gateway was not asked.',
+    loses: 'The buyer waits, and may have paid; an order that was not sent fails once its time is over.',
+    look: 'The pending activity names the worker and the failure. Then whether each worker of the task queue has the plugin, the same version and the same PAYMENTS_ENCRYPTION_KEYS.',
+    act: 'Stop or mend the worker that lacks it. `recheck` asks at once.',
+    after: 'A worker that has the activity goes on with it. The gateway’s answer settles this without you.',
+  },
   'bare-secret': {
     happened: 'An order had a card token, PIN or card number that was not sealed. It was refused; nothing was sent.',
     loses: 'The card’s owner: this history holds the secret.',
@@ -193,7 +209,12 @@ export const RUNBOOK = {
 export type Attention = keyof typeof RUNBOOK;
 
 /** Reasons that say why the gateway has given no answer. Its next answer settles each of them. */
-export const SILENCES = ['no-answer', 'credentials'] as const satisfies readonly Attention[];
+export const SILENCES = [
+  'no-answer',
+  'credentials',
+  'settings',
+  'missing-activity',
+] as const satisfies readonly Attention[];
 
 /** Why there is no answer of the gateway. */
 export type Silence = (typeof SILENCES)[number];

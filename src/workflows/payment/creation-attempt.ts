@@ -1,8 +1,9 @@
 /** Attempts to create an order, and the outcome of each. */
-import { condition } from '@temporalio/workflow';
+import { ActivityFailure, condition } from '@temporalio/workflow';
 import { type CreateInput, type CreateResult, detailsOf, type NewPayment, sameFailure } from '../../contract';
 import { gateway } from '../shared/activities';
 import { isResult } from '../shared/ended-by-hand';
+import { wasNeverRun } from '../shared/given-up';
 import { pollUntil } from '../shared/polling';
 import { NO_WORD, sendingFailure } from '../shared/sending-failure';
 
@@ -59,6 +60,8 @@ export class CreationAttempts {
     const { order, options, hasReached: reached } = this;
     const tried = await attemptCreation({ ...order, send_before, reached, original_run_id }, options);
     if (tried === 'interrupted') return tried;
+    // Its code did not run, so it has told nothing of a reset.
+    if (tried.is === 'not-sent' && tried.why === 'missing-activity') return tried;
     this.hasTold = true;
     if (tried.is !== 'busy') return tried;
     this.hasReached = true;
@@ -78,6 +81,7 @@ async function attemptCreation(input: CreateInput, options: AttemptOptions): Pro
     if (tried === 'interrupted' || tried === 'timeout') return 'interrupted';
     return isResult(tried) ? tried : unknownOutcome(input);
   } catch (error) {
+    if (error instanceof ActivityFailure && wasNeverRun(error)) return neverRun(input);
     return failedAttempt(error, input, options);
   }
 }
@@ -105,4 +109,15 @@ function failedAttempt(
 function unknownOutcome({ kind }: CreateInput): CreateResult {
   const operation = kind === 'direct' ? '/trade/pay' : '/trade/create';
   return { is: 'unknown', message: NO_WORD, error: { outcome: 'unknown', retryable: true, operation } };
+}
+
+/** No worker could run the activity in its time. */
+function neverRun({ kind, request: { out_trade_no } }: CreateInput): CreateResult {
+  const reason = 'No worker of the task queue could run the activity gateway.create.';
+  const operation = kind === 'direct' ? '/trade/pay' : '/trade/create';
+  return {
+    ...{ is: 'not-sent', why: 'missing-activity' },
+    message: `Order ${out_trade_no} was not sent in its time. ${reason}`,
+    error: { outcome: 'not-sent', retryable: false, operation, out_trade_no },
+  };
 }

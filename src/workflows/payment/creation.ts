@@ -191,7 +191,7 @@ export class OrderCreation {
     if (tried.is === 'not-created' && tried.credentials) this.context.raise('credentials');
     // A person hears of it after ten minutes. Then the order waits for the rest of its time, once.
     if (tried.is === 'not-sent' && !this.mayExist) this.isLate = this.sends > 1;
-    if (tried.is === 'not-sent' && !this.isLate && Date.now() < this.until) this.context.raise('no-answer');
+    if (tried.is === 'not-sent' && !this.isLate && Date.now() < this.until) this.context.raise(tried.why);
   }
 
   /** Our own rules refuse a resend where the settings changed in between: the earlier try may still have made the order. */
@@ -287,7 +287,7 @@ export class OrderCreation {
   }
 
   private notCreated(outcome: 'not-created' | 'not-sent'): ApplicationFailure {
-    const message = outcome === 'not-created' ? this.last?.message : undefined;
+    const message = this.last?.message;
     const details = { ...this.last?.error, outcome, may_exist: this.mayExist };
     return notCreatedFailure(this.order, { message, details, isWithdrawn: this.isWithdrawn() });
   }

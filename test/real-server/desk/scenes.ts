@@ -2,7 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { endpointOf } from '../../../src/activities/event-endpoints';
 import { PaymentPendingError } from '../../../src/client';
-import { type Attention, paymentWorkflowId, STUCK_SWEEP_WORKFLOW_ID, WORKFLOW } from '../../../src/contract';
+import {
+  ATTENTIONS,
+  type Attention,
+  paymentWorkflowId,
+  STUCK_SWEEP_WORKFLOW_ID,
+  WORKFLOW,
+} from '../../../src/contract';
 import { signatureHeader } from '../../../src/gateway';
 import { signTestNotification, type TestNotificationFields } from '../../../src/testing/signed-notification';
 import { APP } from '../../../src/testing/stack';
@@ -301,7 +307,13 @@ const OF_SHOPS = {
   },
 } satisfies Partial<Record<Attention, Scene>>;
 
+/** Reasons that one worker cannot bring which has all apps, activities and keys. */
+type OfOtherWorkers = 'settings' | 'missing-activity';
+export type Pictured = Exclude<Attention, OfOtherWorkers>;
+
 /** By reason: the list is closed, and so is this. */
-export const SCENES: Readonly<Record<Attention, Scene>> = { ...OF_PAYMENTS, ...OF_SALES, ...OF_SHOPS };
+export const SCENES: Readonly<Record<Pictured, Scene>> = { ...OF_PAYMENTS, ...OF_SALES, ...OF_SHOPS };
+
+export const PICTURED = ATTENTIONS.filter((reason): reason is Pictured => Object.hasOwn(SCENES, reason));
 
 const soon = () => new Promise((resolve) => setTimeout(resolve, 50));
