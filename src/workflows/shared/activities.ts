@@ -24,7 +24,7 @@ import {
 } from '../../contract';
 import { CREATING, GLANCING, QUERYING, REFUNDING, WATCHING } from './activity-options';
 import { isTradeOrNull, untilAnswered } from './ended-by-hand';
-import { isOutOfTime, silenceOf } from './given-up';
+import { hasRunOut, silenceAfter } from './given-up';
 
 /** A request that is under way is waited for, even if nobody wants it any more: only its end tells whether it was sent. */
 const WAITED_FOR = { cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED };
@@ -66,8 +66,8 @@ async function lookAtTrade(look: LookInput): Promise<LookResult> {
       'gateway.look'
     ].executeWithOptions({ summary }, [look]);
   } catch (error) {
-    if (!(error instanceof ActivityFailure) || !isOutOfTime(error)) throw error;
-    return { is: 'no-answer', message: error.cause?.message ?? error.message, why: silenceOf(error) };
+    if (!(error instanceof ActivityFailure) || !hasRunOut(error)) throw error;
+    return { is: 'no-answer', message: error.cause?.message ?? error.message, why: silenceAfter(error) };
   }
 }
 

@@ -7,7 +7,7 @@ import type { Silence } from '../../contract';
 const OF_THE_GATEWAY: readonly string[] = ['GatewayUnavailable', 'NotYet'];
 
 /** The server makes no further attempt: the time of the activity is over. */
-export function isOutOfTime(failure: unknown): boolean {
+export function hasRunOut(failure: unknown): boolean {
   if (!(failure instanceof ActivityFailure)) return false;
   return failure.retryState === RetryState.TIMEOUT || failure.cause instanceof TimeoutFailure;
 }
@@ -20,7 +20,7 @@ export function wasNeverRun({ cause, retryState }: ActivityFailure): boolean {
 }
 
 /** Why there is no answer of the gateway, where an activity that asks it is out of time. */
-export function silenceOf({ cause }: ActivityFailure): Silence {
+export function silenceAfter({ cause }: ActivityFailure): Silence {
   if (cause instanceof TimeoutFailure) return cause.timeoutType === 'START_TO_CLOSE' ? 'no-answer' : 'missing-activity';
   const isOurs = cause instanceof ApplicationFailure && OF_THE_GATEWAY.includes(cause.type ?? '');
   return isOurs ? 'no-answer' : 'missing-activity';
