@@ -140,7 +140,7 @@ export interface FindInput {
 }
 
 /** Types of retryable failures by which an activity that sends says that it has sent nothing. */
-export const NOTHING_SENT: readonly string[] = ['GatewayUnavailable', 'AppNotConfigured'];
+export const NOTHING_SENT: readonly string[] = ['GatewayUnavailable'];
 
 /** The failure of a watch that was asked to tell when the gateway refuses our credentials. */
 export const CREDENTIALS_REFUSED = 'CredentialsRefused';

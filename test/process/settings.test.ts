@@ -48,6 +48,7 @@ describe('with nothing set', () => {
       GATEWAY_VOUCHER_METHODS: ['Pago46'],
       GATEWAY_STRICT_FORMATS: 'warn',
       GATEWAY_CALLS_PER_SECOND: 50,
+      GATEWAY_CHECK_AT_START: true,
       GATEWAY_CIRCUIT_FAILURES: 10,
       GATEWAY_CIRCUIT_PAUSE: 15_000,
       WEBHOOK_HOST: '127.0.0.1',

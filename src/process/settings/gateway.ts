@@ -94,8 +94,7 @@ export const GATEWAY_SETTINGS = {
   }),
   GATEWAY_CHECK_AT_START: flag.prefault('true').register(settingDocs, {
     readBy: 'worker',
-    meaning:
-      '`true`: the worker asks once an app at its start, and logs wrong credentials, silence and a wrong clock.',
+    meaning: '`true`: the worker asks once an app at its start, and logs wrong credentials, silence and a wrong clock.',
   }),
   GATEWAY_CIRCUIT_PAUSE: durationText.prefault('15s').register(settingDocs, {
     readBy: 'worker',
