@@ -39,8 +39,20 @@ export function transition({ time, from, to, source, by, reason }: Transition): 
   return `  ${time}  ${from ? `${from} → ` : ''}${to}  (${who})`;
 }
 
+type Ended = Pick<
+  PaymentState,
+  'out_trade_no' | 'outcome' | 'order_amount' | 'order_currency' | 'confirmed_by' | 'attention'
+>;
+
 /** How a payment ended, in a sentence. */
-export function ending({ out_trade_no, outcome, order_amount, order_currency, confirmed_by, attention }: PaymentState) {
+export function ending({
+  out_trade_no,
+  outcome,
+  order_amount,
+  order_currency,
+  confirmed_by,
+  attention,
+}: Ended): string {
   const how = { SUCCESS: 'is paid', CANCEL: 'was canceled', REFUSED: 'was refused', EXPIRED: 'has expired' };
   const said = outcome === null ? 'is under way' : how[outcome];
   const money = order_amount ? `, ${printable(order_amount)} ${printable(order_currency ?? '')}` : '';

@@ -452,6 +452,16 @@ describe('one gateway app', () => {
   });
 });
 
+test.each(['GATEWAY_BASE_URL', 'PAYMENTS_EVENTS_URL', 'WEBHOOK_PUBLIC_URL'])(
+  'a password in %s is refused, and not quoted',
+  (name) => {
+    const said = refusal({ [name]: 'https://me:sk_canary@shop.example/x' });
+    expect(said).toContain(`${name}`);
+    expect(said).toContain('must not hold a name or a password');
+    expect(said).not.toContain('sk_canary');
+  },
+);
+
 describe('GATEWAY_APPS_FILE', () => {
   test('adds several apps to the single one', () => {
     const global = { ...LISTED, app_id: 'app-3', previous_secret_keys: ['sk_old'], global: true, time_zone: 'UTC' };
@@ -477,7 +487,13 @@ describe('GATEWAY_APPS_FILE', () => {
     ['an app_id that is too long', [{ ...LISTED, app_id: 'sk_listed'.repeat(4) }], 'GATEWAY_APPS_FILE: 0: app_id: '],
     ['a time zone that there is not', [{ ...LISTED, time_zone: 'sk_listed' }], 'GATEWAY_APPS_FILE: 0: time_zone: '],
     ['previous keys that are no list', [{ ...LISTED, previous_secret_keys: 'sk_listed' }], ': previous_secret_keys: '],
-    ['a misspelt field', [{ ...LISTED, secret: 'sk_listed' }], 'Unrecognized key: "secret"'],
+    ['a misspelt field', [{ ...LISTED, secret: 'sk_listed' }], '0: has a field besides app_id, secret_key'],
+    ['a secret in a field’s place', [{ ...LISTED, sk_listed: 'x' }], '0: has a field besides app_id, secret_key'],
+    [
+      'a password in an address',
+      [{ ...LISTED, base_url: 'https://me:sk_listed@gateway.example' }],
+      '0: base_url: must not hold a name or a password',
+    ],
     [
       'an app twice',
       [LISTED, { ...LISTED, secret_key: 'sk_listed_too' }],
