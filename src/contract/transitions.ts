@@ -63,6 +63,15 @@ export function outcomeOf(status: string): PaymentOutcome | null {
   return isKnownStatus(status) ? OUTCOME[status] : null;
 }
 
+/**
+ * Whether a trade's status is news after the refusal of its creation: it was paid, or may still be. INITIAL says that the order was made,
+ * which the refusal said too.
+ */
+export function contradictsRefusal(status: string): boolean {
+  const outcome = outcomeOf(status);
+  return outcome === 'SUCCESS' || (outcome === null && status !== 'INITIAL');
+}
+
 /** Whether a trade has this status only after it was sold. */
 export function isAfterSaleStatus(status: string): boolean {
   return status !== 'SUCCESS' && outcomeOf(status) === 'SUCCESS';

@@ -1,7 +1,15 @@
 /** Creates the order, never twice. What may be done next is the table in creation-steps.ts; this file does it. */
 import { ApplicationFailure, workflowInfo } from '@temporalio/workflow';
 import type { GatewayErrorFields, NotificationSignal, Trade } from '../../contract';
-import { type CreateResult, detailsOf, type EarlierRun, FAILURE, type NewPayment, typedFailure } from '../../contract';
+import {
+  type CreateResult,
+  contradictsRefusal,
+  detailsOf,
+  type EarlierRun,
+  FAILURE,
+  type NewPayment,
+  typedFailure,
+} from '../../contract';
 import { attentionAfter, type NotFound } from '../shared/look';
 import type { PendingNotifications } from '../shared/pending-notifications';
 import type { PaymentContext } from './context';
@@ -57,7 +65,7 @@ export class OrderCreation {
 
   /** Whether an order of ours may exist at the gateway although the creation has not ended. */
   get mayHaveSent(): boolean {
-    return this.mayExist;
+    return this.mayExist || (this.said === 'created-refused' && this.looked === 'no-answer');
   }
 
   /** Whether a request followed one that may have made the order: there may be more than one trade of ours. */
@@ -99,6 +107,8 @@ export class OrderCreation {
         return this.look();
       case 'look-on':
         return this.lookOn();
+      case 'ask':
+        return this.askAfterRefusal();
       case 'compare':
         return this.compare();
       case 'end-sold':
@@ -210,6 +220,19 @@ export class OrderCreation {
     const looked = await this.looks.byAll();
     if (looked.is === 'found') return this.recover(looked.trade);
     return this.onNotFound(looked, notifications);
+  }
+
+  /** What shows the refused order alive, or paid, is later than the refusal. */
+  private async askAfterRefusal(): Promise<boolean> {
+    this.context.waitFor('the gateway to say whether the order that it refused is over');
+    const looked = await this.looks.briefly();
+    if (looked.is === 'found' && contradictsRefusal(looked.trade.trade_status)) {
+      // The refusal says that the gateway made the order.
+      this.hasSent = true;
+      return this.recover(looked.trade);
+    }
+    this.looked = looked.is === 'no-answer' ? 'no-answer' : 'no-such-order';
+    return false;
   }
 
   private onNotFound(looked: NotFound, notifications: readonly NotificationSignal[]): false {

@@ -1,7 +1,7 @@
 /** Looks for a trade that may exist, by every id that is known of it. */
 import { ActivityFailure, condition, isCancellation } from '@temporalio/workflow';
 import { type LookResult, type NotificationSignal, type Trade, type TradeId, tradesNamedBy } from '../../contract';
-import { lookOnce, type NotFound, searchOn } from '../shared/look';
+import { lookBriefly, lookOnce, type NotFound, searchOn } from '../shared/look';
 import type { PendingNotifications } from '../shared/pending-notifications';
 import { hasEnded, startPoll } from '../shared/polling';
 import type { PaymentContext } from './context';
@@ -50,6 +50,12 @@ export class TradeLooks {
       if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
       return null;
     }
+  }
+
+  /** Asks once by the surest id. Callers of `created` wait for the answer. */
+  briefly(): Promise<LookResult> {
+    const [id = this.context.record.id] = this.ids();
+    return lookBriefly(this.app_id, id);
   }
 
   /** Looks until the answer lasts. Who asks to look now hears the gateway's next word beside it, and does not wait for that. */

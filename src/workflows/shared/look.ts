@@ -20,6 +20,15 @@ export function lookOnce(app_id: string, id: TradeId, settling_ms: number, seen?
   return lookWithin(settling_ms + LOOK_PATIENCE_MS + LOOK_ENDS_WITHIN_MS, input);
 }
 
+/** How long a look waits whose answer callers wait for, in ms, and when it is given up: they hear within 30 s. */
+const BRIEFLY_MS = 10_000;
+const BRIEF_LOOK_ENDS_MS = 20_000;
+
+/** What the gateway says at once. A gateway that is silent for ten seconds has no answer. */
+export function lookBriefly(app_id: string, id: TradeId): Promise<LookResult> {
+  return lookWithin(BRIEF_LOOK_ENDS_MS, { app_id, id, settling_ms: 0, patience_ms: BRIEFLY_MS });
+}
+
 /** A look that is paused, ended by a person, or taken by no worker has no answer: the workflow's own timer says so. */
 async function lookWithin(timeout_ms: number, input: LookInput): Promise<LookResult> {
   const summary = 'how long a look may go without an answer';
