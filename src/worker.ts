@@ -10,11 +10,11 @@ import { PaymentGatewayPlugin } from './plugin';
 import type { Environment } from './process/environment';
 import { reportAndExit } from './process/exit';
 import { createLogger } from './process/log';
-import { appIdsOf, type Config, ConfigError, loadConfig, requireApps } from './process/settings';
+import { appIdsOf, type Config, loadConfig, requireApps } from './process/settings';
 import { requireNamespace, temporalConfig, unreachable } from './temporal/connection';
 import { installRuntime } from './temporal/runtime';
 import { troubledJobs } from './temporal/schedules';
-import { missingSearchAttributes } from './temporal/search-attributes';
+import { requireSearchAttributes } from './temporal/search-attributes';
 import { builtBundle } from './temporal/workflow-bundle';
 
 /** Longer than one exchange with the gateway, so that a creation under way still gets its answer when the worker stops. */
@@ -86,14 +86,6 @@ function watchJobs(client: Client, config: Config): { close(): void } {
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
-
-async function requireSearchAttributes(connection: NativeConnection, namespace: string): Promise<void> {
-  const missing = await missingSearchAttributes(connection, namespace);
-  if (missing.length === 0) return;
-  throw new ConfigError(
-    `The namespace ${namespace} lacks the search attributes ${missing.join(', ')}, which payments need. Register them with: payment-gateway setup`,
-  );
-}
 
 /** Runs a worker until SIGINT or SIGTERM. */
 export async function runWorker(env: Environment): Promise<void> {

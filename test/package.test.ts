@@ -3,7 +3,7 @@
  * stood here.
  */
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -41,6 +41,12 @@ const command = async (name: string, ...args: string[]) =>
 
 test('npm pack builds first: a clone has no lib/', () => {
   expect(manifest.scripts.prepack).toContain('build');
+});
+
+test('the command is executable in each build and in the package, so that npx runs it in a clone', async () => {
+  expect(statSync(join(ROOT, 'lib/cli/main.js')).mode & 0o111).toBe(0o111);
+  const { stdout } = await run('tar', ['-tvf', tarball, 'package/lib/cli/main.js']);
+  expect(stdout).toMatch(/^-rwxr-xr-x/);
 });
 
 test('both names of the command work, and --version says the package’s', async () => {

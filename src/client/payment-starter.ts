@@ -31,7 +31,15 @@ import {
   UPDATE,
   WORKFLOW,
 } from '../contract';
-import { GRPC_STATUS, grpcCodeOf, isOutOfTime, isTaskFailing, isUnreadable } from '../temporal/grpc-status';
+import {
+  GRPC_STATUS,
+  grpcCodeOf,
+  isOutOfTime,
+  isTaskFailing,
+  isUnreadable,
+  isWithoutWorker,
+} from '../temporal/grpc-status';
+import { explainIfNotSetUp } from '../temporal/search-attributes';
 import { originalRun } from '../temporal/workflow-history';
 import { DuplicateOrderError, PaymentPendingError } from './errors';
 import { paymentErrorOf } from './failures';
@@ -62,7 +70,8 @@ export class PaymentStarter {
 
   /**
    * Answers from the payment that is known under the number, which adds nothing to its history, or starts it. Throws
-   * PaymentError: NotCreatedError, DuplicateOrderError, InvalidOrderError, PaymentPendingError.
+   * PaymentError: NotCreatedError, DuplicateOrderError, InvalidOrderError, PaymentPendingError; and NotSetUpError where nobody has
+   * prepared the namespace.
    */
   async start(payment: NewPayment): Promise<PaymentData> {
     const { out_trade_no } = payment.request;
@@ -73,6 +82,8 @@ export class PaymentStarter {
         return state ? this.answerOf(payment, state) : this.startNew(payment, 'REJECT_DUPLICATE');
       });
     } catch (error) {
+      const { connection, options } = this.client;
+      if (grpcCodeOf(error) === GRPC_STATUS.INVALID_ARGUMENT) await explainIfNotSetUp(connection, options.namespace);
       throw this.errorOf(error, out_trade_no);
     }
   }
@@ -192,7 +203,7 @@ function isNoAnswer(error: unknown): boolean {
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || error instanceof WorkflowNotFoundError) return true;
   const { cause } = error instanceof WorkflowUpdateFailedError ? error : {};
   if (cause instanceof ApplicationFailure && cause.type === 'AcceptedUpdateCompletedWorkflow') return true;
-  return isOutOfTime(error);
+  return isOutOfTime(error) || isWithoutWorker(error);
 }
 
 const isEndedFromOutside = (failure: unknown) =>

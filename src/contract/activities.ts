@@ -121,6 +121,8 @@ export interface EarlierAfterSale {
   refunds_now: RefundState[];
   /** Whether an earlier run may know of refunds and does not answer: no worker polls its task queue, or its code does not replay. */
   is_unread: boolean;
+  /** Whether Temporal has a payment of the order. */
+  has_payment: boolean;
   /** The payment's method, where the payment was made here. */
   method: string | null;
   /** The number of the trade that the payment has sold. */

@@ -27,6 +27,8 @@ export const FAILURE = {
   refundPending: 'RefundPending',
   /** A question to the gateway has no answer. A refund was not taken, because nobody knows what was paid: ask again. */
   notAnswered: 'NotAnswered',
+  /** Neither Temporal nor the gateway knows an order under this number. Nothing was done. */
+  notFound: 'NotFound',
   /** The after-sale was just ending, and nothing was done. Asking again starts it again. */
   closing: 'Closing',
   /** A function for a merchant's workflow was started by its name. Nothing was done. */

@@ -48,3 +48,12 @@ export function isOutOfTime(error: unknown): boolean {
   const code = grpcCodeOf(error);
   return code === GRPC_STATUS.DEADLINE_EXCEEDED || code === GRPC_STATUS.CANCELLED;
 }
+
+/**
+ * Whether a query failed because no worker polls the task queue of its run, such as one that was renamed. It says nothing of
+ * the run.
+ */
+export function isWithoutWorker(error: unknown): boolean {
+  const { message } = grpcErrorOf(error) ?? {};
+  return grpcCodeOf(error) === GRPC_STATUS.FAILED_PRECONDITION && message?.includes('no poller') === true;
+}

@@ -1,6 +1,7 @@
 /** `payment-gateway list`: payments by what is known of them without a worker. */
 
 import { paymentQuery } from '../../temporal/payment-query';
+import { explainIfNotSetUp } from '../../temporal/search-attributes';
 import { countWorkflows, type ListedWorkflow, listWorkflows } from '../../temporal/workflow-list';
 import { EXIT } from '../exit-codes';
 import { say } from '../print';
@@ -37,6 +38,8 @@ export function list(options: ListOptions): Promise<never> {
       } else if (options.json) say(JSON.stringify(row));
       else rows.push(row);
     }
+    // Where nobody has prepared the namespace, "none" would be no answer.
+    if (found === 0) await explainIfNotSetUp(client.connection, client.options.namespace);
     if (options.json) return EXIT.ok;
     const all =
       found > limit && options.app === undefined ? jobs.length + (await countWorkflows(client, query)) : found;

@@ -172,6 +172,14 @@ export function notTaken(): ApplicationFailure {
   return typedFailure(FAILURE.notAnswered, message);
 }
 
+/** A number that was mistyped. Of an order that was made elsewhere a moment ago, the gateway may not know yet. */
+export const orderNotFound = (out_trade_no: string | null) =>
+  typedFailure(
+    FAILURE.notFound,
+    `Nobody knows order ${out_trade_no}: Temporal has no payment of it, and the gateway says that it has no such order. Nothing was refunded. Check the number.`,
+    {},
+  );
+
 export const closing = () =>
   typedFailure(FAILURE.closing, 'Nothing was done: the after-sale is just ending. Ask again.', {});
 

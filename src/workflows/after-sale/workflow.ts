@@ -17,6 +17,7 @@ import {
   type AfterSaleInput,
   type AfterSaleResolution,
   type AfterSaleState,
+  type EarlierAfterSale,
   type PaymentPolicy,
   paymentWorkflowId,
   pollSchedule,
@@ -28,6 +29,7 @@ import {
 import { loadPolicy, loadPreviousRun } from '../shared/activities';
 import { uncancelled } from '../shared/cancellable';
 import { isContinued } from '../shared/continued';
+import { lookOnce } from '../shared/look';
 import { PaymentOutbox } from '../shared/outbox/payment-outbox';
 import { waitForTradeChange } from '../shared/polling';
 import { Visibility } from '../shared/visibility';
@@ -53,6 +55,7 @@ import {
   decidedRefund,
   grantRefund,
   notTaken,
+  orderNotFound,
 } from './requests';
 import { afterSaleAttributes, afterSaleDetails } from './visibility';
 
@@ -76,6 +79,13 @@ export async function afterSale(input: AfterSaleInput): Promise<AfterSaleState> 
 /** Only the run before hands on a ledger. In a start by hand, or one that repeats an earlier run's input, it is an old one. */
 const startedAnew = ({ app_id, out_trade_no, trade_no }: AfterSaleInput) => ({ app_id, out_trade_no, trade_no });
 
+/** Whether Temporal has anything of the order. A run that was asked for an order of nobody's knows nothing either. */
+function isKnown({ has_payment, is_unread, previous }: EarlierAfterSale): boolean {
+  return (
+    has_payment || is_unread || (previous !== null && (previous.trade_status !== null || previous.refunds.length > 0))
+  );
+}
+
 class AfterSaleRun {
   private readonly record: AfterSaleRecord;
   private readonly news: AfterSaleNews;
@@ -83,8 +93,13 @@ class AfterSaleRun {
   private policy: PaymentPolicy | undefined;
   private outbox: PaymentOutbox | undefined;
   private waitingFor = 'the gateway’s answer about the trade';
-  /** `restoring`: the earlier run is read. `loading`: the trade is queried. `closing`: nothing may change any more. */
-  private phase: 'restoring' | 'loading' | 'open' | 'closing' = 'restoring';
+  /**
+   * `restoring`: the earlier run is read. `loading`: the trade is queried. `unknown`: nobody has the order. `closing`: nothing may
+   * change any more.
+   */
+  private phase: 'restoring' | 'loading' | 'unknown' | 'open' | 'closing' = 'restoring';
+  /** Whether Temporal has anything of the order. */
+  private isKnownHere = true;
 
   constructor(private readonly input: AfterSaleInput) {
     this.record = new AfterSaleRecord(input);
@@ -134,6 +149,7 @@ class AfterSaleRun {
     const policy = await loadPolicy({ method: null });
     this.policy = policy;
     await this.restorePreviousRun(policy);
+    if (await this.isOfNobody()) return;
     await this.find();
     this.phase = 'open';
     for (let next = this.next; next !== 'end'; next = this.next) await this.go(next);
@@ -196,6 +212,7 @@ class AfterSaleRun {
     // A run that continued as new has handed on its notifications.
     const known = previous ? undefined : await loadPreviousRun({ app_id, out_trade_no });
     if (known) record.learn(known);
+    if (known) this.isKnownHere = isKnown(known);
     // Only what comes from here on is news: the earlier run has published the rest.
     if (policy.has_listener) this.outbox = new PaymentOutbox(paymentWorkflowId(app_id, out_trade_no), false);
     this.outbox?.skip(record.snapshot());
@@ -203,6 +220,20 @@ class AfterSaleRun {
     this.phase = 'loading';
     if (policy.watch_window_ms) record.watchUntil(Date.now() + policy.watch_window_ms);
     this.show();
+  }
+
+  /** Whether nobody has the order, as where a number was mistyped: who waits is told at once, and nothing is left behind. */
+  private async isOfNobody(): Promise<boolean> {
+    const isNotified = () => this.news.claims.length > 0;
+    if (this.isKnownHere || isNotified()) return false;
+    const looked = await lookOnce(this.input.app_id, this.record.id, 0, REFUND_WAIT_MS);
+    if (looked.is !== 'no-such-order' || isNotified()) return false;
+    this.phase = 'unknown';
+    await condition(allHandlersFinished);
+    // A notification proves that there is an order after all.
+    this.phase = isNotified() ? 'loading' : 'closing';
+    if (this.phase === 'closing') await this.outbox?.close();
+    return this.phase === 'closing';
   }
 
   private find(): Promise<void> {
@@ -251,12 +282,17 @@ class AfterSaleRun {
     const isInTime = (fn: () => boolean) => condition(fn, Math.max(latest - Date.now(), 1), { summary: 'refund' });
     this.news.pending.noteUpdate();
     if (!(await isInTime(() => this.phase !== 'restoring' && this.phase !== 'loading'))) throw notTaken();
+    if (this.phase === 'unknown') throw this.notFound;
     const isLookedAt = this.news.lookIfUnpaid();
     if (!isLookedAt() && !(await isInTime(isLookedAt))) throw notTaken();
     const entry = grantRefund(this.record, this.state, order);
     this.show();
     await isInTime(() => entry.answer !== null || entry.outcome !== null);
     return answerTo(entry, this.state);
+  }
+
+  private get notFound(): ApplicationFailure {
+    return orderNotFound(this.record.id.out_trade_no ?? null);
   }
 
   /** A change during the end of a run would be lost. */
@@ -266,7 +302,8 @@ class AfterSaleRun {
 
   private async recheck(): Promise<AfterSaleState> {
     const { refunds, pending } = this.news;
-    await pending.recheck(() => false);
+    await pending.recheck(() => this.phase === 'unknown');
+    if (this.phase === 'unknown') throw this.notFound;
     const { next } = this.record.ledger;
     if (next && refunds.isFollowed(next)) refunds.tell(next, {});
     return this.state;
