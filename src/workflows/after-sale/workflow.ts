@@ -29,7 +29,7 @@ import {
 import { loadPolicy, loadPreviousRun } from '../shared/activities';
 import { uncancelled } from '../shared/cancellable';
 import { isContinued } from '../shared/continued';
-import { lookOnce } from '../shared/look';
+import { lookBriefly } from '../shared/look';
 import { PaymentOutbox } from '../shared/outbox/payment-outbox';
 import { waitForTradeChange } from '../shared/polling';
 import { Visibility } from '../shared/visibility';
@@ -226,7 +226,7 @@ class AfterSaleRun {
   private async isOfNobody(): Promise<boolean> {
     const isNotified = () => this.news.claims.length > 0;
     if (this.isKnownHere || isNotified()) return false;
-    const looked = await lookOnce(this.input.app_id, this.record.id, 0, REFUND_WAIT_MS);
+    const looked = await lookBriefly(this.input.app_id, this.record.id);
     if (looked.is !== 'no-such-order' || isNotified()) return false;
     this.phase = 'unknown';
     await condition(allHandlersFinished);
