@@ -115,6 +115,22 @@ function stuckQuery(ms: number, now: Date): string {
     .join(' OR ');
 }
 
+/** What has a part in an order's money: its changes begin or end one of these. */
+const OF_ORDERS = [WORKFLOW.payment, WORKFLOW.paymentFollowUp, WORKFLOW.afterSale, WORKFLOW.refund];
+
+/** Whatever of an app's orders was open at a time in [since, until). */
+export function openWithinQuery({ app_id, since, until }: { app_id: string; since: Date; until: Date }): string {
+  const [begin, end] = [since, until].map((time) => quoted(time.toISOString()));
+  const isOpenThen = `StartTime < ${end} AND (${RUNNING} OR CloseTime >= ${begin})`;
+  return `${typesQuery(OF_ORDERS)} AND ${isOpenThen} AND (${ofApp(app_id)})`;
+}
+
+/** What began in [since, until) of an app's orders. */
+export function begunWithinQuery({ app_id, since, until }: { app_id: string; since: Date; until: Date }): string {
+  const [begin, end] = [since, until].map((time) => quoted(time.toISOString()));
+  return `${typesQuery(OF_ORDERS)} AND StartTime >= ${begin} AND StartTime < ${end} AND (${ofApp(app_id)})`;
+}
+
 /** Every run of a payment and of what belongs to its order. Callers check the id of what is found. */
 export function orderQuery(app_id: string, out_trade_no: string): string {
   const odd = out_trade_no.search(/[\\"']/);

@@ -59,15 +59,16 @@ export function reconcile(options: ReconcileOptions): Promise<never> {
     const { app_id } = targetOf('', options, operator);
     const whole = { app_id, ...period, adopt: options.adopt === true, per_second };
     const parts = partsOf(options.csv ? merchantRows(await textOfStandardInput()) : undefined);
-    let [checked, found] = [0, 0];
+    let [checked, open, found] = [0, 0, 0];
     if (!options.json) say(csvLine(COLUMNS));
     for (const [i, part] of parts.entries()) {
       const name = parts.length === 1 ? now.toISOString() : `${now.toISOString()}:${i + 1}`;
       const state = await compare(operator, name, { ...whole, ...part }, options);
       checked += state.checked;
+      open += state.open;
       found += state.found;
     }
-    complain(`${checked} orders compared, ${found} differences.`);
+    complain(`${checked} orders compared, ${open} of them open, ${found} differences.`);
     return found === 0 ? EXIT.ok : EXIT.refused;
   });
 }

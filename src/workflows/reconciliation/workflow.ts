@@ -116,9 +116,16 @@ class Reconciliation {
     const { app_id, adopt = false, per_second = PER_SECOND } = this.input;
     const { state } = this;
     for (let after: string | undefined; !state.broken_off; ) {
-      const compared = await reconcileSlice({ app_id, per_second, ...slice, after });
+      const compared = await reconcileSlice({
+        app_id,
+        per_second,
+        ...slice,
+        period: { since: state.since, until: state.until },
+        after,
+      });
       this.differences.push(...compared.differences);
       state.checked += compared.checked;
+      state.open += compared.open;
       state.found = this.differences.length;
       state.differences = this.differences.slice(0, DIFFERENCES_A_PAGE);
       state.broken_off = state.found >= MOST_DIFFERENCES;
@@ -161,7 +168,7 @@ function emptyState({ app_id, since, until }: ReconciliationInput): Reconciliati
     since: since ?? new Date(today - DAY).toISOString(),
     until: until ?? new Date(since === undefined ? today : Date.now()).toISOString(),
   };
-  const nothing = { checked: 0, found: 0, differences: [], attention: null, resolved: null };
+  const nothing = { checked: 0, open: 0, found: 0, differences: [], attention: null, resolved: null };
   return { app_id, ...period, ...nothing, finished: false, broken_off: false };
 }
 
@@ -196,7 +203,7 @@ const attributes = ({ attention, finished }: ReconciliationState) => [
 ];
 
 function details(state: ReconciliationState): string[] {
-  const { since, until, checked, found, differences, finished, broken_off, resolved } = state;
+  const { since, until, checked, open, found, differences, finished, broken_off, resolved } = state;
   const lines = differences
     .slice(0, LISTED)
     .map(
@@ -206,7 +213,7 @@ function details(state: ReconciliationState): string[] {
   const left = found - lines.length;
   return [
     `**${finished ? 'COMPARED' : 'COMPARING'}** · ${since} to ${until}`,
-    `${checked} orders, ${found} differences`,
+    `${checked} orders, ${open} of them open, ${found} differences`,
     ...(broken_off ? ['Broken off: with so many, look at the settings and at the period first.'] : []),
     ...(lines.length > 0 ? [lines.join('\n')] : []),
     ...(left > 0 ? [`… and ${left} more: the query \`differences\` has them.`] : []),

@@ -1,4 +1,8 @@
-/** A workflow in the place of `payment` that ends at once in the state that it is given: thousands of them cost little. */
+/** Workflows in the place of `payment` and `afterSale` that end at once in the state that they are given: thousands of them cost little. */
 export async function payment(state: object): Promise<object> {
+  return state;
+}
+
+export async function afterSale(state: object): Promise<object> {
   return state;
 }
