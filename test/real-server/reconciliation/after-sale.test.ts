@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { MockActivityEnvironment, type TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { reconciliationActivities } from '../../../src/activities';
-import { afterSaleWorkflowId, paymentWorkflowId, type ReconcileSlice } from '../../../src/contract';
+import {
+  afterSaleWorkflowId,
+  paymentWorkflowId,
+  type ReconciledSlice,
+  type ReconcileSlice,
+} from '../../../src/contract';
 import { devServer } from '../../../src/testing/dev-server';
 import { FakeGateway } from '../../../src/testing/fake-gateway/fake-gateway';
 import { eventually } from '../../harness/eventually';
@@ -52,7 +57,7 @@ const STATUS = new Map([
 ]);
 
 async function compare(slice: Partial<ReconcileSlice> & { since: string; until: string }) {
-  const gateway = new FakeGateway(() => Date.now());
+  const gateway = new FakeGateway(async () => Date.now());
   const asked: string[] = [];
   gateway.query = async ({ out_trade_no = '' }) => {
     asked.push(out_trade_no);
@@ -67,7 +72,8 @@ async function compare(slice: Partial<ReconcileSlice> & { since: string; until: 
   const { 'payments.reconcile': reconcile } = reconciliationActivities(new Map([['shop', gateway]]), []);
   const { since, until } = slice;
   const whole = { app_id: 'shop', per_second: 1_000, period: { since, until }, ...slice };
-  const { differences } = await environment.run(async () => reconcile(whole));
+  const work = async () => reconcile(whole);
+  const { differences } = await environment.run<[], ReconciledSlice, typeof work>(work);
   return { asked: asked.sort(), found: differences.map(({ out_trade_no, kind }) => [out_trade_no, kind]) };
 }
 
