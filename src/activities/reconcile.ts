@@ -11,7 +11,6 @@ import {
   afterSaleWorkflowId,
   type Difference,
   differencesOf,
-  isOpen,
   METRIC,
   type MerchantRow,
   type PaymentState,
@@ -23,6 +22,7 @@ import {
   startSummary,
   WORKFLOW,
   type Word,
+  waitsForBuyer,
 } from '../contract';
 import { HOUR } from '../gateway/pure/durations';
 import { isMore, sumOf } from '../gateway/pure/money';
@@ -189,7 +189,7 @@ class Reconciliation {
       this.wordOfGateway(out_trade_no),
     ]);
     const words = { here, gateway, merchant: this.wordOfMerchant(out_trade_no, begun_at) };
-    return { differences: differencesOf(out_trade_no, words), is_open: isOpen(words) };
+    return { differences: differencesOf(out_trade_no, words), is_open: waitsForBuyer(words) };
   }
 
   /** Undefined where the list need not have the order: one that was begun before the period is in an earlier list. */

@@ -164,7 +164,7 @@ export function differencesOf(out_trade_no: string, words: OrderWords): Differen
 }
 
 /** Whether nothing is paid yet and something may be, as the gateway says, or this side where it does not know the order. */
-export function isOpen({ here, gateway }: OrderWords): boolean {
+export function waitsForBuyer({ here, gateway }: OrderWords): boolean {
   const known = gateway ?? here;
   return known !== null && moneyIn(known) === 'open';
 }

@@ -1,5 +1,5 @@
 /** What a comparison of the books takes for a difference. */
-import { type DifferenceKind, differencesOf, isOpen, isReconcilable, type Word } from '../../src/contract';
+import { type DifferenceKind, differencesOf, isReconcilable, type Word, waitsForBuyer } from '../../src/contract';
 
 type Said = string | null | undefined;
 
@@ -47,9 +47,9 @@ test.each<[what: string, here: Said, gateway: Said, merchant: Said, found: Diffe
 });
 
 test('an order that waits for its buyer is counted as open, whoever says so', () => {
-  expect(isOpen({ here: word('CREATING'), gateway: null, merchant: undefined })).toBe(true);
-  expect(isOpen({ here: word('EXPIRED'), gateway: word('PROCESSING'), merchant: undefined })).toBe(true);
-  expect(isOpen({ here: word('SUCCESS'), gateway: word('SUCCESS'), merchant: undefined })).toBe(false);
+  expect(waitsForBuyer({ here: word('CREATING'), gateway: null, merchant: undefined })).toBe(true);
+  expect(waitsForBuyer({ here: word('EXPIRED'), gateway: word('PROCESSING'), merchant: undefined })).toBe(true);
+  expect(waitsForBuyer({ here: word('SUCCESS'), gateway: word('SUCCESS'), merchant: undefined })).toBe(false);
 });
 
 test.each([
