@@ -621,7 +621,7 @@ const OF_REFUNDS = [
   [
     'a refund begins whatever has brought the trade where it is',
     INTERPRET,
-    "return says === 'revoked' || explained.includes(status) ? 'now' : 'elsewhere';",
+    "return wordOf(status) === 'revoked' || explained.includes(status) ? 'now' : 'elsewhere';",
     "return explained === 'never' ? 'elsewhere' : 'now';",
     6,
   ],

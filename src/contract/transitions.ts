@@ -1,6 +1,7 @@
-/** The trade's statuses: which may follow which, and what each means for the payment. Pure. */
+/** Which statuses of a trade may follow which. Pure. */
 import { isKnownStatus, type TradeStatus } from '../gateway/pure/statuses';
-import type { PaymentOutcome, PaymentState } from './payment';
+import type { PaymentState } from './payment';
+import { outcomeOf } from './statuses';
 
 /** Which statuses the gateway moves a trade to from each. Between two queries a trade may skip some. */
 const NEXT: Record<TradeStatus, readonly TradeStatus[]> = {
@@ -24,26 +25,6 @@ const NEXT: Record<TradeStatus, readonly TradeStatus[]> = {
   EXPIRED: [],
 };
 
-/** The payment's outcome in each status; null while it is under way. Statuses after the sale follow a SUCCESS. */
-const OUTCOME: Record<TradeStatus, PaymentOutcome | null> = {
-  INITIAL: null,
-  PROCESSING: null,
-  RISK_CONTROLLING: null,
-  SUCCESS: 'SUCCESS',
-  CANCEL: 'CANCEL',
-  REFUSED: 'REFUSED',
-  EXPIRED: 'EXPIRED',
-  REFUND_VERIFYING: 'SUCCESS',
-  REFUND_PROCESSING: 'SUCCESS',
-  REFUND_REVOKE: 'SUCCESS',
-  REFUND_REFUSED: 'SUCCESS',
-  REFUNDED: 'SUCCESS',
-  PARTIAL_REFUND: 'SUCCESS',
-  DISPUTE: 'SUCCESS',
-  CHARGEBACK: 'SUCCESS',
-  CHARGEBACK_REVERSED: 'SUCCESS',
-};
-
 /**
  * `same`: nothing new. `stale`: an older status, learned late. `unlisted`: the table has no way there; a person must
  * look.
@@ -56,11 +37,6 @@ export function classifyTransition(from: string | null, to: string): TransitionK
   if (!isKnownStatus(to)) return 'unknown-status';
   if (from === null || !isKnownStatus(from) || isReachable(from, to)) return 'forward';
   return isReachable(to, from) ? 'stale' : 'unlisted';
-}
-
-/** The payment's outcome in this status; null while it is under way, or where we do not know the status. */
-export function outcomeOf(status: string): PaymentOutcome | null {
-  return isKnownStatus(status) ? OUTCOME[status] : null;
 }
 
 /**

@@ -24,7 +24,7 @@ export function grpcCodeOf(error: unknown): number | undefined {
 }
 
 /** The gRPC error that an error of Temporal's client wraps. */
-export function grpcErrorOf(error: unknown): { code: number; message: string } | undefined {
+function grpcErrorOf(error: unknown): { code: number; message: string } | undefined {
   if (isGrpcServiceError(error)) return error;
   return error instanceof ServiceError ? grpcErrorOf(error.cause) : undefined;
 }

@@ -2,9 +2,8 @@
  * That the bank takes the money back, however it was heard: no refund is sent while a copy of the gateway may not show it.
  * Pure.
  */
-import type { BankSaid } from '../../contract';
+import { type BankSaid, takesMoneyBack } from '../../contract';
 import { MINUTE } from '../../gateway/pure/durations';
-import { takesMoneyBack } from './refund/interpret';
 
 /** A copy of the gateway may be behind for so long. */
 const BEHIND_MS = 10 * MINUTE;

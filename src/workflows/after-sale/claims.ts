@@ -1,7 +1,14 @@
 /** What notifications say after a sale, and whether the gateway's answer agrees. Pure. */
-import type { NotificationClaim, NotificationSignal, RefundOutcome, RefundState } from '../../contract';
+import {
+  isBankStatus,
+  isRefundStatus,
+  type NotificationClaim,
+  type NotificationSignal,
+  type RefundOutcome,
+  type RefundState,
+} from '../../contract';
 import { isBehind } from '../shared/stale-read';
-import { isBankStatus, isRefundStatus, outcomeNamedBy } from './refund/interpret';
+import { outcomeNamedBy } from './refund/interpret';
 
 /** What the bank does, in its order. */
 const OF_THE_BANK: readonly string[] = ['DISPUTE', 'CHARGEBACK', 'CHARGEBACK_REVERSED'];

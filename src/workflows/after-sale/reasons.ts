@@ -1,19 +1,16 @@
 /** Why an after-sale itself needs a person, and which of the reasons is shown. Pure. */
-import type { AfterSaleState, Attention, NotificationClaim, RefundState } from '../../contract';
-import { isKnownStatus, type TradeStatus } from '../../gateway/pure/statuses';
+import {
+  type AfterSaleState,
+  type Attention,
+  attentionOfStatus,
+  type NotificationClaim,
+  type RefundState,
+} from '../../contract';
 import { TradeReasons } from '../shared/reasons';
 import { isUnanswered } from './claims';
 
-/** Statuses that need a person: the bank's word. */
-const ATTENTION: Partial<Record<TradeStatus, Attention>> = {
-  DISPUTE: 'dispute',
-  CHARGEBACK: 'chargeback',
-  CHARGEBACK_REVERSED: 'chargeback-reversed',
-};
-const OF_THE_BANK: readonly Attention[] = Object.values(ATTENTION);
-
-const attentionOfStatus = (status: string | undefined): Attention | undefined =>
-  status !== undefined && isKnownStatus(status) ? ATTENTION[status] : undefined;
+/** What a person has to know of the bank. */
+const OF_THE_BANK: readonly Attention[] = ['dispute', 'chargeback', 'chargeback-reversed'];
 
 export class AfterSaleReasons extends TradeReasons {
   /** `contradicted`: what was notified, and the gateway contradicts, until a person has looked or an answer agrees. */

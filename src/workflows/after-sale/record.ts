@@ -1,18 +1,22 @@
 /** What is known of a trade after its sale, and how each answer changes it. Pure: `now` is ms since the epoch. */
 
-import type {
-  AfterSaleCarried,
-  AfterSaleInput,
-  AfterSaleResolution,
-  AfterSaleState,
-  Attention,
-  EarlierAfterSale,
-  NotificationClaim,
-  RefundOutcome,
-  RefundState,
-  Transition,
+import {
+  type AfterSaleCarried,
+  type AfterSaleInput,
+  type AfterSaleResolution,
+  type AfterSaleState,
+  type Attention,
+  type EarlierAfterSale,
+  isBankStatus,
+  isRefundStatus,
+  isTransientStatus,
+  knownIds,
+  type NotificationClaim,
+  outcomeOf,
+  type RefundOutcome,
+  type RefundState,
+  type Transition,
 } from '../../contract';
-import { knownIds, outcomeOf } from '../../contract';
 import type { QueriedTrade, Trade, TradeId, TradeSeen } from '../../contract/gateway';
 import { isMore } from '../../gateway/pure/money';
 import { isKnownStatus } from '../../gateway/pure/statuses';
@@ -20,7 +24,7 @@ import { BankWord } from './bank-word';
 import { isOfTheBank } from './claims';
 import { ExplainedStatuses } from './explained';
 import { AfterSaleReasons, ownAttention } from './reasons';
-import { hasGivenBack, isBankStatus, isRefundStatus, isTransientStatus } from './refund/interpret';
+import { hasGivenBack } from './refund/interpret';
 import { type NumberedTrade, type PaidTrade, RefundLedger } from './refund-ledger';
 import { isFirstReversal, lastOfRefunds, refundStatusesIn, wasRevokedSince } from './shown';
 

@@ -21,10 +21,11 @@ import {
   refundWorkflowId,
   SIGNAL,
 } from '../../contract';
+import type { RefundFailure } from '../order/refusals';
 import { loadRefundRun } from '../shared/activities';
 import { uncancelled } from '../shared/cancellable';
 import type { AfterSaleRecord } from './record';
-import { makesFree, ON_ITS_WAY_MS, type PersonsDecision, type RefundFailure } from './refund/record';
+import { makesFree, ON_ITS_WAY_MS, type PersonsDecision } from './refund/record';
 import { refund } from './refund/workflow';
 import { declinedDecision, obstacleTo, onItsWay } from './requests';
 

@@ -10,13 +10,13 @@ import {
   type RefundOrder,
   type RefundOutcome,
   type RefundState,
+  takesMoneyBack,
   typedFailure,
 } from '../../contract';
 import { amountProblem, isMore, less } from '../../gateway/pure/money';
+import { notNow, type RefundFailure } from '../order/refusals';
 import { assertResolution, invalidRequest } from '../shared/resolution';
 import type { AfterSaleRecord } from './record';
-import { takesMoneyBack } from './refund/interpret';
-import { notNow, type RefundFailure } from './refund/record';
 import type { PaidTrade } from './refund-ledger';
 
 const OUTCOMES: readonly RefundOutcome[] = ['REFUNDED', 'REFUND_REFUSED', 'REFUND_REVOKE', 'NOT_CREATED'];

@@ -1,6 +1,5 @@
 /** What queries have shown of a trade after its sale, by its history. Pure. */
-import type { Transition } from '../../contract';
-import { isBankStatus, isRefundStatus } from './refund/interpret';
+import { isBankStatus, isRefundStatus, type Transition } from '../../contract';
 
 const byQuery = (history: readonly Transition[]) => history.filter(({ source }) => source === 'query');
 

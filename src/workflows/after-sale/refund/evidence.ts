@@ -1,20 +1,23 @@
 /** What was observed of the trade and told of the refund, from which `interpret` reads how the refund stands. Pure. */
-import type { NotificationSignal, RefundInput } from '../../../contract';
+import {
+  isBankStatus,
+  isRefundStatus,
+  type NotificationSignal,
+  type RefundInput,
+  takesMoneyBack,
+} from '../../../contract';
 import type { TradeSeen } from '../../../contract/gateway';
+import type { RefundFailure } from '../../order/refusals';
 import {
   endsInVainAlike,
   interpret,
   isAlone,
-  isBankStatus,
   isInVain,
-  isRefundStatus,
   latestWord,
   type Observation,
   type Reading,
-  takesMoneyBack,
   turnOf,
 } from './interpret';
-import type { RefundFailure } from './record';
 
 export class RefundEvidence {
   /** Something was notified since the last query. */

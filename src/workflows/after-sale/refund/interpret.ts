@@ -2,41 +2,30 @@
  * What the trade's status, and what the gateway says of a refund by its number, mean for the one refund that runs. The gateway
  * has no query for refunds: the trade shows the status of the latest one, and two partial refunds look the same. Pure tables.
  */
-import type { RefundOutcome } from '../../../contract';
-import { isKnownStatus, type TradeStatus } from '../../../gateway/pure/statuses';
+import {
+  type Refundable,
+  type RefundMeaning,
+  type RefundOutcome,
+  refundableIn,
+  refundMeaningOf,
+} from '../../../contract';
 
 /** How a refund stands by a status that speaks of it. `nothing`: the status does not speak of refunds. */
 type Word = 'pending' | 'refunded' | 'refused' | 'revoked' | 'nothing';
 
-/** Whether a trade in this status can be refunded: now, after its next status, or not at all. */
-export type RefundReadiness = 'now' | 'later' | 'no';
-
-const STATUS_TABLE: Record<TradeStatus, readonly [readiness: RefundReadiness, says: Word]> = {
+const WORDS: Readonly<Record<RefundMeaning, Word>> = {
   // The payment stands, or stands again.
-  SUCCESS: ['now', 'revoked'],
-  PARTIAL_REFUND: ['now', 'refunded'],
-  REFUNDED: ['now', 'refunded'],
-  REFUND_REFUSED: ['now', 'refused'],
-  REFUND_REVOKE: ['later', 'revoked'],
-  REFUND_VERIFYING: ['later', 'pending'],
-  REFUND_PROCESSING: ['later', 'pending'],
-  CHARGEBACK_REVERSED: ['later', 'nothing'],
-  // The bank takes the money back. A refund beside that would pay the buyer twice.
-  DISPUTE: ['no', 'nothing'],
-  CHARGEBACK: ['no', 'nothing'],
-  INITIAL: ['no', 'nothing'],
-  PROCESSING: ['no', 'nothing'],
-  RISK_CONTROLLING: ['no', 'nothing'],
-  REFUSED: ['no', 'nothing'],
-  CANCEL: ['no', 'nothing'],
-  EXPIRED: ['no', 'nothing'],
+  stands: 'revoked',
+  'under way': 'pending',
+  'part is done': 'refunded',
+  done: 'refunded',
+  refused: 'refused',
+  revoked: 'revoked',
+  'of the bank': 'nothing',
+  none: 'nothing',
 };
 
-const wordOf = (status: string | null): Word =>
-  status !== null && isKnownStatus(status) ? STATUS_TABLE[status][1] : 'nothing';
-
-/** Whether only a refund brings a trade into this status. */
-export const isRefundStatus = (status: string) => status !== 'SUCCESS' && wordOf(status) !== 'nothing';
+const wordOf = (status: string | null): Word => WORDS[refundMeaningOf(status)];
 
 /** Whether a trade in this status has given money back. */
 export const hasGivenBack = (status: string | null) => wordOf(status) === 'refunded';
@@ -75,27 +64,15 @@ export function outcomeNamedBy(status: string | null): RefundOutcome | undefined
 
 const OUTCOME = { refunded: 'REFUNDED', refused: 'REFUND_REFUSED', revoked: 'REFUND_REVOKE' } as const;
 
-/** The bank's word on the trade. */
-export const isBankStatus = (status: string) => takesMoneyBack(status) || status === 'CHARGEBACK_REVERSED';
-
-/** In these the bank takes the money back. */
-export const takesMoneyBack = (status: string) => status === 'DISPUTE' || status === 'CHARGEBACK';
-
-/** Whether the gateway moves a trade out of this status by itself. Then it is polled even after the watch window. */
-export function isTransientStatus(status: string): boolean {
-  return isKnownStatus(status) && STATUS_TABLE[status][0] === 'later';
-}
-
 /**
  * Whether a refund may begin. `elsewhere`: the status comes from a refund that is not in our ledger, which explains the
  * statuses `explained`: ours on top of it could give back more than was paid. A status that we do not know: no.
  */
-export function turnOf(status: string, explained: readonly string[]): RefundReadiness | 'elsewhere' {
-  if (!isKnownStatus(status)) return 'no';
-  const [ready, says] = STATUS_TABLE[status];
+export function turnOf(status: string, explained: readonly string[]): Refundable | 'elsewhere' {
+  const ready = refundableIn(status);
   if (ready !== 'now') return ready;
   // A refund that was refused elsewhere may stand before one that was made there: the trade shows the latest alone.
-  return says === 'revoked' || explained.includes(status) ? 'now' : 'elsewhere';
+  return wordOf(status) === 'revoked' || explained.includes(status) ? 'now' : 'elsewhere';
 }
 
 /** What is known about a refund that was sent. */

@@ -7,13 +7,11 @@ import {
   type RefundState,
   SILENCES,
 } from '../../../contract';
+import type { RefundFailure } from '../../order/refusals';
 import { outcomeNamedBy } from './interpret';
 
 /** Reasons that the gateway's next answer about the trade settles. */
 const UNANSWERED: readonly Attention[] = [...SILENCES, 'unknown-trade'];
-
-/** Why there is no refund. */
-export type RefundFailure = NonNullable<RefundState['failure']>;
 
 /** A person's decision, and when the refund was sent first as far as the after-sale knew; null: not yet. */
 export type PersonsDecision = AfterSaleResolution & Pick<RefundState, 'sent_at'>;
@@ -107,15 +105,6 @@ export class RunningRefund {
 export function notRefunded({ message, error }: { message: string; error: object }): RefundFailure {
   return { type: FAILURE.notRefunded, message, details: { ...error } };
 }
-
-/** The trade's status is why nothing was sent. */
-export const because = (message: string, trade_status: string): RefundFailure => ({
-  type: FAILURE.notRefunded,
-  message: `${message} Nothing was sent.`,
-  details: { trade_status },
-});
-
-export const notNow = (status: string) => because(`A trade that is ${status} cannot be refunded.`, status);
 
 export function duplicateRefund({ error }: { error: object }): RefundFailure {
   const message =

@@ -3,6 +3,7 @@ import { condition, workflowInfo } from '@temporalio/workflow';
 import { detailsOf, FAILURE, type RefundAttempt, type RefundInput, type RefundResult } from '../../../contract';
 import type { QueriedTrade } from '../../../contract/gateway';
 import { DAY } from '../../../gateway/pure/durations';
+import type { RefundFailure } from '../../order/refusals';
 import { gateway } from '../../shared/activities';
 import { FIRST_BACKOFF_MS, nextBackoff } from '../../shared/backoff';
 import { isResult } from '../../shared/ended-by-hand';
@@ -13,7 +14,7 @@ import { NO_WORD, sendingFailure } from '../../shared/sending-failure';
 import { queryUntilFound, type Read, settledTrade } from '../../shared/stale-read';
 import type { RefundEvidence } from './evidence';
 import { SETTLINGS_OF_A_COPY, unchangedMeansNoRefund } from './interpret';
-import { duplicateRefund, notRefunded, type RefundFailure, type RunningRefund } from './record';
+import { duplicateRefund, notRefunded, type RunningRefund } from './record';
 
 /** A refund whose outcome stays unknown is requested again for so long; then it is left to a person. */
 const SENT_AGAIN_WITHIN_MS = DAY;

@@ -24,6 +24,7 @@ import {
   SIGNAL,
 } from '../../../contract';
 import { DAY } from '../../../gateway/pure/durations';
+import { because, notNow, type RefundFailure } from '../../order/refusals';
 import { loadPolicy } from '../../shared/activities';
 import { runUntilResolved } from '../../shared/cancellable';
 import { attentionAfter, type NotFound } from '../../shared/look';
@@ -33,7 +34,7 @@ import { Visibility } from '../../shared/visibility';
 import { refundAttributes, refundDetails } from '../visibility';
 import { RefundEvidence } from './evidence';
 import { SETTLINGS_OF_A_COPY } from './interpret';
-import { because, notNow, type PersonsDecision, type RefundFailure, RunningRefund } from './record';
+import { type PersonsDecision, RunningRefund } from './record';
 import { type AfterTry, RefundSending } from './sending';
 
 const refundStateQuery = defineQuery<RefundState>(QUERY.state);

@@ -1,0 +1,72 @@
+/** What is known of an order after its sale. Times are ms since the epoch, amounts decimal strings in currency units. Plain JSON. */
+import type { NotificationClaim, RefundOutcome, RefundState } from './after-sale';
+import type { Attention } from './attention';
+import type { Source, Transition } from './payment';
+
+/** How long a question has to wait: not at all, until no replica can be behind, or a day. */
+export type Patience = 'none' | 'lag' | 'a day';
+
+/** How far a refund has come. `waiting`: for its turn. `lost`: its answer is not known. `taken`: the gateway has it. */
+export type RefundPhase = 'waiting' | 'sending' | 'lost' | 'taken' | 'ended';
+
+/** One refund of the ledger. */
+export interface LedgerRefund {
+  readonly number: string;
+  /** Which request under this number it is, from 1: a number is free again where there certainly was no refund. */
+  readonly attempt: number;
+  readonly amount: string;
+  readonly currency: string;
+  readonly requested_at: number;
+  readonly phase: RefundPhase;
+  /** When it may have left us first, and the status that the trade had; null before. */
+  readonly begun: { readonly at: number; readonly shown: string } | null;
+  /** The trade has shown a status that only refunds bring, and another one than when it was begun. */
+  readonly moved: boolean;
+  readonly answer: RefundState['answer'];
+  readonly outcome: RefundOutcome | null;
+  readonly confirmed_by: Source | null;
+  /** The status by which it was known to have ended, or how the gateway named it last. */
+  readonly named: string | null;
+  /**
+   * A person has to say what became of it: the table does not tell, or two facts contradict each other. What the table asks, it may
+   * also answer later.
+   */
+  readonly asked: 'by the table' | 'by a contradiction' | null;
+  /** What a person was asked before, and has decided: the same is not asked again. */
+  readonly decided: { readonly by: string; readonly reason: string; readonly shown: string | null } | null;
+  readonly failure: RefundState['failure'];
+  /** A day is over since it was begun. */
+  readonly isOld: boolean;
+}
+
+/** A notification that no answer of the gateway has confirmed. `heard`: its place among all that came. */
+export interface HeldClaim {
+  readonly claim: NotificationClaim;
+  readonly heard: number;
+}
+
+/** All that is known of an order after its sale: the state that its facts make, and what a run hands on to the next one. */
+export interface SoldOrder {
+  readonly out_trade_no: string | null;
+  readonly trade_no: string | null;
+  readonly method: string | null;
+  /** What was paid; null until the gateway has shown the trade as sold. */
+  readonly paid: { readonly amount: string; readonly currency: string } | null;
+  /** The gateway's last answer; null before any. */
+  readonly seen: { readonly status: string; readonly asked_at: number; readonly lasted_ms: number } | null;
+  readonly history: readonly Transition[];
+  readonly refunds: readonly LedgerRefund[];
+  /** What went back by refunds that are not in the ledger, as a person has named it. */
+  readonly elsewhere: string;
+  /** Whether all that went back is in the ledger, or named by a person. */
+  readonly complete: boolean;
+  /** That the bank takes the money back, as was said last. */
+  readonly bank: { readonly status: string; readonly at: number } | null;
+  /** How many notifications have come. */
+  readonly heard: number;
+  readonly held: readonly HeldClaim[];
+  /** What was notified, and the gateway contradicts, until a person has looked or an answer agrees. */
+  readonly contradicted: readonly NotificationClaim[];
+  /** Why the trade itself needs a person, in the order in which it came. */
+  readonly reasons: readonly Attention[];
+}

@@ -1,0 +1,78 @@
+/** The trade's statuses: one row each, a column for each question that somebody asks of a status. Pure. */
+import { isKnownStatus, type TradeStatus } from '../gateway/pure/statuses';
+import type { PaymentOutcome } from './payment';
+
+/** What a status says of the refunds of a trade. `stands`: the payment stands, or stands again. */
+export type RefundMeaning =
+  | 'stands'
+  | 'under way'
+  | 'part is done'
+  | 'done'
+  | 'refused'
+  | 'revoked'
+  | 'of the bank'
+  | 'none';
+
+/** Whether a trade in this status can be refunded: now, after its next status, or not at all. */
+export type Refundable = 'now' | 'later' | 'no';
+
+interface StatusRow {
+  /** The payment's outcome; null while it is under way. Statuses after the sale follow a SUCCESS. */
+  readonly outcome: PaymentOutcome | null;
+  readonly refunds: RefundMeaning;
+  readonly refundable: Refundable;
+  /** What a person has to know of it. */
+  readonly attention?: 'dispute' | 'chargeback' | 'chargeback-reversed';
+}
+
+const open = { outcome: null, refunds: 'none', refundable: 'no' } as const;
+const sold = { outcome: 'SUCCESS' } as const;
+
+// biome-ignore format: a table, read by columns
+const STATUSES: Readonly<Record<TradeStatus, StatusRow>> = {
+  INITIAL:             open,
+  PROCESSING:          open,
+  RISK_CONTROLLING:    open,
+  REFUSED:             { outcome: 'REFUSED', refunds: 'none', refundable: 'no' },
+  CANCEL:              { outcome: 'CANCEL',  refunds: 'none', refundable: 'no' },
+  EXPIRED:             { outcome: 'EXPIRED', refunds: 'none', refundable: 'no' },
+  SUCCESS:             { ...sold, refunds: 'stands',       refundable: 'now' },
+  REFUND_VERIFYING:    { ...sold, refunds: 'under way',    refundable: 'later' },
+  REFUND_PROCESSING:   { ...sold, refunds: 'under way',    refundable: 'later' },
+  PARTIAL_REFUND:      { ...sold, refunds: 'part is done', refundable: 'now' },
+  REFUNDED:            { ...sold, refunds: 'done',         refundable: 'now' },
+  REFUND_REFUSED:      { ...sold, refunds: 'refused',      refundable: 'now' },
+  REFUND_REVOKE:       { ...sold, refunds: 'revoked',      refundable: 'later' },
+  // The bank takes the money back. A refund beside that would pay the buyer twice.
+  DISPUTE:             { ...sold, refunds: 'of the bank',  refundable: 'no',    attention: 'dispute' },
+  CHARGEBACK:          { ...sold, refunds: 'of the bank',  refundable: 'no',    attention: 'chargeback' },
+  CHARGEBACK_REVERSED: { ...sold, refunds: 'of the bank',  refundable: 'later', attention: 'chargeback-reversed' },
+};
+
+const rowOf = (status: string | null): StatusRow | undefined =>
+  status !== null && isKnownStatus(status) ? STATUSES[status] : undefined;
+
+/** The payment's outcome in this status; null while it is under way, or where we do not know the status. */
+export const outcomeOf = (status: string): PaymentOutcome | null => rowOf(status)?.outcome ?? null;
+
+export const refundMeaningOf = (status: string | null): RefundMeaning => rowOf(status)?.refunds ?? 'none';
+
+/** A status that we do not know: no. */
+export const refundableIn = (status: string | null): Refundable => rowOf(status)?.refundable ?? 'no';
+
+/** Why a person has to know of this status of the bank; undefined for any other. */
+export const attentionOfStatus = (status: string | null | undefined): StatusRow['attention'] =>
+  rowOf(status ?? null)?.attention;
+
+/** Whether only a refund brings a trade into this status. */
+export const isRefundStatus = (status: string): boolean =>
+  !['stands', 'of the bank', 'none'].includes(refundMeaningOf(status));
+
+/** Whether the bank moves a trade into this status. */
+export const isBankStatus = (status: string): boolean => refundMeaningOf(status) === 'of the bank';
+
+/** In these the bank takes the money back. */
+export const takesMoneyBack = (status: string): boolean => status === 'DISPUTE' || status === 'CHARGEBACK';
+
+/** Whether the gateway moves a trade out of this status by itself: then it is polled even after the watch. */
+export const isTransientStatus = (status: string | null): boolean => refundableIn(status) === 'later';

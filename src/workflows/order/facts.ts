@@ -1,0 +1,107 @@
+/**
+ * What comes from outside after a sale and cannot be computed. `fold.ts` makes the state of them, and nothing else changes it. Times
+ * are ms since the epoch, amounts decimal strings in currency units. None holds a secret or anything personal.
+ */
+import type { Attention, NotificationClaim, RefundOutcome, RefundState } from '../../contract';
+import type { QueriedTrade } from '../../contract/gateway';
+
+/** Who knows the trade says so: the payment, or whoever started the after-sale. */
+interface Introduced {
+  readonly is: 'introduced';
+  readonly trade_no?: string | null;
+  readonly out_trade_no?: string | null;
+  readonly method?: string | null;
+}
+
+/** The gateway has answered for the trade. */
+interface Queried {
+  readonly is: 'queried';
+  readonly trade: QueriedTrade;
+  /** For so long the gateway has answered nothing else, as looks in between have shown. */
+  readonly lasted_ms: number;
+  /** How many notifications had come when the look began: what it says of later ones is chance. */
+  readonly after: number;
+}
+
+/** The gateway has not said what it has of the trade: it is silent, refuses us, or denies it. */
+interface Unanswered {
+  readonly is: 'unanswered';
+  readonly why: Attention;
+}
+
+/** A signed notification. */
+interface Notified {
+  readonly is: 'notified';
+  readonly claim: NotificationClaim;
+}
+
+/** A merchant has asked for a refund, and it was granted: the amount is reserved. */
+interface Requested {
+  readonly is: 'requested';
+  readonly number: string;
+  readonly amount: string;
+  readonly currency: string;
+}
+
+/** From here on the request may leave us. */
+interface Begun {
+  readonly is: 'begun';
+  readonly number: string;
+}
+
+/** What has become of a request that was begun. */
+export type RefundAnswered =
+  | { readonly said: 'taken'; readonly answer: NonNullable<RefundState['answer']> }
+  /** It never left us, and may be begun again. */
+  | { readonly said: 'not-sent' }
+  /** There certainly is no refund. */
+  | { readonly said: 'refused'; readonly failure: NonNullable<RefundState['failure']> }
+  /** The gateway has another refund under this number, which is not ours. */
+  | { readonly said: 'taken-by-others'; readonly failure: NonNullable<RefundState['failure']> }
+  /** Anything else: it may have reached the gateway. */
+  | { readonly said: 'unknown' };
+
+interface Answered {
+  readonly is: 'answered';
+  readonly number: string;
+  readonly answered: RefundAnswered;
+}
+
+/** A person has decided something. */
+interface Decided {
+  readonly is: 'decided';
+  readonly by: string;
+  readonly reason: string;
+  /** What became of this refund. */
+  readonly refund?: { readonly number: string; readonly outcome: RefundOutcome };
+  /** All that went back by refunds that are not in the ledger. */
+  readonly elsewhere?: string;
+  /** The person has seen this reason, and it needs nobody any more. */
+  readonly seen?: Attention | null;
+}
+
+/** A time is over that only a timer tells. */
+interface Passed {
+  readonly is: 'passed';
+  readonly deadline: 'a day';
+  readonly number: string;
+}
+
+/** Something needs a person that no other fact tells. `unread`: what an earlier run knew cannot be read. */
+interface Noticed {
+  readonly is: 'noticed';
+  readonly what: 'unread' | 'unexpected-signal' | 'second-trade' | 'late-payment' | 'no-answer';
+}
+
+export type AfterSaleFact = { readonly at: number } & (
+  | Introduced
+  | Queried
+  | Unanswered
+  | Notified
+  | Requested
+  | Begun
+  | Answered
+  | Decided
+  | Passed
+  | Noticed
+);

@@ -1,0 +1,426 @@
+/**
+ * The state of an order after its sale, as the facts make it. Pure: the same facts in the same order give the same state, and nothing
+ * that can be derived is kept. It is also all that a run hands on to the next one.
+ */
+import {
+  type Attention,
+  attentionOfStatus,
+  isBankStatus,
+  isOfTrade,
+  isRefundStatus,
+  type LedgerRefund,
+  type NotificationClaim,
+  outcomeOf,
+  refundMeaningOf,
+  type SoldOrder,
+  type Source,
+  takesMoneyBack,
+} from '../../contract';
+import type { QueriedTrade } from '../../contract/gateway';
+import { isMore, less, sumOf } from '../../gateway/pure/money';
+import { isKnownStatus } from '../../gateway/pure/statuses';
+import { latePaymentRefundNumber } from '../shared/refund-numbers';
+import { isAnswered } from './claims';
+import type { AfterSaleFact, RefundAnswered } from './facts';
+import { type Column, LAG_SETTLINGS, outcomeNamed, rowOf, type Verdict, verdictOn } from './refund-table';
+
+/** What the fold needs of the settings. */
+export interface FoldSettings {
+  readonly settling_ms: number;
+}
+
+export const NOTHING_KNOWN: SoldOrder = {
+  out_trade_no: null,
+  trade_no: null,
+  method: null,
+  paid: null,
+  seen: null,
+  history: [],
+  refunds: [],
+  elsewhere: '0.00',
+  complete: true,
+  bank: null,
+  heard: 0,
+  held: [],
+  contradicted: [],
+  reasons: [],
+};
+
+/** So many transitions are kept: the latest. */
+const KEPT_TRANSITIONS = 200;
+/** So many refunds that certainly were never made are kept: the latest. */
+const KEPT_WITHOUT_REFUND = 50;
+
+/** The state after one more fact. */
+export function fold(sale: SoldOrder, fact: AfterSaleFact, settings: FoldSettings): SoldOrder {
+  return bounded(withLateMoney(sale, judged(applied(sale, fact), settings)));
+}
+
+/** No caller waits for the refund of a late payment, because the payment itself has asked for it. */
+function withLateMoney(before: SoldOrder, sale: SoldOrder): SoldOrder {
+  const number = latePaymentRefundNumber(sale);
+  const outcome = findRefund(sale, number)?.outcome ?? null;
+  const isNew = (findRefund(before, number)?.outcome ?? null) !== outcome;
+  return isNew && outcome !== null && outcome !== 'REFUNDED' ? raised(sale, 'late-payment') : sale;
+}
+
+function applied(sale: SoldOrder, fact: AfterSaleFact): SoldOrder {
+  switch (fact.is) {
+    case 'introduced':
+      return {
+        ...sale,
+        trade_no: fact.trade_no ?? sale.trade_no,
+        out_trade_no: fact.out_trade_no ?? sale.out_trade_no,
+        method: sale.method ?? fact.method ?? null,
+      };
+    case 'queried':
+      return onQueried(sale, fact);
+    case 'unanswered':
+      return raised(sale, fact.why);
+    case 'notified':
+      return onNotified(sale, fact.claim, fact.at);
+    case 'requested':
+      return onRequested(sale, fact);
+    case 'begun':
+      return changed(sale, fact.number, {
+        phase: 'sending',
+        begun: { at: fact.at, shown: sale.seen?.status ?? '' },
+        moved: false,
+        isOld: false,
+      });
+    case 'answered':
+      return onAnswered(sale, fact.number, fact.answered);
+    case 'decided':
+      return onDecided(sale, fact);
+    case 'passed':
+      return changed(sale, fact.number, { isOld: true });
+    case 'noticed':
+      return fact.what === 'unread' ? withUnknownRefund(sale) : raised(sale, fact.what);
+  }
+}
+
+// — The gateway's answers —
+
+type FactOf<Kind extends AfterSaleFact['is']> = Extract<AfterSaleFact, { is: Kind }>;
+
+/** Whether the gateway was asked for it before it was asked for what is known: the trade may have moved since. */
+export const isOlder = ({ seen }: SoldOrder, { trade_status, asked_at }: QueriedTrade): boolean =>
+  seen !== null && asked_at < seen.asked_at && trade_status !== seen.status;
+
+function onQueried(before: SoldOrder, { trade, lasted_ms, after, at }: FactOf<'queried'>): SoldOrder {
+  const answered = settledReasons(before, ANSWERED);
+  if (isOlder(before, trade)) return heardOfBank(answered, trade.trade_status, at);
+  const learned = learnedFrom(answered, trade);
+  const seen = { status: trade.trade_status, asked_at: trade.asked_at, lasted_ms };
+  const from = before.seen?.status ?? null;
+  const moved = { ...movedTo(learned, from, seen.status, at), seen };
+  return explained(withClaimsRead(moved, after), from);
+}
+
+/** The gateway is there again, and shows the trade. */
+const ANSWERED: readonly Attention[] = ['no-answer', 'credentials', 'unknown-trade'];
+
+function learnedFrom(sale: SoldOrder, trade: QueriedTrade): SoldOrder {
+  const { order_amount: amount, order_currency: currency } = trade;
+  const isSold = outcomeOf(trade.trade_status) === 'SUCCESS' && amount !== undefined && currency !== undefined;
+  return {
+    ...sale,
+    trade_no: sale.trade_no ?? trade.trade_no ?? null,
+    out_trade_no: sale.out_trade_no ?? trade.out_trade_no ?? null,
+    method: sale.method ?? trade.method ?? null,
+    // Before it is sold, a trade shows what was ordered, and buyers may pay another amount.
+    paid: sale.paid ?? (isSold ? { amount, currency } : null),
+  };
+}
+
+function movedTo(sale: SoldOrder, from: string | null, to: string, at: number): SoldOrder {
+  const heard = heardOfBank(sale, to, at);
+  const refunds = heard.refunds.map((one) =>
+    one.begun !== null && isRefundStatus(to) && to !== one.begun.shown ? { ...one, moved: true } : one,
+  );
+  if (from === to) return { ...heard, refunds };
+  const isFirstReversal =
+    from === 'CHARGEBACK' && to === 'CHARGEBACK_REVERSED' && !sale.history.some((one) => one.to === to);
+  const history = [...heard.history, { time: iso(at), from, to, source: 'query' as const }];
+  const known = { ...heard, refunds, history, bank: isFirstReversal ? null : heard.bank };
+  return onBankStatus(isKnownStatus(to) ? known : raised(known, 'unknown-status'), to);
+}
+
+/** No refund is sent while a replica may not show yet that the bank takes the money back. */
+const heardOfBank = (sale: SoldOrder, status: string, at: number): SoldOrder =>
+  takesMoneyBack(status) ? { ...sale, bank: { status, at } } : sale;
+
+const OF_THE_BANK: readonly Attention[] = ['dispute', 'chargeback', 'chargeback-reversed'];
+
+/** The bank's latest status replaces the one before, and answers what was notified of it, but no later step. */
+function onBankStatus(sale: SoldOrder, status: string): SoldOrder {
+  const reason = attentionOfStatus(status);
+  if (reason === undefined) return sale;
+  // A late answer about the dispute before it does not take a chargeback from a person.
+  const stays = (one: Attention) => !OF_THE_BANK.includes(one) || (one === 'chargeback' && reason === 'dispute');
+  const others = sale.reasons.filter((one) => one !== reason && stays(one));
+  const contradicted = sale.contradicted.filter((claim) => !isAnswered(claim, status));
+  const asked = { ...sale, reasons: [...others, reason], contradicted };
+  return contradicted.length === 0 ? settledReasons(asked, ['unconfirmed-notification']) : asked;
+}
+
+/** Notifications that came before a look are settled by it: they are confirmed, or contradicted for long, or still held. */
+function withClaimsRead(sale: SoldOrder, after: number): SoldOrder {
+  const { seen } = sale;
+  if (seen === null) return sale;
+  const read = sale.held.filter(({ heard }) => heard <= after);
+  const open = read.filter(({ claim }) => !isAnswered(claim, seen.status));
+  const isLasting = seen.lasted_ms > 0;
+  const settled = read.filter((one) => !open.includes(one) || isLasting);
+  const held = sale.held.filter((one) => !settled.includes(one));
+  const rest: SoldOrder = { ...sale, held };
+  const closed = settled.reduce((known, { claim }) => afterClaim(known, claim, seen.status), rest);
+  if (open.length === 0 || !isLasting) return closed;
+  const contradicted = [...closed.contradicted, ...open.map(({ claim }) => claim)];
+  return raised({ ...closed, contradicted }, 'unconfirmed-notification');
+}
+
+/** What a notification leaves that no status shows any more. */
+function afterClaim(
+  sale: SoldOrder,
+  { trade_status = '', out_request_no }: NotificationClaim,
+  shown: string,
+): SoldOrder {
+  // A decision on the status of the bank cannot cover one that came later, even where the trade is back at the same.
+  if (isBankStatus(trade_status) && isBankStatus(shown)) return onBankStatus(sale, trade_status);
+  const meaning = refundMeaningOf(trade_status);
+  const isUnnamedEnd = !out_request_no && (meaning === 'refused' || meaning === 'revoked');
+  return isUnnamedEnd && refundMeaningOf(shown) !== meaning ? askedOfAllGone(sale) : sale;
+}
+
+/** Where the trade shows a refund that none of ours explains, somebody else has made one. */
+function explained(sale: SoldOrder, from: string | null): SoldOrder {
+  const status = sale.seen?.status ?? '';
+  if (!isRefundStatus(status) || status === from) return sale;
+  const begun = sale.refunds.filter((one) => one.begun !== null && one.outcome !== 'NOT_CREATED');
+  const gone = begun.filter(mayBeGone);
+  const meaning = refundMeaningOf(status);
+  const isOurs =
+    meaning === 'part is done'
+      ? gone.length > 0
+      : meaning === 'done'
+        ? gone.length > 0 && !isMoreThanOurs(sale)
+        : begun.length > 0;
+  return isOurs ? sale : withUnknownRefund(sale);
+}
+
+/** This gateway has called parts of this trade PARTIAL_REFUND, and now calls it REFUNDED although our ledger has money left. */
+function isMoreThanOurs(sale: SoldOrder): boolean {
+  return sale.history.some(({ to }) => to === 'PARTIAL_REFUND') && isMore(leftAtGateway(sale), '0');
+}
+
+// — Notifications —
+
+function onNotified(before: SoldOrder, claim: NotificationClaim, at: number): SoldOrder {
+  const sale = { ...before, heard: before.heard + 1 };
+  // Another trade under the order's number may have a refund under the same number.
+  if (!isOfTrade(claim, sale.trade_no)) return raised(sale, 'second-trade');
+  const { trade_status = '', out_request_no } = claim;
+  const heard = heardOfBank(sale, trade_status, at);
+  const refund = out_request_no ? findRefund(heard, out_request_no) : undefined;
+  const held = { ...heard, held: [...heard.held, { claim, heard: heard.heard }] };
+  if (!out_request_no || !isRefundStatus(trade_status)) return held;
+  // A refund that is not in our ledger is one from elsewhere.
+  if (refund === undefined || refund.begun === null) return withUnknownRefund(held);
+  return onNamed(heard, refund, trade_status);
+}
+
+/** A signed notification names one of our refunds. What was done may come back, and nothing is done that came back or was refused. */
+function onNamed(sale: SoldOrder, refund: LedgerRefund, status: string): SoldOrder {
+  const { number, outcome } = refund;
+  const named = outcomeNamed(status);
+  const hasPaidNothing = outcome !== null && outcome !== 'REFUNDED';
+  if (named === undefined) return changed(sale, number, { named: refund.named ?? status });
+  const isFinal = hasPaidNothing && refund.confirmed_by !== 'query';
+  if (hasPaidNothing && outcome !== named) {
+    // What frees an amount and what says that it is gone cannot both be true.
+    const isLate = isFinal && named === 'REFUNDED' && refund.confirmed_by === 'notification';
+    return isLate ? sale : changed(sale, number, CONTRADICTED);
+  }
+  return changed(sale, number, { ...ended(named, 'notification'), named: status });
+}
+
+// — Requests —
+
+function onRequested(sale: SoldOrder, { number, amount, currency, at }: FactOf<'requested'>): SoldOrder {
+  const earlier = findRefund(sale, number);
+  const fresh: LedgerRefund = {
+    number,
+    attempt: (earlier?.attempt ?? 0) + 1,
+    amount,
+    currency,
+    requested_at: at,
+    phase: 'waiting',
+    begun: null,
+    moved: false,
+    answer: null,
+    outcome: null,
+    confirmed_by: null,
+    named: null,
+    asked: null,
+    decided: null,
+    failure: null,
+    isOld: false,
+  };
+  return { ...sale, refunds: [...sale.refunds.filter((one) => one !== earlier), fresh] };
+}
+
+function onAnswered(sale: SoldOrder, number: string, answered: RefundAnswered): SoldOrder {
+  // A notification of its end, or a person, may have been faster.
+  const hasEnded = findRefund(sale, number)?.phase === 'ended';
+  if (hasEnded) return answered.said === 'taken' ? changed(sale, number, { answer: answered.answer }) : sale;
+  switch (answered.said) {
+    case 'taken':
+      return changed(sale, number, { phase: 'taken', answer: answered.answer });
+    case 'not-sent':
+      return changed(sale, number, { phase: 'waiting', begun: null, moved: false });
+    case 'refused':
+      return changed(sale, number, notMade(answered.failure));
+    case 'taken-by-others':
+      return withUnknownRefund(changed(sale, number, notMade(answered.failure)));
+    case 'unknown':
+      return changed(sale, number, { phase: 'lost' });
+  }
+}
+
+// — Persons —
+
+function onDecided(sale: SoldOrder, { by, reason, refund, elsewhere, seen, at }: FactOf<'decided'>): SoldOrder {
+  const shown = sale.seen?.status ?? null;
+  const decided = { by, reason, shown };
+  const named =
+    refund === undefined
+      ? sale
+      : changed(sale, refund.number, { ...ended(refund.outcome, 'operator'), decided, failure: null });
+  const counted =
+    elsewhere === undefined
+      ? named
+      : settledReasons({ ...named, elsewhere: sumOf([elsewhere]), complete: true }, ['refund-elsewhere']);
+  const settled = seen ? settledReasons(counted, [seen]) : counted;
+  const to = refund?.outcome ?? shown ?? 'resolved';
+  const history = [...settled.history, { time: iso(at), from: shown, to, source: 'operator' as const, by, reason }];
+  return settled.complete ? { ...settled, history } : raised({ ...settled, history }, 'refund-elsewhere');
+}
+
+// — What follows for the refunds —
+
+/** Reads each refund that may be gone in the table. Its order of facts does not matter: only what is known now does. */
+function judged(sale: SoldOrder, { settling_ms }: FoldSettings): SoldOrder {
+  return sale.refunds.filter(isJudged).reduce((known, refund) => {
+    const verdict = verdictOf(known, refund);
+    if (verdict === undefined || !isDue(known, refund, verdict, settling_ms)) return known;
+    // What a contradiction has asked, only a person or the number itself answers.
+    if (refund.asked === 'by a contradiction') return known;
+    if (verdict.is === 'ask') return changed(known, refund.number, { asked: 'by the table' });
+    if (verdict.is !== 'refunded') return changed(known, refund.number, { asked: null });
+    return changed(known, refund.number, { ...ended('REFUNDED', 'query'), named: known.seen?.status ?? null });
+  }, sale);
+}
+
+const isJudged = ({ phase, begun, outcome, failure }: LedgerRefund) =>
+  begun !== null && failure === null && (phase === 'lost' || phase === 'taken' || outcome === 'REFUNDED');
+
+/** What the trade says of this refund now; undefined where it says nothing new of one that has ended or was decided. */
+export function verdictOf(sale: SoldOrder, refund: LedgerRefund): Verdict | undefined {
+  const { seen } = sale;
+  const { begun, decided, outcome } = refund;
+  if (seen === null || begun === null) return undefined;
+  // A person knew what the trade showed.
+  if (decided?.shown === seen.status) return undefined;
+  const row = rowOf(seen.status, begun.shown, refund.moved);
+  const verdict = verdictOn(row, columnOf(sale, refund), !isMore(leftAtGateway(sale), '0'));
+  if (outcome === null) return verdict;
+  // What was done may come back; it is not refused any more.
+  const hasComeBack = row === 'stands' || row === 'revoked';
+  return hasComeBack && refund.named !== seen.status ? verdict : undefined;
+}
+
+function columnOf(sale: SoldOrder, refund: LedgerRefund): Column {
+  if (refund.phase !== 'lost') return 'accepted';
+  const others = sale.refunds.filter((one) => one.number !== refund.number && mayBeGone(one));
+  const isAlone = others.length === 0 && sale.complete && sale.elsewhere === '0.00' && sale.bank === null;
+  return isAlone ? 'lost alone' : 'lost beside others';
+}
+
+/** Whether a verdict has waited long enough. */
+function isDue({ seen }: SoldOrder, { isOld }: LedgerRefund, verdict: Verdict, settling_ms: number): boolean {
+  if (verdict.is !== 'ask' || verdict.after === 'none') return true;
+  if (verdict.after === 'lag') return (seen?.lasted_ms ?? 0) >= LAG_SETTLINGS * settling_ms;
+  return isOld;
+}
+
+// — The ledger —
+
+/** Whether money of it may have gone, or may still go: whatever has left us and was not freed. Where a person is asked, it may. */
+export const mayBeGone = (refund: LedgerRefund): boolean =>
+  refund.begun !== null && (refund.asked !== null || refund.outcome === null || refund.outcome === 'REFUNDED');
+
+/** How much certainly is at the gateway still: a refund that waits for its turn has taken nothing. */
+export function leftAtGateway(sale: SoldOrder, except?: string): string {
+  const gone = sale.refunds.filter((one) => one.number !== except && mayBeGone(one));
+  return less(sale.paid?.amount ?? '0', sumOf([sale.elsewhere, ...gone.map(({ amount }) => amount)]));
+}
+
+/** How much may still be granted: what waits for its turn is reserved. */
+export function leftToGrant(sale: SoldOrder): string {
+  const reserved = sale.refunds.filter((one) => mayBeGone(one) || one.phase === 'waiting');
+  return less(sale.paid?.amount ?? '0', sumOf([sale.elsewhere, ...reserved.map(({ amount }) => amount)]));
+}
+
+export const findRefund = ({ refunds }: SoldOrder, number: string): LedgerRefund | undefined =>
+  refunds.find((one) => one.number === number);
+
+function withUnknownRefund(sale: SoldOrder): SoldOrder {
+  return raised({ ...sale, complete: false }, 'refund-elsewhere');
+}
+
+/** Something that paid nothing was notified, nobody says which, and no answer shows it. */
+function askedOfAllGone(sale: SoldOrder): SoldOrder {
+  return { ...sale, refunds: sale.refunds.map((one) => (mayBeGone(one) ? { ...one, ...CONTRADICTED } : one)) };
+}
+
+const CONTRADICTED = { asked: 'by a contradiction' } as const;
+
+type Change = Partial<LedgerRefund> | ((refund: LedgerRefund) => Partial<LedgerRefund>);
+
+function changed(sale: SoldOrder, number: string, change: Change): SoldOrder {
+  const refunds = sale.refunds.map((one) =>
+    one.number === number ? { ...one, ...(typeof change === 'function' ? change(one) : change) } : one,
+  );
+  return { ...sale, refunds };
+}
+
+const ended = (outcome: LedgerRefund['outcome'], confirmed_by: Source) =>
+  ({ phase: 'ended', outcome, confirmed_by, asked: null }) as const;
+
+/** There certainly is no refund: its number is free again. */
+const notMade = (failure: LedgerRefund['failure']) =>
+  ({ phase: 'ended', outcome: 'NOT_CREATED', failure, asked: null }) as const;
+
+// — Reasons —
+
+function raised(sale: SoldOrder, reason: Attention): SoldOrder {
+  return sale.reasons.includes(reason) ? sale : { ...sale, reasons: [...sale.reasons, reason] };
+}
+
+function settledReasons(sale: SoldOrder, reasons: readonly Attention[]): SoldOrder {
+  const left = sale.reasons.filter((one) => !reasons.includes(one));
+  const contradicted = reasons.includes('unconfirmed-notification') ? [] : sale.contradicted;
+  return { ...sale, reasons: left, contradicted };
+}
+
+const iso = (at: number) => new Date(at).toISOString();
+
+/** A life of years and thousands of requests stays small: what no question needs any more is dropped. */
+function bounded(sale: SoldOrder): SoldOrder {
+  const unmade = sale.refunds.filter(({ outcome }) => outcome === 'NOT_CREATED');
+  const dropped = new Set(unmade.slice(0, Math.max(0, unmade.length - KEPT_WITHOUT_REFUND)));
+  if (dropped.size === 0 && sale.history.length <= KEPT_TRANSITIONS) return sale;
+  const refunds = sale.refunds.filter((one) => !dropped.has(one));
+  return { ...sale, refunds, history: sale.history.slice(-KEPT_TRANSITIONS) };
+}

@@ -1,0 +1,148 @@
+/** What an after-sale does next, by what is known and what time it is. Pure: it reads tables, and acts on nothing. */
+import { isTransientStatus, type LedgerRefund, refundableIn, refundMeaningOf, type SoldOrder } from '../../contract';
+import { DAY, MINUTE } from '../../gateway/pure/durations';
+import { isMore } from '../../gateway/pure/money';
+import { isAnswered } from './claims';
+import { leftAtGateway, mayBeGone, verdictOf } from './fold';
+import { LAG_SETTLINGS } from './refund-table';
+import {
+  because,
+  elsewhereUnknown,
+  notLeft,
+  notNow,
+  type RefundFailure,
+  takenByTheBank,
+  unconfirmed,
+} from './refusals';
+
+export interface StepSettings {
+  readonly settling_ms: number;
+  /** How long after each acceptance the trade is watched, so that a refusal that nobody notifies is seen. */
+  readonly refund_watch_ms: number;
+}
+
+export type AfterSaleStep =
+  /** Nobody has seen the trade yet: ask until the gateway knows it. */
+  | { readonly take: 'find' }
+  /** Ask the gateway. With `lasting_ms`, its present answer counts once it has lasted so long. */
+  | { readonly take: 'look'; readonly lasting_ms: number }
+  | { readonly take: 'send'; readonly number: string }
+  /** The refund is not sent any more, and certainly was not. */
+  | { readonly take: 'decline'; readonly number: string; readonly failure: RefundFailure }
+  /** Poll the trade until this time; null: until it moves on. */
+  | { readonly take: 'watch'; readonly until: number | null }
+  /** A time is over that a refund has waited for. */
+  | { readonly take: 'pass'; readonly number: string }
+  /** Nothing is left to ask. */
+  | { readonly take: 'rest' };
+
+/** `isAsked`: somebody wants an answer of now. `watch_until`: the settings ask for a watch until then. Times in ms since the epoch. */
+export interface Wishes {
+  readonly isAsked: boolean;
+  readonly watch_until: number;
+}
+
+export function nextStep(sale: SoldOrder, now: number, wishes: Wishes, settings: StepSettings): AfterSaleStep {
+  if (sale.seen === null) return { take: 'find' };
+  if (wishes.isAsked || sale.held.length > 0) return { take: 'look', lasting_ms: lastingOf(sale, settings) };
+  if (sale.refunds.some((one) => waitsForLag(sale, one, settings)))
+    return { take: 'look', lasting_ms: LAG_SETTLINGS * settings.settling_ms };
+  const due = deadlinesOf(sale).find(({ at }) => at <= now);
+  if (due) return { take: 'pass', number: due.number };
+  const waiting = nextRefund(sale);
+  const turn = waiting && turnOf(sale, waiting, now);
+  if (waiting && turn === 'now') return { take: 'send', number: waiting.number };
+  if (waiting && typeof turn === 'object') return { take: 'decline', number: waiting.number, failure: turn };
+  const until = watchUntil(sale, wishes, settings);
+  if (until === null || until > now || waiting)
+    return { take: 'watch', until: until === null || waiting ? null : until };
+  return { take: 'rest' };
+}
+
+/** A notification that the answer contradicts counts as contradicted once the answer has lasted. */
+function lastingOf({ seen, held }: SoldOrder, { settling_ms }: StepSettings): number {
+  const status = seen?.status ?? '';
+  return held.some(({ claim }) => !isAnswered(claim, status)) ? settling_ms : 0;
+}
+
+/** Whether only time is missing until no replica can be behind what the table reads. */
+function waitsForLag(sale: SoldOrder, refund: LedgerRefund, { settling_ms }: StepSettings): boolean {
+  const verdict = openVerdict(sale, refund);
+  const isOfLag = verdict?.is === 'ask' && verdict.after === 'lag';
+  return isOfLag && refund.asked === null && (sale.seen?.lasted_ms ?? 0) < LAG_SETTLINGS * settling_ms;
+}
+
+const openVerdict = (sale: SoldOrder, refund: LedgerRefund) =>
+  refund.phase === 'lost' || refund.phase === 'taken' || refund.outcome === 'REFUNDED'
+    ? verdictOf(sale, refund)
+    : undefined;
+
+/** When refunds will have waited a day for their end, earliest first. */
+function deadlinesOf(sale: SoldOrder): { number: string; at: number }[] {
+  const deadlines = sale.refunds.flatMap((refund) => {
+    const { number, begun, asked, isOld } = refund;
+    const verdict = openVerdict(sale, refund);
+    const waits = verdict?.is === 'ask' && verdict.after === 'a day' && asked === null && !isOld;
+    return begun !== null && waits ? [{ number, at: begun.at + DAY }] : [];
+  });
+  return deadlines.sort((one, other) => one.at - other.at);
+}
+
+/** Until when the trade is polled; null: without a limit. */
+function watchUntil(sale: SoldOrder, wishes: Pick<Wishes, 'watch_until'>, settings: StepSettings): number | null {
+  if (isTransientStatus(sale.seen?.status ?? null) || sale.reasons.includes('unconfirmed-notification')) return null;
+  const afterAcceptance = sale.refunds
+    .filter(({ phase }) => phase === 'taken')
+    .map(({ begun }) => (begun?.at ?? 0) + settings.refund_watch_ms);
+  const [next] = deadlinesOf(sale);
+  const latest = Math.max(wishes.watch_until, ...afterAcceptance, next?.at ?? 0);
+  return next === undefined ? latest : Math.min(latest, next.at);
+}
+
+/** The refund whose turn it is: the one that was requested first. */
+const nextRefund = ({ refunds }: SoldOrder): LedgerRefund | undefined =>
+  refunds.find(({ phase }) => phase === 'waiting');
+
+/** No replica is further behind the bank than this. */
+const BANK_LAG_MS = 10 * MINUTE;
+
+/** Whether this refund may be sent: now, later, or not at all, and why. */
+function turnOf(sale: SoldOrder, refund: LedgerRefund, now: number): 'now' | 'later' | RefundFailure {
+  const obstacle = obstacleTo(sale, refund, now);
+  if (obstacle) return obstacle;
+  const status = sale.seen?.status ?? '';
+  const refundable = refundableIn(status);
+  if (refundable === 'no') return notNow(status);
+  const others = sale.refunds.filter((one) => one.number !== refund.number && one.begun !== null);
+  const isUndecided = (one: LedgerRefund) => one.outcome === null && one.begun !== null;
+  // What is lost says nothing of what is left, and two refunds at once look alike.
+  if (refundable === 'later' || others.some((one) => one.phase === 'lost' || one.asked !== null)) return 'later';
+  switch (refundMeaningOf(status)) {
+    case 'stands':
+      return others.some(mayBeGone) && !others.filter(mayBeGone).every(({ decided }) => decided?.shown === status)
+        ? 'later'
+        : 'now';
+    case 'refused':
+      return others.some(isUndecided) ? 'later' : 'now';
+    case 'done':
+      return callsPartsRefunded(sale)
+        ? 'now'
+        : because('The trade is REFUNDED, and our ledger has money left.', status);
+    default:
+      return 'now';
+  }
+}
+
+/** Why a refund that waits is not sent any more; undefined where nothing is in the way. */
+function obstacleTo(sale: SoldOrder, refund: LedgerRefund, now: number): RefundFailure | undefined {
+  if (!sale.complete) return elsewhereUnknown(sale.seen?.status ?? null);
+  if (sale.bank !== null && now - sale.bank.at < BANK_LAG_MS) return takenByTheBank(sale.bank.status);
+  if (sale.reasons.includes('unconfirmed-notification')) return unconfirmed(sale.seen?.status ?? null);
+  return sale.paid && isMore(refund.amount, leftAtGateway(sale, refund.number)) ? notLeft() : undefined;
+}
+
+/** Whether this gateway is known to call a trade REFUNDED of which a part went back. */
+function callsPartsRefunded(sale: SoldOrder): boolean {
+  const isPart = ({ amount }: LedgerRefund) => isMore(sale.paid?.amount ?? '0', amount);
+  return sale.refunds.some((one) => isPart(one) && one.named === 'REFUNDED' && one.confirmed_by === 'notification');
+}

@@ -1,0 +1,78 @@
+/**
+ * What the trade's status says of a refund that has left us. The gateway has no query for refunds: the trade shows the latest one, and
+ * two parts look the same. An amount is freed only where nothing else can be true; otherwise a person is asked. Pure tables.
+ */
+import type { RefundOutcome } from '../../contract';
+import { type Patience, type RefundMeaning, refundMeaningOf } from '../../contract';
+
+/** No replica of the gateway is further behind than so many settling times. */
+export const LAG_SETTLINGS = 10;
+
+export type Verdict =
+  /** It goes on: the next status tells more. */
+  | { readonly is: 'open' }
+  /** It is gone, and nothing confirms its end. */
+  | { readonly is: 'accepted' }
+  /** All that was paid has gone back, and it is a part of that. */
+  | { readonly is: 'refunded' }
+  /** Two worlds fit: only a person, or a notification that names its number, can tell them apart. */
+  | { readonly is: 'ask'; readonly after: Patience };
+
+/** `lost`: its answer is not known. `alone`: nothing else may have gone back, or be going. */
+export type Column = 'accepted' | 'lost alone' | 'lost beside others';
+
+/** `unmoved`: the trade is as it was when the refund was begun, and says nothing of it. */
+export type Row = RefundMeaning | 'unmoved';
+
+const OPEN: Verdict = { is: 'open' };
+const ACCEPTED: Verdict = { is: 'accepted' };
+const REFUNDED: Verdict = { is: 'refunded' };
+const ask = (after: Patience): Verdict => ({ is: 'ask', after });
+const [NOW, LAG, A_DAY] = [ask('none'), ask('lag'), ask('a day')] as const;
+
+/** Two verdicts: where money is left after all refunds that may have gone, and where nothing is. */
+type Cell = Verdict | readonly [left: Verdict, nothingLeft: Verdict];
+
+/**
+ * No row frees an amount. Where the trade says that a refund was refused or came back, that may be one that another system made, while
+ * ours begins days later: `npm run explore` shows the two worlds for each question.
+ */
+// biome-ignore format: a table, read by columns
+const TABLE: Readonly<Record<Row, Readonly<Record<Column, Cell>>>> = {
+  // Gateways may begin a refund days after they took it. One that was lost is never sent again: it may begin late, too.
+  unmoved:        { accepted: A_DAY,                'lost alone': LAG,             'lost beside others': LAG },
+  // The trade has shown a refund since, and stands again: one came back.
+  stands:         { accepted: LAG,                  'lost alone': LAG,             'lost beside others': LAG },
+  'under way':    { accepted: OPEN,                 'lost alone': ACCEPTED,        'lost beside others': A_DAY },
+  'part is done': { accepted: [ACCEPTED, A_DAY],    'lost alone': [ACCEPTED, LAG], 'lost beside others': LAG },
+  done:           { accepted: [ACCEPTED, REFUNDED], 'lost alone': [LAG, REFUNDED], 'lost beside others': LAG },
+  refused:        { accepted: LAG,                  'lost alone': LAG,             'lost beside others': LAG },
+  revoked:        { accepted: LAG,                  'lost alone': LAG,             'lost beside others': LAG },
+  'of the bank':  { accepted: OPEN,                 'lost alone': NOW,             'lost beside others': NOW },
+  none:           { accepted: OPEN,                 'lost alone': NOW,             'lost beside others': NOW },
+};
+
+/** What the trade's status says of a refund. `nothingLeft`: all that may have gone is all that was paid. */
+export function verdictOn(row: Row, column: Column, nothingLeft: boolean): Verdict {
+  const cell = TABLE[row][column];
+  return 'is' in cell ? cell : cell[nothingLeft ? 1 : 0];
+}
+
+/** The row of the table for a refund that was begun while the trade was `shown`, and has `moved` since where it showed another refund. */
+export function rowOf(status: string, shown: string, moved: boolean): Row {
+  const meaning = refundMeaningOf(status);
+  const saysNothing = meaning === 'stands' || meaning === 'refused' || meaning === 'revoked';
+  return saysNothing && !moved && status === shown ? 'unmoved' : meaning;
+}
+
+/** The outcome that a notification names for the refund under its number; undefined while that goes on. */
+export function outcomeNamed(status: string): Exclude<RefundOutcome, 'NOT_CREATED'> | undefined {
+  return NAMED[refundMeaningOf(status)];
+}
+
+const NAMED: Readonly<Partial<Record<RefundMeaning, 'REFUNDED' | 'REFUND_REFUSED' | 'REFUND_REVOKE'>>> = {
+  'part is done': 'REFUNDED',
+  done: 'REFUNDED',
+  refused: 'REFUND_REFUSED',
+  revoked: 'REFUND_REVOKE',
+};

@@ -1,0 +1,42 @@
+/** Why a refund is not sent, as the failure of the update `refund` tells it. Nothing was sent in any of them. Pure. */
+import { FAILURE, type RefundState } from '../../contract';
+
+export type RefundFailure = NonNullable<RefundState['failure']>;
+
+const notRefunded = (message: string, details: RefundFailure['details'] = {}): RefundFailure => ({
+  type: FAILURE.notRefunded,
+  message: `${message} Nothing was sent.`,
+  details,
+});
+
+/** The trade's status is why. */
+export const because = (message: string, trade_status: string | null): RefundFailure =>
+  notRefunded(message, { trade_status });
+
+export const notNow = (status: string): RefundFailure =>
+  because(`A trade that is ${status} cannot be refunded.`, status);
+
+export const elsewhereUnknown = (trade_status: string | null): RefundFailure =>
+  notRefunded(
+    'There are refunds of this trade that we do not know, so nobody knows what is left. Look in the gateway’s dashboard what went back by them, and send `resolve` with `refunded_elsewhere`.',
+    { trade_status, ledger_complete: false },
+  );
+
+/** Lately, so that a replica of the gateway may not show it yet. */
+export const takenByTheBank = (trade_status: string): RefundFailure =>
+  because(
+    `The gateway said a moment ago that the trade is ${trade_status}. Ask again once that is settled.`,
+    trade_status,
+  );
+
+/** The bank may have taken the money back all the same: replicas of a gateway can be behind for long. */
+export const unconfirmed = (trade_status: string | null): RefundFailure =>
+  because(
+    'A notification of this trade says what the gateway does not confirm, and nobody has looked yet. Look at the trade in the gateway’s dashboard, send `resolve`, and ask again.',
+    trade_status,
+  );
+
+export const notLeft = (): RefundFailure =>
+  notRefunded(
+    'Since this refund was asked for, so much has gone back by others that it is more than what is left. Read the state, and ask for what is left.',
+  );
