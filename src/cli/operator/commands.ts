@@ -90,7 +90,10 @@ function addReconciliation(program: Command): void {
     )
     .option('--since <time>', 'the beginning: a day, a time, or how long ago (default: yesterday, UTC)')
     .option('--until <time>', 'the end (default: the end of yesterday, or now with --since)')
-    .option('--csv', 'read your list from standard input: CSV with the columns order, amount, status, perhaps currency')
+    .option(
+      '--csv',
+      'read your list from standard input: CSV with the columns order, amount, status, perhaps currency, refunded',
+    )
     .option('--adopt', 'take on orders that the gateway has and that are missing here')
     .option('--per-second <n>', 'how many orders to compare a second', '10')
     .addOption(app())
