@@ -4,7 +4,7 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import { activityInfo, cancelled, getClient, heartbeat, metricMeter } from '@temporalio/activity';
-import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
+import { type Client, WorkflowExecutionAlreadyStartedError, type WorkflowExecutionInfo } from '@temporalio/client';
 import { z } from 'zod';
 import {
   type AfterSaleState,
@@ -26,6 +26,7 @@ import {
 } from '../contract';
 import { HOUR } from '../gateway/pure/durations';
 import { isMore, sumOf } from '../gateway/pure/money';
+import { allRuns, ifExists } from '../temporal/earlier-runs';
 import { begunWithinQuery, openWithinQuery, orderQuery } from '../temporal/payment-query';
 import { listWorkflows } from '../temporal/workflow-list';
 import { isNoSuchOrder, retryableFailure } from './failures';
@@ -34,6 +35,8 @@ import { CallDeferredError } from './throttle';
 
 /** How many orders are under way at a time. */
 const AT_A_TIME = 10;
+/** Each is four conditions of a list's query. */
+const NUMBERS_A_QUERY = 10;
 const STATE_TIMEOUT_MS = 20_000;
 /** Each has some 300 bytes; Temporal takes answers and heartbeats of 2 MB. */
 const DIFFERENCES_A_PAGE = 1_000;
@@ -67,6 +70,8 @@ export function reconciliationActivities(
     },
   };
 }
+
+type ShownRun = Pick<WorkflowExecutionInfo, 'workflowId' | 'runId' | 'status'>;
 
 class Reconciliation {
   private readonly client: Client = getClient();
@@ -120,28 +125,27 @@ class Reconciliation {
     const { app_id, since, until, period } = this.slice;
     const slice = { app_id, since: new Date(since), until: new Date(until) };
     const isFirst = since === period.since;
-    const numbers = new Map<string, boolean>();
-    for await (const { out_trade_no, type } of listWorkflows(
-      this.client,
-      (isFirst ? openWithinQuery : begunWithinQuery)(slice),
-    )) {
-      if (out_trade_no !== null)
-        numbers.set(out_trade_no, numbers.get(out_trade_no) === true || type === WORKFLOW.payment);
-    }
-    if (isFirst) return [...numbers.keys()];
-    const own: string[] = [];
-    for (const [number, isBegunHere] of numbers)
-      if (isBegunHere || !(await this.wasOpenBefore(number))) own.push(number);
-    return own;
+    const numbers = new Set<string>();
+    const query = (isFirst ? openWithinQuery : begunWithinQuery)(slice);
+    for await (const { out_trade_no } of listWorkflows(this.client, query))
+      if (out_trade_no !== null) numbers.add(out_trade_no);
+    const all = [...numbers];
+    if (isFirst) return all;
+    const earlier = new Set<string>();
+    for (let i = 0; i < all.length; i += NUMBERS_A_QUERY)
+      for (const number of await this.openBefore(all.slice(i, i + NUMBERS_A_QUERY))) earlier.add(number);
+    return all.filter((number) => !earlier.has(number));
   }
 
-  /** Whether an earlier slice of the period has the order. */
-  private async wasOpenBefore(out_trade_no: string): Promise<boolean> {
+  /** Those of the orders that an earlier slice of the period has, and others whose numbers begin like theirs. */
+  private async openBefore(out_trade_nos: readonly string[]): Promise<string[]> {
     const { app_id, since, period } = this.slice;
     const before = openWithinQuery({ app_id, since: new Date(period.since), until: new Date(since) });
-    const query = `${before} AND (${orderQuery(app_id, out_trade_no)})`;
-    for await (const found of listWorkflows(this.client, query)) if (found.out_trade_no === out_trade_no) return true;
-    return false;
+    const ofThese = out_trade_nos.map((number) => orderQuery(app_id, number)).join(' OR ');
+    const found: string[] = [];
+    for await (const { out_trade_no } of listWorkflows(this.client, `${before} AND (${ofThese})`))
+      if (out_trade_no !== null) found.push(out_trade_no);
+    return found;
   }
 
   /** One order that nobody answers for holds up no other: it is a difference of its own. */
@@ -215,20 +219,28 @@ class Reconciliation {
     return { here: afterSale(here, after?.state ?? null), begun_at };
   }
 
-  /** What the latest run under an id shows; `state` is null where it failed. Null where Temporal has none. */
+  /**
+   * What the latest run under an id shows that knows anything: one that failed made nothing, or was started by hand or like
+   * another one, and an earlier one may know the order. `state` is null where none does. Null where Temporal has no run.
+   */
   private async latestState<State>(workflowId: string): Promise<{ state: State | null; begun_at: Date } | null> {
-    const handle = this.client.workflow.getHandle(workflowId);
-    try {
-      const { status, startTime: begun_at } = await handle.describe();
-      if (status.name === 'FAILED') return { state: null, begun_at };
-      const state: State = await this.client.withDeadline(Date.now() + STATE_TIMEOUT_MS, () =>
-        status.name === 'COMPLETED' ? handle.result() : handle.query<State>(QUERY.state),
-      );
-      return { state, begun_at };
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return null;
-      throw error;
+    const latest = await ifExists(() => this.client.workflow.getHandle(workflowId).describe(), null);
+    if (latest === null) return null;
+    const state = await this.stateOf<State>(latest);
+    if (state !== null) return { state, begun_at: latest.startTime };
+    for (const run of await allRuns(this.client, workflowId, latest.runId)) {
+      const earlier = run.runId === latest.runId ? null : await this.stateOf<State>(run);
+      if (earlier !== null) return { state: earlier, begun_at: run.startTime };
     }
+    return { state: null, begun_at: latest.startTime };
+  }
+
+  /** Null for a run that failed, or that ended before a worker had it. */
+  private async stateOf<State>({ workflowId, runId, status }: ShownRun): Promise<State | null> {
+    if (status.name === 'FAILED') return null;
+    const handle = this.client.workflow.getHandle(workflowId, runId, { followRuns: false });
+    const read = (): Promise<State> => (status.name === 'COMPLETED' ? handle.result() : handle.query(QUERY.state));
+    return ifExists<State | null>(() => this.client.withDeadline(Date.now() + STATE_TIMEOUT_MS, read), null);
   }
 
   /** Null where the gateway says that it has no such order. Throws a retryable failure for every other error. */
