@@ -188,6 +188,14 @@ export const RUNBOOK = {
     act: 'Let it go on, or end it by `resolve` with an outcome where the order is not wanted.',
     after: 'Money that came or comes is found as ever. A termination ends nothing at the gateway.',
   },
+  'deposit-without-account': {
+    happened:
+      'A transfer to an account number (CLABE) was notified without the id of the account, and its order was not made here. If it is a deposit into a virtual account, no account counts it.',
+    loses: 'The buyer, who has paid in and is not credited.',
+    look: 'The account number in the notification, in the history of the payment, and the transfer in the gateway’s dashboard.',
+    act: 'Credit the deposit in your books. Then send `resolve`.',
+    after: 'The payment stays as the gateway confirmed it, and no account counts it.',
+  },
   'unreadable-notification': {
     happened: 'A notification was genuinely signed and could not be read. Its bytes are in the input, in base64.',
     loses: 'The buyer may have paid, and the payment hears of it only by its next poll.',

@@ -307,9 +307,9 @@ const OF_SHOPS = {
   },
 } satisfies Partial<Record<Attention, Scene>>;
 
-/** Reasons that one worker cannot bring which has all apps, activities and keys. */
-type OfOtherWorkers = 'settings' | 'missing-activity';
-export type Pictured = Exclude<Attention, OfOtherWorkers>;
+/** Reasons that one worker cannot bring which has all apps, activities and keys, and one of another gateway than the simulator. */
+type OfOthers = 'settings' | 'missing-activity' | 'deposit-without-account';
+export type Pictured = Exclude<Attention, OfOthers>;
 
 /** By reason: the list is closed, and so is this. */
 export const SCENES: Readonly<Record<Pictured, Scene>> = { ...OF_PAYMENTS, ...OF_SALES, ...OF_SHOPS };
