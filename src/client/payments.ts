@@ -124,8 +124,8 @@ export class PaymentsClient {
   }
 
   /**
-   * Waits until the payment has ended, possibly for days, and returns its final state with its `outcome`. Throws
-   * PaymentNotFoundError, and NotCreatedError or another PaymentError if no order was created.
+   * Waits until the payment has ended, possibly for days, and returns its final state with its `outcome`. It waits on while no
+   * worker runs. Throws PaymentNotFoundError, and NotCreatedError or another PaymentError if no order was created.
    */
   async outcome(out_trade_no: string): Promise<PaymentState> {
     return this.ifExists(out_trade_no, () => this.result(out_trade_no));
