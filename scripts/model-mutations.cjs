@@ -243,8 +243,8 @@ const MUTATIONS = [
   [
     'a look has no end',
     'src/workflows/shared/look.ts',
-    'export const LOOK_PATIENCE_MS = 10 * 60_000;',
-    'export const LOOK_PATIENCE_MS = 1e12;',
+    'const input = { app_id, id, settling_ms, patience_ms, ',
+    'const input = { app_id, id, settling_ms, patience_ms: (patience_ms = 1e12), ',
     12,
   ],
   [

@@ -23,7 +23,7 @@ const EVERYBODY = [
   ...['trade_status', 'qr_code', 'barcode', 'bank_code', 'bank_name', 'reference', 'clabe', 'web_url', 'wallet_url'],
   // A payment's state, and what decides it.
   ...['outcome', 'confirmed_by', 'attention', 'expires_at', 'time', 'from', 'to', 'source', 'seen', 'is', 'attempt'],
-  ...['credentials', 'confirm_by_query', 'settling_ms', 'grace_ms', 'poll_schedule_ms', 'poll_every_ms'],
+  ...['credentials', 'confirm_by_query', 'settling_ms', 'patience_ms', 'grace_ms', 'poll_schedule_ms', 'poll_every_ms'],
   // Refunds, and what else follows a sale.
   ...['refund_amount', 'refund_currency', 'refund_status', 'refunded_amount', 'refunding_amount', 'partial'],
   ...['left', 'ledger_complete', 'watched_until', 'requested_at', 'started_at', 'sent_at', 'unnamed_end_seen'],

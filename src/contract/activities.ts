@@ -92,6 +92,8 @@ export interface PaymentPolicy extends WaitingPolicy {
   create_within_ms: number;
   /** How long an unknown creation is looked for before it is made again, in ms. */
   settling_ms: number;
+  /** How long the gateway may stay silent before a person is asked, in ms. */
+  patience_ms: number;
   /** How long a sold trade is polled for disputes and chargebacks, in ms; 0: not at all. */
   watch_window_ms: number;
   /** The run that recorded them. Another one than the workflow was started as is a reset of it. */

@@ -88,7 +88,7 @@ export const RUNBOOK = {
   },
   'no-answer': {
     happened:
-      'The gateway, or Temporal where it is asked for earlier runs of the order, has not answered for ten minutes.',
+      'The gateway, or Temporal where it is asked for earlier runs of the order, has not answered for as long as PAYMENTS_PATIENCE says (ten minutes).',
     loses: 'The buyer may have paid and waits.',
     look: 'The pending activity has the last words; then the gateway’s status page, Temporal’s visibility and our settings.',
     act: 'Bring the gateway or the network back. `recheck` asks at once.',

@@ -173,6 +173,8 @@ export interface PaymentFollowUpInput {
   /** The order was sent more than once, so that another trade under its number may be ours too. */
   sent_again: boolean;
   schedule: { poll_schedule_ms: readonly number[]; poll_every_ms: number };
+  /** How long the gateway may stay silent before a person is asked, in ms. */
+  patience_ms: number;
   /** A run that ended before it could read what earlier runs had left to it: the follow-up reads that, and nothing else. */
   unread_run?: RunOfWorkflow;
 }

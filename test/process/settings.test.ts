@@ -36,6 +36,7 @@ describe('with nothing set', () => {
   test('every setting has its default', () => {
     expect(loadConfig({})).toEqual({
       PAYMENTS_TASK_QUEUE: 'payments',
+      PAYMENTS_SCHEDULES: true,
       PAYMENTS_NEXUS: false,
       GATEWAY_TIME_ZONE: 'UTC',
       GATEWAY_SIGNATURE_HEADER: 'Service-Signature',
@@ -64,6 +65,7 @@ describe('with nothing set', () => {
       PAYMENTS_POLL_SCHEDULE: [15_000, 30_000, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 30 * MINUTE],
       PAYMENTS_POLL_EVERY: HOUR,
       PAYMENTS_SETTLING: 30_000,
+      PAYMENTS_PATIENCE: 600_000,
       PAYMENTS_CREATE_WITHIN: 3_600_000,
       PAYMENTS_GRACE: 850 * MINUTE,
       PAYMENTS_EVENTS_GIVE_UP: 72 * HOUR,
@@ -180,6 +182,7 @@ describe('each setting takes its values', () => {
     ['PAYMENTS_POLL_SCHEDULE', '500ms, 1s,2m', [500, 1_000, 2 * MINUTE]],
     ['PAYMENTS_POLL_EVERY', '2h', 2 * HOUR],
     ['PAYMENTS_SETTLING', '0s', 0],
+    ['PAYMENTS_PATIENCE', '90s', 90_000],
     ['PAYMENTS_GRACE', '3d', 72 * HOUR],
     ['PAYMENTS_CONFIRM_BY_QUERY', 'false', false],
     ['PAYMENTS_LATE', 'accept', 'accept'],
@@ -265,6 +268,7 @@ describe('a wrong value', () => {
     ['PAYMENTS_POLL_EVERY', 'hourly'],
     ['PAYMENTS_POLL_EVERY', '0s'],
     ['PAYMENTS_SETTLING', '-5s'],
+    ['PAYMENTS_PATIENCE', '0s'],
     ['PAYMENTS_GRACE', '1.5d'],
     ['PAYMENTS_CONFIRM_BY_QUERY', 'nope'],
     ['PAYMENTS_LATE', 'return'],

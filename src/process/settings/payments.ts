@@ -22,6 +22,10 @@ export const PAYMENT_SETTINGS = {
     readBy: 'worker',
     meaning: 'If the answer to a creation is lost: how long to look for the order before it is created again.',
   }),
+  PAYMENTS_PATIENCE: pause.prefault('10m').register(settingDocs, {
+    readBy: 'worker',
+    meaning: 'How long the gateway may stay silent, or deny a trade that should exist, before a person is asked.',
+  }),
   PAYMENTS_CREATE_WITHIN: pause.prefault('1h').register(settingDocs, {
     readBy: 'worker',
     meaning: 'How long an order may wait until the gateway can be reached. Its own `timeout_express` is a limit, too.',

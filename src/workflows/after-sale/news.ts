@@ -12,7 +12,7 @@ import {
 } from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
 import { awaitTrade } from '../shared/await-trade';
-import { attentionAfter, lookOnce, type NotFound } from '../shared/look';
+import { attentionAfter, type LookTimes, lookOnce, type NotFound } from '../shared/look';
 import { PendingNotifications } from '../shared/pending-notifications';
 import { latePaymentRefundNumber } from '../shared/refund-numbers';
 import { queryUntilConsistent, queryUntilFound, type Read, settledTrade } from '../shared/stale-read';
@@ -111,58 +111,58 @@ export class AfterSaleNews {
   }
 
   /** Searches for the trade. A person who says that there is none settles what was notified of it before the search. */
-  async find(settling_ms: number, waitFor: (what: string) => void): Promise<void> {
+  async find(times: LookTimes, waitFor: (what: string) => void): Promise<void> {
     const { app_id, record, pending } = this;
     await pending.fulfil(async () => {
       const held = pending.beginLook();
-      const found = await awaitTrade(app_id, record, waitFor);
-      if (found) await this.read(found, settling_ms);
+      const found = await awaitTrade(app_id, record, times, waitFor);
+      if (found) await this.read(found, times);
       else pending.settle(held);
     });
   }
 
   /** Asks the gateway what was notified, or what somebody wants to know. */
-  async look(settling_ms: number): Promise<void> {
+  async look(times: LookTimes): Promise<void> {
     await this.pending.fulfil(async () => {
-      await this.read(await queryUntilFound(this.where(settling_ms)), settling_ms);
+      await this.read(await queryUntilFound(this.where(times)), times);
     });
   }
 
   /** How the trade is asked for: a person hears of what the gateway does not answer. */
-  private where(settling_ms: number): Read {
+  private where({ settling_ms, patience_ms }: LookTimes): Read {
     const { app_id, record } = this;
     const onUnanswered = (looked: NotFound) => {
       record.raise(attentionAfter(looked));
       this.show();
     };
-    return { app_id, id: record.id, settling_ms, onUnanswered };
+    return { app_id, id: record.id, settling_ms, patience_ms, onUnanswered };
   }
 
   /** Whether an earlier refund came back is seen before the next one begins: then nothing tells the two apart. */
-  async lookForReturns(settling_ms: number): Promise<void> {
+  async lookForReturns(times: LookTimes): Promise<void> {
     const { app_id, record } = this;
     if (!record.ledger.hasRefunded) return;
-    const looked = await lookOnce(app_id, record.id, settling_ms);
-    if (looked.is === 'found') await this.read(looked.trade, settling_ms);
+    const looked = await lookOnce(app_id, record.id, times);
+    if (looked.is === 'found') await this.read(looked.trade, times);
   }
 
   /**
    * Records the gateway's answer once it agrees with what was notified, or keeps contradicting it. Where a refund has reported a
    * later one meanwhile, the gateway is asked again.
    */
-  async read(queried: QueriedTrade, settling_ms: number): Promise<void> {
+  async read(queried: QueriedTrade, times: LookTimes): Promise<void> {
     const { record, pending } = this;
     const held = pending.beginLook();
     const ofTrade = held.filter((one) => isOfTrade(one, record.id.trade_no));
     const isOpen = (one: NotificationSignal) => !isOfOurs(one, record.ledger.find(one.out_request_no ?? ''));
     this.show();
-    const where = this.where(settling_ms);
+    const where = this.where(times);
     const { trade, contradicted } = await queryUntilConsistent(queried, ofTrade.filter(isOpen), where, isUnanswered);
     record.reasons.settleUnanswered();
     const { tradeStatus: from } = record;
     const isOlder = record.isOlder(trade);
     // The clocks of two workers differ: asked at once, the one that is behind would answer as old for as long as they do.
-    if (isOlder && record.seen) await sleep(Math.min(record.seen.asked_at - trade.asked_at, settling_ms));
+    if (isOlder && record.seen) await sleep(Math.min(record.seen.asked_at - trade.asked_at, times.settling_ms));
     if (isOlder) pending.request();
     else record.applyQuery(trade, Date.now());
     if (ofTrade.length < held.length) record.raise('second-trade');
@@ -178,9 +178,9 @@ export class AfterSaleNews {
   }
 
   /** Refunds of which the trade keeps showing nothing are put before a person. */
-  async settleRevoke(settling_ms: number): Promise<void> {
+  async settleRevoke(times: LookTimes): Promise<void> {
     const { record } = this;
-    record.applyQuery(await settledTrade('SUCCESS', this.where(settling_ms)), Date.now());
+    record.applyQuery(await settledTrade('SUCCESS', this.where(times)), Date.now());
     record.reasons.settleUnanswered();
     if (record.mayBeRevoked) record.doubtRefunds();
     this.show();

@@ -177,9 +177,9 @@ class AfterSaleRun {
     const { ledger } = this.record;
     switch (next) {
       case 'look':
-        return this.record.seen ? this.news.look(this.settings.settling_ms) : this.find();
+        return this.record.seen ? this.news.look(this.settings) : this.find();
       case 'settle a revoke':
-        return this.news.settleRevoke(this.settings.settling_ms);
+        return this.news.settleRevoke(this.settings);
       case 'begin a refund':
         return this.beginRefund(ledger.next);
       case 'watch':
@@ -237,7 +237,7 @@ class AfterSaleRun {
   }
 
   private find(): Promise<void> {
-    return this.news.find(this.settings.settling_ms, (what) => this.waitFor(what));
+    return this.news.find(this.settings, (what) => this.waitFor(what));
   }
 
   private async watch(): Promise<void> {
@@ -261,7 +261,7 @@ class AfterSaleRun {
 
   private async beginRefund(entry: RefundState | undefined): Promise<void> {
     if (!entry) return;
-    if (entry.started_at === null) await this.news.lookForReturns(this.settings.settling_ms);
+    if (entry.started_at === null) await this.news.lookForReturns(this.settings);
     if (this.record.mayBeRevoked) return;
     this.waitFor(`refund ${entry.out_request_no}`);
     await this.news.follow(entry);

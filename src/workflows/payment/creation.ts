@@ -21,9 +21,6 @@ import { EarlierRuns } from './earlier-runs';
 import { FRESH_LOOK_MS, Resends } from './resends';
 import { TradeLooks } from './trade-looks';
 
-/** A creation that has not reached the gateway for this long needs a person. */
-const UNREACHED_MS = 10 * 60_000;
-
 export class OrderCreation {
   private mayExist = false;
   /** Whether a request of this run may have reached the gateway. */
@@ -166,7 +163,7 @@ export class OrderCreation {
     if (this.mayExist) this.resends.begin();
     this.sends += 1;
     // A person hears of a gateway that cannot be reached; then the order waits for the rest of its time.
-    const patience_ms = this.sends === 1 ? UNREACHED_MS : Number.POSITIVE_INFINITY;
+    const patience_ms = this.sends === 1 ? this.context.policy.patience_ms : Number.POSITIVE_INFINITY;
     const send_before = Math.min(this.until, Date.now() + (this.mayExist ? FRESH_LOOK_MS : patience_ms));
     const tried = await this.attempts.next(send_before, this.owner).catch((error: unknown) => this.failed(error));
     if (tried === 'interrupted') return false;
@@ -199,7 +196,7 @@ export class OrderCreation {
     this.mayExist ||= this.hasSent || (tried.is === 'duplicate' && this.attempts.hasReached);
     if (tried.is !== 'not-sent') record.reasons.settleSilence();
     if (tried.is === 'not-created' && tried.credentials) this.context.raise('credentials');
-    // A person hears of it after ten minutes. Then the order waits for the rest of its time, once.
+    // A person hears of it after `patience_ms`. Then the order waits for the rest of its time, once.
     if (tried.is === 'not-sent' && !this.mayExist) this.isLate = this.sends > 1;
     if (tried.is === 'not-sent' && !this.isLate && Date.now() < this.until) this.context.raise(tried.why);
   }

@@ -60,7 +60,7 @@ export class TradeLooks {
 
   /** Looks until the answer lasts. Who asks to look now hears the gateway's next word beside it, and does not wait for that. */
   private async by(id: TradeId): Promise<LookResult> {
-    const lasting = startPoll(() => lookOnce(this.app_id, id, this.context.policy.settling_ms));
+    const lasting = startPoll(() => lookOnce(this.app_id, id, this.context.policy));
     for (;;) {
       await condition(() => hasEnded(lasting) || this.pending.isRequested);
       if (lasting.failure !== undefined) throw lasting.failure;
@@ -76,7 +76,7 @@ export class TradeLooks {
   private async firstAnswer(id: TradeId): Promise<LookResult> {
     let looked: LookResult = NO_ANSWER;
     await this.pending.fulfil(async () => {
-      looked = await lookOnce(this.app_id, id, 0);
+      looked = await lookOnce(this.app_id, id, { ...this.context.policy, settling_ms: 0 });
     });
     return looked;
   }

@@ -1,12 +1,12 @@
 /** One look at a trade, what it needs of a person, and the search for a trade that the gateway does not show yet. */
 import { ActivityFailure, isCancellation } from '@temporalio/workflow';
-import type { Attention, FindInput, LookInput, LookResult, QueriedTrade, TradeId } from '../../contract';
+import type { Attention, FindInput, LookInput, LookResult, PaymentPolicy, QueriedTrade, TradeId } from '../../contract';
 import { gateway, glanceAtTrade } from './activities';
 import { isResult, saysNothing } from './ended-by-hand';
 import { pollUntil } from './polling';
 
-/** A look that has no answer after this long needs a person, in ms. */
-export const LOOK_PATIENCE_MS = 10 * 60_000;
+/** The settings of a look, in ms: how long a denial has to last, and after what silence a person is asked. */
+export type LookTimes = Pick<PaymentPolicy, 'settling_ms' | 'patience_ms'>;
 
 /** A look that did not find the trade. */
 export type NotFound = Exclude<LookResult, { is: 'found' }>;
@@ -15,9 +15,14 @@ export type NotFound = Exclude<LookResult, { is: 'found' }>;
 const LOOK_ENDS_WITHIN_MS = 5 * 60_000;
 
 /** "No such order" counts once it has lasted for `settling_ms`, and so does the status `seen`. */
-export function lookOnce(app_id: string, id: TradeId, settling_ms: number, seen?: string): Promise<LookResult> {
-  const input = { app_id, id, settling_ms, patience_ms: LOOK_PATIENCE_MS, ...(seen === undefined ? {} : { seen }) };
-  return lookWithin(settling_ms + LOOK_PATIENCE_MS + LOOK_ENDS_WITHIN_MS, input);
+export function lookOnce(
+  app_id: string,
+  id: TradeId,
+  { settling_ms, patience_ms }: LookTimes,
+  seen?: string,
+): Promise<LookResult> {
+  const input = { app_id, id, settling_ms, patience_ms, ...(seen === undefined ? {} : { seen }) };
+  return lookWithin(settling_ms + patience_ms + LOOK_ENDS_WITHIN_MS, input);
 }
 
 /** How long a look waits whose answer callers wait for, in ms, and when it is given up: they hear within 30 s. */

@@ -7,7 +7,6 @@ import type { RefundFailure } from '../../order/refusals';
 import { gateway } from '../../shared/activities';
 import { FIRST_BACKOFF_MS, nextBackoff } from '../../shared/backoff';
 import { isResult } from '../../shared/ended-by-hand';
-import { LOOK_PATIENCE_MS } from '../../shared/look';
 import { pollUntil } from '../../shared/polling';
 import { isGeneratedNumber } from '../../shared/refund-numbers';
 import { NO_WORD, sendingFailure } from '../../shared/sending-failure';
@@ -173,7 +172,7 @@ export class RefundSending {
     try {
       const tried = await pollUntil(() => gateway.requestRefund(this.attempt(baseline)), {
         isInterrupted: () => evidence.isHeldBack,
-        timeout_ms: this.isSlow ? DAY : LOOK_PATIENCE_MS,
+        timeout_ms: this.isSlow ? DAY : this.read.patience_ms,
         summary: 'until a person hears that the gateway takes no refunds',
       });
       if (tried === 'timeout') record.raise('no-answer');

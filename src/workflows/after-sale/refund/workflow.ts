@@ -197,8 +197,8 @@ class RefundRun {
 
   /** A look of a refund: what the gateway does not answer is before a person until it does. */
   private get read(): Read {
-    const { settling_ms } = this.settings;
-    return { ...this.trade, settling_ms, onUnanswered: (looked) => this.onUnanswered(looked) };
+    const { settling_ms, patience_ms } = this.settings;
+    return { ...this.trade, settling_ms, patience_ms, onUnanswered: (looked) => this.onUnanswered(looked) };
   }
 
   private async onUnanswered(looked: NotFound): Promise<void> {
