@@ -74,3 +74,19 @@ describe.each(LOSSES)('%s', (_name, reason, lose, says) => {
     expect(found({ open: true })).toEqual([]);
   });
 });
+
+describe.each(LOSSES)('%s, and a run that was reset', (_name, _reason, lose) => {
+  test('an order that the run before has sent is never said to be unsent, and is not sent again', async () => {
+    await begin();
+    await pay(MINUTE);
+    const mend = lose();
+    world.reset();
+    await world.pass(5 * HOUR);
+    expect(world.told.filter(({ is }) => is === 'failure')).toEqual([]);
+    expect(found({ open: true })).not.toEqual([]);
+    mend();
+    await world.pass(2 * HOUR);
+    expect(world.gateway.trades).toHaveLength(1);
+    expect((await stateNow()).trade_no).toBe('T1');
+  });
+});

@@ -8,6 +8,7 @@ import {
   attentions,
   begin,
   end,
+  found,
   madeByAnother,
   outcomeNow,
   pay,
@@ -387,7 +388,7 @@ test('promise 1: a start that the contract allows for a number that failed, and 
   expect(world.gateway.trades.map(({ trade_no }) => trade_no)).toEqual(['T1']);
 });
 
-test('promise 8: a person can end an order of a run that was reset and whose sending nobody has seen', async () => {
+test('promise 8: an order of a run that was reset, and that no worker could send in its time, has failed and needs nobody', async () => {
   await begin({}, (n) => n - 1);
   world.pay();
   await world.pass(10);
@@ -396,13 +397,9 @@ test('promise 8: a person can end an order of a run that was reset and whose sen
   await world.pass(5 * SECOND);
   await world.leaveWithoutWorker(20 * HOUR);
   await world.pass(24 * HOUR);
-  expect(attentions()).toEqual(['unknown-outcome']);
-  await world.resolve('CANCEL');
-  expect(await outcomeNow()).toBe('CANCEL');
-  // Its follow-up waits for the order, and needs a word of its own.
-  await world.pass(48 * HOUR);
-  await world.resolve('CANCEL');
-  await world.pass(48 * HOUR);
+  expect(world.gateway.exchanges).toEqual([]);
+  expect(await outcomeNow()).toBe('NotCreatedError');
+  expect(found({ open: true })).toEqual([]);
   expect(world.runs.filter(({ isRunning }) => isRunning)).toEqual([]);
 });
 
