@@ -210,8 +210,8 @@ module.exports = [
   [
     'an order’s number runs a formula in an export',
     'src/cli/operator/csv.ts',
-    'FORMULA.test(value) && !NUMBER.test(value) ?',
-    'FORMULA.test(value) && NUMBER.test(value) ?',
+    'FORMULA.test(cell) && !NUMBER.test(cell) ?',
+    'FORMULA.test(cell) && NUMBER.test(cell) ?',
     'test/cli/csv',
   ],
   [

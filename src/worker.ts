@@ -10,7 +10,7 @@ import { PaymentGatewayPlugin } from './plugin';
 import type { Environment } from './process/environment';
 import { reportAndExit } from './process/exit';
 import { createLogger } from './process/log';
-import { appIdsOf, type Config, loadConfig, requireApps } from './process/settings';
+import { appIdsOf, type Config, loadConfig, requireApps, warnOfRisks } from './process/settings';
 import { requireNamespace, temporalConfig, unreachable } from './temporal/connection';
 import { installRuntime } from './temporal/runtime';
 import { troubledJobs } from './temporal/schedules';
@@ -91,6 +91,7 @@ const messageOf = (error: unknown) => (error instanceof Error ? error.message : 
 export async function runWorker(env: Environment): Promise<void> {
   const config = loadConfig(env);
   const log = createLogger('worker', config.LOG_LEVEL);
+  warnOfRisks(config, 'worker', log);
   installRuntime({ ...config, log, shutdownSignals: ['SIGINT', 'SIGTERM'] });
   const worker = await createWorker(config, env);
   log.info({ taskQueue: config.PAYMENTS_TASK_QUEUE, apps: config.apps.map((app) => app.app_id) }, 'worker started');

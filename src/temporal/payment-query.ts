@@ -139,3 +139,8 @@ export function orderQuery(app_id: string, out_trade_no: string): string {
     .map((kind) => `WorkflowId STARTS_WITH ${quoted(`${kind}:${app_id}:${number}`)}`)
     .join(' OR ');
 }
+
+/** Whatever of ours has this trade at the gateway. Callers check the app. */
+export function tradeQuery(trade_no: string): string {
+  return `${typesQuery(OF_ORDERS)} AND ${SEARCH_ATTRIBUTE.tradeNo.name} = ${quoted(trade_no)}`;
+}

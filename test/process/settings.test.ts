@@ -2,7 +2,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Config, ConfigError, loadConfig, requireApps, SETTING_NAMES } from '../../src/process/settings';
+import {
+  type Config,
+  ConfigError,
+  loadConfig,
+  requireApps,
+  SETTING_NAMES,
+  warnOfRisks,
+} from '../../src/process/settings';
 
 const folder = mkdtempSync(join(tmpdir(), 'settings-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -38,6 +45,7 @@ describe('with nothing set', () => {
       PAYMENTS_TASK_QUEUE: 'payments',
       PAYMENTS_SCHEDULES: true,
       PAYMENTS_NEXUS: false,
+      PAYMENTS_SCHEDULES: true,
       GATEWAY_TIME_ZONE: 'UTC',
       GATEWAY_SIGNATURE_HEADER: 'Service-Signature',
       GATEWAY_SIGNATURE_SCHEME: 'hex',
@@ -517,5 +525,27 @@ describe('GATEWAY_APPS_FILE', () => {
     const said = refusal({ GATEWAY_APPS_FILE: file('app_id=app-2 secret_key=sk_listed') });
     expect(said).toContain('GATEWAY_APPS_FILE: must be JSON');
     expect(said).not.toContain('sk_listed');
+  });
+});
+
+describe('a start with settings that give up protection', () => {
+  const GIVES_UP = SETTING_NAMES.filter((name) => /_(INSECURE|MIGRATION)_/.test(name));
+  const warnings = (env: Environment, program: Parameters<typeof warnOfRisks>[1]) => {
+    const warn = jest.fn<void, [object, string]>();
+    warnOfRisks(loadConfig(env), program, { warn });
+    return warn.mock.calls.map(([, message]) => message);
+  };
+
+  test('each of them that is on has a line in the log of a program that reads it, with what is at risk', () => {
+    const env = Object.fromEntries(GIVES_UP.map((name) => [name, 'true']));
+    const lines = new Set([...warnings(env, 'worker'), ...warnings(env, 'simulator')]);
+    expect([...lines].map((line) => line.split(' is on: ')[0]).sort()).toEqual([...GIVES_UP].sort());
+    for (const line of lines) expect(line).toMatch(/ is on: .{30,}\.$/);
+  });
+
+  test('a program says nothing of those that it does not read, and of those that are off', () => {
+    expect(warnings({ SIMULATOR_INSECURE_REMOTE_CONTROL: 'true' }, 'worker')).toEqual([]);
+    expect(warnings({ PAYMENTS_INSECURE_UNBOUND_SEALS: 'true' }, 'webhook')).toEqual([]);
+    expect(warnings({}, 'worker')).toEqual([]);
   });
 });

@@ -54,7 +54,9 @@ function addLists(program: Command): void {
 function addOrderCommands(program: Command): void {
   program
     .command('show <order>')
-    .description('what happened to an order, what it waits for, and what can be done')
+    .description(
+      'what happened to an order, what it waits for, and what can be done; its number, or the gateway’s trade_no',
+    )
     .option('--all', 'every line of what happened')
     .addOption(app())
     .addOption(json())

@@ -13,7 +13,7 @@ import {
 import { EXIT } from '../exit-codes';
 import { tellError } from '../failed';
 import { ending, printable, say } from '../print';
-import { type OrderCase, type OrderRun, readCase, type TimelineLine } from './case';
+import { caseOfTrade, type OrderCase, type OrderRun, readCase, type TimelineLine } from './case';
 import { asOperator, targetOf } from './connection';
 import { age, utc } from './times';
 
@@ -33,7 +33,9 @@ const FIRST = 3;
 /** Ends the process: 0 for an order that Temporal knows, 1 for another. */
 export function showOrder(order: string, options: ShowOptions): Promise<never> {
   return asOperator(async (operator) => {
-    const found = await readCase(operator.client, targetOf(order, options, operator));
+    const target = targetOf(order, options, operator);
+    const named = await readCase(operator.client, target);
+    const found = named.runs.length === 0 ? ((await caseOfTrade(operator.client, target)) ?? named) : named;
     if (found.runs.length === 0) {
       tellError(new PaymentNotFoundError(`Temporal has nothing of order ${printable(order)}.`, order));
       return EXIT.refused;
