@@ -249,15 +249,8 @@ describe('the programs of the README', () => {
     expect(again.printed).toBe(merchant.printed);
   });
 
-<<<<<<< HEAD
   test('the worker’s program runs the merchant’s own workflow that the program beside it starts, with a payment as its child', async () => {
-    const settings = await readFile(join(DATA_DIR, 'dev.env'), 'utf8');
-    const env = Object.fromEntries([...settings.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]));
-    run('worker', env);
-=======
-  test('the worker’s program runs the merchant’s own workflow, with a payment as its child', async () => {
     run('worker', z.record(z.string(), z.string()).parse(withDevSettings({}, DATA_DIR).env));
->>>>>>> 329dfe1 (A start says what each setting that gives up protection puts at risk; the folder of dev is private, its settings can be sourced; Node 20 installs without a warning)
     const app_id = await setting('GATEWAY_APP_ID');
     const sells = run('sell', {}, 'of-a-shop');
     const pays = `${await setting('GATEWAY_BASE_URL')}/simulator/trades/of-a-shop/pay`;
