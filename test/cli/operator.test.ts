@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { paymentWorkflowId } from '../../src/contract';
+import { type PaymentState, paymentWorkflowId, QUERY } from '../../src/contract';
 import { APP, type Stack, startStack } from '../../src/testing/stack';
 import { key, setting } from '../codec/support';
 import { built } from '../harness/built';
@@ -120,6 +120,16 @@ test('a late payment is found under its follow-up or new run, and resolved by th
   expect(JSON.parse(resolved.output)).toMatchObject({ state: { attention: null, resolved: { by: 'ben' } } });
   await untilListed(`PaymentAttention = 'late-payment' AND ExecutionStatus = 'Running'`, 0);
   expect((await run('show', out_trade_no, '--all')).output).toMatch(/decided +seen: delivered \(ben\)/);
+});
+
+test('show takes the trade number that the gateway’s dashboard has, and says of an unknown number that nothing is there', async () => {
+  const { out_trade_no } = await waiting();
+  const { trade_no } = await handleOf(out_trade_no).query<PaymentState>(QUERY.state);
+  await untilListed(`PaymentTradeNo = '${trade_no}'`, 1);
+  const shown = await run('show', String(trade_no));
+  expect(shown).toMatchObject({ code: 0, output: expect.stringContaining(`${out_trade_no} (app ${APP.app_id})`) });
+  const unknown = await run('show', "T'unknown");
+  expect(unknown).toMatchObject({ code: 1, printed: expect.stringContaining("nothing of order T'unknown") });
 });
 
 test('recheck asks the gateway for one order, and for all that a query chooses after a yes', async () => {

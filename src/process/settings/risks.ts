@@ -21,26 +21,18 @@ const AT_RISK: Readonly<Record<RiskySetting, string>> = {
 /** The programs that say it, by the names that docs/settings.md has for them. */
 type Program = 'worker' | 'webhook' | 'codec server' | 'simulator';
 
-/** One sentence for each setting that gives up protection, is on, and is read by this program. */
-export function risksTaken(
-  settings: Readonly<Partial<Record<RiskySetting, boolean>>>,
-  program: Program,
-): { setting: RiskySetting; risk: string }[] {
-  const names = Object.keys(environment.shape).filter(isRisky);
-  return names
-    .filter((name) => settings[name] === true && isReadBy(name, program))
-    .map((setting) => ({ setting, risk: `${setting} is on: ${AT_RISK[setting]}.` }));
-}
-
-const isRisky = (name: string): name is RiskySetting => name in AT_RISK;
-const isReadBy = (name: RiskySetting, program: Program) =>
-  settingDocs.get(environment.shape[name])?.readBy.split(', ').includes(program) === true;
-
-/** Says each of them in the program's log, as a warning. */
+/** Says each setting that gives up protection, is on, and is read by this program, as a warning in its log. */
 export function warnOfRisks(
   settings: Readonly<Partial<Record<RiskySetting, boolean>>>,
   program: Program,
   log: { warn(details: object, message: string): void },
 ): void {
-  for (const { setting, risk } of risksTaken(settings, program)) log.warn({ setting }, risk);
+  const names = Object.keys(environment.shape).filter(isRisky);
+  for (const setting of names.filter((name) => settings[name] === true && isReadBy(name, program))) {
+    log.warn({ setting }, `${setting} is on: ${AT_RISK[setting]}.`);
+  }
 }
+
+const isRisky = (name: string): name is RiskySetting => name in AT_RISK;
+const isReadBy = (name: RiskySetting, program: Program) =>
+  settingDocs.get(environment.shape[name])?.readBy.split(', ').includes(program) === true;
