@@ -1114,10 +1114,10 @@ const OF_ACCOUNTS = [
     'this.isUndecided = false;\n    return found ?? (account_id === undefined ? undefined : accountData({ account_id }));',
   ],
   [
-    'a deposit that the gateway does not confirm keeps its slot',
+    'a deposit that the gateway does not confirm keeps its place',
     `${ACCOUNT}/confirmations.ts`,
-    'if (isPast(since)) this.release(out_trade_no);',
-    'if (isPast(since) && out_trade_no === null) this.release(out_trade_no);',
+    'of === queue && ms < queue.held_ms',
+    'of === queue',
     11,
   ],
   ['money that went back is counted', `${ACCOUNT}/counting.ts`, '!WITH_MONEY.includes(trade_status)', 'false', 15],
