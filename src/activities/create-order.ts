@@ -1,7 +1,5 @@
 /** Makes one try to create an order: checks it, opens its sealed secrets, sends it, and says what became of it. */
 
-import { activityInfo } from '@temporalio/activity';
-import { ApplicationFailure } from '@temporalio/common';
 import type { JWK } from 'jose';
 import type { CreateInput, CreateResult, NewPayment, Silence } from '../contract';
 import {
@@ -17,6 +15,7 @@ import { isDuplicate } from '../gateway/refusals';
 import { isSealed, type OpenOptions, SECRET_FIELDS, type SecretField } from '../gateway/sealing';
 import { invalidRequestFailure, silenceOf } from './failures';
 import type { NotifyUrlOf, PaymentGateway } from './gateways';
+import { isTooLate } from './next-attempt';
 import { ownRunId, wasResetSince } from './own-run';
 import { type Sending, type Sent, sendOnce } from './send-once';
 import { serverClock } from './time';
@@ -33,9 +32,6 @@ export interface OrderOptions {
   /** How orders are checked; each setting has a default. */
   rules?: Partial<RuleSettings>;
 }
-
-/** The longest delay before an attempt that Temporal repeats by itself, in ms: that of `CREATING`, where the order is created. */
-const LONGEST_RETRY_MS = 2 * 60_000;
 
 const TOO_LATE = 'Its time was over before a worker could send it.';
 
@@ -89,17 +85,10 @@ async function attempt(
       return creationFailed(error, reached, sending);
     } catch (failure) {
       // A next attempt that would come too late is not waited for: callers of `created` wait for the word that nothing was sent.
-      const isRepeated = failure instanceof ApplicationFailure && !failure.nonRetryable;
-      if (!isRepeated || !(error instanceof GatewayError) || now() + delayAfter(failure) < send_before) throw failure;
+      if (!(error instanceof GatewayError) || !isTooLate(failure, now(), send_before)) throw failure;
       return notSentInTime(payment, error.message, silenceOf(error));
     }
   }
-}
-
-/** How long the server waits until the next attempt, in ms: as the failure says, or by the workflow's retry options. */
-function delayAfter({ nextRetryDelay }: ApplicationFailure): number {
-  if (typeof nextRetryDelay === 'number') return nextRetryDelay;
-  return Math.min(1_000 * 2 ** (activityInfo().attempt - 1), LONGEST_RETRY_MS);
 }
 
 /** The result of a failed creation. Throws as {@link createOrder} does. */

@@ -25,13 +25,13 @@ export function notYet(reason: string, delay_ms: number): ApplicationFailure {
 
 /**
  * A gateway's error as a failure that Temporal retries with growing delays, or after `gap_ms`; the pending activity shows the
- * reason. Returns any other error as it is.
+ * reason, and its details say why there is no answer ({@link silenceOf}). Returns any other error as it is.
  */
 export function retryableFailure(error: unknown, gap_ms?: number): unknown {
   if (!(error instanceof GatewayError)) return error;
   if (error instanceof CallDeferredError) return heldBack(error);
   const { message } = error;
-  const failure = { type: 'GatewayUnavailable', message, details: [error.fields()] };
+  const failure = { type: 'GatewayUnavailable', message, details: [error.fields(), silenceOf(error)] };
   return inOneLine(ApplicationFailure.create(gap_ms === undefined ? failure : { ...failure, nextRetryDelay: gap_ms }));
 }
 

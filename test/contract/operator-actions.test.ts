@@ -28,7 +28,7 @@ const KINDS: readonly (readonly [workflowId: string, reasons: readonly string[]]
   ['stuck-sweep-2026', ['stuck-payments']],
   ['spei-account:shop:123', Object.keys(ACCOUNT_RUNBOOK['spei-account'] ?? {})],
   ['create-spei-account:shop:buyer-1', ['unknown-outcome']],
-  ['spei-account-quantity:shop', ['few-accounts']],
+  ['spei-account-quantity:shop', Object.keys(ACCOUNT_RUNBOOK['spei-account-quantity'] ?? {})],
 ];
 
 test.each(KINDS.flatMap(([workflowId, reasons]) => reasons.map((reason) => [workflowId, reason] as const)))(

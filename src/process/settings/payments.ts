@@ -28,7 +28,8 @@ export const PAYMENT_SETTINGS = {
   }),
   PAYMENTS_CREATE_WITHIN: pause.prefault('1h').register(settingDocs, {
     readBy: 'worker',
-    meaning: 'How long an order may wait until the gateway can be reached. Its own `timeout_express` is a limit, too.',
+    meaning:
+      'How long an order, or the creation of a virtual account, may wait until the gateway can be reached. An order’s own `timeout_express` is a limit, too.',
   }),
   // Past the last retry of a notification, which comes 840 minutes after the first.
   PAYMENTS_GRACE: durationText.prefault('850m').register(settingDocs, {

@@ -1,7 +1,7 @@
 /** What it means that Temporal has given an activity up. */
 import { RetryState } from '@temporalio/common';
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
-import type { Silence } from '../../contract';
+import { SILENCES, type Silence } from '../../contract';
 
 /** The failures of our activities that say why the gateway gave no answer. */
 const OF_THE_GATEWAY: readonly string[] = ['GatewayUnavailable', 'NotYet'];
@@ -22,6 +22,6 @@ export function wasNeverRun({ cause, retryState }: ActivityFailure): boolean {
 /** Why there is no answer of the gateway, where an activity that asks it is out of time. */
 export function silenceAfter({ cause }: ActivityFailure): Silence {
   if (cause instanceof TimeoutFailure) return cause.timeoutType === 'START_TO_CLOSE' ? 'no-answer' : 'missing-activity';
-  const isOurs = cause instanceof ApplicationFailure && OF_THE_GATEWAY.includes(cause.type ?? '');
-  return isOurs ? 'no-answer' : 'missing-activity';
+  if (!(cause instanceof ApplicationFailure) || !OF_THE_GATEWAY.includes(cause.type ?? '')) return 'missing-activity';
+  return SILENCES.find((why) => why === cause.details?.[1]) ?? 'no-answer';
 }
