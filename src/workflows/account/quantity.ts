@@ -38,7 +38,8 @@ export async function speiAccountQuantity({ app_id }: { app_id: string }): Promi
     visibility.showQuantity(state);
   };
   const ask = (within_ms: number) => accountGateway.quantity({ app_id }, within_ms);
-  const look = (patience_ms: number) => rechecks.fulfil(async () => take(await untilGatewayAnswers(patience_ms, ask, onSilence)));
+  const look = (patience_ms: number) =>
+    rechecks.fulfil(async () => take(await untilGatewayAnswers(patience_ms, ask, onSilence)));
   /** Waits for another number, or for a recheck. */
   const watch = async (seen: number, every_ms: number) => {
     const news = await pollUntil(() => accountGateway.watchQuantity({ app_id, seen, every_ms }), {

@@ -72,7 +72,9 @@ export class AccountSync {
   private async query(): Promise<void> {
     this.hasQueried = true;
     const ask = (within_ms: number) => accountGateway.find(this.id, within_ms);
-    await this.rechecks.fulfil(async () => this.apply(await untilGatewayAnswers(this.checks.patience_ms, ask, (why) => this.onSilence(why))));
+    await this.rechecks.fulfil(async () =>
+      this.apply(await untilGatewayAnswers(this.checks.patience_ms, ask, (why) => this.onSilence(why))),
+    );
   }
 
   private async watch(): Promise<void> {
