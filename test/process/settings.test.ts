@@ -45,7 +45,6 @@ describe('with nothing set', () => {
       PAYMENTS_TASK_QUEUE: 'payments',
       PAYMENTS_SCHEDULES: true,
       PAYMENTS_NEXUS: false,
-      PAYMENTS_SCHEDULES: true,
       GATEWAY_TIME_ZONE: 'UTC',
       GATEWAY_SIGNATURE_HEADER: 'Service-Signature',
       GATEWAY_SIGNATURE_SCHEME: 'hex',
