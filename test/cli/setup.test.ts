@@ -113,8 +113,9 @@ test('without a worker, who asks for a state is told so within 15 s, and who wai
   expect(cancel).toBeLessThan(25_000);
   // It waits for days, and Temporal tells it of every end.
   expect(hasEnded).toBe(false);
+  const told = expect(outcome).rejects.toMatchObject({ name: 'PaymentPendingError' });
   await payment.terminate();
-  await expect(outcome).rejects.toMatchObject({ name: 'PaymentPendingError' });
+  await told;
 });
 
 test.each([
