@@ -340,7 +340,7 @@ const MUTATIONS = [
   [
     'a number that was sold is adopted as if nothing had been before',
     'src/workflows/payment/workflow.ts',
-    '    if (!input.started_once && !input.previous?.outcome) await this.goOnWithRunBefore();\n',
+    '    if (!first.isProven && !input.previous?.outcome) await this.goOnWithRunBefore();\n',
     '',
   ],
   [

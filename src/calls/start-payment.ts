@@ -7,6 +7,7 @@ import {
   ParentClosePolicy,
   proxyActivities,
   startChild,
+  workflowInfo,
 } from '@temporalio/workflow';
 import {
   type AccountActivities,
@@ -63,7 +64,7 @@ async function startOrJoin(
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       parentClosePolicy: ParentClosePolicy.ABANDON,
       cancellationType: ChildWorkflowCancellationType.ABANDON,
-      args: [{ ...payment, started_once: true }],
+      args: [{ ...payment, first_start_id: workflowInfo().runId }],
       ...(taskQueue === undefined ? {} : { taskQueue }),
     });
   } catch (error) {

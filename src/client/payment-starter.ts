@@ -1,5 +1,5 @@
 /** Starts payments, or answers from the one that is known under the order's number. */
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import {
   type Client,
   QueryNotRegisteredError,
@@ -93,11 +93,13 @@ export class PaymentStarter {
     payment: NewPayment,
     workflowIdReusePolicy: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE_FAILED_ONLY',
   ): Promise<PaymentData> {
+    // A number that is used again has an earlier run, which is looked at before the order is sent.
+    const isFirst = workflowIdReusePolicy === 'REJECT_DUPLICATE';
+    const started = isFirst ? { ...payment, first_start_id: randomUUID() } : payment;
     const startWorkflowOperation = new WithStartWorkflowOperation<PaymentWorkflow>(WORKFLOW.payment, {
       workflowId: this.id(payment.request.out_trade_no),
       taskQueue: this.taskQueue,
-      // A number that is used again has an earlier run, which is looked at before the order is sent.
-      args: [workflowIdReusePolicy === 'REJECT_DUPLICATE' ? { ...payment, started_once: true } : payment],
+      args: [started],
       staticSummary: startSummary(payment),
       typedSearchAttributes: attributesAtStart(payment.request),
       workflowIdConflictPolicy: 'USE_EXISTING',
@@ -106,7 +108,7 @@ export class PaymentStarter {
     try {
       return await this.client.workflow.executeUpdateWithStart<PaymentWorkflow, PaymentData, [NewPayment]>(
         UPDATE.created,
-        { args: [payment], startWorkflowOperation, updateId: updateIdOf(payment) },
+        { args: [started], startWorkflowOperation, updateId: updateIdOf(payment) },
       );
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;

@@ -20,10 +20,11 @@ export interface NewPayment {
   app_id: string;
   request: OrderRequest;
   /**
-   * The starter used the reuse policy `REJECT_DUPLICATE`, so that no earlier run can have made this order. Without it,
-   * earlier runs under the workflow id are looked for before the order is sent.
+   * Of a start with the reuse policy `REJECT_DUPLICATE`, which no earlier run precedes: a new UUID, which the argument of the update
+   * `created` of the same update-with-start repeats; of a child workflow, the run id of its parent. A copy of this input proves
+   * nothing: without either, earlier runs under the workflow id are read before the order is sent.
    */
-  started_once?: boolean | undefined;
+  first_start_id?: string | undefined;
 }
 
 /** Adopts a trade that exists already: made elsewhere, or known by a notification. One of the ids suffices. */
@@ -34,8 +35,8 @@ export interface AdoptedPayment {
   out_trade_no?: string | undefined;
   /** The run that had ended before, where news such as a late payment starts the next one. */
   previous?: PreviousRun | undefined;
-  /** The starter used the reuse policy `REJECT_DUPLICATE`, so that no earlier run under the workflow id is looked for. */
-  started_once?: boolean | undefined;
+  /** Of a child workflow that was started with the reuse policy `REJECT_DUPLICATE`: its parent's run id. No earlier run is read. */
+  first_start_id?: string | undefined;
   /** Notifications that the run before had, and that none of its looks settled. */
   pending_notifications?: readonly NotificationSignal[] | undefined;
   /** Why the run that gave way to this one needed a person. */

@@ -47,8 +47,9 @@ export class OrderCreation {
     private readonly context: PaymentContext,
     private readonly pending: PendingNotifications,
     private readonly isWithdrawn: () => boolean,
+    private readonly isFirst: boolean,
   ) {
-    this.earlier = new EarlierRuns(order, { ...context, pending });
+    this.earlier = new EarlierRuns(order, { ...context, pending }, isFirst);
     this.resends = new Resends(context, pending);
     this.attempts = new CreationAttempts(order, {
       isUnwanted: () => this.isNotified || this.isWithdrawn(),
@@ -88,7 +89,7 @@ export class OrderCreation {
   /** Returns once the order's trade is known. Throws `NotCreated`, `DuplicateOrder` or `InvalidRequest` where none is ours. */
   async run(): Promise<void> {
     // A start under another reuse policy than the contract's may be the second one of an order that was sent already.
-    if (!this.order.started_once && (await this.earlier.latest())) this.said = 'duplicate';
+    if (!this.isFirst && (await this.earlier.latest())) this.said = 'duplicate';
     for (let isDone = false; !isDone; ) isDone = await this.take();
   }
 

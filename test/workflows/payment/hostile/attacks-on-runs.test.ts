@@ -360,7 +360,7 @@ test.each([
   async (_when, decide) => {
     await begin({ forgetsAfter_ms: 4 * HOUR });
     const { out_trade_no, trade_no } = madeByAnother('SUCCESS');
-    const deposit = { kind: 'adopt', app_id: APP, out_trade_no, trade_no, started_once: true };
+    const deposit = { kind: 'adopt', app_id: APP, out_trade_no, trade_no };
     world.start('REJECT_DUPLICATE', world.workflowId, [deposit]);
     await world.pass(10 * MINUTE);
     expect(await outcomeNow()).toBe('SUCCESS');
@@ -375,10 +375,8 @@ test.each([
 
 test('promise 1: a start that the contract allows for a number that failed, and that comes once more after its run was terminated, charges once', async () => {
   await begin({ creations: ['refused for good', 'answer lost'] });
-  world.start('REJECT_DUPLICATE', world.workflowId, [{ ...world.input, started_once: true }]);
-  await world.pass(MINUTE);
+  await pay(MINUTE);
   expect(world.run?.status).toBe('FAILED');
-  // With started_once, which this policy does not allow, the second of these would send at once.
   world.start('ALLOW_DUPLICATE_FAILED_ONLY');
   await world.pass(5 * SECOND);
   world.terminate();
