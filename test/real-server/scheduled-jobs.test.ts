@@ -66,8 +66,8 @@ async function lastRun(schedule: ScheduleHandle) {
 async function startOnce(job: ScheduledJob) {
   const schedule = scheduleOf(job);
   const before = await lastRun(schedule);
-  // As by its time: the default of a trigger, ALLOW_ALL, hands the run nothing of the one before.
-  await schedule.trigger('SKIP');
+  // As by its time: the default of a trigger, ALLOW_ALL, hands the run nothing of the one before; SKIP may meet one that has just ended.
+  await schedule.trigger('BUFFER_ONE');
   await eventually(`${job.schedule_id} starts a run`, async () => (await lastRun(schedule)).runId !== before.runId);
   const { workflowId, runId } = await lastRun(schedule);
   return temporal.client.workflow.getHandle(workflowId, runId);
