@@ -132,8 +132,8 @@ module.exports = [
   [
     'a viewer sees what is of the merchant’s own workflows',
     'src/codec/mask.ts',
-    "isOurWorkflow(owner?.workflowId ?? '') ? oursAsSeen(value, role, owner) : othersAsSeen(value)",
-    'oursAsSeen(value, role, owner)',
+    "isOurWorkflow(owner?.workflowId ?? '') ? oursAsSeen(value, payload, role, owner) : othersAsSeen(value)",
+    'oursAsSeen(value, payload, role, owner)',
     'test/codec/(mask|server)',
   ],
   [

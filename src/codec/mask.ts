@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { isOwnFailureType } from '../contract/failures';
 import { isOurWorkflow } from '../contract/ids';
 import { isOurSummary } from '../contract/summaries';
+import { FAILURE_TYPE } from './failure-converter';
 import type { PayloadOwner } from './payload-owner';
 
 export const ROLES = ['viewer', 'support'] as const;
@@ -65,13 +66,14 @@ const FIELD = /^[a-z][a-z0-9_]{0,40}$/i;
 
 /**
  * The JSON value as a role may see it: every field's name, and its value or a mask. Empty values are shown. The items of a list
- * count as fields with the list's name. A text or number without a field name is masked.
+ * count as fields with the list's name. A text or number without a field name is masked, and so is a failure's text, unless
+ * `failureType` is one of ours.
  */
-export function masked(value: unknown, role: Role, field?: string): unknown {
+export function masked(value: unknown, role: Role, field?: string, failureType?: string): unknown {
   if (value === null || value === '' || (field !== undefined && UNMASKED.has(field))) return value;
   if (Array.isArray(value)) return value.map((item) => masked(item, role, field));
   if (typeof value === 'object') {
-    const isOthersFailure = 'stack_trace' in value && !('type' in value && isOwnFailureType(value.type));
+    const isOthersFailure = 'stack_trace' in value && !isOwnFailureType(failureType);
     if (isOthersFailure) return { message: MASK, stack_trace: MASK };
     return Object.fromEntries(
       Object.entries(value).map(([name, inner]) => [FIELD.test(name) ? name : MASK, masked(inner, role, name)]),
@@ -89,14 +91,15 @@ export function maskedPayload(payload: Payload, role: Role, owner: PayloadOwner 
   const encoding = Buffer.from(payload.metadata?.encoding ?? []).toString();
   if (encoding === 'binary/null') return payload;
   const value = encoding.startsWith('json/') ? parseJson(payload.data) : MASK;
-  const shown = isOurWorkflow(owner?.workflowId ?? '') ? oursAsSeen(value, role, owner) : othersAsSeen(value);
+  const shown = isOurWorkflow(owner?.workflowId ?? '') ? oursAsSeen(value, payload, role, owner) : othersAsSeen(value);
   return { metadata: { encoding: Buffer.from('json/plain') }, data: Buffer.from(JSON.stringify(shown)) };
 }
 
-function oursAsSeen(value: unknown, role: Role, owner: PayloadOwner | undefined): unknown {
+function oursAsSeen(value: unknown, { metadata }: Payload, role: Role, owner: PayloadOwner | undefined): unknown {
   // Our activities take and give objects: a text beside them is their summary.
   const isSummary = typeof value === 'string' && (owner?.type === 'activity' || isOurSummary(value));
-  return isSummary ? value : masked(value, role);
+  const failureType = Buffer.from(metadata?.[FAILURE_TYPE] ?? []).toString();
+  return isSummary ? value : masked(value, role, undefined, failureType);
 }
 
 const definitions = z.array(z.object({ name: z.string().nullish() })).optional();

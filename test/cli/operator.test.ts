@@ -2,14 +2,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type PaymentState, paymentWorkflowId, QUERY } from '../../src/contract';
+import { type AfterSaleState, type PaymentState, paymentWorkflowId, QUERY } from '../../src/contract';
 import { APP, type Stack, startStack } from '../../src/testing/stack';
 import { key, setting } from '../codec/support';
 import { built } from '../harness/built';
 import { Commands, type Ended, started } from '../harness/commands';
 import { publishedOrder } from '../harness/orders';
 import { until } from '../harness/runs';
-import { part, sold } from '../harness/sold';
+import { afterSaleOf, part, sold } from '../harness/sold';
 
 const folder = mkdtempSync(join(tmpdir(), 'operator-'));
 const KEYS = setting(key('k1'));
@@ -165,6 +165,9 @@ test('refunds and show tell what was refunded', async () => {
   const shown = await run('show', order.out_trade_no, '--all');
   expect(shown.output).toMatch(/part-1: 50\.00 BRL/);
   expect(shown.output).toMatch(/sent +refund of 50\.00 BRL/);
+  // An amount certainly went back only once the refund has ended, as the gateway notifies.
+  const refunds = async () => (await afterSaleOf(stack, order.out_trade_no).query<AfterSaleState>(QUERY.state)).refunds;
+  await until(refunds, ([one]) => one?.confirmed_by === 'notification');
   const named = (amount: string) =>
     run('resolve', order.out_trade_no, '--elsewhere', amount, '--by', 'ana', '--reason', 'dashboard');
   expect(await named('999.00')).toMatchObject({

@@ -112,6 +112,15 @@ describe.each(ROLES)('a %s', (role) => {
   });
 });
 
+test('a failure’s payload has its message and stack only, as Temporal’s Java SDK takes no third', () => {
+  const { encodedAttributes } = failureConverter.errorToFailure(
+    typedFailure('NotCreated', 'refused'),
+    defaultPayloadConverter,
+  );
+  if (!encodedAttributes) throw new Error('The failure is in clear');
+  expect(decoded(encodedAttributes)).toEqual({ message: 'refused', stack_trace: expect.any(String) });
+});
+
 test('a viewer sees every amount of a sale and its refunds, and no text that people wrote', () => {
   const state: AfterSaleState = {
     app_id: 'app-1',
