@@ -190,7 +190,7 @@ export const RUNBOOK = {
   },
   'deposit-without-account': {
     happened:
-      'A transfer to an account number (CLABE) was notified without the id of the account, and its order was not made here. If it is a deposit into a virtual account, no account counts it.',
+      'A transfer to an account number (CLABE) was notified without the id of the account, and no order here has its number: no account counts it.',
     loses: 'The buyer, who has paid in and is not credited.',
     look: 'The account number in the notification, in the history of the payment, and the transfer in the gateway’s dashboard.',
     act: 'Credit the deposit in your books. Then send `resolve`.',
