@@ -10,6 +10,7 @@ COPY package.json package-lock.json .npmrc ./
 # No package needs its install script: what is native comes prebuilt inside the packages.
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
+COPY scripts/finish-build.cjs ./scripts/
 COPY src ./src
 RUN npm run build && npm prune --omit=dev --ignore-scripts
 

@@ -80,7 +80,7 @@ const MUTATIONS = [
   [
     'an order is sent after its time',
     'src/activities/create-order.ts',
-    'if (Math.max(currentAttemptScheduledTimestampMs, currentTime()) >= send_before)',
+    'if (now() >= send_before)',
     'if (Number.isNaN(send_before))',
     10,
   ],
@@ -243,8 +243,8 @@ const MUTATIONS = [
   [
     'a look has no end',
     'src/workflows/shared/look.ts',
-    'export const LOOK_PATIENCE_MS = 10 * 60_000;',
-    'export const LOOK_PATIENCE_MS = 1e12;',
+    'const input = { app_id, id, settling_ms, patience_ms, ',
+    'const input = { app_id, id, settling_ms, patience_ms: (patience_ms = 1e12), ',
     12,
   ],
   [
@@ -285,8 +285,8 @@ const MUTATIONS = [
   [
     'an answer does not settle the credentials that were refused',
     'src/contract/attention.ts',
-    "export const SILENCES = ['no-answer', 'credentials'",
-    "export const SILENCES = ['no-answer'",
+    "'credentials',\n  'settings',",
+    "'settings',",
     19,
   ],
   [
@@ -340,7 +340,7 @@ const MUTATIONS = [
   [
     'a number that was sold is adopted as if nothing had been before',
     'src/workflows/payment/workflow.ts',
-    '    if (!input.started_once && !input.previous?.outcome) await this.goOnWithRunBefore();\n',
+    '    if (!first.isProven && !input.previous?.outcome) await this.goOnWithRunBefore();\n',
     '',
   ],
   [
@@ -621,7 +621,7 @@ const OF_REFUNDS = [
   [
     'a refund begins whatever has brought the trade where it is',
     INTERPRET,
-    "return says === 'revoked' || explained.includes(status) ? 'now' : 'elsewhere';",
+    "return wordOf(status) === 'revoked' || explained.includes(status) ? 'now' : 'elsewhere';",
     "return explained === 'never' ? 'elsewhere' : 'now';",
     6,
   ],
@@ -1114,10 +1114,10 @@ const OF_ACCOUNTS = [
     'this.isUndecided = false;\n    return found ?? (account_id === undefined ? undefined : accountData({ account_id }));',
   ],
   [
-    'a deposit that the gateway does not confirm keeps its slot',
+    'a deposit that the gateway does not confirm keeps its place',
     `${ACCOUNT}/confirmations.ts`,
-    'if (isPast(since)) this.release(out_trade_no);',
-    'if (isPast(since) && out_trade_no === null) this.release(out_trade_no);',
+    'of === queue && ms < queue.held_ms',
+    'of === queue',
     11,
   ],
   ['money that went back is counted', `${ACCOUNT}/counting.ts`, '!WITH_MONEY.includes(trade_status)', 'false', 15],

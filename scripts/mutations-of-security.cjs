@@ -116,10 +116,24 @@ module.exports = [
     'test/codec/mask',
   ],
   [
+    'a viewer sees what a failure of anybody says',
+    'src/codec/mask.ts',
+    'if (isOthersFailure) return',
+    'if (isOthersFailure && role === undefined) return',
+    'test/codec/mask',
+  ],
+  [
+    'what a merchant’s handler throws is kept in a history',
+    'src/activities/on-event.ts',
+    'throw error instanceof CancelledFailure ? error : handlerFailed(error);',
+    'throw error;',
+    'test/activities/on-event',
+  ],
+  [
     'a viewer sees what is of the merchant’s own workflows',
     'src/codec/mask.ts',
-    "isOurWorkflow(owner?.workflowId ?? '') ? oursAsSeen(value, role, owner) : othersAsSeen(value)",
-    'oursAsSeen(value, role, owner)',
+    "isOurWorkflow(owner?.workflowId ?? '') ? oursAsSeen(value, payload, role, owner) : othersAsSeen(value)",
+    'oursAsSeen(value, payload, role, owner)',
     'test/codec/(mask|server)',
   ],
   [
@@ -196,8 +210,8 @@ module.exports = [
   [
     'an order’s number runs a formula in an export',
     'src/cli/operator/csv.ts',
-    'FORMULA.test(value) && !NUMBER.test(value) ?',
-    'FORMULA.test(value) && NUMBER.test(value) ?',
+    'FORMULA.test(cell) && !NUMBER.test(cell) ?',
+    'FORMULA.test(cell) && NUMBER.test(cell) ?',
     'test/cli/csv',
   ],
   [
@@ -206,6 +220,13 @@ module.exports = [
     'if (process.getuid !== undefined && (uid !== process.getuid() || (mode & 0o7777) !== 0o600)) throw notOwn(file);',
     'if (uid < 0 || mode < 0) throw notOwn(file);',
     'test/process/dev-settings',
+  ],
+  [
+    'a web page ends payments through the development server’s HTTP API',
+    'src/cli/dev/temporal/dev-server.ts',
+    '`frontend.httpAllowedHosts=',
+    '`frontend.otherHosts=',
+    'test/cli/dev/dev-server',
   ],
   [
     'a web page points its name at Temporal UI',

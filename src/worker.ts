@@ -1,15 +1,20 @@
 /** The worker as a program: `npm run worker`, or `payment-gateway worker`. */
 import './temporal/requires-worker';
-import { NativeConnection, Worker } from '@temporalio/worker';
+import { Client } from '@temporalio/client';
+import { NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { dataConverter } from './codec/data-converter';
+import { scheduledJobs } from './contract';
+import { MINUTE } from './gateway/pure/durations';
+import { checkGateways } from './gateway-check';
 import { PaymentGatewayPlugin } from './plugin';
 import type { Environment } from './process/environment';
 import { reportAndExit } from './process/exit';
 import { createLogger } from './process/log';
-import { type Config, ConfigError, loadConfig, requireApps } from './process/settings';
+import { appIdsOf, type Config, loadConfig, requireApps, warnOfRisks } from './process/settings';
 import { requireNamespace, temporalConfig, unreachable } from './temporal/connection';
 import { installRuntime } from './temporal/runtime';
-import { missingSearchAttributes } from './temporal/search-attributes';
+import { troubledJobs } from './temporal/schedules';
+import { requireSearchAttributes } from './temporal/search-attributes';
 import { builtBundle } from './temporal/workflow-bundle';
 
 /** Longer than one exchange with the gateway, so that a creation under way still gets its answer when the worker stops. */
@@ -45,28 +50,53 @@ export async function createWorker(config: Config, env: Environment): Promise<Co
       ...(workflowBundle ? { workflowBundle } : {}),
       shutdownGraceTime: SHUTDOWN_GRACE,
     });
-    return { run: () => worker.run().finally(() => connection.close()), shutdown: () => worker.shutdown() };
+    const watch = config.PAYMENTS_SCHEDULES ? watchJobs(new Client({ connection, namespace }), config) : undefined;
+    const end = () => {
+      watch?.close();
+      return connection.close();
+    };
+    return { run: () => worker.run().finally(end), shutdown: () => worker.shutdown() };
   } catch (error) {
     await connection.close();
     throw error;
   }
 }
 
-async function requireSearchAttributes(connection: NativeConnection, namespace: string): Promise<void> {
-  const missing = await missingSearchAttributes(connection, namespace);
-  if (missing.length === 0) return;
-  throw new ConfigError(
-    `The namespace ${namespace} lacks the search attributes ${missing.join(', ')}, which payments need. Register them with: payment-gateway setup`,
-  );
+/** How often a worker looks whether the jobs do their work, in ms. */
+const WATCH_EVERY_MS = 15 * MINUTE;
+
+/** Says in the worker's log which jobs do not do their work: the sweep cannot say it of itself. */
+function watchJobs(client: Client, config: Config): { close(): void } {
+  const log = Runtime.instance().logger;
+  const look = async () => {
+    try {
+      for (const { schedule_id, problem, text } of await troubledJobs(
+        client,
+        scheduledJobs(appIdsOf(config)),
+        new Date(),
+      ))
+        log.error(`the job ${schedule_id} needs a person (job-stopped): ${text}`, { schedule_id, problem });
+    } catch (error) {
+      log.warn('it was not found out whether the scheduled jobs do their work', { reason: messageOf(error) });
+    }
+  };
+  const timer = setInterval(look, WATCH_EVERY_MS);
+  void look();
+  return { close: () => clearInterval(timer) };
 }
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** Runs a worker until SIGINT or SIGTERM. */
 export async function runWorker(env: Environment): Promise<void> {
   const config = loadConfig(env);
   const log = createLogger('worker', config.LOG_LEVEL);
+  warnOfRisks(config, 'worker', log);
   installRuntime({ ...config, log, shutdownSignals: ['SIGINT', 'SIGTERM'] });
   const worker = await createWorker(config, env);
   log.info({ taskQueue: config.PAYMENTS_TASK_QUEUE, apps: config.apps.map((app) => app.app_id) }, 'worker started');
+  // Beside the work, which it neither holds up nor ends.
+  void checkGateways(config, log);
   await worker.run();
   log.info('worker ended');
 }

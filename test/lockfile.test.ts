@@ -5,6 +5,8 @@ import { join } from 'node:path';
 interface Locked {
   resolved?: string;
   optionalDependencies?: Record<string, string>;
+  dev?: boolean;
+  engines?: { node?: string };
 }
 const { packages }: { packages: Record<string, Locked> } = JSON.parse(
   readFileSync(join(__dirname, '../package-lock.json'), 'utf8'),
@@ -21,4 +23,17 @@ test('the lock has the binaries of every platform, because npm ci fails everywhe
 
 test('the lock names no registry', () => {
   expect(Object.values(packages).filter(({ resolved }) => resolved?.startsWith('http'))).toEqual([]);
+});
+
+/** The lowest major version in a range of Node's. */
+const lowestMajor = (range: string) =>
+  Math.min(...range.split('||').map((alternative) => Number(/\d+/.exec(alternative)?.[0] ?? 0)));
+
+test('every package that users get runs on the oldest Node that we take, so that npm warns of none', () => {
+  const oldest = lowestMajor(packages['']?.engines?.node ?? '');
+  expect(oldest).toBeGreaterThan(0);
+  const tooNew = Object.entries(packages).filter(
+    ([, { dev, engines }]) => dev !== true && lowestMajor(engines?.node ?? '0') > oldest,
+  );
+  expect(tooNew.map(([path]) => path)).toEqual([]);
 });

@@ -3,7 +3,16 @@
  * stood here.
  */
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -41,6 +50,12 @@ const command = async (name: string, ...args: string[]) =>
 
 test('npm pack builds first: a clone has no lib/', () => {
   expect(manifest.scripts.prepack).toContain('build');
+});
+
+test('the command is executable in each build and in the package, so that npx runs it in a clone', async () => {
+  expect(statSync(join(ROOT, 'lib/cli/main.js')).mode & 0o111).toBe(0o111);
+  const { stdout } = await run('tar', ['-tvf', tarball, 'package/lib/cli/main.js']);
+  expect(stdout).toMatch(/^-rwxr-xr-x/);
 });
 
 test('both names of the command work, and --version says the package’s', async () => {
@@ -119,7 +134,9 @@ describe('payment-gateway init', () => {
     mkdirSync(shop);
     const bin = join(installed, 'lib/cli/main.js');
     const { stdout } = await run(process.execPath, [bin, 'init'], { cwd: shop });
-    expect(stdout).toMatch(/Wrote merchant\.mts, tsconfig\.json\. Next:\n {2}npx payment-gateway dev/);
+    expect(stdout).toMatch(
+      /Wrote merchant\.mts, tsconfig\.json, package\.json, \.gitignore\. Next:\n {2}npx payment-gateway dev/,
+    );
     expect(JSON.parse(readFileSync(join(shop, 'package.json'), 'utf8'))).toMatchObject({
       scripts: { start: expect.stringContaining('merchant.mts') },
     });

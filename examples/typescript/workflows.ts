@@ -1,8 +1,8 @@
-import { type NewPayment, startPayment } from 'temporal-payment-gateway/workflows';
+import { type AppOrder, startPayment } from 'temporal-payment-gateway/workflows';
 
 export * from 'temporal-payment-gateway/workflows';
 
-export async function sellTickets(order: NewPayment): Promise<'delivered' | 'not paid'> {
+export async function sellTickets(order: AppOrder): Promise<'delivered' | 'not paid'> {
   const payment = await startPayment(order); // the payment goes on if somebody ends this workflow
   const { pay_url } = payment.data; // tell the buyer, by an activity of yours
   const { outcome } = await payment.outcome(); // minutes or days later

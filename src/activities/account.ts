@@ -7,6 +7,7 @@ import {
   type CreateAccountResult,
   FAILURE,
   METRIC,
+  type Silence,
   typedFailure,
   type WasReset,
 } from '../contract';
@@ -15,11 +16,20 @@ import { SPEI_ACCOUNT_PATHS } from '../gateway/virtual-accounts';
 import { accountBefore } from './account-before';
 import { accountOfCreation } from './account-creations';
 import { depositOwner, endedPayment, paymentIsOfOrder } from './account-workflows';
-import { invalidRequestFailure, isDefiniteAnswer, notYet, retryableFailure, retryablePoll } from './failures';
+import {
+  invalidRequestFailure,
+  isDefiniteAnswer,
+  notYet,
+  retryableFailure,
+  retryablePoll,
+  silenceOf,
+} from './failures';
 import { type AccountGateway, gatewayOf, type NotifyUrlOf } from './gateways';
+import { isTooLate } from './next-attempt';
 import { wasResetSince } from './own-run';
 import { looksSoFar } from './poll-attempts';
 import { type Sending, sendOnce } from './send-once';
+import { serverClock } from './time';
 
 export interface AccountActivitiesOptions {
   /** The gateway by app_id. */
@@ -33,9 +43,9 @@ const CANCEL_AGAIN_MS = 10_000;
 
 /** The activities of virtual accounts of a worker. */
 export function accountActivities({ gateways, notifyUrl }: AccountActivitiesOptions): AccountActivities {
-  const gatewayFor = (app_id: string) => gatewayOf(gateways, app_id, 'account');
+  const gatewayFor = (app_id: string) => gatewayOf(gateways, app_id);
   return {
-    'gateway.create-account': async (input) => create(gatewayFor(input.app_id), input, notifyUrl),
+    'gateway.create-account': async (input) => create(() => gatewayFor(input.app_id), input, notifyUrl),
     'gateway.find-account': async (id) => find(gatewayFor(id.app_id), id),
     'gateway.watch-account': async (input) => watch(gatewayFor(input.app_id), input),
     'gateway.cancel-account': async (id) => cancel(gatewayFor(id.app_id), id),
@@ -50,35 +60,51 @@ export function accountActivities({ gateways, notifyUrl }: AccountActivitiesOpti
 }
 
 type CreateAccountInput = Parameters<AccountActivities['gateway.create-account']>[0];
+type CancelAccountInput = Parameters<AccountActivities['gateway.cancel-account']>[0];
 type WatchAccountInput = Parameters<AccountActivities['gateway.watch-account']>[0];
 type WatchQuantityInput = Parameters<AccountActivities['gateway.watch-account-quantity']>[0];
 
 async function create(
-  gateway: AccountGateway,
+  gatewayOfApp: () => AccountGateway,
   input: CreateAccountInput,
   notifyUrl: NotifyUrlOf | undefined,
 ): Promise<CreateAccountResult> {
   return sendOnce<CreateAccountResult>(
     { operation: SPEI_ACCOUNT_PATHS.create, what: 'The creation of a virtual account' },
-    (sending) => tryToCreate(gateway, input, notifyUrl, sending),
+    (sending) => tryToCreate(gatewayOfApp(), input, notifyUrl, sending),
     ({ message }) => ({ is: 'unknown', message }),
   );
 }
 
 async function tryToCreate(
   gateway: AccountGateway,
-  { app_id, request, read_by }: CreateAccountInput,
+  { app_id, request, read_by, send_before }: CreateAccountInput,
   notifyUrl: NotifyUrlOf | undefined,
   sending: Sending,
 ): Promise<CreateAccountResult> {
   // What the run that somebody has reset sent may have made the account.
   if (wasResetSince(read_by)) return { is: 'reset' };
+  const now = serverClock();
+  if (now() >= send_before) return notSentInTime('Its time was over before a worker could send it.', 'no-answer');
   try {
     const account = parseNewSpeiAccount({ notify_url: notifyUrl?.(app_id), ...request });
     return { is: 'created', account: await gateway.createSpeiAccount(account, sending.beforeSending) };
   } catch (error) {
-    return creationFailed(error, sending);
+    try {
+      return creationFailed(error, sending);
+    } catch (failure) {
+      if (!(error instanceof GatewayError) || !isTooLate(failure, now(), send_before)) throw failure;
+      return notSentInTime(error.message, silenceOf(error));
+    }
   }
+}
+
+function notSentInTime(reason: string, why: Silence): CreateAccountResult {
+  const message = `The virtual account was not created in its time, and none was made. ${reason}`;
+  return {
+    ...{ is: 'not-sent', message, why },
+    error: { outcome: 'not-sent', retryable: false, operation: SPEI_ACCOUNT_PATHS.create },
+  };
 }
 
 /**
@@ -123,9 +149,9 @@ async function watch(gateway: AccountGateway, input: WatchAccountInput): Promise
   throw notYet(found ? `still ${seen}` : 'the gateway knows no such account', every_ms);
 }
 
-async function cancel(gateway: AccountGateway, id: AccountId): Promise<SpeiAccount> {
+async function cancel(gateway: AccountGateway, { may_be_canceled, ...id }: CancelAccountInput): Promise<SpeiAccount> {
   // The heartbeat carries it between attempts: an earlier one may have canceled the account, and queries may be behind.
-  const mayBeCanceled = activityInfo().heartbeatDetails === true;
+  const mayBeCanceled = may_be_canceled || activityInfo().heartbeatDetails === true;
   const refusal = await refusedToCancel(gateway, id);
   if (!refusal) heartbeat(true);
   const found = await find(gateway, id);

@@ -1,9 +1,7 @@
 /** Makes one try to create an order: checks it, opens its sealed secrets, sends it, and says what became of it. */
 
-import { activityInfo } from '@temporalio/activity';
-import { ApplicationFailure } from '@temporalio/common';
 import type { JWK } from 'jose';
-import type { CreateInput, CreateResult, NewPayment } from '../contract';
+import type { CreateInput, CreateResult, NewPayment, Silence } from '../contract';
 import {
   GatewayError,
   InvalidRequestError,
@@ -15,11 +13,12 @@ import {
 } from '../gateway';
 import { isDuplicate } from '../gateway/refusals';
 import { isSealed, type OpenOptions, SECRET_FIELDS, type SecretField } from '../gateway/sealing';
-import { invalidRequestFailure } from './failures';
+import { invalidRequestFailure, silenceOf } from './failures';
 import type { NotifyUrlOf, PaymentGateway } from './gateways';
+import { isTooLate } from './next-attempt';
 import { ownRunId, wasResetSince } from './own-run';
 import { type Sending, type Sent, sendOnce } from './send-once';
-import { currentTime } from './time';
+import { serverClock } from './time';
 import { assertSecretsSealed, assertToken, BareSecretError } from './unsealed-secrets';
 
 /** What a worker needs to create orders. */
@@ -34,6 +33,8 @@ export interface OrderOptions {
   rules?: Partial<RuleSettings>;
 }
 
+const TOO_LATE = 'Its time was over before a worker could send it.';
+
 interface Order {
   app_id: string;
   kind: NewPayment['kind'];
@@ -45,13 +46,13 @@ interface Order {
  * only if the gateway certainly has no order and may be asked again. From `send_before` on nothing is sent.
  */
 export async function createOrder(
-  gateway: PaymentGateway,
+  gatewayOfApp: () => PaymentGateway,
   input: CreateInput,
   options: OrderOptions,
 ): Promise<CreateResult> {
   return sendOnce<CreateResult>(
     sentBy(input),
-    (sending) => attempt(gateway, input, options, sending),
+    (sending) => attempt(gatewayOfApp(), input, options, sending),
     (outcome) => ({ is: 'unknown', ...outcome }),
   );
 }
@@ -67,11 +68,10 @@ async function attempt(
   { sealingKeys, acceptsUnboundSeals: acceptsUnbound, notifyUrl, rules = {} }: OrderOptions,
   sending: Sending,
 ): Promise<CreateResult> {
-  const { currentAttemptScheduledTimestampMs } = activityInfo();
+  const now = serverClock();
   // First: a try that comes too late has to say so, too.
   if (wasResetSince(original_run_id)) return resetBefore(payment, ownRunId());
-  // By the server's clock; and by ours, because the task may have waited long for a worker.
-  if (Math.max(currentAttemptScheduledTimestampMs, currentTime()) >= send_before) return notSentInTime(payment);
+  if (now() >= send_before) return notSentInTime(payment, TOO_LATE, 'no-answer');
   try {
     assertSecretsSealed(payment, () => checkOrder(withNotifyUrl(payment, notifyUrl), rules));
     const order = await openSecrets(withNotifyUrl(payment, notifyUrl), sealingKeys(), rules, { acceptsUnbound });
@@ -81,23 +81,13 @@ async function attempt(
       : gateway.createCheckout(order, beforeSending));
     return { is: 'created', answer };
   } catch (error) {
-    return unlessTooLate(
-      send_before,
-      () => creationFailed(error, reached, sending),
-      () => notSentInTime(payment),
-    );
-  }
-}
-
-/** A next attempt that would come too late is not waited for: callers of `created` wait for the word that nothing was sent. */
-function unlessTooLate(send_before: number, tried: () => CreateResult, tooLate: () => CreateResult): CreateResult {
-  try {
-    return tried();
-  } catch (failure) {
-    const isRepeated = failure instanceof ApplicationFailure && !failure.nonRetryable;
-    const delay = isRepeated ? Number(failure.nextRetryDelay ?? 0) : 0;
-    if (isRepeated && currentTime() + delay >= send_before) return tooLate();
-    throw failure;
+    try {
+      return creationFailed(error, reached, sending);
+    } catch (failure) {
+      // A next attempt that would come too late is not waited for: callers of `created` wait for the word that nothing was sent.
+      if (!(error instanceof GatewayError) || !isTooLate(failure, now(), send_before)) throw failure;
+      return notSentInTime(payment, error.message, silenceOf(error));
+    }
   }
 }
 
@@ -131,12 +121,13 @@ function resetBefore(payment: NewPayment, run_id: string): CreateResult {
   return { is: 'reset', run_id, message, error: { outcome: 'unknown', retryable: true, operation, out_trade_no } };
 }
 
-function notSentInTime(payment: NewPayment): CreateResult {
+function notSentInTime(payment: NewPayment, reason: string, why: Silence): CreateResult {
   const { operation, out_trade_no } = sentBy(payment);
-  const message = `Order ${out_trade_no} was not sent: the gateway could not be reached in time.`;
+  const message = `Order ${out_trade_no} was not sent in its time. ${reason}`;
   return {
     is: 'not-sent',
     message,
+    why,
     error: { outcome: 'not-sent', retryable: false, operation, out_trade_no },
   };
 }

@@ -5,6 +5,7 @@ import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/comm
 import { type Attention, FAILURE, type NotCreated, type Silence, typedFailure } from '../contract';
 import { GatewayError, type InvalidRequestError } from '../gateway';
 import { isCredentialsRefusal } from '../gateway/refusals';
+import { AppNotConfiguredError } from './gateways';
 import { heldBack, heldBackPoll } from './held-back';
 import { inOneLine } from './one-line';
 import { CallDeferredError } from './throttle';
@@ -24,13 +25,13 @@ export function notYet(reason: string, delay_ms: number): ApplicationFailure {
 
 /**
  * A gateway's error as a failure that Temporal retries with growing delays, or after `gap_ms`; the pending activity shows the
- * reason. Returns any other error as it is.
+ * reason, and its details say why there is no answer ({@link silenceOf}). Returns any other error as it is.
  */
 export function retryableFailure(error: unknown, gap_ms?: number): unknown {
   if (!(error instanceof GatewayError)) return error;
   if (error instanceof CallDeferredError) return heldBack(error);
   const { message } = error;
-  const failure = { type: 'GatewayUnavailable', message, details: [error.fields()] };
+  const failure = { type: 'GatewayUnavailable', message, details: [error.fields(), silenceOf(error)] };
   return inOneLine(ApplicationFailure.create(gap_ms === undefined ? failure : { ...failure, nextRetryDelay: gap_ms }));
 }
 
@@ -53,9 +54,9 @@ export function retryablePoll(
 ): ApplicationFailure {
   if (error instanceof CallDeferredError) return heldBackPoll(error, waited_ms, left_ms);
   const message = error instanceof Error ? error.message : String(error);
-  return inOneLine(
-    ApplicationFailure.create({ type: 'GatewayUnavailable', message, nextRetryDelay: Math.min(gap_ms, left_ms) }),
-  );
+  // The text of any other error may quote somebody: nobody is shown it.
+  const type = error instanceof GatewayError ? 'GatewayUnavailable' : 'LookFailed';
+  return inOneLine(ApplicationFailure.create({ type, message, nextRetryDelay: Math.min(gap_ms, left_ms) }));
 }
 
 /** The request breaks a rule and was not sent. `attention` is given if a person has to act. */
@@ -86,6 +87,7 @@ export function isNoSuchOrder(error: unknown, words: ReadonlySet<string>): error
 
 /** Why an error is no answer of the gateway about the thing asked for. */
 export function silenceOf(error: GatewayError): Silence {
+  if (error instanceof AppNotConfiguredError) return 'settings';
   return isCredentialsRefusal(error.fields()) ? 'credentials' : 'no-answer';
 }
 

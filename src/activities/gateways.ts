@@ -1,6 +1,10 @@
 /** The gateways of a worker: which operations payments and virtual accounts use, and which gateway belongs to an app. */
-import { ApplicationFailure } from '@temporalio/common';
-import type { GatewayClient } from '../gateway';
+import { hostname } from 'node:os';
+import { type GatewayClient, GatewayError } from '../gateway';
+import { BANK_LIST_PATH } from '../gateway/banks';
+import { INSTALLMENTS_PATH } from '../gateway/installments';
+import { SPEI_ACCOUNT_PATHS } from '../gateway/virtual-accounts';
+import { WALLET_TOKEN_PATH } from '../gateway/wallet-token';
 
 /** The operations that payments use, for one app: a GatewayClient, or a fake in tests. */
 export type PaymentGateway = Pick<GatewayClient, 'pay' | 'createCheckout' | 'query' | 'refund'>;
@@ -17,17 +21,48 @@ export type LookupGateway = Pick<GatewayClient, 'banks' | 'installments' | 'wall
 /** The webhook's public address for an app: the `notify_url` of requests that name none. */
 export type NotifyUrlOf = (app_id: string) => string;
 
-/** The app's gateway. If the worker has none, throws a failure that Temporal retries every minute. */
-export function gatewayOf<G>(
-  gateways: ReadonlyMap<string, G>,
-  app_id: string,
-  what: 'payment' | 'account' | 'question',
-): G {
-  const gateway = gateways.get(app_id);
-  if (gateway) return gateway;
-  throw ApplicationFailure.create({
-    type: 'AppNotConfigured',
-    message: `This worker has no credentials for app ${app_id}. Add it to GATEWAY_APPS_FILE; the ${what} waits.`,
-    nextRetryDelay: '1 minute',
-  });
+/** The app's gateway; one that never sends, where this worker's settings lack the app: another worker may have it. */
+export function gatewayOf<G extends object>(gateways: ReadonlyMap<string, G>, app_id: string): G | AbsentGateway {
+  return gateways.get(app_id) ?? new AbsentGateway(app_id);
+}
+
+/** This worker's settings lack the app: nothing was sent. The call may be made again, for as long as any that is not answered. */
+export class AppNotConfiguredError extends GatewayError {
+  constructor(app_id: string, operation: string) {
+    super(
+      `Nothing was sent for app ${app_id}: the settings of the worker ${process.pid}@${hostname()} have no such app. Add it to the file that GATEWAY_APPS_FILE names (or set GATEWAY_APP_ID and GATEWAY_SECRET_KEY) and restart that worker; or the app_id is mistyped.`,
+      { outcome: 'not-sent', retryable: true, operation },
+    );
+  }
+}
+
+/** The gateway of an app that this worker does not have. */
+export class AbsentGateway implements PaymentGateway, AccountGateway, LookupGateway {
+  readonly pay: PaymentGateway['pay'];
+  readonly createCheckout: PaymentGateway['createCheckout'];
+  readonly query: PaymentGateway['query'];
+  readonly refund: PaymentGateway['refund'];
+  readonly createSpeiAccount: AccountGateway['createSpeiAccount'];
+  readonly cancelSpeiAccount: AccountGateway['cancelSpeiAccount'];
+  readonly querySpeiAccount: AccountGateway['querySpeiAccount'];
+  readonly speiAccountQuantity: AccountGateway['speiAccountQuantity'];
+  readonly banks: LookupGateway['banks'];
+  readonly installments: LookupGateway['installments'];
+  readonly walletToken: LookupGateway['walletToken'];
+
+  constructor(app_id: string) {
+    const refuse = (operation: string) => (): Promise<never> =>
+      Promise.reject(new AppNotConfiguredError(app_id, operation));
+    this.pay = refuse('/trade/pay');
+    this.createCheckout = refuse('/trade/create');
+    this.query = refuse('/trade/query');
+    this.refund = refuse('/trade/refund');
+    this.createSpeiAccount = refuse(SPEI_ACCOUNT_PATHS.create);
+    this.cancelSpeiAccount = refuse(SPEI_ACCOUNT_PATHS.cancel);
+    this.querySpeiAccount = refuse(SPEI_ACCOUNT_PATHS.query);
+    this.speiAccountQuantity = refuse(SPEI_ACCOUNT_PATHS.quantity);
+    this.banks = refuse(BANK_LIST_PATH);
+    this.installments = refuse(INSTALLMENTS_PATH);
+    this.walletToken = refuse(WALLET_TOKEN_PATH);
+  }
 }

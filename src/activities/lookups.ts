@@ -15,7 +15,7 @@ import { gatewayOf, type LookupGateway } from './gateways';
 /** The activities of questions of a worker; `gateways` by app_id. */
 export function lookupActivities(gateways: ReadonlyMap<string, LookupGateway>): LookupActivities {
   const ask = <T>(app_id: string, question: (gateway: LookupGateway) => Promise<T>): Promise<T> =>
-    question(gatewayOf(gateways, app_id, 'question')).catch(refuse);
+    question(gatewayOf(gateways, app_id)).catch(refuse);
   return {
     'gateway.banks': async ({ app_id, request }: BankListInput) => ({
       banks: await ask(app_id, (gateway) => gateway.banks(request)),

@@ -16,13 +16,13 @@ import { queryTrade, surestId } from './trade-queries';
  * retryable, if it breaks a rule; a retryable failure only if there certainly is no refund: the next attempt looks again.
  */
 export async function makeRefund(
-  gateway: PaymentGateway,
+  gatewayOfApp: () => PaymentGateway,
   refund: RefundAttempt,
   buyerOf: BuyerOf,
 ): Promise<RefundResult> {
   return sendOnce<RefundResult>(
     sentBy(refund),
-    (sending) => attempt(gateway, refund, buyerOf, sending),
+    (sending) => attempt(gatewayOfApp(), refund, buyerOf, sending),
     (outcome) => ({ is: 'unknown', ...outcome }),
   );
 }

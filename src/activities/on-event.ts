@@ -1,11 +1,13 @@
 /** A merchant's event handler, and the addresses that get events, as an activity that workflows call. */
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { EventActivities, MerchantEvent } from '../contract';
 import { type EventEndpoints, handOver } from './event-endpoints';
 
 /**
  * Handles the events of payments and virtual accounts (`event.type` tells which). Each event is delivered at least once,
  * the events of one payment in order; `event.id` is the idempotency key. If the handler throws or takes more than 30 s,
- * Temporal calls it again with growing delays. It never delays a payment.
+ * Temporal calls it again with growing delays. It never delays a payment. The text of what it throws is kept nowhere: log it
+ * yourself.
  */
 export type OnEvent = (event: MerchantEvent) => Promise<void> | void;
 
@@ -13,8 +15,31 @@ export type OnEvent = (event: MerchantEvent) => Promise<void> | void;
 export function eventActivity(onEvent: OnEvent | undefined, endpoints?: EventEndpoints): EventActivities {
   return {
     async 'payments.onEvent'(event) {
-      await onEvent?.(event);
+      await Promise.resolve(event)
+        .then(onEvent)
+        .catch((error: unknown) => {
+          throw error instanceof CancelledFailure ? error : handlerFailed(error);
+        });
       if (endpoints) await handOver(event, endpoints);
     },
   };
+}
+
+/** What a handler throws may quote a buyer, and histories are shown to people: only its kind and the lines of code are kept. */
+function handlerFailed(error: unknown): ApplicationFailure {
+  const { name, message, stack = '' } = error instanceof Error ? error : { name: '', message: '' };
+  const kind = /^[A-Z]\w{0,60}$/i.test(name) ? name : 'no error';
+  const { nonRetryable, nextRetryDelay } = error instanceof ApplicationFailure ? error : {};
+  const failure = ApplicationFailure.create({
+    type: 'EventHandlerFailed',
+    message: `The handler onEvent threw (${kind}). Its text is kept out of Temporal: log it in the handler.`,
+    ...(nonRetryable ? { nonRetryable } : {}),
+    ...(nextRetryDelay === undefined ? {} : { nextRetryDelay }),
+  });
+  failure.stack = stack
+    .replace(message, '')
+    .split('\n')
+    .filter((line) => /^ {4}at [^\n]+:\d+:\d+\)?$/.test(line))
+    .join('\n');
+  return failure;
 }

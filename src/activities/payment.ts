@@ -26,10 +26,10 @@ export interface GatewayActivitiesOptions extends OrderOptions {
 export function gatewayActivities(options: GatewayActivitiesOptions): GatewayActivities {
   const { buyerOf = async () => ({}), noSuchOrder = NO_SUCH_ORDER } = options;
   const noSuchOrderWords = new Set(noSuchOrder);
-  const gatewayFor = (app_id: string) => gatewayOf(options.gateways, app_id, 'payment');
+  const gatewayFor = (app_id: string) => gatewayOf(options.gateways, app_id);
   return {
-    'gateway.create': async (payment) => createOrder(gatewayFor(payment.app_id), payment, options),
-    'gateway.refund': async (refund) => makeRefund(gatewayFor(refund.app_id), refund, buyerOf),
+    'gateway.create': async (payment) => createOrder(() => gatewayFor(payment.app_id), payment, options),
+    'gateway.refund': async (refund) => makeRefund(() => gatewayFor(refund.app_id), refund, buyerOf),
     'gateway.look': async (look) => lookAtTrade(gatewayFor(look.app_id), look, noSuchOrderWords),
     'gateway.glance': async ({ app_id, id }) => tradeAtAGlance(gatewayFor(app_id), id),
     'gateway.find': async ({ app_id, ...search }) => findTrade(gatewayFor(app_id), search, noSuchOrderWords),

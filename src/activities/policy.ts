@@ -10,6 +10,7 @@ export type PolicySettings = Pick<
   | 'PAYMENTS_POLL_SCHEDULE'
   | 'PAYMENTS_POLL_EVERY'
   | 'PAYMENTS_SETTLING'
+  | 'PAYMENTS_PATIENCE'
   | 'PAYMENTS_CREATE_WITHIN'
   | 'PAYMENTS_GRACE'
   | 'PAYMENTS_CONFIRM_BY_QUERY'
@@ -27,6 +28,7 @@ export function policyActivity(settings: PolicySettings, has_listener: boolean):
         poll_schedule_ms: settings.PAYMENTS_POLL_SCHEDULE,
         poll_every_ms: settings.PAYMENTS_POLL_EVERY,
         settling_ms: settings.PAYMENTS_SETTLING,
+        patience_ms: settings.PAYMENTS_PATIENCE,
         create_within_ms: settings.PAYMENTS_CREATE_WITHIN,
         grace_ms: settings.PAYMENTS_GRACE,
         confirm_by_query: settings.PAYMENTS_CONFIRM_BY_QUERY,
@@ -45,7 +47,12 @@ export function policyActivity(settings: PolicySettings, has_listener: boolean):
 
 export type AccountPolicySettings = Pick<
   Config,
-  'PAYMENTS_ACCOUNT_CHECK_EVERY' | 'PAYMENTS_POLL_EVERY' | 'PAYMENTS_ACCOUNTS_LOW' | 'PAYMENTS_ACCOUNT_UNKNOWN'
+  | 'PAYMENTS_ACCOUNT_CHECK_EVERY'
+  | 'PAYMENTS_POLL_EVERY'
+  | 'PAYMENTS_ACCOUNTS_LOW'
+  | 'PAYMENTS_ACCOUNT_UNKNOWN'
+  | 'PAYMENTS_CREATE_WITHIN'
+  | 'PAYMENTS_PATIENCE'
 >;
 
 /**
@@ -59,6 +66,8 @@ export function accountPolicyActivity(settings: AccountPolicySettings, has_liste
         check_every_ms: settings.PAYMENTS_ACCOUNT_CHECK_EVERY,
         quantity_every_ms: settings.PAYMENTS_POLL_EVERY,
         low_quantity: settings.PAYMENTS_ACCOUNTS_LOW,
+        patience_ms: settings.PAYMENTS_PATIENCE,
+        create_within_ms: settings.PAYMENTS_CREATE_WITHIN,
         creates_again: settings.PAYMENTS_ACCOUNT_UNKNOWN === 'again',
         has_listener,
       };

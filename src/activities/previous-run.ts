@@ -116,12 +116,14 @@ function ask<Answer>(client: Client, { workflowId, runId }: ShownRun, query: str
 }
 
 const NOTHING_LEFT: Left = { sale: null, claims: [], is_unread: false };
-const NO_PAYMENT = { method: null, trade_no: null };
+const NO_PAYMENT = { has_payment: false, method: null, trade_no: null };
 
-async function paymentOf(client: Client, paymentId: string): Promise<Pick<EarlierAfterSale, 'method' | 'trade_no'>> {
+type KnownPayment = Pick<EarlierAfterSale, 'has_payment' | 'method' | 'trade_no'>;
+
+async function paymentOf(client: Client, paymentId: string): Promise<KnownPayment> {
   const described = await ifExists(() => client.workflow.getHandle(paymentId).describe(), null);
   if (described === null) return NO_PAYMENT;
   const { typedSearchAttributes: found } = described;
   const trade_no = found.get(SEARCH_ATTRIBUTE.tradeNo) ?? null;
-  return { method: found.get(SEARCH_ATTRIBUTE.method) ?? null, trade_no };
+  return { has_payment: true, method: found.get(SEARCH_ATTRIBUTE.method) ?? null, trade_no };
 }

@@ -4,9 +4,11 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import { activityInfo, cancelled, getClient, heartbeat, metricMeter } from '@temporalio/activity';
-import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
+import { type Client, WorkflowExecutionAlreadyStartedError, type WorkflowExecutionInfo } from '@temporalio/client';
 import { z } from 'zod';
 import {
+  type AfterSaleState,
+  afterSaleWorkflowId,
   type Difference,
   differencesOf,
   METRIC,
@@ -20,9 +22,12 @@ import {
   startSummary,
   WORKFLOW,
   type Word,
+  waitsForBuyer,
 } from '../contract';
 import { HOUR } from '../gateway/pure/durations';
-import { paymentQuery } from '../temporal/payment-query';
+import { isMore, sumOf } from '../gateway/pure/money';
+import { allRuns, ifExists } from '../temporal/earlier-runs';
+import { begunWithinQuery, openWithinQuery, orderQuery } from '../temporal/payment-query';
 import { listWorkflows } from '../temporal/workflow-list';
 import { isNoSuchOrder, retryableFailure } from './failures';
 import { gatewayOf, type PaymentGateway } from './gateways';
@@ -30,6 +35,8 @@ import { CallDeferredError } from './throttle';
 
 /** How many orders are under way at a time. */
 const AT_A_TIME = 10;
+/** Each is four conditions of a list's query. */
+const NUMBERS_A_QUERY = 10;
 const STATE_TIMEOUT_MS = 20_000;
 /** Each has some 300 bytes; Temporal takes answers and heartbeats of 2 MB. */
 const DIFFERENCES_A_PAGE = 1_000;
@@ -42,6 +49,7 @@ const BEAT_MS = 2_000;
 const progress = z.object({
   after: z.string(),
   checked: z.number(),
+  open: z.number(),
   differences: z.array(z.custom<Difference>()),
   /** Since when nothing is answered for, in ms since the epoch. */
   silent_since: z.number().nullable(),
@@ -55,14 +63,15 @@ export function reconciliationActivities(
 ): ReconciliationActivities {
   const words = new Set(noSuchOrder);
   return {
-    'payments.reconcile': (slice) =>
-      new Reconciliation(slice, gatewayOf(gateways, slice.app_id, 'payment'), words).run(),
+    'payments.reconcile': (slice) => new Reconciliation(slice, gatewayOf(gateways, slice.app_id), words).run(),
     async 'payments.adopt'({ app_id, out_trade_nos }) {
       const client = getClient();
       for (const out_trade_no of out_trade_nos) await adopt(client, app_id, out_trade_no);
     },
   };
 }
+
+type ShownRun = Pick<WorkflowExecutionInfo, 'workflowId' | 'runId' | 'status'>;
 
 class Reconciliation {
   private readonly client: Client = getClient();
@@ -78,7 +87,9 @@ class Reconciliation {
 
   async run(): Promise<ReconciledSlice> {
     const { success, data } = progress.safeParse(activityInfo().heartbeatDetails);
-    const soFar = success ? data : { after: this.slice.after ?? '', checked: 0, differences: [], silent_since: null };
+    const soFar = success
+      ? data
+      : { after: this.slice.after ?? '', checked: 0, open: 0, differences: [], silent_since: null };
     heartbeat(soFar);
     // One answer of the gateway may take longer than a worker may be silent.
     const beating = setInterval(() => heartbeat(soFar), BEAT_MS);
@@ -94,8 +105,8 @@ class Reconciliation {
         await pause;
       }
       this.count(soFar.differences);
-      const { checked, differences, after } = soFar;
-      return { checked, differences, after: left.length > 0 ? after : null };
+      const { checked, open, differences, after } = soFar;
+      return { checked, open, differences, after: left.length > 0 ? after : null };
     } finally {
       clearInterval(beating);
     }
@@ -106,15 +117,35 @@ class Reconciliation {
     return number >= from && (to === undefined || number < to);
   }
 
-  /** The orders whose payments were started in the slice. */
+  /**
+   * The orders of which something was open in the period, each in the slice in which that began: a payment, a refund, what
+   * follows a sale. What was open at the period's beginning is in its first slice.
+   */
   private async numbersHere(): Promise<string[]> {
-    const { app_id, since, until } = this.slice;
-    const query = paymentQuery({ app_id, since: new Date(since), until: new Date(until) }, new Date());
-    const numbers: string[] = [];
-    for await (const { out_trade_no } of listWorkflows(this.client, query)) {
-      if (out_trade_no !== null) numbers.push(out_trade_no);
-    }
-    return numbers;
+    const { app_id, since, until, period } = this.slice;
+    const slice = { app_id, since: new Date(since), until: new Date(until) };
+    const isFirst = since === period.since;
+    const numbers = new Set<string>();
+    const query = (isFirst ? openWithinQuery : begunWithinQuery)(slice);
+    for await (const { out_trade_no } of listWorkflows(this.client, query))
+      if (out_trade_no !== null) numbers.add(out_trade_no);
+    const all = [...numbers];
+    if (isFirst) return all;
+    const earlier = new Set<string>();
+    for (let i = 0; i < all.length; i += NUMBERS_A_QUERY)
+      for (const number of await this.openBefore(all.slice(i, i + NUMBERS_A_QUERY))) earlier.add(number);
+    return all.filter((number) => !earlier.has(number));
+  }
+
+  /** Those of the orders that an earlier slice of the period has, and others whose numbers begin like theirs. */
+  private async openBefore(out_trade_nos: readonly string[]): Promise<string[]> {
+    const { app_id, since, period } = this.slice;
+    const before = openWithinQuery({ app_id, since: new Date(period.since), until: new Date(since) });
+    const ofThese = out_trade_nos.map((number) => orderQuery(app_id, number)).join(' OR ');
+    const found: string[] = [];
+    for await (const { out_trade_no } of listWorkflows(this.client, `${before} AND (${ofThese})`))
+      if (out_trade_no !== null) found.push(out_trade_no);
+    return found;
   }
 
   /** One order that nobody answers for holds up no other: it is a difference of its own. */
@@ -123,7 +154,10 @@ class Reconciliation {
     const failures = compared.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
     if (failures.length < batch.length) soFar.silent_since = null;
     else await this.onSilence(soFar, failures[0]);
-    return compared.flatMap((one, i) => (one.status === 'fulfilled' ? one.value : [this.unanswered(batch[i] ?? '')]));
+    soFar.open += compared.filter((one) => one.status === 'fulfilled' && one.value.is_open).length;
+    return compared.flatMap((one, i) =>
+      one.status === 'fulfilled' ? one.value.differences : [this.unanswered(batch[i] ?? '')],
+    );
   }
 
   /**
@@ -153,29 +187,60 @@ class Reconciliation {
     };
   }
 
-  private async compare(out_trade_no: string): Promise<Difference[]> {
-    const [here, gateway] = await Promise.all([this.wordHere(out_trade_no), this.wordOfGateway(out_trade_no)]);
-    const row = this.merchant?.get(out_trade_no);
-    const ofRow = row && { status: row.status, amount: row.order_amount, currency: row.order_currency ?? null };
-    const merchant: Word | undefined = this.merchant === undefined ? undefined : (ofRow ?? null);
-    return differencesOf(out_trade_no, { here, gateway, merchant });
+  private async compare(out_trade_no: string): Promise<{ differences: Difference[]; is_open: boolean }> {
+    const [{ here, begun_at }, gateway] = await Promise.all([
+      this.wordHere(out_trade_no),
+      this.wordOfGateway(out_trade_no),
+    ]);
+    const words = { here, gateway, merchant: this.wordOfMerchant(out_trade_no, begun_at) };
+    return { differences: differencesOf(out_trade_no, words), is_open: waitsForBuyer(words) };
   }
 
-  /** Null where Temporal has no payment. One that made no order says so. */
-  private async wordHere(out_trade_no: string): Promise<Word> {
-    const handle = this.client.workflow.getHandle(paymentWorkflowId(this.slice.app_id, out_trade_no));
-    try {
-      const { status } = await handle.describe();
-      if (status.name === 'FAILED') return { status: 'NOT_CREATED', amount: null, currency: null };
-      const state: PaymentState = await this.client.withDeadline(Date.now() + STATE_TIMEOUT_MS, () =>
-        status.name === 'COMPLETED' ? handle.result() : handle.query<PaymentState>(QUERY.state),
-      );
-      const { outcome, trade_status, order_amount: amount, order_currency: currency } = state;
-      return { status: outcome ?? trade_status ?? 'CREATING', amount, currency };
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return null;
-      throw error;
+  /** Undefined where the list need not have the order: one that was begun before the period is in an earlier list. */
+  private wordOfMerchant(out_trade_no: string, begun_at: Date | null): Word | undefined {
+    if (this.merchant === undefined) return undefined;
+    const row = this.merchant.get(out_trade_no);
+    if (row === undefined) return begun_at !== null && begun_at < new Date(this.slice.period.since) ? undefined : null;
+    const { status, order_amount: amount, order_currency: currency = null, refunded_amount: refunded = null } = row;
+    return { status, amount, currency, refunded };
+  }
+
+  /** `here` is null where Temporal has no payment. One that made no order says so. */
+  private async wordHere(out_trade_no: string): Promise<{ here: Word; begun_at: Date | null }> {
+    const id = paymentWorkflowId(this.slice.app_id, out_trade_no);
+    const found = await this.latestState<PaymentState>(id);
+    if (found === null) return { here: null, begun_at: null };
+    const { state, begun_at } = found;
+    if (state === null) return { here: { status: 'NOT_CREATED', amount: null, currency: null }, begun_at };
+    const { outcome, trade_status, order_amount: amount, order_currency: currency } = state;
+    const here = { status: outcome ?? trade_status ?? 'CREATING', amount, currency };
+    if (outcome !== 'SUCCESS') return { here, begun_at };
+    const after = await this.latestState<AfterSaleState>(afterSaleWorkflowId(this.slice.app_id, out_trade_no));
+    return { here: afterSale(here, after?.state ?? null), begun_at };
+  }
+
+  /**
+   * What the latest run under an id shows that knows anything: one that failed made nothing, or was started by hand or like
+   * another one, and an earlier one may know the order. `state` is null where none does. Null where Temporal has no run.
+   */
+  private async latestState<State>(workflowId: string): Promise<{ state: State | null; begun_at: Date } | null> {
+    const latest = await ifExists(() => this.client.workflow.getHandle(workflowId).describe(), null);
+    if (latest === null) return null;
+    const state = await this.stateOf<State>(latest);
+    if (state !== null) return { state, begun_at: latest.startTime };
+    for (const run of await allRuns(this.client, workflowId, latest.runId)) {
+      const earlier = run.runId === latest.runId ? null : await this.stateOf<State>(run);
+      if (earlier !== null) return { state: earlier, begun_at: run.startTime };
     }
+    return { state: null, begun_at: latest.startTime };
+  }
+
+  /** Null for a run that failed, or that ended before a worker had it. */
+  private async stateOf<State>({ workflowId, runId, status }: ShownRun): Promise<State | null> {
+    if (status.name === 'FAILED') return null;
+    const handle = this.client.workflow.getHandle(workflowId, runId, { followRuns: false });
+    const read = (): Promise<State> => (status.name === 'COMPLETED' ? handle.result() : handle.query(QUERY.state));
+    return ifExists<State | null>(() => this.client.withDeadline(Date.now() + STATE_TIMEOUT_MS, read), null);
   }
 
   /** Null where the gateway says that it has no such order. Throws a retryable failure for every other error. */
@@ -198,6 +263,16 @@ class Reconciliation {
     const counter = metricMeter.createCounter(name, 'differences', meaning);
     for (const { kind } of differences) counter.add(1, { app_id, kind });
   }
+}
+
+/** What is known here of a sale with what followed it: what went back, and the bank's word on it. */
+function afterSale(sale: NonNullable<Word>, state: AfterSaleState | null): Word {
+  if (state === null) return sale;
+  const { trade_status, refunded_amount, refunded_elsewhere, refunding_amount } = state;
+  const refunded = sumOf([refunded_amount, refunded_elsewhere]);
+  // What the trade shows is known here, too, whoever did it; where it shows the sale alone, a refund may be under way.
+  const isUnderWay = (trade_status === null || trade_status === 'SUCCESS') && isMore(refunding_amount, '0');
+  return { ...sale, status: isUnderWay ? 'REFUND_PROCESSING' : (trade_status ?? sale.status), refunded };
 }
 
 /** Starts the payment of an order that the gateway has. */

@@ -1,8 +1,19 @@
-/** Counts what is stuck and what needs a person, from Temporal's lists. */
-import { getClient, log, metricMeter } from '@temporalio/activity';
+/** Counts what is stuck and what needs a person, from Temporal's lists, and takes terminated orders on again. */
+import { activityInfo, getClient, log, metricMeter } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
-import { ATTENTION_WORDS, METRIC, type Metric, type StuckSweepActivities } from '../contract';
-import { paymentQuery } from '../temporal/payment-query';
+import {
+  type AdoptedPayment,
+  ATTENTION_WORDS,
+  METRIC,
+  type Metric,
+  type PaymentWorkflow,
+  type StuckSweepActivities,
+  startSummary,
+  WORKFLOW,
+} from '../contract';
+import { DAY } from '../gateway/pure/durations';
+import { paymentQuery, terminatedQuery } from '../temporal/payment-query';
+import { summarizeClosedRun } from '../temporal/workflow-history';
 import { countWorkflows, listWorkflows } from '../temporal/workflow-list';
 
 /** How many of the stuck payments are named. */
@@ -13,6 +24,7 @@ export const stuckSweepActivities = (has_listener: boolean): StuckSweepActivitie
   async 'payments.sweep'({ stuck_ms }) {
     const client = getClient();
     const now = new Date();
+    await takeOnTerminated(client, now);
     const query = paymentQuery({ stuck_ms }, now);
     const [stuck, under_attention] = await Promise.all([
       countWorkflows(client, query),
@@ -32,6 +44,52 @@ export const stuckSweepActivities = (has_listener: boolean): StuckSweepActivitie
     return { stuck, under_attention, some, has_listener };
   },
 });
+
+/** A termination that no sweep has seen for so long, in ms, is not looked for any more. */
+const TERMINATED_WITHIN_MS = 7 * DAY;
+/** How many are taken on in one sweep: the next one goes on. */
+const TAKEN_ON = 200;
+
+/** A termination ends nothing at the gateway: what was bought may still be paid, so each such order gets a run again. */
+async function takeOnTerminated(client: Client, now: Date): Promise<void> {
+  let left = TAKEN_ON;
+  const query = terminatedQuery(new Date(now.getTime() - TERMINATED_WITHIN_MS));
+  for await (const { workflow_id, run_id, app_id, out_trade_no } of listWorkflows(client, query)) {
+    if (left === 0) return;
+    if (app_id === null || out_trade_no === null || !(await isLatest(client, workflow_id, run_id))) continue;
+    left -= 1;
+    await takeOn(client, { workflow_id, run_id, app_id, out_trade_no }).catch((error: unknown) =>
+      log.warn('a terminated order could not be taken on', { workflow_id, error: String(error) }),
+    );
+  }
+}
+
+/** A reset, a notification or a caller has started another run where this is not the latest. */
+async function isLatest(client: Client, workflowId: string, runId: string): Promise<boolean> {
+  const { runId: latest } = await client.workflow.getHandle(workflowId).describe();
+  return latest === runId;
+}
+
+interface Terminated {
+  workflow_id: string;
+  run_id: string;
+  app_id: string;
+  out_trade_no: string;
+}
+
+/** As the webhook does for money that comes after an end. */
+async function takeOn(client: Client, { workflow_id, run_id, app_id, out_trade_no }: Terminated): Promise<void> {
+  const previous = await summarizeClosedRun(client, workflow_id, run_id);
+  const input: AdoptedPayment = { kind: 'adopt', app_id, out_trade_no, previous, reasons: ['terminated'] };
+  await client.workflow.start<PaymentWorkflow>(WORKFLOW.payment, {
+    workflowId: workflow_id,
+    taskQueue: activityInfo().taskQueue,
+    args: [input],
+    staticSummary: startSummary(input),
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+  });
+}
 
 /** Each reason is counted by itself, also those of nobody: a gauge that is not set again would stay as it was. */
 async function countReasons(client: Client, now: Date): Promise<void> {

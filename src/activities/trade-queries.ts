@@ -128,9 +128,9 @@ export async function watchTrade(
   throw notYet(`still ${seen}`, delay);
 }
 
-/** Ms until a time, by the server's clock and by ours: of the two, the one that is ahead counts. */
+/** Ms until a time, by the server's clock: a worker's own may be hours off. */
 function timeLeft(due_at = Number.POSITIVE_INFINITY): number {
-  return due_at - Math.max(activityInfo().currentAttemptScheduledTimestampMs, currentTime());
+  return due_at - activityInfo().currentAttemptScheduledTimestampMs;
 }
 
 const hasEnded = ({ trade_status }: Trade) => outcomeOf(trade_status) !== null;

@@ -7,9 +7,11 @@ import {
   ParentClosePolicy,
   proxyActivities,
   startChild,
+  workflowInfo,
 } from '@temporalio/workflow';
 import {
   type AccountActivities,
+  type AppOrder,
   FAILURE,
   type NewPayment,
   type PaymentState,
@@ -21,6 +23,7 @@ import {
   WORKFLOW,
 } from '../contract';
 import { QUERYING } from '../workflows/shared/activity-options';
+import { paymentOf } from './arguments';
 import { assertCalled } from './called';
 import { ownFailure } from './own-failure';
 
@@ -31,16 +34,18 @@ const { 'payments.created': createdAnswer } = proxyActivities<StarterActivities>
 const { 'payments.ended-payment': endedPayment } = proxyActivities<AccountActivities>(QUERYING);
 
 /**
- * Starts the payment of an order, or joins the one that runs under its number, and returns its payment data long before its
- * outcome. The payment is its own: neither the end nor the cancellation of your workflow ends it. Throws ApplicationFailure,
- * of the types that docs/contract.md names for `created`. Your worker needs the plugin.
+ * Starts the payment of an order (a checkout has `trade_type`), or joins the one that runs under its number, and returns its
+ * payment data long before its outcome. The payment is its own: neither the end nor the cancellation of your workflow ends it.
+ * Throws ApplicationFailure, of the types that docs/contract.md names for `created`: `InvalidRequest`, with every wrong field,
+ * where no order can be made of it. Your worker needs the plugin.
  */
-export async function startPayment(order: NewPayment, taskQueue?: string): Promise<StartedPayment> {
+export async function startPayment(order: AppOrder, taskQueue?: string): Promise<StartedPayment> {
   assertCalled('startPayment');
-  const workflowId = paymentWorkflowId(order.app_id, order.request.out_trade_no);
-  const child = await startOrJoin(order, workflowId, taskQueue);
+  const payment = paymentOf(order);
+  const workflowId = paymentWorkflowId(payment.app_id, payment.request.out_trade_no);
+  const child = await startOrJoin(payment, workflowId, taskQueue);
   try {
-    const data = await createdAnswer(order);
+    const data = await createdAnswer(payment);
     return { data, outcome: () => (child ? child.result() : outcomeOf(workflowId)) };
   } catch (error) {
     throw ownFailure(error);
@@ -49,7 +54,7 @@ export async function startPayment(order: NewPayment, taskQueue?: string): Promi
 
 /** Undefined where a payment has the number already. */
 async function startOrJoin(
-  order: NewPayment,
+  payment: NewPayment,
   workflowId: string,
   taskQueue: string | undefined,
 ): Promise<ChildWorkflowHandle<PaymentWorkflow> | undefined> {
@@ -59,7 +64,7 @@ async function startOrJoin(
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       parentClosePolicy: ParentClosePolicy.ABANDON,
       cancellationType: ChildWorkflowCancellationType.ABANDON,
-      args: [{ ...order, started_once: true }],
+      args: [{ ...payment, first_start_id: workflowInfo().runId }],
       ...(taskQueue === undefined ? {} : { taskQueue }),
     });
   } catch (error) {

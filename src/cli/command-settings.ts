@@ -2,6 +2,7 @@
 import { withDevSettings } from '../process/dev-settings';
 import type { Environment } from '../process/environment';
 import { appIdOf, type Config, loadConfig } from '../process/settings';
+import { DEFAULT_ADDRESS, temporalConfig } from '../temporal/connection';
 import { complain } from './print';
 
 export interface AppOptions {
@@ -25,6 +26,12 @@ export function commandSettings(): { config: Config; env: Environment } {
   const { env, from } = withDevSettings(process.env);
   // On standard error: what a program reads on standard output stays as it is.
   if (from) complain(`Using the stack that runs here (${from}).`);
+  else if (!env.TEMPORAL_ADDRESS) {
+    const { connectionOptions, namespace } = temporalConfig(env);
+    complain(
+      `Using Temporal at ${connectionOptions.address ?? DEFAULT_ADDRESS}, namespace ${namespace} (TEMPORAL_ADDRESS is not set).`,
+    );
+  }
   return { config: loadConfig(env), env };
 }
 

@@ -55,12 +55,17 @@ export async function init(folder: string, { language }: InitOptions): Promise<v
     await mkdir(dirname(join(folder, file)), { recursive: true });
     await copyFile(join(packageFolder(), source), join(folder, file));
   }
-  if (language === 'typescript') await addStart(join(folder, 'package.json'));
+  const written: string[] = Object.keys(files);
+  if (language === 'typescript') {
+    await addStart(join(folder, 'package.json'));
+    written.push('package.json');
+  }
   if (!existsSync(join(folder, '.gitignore'))) {
     await writeFile(join(folder, '.gitignore'), IGNORED.map((line) => `${line}\n`).join(''));
+    written.push('.gitignore');
   }
   const into = folder === '.' ? [] : [`cd ${folder}`];
-  say(`Wrote ${Object.keys(files).join(', ')}. Next:\n${[...into, ...steps].map((step) => `  ${step}`).join('\n')}`);
+  say(`Wrote ${written.join(', ')}. Next:\n${[...into, ...steps].map((step) => `  ${step}`).join('\n')}`);
 }
 
 const manifest = z.looseObject({ scripts: z.record(z.string(), z.string()).optional() });

@@ -143,13 +143,12 @@ program
 
 program
   .command('setup')
-  .description('register the search attributes in the namespace')
-  .option('--schedules', 'also start by itself: the sweep for stuck payments, and a reconciliation of each app a day')
-  .addHelpText('after', examples('setup', 'setup --schedules'))
-  .action(async ({ schedules }) => {
-    await (await import('./setup.js')).setup(process.env);
-    if (schedules) await (await import('./schedules.js')).makeSchedules(process.env);
-  });
+  .description(
+    'register the search attributes in the namespace, and make the Schedules: the sweep for stuck payments, and a reconciliation of each app a day',
+  )
+  .addHelpText('after', '\nPAYMENTS_SCHEDULES=false leaves out the Schedules.')
+  .addHelpText('after', examples('setup'))
+  .action(async () => (await import('./setup.js')).setup(process.env));
 
 const keys = program
   .command('keys')

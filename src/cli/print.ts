@@ -39,12 +39,24 @@ export function transition({ time, from, to, source, by, reason }: Transition): 
   return `  ${time}  ${from ? `${from} → ` : ''}${to}  (${who})`;
 }
 
+type Ended = Pick<
+  PaymentState,
+  'out_trade_no' | 'outcome' | 'order_amount' | 'order_currency' | 'confirmed_by' | 'attention'
+>;
+
 /** How a payment ended, in a sentence. */
-export function ending({ out_trade_no, outcome, order_amount, order_currency, confirmed_by, attention }: PaymentState) {
+export function ending({
+  out_trade_no,
+  outcome,
+  order_amount,
+  order_currency,
+  confirmed_by,
+  attention,
+}: Ended): string {
   const how = { SUCCESS: 'is paid', CANCEL: 'was canceled', REFUSED: 'was refused', EXPIRED: 'has expired' };
   const said = outcome === null ? 'is under way' : how[outcome];
-  const money = order_amount ? `, ${order_amount} ${order_currency}` : '';
-  return `Order ${out_trade_no} ${said}${money}${confirmed_by ? ` (known by ${confirmed_by})` : ''}${attention ? `. It needs a person: ${attention}` : ''}.`;
+  const money = order_amount ? `, ${printable(order_amount)} ${printable(order_currency ?? '')}` : '';
+  return `Order ${printable(out_trade_no ?? '')} ${said}${money}${confirmed_by ? ` (known by ${confirmed_by})` : ''}${attention ? `. It needs a person: ${attention}` : ''}.`;
 }
 
 /** A virtual account, as lines. */
@@ -73,10 +85,10 @@ export function accountState(state: SpeiAccountState): string {
   ].join('\n');
 }
 
-/** Replaces control characters: values come from outside and could drive the terminal. */
+/** Replaces what could drive a terminal, or turn a line around, so that it reads otherwise: values come from outside. */
 export function printable(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.replace(/\p{Cc}/gu, '�');
+  return text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, '�');
 }
 
 async function drawn(code: string): Promise<string> {

@@ -58,7 +58,7 @@ function unlessNotFound(error: unknown): undefined {
 function nameFile(error: unknown): never {
   const isOfBuyer = error instanceof InvalidOrderError && error.fields.some((field) => /^(user|bank)_info/.test(field));
   if (!isOfBuyer) throw error;
-  const message = `${error.message} Give the buyer’s data in a file: --with FILE, such as examples/refunds/pix.json.`;
+  const message = `${error.message}. Give the buyer’s data in a file: --with FILE, such as examples/refunds/pix.json.`;
   throw new InvalidOrderError(message, error.out_trade_no, { issues: error.issues });
 }
 

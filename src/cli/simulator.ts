@@ -2,7 +2,7 @@
 import type { Environment } from '../process/environment';
 import { listen } from '../process/listen';
 import { createLogger } from '../process/log';
-import { type Config, loadConfig } from '../process/settings';
+import { type Config, loadConfig, warnOfRisks } from '../process/settings';
 import { stopSignal } from '../process/signals';
 import { ConfigError } from '../process/user-error';
 import { type SettingsChange, type Simulator, type SimulatorApp, settingsSchema, startSimulator } from '../simulator';
@@ -20,6 +20,7 @@ const TEST_APP = { app_id: 'test-app', secret_key: 'test-key' } as const;
 export async function simulator(env: Environment, { set }: SimulatorCommand = { set: [] }): Promise<void> {
   const config = loadConfig(withBaseUrl(env));
   const log = createLogger('simulator', config.LOG_LEVEL);
+  warnOfRisks(config, 'simulator', log);
   const apps = appsOf(config);
   const stopped = stopSignal();
   const { SIMULATOR_HOST: host, SIMULATOR_PORT: port } = config;

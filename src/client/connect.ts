@@ -11,6 +11,8 @@ export interface ConnectedPayments {
   payments: PaymentsClient;
   /** The Temporal client behind it, for handles of workflows and for your own workflows. */
   client: Client;
+  /** The app of these payments: an order for your own workflow names it. */
+  app_id: string;
   /** Closes the connection. Calls that still wait for an answer fail. */
   close(): Promise<void>;
 }
@@ -34,5 +36,5 @@ export async function connectPayments(env: Environment = process.env, app_id?: s
     sealingKey: config.PAYMENTS_SEALING_PUBLIC_JWK,
     rules: ruleSettings(config),
   });
-  return { payments, client, close: () => client.connection.close() };
+  return { payments, client, app_id: app, close: () => client.connection.close() };
 }

@@ -6,9 +6,6 @@ import { FAILURE } from '../contract';
 import type { FieldIssue } from '../gateway';
 import { ClientError, type Details, decisionOf, issuesIn, textsOf } from './client-error';
 
-/** The types that only a client knows: nothing was found under the number, or the gateway did not answer a question. */
-const CLIENT_FAILURE = { notFound: 'NotFound' } as const;
-
 /** An error about a payment or a refund; `out_trade_no` is its order. Each one that is thrown is a {@link PaymentFailure}. */
 export abstract class PaymentError extends ClientError {
   constructor(
@@ -96,10 +93,10 @@ export class PaymentPendingError extends PaymentError {
   }
 }
 
-/** Temporal has no payment under this number. */
+/** There is no payment under this number: Temporal has none, and for a refund the gateway has none either. */
 export class PaymentNotFoundError extends PaymentError {
   override readonly name = 'PaymentNotFoundError';
-  readonly type = CLIENT_FAILURE.notFound;
+  readonly type = FAILURE.notFound;
   readonly retryable = false;
 }
 
@@ -222,7 +219,7 @@ export class AccountPendingError extends AccountError {
 /** Temporal has no account under this id. */
 export class AccountNotFoundError extends AccountError {
   override readonly name = 'AccountNotFoundError';
-  readonly type = CLIENT_FAILURE.notFound;
+  readonly type = FAILURE.notFound;
   readonly retryable = false;
 }
 

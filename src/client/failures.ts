@@ -18,6 +18,7 @@ import {
   OverRefundError,
   type PaymentError,
   PaymentNotCanceledError,
+  PaymentNotFoundError,
   PaymentPendingError,
 } from './errors';
 
@@ -39,6 +40,7 @@ const REFUND_ERRORS: ErrorTable<PaymentError> = [
   ...PAYMENT_ERRORS,
   [FAILURE.overRefund, OverRefundError],
   [FAILURE.notRefunded, NotRefundedError],
+  [FAILURE.notFound, PaymentNotFoundError],
   [FAILURE.differentRequest, DuplicateRefundError],
   [FAILURE.duplicateRefund, DuplicateRefundError],
   [FAILURE.refundPending, PaymentPendingError],

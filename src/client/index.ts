@@ -14,6 +14,7 @@ export type {
 export { withReturnUrl } from '../gateway/checkout';
 export { ConfigError, loadConfig } from '../process/settings';
 export { TemporalUnreachableError, UnknownNamespaceError } from '../temporal/connection';
+export { NotSetUpError } from '../temporal/search-attributes';
 export { AccountsClient, accountKeyOf, type DepositPage, type DepositPayment } from './accounts';
 export { type ConnectedPayments, connectPayments } from './connect';
 export * from './errors';

@@ -1,5 +1,5 @@
 /** Starts payments, or answers from the one that is known under the order's number. */
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import {
   type Client,
   QueryNotRegisteredError,
@@ -31,7 +31,15 @@ import {
   UPDATE,
   WORKFLOW,
 } from '../contract';
-import { GRPC_STATUS, grpcCodeOf, isOutOfTime, isTaskFailing, isUnreadable } from '../temporal/grpc-status';
+import {
+  GRPC_STATUS,
+  grpcCodeOf,
+  isOutOfTime,
+  isTaskFailing,
+  isUnreadable,
+  isWithoutWorker,
+} from '../temporal/grpc-status';
+import { explainIfNotSetUp } from '../temporal/search-attributes';
 import { originalRun } from '../temporal/workflow-history';
 import { DuplicateOrderError, PaymentPendingError } from './errors';
 import { paymentErrorOf } from './failures';
@@ -62,7 +70,8 @@ export class PaymentStarter {
 
   /**
    * Answers from the payment that is known under the number, which adds nothing to its history, or starts it. Throws
-   * PaymentError: NotCreatedError, DuplicateOrderError, InvalidOrderError, PaymentPendingError.
+   * PaymentError: NotCreatedError, DuplicateOrderError, InvalidOrderError, PaymentPendingError; and NotSetUpError where nobody has
+   * prepared the namespace.
    */
   async start(payment: NewPayment): Promise<PaymentData> {
     const { out_trade_no } = payment.request;
@@ -73,6 +82,8 @@ export class PaymentStarter {
         return state ? this.answerOf(payment, state) : this.startNew(payment, 'REJECT_DUPLICATE');
       });
     } catch (error) {
+      const { connection, options } = this.client;
+      if (grpcCodeOf(error) === GRPC_STATUS.INVALID_ARGUMENT) await explainIfNotSetUp(connection, options.namespace);
       throw this.errorOf(error, out_trade_no);
     }
   }
@@ -82,11 +93,13 @@ export class PaymentStarter {
     payment: NewPayment,
     workflowIdReusePolicy: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE_FAILED_ONLY',
   ): Promise<PaymentData> {
+    // A number that is used again has an earlier run, which is looked at before the order is sent.
+    const isFirst = workflowIdReusePolicy === 'REJECT_DUPLICATE';
+    const started = isFirst ? { ...payment, first_start_id: randomUUID() } : payment;
     const startWorkflowOperation = new WithStartWorkflowOperation<PaymentWorkflow>(WORKFLOW.payment, {
       workflowId: this.id(payment.request.out_trade_no),
       taskQueue: this.taskQueue,
-      // A number that is used again has an earlier run, which is looked at before the order is sent.
-      args: [workflowIdReusePolicy === 'REJECT_DUPLICATE' ? { ...payment, started_once: true } : payment],
+      args: [started],
       staticSummary: startSummary(payment),
       typedSearchAttributes: attributesAtStart(payment.request),
       workflowIdConflictPolicy: 'USE_EXISTING',
@@ -95,7 +108,7 @@ export class PaymentStarter {
     try {
       return await this.client.workflow.executeUpdateWithStart<PaymentWorkflow, PaymentData, [NewPayment]>(
         UPDATE.created,
-        { args: [payment], startWorkflowOperation, updateId: updateIdOf(payment) },
+        { args: [started], startWorkflowOperation, updateId: updateIdOf(payment) },
       );
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
@@ -192,7 +205,7 @@ function isNoAnswer(error: unknown): boolean {
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || error instanceof WorkflowNotFoundError) return true;
   const { cause } = error instanceof WorkflowUpdateFailedError ? error : {};
   if (cause instanceof ApplicationFailure && cause.type === 'AcceptedUpdateCompletedWorkflow') return true;
-  return isOutOfTime(error);
+  return isOutOfTime(error) || isWithoutWorker(error);
 }
 
 const isEndedFromOutside = (failure: unknown) =>

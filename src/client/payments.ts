@@ -22,7 +22,7 @@ import { parseCheckout } from '../gateway/checkout';
 import { InvalidRequestError } from '../gateway/errors';
 import { parseDirectPayment } from '../gateway/pay';
 import { SECRET_FIELDS, seal } from '../gateway/sealing';
-import { isTaskFailing, isUnreadable } from '../temporal/grpc-status';
+import { isOutOfTime, isTaskFailing, isUnreadable, isWithoutWorker } from '../temporal/grpc-status';
 import { refundFailure, requestRefund } from '../temporal/refund-update';
 import { requireOneSdk } from '../temporal/sdk';
 import { AccountsClient } from './accounts';
@@ -47,6 +47,9 @@ import { noAnswer, PaymentStarter, taskFailing } from './payment-starter';
 
 /** Longer than the update `created` waits in the workflow, so that its answer comes first if a worker runs. */
 const ANSWER_TIMEOUT_MS = 45_000;
+
+/** A worker that is there answers a query in moments, or within seconds where it reads a long history first. */
+const QUERY_TIMEOUT_MS = 15_000;
 
 export interface PaymentsClientOptions {
   /** A Temporal client that the caller connects and closes. */
@@ -113,17 +116,16 @@ export class PaymentsClient {
 
   /**
    * The payment's state now; {@link dataOfMethod} or {@link dataOfCheckout} gives its `payment_data` the types that `pay` and
-   * `createCheckout` answer with. Throws PaymentNotFoundError, and PaymentPendingError where no worker can read the workflow.
+   * `createCheckout` answer with. Throws PaymentNotFoundError, and PaymentPendingError where no worker answers within 15 s, or can
+   * read the workflow.
    */
   async state(out_trade_no: string): Promise<PaymentState> {
-    return this.ifExists(out_trade_no, () =>
-      this.client.workflow.getHandle(this.id(out_trade_no)).query<PaymentState>(QUERY.state),
-    );
+    return this.query<PaymentState>(this.id(out_trade_no), out_trade_no);
   }
 
   /**
-   * Waits until the payment has ended, possibly for days, and returns its final state with its `outcome`. Throws
-   * PaymentNotFoundError, and NotCreatedError or another PaymentError if no order was created.
+   * Waits until the payment has ended, possibly for days, and returns its final state with its `outcome`. It waits on while no
+   * worker runs. Throws PaymentNotFoundError, and NotCreatedError or another PaymentError if no order was created.
    */
   async outcome(out_trade_no: string): Promise<PaymentState> {
     return this.ifExists(out_trade_no, () => this.result(out_trade_no));
@@ -166,6 +168,7 @@ export class PaymentsClient {
    * out if the payment has it. The same request again, or the same `out_request_no`, returns the same answer. A partial
    * refund without a number gets one made from its amount and reason, so give numbers to two refunds that are alike.
    * Throws OverRefundError, NotRefundedError, InvalidOrderError and DuplicateRefundError if there is no such refund;
+   * PaymentNotFoundError within seconds if neither Temporal nor the gateway knows the order;
    * PaymentPendingError if it waits for another refund or for the gateway: it goes on, ask again.
    */
   async refund(out_trade_no: string, refund: RefundRequest): Promise<Refunded> {
@@ -181,12 +184,9 @@ export class PaymentsClient {
     }
   }
 
-  /** The after-sale of an order: refunds, their sums, disputes. Throws PaymentNotFoundError if there is none. */
+  /** The after-sale of an order: refunds, their sums, disputes. Throws PaymentNotFoundError if there is none, and as {@link state}. */
   async refunds(out_trade_no: string): Promise<AfterSaleState> {
-    const workflowId = afterSaleWorkflowId(this.app_id, out_trade_no);
-    return this.ifExists(out_trade_no, () =>
-      this.client.workflow.getHandle(workflowId).query<AfterSaleState>(QUERY.state),
-    );
+    return this.query<AfterSaleState>(afterSaleWorkflowId(this.app_id, out_trade_no), out_trade_no);
   }
 
   /** The banks of a method (section 4.5): an order names one by its `bank_id`. Throws a LookupFailure. */
@@ -213,11 +213,19 @@ export class PaymentsClient {
     }
   }
 
+  private query<State>(workflowId: string, out_trade_no: string): Promise<State> {
+    const deadline = Date.now() + Math.min(this.answerTimeoutMs, QUERY_TIMEOUT_MS);
+    return this.ifExists(out_trade_no, () =>
+      this.client.withDeadline(deadline, () => this.client.workflow.getHandle(workflowId).query<State>(QUERY.state)),
+    );
+  }
+
   private async ifExists<T>(out_trade_no: string, ask: () => Promise<T>): Promise<T> {
     try {
       return await ask();
     } catch (error) {
       if (isTaskFailing(error) || isUnreadable(error)) throw taskFailing(out_trade_no, this.taskQueue);
+      if (isOutOfTime(error) || isWithoutWorker(error)) throw noAnswer(out_trade_no, this.taskQueue);
       if (!(error instanceof WorkflowNotFoundError)) throw error;
       throw new PaymentNotFoundError(`Temporal has no payment of order ${out_trade_no}.`, out_trade_no);
     }

@@ -4,8 +4,10 @@
  */
 import type { Payload } from '@temporalio/common';
 import { z } from 'zod';
+import { isOwnFailureType } from '../contract/failures';
 import { isOurWorkflow } from '../contract/ids';
 import { isOurSummary } from '../contract/summaries';
+import { FAILURE_TYPE } from './failure-converter';
 import type { PayloadOwner } from './payload-owner';
 
 export const ROLES = ['viewer', 'support'] as const;
@@ -22,7 +24,7 @@ const EVERYBODY = [
   ...['trade_status', 'qr_code', 'barcode', 'bank_code', 'bank_name', 'reference', 'clabe', 'web_url', 'wallet_url'],
   // A payment's state, and what decides it.
   ...['outcome', 'confirmed_by', 'attention', 'expires_at', 'time', 'from', 'to', 'source', 'seen', 'is', 'attempt'],
-  ...['credentials', 'confirm_by_query', 'settling_ms', 'grace_ms', 'poll_schedule_ms', 'poll_every_ms'],
+  ...['credentials', 'confirm_by_query', 'settling_ms', 'patience_ms', 'grace_ms', 'poll_schedule_ms', 'poll_every_ms'],
   // Refunds, and what else follows a sale.
   ...['refund_amount', 'refund_currency', 'refund_status', 'refunded_amount', 'refunding_amount', 'partial'],
   ...['left', 'ledger_complete', 'watched_until', 'requested_at', 'started_at', 'sent_at', 'unnamed_end_seen'],
@@ -30,7 +32,7 @@ const EVERYBODY = [
   // Reconciliations, and sweeps for what is stuck.
   ...['since', 'until', 'checked', 'finished', 'between', 'here', 'gateway', 'merchant', 'adopted', 'adopt'],
   ...['stuck', 'stuck_ms', 'under_attention', 'workflow_id', 'status', 'looked_at', 'has_listener', 'per_second'],
-  // Failures. Their texts are made so that they quote no private value.
+  // Failures of ours. Their texts are made so that they quote no private value; those of others are masked, see below.
   ...['message', 'stack_trace', 'code', 'msg', 'sub_code', 'sub_msg', 'http_status', 'retryable', 'operation'],
   ...['fields', 'field', 'rule', 'type'],
   // What Temporal UI asks every workflow for.
@@ -64,12 +66,15 @@ const FIELD = /^[a-z][a-z0-9_]{0,40}$/i;
 
 /**
  * The JSON value as a role may see it: every field's name, and its value or a mask. Empty values are shown. The items of a list
- * count as fields with the list's name. A text or number without a field name is masked.
+ * count as fields with the list's name. A text or number without a field name is masked, and so is a failure's text, unless
+ * `failureType` is one of ours.
  */
-export function masked(value: unknown, role: Role, field?: string): unknown {
+export function masked(value: unknown, role: Role, field?: string, failureType?: string): unknown {
   if (value === null || value === '' || (field !== undefined && UNMASKED.has(field))) return value;
   if (Array.isArray(value)) return value.map((item) => masked(item, role, field));
   if (typeof value === 'object') {
+    const isOthersFailure = 'stack_trace' in value && !isOwnFailureType(failureType);
+    if (isOthersFailure) return { message: MASK, stack_trace: MASK };
     return Object.fromEntries(
       Object.entries(value).map(([name, inner]) => [FIELD.test(name) ? name : MASK, masked(inner, role, name)]),
     );
@@ -86,14 +91,15 @@ export function maskedPayload(payload: Payload, role: Role, owner: PayloadOwner 
   const encoding = Buffer.from(payload.metadata?.encoding ?? []).toString();
   if (encoding === 'binary/null') return payload;
   const value = encoding.startsWith('json/') ? parseJson(payload.data) : MASK;
-  const shown = isOurWorkflow(owner?.workflowId ?? '') ? oursAsSeen(value, role, owner) : othersAsSeen(value);
+  const shown = isOurWorkflow(owner?.workflowId ?? '') ? oursAsSeen(value, payload, role, owner) : othersAsSeen(value);
   return { metadata: { encoding: Buffer.from('json/plain') }, data: Buffer.from(JSON.stringify(shown)) };
 }
 
-function oursAsSeen(value: unknown, role: Role, owner: PayloadOwner | undefined): unknown {
+function oursAsSeen(value: unknown, { metadata }: Payload, role: Role, owner: PayloadOwner | undefined): unknown {
   // Our activities take and give objects: a text beside them is their summary.
   const isSummary = typeof value === 'string' && (owner?.type === 'activity' || isOurSummary(value));
-  return isSummary ? value : masked(value, role);
+  const failureType = Buffer.from(metadata?.[FAILURE_TYPE] ?? []).toString();
+  return isSummary ? value : masked(value, role, undefined, failureType);
 }
 
 const definitions = z.array(z.object({ name: z.string().nullish() })).optional();

@@ -5,6 +5,7 @@
  * tell the codec server for which workflow.
  */
 import { z } from 'zod';
+import { isOurWorkflow, isScheduledJob, scheduledRun } from '../contract/ids';
 
 /** The part of Temporal's SerializationContext that binds payloads. */
 export interface PayloadOwner {
@@ -23,8 +24,11 @@ export function ownerText(owner: PayloadOwner | undefined): string {
   return JSON.stringify([namespace, ...(workflowId ? [workflowId] : [])]);
 }
 
-/** `typed`: made for the whole namespace, as only the codec server does. */
-export type Belonging = 'own' | 'typed' | 'moved';
+/**
+ * `typed`: made for the whole namespace, as only the codec server does. `earlier`: of another run of the same schedule, whose result
+ * or failure Temporal hands to the next one.
+ */
+export type Belonging = 'own' | 'typed' | 'earlier' | 'moved';
 
 /** Whether a payload of the owner in `text` belongs to `reader`, who knows a namespace and, mostly, a workflow. */
 export function belonging(text: string, reader: PayloadOwner): Belonging {
@@ -33,7 +37,8 @@ export function belonging(text: string, reader: PayloadOwner): Belonging {
   if (owner.type === 'activity') return isSameActivity(owner, reader) ? 'own' : 'moved';
   if (!reader.workflowId) return 'own';
   if (!owner.workflowId) return 'typed';
-  return isSameWorkflow(owner.workflowId, reader.workflowId) ? 'own' : 'moved';
+  if (owner.workflowId === reader.workflowId) return 'own';
+  return ofSchedule(owner.workflowId, reader.workflowId);
 }
 
 /** An SDK of another language may not know the activity's id when it schedules it. */
@@ -42,9 +47,16 @@ function isSameActivity(owner: PayloadOwner, reader: PayloadOwner): boolean {
   return isId && (owner.workflowId ?? '') === (reader.workflowId ?? '');
 }
 
-/** A schedule encrypts its arguments for the workflow's id, and starts the workflow with its time after that id. */
-function isSameWorkflow(owner: string, reader: string): boolean {
-  return reader === owner || reader.replace(/-\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/, '') === owner;
+/**
+ * A schedule encrypts its arguments for the workflow's id, and starts the workflow with its time after that id. No schedule of
+ * ours has arguments, so that nothing else passes for an order's own.
+ */
+function ofSchedule(owner: string, reader: string): Belonging {
+  const run = scheduledRun(reader);
+  if (run === undefined) return 'moved';
+  if (scheduledRun(owner)?.base_id === run.base_id)
+    return isOurWorkflow(reader) && !isScheduledJob(reader) ? 'moved' : 'earlier';
+  return owner === run.base_id && !isOurWorkflow(reader) ? 'own' : 'moved';
 }
 
 const text = z.string();

@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Environment } from '../process/environment';
 import { listen } from '../process/listen';
 import { createLogger } from '../process/log';
-import { type Config, loadConfig } from '../process/settings';
+import { type Config, loadConfig, warnOfRisks } from '../process/settings';
 import { stopSignal } from '../process/signals';
 import { ConfigError } from '../process/user-error';
 import { type Access, accessFrom } from './access';
@@ -43,6 +43,7 @@ export async function startCodecServer(
 export async function runCodecServer(env: Environment): Promise<void> {
   const config = loadConfig(env);
   const log = createLogger('codec-server', config.LOG_LEVEL);
+  warnOfRisks(config, 'codec server', log);
   const server = await startCodecServer(config, log);
   log.info({ url: server.url, origins: config.CODEC_SERVER_UI_ORIGINS ?? [] }, 'the codec server listens');
   await stopSignal();

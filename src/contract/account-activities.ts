@@ -2,8 +2,9 @@
 
 import type { CarriedAccount, CreateSpeiAccountInput, DepositSignal } from './account';
 import type { NotCreated } from './activities';
+import type { Silence } from './attention';
 import type { MerchantEvent } from './events';
-import type { SpeiAccount } from './gateway';
+import type { GatewayErrorFields, SpeiAccount } from './gateway';
 import type { PaymentState } from './payment';
 
 /** The outcome of one try to create an account. */
@@ -11,6 +12,8 @@ export type CreateAccountResult =
   | { is: 'created'; account: SpeiAccount }
   | NotCreated
   | { is: 'unknown'; message: string }
+  /** Nothing was made before `send_before`; `why`, for the person who is asked, and `message`, for the merchant. */
+  | { is: 'not-sent'; error: GatewayErrorFields; message: string; why: Silence }
   /** Nothing was sent. */
   | WasReset;
 
@@ -21,6 +24,10 @@ export interface AccountPolicy {
   quantity_every_ms: number;
   /** A person is told when fewer accounts than this are left. */
   low_quantity: number;
+  /** How long the gateway may be silent before a person is asked, in ms. */
+  patience_ms: number;
+  /** How long a creation may wait before it is sent, in ms. */
+  create_within_ms: number;
   /** Whether a creation whose outcome is unknown is tried once more. */
   creates_again: boolean;
   /** Whether the worker has a merchant's handler for events. */
@@ -92,9 +99,11 @@ export interface EndedPayment {
 export interface AccountActivities {
   /**
    * Tries once to create an account. Repeats the try only where the gateway certainly made none. `read_by` is the run that has
-   * read the runs before it: a reset of it sends nothing.
+   * read the runs before it: a reset of it sends nothing. From `send_before` on, in ms since the epoch, nothing is sent.
    */
-  'gateway.create-account'(input: CreateSpeiAccountInput & { read_by: string }): Promise<CreateAccountResult>;
+  'gateway.create-account'(
+    input: CreateSpeiAccountInput & { read_by: string; send_before: number },
+  ): Promise<CreateAccountResult>;
   /** Queries until the gateway answers; null where it says that it has no such account. */
   'gateway.find-account'(input: AccountId): Promise<SpeiAccount | null>;
   /**
@@ -104,8 +113,11 @@ export interface AccountActivities {
   'gateway.watch-account'(
     input: AccountId & { seen: string | null; first_ms: number; every_ms: number; read_by: string },
   ): Promise<SpeiAccount | WasReset>;
-  /** Cancels until a query says CANCELED. Fails (`NotCanceled`) where the gateway refuses, and a query says otherwise. */
-  'gateway.cancel-account'(input: AccountId): Promise<SpeiAccount>;
+  /**
+   * Cancels until a query says CANCELED. Fails (`NotCanceled`) where the gateway refuses, and a query says otherwise.
+   * `may_be_canceled`: an earlier request may have done it, so a refusal says nothing.
+   */
+  'gateway.cancel-account'(input: AccountId & { may_be_canceled: boolean }): Promise<SpeiAccount>;
   /** How many accounts are left to create. */
   'gateway.account-quantity'(input: { app_id: string }): Promise<number>;
   /** Polls slowly how many accounts are left, and returns once the number differs from `seen`. */

@@ -1,11 +1,44 @@
 /** Why a virtual account, its creation or the number of accounts left needs a person, and what is then to be done. */
 import type { AccountAttention } from './account';
-import { ATTENTIONS, isAttention, RUNBOOK, type RunbookEntry } from './attention';
+import { ATTENTIONS, isAttention, RUNBOOK, type RunbookEntry, type Silence } from './attention';
 import { namedByWorkflowId } from './ids';
+import { isTemporalAttention, TEMPORAL_RUNBOOK } from './temporal-attention';
 
 const DEPOSIT_SEEN = 'The reason is settled, and the account goes on.';
 const NOT_COUNTED =
   'The account goes on, and this deposit stays uncounted. A later notification that it is paid counts it.';
+
+/** Why the gateway gives no answer about virtual accounts: `loses` and `after` differ. */
+const silences = (loses: string, after: string): Readonly<Record<Silence, RunbookEntry>> => ({
+  'no-answer': {
+    happened: 'The gateway has not answered for ten minutes or more.',
+    loses,
+    look: 'The pending activity has the last words; then the gateway’s status page.',
+    act: 'Bring the gateway or the network back.',
+    after,
+  },
+  credentials: {
+    happened: 'The gateway refuses our credentials or our account.',
+    loses,
+    look: 'GATEWAY_APP_ID and GATEWAY_SECRET_KEY of the worker, and the account in the dashboard.',
+    act: 'Correct them and restart the worker.',
+    after,
+  },
+  settings: {
+    happened: 'The settings of a worker lack the app. The gateway was not asked.',
+    loses,
+    look: 'The pending activity names the worker; then its GATEWAY_APP_ID or GATEWAY_APPS_FILE.',
+    act: 'Add the app to the settings and restart that worker.',
+    after,
+  },
+  'missing-activity': {
+    happened: 'No worker of the task queue could run an activity of virtual accounts. The gateway was not asked.',
+    loses,
+    look: 'The pending activity names the worker; then whether each worker has the plugin and the same version.',
+    act: 'Stop or mend the worker that lacks it.',
+    after,
+  },
+});
 
 const OF_ACCOUNTS: Readonly<Record<AccountAttention, RunbookEntry>> = {
   'account-mismatch': {
@@ -83,6 +116,10 @@ const OF_ACCOUNTS: Readonly<Record<AccountAttention, RunbookEntry>> = {
     act: 'Send `resolve` once you have seen it, and tell us the new status.',
     after: DEPOSIT_SEEN,
   },
+  ...silences(
+    'The account’s status is not known, and a cancellation that was asked for waits. Deposits are counted all the same.',
+    'The gateway is asked on. Its answer settles this without you.',
+  ),
   'unexpected-signal': {
     happened: 'A signal came under a name that this workflow does not handle.',
     loses: 'Nobody yet: whoever sent it waits for something that does not happen.',
@@ -96,6 +133,10 @@ const OF_ACCOUNTS: Readonly<Record<AccountAttention, RunbookEntry>> = {
 export const ACCOUNT_RUNBOOK: Readonly<Record<string, Readonly<Record<string, RunbookEntry>>>> = {
   'spei-account': OF_ACCOUNTS,
   'create-spei-account': {
+    ...silences(
+      'The buyer waits for an account. Nothing was made.',
+      'It is sent as soon as it can be. Once PAYMENTS_CREATE_WITHIN is over, it fails, and the merchant is told that no account was made.',
+    ),
     'unknown-outcome': {
       happened:
         'The creation’s answer was lost, or an earlier run was ended before it: nobody knows whether the gateway made the account.',
@@ -113,6 +154,10 @@ export const ACCOUNT_RUNBOOK: Readonly<Record<string, Readonly<Record<string, Ru
     },
   },
   'spei-account-quantity': {
+    ...silences(
+      'Nobody is told when few accounts are left.',
+      'The gateway is asked on. Its answer settles this without you.',
+    ),
     'few-accounts': {
       happened: 'Fewer virtual accounts are left than PAYMENTS_ACCOUNTS_LOW.',
       loses: 'The next buyers get no account once there are none.',
@@ -123,13 +168,18 @@ export const ACCOUNT_RUNBOOK: Readonly<Record<string, Readonly<Record<string, Ru
   },
 };
 
-/** Every word that `PaymentAttention` may have, once: some reasons are of payments and of accounts. */
+/** Every reason, once: some are of payments and of accounts. All but Temporal's own are values of `PaymentAttention`. */
 export const ATTENTION_WORDS: readonly string[] = [
-  ...new Set([...ATTENTIONS, ...Object.values(ACCOUNT_RUNBOOK).flatMap((entries) => Object.keys(entries))]),
+  ...new Set([
+    ...ATTENTIONS,
+    ...Object.values(ACCOUNT_RUNBOOK).flatMap((entries) => Object.keys(entries)),
+    ...Object.keys(TEMPORAL_RUNBOOK),
+  ]),
 ];
 
 /** What a person has to know of a reason, where this workflow raised it; undefined for a word that is no reason of ours. */
 export function runbookEntry(attention: string, workflowId: string): RunbookEntry | undefined {
+  if (isTemporalAttention(attention)) return TEMPORAL_RUNBOOK[attention];
   const ofAccounts = ACCOUNT_RUNBOOK[namedByWorkflowId(workflowId)?.kind ?? ''];
   if (ofAccounts) return ofAccounts[attention];
   return isAttention(attention) ? RUNBOOK[attention] : undefined;

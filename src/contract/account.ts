@@ -3,6 +3,7 @@
  * and UTC.
  */
 
+import type { Silence } from './attention';
 import type { NewSpeiAccount } from './gateway';
 import type { NotificationSignal } from './notification';
 
@@ -112,7 +113,8 @@ export type AccountAttention =
   | 'clabe-check-digit'
   | 'unknown-account'
   | 'unknown-status'
-  | 'unexpected-signal';
+  | 'unexpected-signal'
+  | Silence;
 
 /** The query `state` of `speiAccount`. */
 export interface SpeiAccountState {
@@ -162,7 +164,7 @@ export interface DepositSignal extends NotificationSignal {
 export interface SpeiAccountCreation {
   app_id: string;
   account: SpeiAccountData | null;
-  attention: 'unknown-outcome' | 'credentials' | null;
+  attention: 'unknown-outcome' | Silence | null;
   /**
    * Each try whose outcome stayed unknown, with the number of accounts left before and after; null where it is not
    * known.
@@ -189,5 +191,5 @@ export interface SpeiAccountQuantityState {
   /** Below this a person is told. */
   low: number | null;
   checked_at: string | null;
-  attention: 'few-accounts' | null;
+  attention: 'few-accounts' | Silence | null;
 }

@@ -35,8 +35,8 @@ export type CreateResult =
   | { is: 'busy'; error: GatewayErrorFields; message: string }
   | { is: 'duplicate'; error: GatewayErrorFields; message: string }
   | { is: 'unknown'; error: GatewayErrorFields; message: string }
-  /** Nothing was made before `send_before`. */
-  | { is: 'not-sent'; error: GatewayErrorFields; message: string }
+  /** Nothing was made before `send_before`; `why`, for the person who is asked, and `message`, for the merchant. */
+  | { is: 'not-sent'; error: GatewayErrorFields; message: string; why: Silence }
   /** Nothing was sent: the workflow was reset, and the run before it may have sent the order. */
   | { is: 'reset'; run_id: string; error: GatewayErrorFields; message: string };
 
@@ -93,6 +93,8 @@ export interface PaymentPolicy extends WaitingPolicy {
   create_within_ms: number;
   /** How long an unknown creation is looked for before it is made again, in ms. */
   settling_ms: number;
+  /** How long the gateway may stay silent before a person is asked, in ms. */
+  patience_ms: number;
   /** How long a sold trade is polled for disputes and chargebacks, in ms; 0: not at all. */
   watch_window_ms: number;
   /** How long a trade is polled after the gateway has taken a refund, so that a refusal that nobody notifies is seen, in ms. */
@@ -120,6 +122,8 @@ export interface EarlierAfterSale {
   claims: readonly NotificationClaim[];
   /** Whether an earlier run may know of refunds and does not answer: no worker polls its task queue, or its code does not replay. */
   is_unread: boolean;
+  /** Whether Temporal has a payment of the order. */
+  has_payment: boolean;
   /** The payment's method, where the payment was made here. */
   method: string | null;
   /** The number of the trade that the payment has sold. */
@@ -137,6 +141,9 @@ export interface FindInput {
    */
   settling_ms?: number;
 }
+
+/** Types of retryable failures by which an activity that sends says that it has sent nothing. */
+export const NOTHING_SENT: readonly string[] = ['GatewayUnavailable'];
 
 /** The failure of a watch that was asked to tell when the gateway refuses our credentials. */
 export const CREDENTIALS_REFUSED = 'CredentialsRefused';

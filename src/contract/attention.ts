@@ -75,7 +75,7 @@ export const RUNBOOK = {
     happened: 'There is another trade under this order’s number (`other_trades` in the state).',
     loses: 'The buyer may have paid twice.',
     look: 'Both trades in the gateway’s dashboard.',
-    act: 'Send back what is too much, then send `resolve`.',
+    act: 'Send back what is too much, then send `resolve` without an outcome: a payment that is open goes on.',
     after: 'The reason is settled. The other trade stays the gateway’s.',
   },
   'unproven-trade': {
@@ -88,7 +88,7 @@ export const RUNBOOK = {
   },
   'no-answer': {
     happened:
-      'The gateway, or Temporal where it is asked for earlier runs of the order, has not answered for ten minutes.',
+      'The gateway, or Temporal where it is asked for earlier runs of the order, has not answered for as long as PAYMENTS_PATIENCE says (ten minutes).',
     loses: 'The buyer may have paid and waits.',
     look: 'The pending activity has the last words; then the gateway’s status page, Temporal’s visibility and our settings.',
     act: 'Bring the gateway or the network back. `recheck` asks at once.',
@@ -136,6 +136,22 @@ export const RUNBOOK = {
     act: 'Correct them and restart the worker. Then send `resolve`.',
     after: 'Orders that were refused are not sent again: the merchant sends them anew.',
   },
+  settings: {
+    happened:
+      'The settings of the worker that took this lack its app, so the gateway was not asked. GATEWAY_APPS_FILE, or GATEWAY_APP_ID with GATEWAY_SECRET_KEY, names the apps of a worker.',
+    loses: 'The buyer waits, and may have paid; an order that was not sent fails once its time is over.',
+    look: 'The pending activity names the worker and the app. Then the settings of each worker of the task queue.',
+    act: 'Add the app to that worker’s settings and restart it, or correct the app_id of whoever sends the orders. `recheck` asks at once.',
+    after: 'A worker that has the app goes on with it. The gateway’s answer settles this without you.',
+  },
+  'missing-activity': {
+    happened:
+      'No worker of the task queue could run an activity of this: it is not registered there, a payload could not be read, or no worker took it in its time. The gateway was not asked.',
+    loses: 'The buyer waits, and may have paid; an order that was not sent fails once its time is over.',
+    look: 'The pending activity names the worker and the failure. Then whether each worker of the task queue has the plugin, the same version and the same PAYMENTS_ENCRYPTION_KEYS.',
+    act: 'Stop or mend the worker that lacks it. `recheck` asks at once.',
+    after: 'A worker that has the activity goes on with it. The gateway’s answer settles this without you.',
+  },
   'bare-secret': {
     happened: 'An order had a card token, PIN or card number that was not sealed. It was refused; nothing was sent.',
     loses: 'The card’s owner: this history holds the secret.',
@@ -147,7 +163,7 @@ export const RUNBOOK = {
     happened: 'A signal came under a name that this workflow does not handle.',
     loses: 'Nobody yet: whoever sent it waits for something that does not happen.',
     look: 'The signal in this workflow’s history, and who sent it.',
-    act: 'Find the sender. Let an open payment go on: `resolve` would end it. Send `resolve` once it has ended.',
+    act: 'Find the sender, then send `resolve` without an outcome: a payment that is open goes on.',
     after: 'The signal stays in the history and changes nothing.',
   },
   'books-differ': {
@@ -163,6 +179,22 @@ export const RUNBOOK = {
     look: 'Whether workers run. Then `payment-gateway list --stuck 1h`, and `payment-gateway show` of one of them.',
     act: 'Bring back what stands: workers, the gateway, or the network. `recheck --stuck 1h` asks for all at once.',
     after: 'The sweep looks again every ten minutes. It ends by itself once nothing is stuck.',
+  },
+  terminated: {
+    happened:
+      'Somebody terminated this payment, or its parent took it along, and the sweep has taken the order on again.',
+    loses: 'The buyer may have paid, or may still pay, while nobody looked.',
+    look: 'Who terminated it, and why, in the run before; the trade in the gateway’s dashboard.',
+    act: 'Let it go on, or end it by `resolve` with an outcome where the order is not wanted.',
+    after: 'Money that came or comes is found as ever. A termination ends nothing at the gateway.',
+  },
+  'deposit-without-account': {
+    happened:
+      'A transfer to an account number (CLABE) was notified without the id of the account, and no order here has its number: no account counts it.',
+    loses: 'The buyer, who has paid in and is not credited.',
+    look: 'The account number in the notification, in the history of the payment, and the transfer in the gateway’s dashboard.',
+    act: 'Credit the deposit in your books. Then send `resolve`.',
+    after: 'The payment stays as the gateway confirmed it, and no account counts it.',
   },
   'unreadable-notification': {
     happened: 'A notification was genuinely signed and could not be read. Its bytes are in the input, in base64.',
@@ -185,7 +217,12 @@ export const RUNBOOK = {
 export type Attention = keyof typeof RUNBOOK;
 
 /** Reasons that say why the gateway has given no answer. Its next answer settles each of them. */
-export const SILENCES = ['no-answer', 'credentials'] as const satisfies readonly Attention[];
+export const SILENCES = [
+  'no-answer',
+  'credentials',
+  'settings',
+  'missing-activity',
+] as const satisfies readonly Attention[];
 
 /** Why there is no answer of the gateway. */
 export type Silence = (typeof SILENCES)[number];

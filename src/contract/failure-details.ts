@@ -50,6 +50,7 @@ export interface FailureDetails {
   DuplicateRefund: GatewayProblem;
   NotAnswered: GatewayProblem;
   RefundPending: Record<never, never>;
+  NotFound: Record<never, never>;
   Closing: Record<never, never>;
   NotAWorkflow: Record<never, never>;
   PaymentWithoutResult: Record<never, never>;

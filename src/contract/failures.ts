@@ -27,6 +27,8 @@ export const FAILURE = {
   refundPending: 'RefundPending',
   /** A question to the gateway has no answer. A refund was not taken, because nobody knows what was paid: ask again. */
   notAnswered: 'NotAnswered',
+  /** Neither Temporal nor the gateway knows an order under this number. Nothing was done. */
+  notFound: 'NotFound',
   /** The after-sale was just ending, and nothing was done. Asking again starts it again. */
   closing: 'Closing',
   /** A function for a merchant's workflow was started by its name. Nothing was done. */
@@ -34,6 +36,15 @@ export const FAILURE = {
   /** The payment was ended from outside and has no result. The order may exist. */
   withoutResult: 'PaymentWithoutResult',
 } as const;
+
+/** The types of failures that activities try again after, besides those that callers meet. */
+const OF_ACTIVITIES = [
+  ...['NotYet', 'GatewayUnavailable', 'AppNotConfigured', 'CredentialsRefused', 'EventNotTaken', 'EventHandlerFailed'],
+];
+
+/** Whether the text of a failure of this type is ours, so that it quotes nobody. */
+export const isOwnFailureType = (type: unknown): boolean =>
+  typeof type === 'string' && [...Object.values<string>(FAILURE), ...OF_ACTIVITIES].includes(type);
 
 /**
  * A failure that callers recognise by its type and that Temporal does not retry.

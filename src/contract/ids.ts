@@ -49,6 +49,21 @@ const PREFIXES = [
 export const isOurWorkflow = (workflowId: string) =>
   workflowId.startsWith(STUCK_SWEEP_WORKFLOW_ID) || PREFIXES.includes(workflowId.split(':', 1)[0] ?? '');
 
+/** What Temporal puts after the id of a workflow that a schedule starts: the time that it was due, in UTC. */
+const DUE_TIME = /-(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)$/;
+
+/** The id that a schedule was given for what it starts, and when this run was due; undefined where no schedule started it. */
+export function scheduledRun(workflowId: string): { base_id: string; due: string } | undefined {
+  const [suffix, due] = DUE_TIME.exec(workflowId) ?? [];
+  return suffix === undefined || due === undefined ? undefined : { base_id: workflowId.slice(0, -suffix.length), due };
+}
+
+/** Whether a workflow is one of our own that a schedule starts. No order, refund or account has such an id. */
+export const isScheduledJob = (workflowId: string) =>
+  scheduledRun(workflowId) !== undefined && SCHEDULED_KINDS.includes(namedByWorkflowId(workflowId)?.kind ?? '');
+
+const SCHEDULED_KINDS = [STUCK_SWEEP_WORKFLOW_ID, 'reconciliation'];
+
 /** What one address gets of one payment or account. */
 export const eventDeliveryWorkflowId = (endpoint: string, subject: string) => `event-delivery:${endpoint}:${subject}`;
 

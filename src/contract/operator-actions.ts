@@ -70,12 +70,29 @@ const END_REFUND: Template = {
   options: `--refund NUMBER --outcome OUTCOME ${WHO_OPTIONS}`,
   input: `{"out_request_no": "NUMBER", "outcome": "OUTCOME", ${WHO}}`,
 };
+/**
+ * What a person settles by having looked at it: the payment goes on as it is. Under the other reasons that only a person settles,
+ * the payment waits for its outcome.
+ */
+const SETTLED_BY_LOOKING: readonly string[] = [
+  ...['second-trade', 'unexpected-signal', 'unproven-trade', 'unlisted-transition'],
+];
+
+/** Whether a decision without an outcome settles this reason of an open payment. */
+export const isSettledByLooking = (attention: string | null): boolean =>
+  attention !== null && SETTLED_BY_LOOKING.includes(attention);
+
 const isOfRefund = ({ out_request_no }: OperatorQuestion) => out_request_no !== undefined;
 const isOfElsewhere = ({ attention }: OperatorQuestion) => attention === 'refund-elsewhere';
 
 const ACTIONS: Readonly<Record<string, readonly Template[]>> = {
   payment: [
     RECHECK,
+    {
+      ...SEEN,
+      what: 'say that you have taken care of it, and let the payment go on',
+      settles: ({ attention }) => isSettledByLooking(attention),
+    },
     {
       // Without it the payment goes on. What still waits for a person then goes to its follow-up, which takes no outcome.
       what: 'end the payment now, as SUCCESS, CANCEL, REFUSED or EXPIRED, instead of letting it go on',

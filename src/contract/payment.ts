@@ -20,10 +20,11 @@ export interface NewPayment {
   app_id: string;
   request: OrderRequest;
   /**
-   * The starter used the reuse policy `REJECT_DUPLICATE`, so that no earlier run can have made this order. Without it,
-   * earlier runs under the workflow id are looked for before the order is sent.
+   * Of a start with the reuse policy `REJECT_DUPLICATE`, which no earlier run precedes: a new UUID, which the argument of the update
+   * `created` of the same update-with-start repeats; of a child workflow, the run id of its parent. A copy of this input proves
+   * nothing: without either, earlier runs under the workflow id are read before the order is sent.
    */
-  started_once?: boolean | undefined;
+  first_start_id?: string | undefined;
 }
 
 /** Adopts a trade that exists already: made elsewhere, or known by a notification. One of the ids suffices. */
@@ -34,8 +35,8 @@ export interface AdoptedPayment {
   out_trade_no?: string | undefined;
   /** The run that had ended before, where news such as a late payment starts the next one. */
   previous?: PreviousRun | undefined;
-  /** The starter used the reuse policy `REJECT_DUPLICATE`, so that no earlier run under the workflow id is looked for. */
-  started_once?: boolean | undefined;
+  /** Of a child workflow that was started with the reuse policy `REJECT_DUPLICATE`: its parent's run id. No earlier run is read. */
+  first_start_id?: string | undefined;
   /** Notifications that the run before had, and that none of its looks settled. */
   pending_notifications?: readonly NotificationSignal[] | undefined;
   /** Why the run that gave way to this one needed a person. */
@@ -86,6 +87,8 @@ export interface Transition {
   /** Who decided and why, where a person did. */
   by?: string;
   reason?: string;
+  /** After a sale: all that the person named as gone back by refunds that are not in the list. The latest counts. */
+  refunded_elsewhere?: string;
 }
 
 /** The whole public state of a payment: the query `state`, and what the workflow returns. */
@@ -144,7 +147,8 @@ export interface PaymentData {
 
 /** A person's decision. `by` says who. */
 export interface PaymentResolution {
-  outcome: PaymentOutcome;
+  /** Ends the payment. Without it, the reason that is shown is settled and the payment goes on, where looking settles it. */
+  outcome?: PaymentOutcome | undefined;
   reason: string;
   by: string;
 }
@@ -170,6 +174,8 @@ export interface PaymentFollowUpInput {
   /** The order was sent more than once, so that another trade under its number may be ours too. */
   sent_again: boolean;
   schedule: { poll_schedule_ms: readonly number[]; poll_every_ms: number };
+  /** How long the gateway may stay silent before a person is asked, in ms. */
+  patience_ms: number;
   /** A run that ended before it could read what earlier runs had left to it: the follow-up reads that, and nothing else. */
   unread_run?: RunOfWorkflow;
 }

@@ -1,10 +1,12 @@
 /** Reconciliation: what is known here, at the gateway and by the merchant of the same orders, held against each other. Pure. */
-import { sameAmount } from '../gateway/pure/money';
-import { isKnownStatus } from '../gateway/pure/statuses';
+import { isMore, sameAmount } from '../gateway/pure/money';
+import { isKnownStatus, type TradeStatus } from '../gateway/pure/statuses';
 import type { Attention } from './attention';
-import { outcomeOf } from './statuses';
 
-/** A period of one app's payments, and the merchant's own list of its orders, where there is one. */
+/**
+ * A period of one app's payments, and the merchant's own list of its orders, where there is one. A Schedule starts it without
+ * an input: then the app is that of the workflow's id, and the period the UTC day before the one on which it was due.
+ */
 export interface ReconciliationInput {
   app_id: string;
   /** ISO 8601; by default the UTC day before the start. */
@@ -30,17 +32,24 @@ export interface MerchantRow {
   out_trade_no: string;
   order_amount: string;
   order_currency?: string | undefined;
-  /** The gateway's word, or one such as paid, open, canceled, failed. */
+  /** The gateway's status, or a word such as paid, partially refunded, chargeback, open, canceled. */
   status: string;
+  /** All that went back to the buyer, where the merchant says it. */
+  refunded_amount?: string | undefined;
 }
 
-/** `unanswered`: the gateway, or our own payment, does not answer for this order: while others are, or for an hour. */
+/**
+ * `state`: the money stands elsewhere: paid, refunded wholly or in part, charged back, unpaid. `refunded`: the sums that went back
+ * differ. `unanswered`: the gateway, or our own payment, does not answer for this order: while others are, or for an
+ * hour.
+ */
 export type DifferenceKind =
   | 'missing-here'
   | 'missing-there'
   | 'missing-at-merchant'
   | 'amount'
   | 'state'
+  | 'refunded'
   | 'unanswered';
 
 /** What two sides say of one order. */
@@ -62,6 +71,8 @@ export interface ReconciliationState {
   since: string;
   until: string;
   checked: number;
+  /** How many of them wait for their buyer, here or at the gateway: these are no difference to a list that lacks them. */
+  open: number;
   /** How many differences there are so far. */
   found: number;
   /** The first of them; the query `differences` has all, in pages. */
@@ -103,7 +114,13 @@ export interface DifferencesPage {
 }
 
 /** One side's word on an order; null where it does not have it. */
-export type Word = { status: string; amount: string | null; currency: string | null } | null;
+export type Word = {
+  status: string;
+  amount: string | null;
+  currency: string | null;
+  /** All that went back, where this side says it. */
+  refunded?: string | null | undefined;
+} | null;
 
 /** What is said of one order: here, at the gateway, and by the merchant; undefined where nobody asked the merchant. */
 export interface OrderWords {
@@ -124,55 +141,124 @@ export function differencesOf(out_trade_no: string, words: OrderWords): Differen
     merchant: merchant === undefined ? null : text(merchant),
     adopted: false,
   });
-  const isMadeHere = here !== null && moneyIn(here.status) !== 'none';
+  const isMadeHere = here !== null && moneyIn(here) !== 'none';
   const between = (one: Word, other: Word, sides: Difference['between']): Difference[] => {
     if (!one || !other) return [];
     if (isOtherAmount(one, other)) return [found('amount', sides)];
-    return isSameState(one.status, other.status) ? [] : [found('state', sides)];
+    return isSameState(one, other, sides) ? [] : [found('state', sides)];
   };
   const missing = [
     ...(gateway && !isMadeHere ? [found('missing-here', 'here and gateway')] : []),
     ...(!gateway && isMadeHere ? [found('missing-there', 'here and gateway')] : []),
     ...(!gateway && !isMadeHere && merchant ? [found('missing-there', 'merchant and gateway')] : []),
-    ...(merchant === null && gateway ? [found('missing-at-merchant', 'merchant and gateway')] : []),
+    ...(merchant === null && gateway && moneyIn(gateway) !== 'open'
+      ? [found('missing-at-merchant', 'merchant and gateway')]
+      : []),
   ];
   const ours = isMadeHere ? between(here, gateway, 'here and gateway') : [];
-  return [...missing, ...ours, ...between(merchant ?? null, gateway, 'merchant and gateway')];
+  const theirs = between(merchant ?? null, gateway, 'merchant and gateway');
+  // The gateway says neither how much went back, nor always whether that was all.
+  const isTold = ours.length > 0 || theirs.length > 0;
+  const refunds = !isTold && isMadeHere && isOtherRefund(here, merchant) ? ['refunded' as const] : [];
+  return [...missing, ...ours, ...theirs, ...refunds.map((kind) => found(kind, 'here and merchant'))];
 }
 
-/** What a status means for the money: `none` where the order was never made. */
-type MoneyIn = 'paid' | 'unpaid' | 'open' | 'none';
+/** Whether nothing is paid yet and something may be, as the gateway says, or this side where it does not know the order. */
+export function waitsForBuyer({ here, gateway }: OrderWords): boolean {
+  const known = gateway ?? here;
+  return known !== null && moneyIn(known) === 'open';
+}
 
-/** Words that merchants use for it, and our own before a trade has a status. */
-const WORDS: Readonly<Record<MoneyIn, readonly string[]>> = {
-  paid: ['PAID', 'SUCCEEDED', 'REFUNDED'],
-  unpaid: ['CANCELED', 'CANCELLED', 'FAILED', 'UNPAID'],
-  open: ['OPEN', 'PENDING', 'CREATED', 'CREATING'],
-  none: ['NOT_CREATED'],
+/**
+ * Where an order's money is: `none` where the order was never made, `open` where it waits for the buyer, `unpaid` where it ended so,
+ * `refunding` where some of it may be on its way back.
+ */
+type MoneyIn = 'paid' | 'refunding' | 'partly-refunded' | 'refunded' | 'charged-back' | 'unpaid' | 'open' | 'none';
+
+/** What each status of the gateway means for the money. One that nobody knows counts as open. */
+const STATUSES: Record<TradeStatus, MoneyIn> = {
+  INITIAL: 'open',
+  PROCESSING: 'open',
+  RISK_CONTROLLING: 'open',
+  SUCCESS: 'paid',
+  CANCEL: 'unpaid',
+  REFUSED: 'unpaid',
+  EXPIRED: 'unpaid',
+  REFUND_VERIFYING: 'refunding',
+  REFUND_PROCESSING: 'refunding',
+  REFUND_REVOKE: 'paid',
+  REFUND_REFUSED: 'paid',
+  REFUNDED: 'refunded',
+  PARTIAL_REFUND: 'partly-refunded',
+  // The bank has not decided: the money is still the merchant's.
+  DISPUTE: 'paid',
+  CHARGEBACK: 'charged-back',
+  CHARGEBACK_REVERSED: 'paid',
 };
-const MEANINGS = ['paid', 'unpaid', 'open', 'none'] as const;
 
-const wordFor = (name: string) => MEANINGS.find((meaning) => WORDS[meaning].includes(name));
+/** Words that merchants use, with `_` for blanks and hyphens, and our own before a trade has a status. */
+const WORDS: Readonly<Record<string, MoneyIn>> = {
+  PAID: 'paid',
+  SUCCEEDED: 'paid',
+  COMPLETED: 'paid',
+  CAPTURED: 'paid',
+  DISPUTED: 'paid',
+  REFUND_PENDING: 'refunding',
+  PARTIALLY_REFUNDED: 'partly-refunded',
+  PARTLY_REFUNDED: 'partly-refunded',
+  CHARGED_BACK: 'charged-back',
+  CANCELED: 'unpaid',
+  CANCELLED: 'unpaid',
+  FAILED: 'unpaid',
+  UNPAID: 'unpaid',
+  DECLINED: 'unpaid',
+  OPEN: 'open',
+  PENDING: 'open',
+  CREATED: 'open',
+  CREATING: 'open',
+  NOT_CREATED: 'none',
+};
+
+function meaningOf(status: string): MoneyIn | undefined {
+  const name = status
+    .trim()
+    .toUpperCase()
+    .replace(/[\s-]+/g, '_');
+  if (isKnownStatus(name)) return STATUSES[name];
+  return Object.hasOwn(WORDS, name) ? WORDS[name] : undefined;
+}
 
 /** Whether it is said of a status what it means for the money: one that nobody knows would count as open. */
-export function isReconcilable(status: string): boolean {
-  const name = status.toUpperCase();
-  return wordFor(name) !== undefined || isKnownStatus(name);
+export const isReconcilable = (status: string): boolean => meaningOf(status) !== undefined;
+
+/** The sum that went back says more than the status, which a refund in part may leave as it was. */
+function moneyIn({ status, amount, refunded }: NonNullable<Word>): MoneyIn {
+  const meaning = meaningOf(status) ?? 'open';
+  if (!['paid', 'refunding', 'partly-refunded', 'refunded'].includes(meaning)) return meaning;
+  if (refunded === null || refunded === undefined || amount === null || !isMore(refunded, '0')) return meaning;
+  return isMore(amount, refunded) ? 'partly-refunded' : 'refunded';
 }
 
-function moneyIn(status: string): MoneyIn {
-  const name = status.toUpperCase();
-  const known = wordFor(name);
-  if (known !== undefined) return known;
-  const outcome = outcomeOf(name);
-  if (outcome === null) return 'open';
-  return outcome === 'SUCCESS' ? 'paid' : 'unpaid';
+function isSameState(one: NonNullable<Word>, gateway: NonNullable<Word>, sides: Difference['between']): boolean {
+  const [left, right] = [moneyIn(one), moneyIn(gateway)];
+  if (left === right) return true;
+  // What is on its way has not arrived: the next comparison tells.
+  if (right === 'refunding' || left === 'refunding') return isOfSale(left) && isOfSale(right);
+  // Gateways say REFUNDED of a refund in part, too.
+  if (left === 'partly-refunded' && right === 'refunded') return true;
+  // EXPIRED is our word where the gateway never ended a trade, so it does not contradict an open one.
+  return sides === 'here and gateway' && left === 'unpaid' && right === 'open' && one.status === 'EXPIRED';
 }
 
-/** EXPIRED is our word where the gateway never ended a trade, so it does not contradict an open one. */
-function isSameState(one: string, other: string): boolean {
-  const [left, right] = [moneyIn(one), moneyIn(other)];
-  return left === right || (left === 'unpaid' && right === 'open' && one === 'EXPIRED');
+const isOfSale = (money: MoneyIn) => ['paid', 'refunding', 'partly-refunded', 'refunded'].includes(money);
+
+/** Whether the merchant and we name other sums that went back, or one of us says that it was all. */
+function isOtherRefund(here: NonNullable<Word>, merchant: Word | undefined): boolean {
+  if (!merchant) return false;
+  const [ours, theirs] = [moneyIn(here), moneyIn(merchant)];
+  if (!isOfSale(ours) || !isOfSale(theirs) || ours === 'refunding' || theirs === 'refunding') return false;
+  if (ours !== theirs) return true;
+  return here.refunded != null && merchant.refunded != null && !sameAmount(here.refunded, merchant.refunded);
 }
 
 function isOtherAmount(one: NonNullable<Word>, other: NonNullable<Word>): boolean {
@@ -182,14 +268,20 @@ function isOtherAmount(one: NonNullable<Word>, other: NonNullable<Word>): boolea
   );
 }
 
-const text = (word: Word): string | null =>
-  word && [word.status, word.amount, word.currency].filter((one) => one !== null).join(' ');
+function text(word: Word): string | null {
+  if (word === null) return null;
+  const { status, amount, currency, refunded } = word;
+  const back = refunded != null && isMore(refunded, '0') ? `(refunded ${refunded})` : null;
+  return [status, amount, currency, back].filter((one) => one !== null).join(' ');
+}
 
 /** Compares the orders of one slice; resumes where an earlier attempt was. */
 export interface ReconcileSlice {
   app_id: string;
   since: string;
   until: string;
+  /** The whole period: an order belongs to the slice in which it was open first within it. */
+  period: { since: string; until: string };
   rows?: readonly MerchantRow[] | undefined;
   orders?: OrderRange | undefined;
   /** The last number that was compared before. */
@@ -199,6 +291,7 @@ export interface ReconcileSlice {
 
 export interface ReconciledSlice {
   checked: number;
+  open: number;
   differences: Difference[];
   /** The last number that was compared, where others follow: an answer has a page of differences at most. */
   after: string | null;

@@ -16,6 +16,14 @@ export const SEARCH_ATTRIBUTE = {
   expiresAt: defineSearchAttributeKey('PaymentExpiresAt', 'DATETIME'),
 };
 
+/** Search attributes that Temporal itself sets on a workflow that cannot go on. */
+export const TEMPORALS_ATTRIBUTE = {
+  /** Of an open workflow whose task has failed, or timed out, again and again. */
+  problems: defineSearchAttributeKey('TemporalReportedProblems', 'KEYWORD_LIST'),
+  /** Of one that is paused, or an activity of which is. */
+  paused: defineSearchAttributeKey('TemporalPauseInfo', 'KEYWORD_LIST'),
+};
+
 /** The status of a payment whose order the gateway does not have yet. */
 export const NOT_CREATED_YET = 'CREATING';
 

@@ -1,6 +1,10 @@
 /** Payments that a merchant's own workflow starts, and their refunds. */
 import type { RefundAnswer, RefundOrder } from './after-sale';
+import type { Checkout, DirectPayment } from './gateway';
 import type { NewPayment, PaymentData, PaymentState } from './payment';
+
+/** What `startPayment` of calls/ takes: the order of the client's `pay` or `createCheckout`, and the app that sells. */
+export type AppOrder = (DirectPayment | Checkout) & { app_id: string };
 
 /** What `startPayment` of calls/ returns. */
 export interface StartedPayment {

@@ -1,9 +1,12 @@
 /** The sweep for payments that should have moved on. Plain JSON. */
 import type { Attention } from './attention';
 
+/** A Schedule starts it without an input. */
 export interface StuckSweepInput {
-  /** Payments count as stuck after this long past their time, in ms. */
-  stuck_ms: number;
+  /** Payments count as stuck after this long past their time, in ms; by default an hour. */
+  stuck_ms?: number | undefined;
+  /** The run before has told the merchant of what is stuck. */
+  is_reported?: boolean | undefined;
 }
 
 /** What one look found. */
@@ -23,6 +26,6 @@ export interface StuckSweepState extends Swept {
 }
 
 export interface StuckSweepActivities {
-  /** Counts by lists alone: it asks no payment and no gateway. Its metrics say the same. */
-  'payments.sweep'(input: StuckSweepInput): Promise<Swept & { has_listener: boolean }>;
+  /** Takes terminated orders on again, and counts by lists alone: it asks no payment and no gateway. Its metrics say the same. */
+  'payments.sweep'(input: { stuck_ms: number }): Promise<Swept & { has_listener: boolean }>;
 }

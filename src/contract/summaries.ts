@@ -32,6 +32,8 @@ const OURS = [
   /^Events of \S+ (that the handler has not taken yet|for \S+)$/,
   /^(Reconciliation of \S+|Sweep for stuck payments)$/,
   /^(until|before|how long|callers of) [a-z_ ]+(: then the gateway is asked)?$/,
+  /^sends the order: [\w.\- ]+$/,
+  /^(the deadline, where the poll is held up|a person has ended the look: before it is made again)$/,
   /^(watch window|recheck|refund|looked at|canceled|followed)$/,
 ];
 

@@ -1,4 +1,4 @@
-/** The trade's statuses: which may follow which, and what each means for the payment. Pure. */
+/** Which statuses of a trade may follow which. Pure. */
 import { isKnownStatus, type TradeStatus } from '../gateway/pure/statuses';
 import type { PaymentState } from './payment';
 import { outcomeOf } from './statuses';
@@ -37,6 +37,15 @@ export function classifyTransition(from: string | null, to: string): TransitionK
   if (!isKnownStatus(to)) return 'unknown-status';
   if (from === null || !isKnownStatus(from) || isReachable(from, to)) return 'forward';
   return isReachable(to, from) ? 'stale' : 'unlisted';
+}
+
+/**
+ * Whether a trade's status is news after the refusal of its creation: it was paid, or may still be. INITIAL says that the order was made,
+ * which the refusal said too.
+ */
+export function contradictsRefusal(status: string): boolean {
+  const outcome = outcomeOf(status);
+  return outcome === 'SUCCESS' || (outcome === null && status !== 'INITIAL');
 }
 
 /** Whether a trade has this status only after it was sold. */

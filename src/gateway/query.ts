@@ -42,7 +42,6 @@ export interface Trade {
   order_currency?: string | undefined;
   /** Not in the interface, but some gateways send it. */
   method?: string | undefined;
-  refuse_detail?: string | undefined;
   /** The whole response, with unknown fields. It may hold the buyer's data. */
   answer?: GatewayResponse | undefined;
 }
@@ -58,7 +57,6 @@ export function readTrade(response: GatewayResponse): Trade | undefined {
     order_amount: textField(response, 'order_amount'),
     order_currency: textField(response, 'order_currency'),
     method: textField(response, 'method'),
-    refuse_detail: textField(response, 'refuse_detail'),
     answer: withoutEnvelope(response),
   };
 }

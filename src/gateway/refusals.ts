@@ -22,6 +22,8 @@ export interface Refusal {
   retryable: boolean;
 }
 
+// A creation that is refused for its request or its sender has made nothing: the gateway refuses before it makes a trade. Only a
+// refused payment (REFUSED) is one of a trade that was made, and is asked for before it counts.
 const TEMPORARY: Refusal = { outcome: 'not-created', kind: 'temporary', retryable: true };
 const CREDENTIALS: Refusal = { outcome: 'not-created', kind: 'credentials', retryable: false };
 const REQUEST: Refusal = { outcome: 'not-created', kind: 'request', retryable: false };

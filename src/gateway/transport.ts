@@ -28,6 +28,8 @@ export const TRANSPORT_DEFAULTS = {
 export interface HttpResponse {
   status: number;
   body: Uint8Array;
+  /** The header `Date`: the gateway's clock. */
+  date?: string | undefined;
 }
 
 /** There was no whole response. `sent` is false only if certainly no byte of the request was sent. */
@@ -87,7 +89,11 @@ export class Transport implements Exchange {
   async post(path: string, headers: Record<string, string>, body: string): Promise<HttpResponse> {
     this.pool ??= this.open();
     try {
-      const { statusCode, body: answer } = await this.pool.request({
+      const {
+        statusCode,
+        headers: said,
+        body: answer,
+      } = await this.pool.request({
         method: 'POST',
         path: this.path + path,
         headers,
@@ -95,7 +101,8 @@ export class Transport implements Exchange {
         // Limits the whole exchange: a gateway that sends a byte now and then would pass the other limits for ever.
         signal: AbortSignal.timeout(this.settings.connect_timeout_ms + 2 * this.settings.answer_timeout_ms),
       });
-      return { status: statusCode, body: new Uint8Array(await answer.arrayBuffer()) };
+      const date = typeof said.date === 'string' ? { date: said.date } : {};
+      return { status: statusCode, body: new Uint8Array(await answer.arrayBuffer()), ...date };
     } catch (error) {
       const failure = typeof error === 'object' && error !== null ? error : {};
       throw new ExchangeError(!this.failedToConnect.has(failure), reasonOf(failure));

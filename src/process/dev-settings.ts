@@ -1,6 +1,7 @@
 /**
  * The settings that `payment-gateway dev` leaves in `.payments/dev.env` for other programs on this machine. With them, a
- * command in a second terminal and a merchant's program find the stack that runs. One `NAME=value` a line, without quotes.
+ * command in a second terminal and a merchant's program find the stack that runs. One `NAME=value` a line, as a shell
+ * takes it: `set -a; . .payments/dev.env`.
  */
 import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
@@ -16,7 +17,7 @@ const NAMES_A_STACK = ['TEMPORAL_ADDRESS', 'TEMPORAL_PROFILE', 'GATEWAY_APP_ID',
 /** Writes the settings of a stack and returns the path of the file. */
 export async function saveDevSettings(dataDir: string, settings: Record<string, string>): Promise<string> {
   const file = join(dataDir, FILE);
-  const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
+  const lines = Object.entries(settings).map(([name, value]) => `${name}=${shellWord(value)}\n`);
   await writePrivately(file, lines.join(''));
   return file;
 }
@@ -32,10 +33,23 @@ export function withDevSettings(env: Environment, dataDir = '.payments'): { env:
   const saved = readOwn(file)
     .split('\n')
     .flatMap((line) =>
-      line.includes('=') ? [[line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]] : [],
+      line.includes('=') ? [[line.slice(0, line.indexOf('=')), unquoted(line.slice(line.indexOf('=') + 1))]] : [],
     );
   return { env: { ...Object.fromEntries(saved), ...env }, from: file };
 }
+
+/** The value as a shell reads it: quoted where it would take a character for its own. */
+function shellWord(value: string): string {
+  return /^[\w@%+=:,./-]*$/.test(value) ? value : `'${value.replaceAll("'", QUOTE)}'`;
+}
+
+/** The value that {@link shellWord} wrote. */
+function unquoted(word: string): string {
+  return /^'.*'$/.test(word) ? word.slice(1, -1).replaceAll(QUOTE, "'") : word;
+}
+
+/** A quote within quotes: they end, one follows, and they begin again. */
+const QUOTE = "'\\''";
 
 /**
  * The text of a file of the user's own: in a folder of somebody else's, it could name their Temporal and their sealing key. What is

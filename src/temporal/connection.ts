@@ -70,11 +70,14 @@ export async function requireNamespace(
   }
 }
 
+/** Where Temporal's SDK looks for it if nothing names a place. */
+export const DEFAULT_ADDRESS = 'localhost:7233';
+
 /** The error for a connection that failed; `error` says why. */
 export function unreachable(address: string | undefined, error: unknown): TemporalUnreachableError {
   const why = error instanceof Error ? error.message.split('\n')[0] : String(error);
   return new TemporalUnreachableError(
-    `Temporal cannot be reached at ${address ?? 'localhost:7233'} (${why}). Run npx payment-gateway dev in this folder, or set TEMPORAL_ADDRESS.`,
+    `Temporal cannot be reached at ${address ?? DEFAULT_ADDRESS} (${why}). Run npx payment-gateway dev in this folder, or set TEMPORAL_ADDRESS.`,
   );
 }
 

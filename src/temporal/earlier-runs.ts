@@ -6,7 +6,7 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { GRPC_STATUS, grpcCodeOf, grpcErrorOf } from './grpc-status';
+import { GRPC_STATUS, grpcCodeOf, isWithoutWorker } from './grpc-status';
 import { runsOf } from './list-query';
 
 /** The runs before this one, the latest first. Throws a retryable failure while the list of workflows is behind. */
@@ -59,13 +59,4 @@ export async function ifAnswered<T>(read: () => Promise<T>, otherwise: T): Promi
     if (isWithoutWorker(error)) return otherwise;
     throw error;
   }
-}
-
-/**
- * Whether a query failed because no worker polls the task queue of its run, such as one that was renamed. It says nothing of
- * the run.
- */
-function isWithoutWorker(error: unknown): boolean {
-  const { message } = grpcErrorOf(error) ?? {};
-  return grpcCodeOf(error) === GRPC_STATUS.FAILED_PRECONDITION && message?.includes('no poller') === true;
 }

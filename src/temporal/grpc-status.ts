@@ -24,7 +24,7 @@ export function grpcCodeOf(error: unknown): number | undefined {
 }
 
 /** The gRPC error that an error of Temporal's client wraps. */
-export function grpcErrorOf(error: unknown): { code: number; message: string } | undefined {
+function grpcErrorOf(error: unknown): { code: number; message: string } | undefined {
   if (isGrpcServiceError(error)) return error;
   return error instanceof ServiceError ? grpcErrorOf(error.cause) : undefined;
 }
@@ -47,4 +47,13 @@ export function isUnreadable(error: unknown): boolean {
 export function isOutOfTime(error: unknown): boolean {
   const code = grpcCodeOf(error);
   return code === GRPC_STATUS.DEADLINE_EXCEEDED || code === GRPC_STATUS.CANCELLED;
+}
+
+/**
+ * Whether a query failed because no worker polls the task queue of its run, such as one that was renamed. It says nothing of
+ * the run.
+ */
+export function isWithoutWorker(error: unknown): boolean {
+  const { message } = grpcErrorOf(error) ?? {};
+  return grpcCodeOf(error) === GRPC_STATUS.FAILED_PRECONDITION && message?.includes('no poller') === true;
 }

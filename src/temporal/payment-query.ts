@@ -1,5 +1,13 @@
 /** Queries for lists of payments, in the language of Temporal's visibility store. */
-import { NOT_CREATED_YET, SEARCH_ATTRIBUTE, speiAccountQuantityWorkflowId, WORKFLOW } from '../contract';
+import {
+  isTemporalAttention,
+  NOT_CREATED_YET,
+  SEARCH_ATTRIBUTE,
+  speiAccountQuantityWorkflowId,
+  TEMPORALS_ATTRIBUTE,
+  type TemporalAttention,
+  WORKFLOW,
+} from '../contract';
 import { quoted } from './list-query';
 
 /** Which workflows are looked for. Everything that is given must hold. */
@@ -66,14 +74,32 @@ function ofApp(app_id: string): string {
   ].join(' OR ');
 }
 
-const typesQuery = (types: readonly string[]) => `WorkflowType IN (${types.map(quoted).join(', ')})`;
+function typesQuery(types: readonly string[]): string {
+  return `WorkflowType IN (${types.map(quoted).join(', ')})`;
+}
 
-const attentionQuery = (attention: true | string) =>
-  `${SEARCH_ATTRIBUTE.attention.name} ${attention === true ? 'IS NOT NULL' : `= ${quoted(attention)}`}`;
+/** What Temporal itself says of ours: beside them, merchants' own workflows may run in the namespace. */
+const TEMPORAL_SAYS: Readonly<Record<TemporalAttention, string>> = {
+  'failing-tasks': `${typesQuery(Object.values(WORKFLOW))} AND ${TEMPORALS_ATTRIBUTE.problems.name} IS NOT NULL`,
+  'paused-activity': `${typesQuery(Object.values(WORKFLOW))} AND ${TEMPORALS_ATTRIBUTE.paused.name} IS NOT NULL`,
+};
+const HELD_UP = Object.values(TEMPORAL_SAYS).map((one) => `(${one})`);
+
+function attentionQuery(attention: true | string): string {
+  const { name } = SEARCH_ATTRIBUTE.attention;
+  if (attention === true) return `(${[`${name} IS NOT NULL`, ...HELD_UP].join(' OR ')})`;
+  return isTemporalAttention(attention) ? TEMPORAL_SAYS[attention] : `${name} = ${quoted(attention)}`;
+}
+
+/** Orders that somebody, or their parent, has ended from outside, at this time or later. */
+export function terminatedQuery(since: Date): string {
+  const closed = `CloseTime >= ${quoted(since.toISOString())}`;
+  return `${typesQuery([WORKFLOW.payment])} AND ExecutionStatus IN ('Terminated', 'TimedOut') AND ${closed}`;
+}
 
 /**
  * Open payments that should have moved on for at least `ms`: the order's time is over, or the gateway has not taken the
- * order, or no worker has ever taken the payment.
+ * order, or no worker has ever taken the payment; and whatever of ours Temporal says that it cannot go on.
  */
 function stuckQuery(ms: number, now: Date): string {
   const before = quoted(new Date(now.getTime() - ms).toISOString());
@@ -83,9 +109,26 @@ function stuckQuery(ms: number, now: Date): string {
     `${payments} AND ${expiresAt.name} < ${before}`,
     `${payments} AND ${status.name} = ${quoted(NOT_CREATED_YET)} AND StartTime < ${before}`,
     `${payments} AND ${status.name} IS NULL AND StartTime < ${before}`,
+    ...HELD_UP.map((one) => `${one} AND StartTime < ${before}`),
   ]
     .map((one) => `(${one})`)
     .join(' OR ');
+}
+
+/** What has a part in an order's money: its changes begin or end one of these. */
+const OF_ORDERS = [WORKFLOW.payment, WORKFLOW.paymentFollowUp, WORKFLOW.afterSale, WORKFLOW.refund];
+
+/** Whatever of an app's orders was open at a time in [since, until). */
+export function openWithinQuery({ app_id, since, until }: { app_id: string; since: Date; until: Date }): string {
+  const [begin, end] = [since, until].map((time) => quoted(time.toISOString()));
+  const isOpenThen = `StartTime < ${end} AND (${RUNNING} OR CloseTime >= ${begin})`;
+  return `${typesQuery(OF_ORDERS)} AND ${isOpenThen} AND (${ofApp(app_id)})`;
+}
+
+/** What began in [since, until) of an app's orders. */
+export function begunWithinQuery({ app_id, since, until }: { app_id: string; since: Date; until: Date }): string {
+  const [begin, end] = [since, until].map((time) => quoted(time.toISOString()));
+  return `${typesQuery(OF_ORDERS)} AND StartTime >= ${begin} AND StartTime < ${end} AND (${ofApp(app_id)})`;
 }
 
 /** Every run of a payment and of what belongs to its order. Callers check the id of what is found. */
@@ -95,4 +138,9 @@ export function orderQuery(app_id: string, out_trade_no: string): string {
   return ['payment', 'after-sale', 'payment-follow-up', 'refund']
     .map((kind) => `WorkflowId STARTS_WITH ${quoted(`${kind}:${app_id}:${number}`)}`)
     .join(' OR ');
+}
+
+/** Whatever of ours has this trade at the gateway. Callers check the app. */
+export function tradeQuery(trade_no: string): string {
+  return `${typesQuery(OF_ORDERS)} AND ${SEARCH_ATTRIBUTE.tradeNo.name} = ${quoted(trade_no)}`;
 }

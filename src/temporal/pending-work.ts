@@ -15,17 +15,19 @@ export interface PendingWork {
   /** ISO 8601, UTC. */
   last_at: string | null;
   next_at: string | null;
-  /** Whether an attempt waits for a worker, or runs, or for its time. */
-  state: 'waits for a worker' | 'runs' | 'waits for its time';
+  /** Whether an attempt waits for a worker, or runs, or for its time; or whether somebody has paused it, or it fails each time. */
+  state: 'waits for a worker' | 'runs' | 'waits for its time' | 'is paused' | 'fails each time';
 }
 
 const { PendingActivityState } = temporal.api.enums.v1;
 
-/** The pending activities of an open workflow; a first task that no worker has taken counts as one. */
+/** The pending activities of an open workflow; a first task that no worker has taken, and one that fails again and again, count as one. */
 export async function pendingWork(client: Client, described: WorkflowExecutionDescription): Promise<PendingWork[]> {
   const { pendingActivities, pendingWorkflowTask, workflowExecutionInfo } = described.raw;
-  const isUntouched = pendingWorkflowTask && Number(workflowExecutionInfo?.historyLength ?? 0) <= 3;
+  const isFailing = (pendingWorkflowTask?.attempt ?? 1) > 1;
+  const isUntouched = !isFailing && pendingWorkflowTask && Number(workflowExecutionInfo?.historyLength ?? 0) <= 3;
   const work = await Promise.all((pendingActivities ?? []).map((one) => workOf(client, described.workflowId, one)));
+  if (isFailing) return [await failingTask(client, described), ...work];
   return isUntouched ? [...work, UNTOUCHED] : work;
 }
 
@@ -38,6 +40,27 @@ const UNTOUCHED: PendingWork = {
   next_at: null,
   state: 'waits for a worker',
 };
+
+/** The history has the first failure of a task that is tried again and again. */
+async function failingTask(client: Client, described: WorkflowExecutionDescription): Promise<PendingWork> {
+  const { loadedDataConverter: converter, namespace } = client.options;
+  const { workflowId, runId, raw } = described;
+  const execution = { workflowId, runId };
+  const request = { namespace, execution, maximumPageSize: 10 };
+  const { history } = await client.workflowService.getWorkflowExecutionHistoryReverse(request);
+  const failed = history?.events?.find((event) => event.workflowTaskFailedEventAttributes);
+  const { failure } = failed?.workflowTaskFailedEventAttributes ?? {};
+  const context = { type: 'workflow', namespace, workflowId } as const;
+  const error = await decodeOptionalFailureToOptionalError(converter, failure, context).catch(() => undefined);
+  return {
+    ...UNTOUCHED,
+    what: 'its own task, which its worker cannot do',
+    attempt: raw.pendingWorkflowTask?.attempt ?? 1,
+    last_answer: error === undefined ? null : innermost(error),
+    last_at: isoOf(failed?.eventTime),
+    state: 'fails each time',
+  };
+}
 
 type Pending = temporal.api.workflow.v1.IPendingActivityInfo;
 
@@ -62,7 +85,8 @@ async function workOf(client: Client, workflowId: string, pending: Pending): Pro
 const TAKEN_WITHIN_MS = 5_000;
 
 /** Whether an attempt waits for its time or for a worker, only the time of the next one tells. */
-export function stateOf({ state, nextAttemptScheduleTime }: Pending, now: number): PendingWork['state'] {
+export function stateOf({ state, paused, nextAttemptScheduleTime }: Pending, now: number): PendingWork['state'] {
+  if (paused) return 'is paused';
   if (state === PendingActivityState.PENDING_ACTIVITY_STATE_STARTED) return 'runs';
   const next = isoOf(nextAttemptScheduleTime);
   return next !== null && now < Date.parse(next) + TAKEN_WITHIN_MS ? 'waits for its time' : 'waits for a worker';

@@ -23,6 +23,11 @@ export class SearchAttributeConflictError extends UserError {
   override readonly name = 'SearchAttributeConflictError';
 }
 
+/** Nobody has prepared the namespace: it lacks search attributes, so that no payment can start in it. */
+export class NotSetUpError extends UserError {
+  override readonly name = 'NotSetUpError';
+}
+
 const { IndexedValueType } = temporal.api.enums.v1;
 const TYPES = {
   KEYWORD: IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD,
@@ -44,6 +49,22 @@ export async function missingSearchAttributes(connection: OperatorConnection, na
     const found = customAttributes?.[name];
     if (found !== undefined && found !== needed) throw conflict(namespace, name, found, needed);
     return found === undefined ? [name] : [];
+  });
+}
+
+/** Throws NotSetUpError where the namespace lacks one, and SearchAttributeConflictError. */
+export async function requireSearchAttributes(connection: OperatorConnection, namespace: string): Promise<void> {
+  const missing = await missingSearchAttributes(connection, namespace);
+  if (missing.length === 0) return;
+  throw new NotSetUpError(
+    `The namespace ${namespace} lacks the search attributes ${missing.join(', ')}, which payments need. Register them with: payment-gateway setup`,
+  );
+}
+
+/** The same, after something went wrong or brought nothing: silent where Temporal does not say which ones there are. */
+export async function explainIfNotSetUp(connection: OperatorConnection, namespace: string): Promise<void> {
+  await requireSearchAttributes(connection, namespace).catch((error: unknown) => {
+    if (error instanceof UserError) throw error;
   });
 }
 

@@ -1,6 +1,6 @@
 /** Workflows as lists show them: from Temporal's visibility store alone, so that no worker is needed. */
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
-import { namedByWorkflowId, SEARCH_ATTRIBUTE } from '../contract';
+import { namedByWorkflowId, SEARCH_ATTRIBUTE, TEMPORALS_ATTRIBUTE, type TemporalAttention } from '../contract';
 
 /** One run of one of our workflows. */
 export interface ListedWorkflow {
@@ -54,6 +54,16 @@ type Found = Pick<
   closeTime?: Date | undefined;
 };
 
+/** Why it needs a person: Temporal's own word comes first, because nothing goes on before that is settled. */
+function attentionOf({ typedSearchAttributes: attributes, status }: Found): string | null {
+  const temporals: readonly (readonly [TemporalAttention, readonly string[] | undefined])[] = [
+    ['failing-tasks', attributes.get(TEMPORALS_ATTRIBUTE.problems)],
+    ['paused-activity', attributes.get(TEMPORALS_ATTRIBUTE.paused)],
+  ];
+  const said = status.name === 'RUNNING' ? temporals.find(([, words = []]) => words.length > 0) : undefined;
+  return said?.[0] ?? attributes.get(SEARCH_ATTRIBUTE.attention) ?? null;
+}
+
 export function listed(found: Found): ListedWorkflow {
   const { typedSearchAttributes: attributes, workflowId, runId } = found;
   const named = namedByWorkflowId(workflowId);
@@ -65,7 +75,7 @@ export function listed(found: Found): ListedWorkflow {
     out_trade_no: named?.out_trade_no ?? null,
     execution: found.status.name,
     status: attributes.get(SEARCH_ATTRIBUTE.status) ?? null,
-    attention: attributes.get(SEARCH_ATTRIBUTE.attention) ?? null,
+    attention: attentionOf(found),
     method: attributes.get(SEARCH_ATTRIBUTE.method) ?? null,
     currency: attributes.get(SEARCH_ATTRIBUTE.currency) ?? null,
     amount_about: attributes.get(SEARCH_ATTRIBUTE.amount) ?? null,

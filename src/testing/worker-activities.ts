@@ -11,6 +11,7 @@ import {
   previousRunActivities,
   starterActivities,
 } from '../activities';
+import type { GatewayActivities } from '../contract';
 import { loadConfig } from '../process/settings';
 import type { FakeGateway } from './fake-gateway/fake-gateway';
 
@@ -23,7 +24,7 @@ export interface FakeWorkerOptions {
 }
 
 /** Gives every activity of a worker, as PaymentGatewayPlugin does with a real gateway. */
-export function fakeWorkerActivities({ app_id, gateway, env = {}, onEvent }: FakeWorkerOptions): object {
+export function fakeWorkerActivities({ app_id, gateway, env = {}, onEvent }: FakeWorkerOptions): GatewayActivities {
   const config = loadConfig(env);
   const notifyUrl = () => 'https://shop.example/ipn';
   const hasListener = onEvent !== undefined;

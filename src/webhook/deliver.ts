@@ -84,14 +84,16 @@ function accountOf({ notification: { app_id }, digest }: Delivery, account_id: s
 
 /** The payment. It starts again if it has ended in another state: for example, the buyer paid after the expiry. */
 function paymentOf({ notification, digest, temporal }: Delivery): Recipient {
-  const { app_id, out_trade_no, trade_no } = notification;
+  const { app_id, out_trade_no, trade_no, transfer_account: { account_id, account_number } = {} } = notification;
   const workflowId = paymentWorkflowId(app_id, out_trade_no);
   const input: AdoptedPayment = { kind: 'adopt', app_id, out_trade_no, trade_no };
+  // No payment is known under the number, so that it may be a deposit, which no account will count.
+  const isOfNoAccount = account_id === undefined && account_number !== undefined;
   return {
     requestId: digest,
     workflowId,
     type: WORKFLOW.payment,
-    input,
+    input: isOfNoAccount ? { ...input, reasons: ['deposit-without-account'] } : input,
     signal: SIGNAL.notification,
     async inputAfter(last) {
       const previous = await temporal.previousRun(workflowId, last.runId);

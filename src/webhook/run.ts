@@ -6,7 +6,7 @@ import { METRIC } from '../contract';
 import type { Environment } from '../process/environment';
 import { listen } from '../process/listen';
 import { createLogger } from '../process/log';
-import { type Config, loadConfig, requireApps } from '../process/settings';
+import { type Config, loadConfig, requireApps, warnOfRisks } from '../process/settings';
 import { stopSignal } from '../process/signals';
 import { connectClient } from '../temporal/connection';
 import { requirePackages } from '../temporal/sdk';
@@ -79,6 +79,7 @@ function listenForHealth(server: FastifyInstance, address: string): Promise<stri
 export async function runWebhook(env: Environment): Promise<void> {
   const config = loadConfig(env);
   const log = createLogger('webhook', config.LOG_LEVEL);
+  warnOfRisks(config, 'webhook', log);
   const metrics = await startMetrics(config, log);
   const webhook = await startWebhook(config, env, log, { alone: true, onAnswer: metrics?.onAnswer });
   log.info({ url: webhook.url, apps: config.apps.map((app) => app.app_id) }, 'webhook listens at /ipn/{app_id}');

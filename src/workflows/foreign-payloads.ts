@@ -12,7 +12,15 @@ import type {
   WorkflowInternalsInterceptor,
 } from '@temporalio/workflow';
 import { workflowInfo } from '@temporalio/workflow';
-import { FAILURE, FOREIGN_PAYLOAD, namedByWorkflowId, typedFailure, WORKFLOW, whyForeign } from '../contract';
+import {
+  FAILURE,
+  FOREIGN_PAYLOAD,
+  isScheduledJob,
+  namedByWorkflowId,
+  typedFailure,
+  WORKFLOW,
+  whyForeign,
+} from '../contract';
 import { isContinued } from './shared/continued';
 
 const OURS: ReadonlySet<string> = new Set(Object.values(WORKFLOW));
@@ -58,13 +66,19 @@ export class ForeignStarts implements WorkflowInboundCallsInterceptor {
     const { workflowType: type, workflowId } = workflowInfo();
     const [given] = input.args;
     const why = whyForeign(given) ?? (typeof given === 'object' && given !== null ? undefined : 'it has no input');
+    // A Schedule gives its job no input: the id says all.
+    if (given === undefined && isScheduledJob(workflowId)) return next(input);
     if (why === undefined || !OURS.has(type) || REFUSES_ITSELF.has(type)) return next(input);
     const named = namedByWorkflowId(workflowId);
-    // The ledger of an account is in the runs before this one, and its id says which account it is.
-    if (type === WORKFLOW.speiAccount && named?.kind === 'spei-account')
-      return next({ ...input, args: [{ app_id: named.app_id, account_id: named.part }] });
+    // The ledger of an account is in the runs before this one, and its id says which account it is. Under another id it refuses itself.
+    if (type === WORKFLOW.speiAccount)
+      return next({
+        ...input,
+        args: [named?.kind === 'spei-account' ? { app_id: named.app_id, account_id: named.part } : {}],
+      });
     const rule = { field: 'input', rule: why };
     const message = `Nothing was started under ${workflowId}: ${why}`;
-    return Promise.reject(typedFailure(FAILURE.invalidRequest, message, { issues: [rule] }));
+    // Nothing was sent: a creation after this run looks past it, at the runs before.
+    return Promise.reject(typedFailure(FAILURE.invalidRequest, message, { issues: [rule], started: false }));
   }
 }

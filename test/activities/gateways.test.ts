@@ -1,22 +1,22 @@
-/** A worker without credentials for an app waits, and its error says what to do. */
-import { ApplicationFailure } from '@temporalio/common';
-import { gatewayOf } from '../../src/activities/gateways';
+/** A worker without an app sends nothing for it, says which setting lacks it, and leaves it to a worker that has the app. */
+import { AbsentGateway, gatewayOf } from '../../src/activities/gateways';
 
-const gateways = new Map([['shop-1', 'its gateway']]);
+const fake = { query: async () => ({ trade_status: 'SUCCESS' }) };
+const gateways = new Map([['shop-1', fake]]);
 
 test('gatewayOf returns the gateway of the app', () => {
-  expect(gatewayOf(gateways, 'shop-1', 'payment')).toBe('its gateway');
+  expect(gatewayOf(gateways, 'shop-1')).toBe(fake);
 });
 
-test.each(['payment', 'account'] as const)('without a gateway, the %s is tried again in a minute', (what) => {
-  const asking = () => gatewayOf(gateways, 'shop-2', what);
-  expect(asking).toThrow(ApplicationFailure);
-  expect(asking).toThrow(
-    expect.objectContaining({
-      type: 'AppNotConfigured',
-      message: `This worker has no credentials for app shop-2. Add it to GATEWAY_APPS_FILE; the ${what} waits.`,
-      nonRetryable: false,
-      nextRetryDelay: '1 minute',
-    }),
-  );
+test('every operation of an app that the worker lacks is not sent, may be repeated, and names the app, the worker and the setting', async () => {
+  const absent = gatewayOf(gateways, 'shop-2');
+  expect(absent).toBeInstanceOf(AbsentGateway);
+  const operations = Object.values(absent);
+  expect(operations).toHaveLength(11);
+  for (const operation of operations)
+    await expect(operation({})).rejects.toMatchObject({
+      outcome: 'not-sent',
+      retryable: true,
+      message: expect.stringMatching(/app shop-2: the settings of the worker \d+@.* GATEWAY_APPS_FILE/),
+    });
 });

@@ -33,7 +33,7 @@ async function attempt(numbers: readonly string[], heartbeatDetails?: object) {
     SUB_CODE.unknownTrade,
   ]);
   const result = await environment
-    .run(async () => reconcile({ ...PERIOD, rows, per_second: 1_000 }))
+    .run(async () => reconcile({ ...PERIOD, period: PERIOD, rows, per_second: 1_000 }))
     .catch((error: { type?: string }) => error.type);
   return { told, result };
 }
@@ -54,6 +54,7 @@ test('a single order is waited for while nobody has answered for it for less tha
   expect((await attempt(['order-1'], longAgo(told, 59 * MINUTE))).result).toBe('GatewayUnavailable');
   expect((await attempt(['order-1'], longAgo(told, HOUR))).result).toEqual({
     checked: 1,
+    open: 0,
     differences: [unanswered('order-1')],
     after: null,
   });

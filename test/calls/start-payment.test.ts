@@ -1,12 +1,18 @@
 /** A merchant's own workflow with payments as its children: `startPayment`. */
 import { randomUUID } from 'node:crypto';
 import { Worker } from '@temporalio/worker';
-import { type PaymentData, type PaymentWorkflow, paymentWorkflowId, WORKFLOW } from '../../src/contract';
+import {
+  type NewPayment,
+  type PaymentData,
+  type PaymentWorkflow,
+  paymentWorkflowId,
+  WORKFLOW,
+} from '../../src/contract';
 import { GatewayClient } from '../../src/gateway';
 import { PaymentGatewayPlugin } from '../../src/plugin';
 import { APP, type Stack, startStack } from '../../src/testing/stack';
 import { eventually } from '../harness/eventually';
-import { order } from '../harness/orders';
+import { order, publishedOrders } from '../harness/orders';
 
 const TASK_QUEUE = `shop-${randomUUID()}`;
 let stack: Stack;
@@ -31,8 +37,11 @@ afterAll(async () => {
   await stack?.close();
 });
 
-const start = (workflow: 'sell' | 'forget', sold = order()) =>
-  stack.client.workflow.start(workflow, { taskQueue: TASK_QUEUE, workflowId: `shop:${randomUUID()}`, args: [sold] });
+const start = (workflow: 'sell' | 'forget', sold = order()) => startWith(workflow, flat(sold));
+const startWith = (workflow: string, ...args: unknown[]) =>
+  stack.client.workflow.start(workflow, { taskQueue: TASK_QUEUE, workflowId: `shop:${randomUUID()}`, args });
+/** The order as a merchant's workflow has it. */
+const flat = ({ app_id, request }: NewPayment) => ({ app_id, ...request });
 const dataOf = (shop: Awaited<ReturnType<typeof start>>) => shop.query<PaymentData | null>('data');
 const has = (number: string) => stack.simulator.trades({ out_trade_no: number }).length === 1;
 
@@ -43,6 +52,30 @@ test('the workflow has the payment data before the buyer pays, and the outcome a
   expect(await dataOf(shop)).toMatchObject({ qr_code: expect.stringMatching(/^0002/), recovered: false });
   await stack.simulator.pay(sold.request.out_trade_no);
   expect(await shop.result()).toBe('SUCCESS');
+});
+
+test('an order with a trade_type is a checkout, and its data has the page to pay on', async () => {
+  const { request } = publishedOrders().find(({ name }) => name === 'checkout') ?? {};
+  const shop = await startWith('sell', { app_id: APP.app_id, ...request, out_trade_no: `checkout-${randomUUID()}` });
+  await eventually('it has the data', async () => (await dataOf(shop)) !== null);
+  expect(await dataOf(shop)).toMatchObject({ web_url: expect.stringMatching(/^http/) });
+});
+
+const { app_id: _, ...withoutApp } = flat(order());
+test.each<[string, string[], unknown]>([
+  ['no order', ['app_id', 'out_trade_no', 'order_amount', 'order_currency'], undefined],
+  ['an order without its app', ['app_id'], withoutApp],
+  ['an order in the form of a payment’s input', ['out_trade_no', 'order_amount', 'order_currency'], order()],
+  ['an amount that is a number', ['order_amount'], { ...flat(order()), order_amount: 150 }],
+  ['an empty method', ['method'], { ...flat(order()), method: '' }],
+])('a workflow that sells %s fails at once and for good, and names the fields', async (_, fields, sold) => {
+  const shop = await startWith('sell', sold);
+  await expect(shop.result()).rejects.toMatchObject({
+    cause: {
+      ...{ type: 'InvalidRequest', nonRetryable: true },
+      details: [{ issues: fields.map((field) => expect.objectContaining({ field: expect.stringContaining(field) })) }],
+    },
+  });
 });
 
 test('a second workflow with the same order gets the same data and the same outcome, and one charge is made', async () => {
@@ -158,6 +191,23 @@ describe('refundPayment', () => {
     expect(answer).toMatchObject({ refund_amount: '30.00', refund_status: expect.any(String) });
     expect(await giveBack(number, '30.00')).toEqual(answer);
     expect(stack.simulator.requests({ path: '/trade/refund', out_trade_no: number })).toHaveLength(1);
+  });
+
+  test.each<[string, string[], unknown[]]>([
+    ['no order', ['app_id', 'out_trade_no'], [undefined, { refund_amount: '1.00', refund_currency: 'BRL' }]],
+    [
+      'no refund',
+      ['refund_amount', 'refund_currency'],
+      [{ app_id: APP.app_id, out_trade_no: `nobody-${randomUUID()}` }],
+    ],
+  ])('fails at once and for good where it is given %s, and names the fields', async (_, fields, args) => {
+    const shop = await startWith('giveBack', ...args);
+    await expect(shop.result()).rejects.toMatchObject({
+      cause: {
+        type: 'InvalidRequest',
+        details: [{ issues: fields.map((field) => expect.objectContaining({ field })) }],
+      },
+    });
   });
 
   test('fails with the type and the fields of the contract where too much is asked for', async () => {

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { appSettings } from '../../src/cli/command-settings';
+import { appSettings, commandSettings } from '../../src/cli/command-settings';
 import { saveDevSettings } from '../../src/process/dev-settings';
 
 const cwd = process.cwd();
@@ -31,6 +31,22 @@ test.each([{ json: true }, {}])(
     expect(appSettings(options).app_id).toBe('demo-app');
     expect(error).toHaveBeenCalledWith('Using the stack that runs here (.payments/dev.env).\n');
     expect(out).not.toHaveBeenCalled();
+  },
+);
+
+test.each([
+  [
+    { TEMPORAL_NAMESPACE: 'shop' },
+    ['Using Temporal at localhost:7233, namespace shop (TEMPORAL_ADDRESS is not set).\n'],
+  ],
+  [{ TEMPORAL_ADDRESS: 'temporal:7233' }, []],
+])(
+  'a command outside the folder of a stack names the Temporal that it uses, unless a person has: %j',
+  (given, said) => {
+    process.env = { ...process.env, ...given };
+    const error = printed(process.stderr);
+    commandSettings();
+    expect(error.mock.calls.map(([text]) => text)).toEqual(said);
   },
 );
 

@@ -291,8 +291,10 @@ describe.each(['production', 'prod', ''])('without encryption keys, with NODE_EN
   });
 
   test.each(neverWithoutKeys(NODE_ENV))('%s starts if clear text is allowed explicitly', async (command) => {
-    const env = { ...PRODUCTION, ...NO_KEYS };
-    expect(await refused([command], env, howOf(command))).toContain('Temporal cannot be reached');
+    // A process of its own: the log, which goes straight to file descriptor 2, warns of the clear text.
+    const printed = await refused([command], { ...PRODUCTION, ...NO_KEYS }, start);
+    expect(printed).toContain('PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES is on');
+    expect(printed).toContain('Temporal cannot be reached');
   });
 
   test('setup needs no keys, because it sends no payloads', async () => {
@@ -320,7 +322,7 @@ describe('settings that are missing or wrong', () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const METRICS_ADDRESS = `127.0.0.1:${(taken.address() as AddressInfo).port}`;
-    expect(await refused([command], { ...APP, ...NO_TEMPORAL, ...NO_KEYS, METRICS_ADDRESS }, howOf(command))).toMatch(
+    expect(await refused([command], { ...APP, ...NO_TEMPORAL, ...NO_KEYS, METRICS_ADDRESS }, start)).toMatch(
       new RegExp(`METRICS_ADDRESS=${METRICS_ADDRESS} \\(.*in use.*Set another address`),
     );
     taken.close();

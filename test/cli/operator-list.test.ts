@@ -24,7 +24,7 @@ const MANY = 400;
 /** Temporal gives so many at most, where a list asks for 1,000: to start thousands would cost minutes of CPU and show the same. */
 const PAGE = 80;
 const APP_ID = 'shop';
-const CLEAR = { PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true' };
+const CLEAR = { PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true', PAYMENTS_SCHEDULES: 'false' };
 const folder = mkdtempSync(join(tmpdir(), 'operator-list-'));
 /** The reasons of the 12, each a different one, by the number of its order. */
 const STUCK = new Map(ATTENTIONS.slice(0, 12).map((reason, i) => [`order-${i * 33 + 7}`, reason]));

@@ -2,14 +2,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { paymentWorkflowId } from '../../src/contract';
+import { type AfterSaleState, type PaymentState, paymentWorkflowId, QUERY } from '../../src/contract';
 import { APP, type Stack, startStack } from '../../src/testing/stack';
 import { key, setting } from '../codec/support';
 import { built } from '../harness/built';
 import { Commands, type Ended, started } from '../harness/commands';
 import { publishedOrder } from '../harness/orders';
 import { until } from '../harness/runs';
-import { part, sold } from '../harness/sold';
+import { afterSaleOf, part, sold } from '../harness/sold';
 
 const folder = mkdtempSync(join(tmpdir(), 'operator-'));
 const KEYS = setting(key('k1'));
@@ -22,7 +22,12 @@ beforeAll(async () => {
   const slow = { PAYMENTS_POLL_SCHEDULE: '1h', PAYMENTS_POLL_EVERY: '1h' };
   stack = await startStack({ env: { PAYMENTS_ENCRYPTION_KEYS: KEYS, ...slow } });
   // What an operator needs: the keys of payloads, and nothing of the gateway.
-  env = { TEMPORAL_ADDRESS: stack.temporal.address, GATEWAY_APP_ID: APP.app_id, PAYMENTS_ENCRYPTION_KEYS: KEYS };
+  env = {
+    TEMPORAL_ADDRESS: stack.temporal.address,
+    GATEWAY_APP_ID: APP.app_id,
+    PAYMENTS_ENCRYPTION_KEYS: KEYS,
+    PAYMENTS_SCHEDULES: 'false',
+  };
 });
 afterAll(async () => {
   await commands.end();
@@ -82,15 +87,15 @@ test('a payment that needs a person is found, understood, cleared, and shows who
   );
   expect(shown.output).toContain(`payment-gateway recheck ${out_trade_no} --app ${APP.app_id}`);
   const [command = ''] = /payment-gateway resolve .*/.exec(shown.output) ?? [];
-  expect(command).toBe(
-    `payment-gateway resolve ${out_trade_no} --app ${APP.app_id} --outcome OUTCOME --by YOU --reason WHY`,
-  );
+  expect(command).toBe(`payment-gateway resolve ${out_trade_no} --app ${APP.app_id} --by YOU --reason WHY`);
 
-  const written = { 'payment-gateway ': '', OUTCOME: 'CANCEL', YOU: 'ana', WHY: 'tested' };
+  const written = { 'payment-gateway ': '', YOU: 'ana', WHY: 'seen' };
   const typed = Object.entries(written)
     .reduce((text, [place, word]) => text.replace(place, word), command)
     .split(' ');
-  const resolved = await start(...typed);
+  const seen = await start(...typed);
+  expect(seen).toMatchObject({ code: 0, printed: expect.stringContaining('PROCESSING; it needs nobody.') });
+  const resolved = await run('resolve', out_trade_no, '--outcome', 'CANCEL', '--by', 'ana', '--reason', 'tested');
   expect(resolved).toMatchObject({ code: 0, printed: expect.stringContaining('CANCEL; it needs nobody.') });
   await stack.payments.outcome(out_trade_no);
   const after = await run('show', out_trade_no);
@@ -115,6 +120,16 @@ test('a late payment is found under its follow-up or new run, and resolved by th
   expect(JSON.parse(resolved.output)).toMatchObject({ state: { attention: null, resolved: { by: 'ben' } } });
   await untilListed(`PaymentAttention = 'late-payment' AND ExecutionStatus = 'Running'`, 0);
   expect((await run('show', out_trade_no, '--all')).output).toMatch(/decided +seen: delivered \(ben\)/);
+});
+
+test('show takes the trade number that the gateway’s dashboard has, and says of an unknown number that nothing is there', async () => {
+  const { out_trade_no } = await waiting();
+  const { trade_no } = await handleOf(out_trade_no).query<PaymentState>(QUERY.state);
+  await untilListed(`PaymentTradeNo = '${trade_no}'`, 1);
+  const shown = await run('show', String(trade_no));
+  expect(shown).toMatchObject({ code: 0, output: expect.stringContaining(`Order ${out_trade_no} is under way`) });
+  const unknown = await run('show', "T'unknown");
+  expect(unknown).toMatchObject({ code: 1, printed: expect.stringContaining("nothing of order T'unknown") });
 });
 
 test('recheck asks the gateway for one order, and for all that a query chooses after a yes', async () => {
@@ -150,6 +165,21 @@ test('refunds and show tell what was refunded', async () => {
   const shown = await run('show', order.out_trade_no, '--all');
   expect(shown.output).toMatch(/part-1: 50\.00 BRL/);
   expect(shown.output).toMatch(/sent +refund of 50\.00 BRL/);
+  // An amount certainly went back only once the refund has ended, as the gateway notifies.
+  const refunds = async () => (await afterSaleOf(stack, order.out_trade_no).query<AfterSaleState>(QUERY.state)).refunds;
+  await until(refunds, ([one]) => one?.confirmed_by === 'notification');
+  const named = (amount: string) =>
+    run('resolve', order.out_trade_no, '--elsewhere', amount, '--by', 'ana', '--reason', 'dashboard');
+  expect(await named('999.00')).toMatchObject({
+    code: 1,
+    printed: expect.stringMatching(/at most 849\.70: 899\.70 BRL was paid/),
+  });
+  expect(await named('90.00')).toMatchObject({ code: 0 });
+  const corrected = await named('10.00');
+  expect(corrected.printed).toMatch(
+    /^10\.00 BRL went back by refunds .* ana said .*; before that, ana had said 90\.00/m,
+  );
+  expect((await run('refunds', order.out_trade_no)).output).toContain('10.00 BRL went back by refunds');
   const none = await run('refunds', 'nobody-1', '--json');
   expect(none.code).toBe(1);
   expect(JSON.parse(none.printed)).toMatchObject({ error: { type: 'NotFound', out_trade_no: 'nobody-1' } });

@@ -4,9 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { findTemporal } from '../../src/cli/dev/temporal';
+import { NotSetUpError, PaymentsClient } from '../../src/client';
+import { afterSaleWorkflowId, paymentWorkflowId } from '../../src/contract';
 import { missingSearchAttributes, SEARCH_ATTRIBUTE_NAMES } from '../../src/temporal/search-attributes';
 import { quiet } from '../../src/testing/dev-server';
 import { built } from '../harness/built';
+import { publishedOrder } from '../harness/orders';
 import { Terminal } from '../harness/terminal';
 
 const folder = mkdtempSync(join(tmpdir(), 'setup-'));
@@ -45,25 +48,74 @@ test('1. a worker in a new namespace does not start, and names the command that 
   expect(worker.printed).not.toMatch(/^ +at /m);
 });
 
-test('2. setup registers the missing search attributes', async () => {
+test('1. in a new namespace a payment fails by a typed error, and a list of payments says so: both name the command', async () => {
+  const { client } = temporal;
+  const payments = new PaymentsClient({ client, app_id: 'app-1' });
+  const refused = payments.pay(publishedOrder('pix'));
+  await expect(refused).rejects.toBeInstanceOf(NotSetUpError);
+  await expect(refused).rejects.toThrow('payment-gateway setup');
+  const list = command('list');
+  expect(await list.ended).not.toBe(0);
+  expect(list.printed).toContain('payment-gateway setup');
+});
+
+const SCHEDULES = 'Schedule payments-stuck-sweep: ready.\nSchedule payments-reconciliation:app-1: ready.\n';
+
+test('2. setup registers the missing search attributes and makes the Schedules', async () => {
   expect(await missing()).toEqual(SEARCH_ATTRIBUTE_NAMES);
   const setup = command('setup');
   expect(await setup.ended).toBe(0);
-  expect(setup.output).toBe(`Namespace default: registered ${SEARCH_ATTRIBUTE_NAMES.join(', ')}.\n`);
+  expect(setup.output).toBe(`Namespace default: registered ${SEARCH_ATTRIBUTE_NAMES.join(', ')}.\n${SCHEDULES}`);
   expect(await missing()).toEqual([]);
 });
 
 test('3. setup again changes nothing', async () => {
   const setup = command('setup');
   expect(await setup.ended).toBe(0);
-  expect(setup.output).toBe('Namespace default: every search attribute is registered already.\n');
+  expect(setup.output).toBe(`Namespace default: every search attribute is registered already.\n${SCHEDULES}`);
   expect(await missing()).toEqual([]);
+});
+
+test('setup leaves out the Schedules where the settings say so', async () => {
+  const setup = new Terminal({ cwd: folder, env: { ...settings, PAYMENTS_SCHEDULES: 'false' } }, 'setup');
+  expect(await setup.ended).toBe(0);
+  expect(setup.output).toContain('No Schedules were made');
 });
 
 test('setup of a namespace that does not exist fails and names it', async () => {
   const setup = new Terminal({ cwd: folder, env: { ...settings, TEMPORAL_NAMESPACE: 'nowhere' } }, 'setup');
   expect(await setup.ended).not.toBe(0);
   expect(setup.printed).toContain('nowhere');
+});
+
+test('without a worker, who asks for a state is told so within 15 s, and who waits for the outcome waits on', async () => {
+  const { client } = temporal;
+  const payments = new PaymentsClient({ client, app_id: 'app-1', taskQueue: 'shop', answerTimeoutMs: 20_000 });
+  const start = (type: string, workflowId: string) =>
+    client.workflow.start(type, { workflowId, taskQueue: 'shop', args: [] });
+  const payment = await start('payment', paymentWorkflowId('app-1', 'no-worker'));
+  await start('afterSale', afterSaleWorkflowId('app-1', 'no-worker'));
+  let hasEnded = false;
+  const outcome = payments.outcome('no-worker').finally(() => {
+    hasEnded = true;
+  });
+  const asked = Date.now();
+  const inTime = async (call: Promise<unknown>) => {
+    await expect(call).rejects.toMatchObject({ name: 'PaymentPendingError', message: expect.stringContaining('shop') });
+    return Date.now() - asked;
+  };
+  const [state, refunds, cancel] = await Promise.all([
+    inTime(payments.state('no-worker')),
+    inTime(payments.refunds('no-worker')),
+    inTime(payments.cancel('no-worker')),
+  ]);
+  expect(Math.max(state, refunds)).toBeLessThan(19_000);
+  expect(cancel).toBeLessThan(25_000);
+  // It waits for days, and Temporal tells it of every end.
+  expect(hasEnded).toBe(false);
+  const told = expect(outcome).rejects.toMatchObject({ name: 'PaymentPendingError' });
+  await payment.terminate();
+  await told;
 });
 
 test.each([

@@ -222,6 +222,39 @@ describe('a payload that was moved', () => {
       expect(await refusal(argument, order(id))).toContain('another workflow');
     }
   });
+
+  test('by a run of a merchant’s schedule reaches the next run, or reads as nothing where its key was removed', async () => {
+    const result = await encrypted({ up_to: 7 }, order('report-2026-11-21T09:22:24Z'), new EncryptionCodec([OLD]));
+    const next = order('report-2026-11-22T09:22:24Z');
+    expect(await read(result, next)).toEqual({ up_to: 7 });
+    expect(await read(result, next, new EncryptionCodec([NEW]))).toBeUndefined();
+    expect(await refusal(result, order('reports-2026-11-22T09:22:24Z'))).toContain('another workflow');
+    expect(await refusal(result, order('report'))).toContain('another workflow');
+  });
+
+  test.each(['stuck-sweep', 'reconciliation:app-1:daily'])(
+    'by a run of %s reads as nothing in the next run: with its key, without it, and in clear text',
+    async (job) => {
+      const next = order(`${job}-2026-11-22T09:22:24Z`);
+      const worker = new EncryptionCodec([NEW, OLD], { refused: 'mark' });
+      const result = await encrypted({ stuck: 0 }, order(`${job}-2026-11-21T09:22:24Z`));
+      expect(await read(result, next, worker)).toBeUndefined();
+      expect(await read(result, next, new EncryptionCodec([OLD], { refused: 'mark' }))).toBeUndefined();
+      expect(await read(payload({ stuck: 0 }), next, worker)).toBeUndefined();
+      expect(await refusal(payload({ stuck: 0 }), next)).toContain('in clear text');
+      expect(await refusal(payload(1), { ...ACTIVITY, workflowId: `${job}-2026-11-22T09:22:24Z` }, worker)).toContain(
+        'in clear text',
+      );
+    },
+  );
+
+  test('of an order whose number ends like the time of a schedule is refused in every other order', async () => {
+    const order1 = order('payment:app-1:order-2026-11-21T09:22:24Z');
+    const mine = await encrypted('mine', order1);
+    expect(await read(mine, order1)).toBe('mine');
+    expect(await refusal(mine, order('payment:app-1:order-2026-11-22T09:22:24Z'))).toContain('another workflow');
+    expect(await refusal(await encrypted('mine', order('payment:app-1:order')), order1)).toContain('another workflow');
+  });
 });
 
 describe('a caller that does not know the workflow', () => {

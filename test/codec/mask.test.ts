@@ -1,10 +1,12 @@
 /** What people may see in Temporal UI: only the listed fields. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ApplicationFailure, defaultPayloadConverter } from '@temporalio/common';
 import fc from 'fast-check';
 import card from '../../examples/orders/credit-card.json';
 import wallet from '../../examples/orders/wallet-card-number.json';
 import { ROLES } from '../../src/codec';
+import { failureConverter } from '../../src/codec/failure-converter';
 import { MASK, masked, maskedPayload } from '../../src/codec/mask';
 import type { PayloadOwner } from '../../src/codec/payload-owner';
 import {
@@ -24,6 +26,7 @@ import {
   speiAccountWorkflowId,
   startSummary,
   strayNotificationWorkflowId,
+  typedFailure,
 } from '../../src/contract';
 import { publishedOrders } from '../harness/orders';
 import { decoded, payload } from './support';
@@ -81,15 +84,41 @@ describe.each(ROLES)('a %s', (role) => {
     });
   });
 
-  test('sees failures, and the names of a workflow’s queries', () => {
-    const failure = { message: 'the gateway refused', stack_trace: 'at pay' };
-    expect(masked(failure, role)).toEqual(failure);
+  /** What a role sees of an error, as a worker writes it. */
+  const seenOf = (error: Error) => {
+    const { encodedAttributes } = failureConverter.errorToFailure(error, defaultPayloadConverter);
+    if (!encodedAttributes) throw new Error('The failure is in clear');
+    const owner = { type: 'workflow', namespace: 'default', workflowId: paymentWorkflowId('shop', '1') } as const;
+    return decoded(maskedPayload(encodedAttributes, role, owner));
+  };
+
+  test('sees the text of our own failures, and of no others', () => {
+    const text = 'mail to maria@example.com bounced';
+    expect(seenOf(typedFailure('NotCreated', 'the gateway refused'))).toMatchObject({ message: 'the gateway refused' });
+    for (const error of [
+      new Error(text),
+      new TypeError(text),
+      ApplicationFailure.create({ type: 'Mail', message: text }),
+    ])
+      expect(seenOf(error)).toEqual({ message: MASK, stack_trace: MASK });
+  });
+
+  test('sees the names of a workflow’s queries', () => {
     const metadata = {
       definition: { type: 'payment', queryDefinitions: [{ name: 'state' }] },
       currentDetails: '**PAID**',
     };
     expect(masked(metadata, role)).toEqual(metadata);
   });
+});
+
+test('a failure’s payload has its message and stack only, as Temporal’s Java SDK takes no third', () => {
+  const { encodedAttributes } = failureConverter.errorToFailure(
+    typedFailure('NotCreated', 'refused'),
+    defaultPayloadConverter,
+  );
+  if (!encodedAttributes) throw new Error('The failure is in clear');
+  expect(decoded(encodedAttributes)).toEqual({ message: 'refused', stack_trace: expect.any(String) });
 });
 
 test('a viewer sees every amount of a sale and its refunds, and no text that people wrote', () => {

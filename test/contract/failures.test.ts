@@ -114,6 +114,8 @@ describe('a failure of a refund fits its schema:', () => {
     await fails(FAILURE.notRefunded, refund(number, '10.00', { out_request_no: 'b' }));
   });
 
+  test('NotFound', () => fails(FAILURE.notFound, refund('mistyped', '10.00')));
+
   test('NotRefunded of a trade that others have refunded', async () => {
     const number = await sold();
     world.gateway.bankStatus = () => 'CHARGEBACK';

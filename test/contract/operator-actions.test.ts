@@ -28,7 +28,7 @@ const KINDS: readonly (readonly [workflowId: string, reasons: readonly string[]]
   ['stuck-sweep-2026', ['stuck-payments']],
   ['spei-account:shop:123', Object.keys(ACCOUNT_RUNBOOK['spei-account'] ?? {})],
   ['create-spei-account:shop:buyer-1', ['unknown-outcome']],
-  ['spei-account-quantity:shop', ['few-accounts']],
+  ['spei-account-quantity:shop', Object.keys(ACCOUNT_RUNBOOK['spei-account-quantity'] ?? {})],
 ];
 
 test.each(KINDS.flatMap(([workflowId, reasons]) => reasons.map((reason) => [workflowId, reason] as const)))(
@@ -58,6 +58,15 @@ test('refunds that are not in the list are settled by their amount, and by nothi
   expect(resolving.map(({ command }) => command)).toEqual([
     'payment-gateway resolve order-1 --app shop --elsewhere AMOUNT --by YOU --reason WHY',
   ]);
+});
+
+test('an open payment’s page offers to settle what a look settles, and to end the payment', () => {
+  const resolving = (attention: string) =>
+    operatorActions(paymentWorkflowId('shop', 'order-1'), { attention })
+      .filter(({ update }) => update === 'resolve')
+      .map(({ command }) => command.replace('payment-gateway resolve order-1 --app shop ', ''));
+  expect(resolving('second-trade')).toEqual(['--by YOU --reason WHY', '--outcome OUTCOME --by YOU --reason WHY']);
+  expect(resolving('amount-mismatch')).toEqual(['--outcome OUTCOME --by YOU --reason WHY']);
 });
 
 test('a refund’s own page names its after-sale, which takes the decision', () => {

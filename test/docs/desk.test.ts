@@ -1,14 +1,13 @@
 /** The page with pictures has each reason for attention, and the pictures that it shows. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { ATTENTIONS } from '../../src/contract';
 import { ROOT } from '../harness/terminal';
-import { SCENES } from '../real-server/desk/scenes';
+import { PICTURED, SCENES } from '../real-server/desk/scenes';
 import { read } from './markdown';
 
 const PAGE = read('docs/desk.md');
 
-test.each(ATTENTIONS)('%s has a section that says what happened', (reason) => {
+test.each(PICTURED)('%s has a section that says what happened', (reason) => {
   expect(PAGE).toContain(`\n## ${reason}\n\n${SCENES[reason].tells}\n`);
 });
 

@@ -6,7 +6,7 @@ const README = read('README.md');
 
 test('every program of the README and of the page on Nexus is the example file that it names, to the letter', () => {
   const shown = [...`${README}\n${read('docs/nexus.md')}`.matchAll(/<!-- (examples\/\S+) -->\n```ts\n(.*?)```/gs)];
-  expect(shown).toHaveLength(4);
+  expect(shown).toHaveLength(5);
   for (const [, file = '', code] of shown) expect(code).toBe(read(file));
 });
 

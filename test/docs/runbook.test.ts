@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runbookPage } from '../../src/cli/operator/runbook-page';
-import { ATTENTIONS, RUNBOOK } from '../../src/contract';
+import { ATTENTIONS, JOB_RUNBOOK, RUNBOOK } from '../../src/contract';
 import { ROOT } from '../harness/terminal';
 import { read } from './markdown';
 
@@ -30,6 +30,6 @@ test('every reason that the code raises is in the list, or in that of virtual ac
   expect(raised.length).toBeGreaterThan(20);
   const [, list = ''] = /<!-- list: AccountAttention[^\n]*-->\n\n(.*?)\n\n/s.exec(read('docs/contract.md')) ?? [];
   const accounts = [...list.matchAll(/`([a-z]+(?:-[a-z]+)+)`/g)].map(([, reason]) => reason);
-  const known = new Set<string | undefined>([...ATTENTIONS, ...accounts, 'few-accounts']);
+  const known = new Set<string | undefined>([...ATTENTIONS, ...Object.keys(JOB_RUNBOOK), ...accounts, 'few-accounts']);
   expect([...new Set(raised)].filter((reason) => !known.has(reason))).toEqual([]);
 });

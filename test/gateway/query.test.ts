@@ -71,7 +71,7 @@ describe('the response', () => {
   });
 
   test('empty strings count as absent', () => {
-    expect(readTrade({ ...answer, trade_no: '', refuse_detail: '' })?.trade_no).toBeUndefined();
+    expect(readTrade({ ...answer, trade_no: '' })?.trade_no).toBeUndefined();
   });
 
   test('without a status it is not a trade', () => {

@@ -18,7 +18,7 @@ export async function built(): Promise<void> {
   const old = join(ROOT, `.lib-old-${process.pid}`);
   const run = promisify(execFile);
   await run('npx', ['tsc', '--singleThreaded', '-p', 'tsconfig.build.json', '--outDir', fresh], { cwd: ROOT });
-  await run('node', ['scripts/workflow-bundles.cjs', fresh], { cwd: ROOT });
+  await run('node', ['scripts/finish-build.cjs', fresh], { cwd: ROOT });
   if (!(await isBuilt())) {
     await rename(LIB, old).catch(() => undefined);
     await rename(fresh, LIB);

@@ -2,12 +2,7 @@
 import { accountKeyOf } from '../../src/client';
 import type { Stack } from '../../src/testing/stack';
 import { APP } from '../../src/testing/stack';
-import type {
-  CarriedAccount,
-  SpeiAccountCreation,
-  SpeiAccountQuantityState,
-  SpeiAccountState,
-} from '../../src/workflows';
+import type { SpeiAccountCreation, SpeiAccountQuantityState, SpeiAccountState } from '../../src/workflows';
 import { runsOf, until } from '../harness/runs';
 import { refused } from './handler';
 
@@ -90,39 +85,8 @@ export const ACCOUNT_LIVES: Record<string, Life> = {
       ({ length }) => length > 1,
     );
     refused.delete(account_id);
-    return { workflowId, runId: runs.at(-1)?.runId ?? '' };
-  },
-  async 'account-handed-on'({ payments, simulator, temporal, taskQueue }) {
-    const account_id = await open(payments, 'h-handed-on');
-    const begun = await simulator.deposit(account_id, '1.00');
-    await counted(payments, account_id, 1);
-    await temporal.client.workflow.getHandle(accountOf(account_id)).terminate();
-    const waits = await simulator.deposit(account_id, { amount: '2.00', notify: false });
-    // As a run hands on that ends with one payment under way and another one not begun.
-    const pending = [
-      { out_trade_no: begun.out_trade_no, trade_status: 'SUCCESS', begun: true },
-      { out_trade_no: waits.out_trade_no, trade_status: 'SUCCESS', trade_no: waits.trade_no },
-    ];
-    const carried: CarriedAccount = {
-      since: Date.now(),
-      attentions: [],
-      published: { status: 'ACTIVE', attention: null },
-      cancel_wanted: true,
-      ledger: {
-        count: 0,
-        total: {},
-        latest: [],
-        set_aside: [],
-        pending,
-        counted: [['old', [1, null, ['1.00']]]],
-        forgotten_until: 1,
-      },
-    };
-    const args = [{ app_id: APP.app_id, account_id, account: { account_id, status: 'ACTIVE' }, carried }];
-    await temporal.client.workflow.start('speiAccount', { workflowId: accountOf(account_id), taskQueue, args });
-    await counted(payments, account_id, 2);
-    await payments.accounts.cancel(account_id);
-    return accountOf(account_id);
+    // The run that hands on, and the one that goes on with it.
+    return [runs.at(-1), runs.at(0)].map((run) => ({ workflowId, runId: run?.runId ?? '' }));
   },
   async 'account-quantity'({ payments, simulator, temporal }) {
     await payments.accounts.quantity();

@@ -1,4 +1,5 @@
 /** The settings that `npm start` leaves for other programs: only those of the same user are taken. */
+import { execFileSync } from 'node:child_process';
 import fs, {
   chmodSync,
   mkdtempSync,
@@ -30,6 +31,20 @@ test('a file as npm start leaves it is read, below the environment, and named', 
   expect(env).toEqual({ LOG_LEVEL: 'warn', TEMPORAL_ADDRESS: '127.0.0.1:1', PAYMENTS_SEALING_PUBLIC_JWK: '{}' });
   expect(from).toBe(file);
 });
+
+test.each(['{"keys":[{"kty":"EC"}]}', 'it\'s $HOME `x` \\ "y" & z', 'http://127.0.0.1:1/a?b=c#d', ''])(
+  'a shell that sources the file has the value %p, and so have our own programs',
+  async (value) => {
+    await saveDevSettings(folder, { PAYMENTS_SEALING_JWKS: value });
+    const shell = [
+      '-c',
+      'set -a; . "$1"; exec "$2" -e "console.log(JSON.stringify(process.env.PAYMENTS_SEALING_JWKS))"',
+    ];
+    const told = execFileSync('sh', [...shell, 'sh', file, process.execPath], { encoding: 'utf8' });
+    expect(JSON.parse(told)).toBe(value);
+    expect(withDevSettings({}, folder).env.PAYMENTS_SEALING_JWKS).toBe(value);
+  },
+);
 
 test.each([0o644, 0o660, 0o666])('a file of mode %o is refused: others may read or write it', (mode) => {
   chmodSync(file, mode);

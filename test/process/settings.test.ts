@@ -2,7 +2,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Config, ConfigError, loadConfig, requireApps, SETTING_NAMES } from '../../src/process/settings';
+import {
+  type Config,
+  ConfigError,
+  loadConfig,
+  requireApps,
+  SETTING_NAMES,
+  warnOfRisks,
+} from '../../src/process/settings';
 
 const folder = mkdtempSync(join(tmpdir(), 'settings-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -36,6 +43,7 @@ describe('with nothing set', () => {
   test('every setting has its default', () => {
     expect(loadConfig({})).toEqual({
       PAYMENTS_TASK_QUEUE: 'payments',
+      PAYMENTS_SCHEDULES: true,
       PAYMENTS_NEXUS: false,
       GATEWAY_TIME_ZONE: 'UTC',
       GATEWAY_SIGNATURE_HEADER: 'Service-Signature',
@@ -48,6 +56,7 @@ describe('with nothing set', () => {
       GATEWAY_VOUCHER_METHODS: ['Pago46'],
       GATEWAY_STRICT_FORMATS: 'warn',
       GATEWAY_CALLS_PER_SECOND: 50,
+      GATEWAY_CHECK_AT_START: true,
       GATEWAY_CIRCUIT_FAILURES: 10,
       GATEWAY_CIRCUIT_PAUSE: 15_000,
       WEBHOOK_HOST: '127.0.0.1',
@@ -63,6 +72,7 @@ describe('with nothing set', () => {
       PAYMENTS_POLL_SCHEDULE: [15_000, 30_000, MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 30 * MINUTE],
       PAYMENTS_POLL_EVERY: HOUR,
       PAYMENTS_SETTLING: 30_000,
+      PAYMENTS_PATIENCE: 600_000,
       PAYMENTS_CREATE_WITHIN: 3_600_000,
       PAYMENTS_GRACE: 850 * MINUTE,
       PAYMENTS_EVENTS_GIVE_UP: 72 * HOUR,
@@ -179,6 +189,7 @@ describe('each setting takes its values', () => {
     ['PAYMENTS_POLL_SCHEDULE', '500ms, 1s,2m', [500, 1_000, 2 * MINUTE]],
     ['PAYMENTS_POLL_EVERY', '2h', 2 * HOUR],
     ['PAYMENTS_SETTLING', '0s', 0],
+    ['PAYMENTS_PATIENCE', '90s', 90_000],
     ['PAYMENTS_GRACE', '3d', 72 * HOUR],
     ['PAYMENTS_CONFIRM_BY_QUERY', 'false', false],
     ['PAYMENTS_LATE', 'accept', 'accept'],
@@ -264,6 +275,7 @@ describe('a wrong value', () => {
     ['PAYMENTS_POLL_EVERY', 'hourly'],
     ['PAYMENTS_POLL_EVERY', '0s'],
     ['PAYMENTS_SETTLING', '-5s'],
+    ['PAYMENTS_PATIENCE', '0s'],
     ['PAYMENTS_GRACE', '1.5d'],
     ['PAYMENTS_CONFIRM_BY_QUERY', 'nope'],
     ['PAYMENTS_LATE', 'return'],
@@ -451,6 +463,16 @@ describe('one gateway app', () => {
   });
 });
 
+test.each(['GATEWAY_BASE_URL', 'PAYMENTS_EVENTS_URL', 'WEBHOOK_PUBLIC_URL'])(
+  'a password in %s is refused, and not quoted',
+  (name) => {
+    const said = refusal({ [name]: 'https://me:sk_canary@shop.example/x' });
+    expect(said).toContain(`${name}`);
+    expect(said).toContain('must not hold a name or a password');
+    expect(said).not.toContain('sk_canary');
+  },
+);
+
 describe('GATEWAY_APPS_FILE', () => {
   test('adds several apps to the single one', () => {
     const global = { ...LISTED, app_id: 'app-3', previous_secret_keys: ['sk_old'], global: true, time_zone: 'UTC' };
@@ -476,7 +498,13 @@ describe('GATEWAY_APPS_FILE', () => {
     ['an app_id that is too long', [{ ...LISTED, app_id: 'sk_listed'.repeat(4) }], 'GATEWAY_APPS_FILE: 0: app_id: '],
     ['a time zone that there is not', [{ ...LISTED, time_zone: 'sk_listed' }], 'GATEWAY_APPS_FILE: 0: time_zone: '],
     ['previous keys that are no list', [{ ...LISTED, previous_secret_keys: 'sk_listed' }], ': previous_secret_keys: '],
-    ['a misspelt field', [{ ...LISTED, secret: 'sk_listed' }], 'Unrecognized key: "secret"'],
+    ['a misspelt field', [{ ...LISTED, secret: 'sk_listed' }], '0: has a field besides app_id, secret_key'],
+    ['a secret in a field’s place', [{ ...LISTED, sk_listed: 'x' }], '0: has a field besides app_id, secret_key'],
+    [
+      'a password in an address',
+      [{ ...LISTED, base_url: 'https://me:sk_listed@gateway.example' }],
+      '0: base_url: must not hold a name or a password',
+    ],
     [
       'an app twice',
       [LISTED, { ...LISTED, secret_key: 'sk_listed_too' }],
@@ -496,5 +524,27 @@ describe('GATEWAY_APPS_FILE', () => {
     const said = refusal({ GATEWAY_APPS_FILE: file('app_id=app-2 secret_key=sk_listed') });
     expect(said).toContain('GATEWAY_APPS_FILE: must be JSON');
     expect(said).not.toContain('sk_listed');
+  });
+});
+
+describe('a start with settings that give up protection', () => {
+  const GIVES_UP = SETTING_NAMES.filter((name) => /_(INSECURE|MIGRATION)_/.test(name));
+  const warnings = (env: Environment, program: Parameters<typeof warnOfRisks>[1]) => {
+    const warn = jest.fn<void, [object, string]>();
+    warnOfRisks(loadConfig(env), program, { warn });
+    return warn.mock.calls.map(([, message]) => message);
+  };
+
+  test('each of them that is on has a line in the log of a program that reads it, with what is at risk', () => {
+    const env = Object.fromEntries(GIVES_UP.map((name) => [name, 'true']));
+    const lines = new Set([...warnings(env, 'worker'), ...warnings(env, 'simulator')]);
+    expect([...lines].map((line) => line.split(' is on: ')[0]).sort()).toEqual([...GIVES_UP].sort());
+    for (const line of lines) expect(line).toMatch(/ is on: .{30,}\.$/);
+  });
+
+  test('a program says nothing of those that it does not read, and of those that are off', () => {
+    expect(warnings({ SIMULATOR_INSECURE_REMOTE_CONTROL: 'true' }, 'worker')).toEqual([]);
+    expect(warnings({ PAYMENTS_INSECURE_UNBOUND_SEALS: 'true' }, 'webhook')).toEqual([]);
+    expect(warnings({}, 'worker')).toEqual([]);
   });
 });

@@ -224,7 +224,7 @@ async function live(client: Client, webhook: RunningWebhook): Promise<void> {
     rows: [{ out_trade_no: 'x', order_amount: '1.00', status: 'paid' }],
   });
   const shops = orderOf('pix');
-  const shop = await start('sell', { kind: 'direct', app_id: APP.app_id, request: shops });
+  const shop = await start('sell', { app_id: APP.app_id, ...shops });
   await payments.pay(shops);
   await simulator.pay(shops.out_trade_no);
   expect(await shop.result()).toBe('SUCCESS');

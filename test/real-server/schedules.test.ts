@@ -1,5 +1,5 @@
 /**
- * What Temporal starts by itself after `payment-gateway setup --schedules`, with keys: whom it tells what is stuck, and what the
+ * What Temporal starts by itself after `payment-gateway setup`, with keys: whom it tells what is stuck, and what the
  * worker's metrics then say.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -69,10 +69,16 @@ async function startedBy(scheduleId: string) {
   return stack.client.workflow.getHandle((await started())?.workflow.workflowId ?? '');
 }
 
-test('setup --schedules makes a sweep and a reconciliation, and may be repeated', async () => {
+test('the list of what needs a person names the jobs that have no Schedule', async () => {
+  expect(await run('list', '--attention')).toMatch(
+    /^payments-stuck-sweep .*missing: .*payment-gateway setup.* job-stopped/m,
+  );
+});
+
+test('setup makes a sweep and a reconciliation, and may be repeated', async () => {
   const made = 'Schedule payments-stuck-sweep: ready.\nSchedule payments-reconciliation:test-app: ready.\n';
-  expect(await run('setup', '--schedules')).toContain(made);
-  expect(await run('setup', '--schedules')).toContain(made);
+  expect(await run('setup')).toContain(made);
+  expect(await run('setup')).toContain(made);
 });
 
 test('the Schedule’s reconciliation compares the day before, and ends where nothing differs', async () => {

@@ -11,7 +11,7 @@ import {
 } from '@temporalio/client';
 import { CancelledFailure, TerminatedFailure } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
-import { paymentWorkflowId } from '../../src/contract';
+import { type CreateInput, type GatewayActivities, paymentWorkflowId } from '../../src/contract';
 import { devServer } from '../../src/testing/dev-server';
 import { FakeGateway } from '../../src/testing/fake-gateway/fake-gateway';
 import { SimulatedEnvironment } from '../../src/testing/simulated-temporal/environment';
@@ -68,12 +68,22 @@ describe.each([
 ])('%s', (_name, open) => {
   let server: Server;
   let gateway: FakeGateway;
+  /** Whether the next attempt to create an order fails once its code has run, as where an interceptor throws. */
+  let failsAfterwards = false;
+  const failingAfterwards = (create: GatewayActivities['gateway.create']) => async (input: CreateInput) => {
+    const result = await create(input);
+    if (!failsAfterwards) return result;
+    failsAfterwards = false;
+    throw new Error('after the order was sent');
+  };
   beforeAll(async () => {
     gateway = new FakeGateway(async () => 0);
-    server = await open(fakeWorkerActivities({ app_id: APP.app_id, gateway }));
+    const activities = fakeWorkerActivities({ app_id: APP.app_id, gateway });
+    server = await open({ ...activities, 'gateway.create': failingAfterwards(activities['gateway.create']) });
   });
   afterAll(() => server?.close());
   beforeEach(() => {
+    failsAfterwards = false;
     gateway.isDown = false;
     gateway.statusAt = () => 'PROCESSING';
   });
@@ -113,6 +123,15 @@ describe.each([
     expect(again.firstExecutionRunId).not.toBe(handle.firstExecutionRunId);
     await again.terminate();
     await (await start(payment, { workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY' })).terminate();
+  });
+
+  it('what an attempt of an activity has noted is there for the next one, which sends nothing', async () => {
+    failsAfterwards = true;
+    const before = gateway.created;
+    const handle = await start();
+    expect(await handle.executeUpdate('created')).toMatchObject({ recovered: true });
+    expect(gateway.created - before).toBe(1);
+    await handle.terminate();
   });
 
   it('every call to a workflow id that was never used fails with WorkflowNotFoundError', async () => {

@@ -17,6 +17,7 @@ import spei from '../../examples/orders/spei.json';
 import { isPortFree } from '../../src/cli/dev/temporal/ports';
 import { dataConverter } from '../../src/codec';
 import type { PaymentState } from '../../src/contract';
+import { withDevSettings } from '../../src/process/dev-settings';
 import { loadConfig } from '../../src/process/settings';
 import { isAlive } from '../cli/dev/processes';
 import { built } from '../harness/built';
@@ -78,7 +79,7 @@ async function linksOf(running: Terminal): Promise<Links> {
 
 /** One of the settings that the stack left for other programs. */
 async function setting(name: string): Promise<string> {
-  const [, value] = new RegExp(`^${name}=(.*)$`, 'm').exec(await readFile(join(DATA_DIR, 'dev.env'), 'utf8')) ?? [];
+  const value = withDevSettings({}, DATA_DIR).env[name];
   if (value === undefined) throw new Error(`dev.env lacks ${name}`);
   return value;
 }
@@ -223,7 +224,7 @@ describe('the programs of the README', () => {
     await symlink(ROOT, join(shop, 'node_modules/temporal-payment-gateway'));
     await symlink(join(ROOT, 'node_modules/@temporalio'), join(shop, 'node_modules/@temporalio'));
     await cp(example('workflows.ts'), join(shop, 'workflows.ts'));
-    for (const name of ['merchant', 'worker']) {
+    for (const name of ['merchant', 'worker', 'sell']) {
       const { code } = await transformFile(example(`${name}.mts`), {
         jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
         module: { type: 'es6' },
@@ -248,18 +249,14 @@ describe('the programs of the README', () => {
     expect(again.printed).toBe(merchant.printed);
   });
 
-  test('the worker’s program runs the merchant’s own workflow, with a payment as its child', async () => {
-    const settings = await readFile(join(DATA_DIR, 'dev.env'), 'utf8');
-    const env = Object.fromEntries([...settings.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]));
-    run('worker', env);
+  test('the worker’s program runs the merchant’s own workflow that the program beside it starts, with a payment as its child', async () => {
+    run('worker', z.record(z.string(), z.string()).parse(withDevSettings({}, DATA_DIR).env));
     const app_id = await setting('GATEWAY_APP_ID');
-    const order = { kind: 'direct', app_id, request: { ...pix.request, out_trade_no: 'of-a-shop' } };
-    const sold = withTemporal((client) =>
-      client.workflow.execute('sellTickets', { taskQueue: 'shop', workflowId: 'shop:of-a-shop', args: [order] }),
-    );
+    const sells = run('sell', {}, 'of-a-shop');
     const pays = `${await setting('GATEWAY_BASE_URL')}/simulator/trades/of-a-shop/pay`;
     await eventually('the gateway has the order', async () => (await fetch(pays, { method: 'POST' })).ok);
-    expect(await sold).toBe('delivered');
+    await sells.sees(/delivered/);
+    expect(await sells.ended).toBe(0);
     expect(await resultOf(`payment:${app_id}:of-a-shop`)).toMatchObject({ outcome: 'SUCCESS' });
   });
 });

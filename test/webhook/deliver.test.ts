@@ -106,6 +106,19 @@ test.each([
   expect(signals.map(({ workflowId }) => workflowId)).toEqual([`payment:${app.app_id}:order-1`]);
 });
 
+test('a transfer to an account number without the id of the account starts a payment that needs a person', async () => {
+  const [signal] = await signalsOf({ transfer_account: { ...transfer_account, account_id: undefined } });
+  expect(signal).toMatchObject({
+    workflowId: `payment:${app.app_id}:order-1`,
+    input: { kind: 'adopt', out_trade_no: 'order-1', reasons: ['deposit-without-account'] },
+  });
+});
+
+test('a notification that names no account number starts a payment that needs nobody', async () => {
+  const [signal] = await signalsOf({ transfer_account: { provider: 'STP' } });
+  expect(signal?.input).not.toHaveProperty('reasons');
+});
+
 describe('after the after-sale has ended', () => {
   /** A sale of 150.00 that was refunded, in full by default, and whose after-sale has ended. */
   const refunded = (

@@ -1,6 +1,7 @@
 """The settings of the environment, or of the stack that runs in this folder."""
 
 import os
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,4 +15,5 @@ def environment(environ: Mapping[str, str] = os.environ, folder: str = ".payment
     if environ.get("NODE_ENV") == "production" or any(environ.get(name) for name in NAMES_A_STACK) or not file.exists():
         return dict(environ)
     lines = (line.partition("=") for line in file.read_text(encoding="utf-8").splitlines() if "=" in line)
-    return {**{name: value for name, _, value in lines}, **environ}
+    # Values are quoted where a shell would take a character for its own.
+    return {**{name: "".join(shlex.split(value)) for name, _, value in lines}, **environ}

@@ -3,25 +3,29 @@
  * on this machine, and a first payment to watch. Payloads are encrypted, as in production. Everything is kept in one folder,
  * so that a restart loses nothing. Ctrl-C ends what was started here and nothing else.
  */
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { startCodecServer } from '../../codec';
+import { scheduledJobs } from '../../contract';
 import { saveDevSettings } from '../../process/dev-settings';
 import type { Environment } from '../../process/environment';
 import { createLogger } from '../../process/log';
-import { type Config, loadConfig } from '../../process/settings';
+import { appIdsOf, type Config, loadConfig } from '../../process/settings';
 import { stopSignal } from '../../process/signals';
 import { UserError } from '../../process/user-error';
 import { type Simulator, startSimulator } from '../../simulator';
 import { connect } from '../../temporal/connection';
 import { installRuntime } from '../../temporal/runtime';
+import { makeSchedule } from '../../temporal/schedules';
 import { registerSearchAttributes } from '../../temporal/search-attributes';
 import { startWebhook } from '../../webhook';
 import { createWorker } from '../../worker';
 import { complain, say } from '../print';
 import { startFirstPayment } from './first-payment';
+import { makePrivateFolder } from './private-folder';
 import { HOST, readStackFile, type StackFile, saveStackFile, takenPorts } from './stack-file';
+import { ignoredSettings, takenSettings } from './taken-settings';
 import { type DevServer, findTemporal, startDevServer } from './temporal';
 
 export interface DevOptions {
@@ -69,7 +73,7 @@ export async function runStack({ dataDir, order }: DevOptions): Promise<void> {
 /** Ports are chosen before they are used. Where another program takes one in between, everything begins again with others. */
 async function startOnFreePorts(dataDir: string, order: string | undefined, started: StartedParts): Promise<void> {
   say('A payment gateway and Temporal, on this machine\n');
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await makePrivateFolder(dataDir);
   for (let starts = 1; ; starts += 1) {
     const file = await readStackFile(dataDir);
     try {
@@ -91,7 +95,10 @@ async function start(
   const temporal = await startTemporal(dataDir, file, started);
   const simulator = await startGateway(dataDir, file, started);
   const env = settingsOf(file, temporal, simulator);
+  const ignored = ignoredSettings(process.env);
+  if (ignored.length > 0) say(`  ! not used here, the stack has its own: ${ignored.join(', ')}`);
   const config = loadConfig(env);
+  await makeSchedules(config, env);
   await startProcesses(config, env, createLogger('payments', config.LOG_LEVEL), started);
   step('settings and keys', `${await saveDevSettings(dataDir, env)}, for programs of your own; keep it to yourself`);
   await startFirstPayment({ app_id: APP_ID, orderFile, env, config, temporal });
@@ -117,6 +124,17 @@ async function startTemporal(dataDir: string, file: StackFile, started: StartedP
   await registerSearchAttributes(connection, temporal.namespace).finally(() => connection.close());
   step('Temporal', temporal.uiUrl);
   return temporal;
+}
+
+/** The sweep and the daily reconciliation, as `payment-gateway setup` makes them. */
+async function makeSchedules(config: Config, env: Environment): Promise<void> {
+  const { connection, namespace } = await connect(env);
+  try {
+    const client = new Client({ connection, namespace });
+    for (const job of scheduledJobs(appIdsOf(config))) await makeSchedule(client, job, config.PAYMENTS_TASK_QUEUE);
+  } finally {
+    await connection.close();
+  }
 }
 
 async function startGateway(dataDir: string, file: StackFile, started: StartedParts): Promise<Simulator> {
@@ -173,9 +191,8 @@ function settingsOf(file: StackFile, temporal: DevServer, simulator: Simulator):
     PAYMENTS_SEALING_JWKS: JSON.stringify(file.sealing_private_jwks),
     PAYMENTS_SEALING_PUBLIC_JWK: JSON.stringify(file.sealing_public_jwk),
     PAYMENTS_EVENTS_SECRETS: file.events_secret,
-    ...(process.env.PAYMENTS_EVENTS_URL ? { PAYMENTS_EVENTS_URL: process.env.PAYMENTS_EVENTS_URL } : {}),
-    ...(process.env.PAYMENTS_NEXUS ? { PAYMENTS_NEXUS: process.env.PAYMENTS_NEXUS } : {}),
-    LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn',
+    LOG_LEVEL: 'warn',
+    ...takenSettings(process.env),
   };
 }
 

@@ -11,8 +11,9 @@ import {
   paymentWorkflowId,
   QUERY,
 } from '../../contract';
-import { orderQuery } from '../../temporal/payment-query';
+import { orderQuery, tradeQuery } from '../../temporal/payment-query';
 import { type PendingWork, pendingWork } from '../../temporal/pending-work';
+import { explainIfNotSetUp } from '../../temporal/search-attributes';
 import { type TimelineEntry, timelineOf } from '../../temporal/timeline';
 import { type ListedWorkflow, listed, listWorkflows } from '../../temporal/workflow-list';
 import type { Target } from './connection';
@@ -70,6 +71,18 @@ export async function readCase(client: Client, { app_id, out_trade_no, workflow_
     page: out_trade_no === null && runs[0] ? await readPage(client, runs[0]) : [],
     timeline: timelines.flat().sort((one, other) => one.time.localeCompare(other.time)),
   };
+}
+
+/** The case of the order that has this trade at the gateway: who reads the gateway's dashboard has its `trade_no` alone. */
+export async function caseOfTrade(client: Client, { app_id, out_trade_no }: Target): Promise<OrderCase | undefined> {
+  if (out_trade_no === null) return undefined;
+  // Where the namespace lacks the attribute, Temporal refuses to look for it.
+  await explainIfNotSetUp(client.connection, client.options.namespace);
+  for await (const run of listWorkflows(client, tradeQuery(out_trade_no), app_id)) {
+    const { out_trade_no: order } = run;
+    if (order !== null) return readCase(client, { app_id, out_trade_no: order, workflow_id: null });
+  }
+  return undefined;
 }
 
 /** Every run of the order. The two main workflows are described as well: the list may be seconds behind. */

@@ -54,7 +54,9 @@ function addLists(program: Command): void {
 function addOrderCommands(program: Command): void {
   program
     .command('show <order>')
-    .description('what happened to an order, what it waits for, and what can be done')
+    .description(
+      'what happened to an order, what it waits for, and what can be done; its number, or the gateway’s trade_no',
+    )
     .option('--all', 'every line of what happened')
     .addOption(app())
     .addOption(json())
@@ -90,7 +92,10 @@ function addReconciliation(program: Command): void {
     )
     .option('--since <time>', 'the beginning: a day, a time, or how long ago (default: yesterday, UTC)')
     .option('--until <time>', 'the end (default: the end of yesterday, or now with --since)')
-    .option('--csv', 'read your list from standard input: CSV with the columns order, amount, status, perhaps currency')
+    .option(
+      '--csv',
+      'read your list from standard input: CSV with the columns order, amount, status, perhaps currency, refunded',
+    )
     .option('--adopt', 'take on orders that the gateway has and that are missing here')
     .option('--per-second <n>', 'how many orders to compare a second', '10')
     .addOption(app())
@@ -126,12 +131,15 @@ function addDecisions(program: Command): void {
     });
   program
     .command('resolve <order>')
-    .description('tell what waits for a person that it is taken care of, or end a payment or a refund')
+    .description('tell what waits for a person that it is taken care of, or decide how a payment or a refund ends')
     .requiredOption('--by <name>', 'who decides')
     .requiredOption('--reason <text>', 'why')
     .option('--outcome <outcome>', 'SUCCESS, CANCEL, REFUSED, EXPIRED; of a refund: REFUNDED, NOT_CREATED, …')
     .option('--refund <out_request_no>', 'which refund; required with its outcome')
-    .option('--elsewhere <amount>', 'all that went back by refunds that are not in our list')
+    .option(
+      '--elsewhere <amount>',
+      'all that went back by refunds that are not in our list; replaces what was said before',
+    )
     .option('--account <account_id>', 'the virtual account that a creation made whose answer was lost')
     .addOption(app())
     .addOption(json())

@@ -1,13 +1,16 @@
-/** CSV as RFC 4180 has it. */
+/** CSV as RFC 4180 has it, and as spreadsheets write it where a comma stands in amounts. */
+import { CsvError, parse } from 'csv-parse/sync';
 import { ConfigError } from '../../process/user-error';
 
 /** A plain number, also below zero. */
 const NUMBER = /^-?\d+(\.\d+)?$/;
-/**
- * What a spreadsheet may take for a formula, whether or not it stands in quotation marks; and what would be read as one of
- * ours.
- */
-const FORMULA = /^(?:[\s\p{Cc}]*[=+\-@＝＋－＠]|')/u;
+/** What a spreadsheet may take for a formula, whether or not it stands in quotation marks; with marks of ours before it or not. */
+const FORMULA = /^'*[\s\p{Cc}]*[=+\-@＝＋－＠]/u;
+/** Where a spreadsheet that separates by them begins a cell or a line, also within our quotation marks. */
+const BEGINNINGS = /([;\t\r\n])/;
+
+/** Every cell that a spreadsheet may see in a field, whichever separator it takes. */
+const eachCell = (field: string, change: (cell: string) => string) => field.split(BEGINNINGS).map(change).join('');
 
 /**
  * A line without its end. A text that a spreadsheet would take for a formula has an apostrophe before it, which `readCsv`
@@ -15,30 +18,46 @@ const FORMULA = /^(?:[\s\p{Cc}]*[=+\-@＝＋－＠]|')/u;
  */
 export function csvLine(values: readonly string[]): string {
   return values
-    .map((value) => (FORMULA.test(value) && !NUMBER.test(value) ? `'${value}` : value))
-    .map((value) => (/[",\r\n\uFEFF]/.test(value) ? `"${value.replace(/"/g, '""')}"` : value))
+    .map((value) => eachCell(value, (cell) => (FORMULA.test(cell) && !NUMBER.test(cell) ? `'${cell}` : cell)))
+    .map((value) => (/[",;\t\r\n\uFEFF]|^'/.test(value) ? quoted(value) : value))
     .join(',');
 }
 
-const FIELD = /("(?:[^"]|"")*"|[^",\r\n]*)(,|\r?\n|$)/y;
+const quoted = (value: string) => `"${value.replace(/"/g, '""')}"`;
 
-/** The rows of a text, by fields. A byte order mark at its beginning, and empty lines, are left out. */
-export function readCsv(text: string): string[][] {
-  const rows: string[][] = [];
-  const body = text.replace(/^\uFEFF/, '');
-  let row: string[] = [];
-  FIELD.lastIndex = 0;
-  while (FIELD.lastIndex < body.length) {
-    const [, field = '', end = ''] = FIELD.exec(body) ?? [];
-    if (FIELD.lastIndex === 0)
-      throw new ConfigError(`The list is no CSV: row ${rows.length + 1} has a stray quotation mark.`);
-    const value = field.startsWith('"') ? field.slice(1, -1).replace(/""/g, '"') : field;
-    row.push(value.startsWith("'") && FORMULA.test(value.slice(1)) ? value.slice(1) : value);
-    if (end === ',') continue;
-    rows.push(row);
-    row = [];
-  }
-  // A last line without an end may have an empty last field, which stands after a comma.
-  if (row.length > 0) rows.push([...row, '']);
-  return rows.filter((one) => one.some((field) => field !== ''));
+/** A row's fields, and the line on which it ends, counted from 1. */
+export interface CsvRow {
+  line: number;
+  fields: string[];
 }
+
+/**
+ * The rows of a text, without a byte order mark at its beginning and without empty lines. Throws ConfigError with the line
+ * that has a stray quotation mark, or more or fewer fields than the first.
+ */
+export function readCsv(text: string, separator: string): CsvRow[] {
+  const rows: CsvRow[] = [];
+  try {
+    parse(text, {
+      ...{ bom: true, delimiter: separator, record_delimiter: ['\r\n', '\n', '\r'] },
+      ...{ skip_empty_lines: true, skip_records_with_empty_values: true },
+      on_record: (fields: string[], { lines }) => {
+        rows.push({ line: lines, fields: fields.map(withoutMarks) });
+        return null;
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    throw new ConfigError(`Line ${error.lines} of the list ${problemOf(error)}`);
+  }
+  return rows;
+}
+
+/** Never the library's own sentence: it quotes the list. */
+const problemOf = ({ code }: CsvError) =>
+  code === 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH'
+    ? 'has other columns than the first line: a separator within a field needs quotation marks around it.'
+    : 'has a stray quotation mark.';
+
+const withoutMarks = (field: string) =>
+  eachCell(field, (cell) => (cell.startsWith("'") && FORMULA.test(cell.slice(1)) ? cell.slice(1) : cell));

@@ -1,10 +1,18 @@
 /** `recheck` and `resolve`: a person's word to the workflow of an order that waits for it. */
 import {
+  WithStartWorkflowOperation,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
-import { namedByWorkflowId, UPDATE } from '../../contract';
+import {
+  type AfterSaleState,
+  type AfterSaleWorkflow,
+  afterSaleWorkflowId,
+  namedByWorkflowId,
+  UPDATE,
+  WORKFLOW,
+} from '../../contract';
 import { UserError } from '../../process/user-error';
 import { innermost } from '../../temporal/timeline';
 import { EXIT } from '../exit-codes';
@@ -12,6 +20,7 @@ import { tellError } from '../failed';
 import { printable, say } from '../print';
 import { type OrderRun, readCase } from './case';
 import { asOperator, type Operator, targetOf } from './connection';
+import { elsewhereLine } from './elsewhere';
 
 interface DecideOptions {
   app?: string;
@@ -48,7 +57,6 @@ class NotDeliveredError extends UserError {
 /** Ends the process: 0 if the workflow has taken it, 1 if it refuses, 2 if there is none, 3 if no answer came in time. */
 export function resolveOrder(order: string, options: ResolveOptions): Promise<never> {
   return asOperator(async (operator) => {
-    const run = theOneToResolve(await openRuns(operator, order, options), options);
     const { by, reason, outcome, refund, elsewhere, account } = options;
     const decided = {
       ...(outcome === undefined ? {} : { outcome: outcome.toUpperCase() }),
@@ -57,6 +65,9 @@ export function resolveOrder(order: string, options: ResolveOptions): Promise<ne
       ...(account === undefined ? {} : { account_id: account }),
     };
     const input = { by, reason, ...decided };
+    // What was said of a refund, or of refunds elsewhere, can be corrected: the after-sale takes it, also where it has ended.
+    if (elsewhere !== undefined || refund !== undefined) return tellAfterSale(operator, order, input, options);
+    const run = theOneToResolve(await openRuns(operator, order, options), options);
     return tell(operator, run.workflow_id, { update: UPDATE.resolve, input }, options);
   });
 }
@@ -96,20 +107,73 @@ function theOneToResolve(open: readonly OrderRun[], { outcome }: ResolveOptions)
   );
 }
 
+/** Sends a decision to the order's after-sale, which is started again where it has ended. */
+async function tellAfterSale(
+  operator: Operator,
+  order: string,
+  input: object,
+  options: DecideOptions,
+): Promise<number> {
+  const { app_id, out_trade_no } = targetOf(order, options, operator);
+  const { client } = operator;
+  const workflowId = afterSaleWorkflowId(app_id, out_trade_no ?? '');
+  const last = await client.workflow
+    .getHandle(workflowId)
+    .describe()
+    .catch((error: unknown) => {
+      if (!(error instanceof WorkflowNotFoundError)) throw error;
+      throw new NotDeliveredError(`${printable(order)} has no after-sale, so nothing of its refunds can be decided.`);
+    });
+  const startWorkflowOperation = new WithStartWorkflowOperation<AfterSaleWorkflow>(WORKFLOW.afterSale, {
+    workflowId,
+    taskQueue: last.taskQueue,
+    args: [{ app_id, out_trade_no: out_trade_no ?? '' }],
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+  });
+  let state: AfterSaleState | undefined;
+  const send = async () => {
+    state = await client.workflow.executeUpdateWithStart<AfterSaleWorkflow, AfterSaleState, [object]>(UPDATE.resolve, {
+      args: [input],
+      startWorkflowOperation,
+    });
+    return state;
+  };
+  const code = await answered(operator, { workflowId, update: UPDATE.resolve, send }, options);
+  const elsewhere = state && elsewhereLine(state);
+  if (elsewhere !== undefined && !options.json) say(printable(elsewhere));
+  return code;
+}
+
 /** Sends an update and prints the state that it answers with. */
-async function tell(
-  { client }: Operator,
+function tell(
+  operator: Operator,
   workflowId: string,
   { update, input }: { update: string; input?: object },
+  options: DecideOptions,
+): Promise<number> {
+  const handle = operator.client.workflow.getHandle(workflowId);
+  const send = () =>
+    input === undefined
+      ? handle.executeUpdate<object, []>(update)
+      : handle.executeUpdate<object, [object]>(update, { args: [input] });
+  return answered(operator, { workflowId, update, send }, options);
+}
+
+interface Told {
+  workflowId: string;
+  update: string;
+  send: () => Promise<object>;
+}
+
+/** Waits for the answer and prints it. */
+async function answered(
+  { client }: Operator,
+  { workflowId, update, send }: Told,
   { json }: DecideOptions,
 ): Promise<number> {
   try {
-    const handle = client.workflow.getHandle(workflowId);
-    const state = await client.withDeadline(Date.now() + UPDATE_TIMEOUT_MS, () =>
-      input === undefined
-        ? handle.executeUpdate<object, []>(update)
-        : handle.executeUpdate<object, [object]>(update, { args: [input] }),
-    );
+    const state = await client.withDeadline(Date.now() + UPDATE_TIMEOUT_MS, send);
     say(json ? JSON.stringify({ workflow_id: workflowId, state }) : doneText(workflowId, update, state));
     return EXIT.ok;
   } catch (error) {

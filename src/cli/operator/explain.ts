@@ -1,5 +1,5 @@
 /** `payment-gateway explain [REASON]`: the runbook in the terminal. */
-import { ACCOUNT_RUNBOOK, ATTENTIONS, RUNBOOK, type RunbookEntry } from '../../contract';
+import { ACCOUNT_RUNBOOK, ATTENTIONS, JOB_RUNBOOK, RUNBOOK, type RunbookEntry, TEMPORAL_RUNBOOK } from '../../contract';
 import { ConfigError } from '../../process/user-error';
 import { say } from '../print';
 
@@ -11,6 +11,8 @@ interface Reason extends RunbookEntry {
 
 const REASONS: readonly Reason[] = [
   ...ATTENTIONS.map((reason) => ({ reason, of: null, ...RUNBOOK[reason] })),
+  ...Object.entries(JOB_RUNBOOK).map(([reason, entry]) => ({ reason, of: 'schedule', ...entry })),
+  ...Object.entries(TEMPORAL_RUNBOOK).map(([reason, entry]) => ({ reason, of: null, ...entry })),
   ...Object.entries(ACCOUNT_RUNBOOK).flatMap(([of, entries]) =>
     Object.entries(entries).map(([reason, entry]) => ({ reason, of, ...entry })),
   ),

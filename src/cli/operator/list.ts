@@ -1,10 +1,12 @@
 /** `payment-gateway list`: payments by what is known of them without a worker. */
 
 import { paymentQuery } from '../../temporal/payment-query';
+import { explainIfNotSetUp } from '../../temporal/search-attributes';
 import { countWorkflows, type ListedWorkflow, listWorkflows } from '../../temporal/workflow-list';
 import { EXIT } from '../exit-codes';
 import { say } from '../print';
 import { asOperator } from './connection';
+import { jobsInTrouble } from './jobs';
 import { type FilterOptions, filterOf, numberOf } from './options';
 import { table } from './table';
 import { age } from './times';
@@ -19,11 +21,15 @@ const SHOWN = 100;
 
 export function list(options: ListOptions): Promise<never> {
   const now = new Date();
-  const query = paymentQuery(filterOf(options, now), now);
+  const filter = filterOf(options, now);
+  const query = paymentQuery(filter, now);
   const limit = limitOf(options);
-  return asOperator(async ({ client }) => {
-    const rows: ListedWorkflow[] = [];
-    let found = 0;
+  return asOperator(async (operator) => {
+    const { client } = operator;
+    const jobs = await jobsInTrouble(operator, filter, now);
+    const rows: ListedWorkflow[] = options.json ? [] : [...jobs];
+    if (options.json) for (const job of jobs) say(JSON.stringify(job));
+    let found = jobs.length;
     for await (const row of listWorkflows(client, query, options.app)) {
       found += 1;
       if (found > limit) {
@@ -32,8 +38,11 @@ export function list(options: ListOptions): Promise<never> {
       } else if (options.json) say(JSON.stringify(row));
       else rows.push(row);
     }
+    // Where nobody has prepared the namespace, "none" would be no answer.
+    if (found === 0) await explainIfNotSetUp(client.connection, client.options.namespace);
     if (options.json) return EXIT.ok;
-    const all = found > limit && options.app === undefined ? await countWorkflows(client, query) : found;
+    const all =
+      found > limit && options.app === undefined ? jobs.length + (await countWorkflows(client, query)) : found;
     say(asText(rows, all, now));
     return EXIT.ok;
   }, 'lists');

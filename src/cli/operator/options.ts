@@ -1,6 +1,6 @@
 /** The options of the operator's commands, as text from a shell. */
 import { z } from 'zod';
-import { ACCOUNT_RUNBOOK, ATTENTIONS } from '../../contract';
+import { ATTENTION_WORDS, JOB_RUNBOOK } from '../../contract';
 import { DAY } from '../../gateway/pure/durations';
 import { METHOD_NAMES } from '../../gateway/pure/names';
 import { durationText } from '../../process/settings/types';
@@ -37,7 +37,7 @@ export function filterOf(options: FilterOptions, now: Date): PaymentFilter {
 }
 
 /** Every reason there is. Others would find nothing, which looks as if nobody were needed. */
-const REASONS = [...new Set<string>([...ATTENTIONS, ...Object.values(ACCOUNT_RUNBOOK).flatMap(Object.keys)])];
+const REASONS = [...ATTENTION_WORDS, ...Object.keys(JOB_RUNBOOK)];
 
 function reasonOf(reason: true | string): true | string {
   if (reason === true || REASONS.includes(reason)) return reason;

@@ -44,7 +44,7 @@ const ROWS_A_START = 10_000;
 const COLUMNS = ['out_trade_no', 'kind', 'between', 'here', 'gateway', 'merchant', 'adopted'] as const;
 
 /**
- * Ends the process: 0 where nothing differs, 1 where something does: the lines say what. The comparison itself is a workflow,
+ * Ends the process: 0 where nothing differs, 1 where something does or a row was left out: the lines say what. The comparison itself is a workflow,
  * which goes on if this command is stopped; with differences it waits for `resolve`.
  */
 export function reconcile(options: ReconcileOptions): Promise<never> {
@@ -58,17 +58,23 @@ export function reconcile(options: ReconcileOptions): Promise<never> {
   return asOperator(async (operator) => {
     const { app_id } = targetOf('', options, operator);
     const whole = { app_id, ...period, adopt: options.adopt === true, per_second };
-    const parts = partsOf(options.csv ? merchantRows(await textOfStandardInput()) : undefined);
-    let [checked, found] = [0, 0];
+    const list = options.csv ? merchantRows(await textOfStandardInput()) : undefined;
+    if (list) complain(`Read as: ${list.readAs}.`);
+    const parts = partsOf(list?.rows);
+    const leftOut = list?.leftOut ?? [];
+    for (const sentence of leftOut) complain(sentence);
+    let [checked, open, found] = [0, 0, 0];
     if (!options.json) say(csvLine(COLUMNS));
     for (const [i, part] of parts.entries()) {
       const name = parts.length === 1 ? now.toISOString() : `${now.toISOString()}:${i + 1}`;
       const state = await compare(operator, name, { ...whole, ...part }, options);
       checked += state.checked;
+      open += state.open;
       found += state.found;
     }
-    complain(`${checked} orders compared, ${found} differences.`);
-    return found === 0 ? EXIT.ok : EXIT.refused;
+    const left = leftOut.length > 0 ? ` ${leftOut.length} lines of the list were left out.` : '';
+    complain(`${checked} orders compared, ${open} of them open, ${found} differences.${left}`);
+    return found === 0 && leftOut.length === 0 ? EXIT.ok : EXIT.refused;
   });
 }
 

@@ -6,6 +6,7 @@ import { EXIT } from '../exit-codes';
 import { printable, say } from '../print';
 import { readCase } from './case';
 import { asOperator, targetOf } from './connection';
+import { elsewhereLine } from './elsewhere';
 import { table } from './table';
 import { utc } from './times';
 
@@ -33,6 +34,10 @@ export function refunds(order: string, options: { app?: string; json?: boolean }
       say(
         `${state.refunded_amount} refunded, ${state.refunding_amount} being refunded, of ${state.order_amount ?? '?'} ${state.order_currency ?? ''}.`,
       );
+      const elsewhere = elsewhereLine(state);
+      if (elsewhere !== undefined) say(printable(elsewhere));
+      if (!state.ledger_complete)
+        say('There are refunds that are not in the list, and nobody has said how much they are.');
     }
     return EXIT.ok;
   });

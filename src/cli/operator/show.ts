@@ -5,6 +5,7 @@ import {
   activityWords,
   type OperatorQuestion,
   operatorActions,
+  type PaymentState,
   refundInQuestion,
   runbookEntry,
   WORKFLOW,
@@ -12,7 +13,7 @@ import {
 import { EXIT } from '../exit-codes';
 import { tellError } from '../failed';
 import { ending, printable, say } from '../print';
-import { type OrderCase, type OrderRun, readCase, type TimelineLine } from './case';
+import { caseOfTrade, type OrderCase, type OrderRun, readCase, type TimelineLine } from './case';
 import { asOperator, targetOf } from './connection';
 import { age, utc } from './times';
 
@@ -32,7 +33,9 @@ const FIRST = 3;
 /** Ends the process: 0 for an order that Temporal knows, 1 for another. */
 export function showOrder(order: string, options: ShowOptions): Promise<never> {
   return asOperator(async (operator) => {
-    const found = await readCase(operator.client, targetOf(order, options, operator));
+    const target = targetOf(order, options, operator);
+    const named = await readCase(operator.client, target);
+    const found = named.runs.length === 0 ? ((await caseOfTrade(operator.client, target)) ?? named) : named;
     if (found.runs.length === 0) {
       tellError(new PaymentNotFoundError(`Temporal has nothing of order ${printable(order)}.`, order));
       return EXIT.refused;
@@ -83,12 +86,30 @@ function heading({ payment, runs, app_id, out_trade_no }: OrderCase, few: Few): 
     printable(`  Another trade: ${one.trade_no} ${one.trade_status ?? '?'} ${one.order_amount ?? '?'}`),
   );
   return [
-    ending(payment),
+    endingOf(payment, runs),
     printable(
       `  ${method ?? 'method not chosen yet'}, ${trade_status ?? 'no status yet'}, trade ${trade_no ?? 'not known'}${expires}`,
     ),
     ...few(trades, MOST.trades),
   ];
+}
+
+/** What has become of runs that ended without an outcome. */
+const WITHOUT_OUTCOME: Readonly<Record<string, string>> = {
+  TERMINATED: 'was terminated before its outcome was known: the next sweep takes it on again',
+  TIMED_OUT: 'ran out of its workflow’s time before its outcome was known: the next sweep takes it on again',
+  // A payment fails only where there is no order.
+  FAILED: 'was not created',
+};
+
+/** How the payment ended. What needs a person is an open workflow: a payment that has ended keeps what it once needed. */
+function endingOf(payment: PaymentState, runs: readonly OrderRun[]): string {
+  const own = runs.find(({ type }) => type === WORKFLOW.payment);
+  const isAsked = runs.some(({ execution, attention }) => execution === 'RUNNING' && attention !== null);
+  const attention = isAsked ? payment.attention : null;
+  const without = payment.outcome === null ? WITHOUT_OUTCOME[own?.execution ?? ''] : undefined;
+  if (without === undefined) return ending({ ...payment, attention });
+  return printable(`Order ${payment.out_trade_no} ${without}.`);
 }
 
 /** What the page tells beside the reason for attention and its actions, which have lines of their own here. */
@@ -97,8 +118,11 @@ function pageLines(page: readonly string[]): string[] {
   return page.slice(begins).map((line) => printable(`  ${line.replace(/[*`]/g, '')}`));
 }
 
-function unansweredLine({ unanswered }: OrderCase): string[] {
-  if (unanswered.length === 0) return [];
+function unansweredLine({ unanswered, runs }: OrderCase): string[] {
+  // One whose task fails says so where it is told what it waits for.
+  const isFailing = (id: string) =>
+    runs.some((run) => run.workflow_id === id && run.waits_for.some(({ state }) => state === 'fails each time'));
+  if (unanswered.every(isFailing)) return [];
   return [`  No worker has answered for ${printable(unanswered.join(', '))}. Is one running?`];
 }
 
@@ -154,6 +178,13 @@ function alsoOpen({ workflow_id, attention }: OrderRun): string {
   return printable(`  Open too: ${workflow_id}${attention === null ? '' : `, needs a person: ${attention} (--all)`}`);
 }
 
+/** What keeps an attempt from being made. */
+const HELD_UP: Readonly<Record<string, (task_queue: string) => string>> = {
+  'waits for a worker': (task_queue) => ` (no worker on ${task_queue} has taken it)`,
+  'is paused': () => ' (somebody has paused it)',
+  'fails each time': (task_queue) => ` (it fails each time on the worker of ${task_queue})`,
+};
+
 /** What an open workflow waits for. */
 function waitLines({ waits_for, task_queue }: OrderRun, all: boolean, now: Date): string[] {
   return waits_for.map(({ what, attempt, last_answer, last_at, next_at, state }) => {
@@ -161,8 +192,8 @@ function waitLines({ waits_for, task_queue }: OrderRun, all: boolean, now: Date)
     const said = cut((last_answer ?? '').replace(/; next check \S+$/, ''), all ? undefined : MOST.characters);
     const answer = said === '' ? '' : `; last: ${said}${last_at ? ` (${age(last_at, now)} ago)` : ''}`;
     const next = next_at === null ? '' : `; next ${utc(next_at)}`;
-    const queue = state === 'waits for a worker' ? ` (no worker on ${task_queue} has taken it)` : '';
-    return printable(`    ${what}, attempt ${attempt}${answer}${next}${queue}`);
+    const held = HELD_UP[state]?.(task_queue) ?? '';
+    return printable(`    ${what}, attempt ${attempt}${answer}${next}${held}`);
   });
 }
 

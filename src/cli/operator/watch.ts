@@ -4,6 +4,7 @@ import { type PaymentFilter, paymentQuery } from '../../temporal/payment-query';
 import { type ListedWorkflow, listWorkflows } from '../../temporal/workflow-list';
 import { say } from '../print';
 import { asOperator } from './connection';
+import { jobsInTrouble } from './jobs';
 import { workflowTable } from './list';
 import { everyOf, type FilterOptions, filterOf } from './options';
 import { utc } from './times';
@@ -20,12 +21,13 @@ const CLEAR = '\u001b[2J\u001b[H';
 export function watch(options: WatchOptions): Promise<never> {
   const pause_ms = everyOf('--every', options.every);
   watched(options, new Date());
-  return asOperator(async ({ client }) => {
+  return asOperator(async (operator) => {
     for (;;) {
       const now = new Date();
-      const rows: ListedWorkflow[] = [];
-      const query = paymentQuery(watched(options, now), now);
-      for await (const row of listWorkflows(client, query, options.app)) rows.push(row);
+      const filter = watched(options, now);
+      const rows: ListedWorkflow[] = await jobsInTrouble(operator, filter, now);
+      const query = paymentQuery(filter, now);
+      for await (const row of listWorkflows(operator.client, query, options.app)) rows.push(row);
       if (options.json) say(JSON.stringify({ time: now.toISOString(), count: rows.length, workflows: rows }));
       else say(screen(rows, now));
       await setTimeout(pause_ms);

@@ -5,7 +5,7 @@ import { RULE_DEFAULTS } from '../../gateway/rules';
 import { SIGNATURE_SCHEMES } from '../../gateway/signing';
 import { WALLET_TOKEN_PATH } from '../../gateway/wallet-token';
 import { settingDocs } from './meaning';
-import { durationText, httpAddress, names, nonEmpty, pause, secretKey, timeZone } from './types';
+import { durationText, flag, httpAddress, names, nonEmpty, pause, secretKey, timeZone } from './types';
 
 /** Workflow ids join their parts with colons. */
 export const appId = z
@@ -91,6 +91,10 @@ export const GATEWAY_SETTINGS = {
   GATEWAY_CIRCUIT_FAILURES: z.coerce.number().int().min(1).max(1_000).prefault('10').register(settingDocs, {
     readBy: 'worker',
     meaning: 'After so many calls in a row without an answer, the calls of the app stop.',
+  }),
+  GATEWAY_CHECK_AT_START: flag.prefault('true').register(settingDocs, {
+    readBy: 'worker',
+    meaning: '`true`: the worker asks once an app at its start, and logs wrong credentials, silence and a wrong clock.',
   }),
   GATEWAY_CIRCUIT_PAUSE: durationText.prefault('15s').register(settingDocs, {
     readBy: 'worker',

@@ -4,6 +4,7 @@
  * environment configuration. docs/settings.md is generated from here: `npm run docs:settings`.
  */
 export { ConfigError } from '../user-error';
-export { appIdOf } from './app';
+export { appIdOf, appIdsOf } from './app';
 export { type Config, loadConfig, readSealingJwks, requireApps, ruleSettings } from './load';
+export { warnOfRisks } from './risks';
 export { SETTING_NAMES } from './schema';

@@ -129,7 +129,10 @@ function listedApps(file: string | undefined): Config['apps'] {
   if (file === undefined) return [];
   const parsed = jsonText(z.array(app)).safeParse(readSecret('GATEWAY_APPS_FILE', file));
   if (parsed.success) return parsed.data;
-  throw problems(parsed.error.issues.map((i) => `GATEWAY_APPS_FILE: ${[...i.path, i.message].join(': ')}`));
+  // A secret that stands in a field's place is not quoted.
+  const said = ({ code, message }: z.core.$ZodIssue) =>
+    code === 'unrecognized_keys' ? `has a field besides ${Object.keys(app.shape).join(', ')}` : message;
+  throw problems(parsed.error.issues.map((i) => `GATEWAY_APPS_FILE: ${[...i.path, said(i)].join(': ')}`));
 }
 
 function problems(lines: string[]): ConfigError {

@@ -7,6 +7,10 @@ export const PAYMENT_SETTINGS = {
   PAYMENTS_TASK_QUEUE: nonEmpty
     .prefault('payments')
     .register(settingDocs, { readBy: 'worker, webhook, commands', meaning: "Temporal's task queue." }),
+  PAYMENTS_SCHEDULES: flag.prefault('true').register(settingDocs, {
+    readBy: 'setup, worker, commands',
+    meaning: 'With `false`, `setup` makes no Schedules, and nobody says that they are missing.',
+  }),
   PAYMENTS_POLL_SCHEDULE: schedule.prefault('15s,30s,1m,2m,5m,10m,30m').register(settingDocs, {
     readBy: 'worker',
     meaning: 'When a payment is queried after its creation, and again after each deadline.',
@@ -18,9 +22,14 @@ export const PAYMENT_SETTINGS = {
     readBy: 'worker',
     meaning: 'If the answer to a creation is lost: how long to look for the order before it is created again.',
   }),
+  PAYMENTS_PATIENCE: pause.prefault('10m').register(settingDocs, {
+    readBy: 'worker',
+    meaning: 'How long the gateway may stay silent, or deny a trade that should exist, before a person is asked.',
+  }),
   PAYMENTS_CREATE_WITHIN: pause.prefault('1h').register(settingDocs, {
     readBy: 'worker',
-    meaning: 'How long an order may wait until the gateway can be reached. Its own `timeout_express` is a limit, too.',
+    meaning:
+      'How long an order, or the creation of a virtual account, may wait until the gateway can be reached. An order’s own `timeout_express` is a limit, too.',
   }),
   // Past the last retry of a notification, which comes 840 minutes after the first.
   PAYMENTS_GRACE: durationText.prefault('850m').register(settingDocs, {

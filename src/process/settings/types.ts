@@ -52,8 +52,14 @@ export const networkList = names.refine(
 /** A limit on how many may come, or be there, at a time. */
 export const limit = z.coerce.number().int().positive();
 
+/** An address of a server. A name and a password in it would be dropped silently by some programs, and logged by others. */
+const withoutCredentials = z.url({ protocol: /^https?$/ }).refine((given) => {
+  const { username, password } = URL.canParse(given) ? new URL(given) : { username: '', password: '' };
+  return username === '' && password === '';
+}, 'must not hold a name or a password');
+
 /** An address without a slash at its end. */
-export const httpAddress = z.url({ protocol: /^https?$/ }).transform((given) => given.replace(/\/$/, ''));
+export const httpAddress = withoutCredentials.transform((given) => given.replace(/\/$/, ''));
 
 export const timeZone = z
   .string()
@@ -119,7 +125,7 @@ export const origins = names.pipe(
 );
 
 /** Addresses separated by commas. A slash at an end is kept: it may matter to the receiver. */
-export const eventUrls = names.pipe(z.array(z.url({ protocol: /^https?$/ })).min(1));
+export const eventUrls = names.pipe(z.array(withoutCredentials).min(1));
 
 /** Secrets of Standard Webhooks, of 24 to 64 bytes. */
 export const eventSecrets = names.pipe(

@@ -34,12 +34,10 @@ export const WEBHOOK_SETTINGS = {
     readBy: 'webhook',
     meaning: 'Refused requests a minute from one address, not in `WEBHOOK_ALLOWED_IPS`. Genuine ones do not count.',
   }),
-  WEBHOOK_LIMIT_OVERALL: limit
-    .prefault(DEFAULT_LIMITS.overall)
-    .register(settingDocs, {
-      readBy: 'webhook',
-      meaning: 'Genuine notifications a minute in all; those that come again count apart.',
-    }),
+  WEBHOOK_LIMIT_OVERALL: limit.prefault(DEFAULT_LIMITS.overall).register(settingDocs, {
+    readBy: 'webhook',
+    meaning: 'Genuine notifications a minute in all; those that come again count apart.',
+  }),
   WEBHOOK_LIMIT_ADOPTIONS: limit.prefault(DEFAULT_LIMITS.adoptions).register(settingDocs, {
     readBy: 'webhook',
     meaning: 'Payments a minute and app that notifications may start. The gateway sends the rest again.',
@@ -48,12 +46,10 @@ export const WEBHOOK_SETTINGS = {
     readBy: 'webhook',
     meaning: 'Genuine notifications that may wait for Temporal at the same time.',
   }),
-  WEBHOOK_LIMIT_CONNECTIONS: limit
-    .prefault(DEFAULT_LIMITS.connections)
-    .register(settingDocs, {
-      readBy: 'webhook',
-      meaning: 'Open connections of one process. Beyond it, the oldest without a genuine notification is closed.',
-    }),
+  WEBHOOK_LIMIT_CONNECTIONS: limit.prefault(DEFAULT_LIMITS.connections).register(settingDocs, {
+    readBy: 'webhook',
+    meaning: 'Open connections of one process. Beyond it, the oldest without a genuine notification is closed.',
+  }),
   WEBHOOK_LIMIT_CONNECTIONS_PER_ADDRESS: limit.prefault(DEFAULT_LIMITS.connections_per_address).register(settingDocs, {
     readBy: 'webhook',
     meaning: 'Open connections of one address, which is no trusted proxy and not in `WEBHOOK_ALLOWED_IPS`.',

@@ -1,6 +1,11 @@
 /** An activity as Temporal runs it: attempt after attempt by its retry policy. A worker that dies loses an attempt. */
 import type { Client } from '@temporalio/client';
-import { defaultFailureConverter, defaultPayloadConverter, ensureApplicationFailure } from '@temporalio/common';
+import {
+  ApplicationFailure,
+  defaultFailureConverter,
+  defaultPayloadConverter,
+  ensureApplicationFailure,
+} from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { atSimulatedTime } from '../../activities';
@@ -19,7 +24,13 @@ const { RetryState, TimeoutType } = api.api.enums.v1;
 /** What a workflow asked for, of either kind of activity. */
 export type ScheduledActivity = Pick<
   coresdk.workflow_commands.IScheduleActivity,
-  'activityId' | 'activityType' | 'arguments' | 'startToCloseTimeout' | 'scheduleToCloseTimeout' | 'retryPolicy'
+  | 'activityId'
+  | 'activityType'
+  | 'arguments'
+  | 'startToCloseTimeout'
+  | 'scheduleToStartTimeout'
+  | 'scheduleToCloseTimeout'
+  | 'retryPolicy'
 > & { workflowId: string; runId: string; workflowType: string };
 
 /** An attempt that a dead worker had. `workedAt`: when it did its work, in ms since the epoch, where only its result is lost. */
@@ -101,7 +112,15 @@ export class ActivityExecution {
       if (this.over) return;
       this.attempt += 1;
       const scheduled = this.clock.now;
-      const forget = this.clock.in(this.delay(), () => this.run(scheduled));
+      const waits = this.delay();
+      const most = optionalTsToMs(this.scheduled.scheduleToStartTimeout) ?? 0;
+      if (most > 0 && waits > most) {
+        // The server does not repeat an attempt that no worker took in time.
+        const late = timedOut(TimeoutType.TIMEOUT_TYPE_SCHEDULE_TO_START);
+        this.clock.in(most, () => this.giveUp(late, RetryState.RETRY_STATE_NON_RETRYABLE_FAILURE));
+        return;
+      }
+      const forget = this.clock.in(waits, () => this.run(scheduled));
       this.running = { forget, began: scheduled };
     });
   }
@@ -202,7 +221,10 @@ export async function runActivityCode(
   environment.on('heartbeat', heartbeat);
   try {
     const activity = functions[activityType ?? ''];
-    if (typeof activity !== 'function') throw new Error(`No activity ${activityType}`);
+    if (typeof activity !== 'function') {
+      const message = `Activity function ${activityType} is not registered on this Worker`;
+      throw ApplicationFailure.create({ type: 'NotFoundError', message });
+    }
     const args = (payloads ?? []).map((payload) => defaultPayloadConverter.fromPayload(payload));
     const value: unknown = await atSimulatedTime(now, () =>
       environment.run(async () => activity.apply(functions, args)),
@@ -215,9 +237,14 @@ export async function runActivityCode(
   }
 }
 
+const WHAT_TIMED_OUT = new Map([
+  [TimeoutType.TIMEOUT_TYPE_START_TO_CLOSE, 'StartToClose'],
+  [TimeoutType.TIMEOUT_TYPE_SCHEDULE_TO_START, 'ScheduleToStart'],
+  [TimeoutType.TIMEOUT_TYPE_SCHEDULE_TO_CLOSE, 'ScheduleToClose'],
+]);
+
 function timedOut(timeoutType: api.api.enums.v1.TimeoutType): Failure {
-  const what = timeoutType === TimeoutType.TIMEOUT_TYPE_START_TO_CLOSE ? 'StartToClose' : 'ScheduleToClose';
-  return { message: `activity ${what} timeout`, timeoutFailureInfo: { timeoutType } };
+  return { message: `activity ${WHAT_TIMED_OUT.get(timeoutType)} timeout`, timeoutFailureInfo: { timeoutType } };
 }
 
 /** The result of an activity that its workflow has cancelled. */

@@ -15,6 +15,8 @@ export interface RunStart {
   searchAttributes?: Record<string, Payload>;
   /** The parent, and the number by which the parent knows this run. */
   parent?: { run: Run; seq: number };
+  /** Set where a reset began this run after the parent had heard of the end: it hears of no second one. */
+  isUnheard?: boolean;
   /** Set where the run before continued as new: the first run of that chain. */
   firstRunId?: string;
   /** Set with it: the run before. */
@@ -26,6 +28,7 @@ export interface RunStart {
 /** An update that somebody waits for. */
 export interface UpdateExecution {
   readonly name: string;
+  readonly input: readonly Payload[];
   accepted?: boolean;
   /** The run closed before it had looked at the update. */
   aborted?: boolean;

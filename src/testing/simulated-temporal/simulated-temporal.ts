@@ -249,13 +249,13 @@ export class SimulatedTemporal implements Server {
     return this.childStarts_ms + this.clock.delay();
   }
 
-  /** Resets a run to its first task, as an operator does: the next run has its start, and its signals. */
+  /** Resets a run to its first task, as an operator does: the next run has its start, its signals and the updates it took. */
   reset(run: Run): WorkflowRun {
-    const { parent, ...start } = run.start;
-    const waiting = run.isRunning && parent ? { parent } : {};
+    const isUnheard = !run.isRunning;
     if (run.isRunning) run.replace();
-    const next = this.begin({ ...start, ...waiting, originalRunId: run.start.originalRunId ?? run.runId });
+    const next = this.begin({ ...run.start, isUnheard, originalRunId: run.start.originalRunId ?? run.runId });
     for (const { name, input } of run.signals) next.signal(name, input);
+    for (const [id, { name, input }] of run.takenUpdates) next.update(id, name, [...input]);
     return next;
   }
 

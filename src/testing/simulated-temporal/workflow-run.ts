@@ -88,7 +88,7 @@ export class WorkflowRun implements Run {
   update(id: string, name: string, input: Payload[]): UpdateExecution {
     const known = this.updates.get(id);
     if (known) return known;
-    const update: UpdateExecution = { name };
+    const update: UpdateExecution = { name, input };
     this.updates.set(id, update);
     const meta = { updateId: id, identity: 'simulated' };
     this.hear({ doUpdate: { id, protocolInstanceId: id, name, input, meta, runValidator: true } });
@@ -241,8 +241,8 @@ export class WorkflowRun implements Run {
   }
 
   private tellParent(): void {
-    const { parent, type, workflowId } = this.start;
-    if (!parent) return;
+    const { parent, isUnheard, type, workflowId } = this.start;
+    if (!parent || isUnheard) return;
     const failure: Failure = {
       message: 'Child Workflow execution failed',
       cause: this.failure ?? null,

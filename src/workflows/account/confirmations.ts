@@ -1,6 +1,7 @@
 /**
- * The confirmations of an account's deposits: a bounded queue. A deposit that the gateway does not confirm gives its slot
- * back, so that however many of them never stop the others; it is confirmed all the same, whenever its payment ends.
+ * The confirmations of an account's deposits: a bounded queue. A deposit that nobody has looked at comes first. One that the
+ * gateway does not confirm gives its place to the next, so that however many of them never stop the others; it is confirmed all
+ * the same, whenever its payment ends.
  */
 import { condition } from '@temporalio/workflow';
 import type { NotifiedDeposit } from '../../contract';
@@ -10,10 +11,14 @@ import type { DepositAnswer } from './counting';
 import type { DepositLedger } from './deposit-ledger';
 import { awaitDepositPayment, signalPayment } from './deposit-payment';
 
-/** How many deposits are confirmed at the same time. The next run starts those again that are open when a run ends. */
+/** How many deposits of each queue hold a place at the same time. */
 const AT_ONCE = 50;
-/** A confirmation gives its slot back after this long, which is more than the gateway is ever late. */
-const SLOT_MS = 10 * MINUTE;
+/** Within this time the payment of a new deposit has looked at the gateway. */
+const FIRST_LOOK_MS = 1_000;
+/** What an earlier run has begun may be hopeless, and each start of it again costs history: so its places come free slowly. */
+const AGAIN_MS = 10 * MINUTE;
+/** A person hears of a deposit that is not confirmed for so long: it is more than the gateway is ever late. */
+const OVERDUE_MS = 10 * MINUTE;
 
 export interface ConfirmationListener {
   /** The payment of a deposit has ended: see {@link awaitDepositPayment}. */
@@ -23,12 +28,19 @@ export interface ConfirmationListener {
   onFailure(error: unknown): void;
 }
 
+/** Deposits that wait for a place, and for how long each that is begun holds one, in ms. */
+interface Queue {
+  readonly held_ms: number;
+  waiting: NotifiedDeposit[];
+}
+
 export class Confirmations {
-  private readonly queue: NotifiedDeposit[] = [];
-  /** By the number of each deposit whose payment is awaited: since when this run does, and whether it holds a slot. */
-  private readonly awaited = new Map<string, { readonly since: number; holdsSlot: boolean }>();
-  private slots = 0;
-  private isOpen = false;
+  private readonly fresh: Queue = { held_ms: FIRST_LOOK_MS, waiting: [] };
+  private readonly again: Queue = { held_ms: AGAIN_MS, waiting: [] };
+  /** By the number of each deposit whose payment is awaited: since when this run does, and out of which queue. */
+  private readonly awaited = new Map<string, { readonly since: number; readonly of: Queue }>();
+  /** When this run began to end, in ms since the epoch; it starts no more from then on. Before it is open, that is since ever. */
+  private closed_at: number | null = 0;
   private isSweeping = false;
 
   constructor(
@@ -37,108 +49,119 @@ export class Confirmations {
     private readonly listener: ConfirmationListener,
   ) {}
 
-  /** Whether no confirmation holds a slot. */
+  /** Whether the payment of every deposit that was begun has had the time to look. */
   get isIdle(): boolean {
-    return this.slots === 0;
+    return !this.begunFor(({ ms }) => ms < FIRST_LOOK_MS).length;
   }
 
   add(deposit: NotifiedDeposit): void {
-    this.queue.push(deposit);
+    this.fresh.waiting.push(deposit);
     this.fill();
   }
 
-  /** Confirms what is pending and not awaited yet. What an earlier run has begun comes last: it may be hopeless. */
+  /** Confirms what is pending and not awaited yet. */
   open(): void {
-    this.isOpen = true;
+    this.closed_at = null;
     const pending = this.ledger.pending.filter(({ out_trade_no }) => !this.awaited.has(out_trade_no));
-    this.queue.splice(
-      0,
-      this.queue.length,
-      ...pending.filter((one) => !one.begun),
-      ...pending.filter((one) => one.begun),
-    );
+    this.fresh.waiting = pending.filter(({ begun }) => !begun);
+    this.again.waiting = pending.filter(({ begun }) => begun);
     this.fill();
   }
 
   /** Starts no more. */
   close(): void {
-    this.isOpen = false;
+    this.closed_at = Date.now();
+    this.watch();
+  }
+
+  private get isOpen(): boolean {
+    return this.closed_at === null;
   }
 
   private fill(): void {
-    while (this.isOpen && this.slots < AT_ONCE) {
-      const next = this.queue.shift();
-      if (next === undefined) return;
-      this.slots += 1;
-      const now = Date.now();
-      this.awaited.set(next.out_trade_no, { since: now, holdsSlot: true });
-      this.ledger.markStarted(next.out_trade_no, now);
-      this.tellIfOverdue(next.out_trade_no);
-      uncancelled(() => this.confirm(next)).catch((error: unknown) => this.listener.onFailure(error));
-      this.watchOverdue();
+    for (const queue of [this.fresh, this.again]) {
+      for (let free = AT_ONCE - this.holdersOf(queue).length; this.isOpen && free > 0; free -= 1) {
+        const next = queue.waiting.shift();
+        if (next === undefined) break;
+        this.begin(next, queue);
+      }
     }
+    this.watch();
   }
 
-  /** A deposit whose payment is awaited is notified as paid only now: its payment looks, and from now on it may be overdue. */
-  onPaid(deposit: NotifiedDeposit): void {
-    signalPayment(this.app_id, deposit);
-    this.watchOverdue();
-  }
-
-  private watchOverdue(): void {
-    if (!this.isSweeping) uncancelled(() => this.sweep()).catch((error: unknown) => this.listener.onFailure(error));
-  }
-
-  /** Whether a slot is to be given back, or a deposit to be told as overdue. */
-  private get isSweepNeeded(): boolean {
-    if (!this.isOpen) return false;
-    return this.slots > 0 || [...this.awaited.keys()].some((one) => this.ledger.mayBecomeOverdue(one));
+  private begin(deposit: NotifiedDeposit, of: Queue): void {
+    const now = Date.now();
+    this.awaited.set(deposit.out_trade_no, { since: now, of });
+    this.ledger.markStarted(deposit.out_trade_no, now);
+    uncancelled(() => this.confirm(deposit)).catch((error: unknown) => this.listener.onFailure(error));
   }
 
   private async confirm(deposit: NotifiedDeposit): Promise<void> {
-    const { out_trade_no } = deposit;
     const payment = await awaitDepositPayment(this.app_id, deposit, this.ledger);
-    this.release(out_trade_no);
-    this.awaited.delete(out_trade_no);
+    this.awaited.delete(deposit.out_trade_no);
     this.listener.onEnd(deposit, payment);
     this.fill();
   }
 
-  private release(out_trade_no: string): void {
-    const awaited = this.awaited.get(out_trade_no);
-    if (!awaited?.holdsSlot) return;
-    awaited.holdsSlot = false;
-    this.slots -= 1;
+  /** A deposit is notified as paid only now: its payment looks, and from now on it may be overdue. */
+  onPaid(deposit: NotifiedDeposit): void {
+    signalPayment(this.app_id, deposit);
+    const isThis = ({ out_trade_no }: NotifiedDeposit) => out_trade_no === deposit.out_trade_no;
+    const waits = this.again.waiting.find(isThis);
+    this.again.waiting = this.again.waiting.filter((one) => !isThis(one));
+    if (waits) this.fresh.waiting.push(waits);
+    this.fill();
+  }
+
+  private begunFor(isMeant: (begun: { of: Queue; ms: number }) => boolean): number[] {
+    const now = Date.now();
+    return [...this.awaited.values()].flatMap(({ since, of }) => (isMeant({ of, ms: now - since }) ? since : []));
+  }
+
+  /** Since when each deposit that holds a place of the queue does. */
+  private holdersOf(queue: Queue): number[] {
+    return this.begunFor(({ of, ms }) => of === queue && ms < queue.held_ms);
+  }
+
+  private watch(): void {
+    if (!this.isSweeping) uncancelled(() => this.sweep()).catch((error: unknown) => this.listener.onFailure(error));
   }
 
   /** One timer for all confirmations: one for each would double what a deposit adds to the history. */
   private async sweep(): Promise<void> {
     this.isSweeping = true;
-    while (this.isSweepNeeded) {
-      const isOver = () => !this.isSweepNeeded;
-      if (await condition(isOver, this.untilNext, { summary: 'how long deposits may wait' })) break;
-      for (const [out_trade_no, { since }] of this.awaited) {
-        if (isPast(since)) this.release(out_trade_no);
-        this.tellIfOverdue(out_trade_no);
-      }
+    for (;;) {
+      this.tellOverdue();
       this.fill();
+      const next = Math.min(this.nextPlace, this.nextOverdue);
+      if (next === Number.POSITIVE_INFINITY) break;
+      const isEarlier = () => this.nextPlace < next;
+      await condition(isEarlier, Math.max(next - Date.now(), 1), { summary: 'how long deposits may wait' });
     }
     this.isSweeping = false;
   }
 
-  /** Ms until the next slot is freed, or until the next deposit from an earlier run is overdue. */
-  private get untilNext(): number {
-    const others = [...this.awaited].flatMap(([out_trade_no, { since }]) => {
-      const waits_since = this.ledger.waitsSince(out_trade_no) ?? since;
-      return waits_since !== since && !isPast(waits_since) ? waits_since : [];
-    });
-    return Math.min(SLOT_MS, ...others.map((since) => since + SLOT_MS - Date.now()));
+  /**
+   * When deposits that wait get a place, in ms since the epoch: once all that are held now come free, so that one timer serves up to
+   * {@link AT_ONCE} of them. While the run ends: when the last first look is over.
+   */
+  private get nextPlace(): number {
+    if (this.closed_at !== null) return this.isIdle ? Number.POSITIVE_INFINITY : this.closed_at + FIRST_LOOK_MS;
+    const waited = [this.fresh, this.again].filter(({ waiting }) => waiting.length > 0);
+    return Math.min(...waited.map((queue) => Math.max(...this.holdersOf(queue)) + queue.held_ms));
   }
 
-  private tellIfOverdue(out_trade_no: string): void {
-    if (!isPast(this.ledger.waitsSince(out_trade_no) ?? Date.now())) return;
-    if (this.ledger.noteOverdue(out_trade_no)) this.listener.onOverdue();
+  /** When the next deposit is overdue, in ms since the epoch. */
+  private get nextOverdue(): number {
+    if (!this.isOpen) return Number.POSITIVE_INFINITY;
+    const waiting = this.ledger.pending.filter(({ out_trade_no }) => this.ledger.mayBecomeOverdue(out_trade_no));
+    return Math.min(...waiting.flatMap(({ since }) => (since === undefined ? [] : since + OVERDUE_MS)));
+  }
+
+  private tellOverdue(): void {
+    for (const { out_trade_no, since } of this.ledger.pending) {
+      if (since === undefined || Date.now() - since < OVERDUE_MS) continue;
+      if (this.ledger.noteOverdue(out_trade_no)) this.listener.onOverdue();
+    }
   }
 }
-
-const isPast = (since: number) => Date.now() - since >= SLOT_MS;

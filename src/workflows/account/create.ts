@@ -6,13 +6,12 @@
 
 import {
   ActivityFailure,
-  ApplicationFailure,
+  type ApplicationFailure,
   allHandlersFinished,
   condition,
   defineQuery,
   defineUpdate,
   setHandler,
-  TimeoutFailure,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { CreateSpeiAccountInput, CreationResolution, SpeiAccountCreation, SpeiAccountData } from '../../contract';
@@ -24,6 +23,7 @@ import {
   QUERY,
   SEARCH_ATTRIBUTE,
   SIGNAL,
+  type Silence,
   speiAccountQuantityWorkflowId,
   speiAccountWorkflowId,
   typedFailure,
@@ -32,12 +32,16 @@ import {
 } from '../../contract';
 import { FIRST_BACKOFF_MS, nextBackoff } from '../shared/backoff';
 import { uncancelled } from '../shared/cancellable';
+import { isResult } from '../shared/ended-by-hand';
+import { hasRunOut, silenceAfter, wasNeverRun } from '../shared/given-up';
 import { assertResolution } from '../shared/resolution';
+import { NO_WORD, sendingFailure } from '../shared/sending-failure';
 import { signalIfRunning } from '../shared/signal-if-running';
 import { startAbandoned } from '../shared/start-abandoned';
 import { accountGateway, accountPolicy, earlierWorkflows } from './activities';
 import { assertOwnCreation } from './broken-start';
 import { accountData } from './record';
+import { untilGatewayAnswers } from './until-answered';
 import { AccountVisibility } from './visibility';
 
 export const speiAccountCreationStateQuery = defineQuery<SpeiAccountCreation>(QUERY.state);
@@ -63,6 +67,8 @@ class AccountCreation {
   private key = '';
   /** The run that has read the runs before it. A reset of it is another run, and has one more before it. */
   private readBy = '';
+  /** How long a try may wait before it is sent, and how long before a person is asked, in ms. */
+  private times = { create_within_ms: 0, patience_ms: 0 };
   /** Somebody may have made the account, and no person has decided. */
   private isUndecided = false;
 
@@ -78,6 +84,7 @@ class AccountCreation {
   async execute(): Promise<SpeiAccountData> {
     this.show();
     const policy = await accountPolicy();
+    this.times = policy;
     await this.startQuantityWatch();
     const account = (await this.knownAccount()) ?? (await this.create(policy));
     await this.startAccount(account);
@@ -110,12 +117,14 @@ class AccountCreation {
   /** Returns the account; undefined where it is to be tried once more, or a person decides first. Throws where there is none. */
   private async try(mayTryAgain: boolean): Promise<SpeiAccountData | undefined> {
     const before = await this.quantity();
-    const tried = await tryToCreate({ ...this.input, read_by: this.readBy });
+    const tried = await this.send();
     // The one before may have made an account: a refusal of this one does not say that there is none.
-    if ((tried.is === 'not-created' || tried.is === 'invalid') && this.isUndecided) return undefined;
+    if ((tried.is === 'not-created' || tried.is === 'not-sent' || tried.is === 'invalid') && this.isUndecided)
+      return undefined;
     if (tried.is === 'invalid') throw tried.failure;
     if (tried.is === 'created') return accountData(tried.account);
     if (tried.is === 'reset') return this.knownAccount();
+    if (tried.is === 'not-sent') throw notCreated(tried);
     if (tried.is === 'not-created') {
       if (tried.credentials) this.raise('credentials');
       throw notCreated(tried);
@@ -125,6 +134,19 @@ class AccountCreation {
     // Where fewer accounts are left than before, this one most likely exists. A number that cannot be read proves nothing.
     const hasNotFallen = before !== null && after !== null && after >= before;
     return mayTryAgain && hasNotFallen ? this.try(false) : undefined;
+  }
+
+  /** Tries in two parts: a person hears after the first, with the reason, where nothing could be sent until then. */
+  private async send(): Promise<Tried> {
+    const { input, readBy: read_by } = this;
+    const ends = Date.now() + this.times.create_within_ms;
+    const soon = Math.min(Date.now() + this.times.patience_ms, ends);
+    const first = await tryToCreate({ ...input, read_by, send_before: soon });
+    if (first.is !== 'not-sent' || soon === ends) return first;
+    this.raise(first.why);
+    const tried = await tryToCreate({ ...input, read_by, send_before: ends });
+    this.settle();
+    return tried;
   }
 
   private noteUnknown(message: string, quantity_before: number | null, quantity_after: number | null): void {
@@ -152,7 +174,10 @@ class AccountCreation {
 
   /** Null where the gateway says that it has no such account. */
   private async find(account_id: string): Promise<SpeiAccountData | null> {
-    const found = await accountGateway.find({ app_id: this.input.app_id, account_id });
+    const id = { app_id: this.input.app_id, account_id };
+    const ask = (within_ms: number) => accountGateway.find(id, within_ms);
+    const found = await untilGatewayAnswers(this.times.patience_ms, ask, (why) => this.raise(why));
+    this.settle();
     return found && accountData(found);
   }
 
@@ -190,8 +215,7 @@ class AccountCreation {
 
   private resolve(resolution: CreationResolution): SpeiAccountCreation {
     this.state.resolved.push(resolution);
-    this.state.attention = null;
-    this.show();
+    this.settle();
     return this.state;
   }
 
@@ -212,22 +236,42 @@ class AccountCreation {
     this.show();
   }
 
+  private settle(): void {
+    this.state.attention = null;
+    this.show();
+  }
+
   private show(): void {
     this.visibility.showCreation(this.state);
   }
 }
 
+/** Nobody knows whether the request has left. */
+const UNKNOWN: CreateAccountResult = { is: 'unknown', message: NO_WORD };
+
 type Tried = CreateAccountResult | { is: 'invalid'; failure: ApplicationFailure };
 
-async function tryToCreate(input: CreateSpeiAccountInput & { read_by: string }): Promise<Tried> {
+async function tryToCreate(input: CreateSpeiAccountInput & { read_by: string; send_before: number }): Promise<Tried> {
   try {
-    return await accountGateway.create(input);
+    const made = await accountGateway.create(input);
+    return isResult(made) ? made : UNKNOWN;
   } catch (error) {
-    if (!(error instanceof ActivityFailure)) throw error;
-    if (error.cause instanceof ApplicationFailure) return { is: 'invalid', failure: error.cause };
-    if (!(error.cause instanceof TimeoutFailure)) throw error.cause ?? error;
-    return { is: 'unknown', message: 'The worker died during the creation.' };
+    if (error instanceof ActivityFailure && wasNeverRun(error)) return notSent('missing-activity', NO_WORKER);
+    const failed = sendingFailure(error);
+    if (failed.is === 'unsent' && error instanceof ActivityFailure && hasRunOut(error))
+      return notSent(silenceAfter(error), error.cause?.message ?? '');
+    if (failed.is === 'refused') return { is: 'invalid', failure: failed.failure };
+    if (failed.is === 'none') throw error;
+    return UNKNOWN;
   }
+}
+
+const NO_WORKER = 'No worker of the task queue could run the activity gateway.create-account.';
+
+function notSent(why: Silence, reason: string): CreateAccountResult {
+  const message = `The virtual account was not created in its time, and none was made. ${reason}`;
+  const error = { outcome: 'not-sent', retryable: false, operation: '/virtual-account/spei/create' } as const;
+  return { is: 'not-sent', message, why, error };
 }
 
 function notCreated({ message, error }: { message: string; error: object }): ApplicationFailure {

@@ -119,10 +119,12 @@ export class DepositLedger {
     this.noteTrade(deposit.out_trade_no, deposit.trade_no);
   }
 
-  /** Records that the payment of a deposit is being started. */
+  /** Records that the payment of a deposit is being started. From now on it is the last of those that are pending. */
   markStarted(out_trade_no: string, now: number): void {
     const deposit = this.pendingDeposits.get(out_trade_no);
-    if (deposit) this.pendingDeposits.set(out_trade_no, { ...deposit, begun: true, since: deposit.since ?? now });
+    if (!deposit) return;
+    this.pendingDeposits.delete(out_trade_no);
+    this.pendingDeposits.set(out_trade_no, { ...deposit, begun: true, since: deposit.since ?? now });
   }
 
   paymentRunOf(out_trade_no: string): DepositPaymentRun | undefined {

@@ -73,7 +73,15 @@ async function adoptPayment(
   try {
     const payment = await startChild<PaymentType>(WORKFLOW.payment, {
       workflowId: paymentWorkflowId(app_id, out_trade_no),
-      args: [{ kind: 'adopt', app_id, out_trade_no, trade_no, started_once: is_first }],
+      args: [
+        {
+          kind: 'adopt',
+          app_id,
+          out_trade_no,
+          trade_no,
+          ...(is_first ? { first_start_id: workflowInfo().runId } : {}),
+        },
+      ],
       workflowIdReusePolicy,
       parentClosePolicy: ParentClosePolicy.ABANDON,
     });

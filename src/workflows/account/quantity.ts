@@ -8,11 +8,12 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { SpeiAccountQuantityState } from '../../contract';
+import type { Silence, SpeiAccountQuantityState } from '../../contract';
 import { FAILURE, QUERY, typedFailure, UPDATE } from '../../contract';
 import { pollUntil } from '../shared/polling';
 import { RecheckRequests } from '../shared/recheck-requests';
 import { accountGateway, accountPolicy } from './activities';
+import { untilGatewayAnswers } from './until-answered';
 import { AccountVisibility } from './visibility';
 
 export const speiAccountQuantityStateQuery = defineQuery<SpeiAccountQuantityState>(QUERY.state);
@@ -32,7 +33,13 @@ export async function speiAccountQuantity({ app_id }: { app_id: string }): Promi
     state.attention = quantity < (state.low ?? 0) ? 'few-accounts' : null;
     visibility.showQuantity(state);
   };
-  const look = () => rechecks.fulfil(async () => take(await accountGateway.quantity({ app_id })));
+  const onSilence = (why: Silence) => {
+    state.attention = why;
+    visibility.showQuantity(state);
+  };
+  const ask = (within_ms: number) => accountGateway.quantity({ app_id }, within_ms);
+  const look = (patience_ms: number) =>
+    rechecks.fulfil(async () => take(await untilGatewayAnswers(patience_ms, ask, onSilence)));
   /** Waits for another number, or for a recheck. */
   const watch = async (seen: number, every_ms: number) => {
     const news = await pollUntil(() => accountGateway.watchQuantity({ app_id, seen, every_ms }), {
@@ -48,10 +55,10 @@ export async function speiAccountQuantity({ app_id }: { app_id: string }): Promi
   });
 
   // After the handlers: the call that starts this workflow brings an update with it.
-  const { low_quantity, quantity_every_ms } = await accountPolicy();
+  const { low_quantity, quantity_every_ms, patience_ms } = await accountPolicy();
   state.low = low_quantity;
   while (!workflowInfo().continueAsNewSuggested || rechecks.isRequested) {
-    if (rechecks.isRequested || state.available_quantity === null) await look();
+    if (rechecks.isRequested || state.available_quantity === null) await look(patience_ms);
     else await watch(state.available_quantity, quantity_every_ms);
   }
   await condition(allHandlersFinished);

@@ -1,6 +1,13 @@
 /** What is known of one virtual account, and how each answer changes it. Pure. */
 
-import type { AccountAttention, DepositSignal, NotifiedDeposit, SpeiAccountData } from '../../contract';
+import {
+  type AccountAttention,
+  type DepositSignal,
+  type NotifiedDeposit,
+  SILENCES,
+  type Silence,
+  type SpeiAccountData,
+} from '../../contract';
 import { isClabe } from '../../gateway/pure/clabe';
 import { readInstant } from '../../gateway/pure/timestamps';
 import { Reasons } from '../shared/reasons';
@@ -44,6 +51,7 @@ export class AccountRecord {
   applyQuery(answer: object): void {
     Object.assign(this.account, defined({ ...accountData({ ...answer, account_id: this.account.account_id }) }));
     this.settle('unknown-account');
+    this.settleSilence();
     this.check();
   }
 
@@ -61,6 +69,18 @@ export class AccountRecord {
 
   raise(attention: AccountAttention): void {
     this.reasons.raise(attention);
+  }
+
+  /** The gateway does not answer for long. There is one reason for that, the latest. */
+  raiseSilence(why: Silence): void {
+    if (this.reasons.has(why)) return;
+    this.settleSilence();
+    this.raise(why);
+  }
+
+  /** The gateway has answered. */
+  settleSilence(): void {
+    for (const why of SILENCES) this.settle(why);
   }
 
   settle(attention: AccountAttention): void {

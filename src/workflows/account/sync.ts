@@ -2,12 +2,13 @@
 
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
-import { type AccountId, FAILURE, typedFailure } from '../../contract';
+import { type AccountId, FAILURE, type Silence, typedFailure } from '../../contract';
 import type { SpeiAccount } from '../../contract/gateway';
 import { pollUntil } from '../shared/polling';
 import { RecheckRequests } from '../shared/recheck-requests';
 import { accountGateway } from './activities';
 import type { AccountRecord } from './record';
+import { untilGatewayAnswers } from './until-answered';
 
 export class AccountSync {
   /** Why the gateway does not cancel the account. Callers who wait get this failure. */
@@ -23,7 +24,7 @@ export class AccountSync {
     private readonly record: AccountRecord,
     /** Called after each change of the record. */
     private readonly show: () => void,
-    private readonly checks: { since: number; every_ms: number; read_by: string },
+    private readonly checks: { since: number; every_ms: number; patience_ms: number; read_by: string },
     public cancelWanted: boolean,
   ) {}
 
@@ -50,11 +51,19 @@ export class AccountSync {
   }
 
   private async cancel(): Promise<void> {
+    let may_be_canceled = false;
+    const ask = (within_ms: number) => accountGateway.cancel({ ...this.id, may_be_canceled }, within_ms);
+    const onSilence = (why: Silence) => {
+      // A request whose answer never came may have canceled it.
+      may_be_canceled ||= why === 'no-answer';
+      this.onSilence(why);
+    };
     try {
-      this.record.applyQuery(await accountGateway.cancel(this.id));
+      this.record.applyQuery(await untilGatewayAnswers(this.checks.patience_ms, ask, onSilence));
     } catch (error) {
       if (!(error instanceof ActivityFailure) || !(error.cause instanceof ApplicationFailure)) throw error;
       if (error.cause.type !== FAILURE.notCanceled) throw error;
+      this.record.settleSilence();
       this.refusal = error.cause;
     }
     this.cancelWanted = false;
@@ -62,7 +71,10 @@ export class AccountSync {
 
   private async query(): Promise<void> {
     this.hasQueried = true;
-    await this.rechecks.fulfil(async () => this.apply(await accountGateway.find(this.id)));
+    const ask = (within_ms: number) => accountGateway.find(this.id, within_ms);
+    await this.rechecks.fulfil(async () =>
+      this.apply(await untilGatewayAnswers(this.checks.patience_ms, ask, (why) => this.onSilence(why))),
+    );
   }
 
   private async watch(): Promise<void> {
@@ -78,7 +90,15 @@ export class AccountSync {
 
   private apply(found: SpeiAccount | null): void {
     if (found) this.record.applyQuery(found);
-    else this.record.raise('unknown-account');
+    else {
+      this.record.settleSilence();
+      this.record.raise('unknown-account');
+    }
+  }
+
+  private onSilence(why: Silence): void {
+    this.record.raiseSilence(why);
+    this.show();
   }
 }
 

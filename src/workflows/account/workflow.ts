@@ -155,7 +155,8 @@ class SpeiAccountRun {
     const { app_id, account_id } = this.input;
     this.phase = 'open';
     this.publisher.open(policy.has_listener);
-    const checks = { since: this.since, every_ms: policy.check_every_ms, read_by: this.readBy };
+    const { check_every_ms: every_ms, patience_ms } = policy;
+    const checks = { since: this.since, every_ms, patience_ms, read_by: this.readBy };
     this.sync = new AccountSync({ app_id, account_id }, this.record, () => this.show(), checks, this.isCancelWanted);
     const syncing = this.sync.run().catch((error: unknown) => this.fail(error));
     this.show();

@@ -2,7 +2,7 @@
 
 import type { NotificationSignal, PreviousRun, Trade, TradeId } from '../../contract';
 import { type AdoptedPayment, outcomeOf } from '../../contract';
-import { attentionAfter, LOOK_PATIENCE_MS, lookOnce, type NotFound, searchOn } from '../shared/look';
+import { attentionAfter, lookOnce, type NotFound, searchOn } from '../shared/look';
 import type { PendingNotifications } from '../shared/pending-notifications';
 import { invalidRequest } from '../shared/resolution';
 import { queryUntilConsistent } from '../shared/stale-read';
@@ -30,6 +30,7 @@ export async function adoptTrade(
     app_id: input.app_id,
     id: record.id,
     settling_ms: policy.settling_ms,
+    patience_ms: policy.patience_ms,
     requests: pending,
     onUnanswered: (looked) => context.raise(attentionAfter(looked)),
   });
@@ -57,13 +58,14 @@ async function untilFound(
   context: PaymentContext,
   pending: PendingNotifications,
 ): Promise<Trade> {
+  const { patience_ms } = context.policy;
   for (;;) {
     context.waitFor('the gateway to say what it knows of this trade');
     const notifications = pending.ofTrade(context.record.id.trade_no);
     // "No such order" counts only where each look says so.
     let after: NotFound | undefined;
     for (const id of idsOf(context, pending)) {
-      const looked = await lookOnce(app_id, id, LOOK_PATIENCE_MS);
+      const looked = await lookOnce(app_id, id, { settling_ms: patience_ms, patience_ms });
       if (looked.is === 'found') return taken(looked.trade, context, pending);
       if (after?.is !== 'no-answer') after = looked;
       context.raise(attentionAfter(after));

@@ -175,10 +175,10 @@ export class OutcomeWait {
     const { record, policy } = this.context;
     const trade = await glance(this.app_id, record.id);
     if (trade) return { is: 'found', trade };
-    const looked = await lookOnce(this.app_id, record.id, policy.settling_ms);
+    const looked = await lookOnce(this.app_id, record.id, policy);
     if (looked.is !== 'no-such-order' || record.id.trade_no !== undefined) return looked;
     for (const trade_no of tradesNamedBy(notifications)) {
-      const byItsOwn = await lookOnce(this.app_id, { trade_no }, policy.settling_ms);
+      const byItsOwn = await lookOnce(this.app_id, { trade_no }, policy);
       if (byItsOwn.is !== 'found') continue;
       this.context.raise('unproven-trade');
       return byItsOwn;

@@ -1,8 +1,11 @@
 /** Attempts to create an order, and the outcome of each. */
-import { ActivityFailure, ApplicationFailure, condition, TimeoutFailure } from '@temporalio/workflow';
-import { type CreateInput, type CreateResult, detailsOf, FAILURE, type NewPayment, sameFailure } from '../../contract';
+import { ActivityFailure, condition } from '@temporalio/workflow';
+import { type CreateInput, type CreateResult, detailsOf, type NewPayment, sameFailure } from '../../contract';
 import { gateway } from '../shared/activities';
+import { isResult } from '../shared/ended-by-hand';
+import { wasNeverRun } from '../shared/given-up';
 import { pollUntil } from '../shared/polling';
+import { NO_WORD, sendingFailure } from '../shared/sending-failure';
 
 /** No attempt of the first try begins after so many ms. Callers of `created` wait for it without a timer, which costs events. */
 const FIRST_TRY_MS = 5_000;
@@ -57,6 +60,8 @@ export class CreationAttempts {
     const { order, options, hasReached: reached } = this;
     const tried = await attemptCreation({ ...order, send_before, reached, original_run_id }, options);
     if (tried === 'interrupted') return tried;
+    // Its code did not run, so it has told nothing of a reset.
+    if (tried.is === 'not-sent' && tried.why === 'missing-activity') return tried;
     this.hasTold = true;
     if (tried.is !== 'busy') return tried;
     this.hasReached = true;
@@ -73,37 +78,46 @@ export class CreationAttempts {
 async function attemptCreation(input: CreateInput, options: AttemptOptions): Promise<CreateResult | 'interrupted'> {
   try {
     const tried = await pollUntil(() => gateway.createOrder(input), { isInterrupted: options.isUnwanted });
-    return tried === 'timeout' ? 'interrupted' : tried;
+    if (tried === 'interrupted' || tried === 'timeout') return 'interrupted';
+    return isResult(tried) ? tried : unknownOutcome(input);
   } catch (error) {
-    if (isRetryable(error)) return 'interrupted';
+    if (error instanceof ActivityFailure && wasNeverRun(error)) return neverRun(input);
     return failedAttempt(error, input, options);
   }
 }
 
-function failedAttempt(error: unknown, { kind }: CreateInput, { onBareSecret }: AttemptOptions): CreateResult {
-  if (!(error instanceof ActivityFailure) || !(error.cause instanceof TimeoutFailure)) {
-    const failure = asFailure(error);
-    if (isBareSecret(failure)) onBareSecret();
-    throw failure;
+function failedAttempt(
+  error: unknown,
+  input: CreateInput,
+  { onBareSecret }: AttemptOptions,
+): CreateResult | 'interrupted' {
+  const failed = sendingFailure(error);
+  switch (failed.is) {
+    case 'none':
+      throw error;
+    case 'refused':
+      if (detailsOf(failed.failure)?.attention === 'bare-secret') onBareSecret();
+      // Callers see the refusal, and not the activity around it.
+      throw sameFailure(failed.failure);
+    case 'unsent':
+      return 'interrupted';
+    case 'unknown':
+      return unknownOutcome(input);
   }
-  const message = 'The worker died during the creation.';
-  return { is: 'unknown', message, error: { outcome: 'unknown', retryable: true, operation: kind } };
 }
 
-/**
- * Only what certainly was not sent may be tried again. Such a failure reaches us only where the server makes no further
- * attempt.
- */
-function isRetryable(error: unknown): boolean {
-  return error instanceof ActivityFailure && error.cause instanceof ApplicationFailure && !error.cause.nonRetryable;
+function unknownOutcome({ kind }: CreateInput): CreateResult {
+  const operation = kind === 'direct' ? '/trade/pay' : '/trade/create';
+  return { is: 'unknown', message: NO_WORD, error: { outcome: 'unknown', retryable: true, operation } };
 }
 
-function isBareSecret(failure: unknown): boolean {
-  return failure instanceof ApplicationFailure && detailsOf(failure)?.attention === 'bare-secret';
-}
-
-/** The refusal inside an ActivityFailure: callers see its type, and not the activity around it. */
-function asFailure(error: unknown): unknown {
-  if (!(error instanceof ActivityFailure) || !(error.cause instanceof ApplicationFailure)) return error;
-  return sameFailure(error.cause, FAILURE.invalidRequest);
+/** No worker could run the activity in its time. */
+function neverRun({ kind, request: { out_trade_no } }: CreateInput): CreateResult {
+  const reason = 'No worker of the task queue could run the activity gateway.create.';
+  const operation = kind === 'direct' ? '/trade/pay' : '/trade/create';
+  return {
+    ...{ is: 'not-sent', why: 'missing-activity' },
+    message: `Order ${out_trade_no} was not sent in its time. ${reason}`,
+    error: { outcome: 'not-sent', retryable: false, operation, out_trade_no },
+  };
 }

@@ -10,7 +10,7 @@ import {
 } from '../../contract';
 
 interface Refusal {
-  /** What the gateway said; undefined where it was not asked. */
+  /** What the gateway said, or why it was not asked; undefined where nothing was tried. */
   message: string | undefined;
   details: { readonly outcome: 'not-created' | 'not-sent'; readonly [field: string]: unknown };
   isWithdrawn: boolean;
@@ -20,10 +20,12 @@ export function notCreatedFailure(
   { request: { out_trade_no } }: NewPayment,
   { message, details, isWithdrawn }: Refusal,
 ): ApplicationFailure {
-  const why = isWithdrawn ? ': it was withdrawn' : ' in its time: the gateway could not be reached';
+  const unsent = isWithdrawn
+    ? 'was not sent: it was withdrawn.'
+    : 'was not sent: its time was over before it could be.';
   const words =
     details.outcome === 'not-sent'
-      ? `Order ${out_trade_no} was not sent${why}. Nothing was charged.`
+      ? `${(isWithdrawn ? undefined : message) ?? `Order ${out_trade_no} ${unsent}`} Nothing was charged.`
       : (message ?? `Order ${out_trade_no} was not created.`);
   return typedFailure(FAILURE.notCreated, words, details);
 }

@@ -25,6 +25,7 @@ export interface CreationFacts {
  * - `send`: create the order.
  * - `look`: ask the gateway for the trade until its answer lasts.
  * - `look-on`: the same, slowly and under attention: nothing may be sent any more.
+ * - `ask`: query once, for a moment: an order that the gateway made and refused may be alive all the same.
  * - `end-sold`, `end-not-sent`, `end-not-created`, `end-refused`: it is over.
  * - `compare`: the gateway has, or is said to have, an order under this number that this run did not make.
  */
@@ -32,6 +33,7 @@ export type CreationStep =
   | 'send'
   | 'look'
   | 'look-on'
+  | 'ask'
   | 'compare'
   | `end-${'sold' | 'not-sent' | 'not-created' | 'refused'}`;
 
@@ -51,7 +53,9 @@ const TABLE: readonly Row[] = [
   // What was sold stays sold.
   [{ isSold: true }, 'end-sold'],
 
-  // The gateway made our order and refused it: nothing can change that.
+  // The gateway made our order and refused it. A bank that was busy may charge all the same, so the order itself is asked for. Where
+  // that brings no answer the refusal stands, and the number is watched.
+  [{ mayExist: false, said: 'created-refused', looked: 'not-yet' }, 'ask'],
   [{ mayExist: false, said: 'created-refused' }, 'end-refused'],
 
   // A notification proves that a trade exists: from now on it is looked for, and the order is never created again.

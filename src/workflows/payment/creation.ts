@@ -1,7 +1,15 @@
 /** Creates the order, never twice. What may be done next is the table in creation-steps.ts; this file does it. */
 import { ApplicationFailure, workflowInfo } from '@temporalio/workflow';
 import type { GatewayErrorFields, NotificationSignal, Trade } from '../../contract';
-import { type CreateResult, detailsOf, type EarlierRun, FAILURE, type NewPayment, typedFailure } from '../../contract';
+import {
+  type CreateResult,
+  contradictsRefusal,
+  detailsOf,
+  type EarlierRun,
+  FAILURE,
+  type NewPayment,
+  typedFailure,
+} from '../../contract';
 import { attentionAfter, type NotFound } from '../shared/look';
 import type { PendingNotifications } from '../shared/pending-notifications';
 import type { PaymentContext } from './context';
@@ -12,9 +20,6 @@ import { sendingEnd } from './deadlines';
 import { EarlierRuns } from './earlier-runs';
 import { FRESH_LOOK_MS, Resends } from './resends';
 import { TradeLooks } from './trade-looks';
-
-/** A creation that has not reached the gateway for this long needs a person. */
-const UNREACHED_MS = 10 * 60_000;
 
 export class OrderCreation {
   private mayExist = false;
@@ -42,8 +47,9 @@ export class OrderCreation {
     private readonly context: PaymentContext,
     private readonly pending: PendingNotifications,
     private readonly isWithdrawn: () => boolean,
+    private readonly isFirst: boolean,
   ) {
-    this.earlier = new EarlierRuns(order, { ...context, pending });
+    this.earlier = new EarlierRuns(order, { ...context, pending }, isFirst);
     this.resends = new Resends(context, pending);
     this.attempts = new CreationAttempts(order, {
       isUnwanted: () => this.isNotified || this.isWithdrawn(),
@@ -57,7 +63,7 @@ export class OrderCreation {
 
   /** Whether an order of ours may exist at the gateway although the creation has not ended. */
   get mayHaveSent(): boolean {
-    return this.mayExist;
+    return this.mayExist || (this.said === 'created-refused' && this.looked === 'no-answer');
   }
 
   /** Whether a request followed one that may have made the order: there may be more than one trade of ours. */
@@ -83,7 +89,7 @@ export class OrderCreation {
   /** Returns once the order's trade is known. Throws `NotCreated`, `DuplicateOrder` or `InvalidRequest` where none is ours. */
   async run(): Promise<void> {
     // A start under another reuse policy than the contract's may be the second one of an order that was sent already.
-    if (!this.order.started_once && (await this.earlier.latest())) this.said = 'duplicate';
+    if (!this.isFirst && (await this.earlier.latest())) this.said = 'duplicate';
     for (let isDone = false; !isDone; ) isDone = await this.take();
   }
 
@@ -99,6 +105,8 @@ export class OrderCreation {
         return this.look();
       case 'look-on':
         return this.lookOn();
+      case 'ask':
+        return this.askAfterRefusal();
       case 'compare':
         return this.compare();
       case 'end-sold':
@@ -156,7 +164,7 @@ export class OrderCreation {
     if (this.mayExist) this.resends.begin();
     this.sends += 1;
     // A person hears of a gateway that cannot be reached; then the order waits for the rest of its time.
-    const patience_ms = this.sends === 1 ? UNREACHED_MS : Number.POSITIVE_INFINITY;
+    const patience_ms = this.sends === 1 ? this.context.policy.patience_ms : Number.POSITIVE_INFINITY;
     const send_before = Math.min(this.until, Date.now() + (this.mayExist ? FRESH_LOOK_MS : patience_ms));
     const tried = await this.attempts.next(send_before, this.owner).catch((error: unknown) => this.failed(error));
     if (tried === 'interrupted') return false;
@@ -189,9 +197,9 @@ export class OrderCreation {
     this.mayExist ||= this.hasSent || (tried.is === 'duplicate' && this.attempts.hasReached);
     if (tried.is !== 'not-sent') record.reasons.settleSilence();
     if (tried.is === 'not-created' && tried.credentials) this.context.raise('credentials');
-    // A person hears of it after ten minutes. Then the order waits for the rest of its time, once.
+    // A person hears of it after `patience_ms`. Then the order waits for the rest of its time, once.
     if (tried.is === 'not-sent' && !this.mayExist) this.isLate = this.sends > 1;
-    if (tried.is === 'not-sent' && !this.isLate && Date.now() < this.until) this.context.raise('no-answer');
+    if (tried.is === 'not-sent' && !this.isLate && Date.now() < this.until) this.context.raise(tried.why);
   }
 
   /** Our own rules refuse a resend where the settings changed in between: the earlier try may still have made the order. */
@@ -210,6 +218,19 @@ export class OrderCreation {
     const looked = await this.looks.byAll();
     if (looked.is === 'found') return this.recover(looked.trade);
     return this.onNotFound(looked, notifications);
+  }
+
+  /** What shows the refused order alive, or paid, is later than the refusal. */
+  private async askAfterRefusal(): Promise<boolean> {
+    this.context.waitFor('the gateway to say whether the order that it refused is over');
+    const looked = await this.looks.briefly();
+    if (looked.is === 'found' && contradictsRefusal(looked.trade.trade_status)) {
+      // The refusal says that the gateway made the order.
+      this.hasSent = true;
+      return this.recover(looked.trade);
+    }
+    this.looked = looked.is === 'no-answer' ? 'no-answer' : 'no-such-order';
+    return false;
   }
 
   private onNotFound(looked: NotFound, notifications: readonly NotificationSignal[]): false {
@@ -287,7 +308,7 @@ export class OrderCreation {
   }
 
   private notCreated(outcome: 'not-created' | 'not-sent'): ApplicationFailure {
-    const message = outcome === 'not-created' ? this.last?.message : undefined;
+    const message = this.last?.message;
     const details = { ...this.last?.error, outcome, may_exist: this.mayExist };
     return notCreatedFailure(this.order, { message, details, isWithdrawn: this.isWithdrawn() });
   }

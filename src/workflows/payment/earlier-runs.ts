@@ -108,9 +108,9 @@ function takeLeft({ other_trades, untaken }: EarlierRun, { record, pending }: He
  * Whether there may be earlier runs, which may have sold the order: it was started a second time, or this run is a reset of
  * one.
  */
-export function mayFollowAnother(order: PaymentInput): boolean {
+export function mayFollowAnother(order: PaymentInput, isFirst: boolean): boolean {
   const { runId, originalExecutionRunId } = workflowInfo();
-  return order.kind !== 'adopt' && (!order.started_once || runId !== originalExecutionRunId);
+  return order.kind !== 'adopt' && (!isFirst || runId !== originalExecutionRunId);
 }
 
 /**
@@ -129,8 +129,9 @@ export class EarlierRuns {
   constructor(
     private readonly order: NewPayment,
     private readonly heir: Heir,
+    isFirst: boolean,
   ) {
-    this.isRead = order.started_once === true;
+    this.isRead = isFirst;
   }
 
   /** Whether earlier runs were read and none may have made the order. */

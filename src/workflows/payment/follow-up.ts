@@ -153,11 +153,11 @@ class FollowUp {
   /** What the gateway says instead of showing a trade of ours: one that it does not show any more may have been paid. */
   private async lookAtTheEnd(): Promise<Exclude<LookResult, { is: 'found' }> | undefined> {
     const { app_id, trade_status } = this.state;
-    const { previous } = this.input;
+    const { previous, patience_ms } = this.input;
     const looks: { id: TradeId; looked: LookResult }[] = [];
     await this.rechecks.fulfil(async () => {
       for (const id of [...this.candidates])
-        looks.push({ id, looked: await lookBeyondCopies({ app_id, id, previous }) });
+        looks.push({ id, looked: await lookBeyondCopies({ app_id, id, previous, patience_ms }) });
     });
     const found = looks.flatMap(({ looked }) => (looked.is === 'found' ? [looked.trade] : []));
     // One trade that is shown says nothing of another. The order's number counts only where nothing is shown.

@@ -113,6 +113,7 @@ export class FollowUps {
       sent_again,
       watch_until: mayStillBePaid && !goes_on ? Math.max(deadline, Date.now() + policy.grace_ms) : 0,
       schedule: pollSchedule(policy),
+      patience_ms: policy.patience_ms,
     };
   }
 }

@@ -35,7 +35,7 @@ export async function lookAtOtherTrade(
   context.record.others.note(trade_no);
   context.record.others.markLookedAt(trade_no);
   context.raise('second-trade');
-  const looked = await lookOnce(app_id, { trade_no }, context.policy.settling_ms);
+  const looked = await lookOnce(app_id, { trade_no }, context.policy);
   if (looked.is === 'found') context.record.others.note(trade_no, looked.trade);
   // The copy that answers may be behind: what was acknowledged as money stays money.
   for (const claim of claims) noteClaim(trade_no, claim, context);

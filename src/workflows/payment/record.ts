@@ -163,7 +163,7 @@ export class PaymentRecord {
   }
 
   /** Ends the payment as a person decided. */
-  applyResolution(resolution: PaymentResolution, now: number): void {
+  applyResolution(resolution: PaymentResolution & { outcome: PaymentOutcome }, now: number): void {
     this.state.outcome = resolution.outcome;
     this.state.confirmed_by = 'operator';
     this.reasons.clear();
@@ -174,6 +174,13 @@ export class PaymentRecord {
       { from, to: resolution.outcome, source: 'operator', by: resolution.by, reason: resolution.reason },
       now,
     );
+  }
+
+  /** A person has taken care of the reason that is shown, and the payment goes on. */
+  settleShown(decision: Pick<PaymentResolution, 'by' | 'reason'>, now: number): void {
+    this.reasons.settle(this.reasons.shown);
+    const { trade_status: from } = this.state;
+    this.addTransition({ from, to: from ?? 'resolved', source: 'operator', ...decision }, now);
   }
 
   /** Ends the payment after its last deadline: the gateway never ended the trade. */

@@ -1,8 +1,7 @@
 /** What the gateway says now of a trade that was sold. The sale stands: a person hears of what contradicts it. */
 import type { LookResult, PreviousRun, Trade, TradeId } from '../../contract';
 import { outcomeOf, reportsNewMoney, saleStatus } from '../../contract';
-import { gateway } from '../shared/activities';
-import { attentionAfter, LOOK_PATIENCE_MS, lookOnce } from '../shared/look';
+import { attentionAfter, lookOnce } from '../shared/look';
 import type { PendingNotifications } from '../shared/pending-notifications';
 import { queryUntilConsistent } from '../shared/stale-read';
 import type { PaymentContext } from './context';
@@ -18,7 +17,7 @@ export async function lookAtSale(
   const sold = saleStatus(record.snapshot);
   const isNews = ({ trade_status: claim = '' }: { trade_status?: string | undefined }) =>
     reportsNewMoney(saleStatus(record.snapshot), claim);
-  const looked = await lookOnce(app_id, record.id, policy.settling_ms);
+  const looked = await lookOnce(app_id, record.id, policy);
   const ours = pending.ofTrade(trade_no);
   if (record.hasOtherAmount(ours)) context.raise('amount-mismatch');
   pending.settle(ours.filter((one) => !isNews(one)));
@@ -28,6 +27,7 @@ export async function lookAtSale(
     app_id,
     id: record.id,
     settling_ms: policy.settling_ms,
+    patience_ms: policy.patience_ms,
     onUnanswered: (unanswered) => context.raise(attentionAfter(unanswered)),
   });
   record.applyQuery(trade, Date.now());
@@ -43,12 +43,14 @@ export async function lookBeyondCopies(at: {
   app_id: string;
   id: TradeId;
   previous: PreviousRun;
+  patience_ms: number;
 }): Promise<LookResult> {
-  const { app_id, id, previous } = at;
-  const looked = await lookOnce(app_id, id, LASTING_MS);
+  const { app_id, id, previous, patience_ms } = at;
+  const times = { settling_ms: LASTING_MS, patience_ms };
+  const looked = await lookOnce(app_id, id, times);
   if (looked.is !== 'found' || !contradictsSale(previous, id, looked.trade)) return looked;
   const { trade_status: seen } = looked.trade;
-  return gateway.lookAtTrade({ app_id, id, settling_ms: LASTING_MS, patience_ms: LOOK_PATIENCE_MS, seen });
+  return lookOnce(app_id, id, times, seen);
 }
 
 /** Whether the gateway calls the trade that was sold something else. Without a number of its own, the order's number shows it. */

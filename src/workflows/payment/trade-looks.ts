@@ -1,7 +1,7 @@
 /** Looks for a trade that may exist, by every id that is known of it. */
 import { ActivityFailure, condition, isCancellation } from '@temporalio/workflow';
 import { type LookResult, type NotificationSignal, type Trade, type TradeId, tradesNamedBy } from '../../contract';
-import { lookOnce, type NotFound, searchOn } from '../shared/look';
+import { lookBriefly, lookOnce, type NotFound, searchOn } from '../shared/look';
 import type { PendingNotifications } from '../shared/pending-notifications';
 import { hasEnded, startPoll } from '../shared/polling';
 import type { PaymentContext } from './context';
@@ -52,9 +52,15 @@ export class TradeLooks {
     }
   }
 
+  /** Asks once by the surest id. Callers of `created` wait for the answer. */
+  briefly(): Promise<LookResult> {
+    const [id = this.context.record.id] = this.ids();
+    return lookBriefly(this.app_id, id);
+  }
+
   /** Looks until the answer lasts. Who asks to look now hears the gateway's next word beside it, and does not wait for that. */
   private async by(id: TradeId): Promise<LookResult> {
-    const lasting = startPoll(() => lookOnce(this.app_id, id, this.context.policy.settling_ms));
+    const lasting = startPoll(() => lookOnce(this.app_id, id, this.context.policy));
     for (;;) {
       await condition(() => hasEnded(lasting) || this.pending.isRequested);
       if (lasting.failure !== undefined) throw lasting.failure;
@@ -70,7 +76,7 @@ export class TradeLooks {
   private async firstAnswer(id: TradeId): Promise<LookResult> {
     let looked: LookResult = NO_ANSWER;
     await this.pending.fulfil(async () => {
-      looked = await lookOnce(this.app_id, id, 0);
+      looked = await lookOnce(this.app_id, id, { ...this.context.policy, settling_ms: 0 });
     });
     return looked;
   }

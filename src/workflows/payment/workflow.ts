@@ -45,6 +45,7 @@ import { OrderCreation } from './creation';
 import { notCanceledFailure, notWithdrawnYetFailure } from './creation-failures';
 import { orderTimes } from './deadlines';
 import { mayFollowAnother, nextAfterRunBefore, wasReset, whatItKnew } from './earlier-runs';
+import { FirstRun } from './first-run';
 import { FollowUps } from './follow-ups';
 import {
   cancelUpdate,
@@ -86,6 +87,7 @@ class PaymentRun {
   private readonly record: PaymentRecord;
   private readonly visibility = new Visibility();
   private readonly pending = new PendingNotifications();
+  private readonly first: FirstRun;
   private context: PaymentContext | undefined;
   private followUps: FollowUps | undefined;
   private outbox: PaymentOutbox | undefined;
@@ -104,6 +106,7 @@ class PaymentRun {
 
   constructor(private readonly input: PaymentInput) {
     this.record = new PaymentRecord(input);
+    this.first = new FirstRun(input);
     // Before the handlers: an update may have come with the start.
     this.isJoining = input.kind === 'adopt';
     setHandler(stateQuery, () => this.state);
@@ -138,9 +141,9 @@ class PaymentRun {
 
   /** Continues as the run that made the order, if this one was started without it; or takes over what the run before knew. */
   async joinEarlierRun(): Promise<void> {
-    const { input, record, heir } = this;
-    if (input.kind !== 'adopt' || (input.started_once && !input.previous)) return;
-    if (!input.started_once && !input.previous?.outcome) await this.goOnWithRunBefore();
+    const { input, record, heir, first } = this;
+    if (input.kind !== 'adopt' || (first.isProven && !input.previous)) return;
+    if (!first.isProven && !input.previous?.outcome) await this.goOnWithRunBefore();
     record.recall(await whatItKnew(input.previous, heir));
   }
 
@@ -148,7 +151,7 @@ class PaymentRun {
     this.show(mayPeek(this.input) ? 'later' : 'now');
     const [policy, paid] = await Promise.all([loadPolicy({ method: this.state.method }), peekAtPaid(this.input)]);
     // Its starter knew of no reset.
-    if (this.isJoining && this.input.started_once && wasReset(policy)) await this.goOnWithRunBefore();
+    if (this.isJoining && this.first.isProven && wasReset(policy)) await this.goOnWithRunBefore();
     this.isJoining = false;
     const context = this.contextFor(policy, paid);
     this.context = context;
@@ -178,7 +181,7 @@ class PaymentRun {
     const after = new AfterEnd({ input, context, pending, visibility, outbox, creation, followUps, failure });
     await after.run();
     visibility.withdraw();
-    if (!saysWithoutOrder(failure) || input.kind === 'adopt' || input.started_once) return;
+    if (!saysWithoutOrder(failure) || input.kind === 'adopt' || this.first.isProven) return;
     await this.goOnWithRunBefore({ isOfOrder: true });
     // What was notified while earlier runs were read.
     await after.handOnAll();
@@ -197,7 +200,7 @@ class PaymentRun {
 
   private async createOrAdopt(context: PaymentContext): Promise<void> {
     if (this.input.kind === 'adopt') return adoptTrade(this.input, context, this.pending);
-    this.creation = new OrderCreation(this.input, context, this.pending, () => this.isWithdrawn);
+    this.creation = new OrderCreation(this.input, context, this.pending, () => this.isWithdrawn, this.first.isProven);
     await this.creation.run();
     this.isCreated = true;
   }
@@ -240,6 +243,7 @@ class PaymentRun {
 
   private async created(again: PaymentInput | undefined): Promise<PaymentData> {
     this.pending.noteUpdate();
+    if (!this.creation) this.first.note(again);
     const isAnswered = () => this.failure !== undefined || creationAnswer(this.state) !== undefined;
     await waitForAnswer(isAnswered, () => this.isSlow, 'created');
     if (this.failure !== undefined) throw failureAnew(this.failure);
@@ -248,12 +252,12 @@ class PaymentRun {
 
   /** Whether the answer takes longer than a first, short try to send the order. */
   private get isSlow(): boolean {
-    return this.input.kind === 'adopt' || !this.input.started_once || this.creation?.attempts.isPastFirst === true;
+    return this.input.kind === 'adopt' || !this.first.isProven || this.creation?.attempts.isPastFirst === true;
   }
 
   private get whyUnresolvable(): string | null {
     const hasRead = this.isCreated || this.creation?.earlier.hasRead || this.record.reasons.has('no-answer');
-    if (this.isJoining || (mayFollowAnother(this.input) && !hasRead))
+    if (this.isJoining || (mayFollowAnother(this.input, this.first.isProven) && !hasRead))
       return 'earlier runs of the payment are read first: ask again';
     return this.failure === undefined ? null : 'the payment has failed already';
   }
@@ -304,9 +308,15 @@ class PaymentRun {
   }
 
   private resolve(resolution: PaymentResolution): PaymentState {
+    const { outcome, by, reason } = resolution;
+    if (outcome === undefined) {
+      this.record.settleShown({ by, reason }, Date.now());
+      this.show();
+      return this.state;
+    }
     // A person settles what they were shown: what came since is compared at the end.
-    if (resolution.outcome !== 'SUCCESS' && this.record.reasons.areAboutMoney) this.pending.forgetContradicted();
-    this.record.applyResolution(resolution, Date.now());
+    if (outcome !== 'SUCCESS' && this.record.reasons.areAboutMoney) this.pending.forgetContradicted();
+    this.record.applyResolution({ outcome, by, reason }, Date.now());
     this.isResolved = true;
     this.show();
     return this.state;

@@ -18,10 +18,11 @@ import {
   type StuckSweepActivities,
   type StuckSweepInput,
   type StuckSweepState,
+  SWEEP_RUN_MS,
   type SweepEvent,
   UPDATE,
 } from '../../contract';
-import { MINUTE } from '../../gateway/pure/durations';
+import { HOUR, MINUTE } from '../../gateway/pure/durations';
 import { InlineDelivery } from '../shared/outbox/delivery';
 import { RunRelay } from '../shared/outbox/relay';
 import { assertResolution } from '../shared/resolution';
@@ -34,12 +35,15 @@ const { 'payments.sweep': sweep } = proxyActivities<StuckSweepActivities>({
 });
 
 const LOOK_AGAIN_MS = 10 * MINUTE;
+const STUCK_MS = HOUR;
+/** A Schedule limits the time of a run, so that one that hangs ends: others go on in a new run long before. */
+const MOST_LOOKS = SWEEP_RUN_MS / 2 / LOOK_AGAIN_MS;
 
 const stuckSweepStateQuery = defineQuery<StuckSweepState>(QUERY.state);
 const resolveStuckSweepUpdate = defineUpdate<StuckSweepState, [{ by: string; reason: string }]>(UPDATE.resolve);
 
 /** Returns what the last look found. */
-export async function stuckSweep(input: StuckSweepInput): Promise<StuckSweepState> {
+export async function stuckSweep(input: StuckSweepInput = {}): Promise<StuckSweepState> {
   const run = new Sweep(input);
   await run.run();
   return run.state;
@@ -56,9 +60,10 @@ class Sweep {
   };
   private readonly visibility = new Visibility();
   private readonly delivery = new InlineDelivery(new RunRelay());
-  private isReported = false;
+  private isReported: boolean;
 
   constructor(private readonly input: StuckSweepInput) {
+    this.isReported = input.is_reported === true;
     setHandler(stuckSweepStateQuery, () => this.state);
     setHandler(resolveStuckSweepUpdate, (decision) => this.resolve(decision), {
       validator: (decision) => assertResolution(decision),
@@ -67,8 +72,9 @@ class Sweep {
 
   async run(): Promise<void> {
     const isSettled = () => this.state.attention === null;
-    for (await this.look(); !isSettled(); await this.look()) {
-      if (workflowInfo().continueAsNewSuggested) await this.continue();
+    await this.look();
+    for (let looks = 1; !isSettled(); looks += 1, await this.look()) {
+      if (looks > MOST_LOOKS || workflowInfo().continueAsNewSuggested) await this.continue();
       if (await condition(isSettled, LOOK_AGAIN_MS, { summary: 'before it is looked again' })) break;
     }
     this.show();
@@ -76,7 +82,7 @@ class Sweep {
   }
 
   private async look(): Promise<void> {
-    const { has_listener, ...found } = await sweep(this.input);
+    const { has_listener, ...found } = await sweep({ stuck_ms: this.input.stuck_ms ?? STUCK_MS });
     const attention = found.stuck > 0 && this.state.resolved === null ? 'stuck-payments' : null;
     this.state = { ...this.state, ...found, looked_at: new Date().toISOString(), attention };
     this.show();
@@ -100,7 +106,7 @@ class Sweep {
 
   private async continue(): Promise<void> {
     await this.delivery.drain();
-    await continueAsNew<typeof stuckSweep>(this.input);
+    await continueAsNew<typeof stuckSweep>({ ...this.input, is_reported: this.isReported });
   }
 
   private show(): void {

@@ -16,13 +16,17 @@ import {
   type Difference,
   type DifferencesPage,
   type DifferencesQuestion,
+  FAILURE,
   inParts,
+  namedByWorkflowId,
   QUERY,
   type ReconcileSlice,
   type ReconciliationActivities,
   type ReconciliationInput,
   type ReconciliationState,
   SEARCH_ATTRIBUTE,
+  scheduledRun,
+  typedFailure,
   UPDATE,
 } from '../../contract';
 import { DAY, HOUR } from '../../gateway/pure/durations';
@@ -66,10 +70,20 @@ const MOST_DIFFERENCES = 100_000;
 const ROWS_A_SLICE = 2_000;
 
 /** Returns what was compared and what differs, once nobody has to look. */
-export async function reconciliation(input: ReconciliationInput): Promise<ReconciliationState> {
-  const run = new Reconciliation(input);
+export async function reconciliation(input?: ReconciliationInput): Promise<ReconciliationState> {
+  const run = new Reconciliation(input ?? dailyInput());
   await run.run();
   return run.state;
+}
+
+/** Of a run that a Schedule starts: its id names the app, and the day before which it was due, however late it begins. */
+function dailyInput(): ReconciliationInput {
+  const { workflowId, startTime } = workflowInfo();
+  const app_id = namedByWorkflowId(workflowId)?.app_id;
+  if (!app_id) throw typedFailure(FAILURE.invalidRequest, `${workflowId} names no app, and has no input that does.`);
+  const { due } = scheduledRun(workflowId) ?? {};
+  const today = Math.floor((due === undefined ? startTime.getTime() : Date.parse(due)) / DAY) * DAY;
+  return { app_id, since: new Date(today - DAY).toISOString(), until: new Date(today).toISOString() };
 }
 
 class Reconciliation {
@@ -102,9 +116,16 @@ class Reconciliation {
     const { app_id, adopt = false, per_second = PER_SECOND } = this.input;
     const { state } = this;
     for (let after: string | undefined; !state.broken_off; ) {
-      const compared = await reconcileSlice({ app_id, per_second, ...slice, after });
+      const compared = await reconcileSlice({
+        app_id,
+        per_second,
+        ...slice,
+        period: { since: state.since, until: state.until },
+        after,
+      });
       this.differences.push(...compared.differences);
       state.checked += compared.checked;
+      state.open += compared.open;
       state.found = this.differences.length;
       state.differences = this.differences.slice(0, DIFFERENCES_A_PAGE);
       state.broken_off = state.found >= MOST_DIFFERENCES;
@@ -147,7 +168,7 @@ function emptyState({ app_id, since, until }: ReconciliationInput): Reconciliati
     since: since ?? new Date(today - DAY).toISOString(),
     until: until ?? new Date(since === undefined ? today : Date.now()).toISOString(),
   };
-  const nothing = { checked: 0, found: 0, differences: [], attention: null, resolved: null };
+  const nothing = { checked: 0, open: 0, found: 0, differences: [], attention: null, resolved: null };
   return { app_id, ...period, ...nothing, finished: false, broken_off: false };
 }
 
@@ -182,7 +203,7 @@ const attributes = ({ attention, finished }: ReconciliationState) => [
 ];
 
 function details(state: ReconciliationState): string[] {
-  const { since, until, checked, found, differences, finished, broken_off, resolved } = state;
+  const { since, until, checked, open, found, differences, finished, broken_off, resolved } = state;
   const lines = differences
     .slice(0, LISTED)
     .map(
@@ -192,7 +213,7 @@ function details(state: ReconciliationState): string[] {
   const left = found - lines.length;
   return [
     `**${finished ? 'COMPARED' : 'COMPARING'}** · ${since} to ${until}`,
-    `${checked} orders, ${found} differences`,
+    `${checked} orders, ${open} of them open, ${found} differences`,
     ...(broken_off ? ['Broken off: with so many, look at the settings and at the period first.'] : []),
     ...(lines.length > 0 ? [lines.join('\n')] : []),
     ...(left > 0 ? [`… and ${left} more: the query \`differences\` has them.`] : []),

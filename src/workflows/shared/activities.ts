@@ -2,6 +2,7 @@
 
 import {
   ActivityCancellationType,
+  ActivityFailure,
   type ActivityFunctionWithOptions,
   type ActivityOptions,
   proxyActivities,
@@ -9,9 +10,12 @@ import {
 } from '@temporalio/workflow';
 import {
   activityWords,
+  type CreateInput,
   type GatewayActivities,
   type LatePaymentActivities,
   type LocalActivities,
+  type LookInput,
+  type LookResult,
   type OrderRequest,
   type PreviousRunActivities,
   type RefundOrder,
@@ -19,43 +23,60 @@ import {
   type WatchInput,
 } from '../../contract';
 import { CREATING, GLANCING, QUERYING, REFUNDING, WATCHING } from './activity-options';
+import { isTradeOrNull, untilAnswered } from './ended-by-hand';
+import { hasRunOut, silenceAfter } from './given-up';
 
 /** A request that is under way is waited for, even if nobody wants it any more: only its end tells whether it was sent. */
-const sending = proxyActivities<GatewayActivities>({
-  ...CREATING,
-  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-});
-const refunding = proxyActivities<GatewayActivities>({
-  ...REFUNDING,
-  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-});
+const WAITED_FOR = { cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED };
+const refunding = proxyActivities<GatewayActivities>({ ...REFUNDING, ...WAITED_FOR });
 const querying = proxyActivities<GatewayActivities>(QUERYING);
+const watching = proxyActivities<GatewayActivities>(WATCHING);
 
 /** The gateway's operations on a trade, each with a line for Temporal UI: what it is for, and what is known before. */
 export const gateway = {
-  createOrder: summed(sending['gateway.create'], ({ request }) => `sends the order: ${moneyOf(request)}`),
+  createOrder: (order: CreateInput) =>
+    proxyActivities<GatewayActivities>({ ...CREATING, ...WAITED_FOR, ...boundsOf(order) })[
+      'gateway.create'
+    ].executeWithOptions({ summary: `sends the order: ${moneyOf(order.request)}` }, [order]),
   requestRefund: summed(refunding['gateway.refund'], ({ request }) => `sends the refund: ${refundOf(request)}`),
-  lookAtTrade: summed(querying['gateway.look'], ({ id, seen }) =>
+  lookAtTrade,
+  searchTrade: askedAgain(summed(querying['gateway.find'], ({ id }) => `looks for ${named(id)}, ever less often`)),
+  watchTrade: askedAgain(summed(watching['gateway.watch'], watchSummary)),
+};
+
+/**
+ * An attempt that begins after `send_before` would say that nothing was sent: so the server, whose clock counts, lets none begin.
+ * It ends what no worker can run, too.
+ */
+function boundsOf({ send_before }: CreateInput): ActivityOptions {
+  const left_ms = Math.max(send_before - Date.now(), 1_000);
+  return { scheduleToStartTimeout: left_ms, scheduleToCloseTimeout: left_ms + OVERDUE_MS };
+}
+
+/** A look. That no worker could make it is no answer, either. */
+async function lookAtTrade(look: LookInput): Promise<LookResult> {
+  const { id, seen, patience_ms, settling_ms } = look;
+  const summary =
     seen === undefined
       ? `asks what the gateway has of ${named(id)}`
-      : `asks for ${named(id)} until its answer lasts; so far ${seen}`,
-  ),
-  searchTrade: summed(querying['gateway.find'], ({ id }) => `looks for ${named(id)}, ever less often`),
-  watchTrade: (watch: WatchInput) =>
-    proxyActivities<GatewayActivities>({ ...WATCHING, ...backstop(watch) })['gateway.watch'].executeWithOptions(
-      { summary: watchSummary(watch) },
-      [watch],
-    ),
-};
+      : `asks for ${named(id)} until its answer lasts; so far ${seen}`;
+  const scheduleToCloseTimeout = patience_ms + settling_ms + LOOK_OVERDUE_MS;
+  try {
+    return await proxyActivities<GatewayActivities>({ ...QUERYING, scheduleToCloseTimeout })[
+      'gateway.look'
+    ].executeWithOptions({ summary }, [look]);
+  } catch (error) {
+    if (!(error instanceof ActivityFailure) || !hasRunOut(error)) throw error;
+    return { is: 'no-answer', message: error.cause?.message ?? error.message, why: silenceAfter(error) };
+  }
+}
+
+/** A look that the worker has not ended after its patience is over so long after that, in ms: attempts may have waited for their turn. */
+const LOOK_OVERDUE_MS = 4 * 60_000;
 
 export const { 'gateway.glance': glanceAtTrade } = proxyLocalActivities<GatewayActivities>(GLANCING);
 
-/** An attempt whose worker has died is repeated late, perhaps after the time when the watch is due: so the server ends it. */
-function backstop({ due_at }: WatchInput): ActivityOptions {
-  return due_at === undefined ? {} : { scheduleToCloseTimeout: Math.max(due_at - Date.now(), 0) + OVERDUE_MS };
-}
-
-/** A watch is over this long after it is due, in ms, whatever has become of its attempts. */
+/** A creation is over this long after its time, in ms, whatever has become of its attempts. */
 const OVERDUE_MS = 2 * 60_000;
 
 const READING = {
@@ -89,6 +110,11 @@ export function summed<Input, Result>(
   summary: (input: Input) => string,
 ): (input: Input) => Promise<Awaited<Result>> {
   return (input) => activity.executeWithOptions({ summary: summary(input) }, [input]);
+}
+
+/** The same look once more where a person has ended it: see ended-by-hand.ts. */
+function askedAgain<Input, Result>(look: (input: Input) => Promise<Result>): (input: Input) => Promise<Result> {
+  return (input) => untilAnswered(() => look(input), isTradeOrNull);
 }
 
 function watchSummary({ id, seen, until }: WatchInput): string {

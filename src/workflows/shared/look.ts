@@ -1,19 +1,56 @@
 /** One look at a trade, what it needs of a person, and the search for a trade that the gateway does not show yet. */
 import { ActivityFailure, isCancellation } from '@temporalio/workflow';
-import type { Attention, FindInput, LookResult, QueriedTrade, TradeId } from '../../contract';
+import type { Attention, FindInput, LookInput, LookResult, PaymentPolicy, QueriedTrade, TradeId } from '../../contract';
 import { gateway, glanceAtTrade } from './activities';
+import { isResult, saysNothing } from './ended-by-hand';
 import { pollUntil } from './polling';
 
-/** A look that has no answer after this long needs a person, in ms. */
-export const LOOK_PATIENCE_MS = 10 * 60_000;
+/** The settings of a look, in ms: how long a denial has to last, and after what silence a person is asked. */
+export type LookTimes = Pick<PaymentPolicy, 'settling_ms' | 'patience_ms'>;
 
 /** A look that did not find the trade. */
 export type NotFound = Exclude<LookResult, { is: 'found' }>;
 
-/** "No such order" counts once it has lasted for `settling_ms`. */
-export function lookOnce(app_id: string, id: TradeId, settling_ms: number): Promise<LookResult> {
-  return gateway.lookAtTrade({ app_id, id, settling_ms, patience_ms: LOOK_PATIENCE_MS });
+/** So long after its patience a look may still take, in ms: its last attempt, and the pause before it. */
+const LOOK_ENDS_WITHIN_MS = 5 * 60_000;
+
+/** "No such order" counts once it has lasted for `settling_ms`, and so does the status `seen`. */
+export function lookOnce(
+  app_id: string,
+  id: TradeId,
+  { settling_ms, patience_ms }: LookTimes,
+  seen?: string,
+): Promise<LookResult> {
+  const input = { app_id, id, settling_ms, patience_ms, ...(seen === undefined ? {} : { seen }) };
+  return lookWithin(settling_ms + patience_ms + LOOK_ENDS_WITHIN_MS, input);
 }
+
+/** How long a look waits whose answer callers wait for, in ms, and when it is given up: they hear within 30 s. */
+const BRIEFLY_MS = 10_000;
+const BRIEF_LOOK_ENDS_MS = 20_000;
+
+/** What the gateway says at once. A gateway that is silent for ten seconds has no answer. */
+export function lookBriefly(app_id: string, id: TradeId): Promise<LookResult> {
+  return lookWithin(BRIEF_LOOK_ENDS_MS, { app_id, id, settling_ms: 0, patience_ms: BRIEFLY_MS });
+}
+
+/** A look that is paused, ended by a person, or taken by no worker has no answer: the workflow's own timer says so. */
+async function lookWithin(timeout_ms: number, input: LookInput): Promise<LookResult> {
+  const summary = 'how long a look may go without an answer';
+  try {
+    const looked = await pollUntil(() => gateway.lookAtTrade(input), {
+      isInterrupted: () => false,
+      timeout_ms,
+      summary,
+    });
+    return typeof looked !== 'string' && isResult(looked) ? looked : NO_ANSWER;
+  } catch (error) {
+    if (!saysNothing(error)) throw error;
+    return NO_ANSWER;
+  }
+}
+
+const NO_ANSWER: LookResult = { is: 'no-answer', message: 'the look was ended, or held up', why: 'no-answer' };
 
 /**
  * One look that the workflow task which is under way makes itself: it costs no task more. Null where the gateway has not answered

@@ -1,9 +1,9 @@
 /**
  * A poll of the trade that runs beside everything else that a workflow does: it goes on through looks that bring no news, and
- * ends with the workflow. To cancel it and to start another one costs a workflow task.
+ * ends with the workflow. To cancel it and to start another one costs a workflow task. A timer of the workflow holds the
+ * deadline: a poll may be paused, and then the server does not end it either.
  */
-import { RetryState } from '@temporalio/common';
-import { ActivityFailure, condition, TimeoutFailure } from '@temporalio/workflow';
+import { CancellationScope, condition, sleep } from '@temporalio/workflow';
 import type { QueriedTrade, WatchInput } from '../../contract';
 import { gateway } from './activities';
 import { hasEnded, type Poll, startPoll } from './polling';
@@ -11,30 +11,63 @@ import { hasEnded, type Poll, startPoll } from './polling';
 /** So many polls until one deadline begin the schedule anew: a gateway that contradicts itself is asked ever less often, too. */
 const POLLS_ANEW = 5;
 
+/** The poll ends by itself when it is due; so long after that, in ms, the workflow waits for it no more. */
+const OVERDUE_MS = 30_000;
+
 /** What a poll asks for, as text. It finds null when it is due. */
 interface TradePoll {
   readonly asks: string;
   readonly poll: Poll<QueriedTrade | null>;
 }
 
+interface Deadline {
+  /** Ms since the epoch. */
+  readonly due_at: number;
+  readonly timer: CancellationScope;
+  isOver: boolean;
+}
+
 export class RunningWatch {
   private running: TradePoll | undefined;
   /** How the polls until one deadline are spaced. */
   private schedule: { due_at: number | undefined; began: number; polls: number } | undefined;
+  private deadline: Deadline | undefined;
 
   /**
-   * Waits until the trade has another status than `watch.seen`; `due` at `watch.due_at`, or where the server has ended the poll.
-   * Once `isInterrupted` holds, the wait ends and the poll goes on. A poll that asks for something else is replaced. Fails where
-   * the poll itself fails.
+   * Waits until the trade has another status than `watch.seen`; `due` at `watch.due_at`, whatever has become of the poll. Once
+   * `isInterrupted` holds, the wait ends and the poll goes on. A poll that asks for something else is replaced. Fails where the
+   * poll itself fails.
    */
   async next(watch: WatchInput, isInterrupted: () => boolean): Promise<QueriedTrade | 'interrupted' | 'due'> {
     const poll = this.pollFor(watch);
-    await condition(() => hasEnded(poll) || isInterrupted());
-    if (!hasEnded(poll)) return 'interrupted';
-    this.running = undefined;
-    if (poll.found) return poll.found;
-    if (poll.found === null || isOutOfTime(poll.failure)) return 'due';
-    throw poll.failure;
+    const deadline = this.deadlineAt(watch.due_at);
+    await condition(() => hasEnded(poll) || deadline.isOver || isInterrupted());
+    if (hasEnded(poll)) {
+      this.running = undefined;
+      if (poll.failure !== undefined) throw poll.failure;
+      return poll.found ?? 'due';
+    }
+    if (!deadline.isOver) return 'interrupted';
+    this.stop();
+    return 'due';
+  }
+
+  /** One timer for a deadline, however often news come before it: each costs an event. */
+  private deadlineAt(due_at = Number.POSITIVE_INFINITY): Deadline {
+    if (this.deadline?.due_at === due_at) return this.deadline;
+    this.deadline?.timer.cancel();
+    const deadline: Deadline = { due_at, isOver: false, timer: new CancellationScope() };
+    this.deadline = deadline;
+    if (due_at === Number.POSITIVE_INFINITY) return deadline;
+    const left_ms = Math.max(due_at - Date.now(), 0) + OVERDUE_MS;
+    const timer = deadline.timer.run(() => sleep(left_ms, { summary: 'the deadline, where the poll is held up' }));
+    timer.then(
+      () => {
+        deadline.isOver = true;
+      },
+      () => undefined,
+    );
+    return deadline;
   }
 
   /** Ends the poll: what it finds from now on does not count. Returns what it has found. */
@@ -66,10 +99,4 @@ export class RunningWatch {
     const left = schedule.poll_schedule_ms.filter((at) => at > age).map((at) => at - age);
     return { ...schedule, poll_schedule_ms: left };
   }
-}
-
-/** The server makes no further attempt: the next one would come after the poll's time. */
-function isOutOfTime(failure: unknown): boolean {
-  if (!(failure instanceof ActivityFailure)) return false;
-  return failure.retryState === RetryState.TIMEOUT || failure.cause instanceof TimeoutFailure;
 }

@@ -6,8 +6,7 @@
 import type { NotificationSignal } from '../../contract';
 import { reportsNewMoney } from '../../contract';
 import type { QueriedTrade, Trade, TradeId } from '../../contract/gateway';
-import { gateway } from './activities';
-import { LOOK_PATIENCE_MS, type NotFound, searchOn } from './look';
+import { type LookTimes, lookOnce, type NotFound, searchOn } from './look';
 import type { RecheckRequests } from './recheck-requests';
 
 export interface ConsistentRead<Queried extends Trade> {
@@ -17,10 +16,9 @@ export interface ConsistentRead<Queried extends Trade> {
 }
 
 /** What is asked for. `onUnanswered` hears of a look that did not find the trade; then it is asked for ever less often. */
-export interface Read {
+export interface Read extends LookTimes {
   readonly app_id: string;
   readonly id: TradeId;
-  readonly settling_ms: number;
   readonly onUnanswered: (looked: NotFound) => void | Promise<void>;
   /** Who asks to look now, and hears the next look although it finds nothing. */
   readonly requests?: RecheckRequests;
@@ -52,14 +50,13 @@ export function queryUntilFound(read: Read): Promise<QueriedTrade> {
 }
 
 async function lookUntilFound(
-  { app_id, id, settling_ms, requests, onUnanswered }: Read,
+  { app_id, id, settling_ms, patience_ms, requests, onUnanswered }: Read,
   seen?: string,
 ): Promise<QueriedTrade> {
   const asked = { app_id, id, settling_ms };
   for (;;) {
     const answer = requests?.begin();
-    const look = { ...asked, patience_ms: LOOK_PATIENCE_MS, ...(seen === undefined ? {} : { seen }) };
-    const looked = await gateway.lookAtTrade(look);
+    const looked = await lookOnce(app_id, id, { settling_ms, patience_ms }, seen);
     if (looked.is === 'found') return looked.trade;
     await onUnanswered(looked);
     answer?.();

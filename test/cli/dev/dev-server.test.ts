@@ -1,5 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { get } from 'node:http';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { get, request } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -101,6 +101,34 @@ test('a page that points its own name at this machine reaches no Temporal UI', a
   for (const foreign of ['evil.example', `evil.example:${port}`, '127.0.0.1.evil.example', 'localhost.evil.example']) {
     expect(await ask(foreign)).toMatchObject({ status: 403, body: expect.not.stringContaining('victim') });
   }
+});
+
+test('a page in a browser cannot end a workflow through the server’s HTTP API, by whatever name it calls it', async () => {
+  const { port: httpPort } = await freePort(0);
+  const server = await start(await options({ httpPort }));
+  await withClient(server, (client) => startPayment(client, 'payment:victim'));
+  const path = `/api/v1/namespaces/${server.namespace}/workflows/payment:victim/terminate`;
+  for (const name of ['evil.example', `127.0.0.1:${httpPort}`, `localhost:${httpPort}`]) {
+    const headers = { host: name, origin: 'http://evil.example', 'content-type': 'text/plain' };
+    const status = await new Promise((resolve, reject) => {
+      const asked = request({ host: '127.0.0.1', port: httpPort, path, method: 'POST', headers }, (answer) => {
+        answer.resume().on('end', () => resolve(answer.statusCode));
+      });
+      asked.on('error', reject).end('{}');
+    });
+    expect(status).toBe(403);
+  }
+  expect(await statusOf(server, 'payment:victim')).toBe('RUNNING');
+});
+
+test('the files are for their owner alone, also in a folder and of a server from before', async () => {
+  const given = await options();
+  mkdirSync(join(folder, 'state'), { mode: 0o755 });
+  await (await start(given)).stop();
+  chmodSync(given.dbFile, 0o644);
+  await start(given);
+  const modes = readdirSync(join(folder, 'state')).map((name) => statSync(join(folder, 'state', name)).mode & 0o777);
+  expect(new Set(modes)).toEqual(new Set([0o600]));
 });
 
 test('a restart loses nothing, after a stop and after a crash', async () => {

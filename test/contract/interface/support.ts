@@ -132,5 +132,6 @@ export const PATHS = Object.keys(METHODS).filter((path): path is Path => path in
 /** Calls an operation by its path with untyped input. `trade` is what is known about the trade of a refund. */
 export async function callOf(client: GatewayClient, path: Path, request: Json, trade: Json = {}): Promise<unknown> {
   const isAccount = path === '/virtual-account/spei/cancel' || path === '/virtual-account/spei/query';
-  return Reflect.apply(client[METHODS[path]], client, isAccount ? [request.account_id] : [request, trade]);
+  const known = path === '/trade/refund' ? [trade] : [];
+  return Reflect.apply(client[METHODS[path]], client, isAccount ? [request.account_id] : [request, ...known]);
 }

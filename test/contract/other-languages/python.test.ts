@@ -298,10 +298,13 @@ describe.each([
       expect(stack.simulator.requests({ out_trade_no: 'py-wrong-key' })).toEqual([]);
     });
 
-    test('the order of a merchant that writes clear text is not sent, and ends in PaymentPending', async () => {
+    test('the order of a merchant that writes clear text is refused at once, and ends in InvalidRequest, not sent', async () => {
       keys = CLEAR;
       const blind = await payOnce(pixOrder('py-no-key'));
-      expect(blind).toMatchObject({ code: 3, printed: [], complaint: { error: 'PaymentPending' } });
+      // The SDK itself refuses the argument of the call, which it cannot read.
+      expect(blind).toMatchObject({ code: 1, printed: [], complaint: { error: 'ValueError' } });
+      const refused = stack.client.workflow.getHandle(workflowId('py-no-key'));
+      await expect(refused.result()).rejects.toMatchObject({ cause: { type: 'InvalidRequest' } });
       expect(creations('py-no-key')).toEqual([]);
     });
   });

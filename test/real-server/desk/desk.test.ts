@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { readCase } from '../../../src/cli/operator/case';
 import type { Target } from '../../../src/cli/operator/connection';
 import { caseText } from '../../../src/cli/operator/show';
-import { ATTENTIONS, type Attention, namedByWorkflowId, RUNBOOK } from '../../../src/contract';
+import { type Attention, namedByWorkflowId, RUNBOOK } from '../../../src/contract';
 import { built } from '../../harness/built';
 import { Desk, plain } from './desk';
-import { SCENES, type Scene } from './scenes';
+import { PICTURED, SCENES, type Scene } from './scenes';
 
 const { DESK_REASONS = 'amount-mismatch,refund-elsewhere,books-differ', DESK_PICTURES } = process.env;
-const CHOSEN = ATTENTIONS.filter((reason) => DESK_REASONS === 'all' || DESK_REASONS.split(',').includes(reason));
+const CHOSEN = PICTURED.filter((reason) => DESK_REASONS === 'all' || DESK_REASONS.split(',').includes(reason));
 
 let desk: Desk;
 let link: string;

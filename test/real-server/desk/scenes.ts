@@ -2,7 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { endpointOf } from '../../../src/activities/event-endpoints';
 import { PaymentPendingError } from '../../../src/client';
-import { type Attention, paymentWorkflowId, STUCK_SWEEP_WORKFLOW_ID, WORKFLOW } from '../../../src/contract';
+import {
+  ATTENTIONS,
+  type Attention,
+  paymentWorkflowId,
+  STUCK_SWEEP_WORKFLOW_ID,
+  WORKFLOW,
+} from '../../../src/contract';
 import { signatureHeader } from '../../../src/gateway';
 import { signTestNotification, type TestNotificationFields } from '../../../src/testing/signed-notification';
 import { APP } from '../../../src/testing/stack';
@@ -263,6 +269,20 @@ const OF_SHOPS = {
       await client.workflow.start(WORKFLOW.stuckSweep, { workflowId: this.of, taskQueue, args: [{ stuck_ms: 1 }] });
     },
   },
+  terminated: {
+    ...payment('desk-3005'),
+    tells: 'Somebody terminated an open payment, and the sweep took the order on again.',
+    async bring(desk) {
+      const { client, taskQueue } = desk.stack;
+      await waiting(desk, 'desk-3005');
+      await client.workflow.getHandle(paymentWorkflowId(APP.app_id, 'desk-3005')).terminate('batch clean-up');
+      const listed = `WorkflowType = 'payment' AND ExecutionStatus = 'Terminated'`;
+      while ((await client.workflow.count(listed)).count === 0) await soon();
+      const workflowId = `${STUCK_SWEEP_WORKFLOW_ID}-terminated`;
+      await client.workflow.start(WORKFLOW.stuckSweep, { workflowId, taskQueue, args: [{ stuck_ms: 3_600_000 }] });
+    },
+    writes: { OUTCOME: 'CANCEL' },
+  },
   'unreadable-notification': {
     of: `stray-notification:${APP.app_id}:`,
     waits: `stray-notification:${APP.app_id}:`,
@@ -287,7 +307,13 @@ const OF_SHOPS = {
   },
 } satisfies Partial<Record<Attention, Scene>>;
 
+/** Reasons that one worker cannot bring which has all apps, activities and keys, and one of another gateway than the simulator. */
+type OfOthers = 'settings' | 'missing-activity' | 'deposit-without-account';
+export type Pictured = Exclude<Attention, OfOthers>;
+
 /** By reason: the list is closed, and so is this. */
-export const SCENES: Readonly<Record<Attention, Scene>> = { ...OF_PAYMENTS, ...OF_SALES, ...OF_SHOPS };
+export const SCENES: Readonly<Record<Pictured, Scene>> = { ...OF_PAYMENTS, ...OF_SALES, ...OF_SHOPS };
+
+export const PICTURED = ATTENTIONS.filter((reason): reason is Pictured => Object.hasOwn(SCENES, reason));
 
 const soon = () => new Promise((resolve) => setTimeout(resolve, 50));

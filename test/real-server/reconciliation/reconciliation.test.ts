@@ -196,8 +196,10 @@ test(
     const found = new Map(differences.map(({ out_trade_no, kind, between }) => [out_trade_no, { kind, between }]));
     expect(found).toEqual(new Map([...PLANTED].map(([number, wrong]) => [number, EXPECTED[wrong]])));
     // It went on where it was: what was asked twice is what no heartbeat had told of.
-    expect(new Set(queries).size).toBe(MANY);
-    expect(queries.length).toBeLessThan(MANY * 2);
+    // A worker's start asks once for an order that cannot exist.
+    const asked = queries.filter((number) => number.startsWith('order-'));
+    expect(new Set(asked).size).toBe(MANY);
+    expect(asked.length).toBeLessThan(MANY * 2);
 
     // What was missing here has a payment now, and the differences wait for a person.
     const adopted = differences.filter((one) => one.adopted).map(({ out_trade_no }) => out_trade_no);

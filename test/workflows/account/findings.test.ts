@@ -30,8 +30,8 @@ const deposit = (out_trade_no: string, more: Partial<NotifiedDeposit> = {}): Not
   ...{ out_trade_no, trade_no: `T${out_trade_no}`, trade_status: 'SUCCESS', amount: '100.00', currency: 'MXN' },
   ...{ transferred_s: 1_767_600_000, ...more },
 });
-const notify = (out_trade_no: string) => {
-  const { transferred_s, ...fields } = deposit(out_trade_no);
+const notify = (out_trade_no: string, more: Partial<NotifiedDeposit> = {}) => {
+  const { transferred_s, ...fields } = deposit(out_trade_no, more);
   const transfer_account = { account_id: 'A1', transfer_timestamp: transferred_s };
   return env.temporal.signal(WORKFLOW_ID, 'deposit', { app_id: APP.app_id, ...fields, transfer_account });
 };
@@ -73,14 +73,16 @@ test.each(['REFUNDED', 'PARTIAL_REFUND', 'CHARGEBACK', 'REFUND_PROCESSING'])(
   },
 );
 
-/** A number of 64 characters. */
-const long = (name: string, i: number) => `${name}-${i}-`.padEnd(64, 'x');
+/** A number of so many characters. */
+const long = (name: string, i: number, length = 64) => `${name}-${i}-`.padEnd(length, 'x');
+/** Few deposits that are as large as many. */
+const LARGE = 4_800;
 
 test('what piles up while a run ends is never handed on beyond what Temporal takes, and none is lost', async () => {
   gateway.isDown = true;
   const ledger: CarriedAccount['ledger'] = {
     ...{ count: 10_000, total: { MXN: '1000000.00' }, latest: [], set_aside: [], forgotten_until: null },
-    pending: Array.from({ length: 2_500 }, (_, i) => deposit(long('waits', i), { trade_no: long('T', i) })),
+    pending: Array.from({ length: 150 }, (_, i) => deposit(long('waits', i), { trade_no: long('T', i, LARGE) })),
     counted: Array.from({ length: 10_000 }, (_, i) => [long('counted', i), [1_767_000_000, null, ['1.00']]]),
   };
   const carried = {
@@ -92,10 +94,44 @@ test('what piles up while a run ends is never handed on beyond what Temporal tak
   const { state } = await follow({ ...carried, ledger });
   await env.sleep(MINUTE);
   env.temporal.leaveWithoutWorker(10 * MINUTE);
-  for (let i = 0; i < 2_500; i += 1) notify(long('new', i));
+  for (let i = 0; i < 150; i += 1) notify(long('new', i), { trade_no: long('N', i, LARGE) });
   await env.sleep(HOUR);
   const handedOn = env.temporal.runs(WORKFLOW_ID).slice(1);
   for (const { start } of handedOn)
     for (const { data } of start.args) expect(data?.length ?? 0).toBeLessThan(2_000_000);
-  expect((await state()).deposits).toMatchObject({ count: 10_000, pending: 5_000 });
+  expect((await state()).deposits).toMatchObject({ count: 10_000, pending: 300 });
+});
+
+/** How many events the histories of all runs of the account have, without those of workflow tasks. */
+const eventsOfAccount = () => env.temporal.runs(WORKFLOW_ID).reduce((sum, { events }) => sum + events, 0);
+
+test('a genuine deposit behind 1,000 that the gateway denies is counted within a minute, for 20 events a deposit', async () => {
+  const { state } = await follow();
+  for (let i = 0; i < 1_000; i += 1) notify(`unknown-${i}`);
+  await gateway.addTrade('genuine', { order_amount: '100.00', order_currency: 'MXN', trade_no: 'Tgenuine' });
+  notify('genuine');
+  await env.sleep(MINUTE);
+  expect((await state()).deposits).toMatchObject({ count: 1, total: { MXN: '100.00' }, pending: 1_000 });
+  expect(eventsOfAccount()).toBeLessThan(20 * 1_001);
+  // A later one waits behind none of them.
+  await gateway.addTrade('later', { order_amount: '7.00', order_currency: 'MXN', trade_no: 'Tlater' });
+  notify('later');
+  await env.sleep(10_000);
+  expect((await state()).deposits).toMatchObject({ count: 2, total: { MXN: '107.00' } });
+});
+
+test('300 deposits in an outage of three hours cost a bounded history, and all are counted after it', async () => {
+  const { state } = await follow();
+  gateway.isDown = true;
+  for (let i = 0; i < 300; i += 1) {
+    await gateway.addTrade(`D${i}`, { order_amount: '1.00', order_currency: 'MXN', trade_no: `TD${i}` });
+    notify(`D${i}`, { amount: '1.00' });
+  }
+  await env.sleep(MINUTE);
+  const began = eventsOfAccount();
+  await env.sleep(3 * HOUR);
+  expect(eventsOfAccount() - began).toBeLessThan(300);
+  gateway.isDown = false;
+  await env.sleep(2 * HOUR);
+  expect(await state()).toMatchObject({ attention: null, deposits: { count: 300, total: { MXN: '300.00' } } });
 });

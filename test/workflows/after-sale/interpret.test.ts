@@ -1,12 +1,10 @@
 /** What a trade's status, and what names a refund, mean for it: status by status, and each rule by the promise behind it. */
+import { isRefundStatus, isTransientStatus, type Refundable } from '../../../src/contract';
 import { TRADE_STATUSES } from '../../../src/gateway/pure/statuses';
 import {
   interpret,
-  isRefundStatus,
-  isTransientStatus,
   type Observation,
   type Reading,
-  type RefundReadiness,
   turnOf,
   unchangedMeansNoRefund,
 } from '../../../src/workflows/after-sale/refund/interpret';
@@ -17,7 +15,7 @@ const PLAIN = {
   ...{ ofAnother: false, disturbed: false, endedInVain: false },
 };
 
-const ROWS: [status: string, readiness: RefundReadiness, isOfRefunds: boolean][] = [
+const ROWS: [status: string, readiness: Refundable, isOfRefunds: boolean][] = [
   ['INITIAL', 'no', false],
   ['PROCESSING', 'no', false],
   ['RISK_CONTROLLING', 'no', false],

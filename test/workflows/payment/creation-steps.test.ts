@@ -36,8 +36,12 @@ test('what was sold is not created again, whatever else is known', () => {
 test('a notification ends the right to create: the trade is looked for, unless the gateway has refused our order', () => {
   const isRefused = ({ mayExist, said }: CreationFacts) => !mayExist && said === 'created-refused';
   expect(stepsWhere((facts) => facts.isNotified && !isRefused(facts))).toEqual(['compare', 'look', 'look-on']);
-  expect(stepsWhere((facts) => facts.isNotified && isRefused(facts))).toEqual(['end-refused']);
+  expect(stepsWhere((facts) => facts.isNotified && isRefused(facts))).toEqual(['ask', 'end-refused']);
   expect(stepsWhere(({ isNotified, mayExist }) => isNotified && mayExist)).toEqual(['look', 'look-on']);
+});
+
+test('no refusal of an order that was made counts before the order was asked for', () => {
+  expect(stepsWhere(({ said, looked }) => said === 'created-refused' && looked === 'not-yet')).toEqual(['ask', 'look']);
 });
 
 test('while an order of ours may exist, nothing is sent and nothing ends without a look that lasted', () => {
@@ -63,7 +67,9 @@ test.each([
   [{ isWithdrawn: true }, 'end-not-sent'],
   [{ isInTime: false }, 'end-not-sent'],
   [{ said: 'not-created' }, 'end-not-created'],
-  [{ said: 'created-refused' }, 'end-refused'],
+  [{ said: 'created-refused' }, 'ask'],
+  [{ said: 'created-refused', looked: 'no-such-order' }, 'end-refused'],
+  [{ said: 'created-refused', looked: 'no-answer' }, 'end-refused'],
   [{ said: 'duplicate' }, 'compare'],
   [{ mayExist: true }, 'look'],
   [{ mayExist: true, looked: 'no-answer' }, 'look-on'],

@@ -27,7 +27,7 @@ test('money for a trade of others that is notified just before a refused order f
       return null;
     },
   });
-  // As a program by the contract alone starts it: without `started_once`.
+  // As a program by the contract alone starts it: without `first_start_id`.
   await temporal.client.workflow.start(WORKFLOW.payment, { workflowId, taskQueue: 'simulated', args: [wrong] });
   expect(await payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS', trade_no: 'T1' });
 });

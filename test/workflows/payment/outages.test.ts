@@ -1,5 +1,7 @@
 /** An outage of any length: what was unknown when it began is decided after it by the same rules as before it. */
+import { policyActivity } from '../../../src/activities';
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
+import { loadConfig } from '../../../src/process/settings';
 import { attentions, begin, end, found, outcomeNow, pay, stateNow, tradeAt, world } from './hostile/attack-world';
 import type { CreationMishap, Trouble } from './hostile/gateway';
 
@@ -36,6 +38,44 @@ async function expectOneOpenOrder(): Promise<void> {
   const { trade_no, trade_status, outcome } = await stateNow();
   expect({ trade_no, trade_status, outcome }).toEqual({ trade_no: 'T1', trade_status: 'PROCESSING', outcome: null });
   expect(found({ open: true })).toEqual([]);
+}
+
+describe('PAYMENTS_PATIENCE', () => {
+  const patiences: readonly [name: string, ms: number][] = [
+    ['1 minute', MINUTE],
+    ['40 minutes', 40 * MINUTE],
+  ];
+
+  test.each(patiences)('of %s: a person hears after it that no order reaches the gateway', async (_name, ms) => {
+    await begin();
+    havePatience(ms);
+    world.gateway.trouble = 'unreachable';
+    // An attempt that would come too late is not waited for.
+    await pay(ms / 3);
+    expect(found({ open: true })).toEqual([]);
+    await world.pass(ms);
+    expect(found({ open: true })).toEqual(['no-answer']);
+  });
+
+  test.each(patiences)('of %s: a person hears after it that no look is answered', async (_name, ms) => {
+    await begin();
+    havePatience(ms);
+    await pay(MINUTE);
+    world.gateway.move(tradeAt(0), 'SUCCESS');
+    world.gateway.trouble = 'unreachable';
+    world.notify(tradeAt(0));
+    await world.pass(ms - 10 * SECOND);
+    expect(found({ open: true })).toEqual([]);
+    await world.pass(5 * MINUTE);
+    expect(found({ open: true })).toEqual(['no-answer']);
+  });
+});
+
+/** The worker's settings name another patience. */
+function havePatience(patience_ms: number): void {
+  const { functions } = world.temporal.activities;
+  const settings = loadConfig({ PAYMENTS_PATIENCE: `${patience_ms}ms` });
+  Object.assign(functions, policyActivity(settings, true));
 }
 
 describe('a creation whose answer was lost, and then an outage', () => {

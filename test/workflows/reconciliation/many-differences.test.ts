@@ -35,6 +35,7 @@ function compare(numbers: readonly string[], { after = '', orders = {} }: Reconc
   const page = left.slice(0, 1_000);
   return {
     checked: page.length,
+    open: 0,
     differences: page.map(difference),
     after: left.length > page.length ? (page.at(-1) ?? null) : null,
   };

@@ -1,4 +1,5 @@
-import { mkdir } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { chmod, mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
@@ -23,6 +24,8 @@ export interface DevServerOptions {
   uiCodecEndpoint?: string;
   /** Where the server tells its metrics; default a free port. */
   metricsPort?: number;
+  /** Where the server's HTTP API listens, which answers nobody; default a free port. */
+  httpPort?: number;
   /** How long the server may take until it serves, in milliseconds; default 60,000. */
   startMs?: number;
 }
@@ -49,7 +52,9 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
   const { host, port, uiPort, namespace } = options;
   await requireFreePort(port, host);
   await requireFreePort(uiPort, host);
-  await mkdir(dirname(options.dbFile), { recursive: true });
+  await mkdir(dirname(options.dbFile), { recursive: true, mode: 0o700 });
+  // What is new is private, see supervise; a file that is there already keeps its mode.
+  await chmod(options.dbFile, 0o600).catch(() => {});
   const env = childEnvironment(process.env);
   const ui = await hiddenPlace(uiPort);
   const server = supervise({ file: options.binary, args: serverArguments(options, ui), env });
@@ -80,6 +85,9 @@ function serverArguments(options: DevServerOptions, ui: Place): string[] {
     // Two servers on one file would take each other's work. This lock refuses the second one, and the system drops it after
     // a crash. With the write-ahead log it is also nearly twice as fast.
     ...['--sqlite-pragma', 'locking_mode=EXCLUSIVE', '--sqlite-pragma', 'journal_mode=WAL'],
+    // Its HTTP API would take orders from every page in a browser. We do not need it: it answers to a name that nobody knows.
+    ...['--dynamic-config-value', `frontend.httpAllowedHosts=["${randomUUID()}"]`],
+    ...(options.httpPort ? ['--http-port', `${options.httpPort}`] : []),
     ...['--log-level', 'warn', '--log-format', 'pretty'],
     ...(options.metricsPort ? ['--metrics-port', `${options.metricsPort}`] : []),
     ...(options.uiCodecEndpoint ? ['--ui-codec-endpoint', options.uiCodecEndpoint] : []),

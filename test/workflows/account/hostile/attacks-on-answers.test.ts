@@ -111,7 +111,7 @@ describe('promise 8: "we keep asking" is true of a cancel', () => {
     const run = await secondRun();
     await world.within(async () => void world.temporal.reset(run));
     world.notify(world.gateway.deposit('A1', '5.00', 'PROCESSING'));
-    await world.pass(1_000);
+    await world.pass(500);
     const asked = await world.within(async () => world.temporal.update(A1, 'cancel'));
     await world.pass(5_000);
     if (how.endsWith('terminated')) {

@@ -156,3 +156,45 @@ test('promise 8: what a person names together with an outcome settles the questi
   await world.pass(DAY);
   expect(await world.state()).toMatchObject({ ledger_complete: true, refunded_elsewhere: '50.00', attention: null });
 });
+
+describe('a sum that a person names as gone back elsewhere', () => {
+  const named = (refunded_elsewhere: string) => {
+    world.resolve({ refunded_elsewhere });
+    return world.pass(MINUTE);
+  };
+  const deskGives = async (amount: string) => {
+    await open({ tells_ms: 500, plans: [{ takes_ms: 10 * MINUTE, ends: 'done' }] });
+    world.ask({ amount: '20.00', number: 'a' });
+    await world.pass(HOUR);
+    world.desk(amount, 0);
+    await world.pass(HOUR);
+    expect(await world.state()).toMatchObject({ attention: 'refund-elsewhere', refunded_amount: '20.00' });
+  };
+
+  test('is refused with the figures where it is more than was paid less what certainly went back', async () => {
+    await deskGives('30.00');
+    await named('999.00');
+    expect(world.told.at(-1)).toMatchObject({
+      is: 'not resolved',
+      message: expect.stringMatching(/refunded_elsewhere: at most 130\.00: 150\.00 BRL was paid, and 20\.00 of it/),
+    });
+    expect(await world.state()).toMatchObject({ attention: 'refund-elsewhere', ledger_complete: false });
+    await named('30.00');
+    expect(await world.state()).toMatchObject({ attention: null, refunded_elsewhere: '30.00' });
+  });
+
+  test('is replaced by what a person says later, after the end, too, and both stay in the history', async () => {
+    await deskGives('30.00');
+    await named('130.00');
+    await world.pass(DAY);
+    expect(world.run?.isRunning).toBe(false);
+    await named('30.00');
+    await world.pass(HOUR);
+    world.ask({ amount: '100.00', number: 'b' });
+    await world.pass(HOUR);
+    const state = await world.state();
+    expect(state).toMatchObject({ attention: null, refunded_elsewhere: '30.00', refunded_amount: '120.00' });
+    expect(state?.history.flatMap((one) => one.refunded_elsewhere ?? [])).toEqual(['130.00', '30.00']);
+    expect(world.gateway.gone().toFixed(2)).toBe('150.00');
+  });
+});

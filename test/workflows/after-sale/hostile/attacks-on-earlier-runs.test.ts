@@ -238,10 +238,19 @@ const denyTheTrade = () => {
   world.gateway.post = async () => ({ status: 200, body });
 };
 
+/** A refund is asked for while the gateway is silent: only a denial at once says that the number is nobody's. */
+async function askInSilence(): Promise<void> {
+  const { post } = world.gateway;
+  world.gateway.post = async () => ({ status: 502, body: new TextEncoder().encode('<html>') });
+  world.ask({ amount: '150.00', number: 'a' });
+  await world.pass(MINUTE);
+  world.gateway.post = post;
+}
+
 test('promise 8: an after-sale of an order that does not exist ends once a person has resolved unknown-trade, as the runbook says', async () => {
   await open();
+  await askInSilence();
   denyTheTrade();
-  world.ask({ amount: '150.00', number: 'a' });
   await world.pass(HOUR);
   expect(await world.state()).toMatchObject({ attention: 'unknown-trade' });
   world.resolve({});
@@ -264,8 +273,8 @@ test('promise 8: a dispute of a trade that the gateway denies is not asked about
 
 test('promise 3: a dispute that is notified while a denied trade is searched is not settled by a person’s word about what was known before', async () => {
   await open();
+  await askInSilence();
   denyTheTrade();
-  world.ask({ amount: '150.00', number: 'a' });
   await world.pass(HOUR);
   expect(await world.state()).toMatchObject({ attention: 'unknown-trade' });
   tell('DISPUTE');
@@ -283,8 +292,8 @@ test('promise 3: a dispute that is notified while a denied trade is searched is 
 test('promise 3: a trade that the gateway knows after a person has resolved unknown-trade is found by the next request', async () => {
   await open();
   const { post } = world.gateway;
+  await askInSilence();
   denyTheTrade();
-  world.ask({ amount: '150.00', number: 'a' });
   await world.pass(HOUR);
   world.resolve({});
   await world.pass(HOUR);

@@ -247,8 +247,9 @@ test('promise 1: nobody is told that a trade is theirs which a person ended befo
 test('promise 8: `no-answer` goes with an order that was certainly not sent in its time', async () => {
   await begin({});
   world.gateway.trouble = 'unreachable';
-  await pay(HOUR);
+  await pay(30 * MINUTE);
   expect(attentions()).toEqual(['no-answer']);
+  await world.pass(30 * MINUTE);
   world.gateway.trouble = undefined;
   await world.pass(DAY);
   expect(world.gateway.trades).toEqual([]);

@@ -8,6 +8,7 @@ import {
   attentions,
   begin,
   end,
+  found,
   madeByAnother,
   outcomeNow,
   pay,
@@ -359,7 +360,7 @@ test.each([
   async (_when, decide) => {
     await begin({ forgetsAfter_ms: 4 * HOUR });
     const { out_trade_no, trade_no } = madeByAnother('SUCCESS');
-    const deposit = { kind: 'adopt', app_id: APP, out_trade_no, trade_no, started_once: true };
+    const deposit = { kind: 'adopt', app_id: APP, out_trade_no, trade_no };
     world.start('REJECT_DUPLICATE', world.workflowId, [deposit]);
     await world.pass(10 * MINUTE);
     expect(await outcomeNow()).toBe('SUCCESS');
@@ -374,10 +375,8 @@ test.each([
 
 test('promise 1: a start that the contract allows for a number that failed, and that comes once more after its run was terminated, charges once', async () => {
   await begin({ creations: ['refused for good', 'answer lost'] });
-  world.start('REJECT_DUPLICATE', world.workflowId, [{ ...world.input, started_once: true }]);
-  await world.pass(MINUTE);
+  await pay(MINUTE);
   expect(world.run?.status).toBe('FAILED');
-  // With started_once, which this policy does not allow, the second of these would send at once.
   world.start('ALLOW_DUPLICATE_FAILED_ONLY');
   await world.pass(5 * SECOND);
   world.terminate();
@@ -387,7 +386,7 @@ test('promise 1: a start that the contract allows for a number that failed, and 
   expect(world.gateway.trades.map(({ trade_no }) => trade_no)).toEqual(['T1']);
 });
 
-test('promise 8: a person can end an order of a run that was reset and whose sending nobody has seen', async () => {
+test('promise 8: an order of a run that was reset, and that no worker could send in its time, has failed and needs nobody', async () => {
   await begin({}, (n) => n - 1);
   world.pay();
   await world.pass(10);
@@ -396,13 +395,9 @@ test('promise 8: a person can end an order of a run that was reset and whose sen
   await world.pass(5 * SECOND);
   await world.leaveWithoutWorker(20 * HOUR);
   await world.pass(24 * HOUR);
-  expect(attentions()).toEqual(['unknown-outcome']);
-  await world.resolve('CANCEL');
-  expect(await outcomeNow()).toBe('CANCEL');
-  // Its follow-up waits for the order, and needs a word of its own.
-  await world.pass(48 * HOUR);
-  await world.resolve('CANCEL');
-  await world.pass(48 * HOUR);
+  expect(world.gateway.exchanges).toEqual([]);
+  expect(await outcomeNow()).toBe('NotCreatedError');
+  expect(found({ open: true })).toEqual([]);
   expect(world.runs.filter(({ isRunning }) => isRunning)).toEqual([]);
 });
 

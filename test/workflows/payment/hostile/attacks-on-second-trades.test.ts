@@ -273,3 +273,39 @@ test.each(['direct', 'checkout'] as const)(
     expect(await stateNow()).toMatchObject({ trade_no: '10001', outcome: 'SUCCESS' });
   },
 );
+
+const isTaken = async (resolution: object) => {
+  const asked = world.temporal.update(world.workflowId, 'resolve', { by: 'ana', reason: 'looked', ...resolution });
+  await world.pass(MINUTE);
+  return asked?.outcome !== undefined && 'completed' in asked.outcome;
+};
+
+test.each(['second-trade', 'unexpected-signal'])(
+  'promise 8: %s that a person has taken care of is settled without an outcome, and the payment goes on to its own',
+  async (reason) => {
+    await begin();
+    await pay(MINUTE);
+    if (reason === 'second-trade') world.notify(madeByAnother());
+    else world.temporal.signal(world.workflowId, 'odd-signal', {});
+    await world.pass(10 * MINUTE);
+    expect(await stateNow()).toMatchObject({ outcome: null, attention: reason });
+    expect(await isTaken({})).toBe(true);
+    expect(await stateNow()).toMatchObject({ outcome: null, attention: null });
+    expect((await stateNow())?.history.at(-1)).toMatchObject({ source: 'operator', by: 'ana', reason: 'looked' });
+    world.gateway.move(tradeAt(0), 'SUCCESS');
+    world.notify(tradeAt(0));
+    await world.pass(HOUR);
+    expect(await stateNow()).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'query', attention: null });
+  },
+);
+
+test('a decision without an outcome does not settle another amount than was ordered: the payment waits for its outcome', async () => {
+  await begin();
+  await pay(MINUTE);
+  Object.assign(tradeAt(0), { amount: '1.00' });
+  world.gateway.move(tradeAt(0), 'SUCCESS');
+  world.notify(tradeAt(0));
+  await world.pass(10 * MINUTE);
+  expect(await isTaken({})).toBe(false);
+  expect(await stateNow()).toMatchObject({ outcome: null, attention: 'amount-mismatch' });
+});

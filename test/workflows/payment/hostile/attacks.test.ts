@@ -3,6 +3,7 @@
  * the gateway's ledger. What would lose the most money comes first.
  */
 
+import { ApplicationFailure } from '@temporalio/common';
 import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import {
   answers,
@@ -112,6 +113,7 @@ function failsOnce(type: string, after: (result: unknown) => unknown): void {
 
 test.each<[what: string, after: () => unknown]>([
   ['a merchant’s interceptor fails', () => Promise.reject(new Error('the metrics are away'))],
+  ['a merchant’s interceptor fails for good', () => Promise.reject(ApplicationFailure.nonRetryable('over'))],
   ['the result cannot be encoded', () => ({ n: 1n })],
 ])('promise 2: an order is sent once where %s after it was sent', async (_, after) => {
   await begin({ takesNumbersTwice: true });

@@ -1,0 +1,68 @@
+/** What Temporal starts by itself, for as long as the namespace stands: the sweep, and a reconciliation of each app a day. Pure. */
+import { HOUR, MINUTE } from '../gateway/pure/durations';
+import type { RunbookEntry } from './attention';
+import { reconciliationWorkflowId, STUCK_SWEEP_WORKFLOW_ID } from './ids';
+import { WORKFLOW } from './names';
+
+/** A job and its Schedule. It has no arguments: nothing of it is encrypted, so that no key that is removed stops it. */
+export interface ScheduledJob {
+  schedule_id: string;
+  workflow_type: string;
+  /** Temporal puts the time after it. */
+  workflow_id: string;
+  /** By an interval, or each day at this hour, UTC. */
+  starts: { every_ms: number } | { at_hour: number };
+  /** How long a run may work. One that waits for a person works no more. */
+  works_ms: number;
+  /** How long after its time a run is still started, where Temporal was down. */
+  catches_up_ms: number;
+  /**
+   * `one-at-a-time`: a run is left out while the one before is open; a run ends in time by itself or by a limit.
+   * `each`: every run is started, because those before may wait for a person for long, and each has a day of its own.
+   */
+  runs: 'one-at-a-time' | 'each';
+}
+
+/** A sweep goes on as a new run after half of this time, so that only one that hangs is ended by it. */
+export const SWEEP_RUN_MS = HOUR;
+
+/** The jobs of a namespace with these apps. */
+export function scheduledJobs(app_ids: readonly string[]): ScheduledJob[] {
+  return [
+    {
+      schedule_id: 'payments-stuck-sweep',
+      workflow_type: WORKFLOW.stuckSweep,
+      workflow_id: STUCK_SWEEP_WORKFLOW_ID,
+      starts: { every_ms: 15 * MINUTE },
+      works_ms: SWEEP_RUN_MS,
+      // The next one sees all that the one before would have seen.
+      catches_up_ms: 10 * MINUTE,
+      runs: 'one-at-a-time',
+    },
+    ...app_ids.map((app_id) => ({
+      schedule_id: `payments-reconciliation:${app_id}`,
+      workflow_type: WORKFLOW.reconciliation,
+      workflow_id: reconciliationWorkflowId(app_id, 'daily'),
+      starts: { at_hour: 4 },
+      works_ms: 20 * HOUR,
+      // Each compares the day before its time, so that none is left out after an outage.
+      catches_up_ms: 30 * 24 * HOUR,
+      runs: 'each' as const,
+    })),
+  ];
+}
+
+/** How often a job is due, in ms. */
+export const periodOf = ({ starts }: ScheduledJob): number => ('every_ms' in starts ? starts.every_ms : 24 * HOUR);
+
+/** Why a job needs a person. No workflow holds it: what has stopped cannot say so, and lists look at the Schedules instead. */
+export const JOB_RUNBOOK = {
+  'job-stopped': {
+    happened:
+      'A job that Temporal starts by itself, the sweep or a daily reconciliation, did not do its work when it was due.',
+    loses: 'Nobody yet. But what is stuck, or differs at the gateway, is found by nobody.',
+    look: '`payment-gateway list --attention job-stopped` says what is wrong: no Schedule, a pause, a run that failed or hangs.',
+    act: 'Make the Schedule with `payment-gateway setup`, unpause it, or mend what its last run shows in Temporal UI.',
+    after: 'The line goes once a run has done its work. It cannot be resolved otherwise.',
+  },
+} as const satisfies Record<string, RunbookEntry>;

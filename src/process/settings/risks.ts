@@ -1,0 +1,38 @@
+/** What a start says of the settings that give up protection: who leaves one on by mistake reads of it at each start. */
+import { settingDocs } from './meaning';
+import { environment } from './schema';
+
+type SettingName = keyof typeof environment.shape;
+/** Each setting that gives up protection has such a name; the compiler asks for its line below. */
+type RiskySetting = Extract<SettingName, `${string}_INSECURE_${string}` | `${string}_MIGRATION_${string}`>;
+
+/** What is at risk while it is on. */
+const AT_RISK: Readonly<Record<RiskySetting, string>> = {
+  PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES:
+    'without encryption keys, whoever can read Temporal reads buyers’ data, and whoever can write to it can forge what workflows read',
+  PAYMENTS_MIGRATION_ACCEPT_CLEAR_TEXT:
+    'whoever can write to Temporal can put clear text in place of encrypted data, and it is taken; set it to false once the payments from before there were keys have ended',
+  PAYMENTS_INSECURE_PLAIN_HTTP:
+    'over http:// whoever is on the way reads keys, tokens and buyers’ data, and can answer in the gateway’s place',
+  PAYMENTS_INSECURE_UNBOUND_SEALS: 'a sealed card that names no app and no order can be sent again in another order',
+  SIMULATOR_INSECURE_REMOTE_CONTROL: 'whoever reaches the simulator from another machine can pay and refund its orders',
+};
+
+/** The programs that say it, by the names that docs/settings.md has for them. */
+type Program = 'worker' | 'webhook' | 'codec server' | 'simulator';
+
+/** Says each setting that gives up protection, is on, and is read by this program, as a warning in its log. */
+export function warnOfRisks(
+  settings: Readonly<Partial<Record<RiskySetting, boolean>>>,
+  program: Program,
+  log: { warn(details: object, message: string): void },
+): void {
+  const names = Object.keys(environment.shape).filter(isRisky);
+  for (const setting of names.filter((name) => settings[name] === true && isReadBy(name, program))) {
+    log.warn({ setting }, `${setting} is on: ${AT_RISK[setting]}.`);
+  }
+}
+
+const isRisky = (name: string): name is RiskySetting => name in AT_RISK;
+const isReadBy = (name: RiskySetting, program: Program) =>
+  settingDocs.get(environment.shape[name])?.readBy.split(', ').includes(program) === true;

@@ -1,0 +1,207 @@
+/** The Schedules of our jobs: they are made here, and whether they do their work is seen here. */
+import { type Client, ScheduleAlreadyRunning, type ScheduleOptions, ScheduleOverlapPolicy } from '@temporalio/client';
+import { periodOf, type ScheduledJob, SEARCH_ATTRIBUTE } from '../contract';
+import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
+import type { ListedWorkflow } from './workflow-list';
+
+/** Makes the Schedule of a job, or brings it up to date; a pause stays. Its runs wait in `taskQueue`. */
+export async function makeSchedule(client: Client, job: ScheduledJob, taskQueue: string): Promise<void> {
+  const schedule = scheduleOf(job, taskQueue);
+  try {
+    await client.schedule.create(schedule);
+  } catch (error) {
+    if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+    const { spec, action, policies } = schedule;
+    await client.schedule
+      .getHandle(job.schedule_id)
+      .update(({ state }) => ({ spec, action, policies: { ...policies, pauseOnFailure: false }, state }));
+  }
+}
+
+function scheduleOf({ schedule_id, workflow_type, workflow_id, ...job }: ScheduledJob, taskQueue: string) {
+  const isOne = job.runs === 'one-at-a-time';
+  return {
+    scheduleId: schedule_id,
+    spec:
+      'every_ms' in job.starts
+        ? { intervals: [{ every: job.starts.every_ms }] }
+        : { calendars: [{ hour: job.starts.at_hour, minute: 0 }] },
+    action: {
+      type: 'startWorkflow',
+      workflowType: workflow_type,
+      workflowId: workflow_id,
+      taskQueue,
+      // A run that hangs would leave out every later one.
+      ...(isOne ? { workflowRunTimeout: job.works_ms } : {}),
+    },
+    policies: {
+      overlap: isOne ? ScheduleOverlapPolicy.SKIP : ScheduleOverlapPolicy.ALLOW_ALL,
+      catchupWindow: job.catches_up_ms,
+    },
+  } satisfies ScheduleOptions;
+}
+
+/**
+ * Why a job does not do its work: there is no Schedule, somebody paused it, it starts nothing (`late`), its last run ended badly
+ * (`failed`), or its run gets no further (`hangs`).
+ */
+export interface JobTrouble {
+  schedule_id: string;
+  problem: 'missing' | 'paused' | 'late' | 'failed' | 'hangs';
+  /** The run that shows it, where one does. */
+  workflow_id: string | null;
+  /** Since when, ISO 8601, UTC; null where nobody knows. */
+  since: string | null;
+  /** What it is, for a person. */
+  text: string;
+}
+
+/** A Schedule may start its workflow some minutes late, and lists are behind. */
+const MAY_BE_LATE_MS = 15 * 60_000;
+
+/** The jobs that do not do their work, by their Schedules and the runs that these started. It needs no keys. */
+export async function troubledJobs(client: Client, jobs: readonly ScheduledJob[], now: Date): Promise<JobTrouble[]> {
+  const troubles = await Promise.all(jobs.map((job) => troubleOf(client, job, now)));
+  return troubles.filter((one) => one !== null);
+}
+
+async function troubleOf(client: Client, job: ScheduledJob, now: Date): Promise<JobTrouble | null> {
+  const { schedule_id } = job;
+  const found = await describe(client, schedule_id);
+  if (found === null) {
+    const text = 'there is no such Schedule: payment-gateway setup makes it';
+    return { schedule_id, problem: 'missing', workflow_id: null, since: null, text };
+  }
+  if (found.paused) {
+    const text = `it is paused${found.notes ? ` (${found.notes})` : ''}: temporal schedule toggle --unpause --schedule-id ${schedule_id}`;
+    return { schedule_id, problem: 'paused', workflow_id: null, since: null, text };
+  }
+  const [last] = found.runs;
+  const due = Math.max(last?.time ?? 0, found.made_at) + periodOf(job);
+  if (now.getTime() > due + MAY_BE_LATE_MS && !(await isAtWork(client, job, found.runs, now))) {
+    const text = `nothing was started since ${last === undefined ? 'it was made' : new Date(last.time).toISOString()}`;
+    return { schedule_id, problem: 'late', workflow_id: last?.workflow_id ?? null, since: iso(due), text };
+  }
+  return await troubleOfRuns(client, job, found.runs, now);
+}
+
+/** Whether the last run is open, as a sweep that waits for a person, and gets on: nothing is due then. */
+async function isAtWork(client: Client, job: ScheduledJob, [last]: readonly StartedRun[], now: Date): Promise<boolean> {
+  if (job.runs !== 'one-at-a-time' || last === undefined) return false;
+  const run = await describeRun(client, last);
+  return run?.status.name === 'RUNNING' && hangingSince(job, run, now) === null;
+}
+
+/** The last run that has done its work, or failed, tells; those that are at work do not yet. */
+async function troubleOfRuns(
+  client: Client,
+  job: ScheduledJob,
+  runs: readonly StartedRun[],
+  now: Date,
+): Promise<JobTrouble | null> {
+  const { schedule_id } = job;
+  for (const started of runs) {
+    const run = await describeRun(client, started);
+    // Temporal forgets runs after the namespace's retention.
+    if (run === null) return null;
+    const { workflow_id } = started;
+    if (run.status.name === 'RUNNING') {
+      if (run.typedSearchAttributes.get(SEARCH_ATTRIBUTE.status) === 'COMPARED') return null;
+      const since = hangingSince(job, run, now);
+      if (since === null) continue;
+      const text = `${workflow_id} gets no further: its page in Temporal UI says why`;
+      return { schedule_id, problem: 'hangs', workflow_id, since, text };
+    }
+    if (run.status.name === 'COMPLETED') return null;
+    const text = `its last run, ${workflow_id}, ended as ${run.status.name}: its page in Temporal UI says why`;
+    return { schedule_id, problem: 'failed', workflow_id, since: run.closeTime?.toISOString() ?? null, text };
+  }
+  return null;
+}
+
+type Run = Awaited<ReturnType<ReturnType<Client['workflow']['getHandle']>['describe']>>;
+
+/** Since when an open run gets no further; null where it does. Temporal itself says of some that their tasks fail. */
+function hangingSince({ works_ms }: ScheduledJob, run: Run, now: Date): string | null {
+  if (run.searchAttributes.TemporalReportedProblems !== undefined) return run.startTime.toISOString();
+  return now.getTime() - run.startTime.getTime() > works_ms ? iso(run.startTime.getTime() + works_ms) : null;
+}
+
+interface StartedRun {
+  workflow_id: string;
+  /** When it was started, in ms since the epoch. */
+  time: number;
+}
+
+interface FoundSchedule {
+  paused: boolean;
+  notes: string;
+  /** When it was made or changed, in ms since the epoch. */
+  made_at: number;
+  /** The latest first. */
+  runs: StartedRun[];
+}
+
+/** Asked as Temporal's own service does: a description by the client would decode what may be of a key that is gone. */
+async function describe({ connection, options }: Client, scheduleId: string): Promise<FoundSchedule | null> {
+  try {
+    const { schedule, info } = await connection.workflowService.describeSchedule({
+      namespace: options.namespace,
+      scheduleId,
+    });
+    const runs = (info?.recentActions ?? []).flatMap(({ actualTime, startWorkflowResult: started }) =>
+      started?.workflowId ? [{ workflow_id: started.workflowId, time: msOf(actualTime) }] : [],
+    );
+    return {
+      paused: schedule?.state?.paused ?? false,
+      notes: schedule?.state?.notes ?? '',
+      made_at: Math.max(msOf(info?.createTime), msOf(info?.updateTime)),
+      runs: runs.reverse(),
+    };
+  } catch (error) {
+    if (grpcCodeOf(error) === GRPC_STATUS.NOT_FOUND) return null;
+    throw error;
+  }
+}
+
+async function describeRun(client: Client, { workflow_id }: StartedRun): Promise<Run | null> {
+  try {
+    return await client.workflow.getHandle(workflow_id).describe();
+  } catch (error) {
+    if (
+      grpcCodeOf(error) === GRPC_STATUS.NOT_FOUND ||
+      (error instanceof Error && error.name === 'WorkflowNotFoundError')
+    )
+      return null;
+    throw error;
+  }
+}
+
+type Timestamp = { seconds?: { toString(): string } | null; nanos?: number | null } | null | undefined;
+
+const msOf = (time: Timestamp): number => Number(time?.seconds?.toString() ?? 0) * 1_000;
+const iso = (ms: number) => new Date(ms).toISOString();
+
+/** A job in trouble as lists show it, beside the workflows that need a person. */
+export function listedJob({ schedule_id, problem, workflow_id, since, text }: JobTrouble, now: Date): ListedWorkflow {
+  const unknown = {
+    app_id: null,
+    out_trade_no: null,
+    method: null,
+    currency: null,
+    amount_about: null,
+    trade_no: null,
+  };
+  return {
+    ...unknown,
+    workflow_id: schedule_id,
+    run_id: workflow_id ?? '',
+    type: 'schedule',
+    execution: 'RUNNING',
+    status: `${problem}: ${text}`,
+    attention: 'job-stopped',
+    started_at: since ?? now.toISOString(),
+    closed_at: null,
+    expires_at: null,
+  };
+}

@@ -1,0 +1,38 @@
+/**
+ * An activity that a person fails or completes by hand, in Temporal UI or with Temporal's command, has not answered. Of a look
+ * that is no answer, so the look is made again; of a request that makes something, it is an unknown outcome.
+ */
+import { ActivityFailure, ApplicationFailure, isCancellation, sleep } from '@temporalio/workflow';
+import { CREDENTIALS_REFUSED, FAILURE } from '../../contract';
+import { FIRST_BACKOFF_MS, nextBackoff } from './backoff';
+
+/** What our own activities fail with for good. */
+const OURS: readonly string[] = [CREDENTIALS_REFUSED, FAILURE.invalidRequest];
+
+/** Whether the failure says nothing of what was asked: a person, or the server, has ended the activity. */
+export function saysNothing(error: unknown): boolean {
+  if (isCancellation(error) || !(error instanceof ActivityFailure)) return false;
+  return !(error.cause instanceof ApplicationFailure && OURS.includes(error.cause.type ?? ''));
+}
+
+/** Asks again, ever less often, until the activity itself answers. Fails where it fails for a reason of its own. */
+export async function untilAnswered<T>(ask: () => Promise<T>, isAnswer: (told: unknown) => boolean): Promise<T> {
+  for (let pause_ms = FIRST_BACKOFF_MS; ; pause_ms = nextBackoff(pause_ms)) {
+    try {
+      const told = await ask();
+      if (isAnswer(told)) return told;
+    } catch (error) {
+      if (!saysNothing(error)) throw error;
+    }
+    await sleep(pause_ms, { summary: 'a person has ended the look: before it is made again' });
+  }
+}
+
+/** Whether it is a result of ours: each says by `is` what it is. */
+export const isResult = (told: unknown) => hasField(told, 'is');
+
+const hasField = (told: unknown, name: string) =>
+  typeof told === 'object' && told !== null && typeof Reflect.get(told, name) === 'string';
+
+/** Whether this is a trade, or null: the activities give no other. */
+export const isTradeOrNull = (told: unknown) => told === null || hasField(told, 'trade_status');

@@ -1,0 +1,27 @@
+/** What it means that Temporal has given an activity up. */
+import { RetryState } from '@temporalio/common';
+import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
+import { SILENCES, type Silence } from '../../contract';
+
+/** The failures of our activities that say why the gateway gave no answer. */
+const OF_THE_GATEWAY: readonly string[] = ['GatewayUnavailable', 'NotYet'];
+
+/** The server makes no further attempt: the time of the activity is over. */
+export function hasRunOut(failure: unknown): boolean {
+  if (!(failure instanceof ActivityFailure)) return false;
+  return failure.retryState === RetryState.TIMEOUT || failure.cause instanceof TimeoutFailure;
+}
+
+/** Whether its code certainly did not run: no worker took it in time, or those that did lack it. */
+export function wasNeverRun({ cause, retryState }: ActivityFailure): boolean {
+  if (cause instanceof TimeoutFailure) return cause.timeoutType === 'SCHEDULE_TO_START';
+  // A person may fail it by hand, with anything.
+  return retryState === RetryState.TIMEOUT && cause instanceof ApplicationFailure && cause.type === 'NotFoundError';
+}
+
+/** Why there is no answer of the gateway, where an activity that asks it is out of time. */
+export function silenceAfter({ cause }: ActivityFailure): Silence {
+  if (cause instanceof TimeoutFailure) return cause.timeoutType === 'START_TO_CLOSE' ? 'no-answer' : 'missing-activity';
+  if (!(cause instanceof ApplicationFailure) || !OF_THE_GATEWAY.includes(cause.type ?? '')) return 'missing-activity';
+  return SILENCES.find((why) => why === cause.details?.[1]) ?? 'no-answer';
+}

@@ -1,0 +1,68 @@
+/** What a comparison of the books takes for a difference. */
+import { type DifferenceKind, differencesOf, isReconcilable, type Word, waitsForBuyer } from '../../src/contract';
+
+type Said = string | null | undefined;
+
+/** `refunded:30.00` says how much of 150.00 went back. */
+function word(said: Said): Word {
+  if (said === null || said === undefined) return null;
+  const [status = '', refunded] = said.split(':');
+  return { status, amount: '150.00', currency: 'BRL', ...(refunded === undefined ? {} : { refunded }) };
+}
+
+const compared = (here: Said, gateway: Said, merchant?: Said): DifferenceKind[] =>
+  differencesOf('o-1', {
+    here: word(here),
+    gateway: word(gateway),
+    merchant: merchant === undefined ? undefined : word(merchant),
+  }).map(({ kind }) => kind);
+
+test.each<[what: string, here: Said, gateway: Said, merchant: Said, found: DifferenceKind[]]>([
+  ['a sale', 'SUCCESS', 'SUCCESS', 'paid', []],
+  ['a refund of all', 'REFUNDED:150.00', 'REFUNDED', 'refunded', []],
+  ['a refund that the merchant does not know', 'REFUNDED:150.00', 'REFUNDED', 'paid', ['state']],
+  ['a refund that only the merchant knows', 'SUCCESS', 'SUCCESS', 'refunded', ['state']],
+  ['a refund that was made elsewhere', 'SUCCESS', 'REFUNDED', 'refunded', ['state']],
+  ['a refund that the gateway does not show', 'REFUNDED:150.00', 'SUCCESS', undefined, ['state']],
+  ['a refund in part', 'PARTIAL_REFUND:30.00', 'PARTIAL_REFUND', 'partially refunded:30.00', []],
+  ['a refund in part that the gateway calls REFUNDED', 'REFUNDED:30.00', 'REFUNDED', 'partially refunded:30', []],
+  ['another sum that went back', 'PARTIAL_REFUND:30.00', 'PARTIAL_REFUND', 'partially refunded:20.00', ['refunded']],
+  ['a part that the merchant calls all', 'REFUNDED:30.00', 'REFUNDED', 'refunded', ['refunded']],
+  ['a refund in part that the merchant does not know', 'PARTIAL_REFUND:30.00', 'PARTIAL_REFUND', 'paid', ['state']],
+  ['a refund under way', 'REFUND_PROCESSING', 'REFUND_PROCESSING', 'refunded', []],
+  ['a chargeback', 'CHARGEBACK', 'CHARGEBACK', 'charged back', []],
+  ['a chargeback that the merchant does not know', 'CHARGEBACK', 'CHARGEBACK', 'paid', ['state']],
+  ['a chargeback that nobody told us', 'SUCCESS', 'CHARGEBACK', undefined, ['state']],
+  ['a chargeback that was reversed', 'CHARGEBACK_REVERSED', 'CHARGEBACK_REVERSED', 'paid', []],
+  ['a dispute', 'DISPUTE', 'DISPUTE', 'paid', []],
+  ['money that came late', 'SUCCESS', 'SUCCESS', 'expired', ['state']],
+  ['money that nobody told us', 'EXPIRED', 'SUCCESS', 'expired', ['state', 'state']],
+  ['two unpaid ends', 'EXPIRED', 'CANCEL', 'canceled', []],
+  ['an open order that the merchant’s list lacks', 'PROCESSING', 'PROCESSING', null, []],
+  ['a sale that the merchant’s list lacks', 'SUCCESS', 'SUCCESS', null, ['missing-at-merchant']],
+  ['a sale that was not made here', null, 'SUCCESS', undefined, ['missing-here']],
+  ['a sale that the gateway lacks', 'SUCCESS', null, undefined, ['missing-there']],
+])('%s: here %s, gateway %s, merchant %s', (_, here, gateway, merchant, found) => {
+  expect(compared(here, gateway, merchant)).toEqual(found);
+});
+
+test('an order that waits for its buyer is counted as open, whoever says so', () => {
+  expect(waitsForBuyer({ here: word('CREATING'), gateway: null, merchant: undefined })).toBe(true);
+  expect(waitsForBuyer({ here: word('EXPIRED'), gateway: word('PROCESSING'), merchant: undefined })).toBe(true);
+  expect(waitsForBuyer({ here: word('SUCCESS'), gateway: word('SUCCESS'), merchant: undefined })).toBe(false);
+});
+
+test.each([
+  'Paid',
+  'refunded',
+  'partially refunded',
+  'Partially-Refunded',
+  'chargeback',
+  'cancelled',
+  'EXPIRED',
+  'open',
+])('the status %s of a merchant is known', (status) => expect(isReconcilable(status)).toBe(true));
+
+test.each(['approved', '', 'constructor'])('the status %j is not known', (status) => {
+  expect(isReconcilable(status)).toBe(false);
+});

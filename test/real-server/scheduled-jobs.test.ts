@@ -1,0 +1,152 @@
+/**
+ * Jobs that Temporal starts by itself go on for years: without keys, once keys are introduced, while they are rotated, after a run that
+ * failed or returned something else, and after a limit on time. What stops them is found. Temporal and the workers are real.
+ */
+import type { ScheduleHandle } from '@temporalio/client';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { Worker } from '@temporalio/worker';
+import { dataConverter } from '../../src/codec';
+import { type ScheduledJob, scheduledJobs } from '../../src/contract';
+import { PaymentGatewayPlugin } from '../../src/plugin';
+import { type Config, loadConfig } from '../../src/process/settings';
+import { makeSchedule, troubledJobs } from '../../src/temporal/schedules';
+import { devServer } from '../../src/testing/dev-server';
+import { APP } from '../../src/testing/stack';
+import { workflowBundle } from '../../src/testing/workflow-bundle';
+import { key, setting } from '../codec/support';
+import { eventually } from '../harness/eventually';
+
+const JOBS = scheduledJobs([APP.app_id]);
+const [SWEEP, RECONCILIATION] = JOBS;
+const [OLD, NEW] = [key('2026-01'), key('2026-07')];
+const taskQueue = 'jobs';
+
+let temporal: TestWorkflowEnvironment;
+beforeAll(async () => {
+  temporal = await devServer();
+});
+afterAll(async () => {
+  await temporal?.teardown();
+});
+
+function settings(keys: string | undefined): Config {
+  return loadConfig({
+    PAYMENTS_TASK_QUEUE: taskQueue,
+    GATEWAY_BASE_URL: 'http://127.0.0.1:9',
+    GATEWAY_APP_ID: APP.app_id,
+    GATEWAY_SECRET_KEY: APP.secret_key,
+    WEBHOOK_PUBLIC_URL: 'http://127.0.0.1:9',
+    ...(keys === undefined ? { PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true' } : { PAYMENTS_ENCRYPTION_KEYS: keys }),
+  });
+}
+
+/** Acts while a worker with these keys runs; with `workflowsPath`, it has other workflows than ours. */
+async function withWorker(keys: string | undefined, act: () => Promise<void>, workflowsPath?: string): Promise<void> {
+  const config = settings(keys);
+  const { failureConverterPath } = dataConverter(config);
+  const worker = await Worker.create({
+    connection: temporal.nativeConnection,
+    taskQueue,
+    ...(workflowsPath ? { workflowsPath } : { workflowBundle: await workflowBundle(failureConverterPath) }),
+    plugins: [new PaymentGatewayPlugin(config)],
+  });
+  await worker.runUntil(act);
+}
+
+const scheduleOf = ({ schedule_id }: ScheduledJob): ScheduleHandle => temporal.client.schedule.getHandle(schedule_id);
+
+/** The run that a Schedule has started last. */
+async function lastRun(schedule: ScheduleHandle) {
+  const { workflowId = '', firstExecutionRunId = '' } =
+    (await schedule.describe()).info.recentActions.at(-1)?.action.workflow ?? {};
+  return { workflowId, runId: firstExecutionRunId };
+}
+
+/** Has a job started once. */
+async function startOnce(job: ScheduledJob) {
+  const schedule = scheduleOf(job);
+  const before = await lastRun(schedule);
+  // As by its time: the default of a trigger, ALLOW_ALL, hands the run nothing of the one before; SKIP may meet one that has just ended.
+  await schedule.trigger('BUFFER_ONE');
+  await eventually(`${job.schedule_id} starts a run`, async () => (await lastRun(schedule)).runId !== before.runId);
+  const { workflowId, runId } = await lastRun(schedule);
+  return temporal.client.workflow.getHandle(workflowId, runId);
+}
+
+/** The same, and gives how its run ended. */
+async function runOnce(job: ScheduledJob): Promise<string> {
+  const run = await startOnce(job);
+  await eventually(`${run.workflowId} ends`, async () => (await run.describe()).status.name !== 'RUNNING');
+  return (await run.describe()).status.name;
+}
+
+function fail(): never {
+  throw new Error('There is no run.');
+}
+
+const troubles = () => troubledJobs(temporal.client, JOBS, new Date());
+
+test('jobs without Schedules are found missing, and none is found in trouble once they are made', async () => {
+  expect((await troubles()).map(({ schedule_id, problem }) => [schedule_id, problem])).toEqual(
+    JOBS.map(({ schedule_id }) => [schedule_id, 'missing']),
+  );
+  for (const job of JOBS) await makeSchedule(temporal.client, job, taskQueue);
+  expect(await troubles()).toEqual([]);
+});
+
+/** In this order, on one Temporal: each worker finds what the one before has left. */
+test.each([
+  ['without keys', undefined, 3],
+  ['once keys are introduced', setting(OLD), 3],
+  ['while keys are rotated', setting(NEW, OLD), 1],
+  ['after the old key was removed', setting(NEW), 3],
+])('each job does its work, %s, in every run', async (_name, keys, times) => {
+  await withWorker(keys, async () => {
+    for (let i = 0; i < times; i += 1)
+      for (const job of JOBS) expect([job.schedule_id, await runOnce(job)]).toEqual([job.schedule_id, 'COMPLETED']);
+  });
+  expect(await troubles()).toEqual([]);
+});
+
+test('a run that failed is found, and the next one works, also where its key was removed', async () => {
+  const failing = require.resolve('./failing-jobs');
+  await withWorker(
+    setting(OLD),
+    async () => {
+      for (const job of JOBS) expect(await runOnce(job)).toBe('FAILED');
+    },
+    failing,
+  );
+  expect((await troubles()).map(({ problem }) => problem)).toEqual(['failed', 'failed']);
+  await withWorker(setting(NEW), async () => {
+    for (const job of JOBS) expect(await runOnce(job)).toBe('COMPLETED');
+  });
+  expect(await troubles()).toEqual([]);
+});
+
+test('a paused job is found, with the note of who paused it, and its schedule made again leaves it paused', async () => {
+  const schedule = scheduleOf(RECONCILIATION ?? fail());
+  await schedule.pause('for the night');
+  for (const job of JOBS) await makeSchedule(temporal.client, job, taskQueue);
+  expect(await troubles()).toMatchObject([{ problem: 'paused', text: expect.stringContaining('for the night') }]);
+  await schedule.unpause();
+  expect(await troubles()).toEqual([]);
+});
+
+test('a job that starts nothing is found once it is a quarter of an hour late', async () => {
+  const sweep = SWEEP ?? fail();
+  const after = (minutes: number) => troubledJobs(temporal.client, [sweep], new Date(Date.now() + minutes * 60_000));
+  expect(await after(29)).toEqual([]);
+  expect(await after(31)).toMatchObject([{ schedule_id: sweep.schedule_id, problem: 'late' }]);
+});
+
+test('a run that gets no further is found after its time, and a limit lets the next one begin', async () => {
+  const sweep = SWEEP ?? fail();
+  // Nobody takes it: no worker runs.
+  const run = await startOnce(sweep);
+  expect(await troubles()).toEqual([]);
+  const late = new Date(Date.now() + sweep.works_ms + 60_000);
+  expect(await troubledJobs(temporal.client, [sweep], late)).toMatchObject([{ workflow_id: run.workflowId }]);
+  const { raw } = await run.describe();
+  expect(Number(raw.executionConfig?.workflowRunTimeout?.seconds)).toBe(sweep.works_ms / 1_000);
+});

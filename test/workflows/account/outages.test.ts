@@ -1,0 +1,128 @@
+/** A gateway that gives no answer about virtual accounts, for whatever reason and however long: bounded, and told to a person as what it is. */
+import { accountActivities } from '../../../src/activities';
+import { createSpeiAccountWorkflowId, speiAccountQuantityWorkflowId } from '../../../src/contract';
+import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
+import { APP } from '../hostile/base-world';
+import { A1, end, open, world } from './hostile/attack-world';
+
+afterEach(() => end());
+
+const CREATION = createSpeiAccountWorkflowId(APP, 'k1');
+const LENGTHS = [
+  ['1 minute', MINUTE],
+  ['15 minutes', 15 * MINUTE],
+  ['60 minutes', HOUR],
+  ['3 days', 3 * DAY],
+] as const;
+
+/** The reason under which a person finds the latest run of a workflow. */
+function reasonOf(workflowId: string): unknown {
+  const run = world.temporal.latest(workflowId);
+  return (run?.isRunning && world.temporal.attributesOf(run).PaymentAttention) || null;
+}
+const made = () => world.gateway.accounts.filter(({ buyer_id }) => buyer_id === 'k1');
+
+/** Whatever is asked from now on fails for this reason. Returns what mends it. */
+const TROUBLES = {
+  'no-answer': () => {
+    world.gateway.trouble = 'unreachable';
+    return () => {
+      world.gateway.trouble = undefined;
+    };
+  },
+  settings: () => lacks(accountActivities({ gateways: new Map(), notifyUrl: undefined })),
+  'missing-activity': () =>
+    lacks(
+      Object.fromEntries(
+        ['create-account', 'find-account', 'cancel-account', 'account-quantity'].map((name) => [
+          `gateway.${name}`,
+          undefined,
+        ]),
+      ),
+    ),
+  credentials: () => {
+    const post = world.gateway.post.bind(world.gateway);
+    const refusal = { code: '40002', msg: 'Business Failed', sub_code: 'invalid-signature', sub_msg: 'unknown' };
+    world.gateway.post = async () => ({ status: 200, body: new TextEncoder().encode(JSON.stringify(refusal)) });
+    return () => {
+      world.gateway.post = post;
+    };
+  },
+} as const;
+type Trouble = keyof typeof TROUBLES;
+
+function lacks(changed: object): () => void {
+  const { functions } = world.temporal.activities;
+  const before = { ...functions };
+  Object.assign(functions, changed);
+  return () => void Object.assign(functions, before);
+}
+
+const cases = (troubles: readonly Trouble[]) =>
+  troubles.flatMap((why) => LENGTHS.map(([length, ms]) => [why, length, ms] as const));
+
+describe.each(cases(['no-answer', 'settings', 'missing-activity']))('%s for %s', (why, _length, ms) => {
+  test('a creation is made once after it within its hour, and otherwise has failed with the word that there is no account', async () => {
+    await open();
+    const mend = TROUBLES[why]();
+    world.create('k1');
+    await world.pass(Math.min(ms, 15 * MINUTE));
+    expect(reasonOf(CREATION)).toBe(ms > 10 * MINUTE ? why : null);
+    await world.pass(ms - Math.min(ms, 15 * MINUTE));
+    expect(made()).toEqual([]);
+    mend();
+    await world.pass(5 * MINUTE);
+    expect(reasonOf(CREATION)).toBeNull();
+    if (ms < HOUR) {
+      expect(made()).toHaveLength(1);
+      return;
+    }
+    expect(made()).toEqual([]);
+    const { status, failure } = world.temporal.latest(CREATION) ?? {};
+    expect({ status, failure }).toMatchObject({
+      status: 'FAILED',
+      failure: {
+        message: expect.stringMatching(
+          /none was made.*(could not be reached|no such app|gateway\.create-account|before a worker could send it)/,
+        ),
+        applicationFailureInfo: { type: 'NotCreated' },
+      },
+    });
+    world.create('k1');
+    await world.pass(HOUR);
+    expect(made()).toHaveLength(1);
+  });
+});
+
+describe.each(cases(['no-answer', 'settings', 'missing-activity', 'credentials']))('%s for %s', (why, _length, ms) => {
+  test('a cancellation is before a person after ten minutes, and is carried out after it', async () => {
+    await open();
+    world.notify(world.gateway.deposit('A1', '1.00'));
+    await world.pass(MINUTE);
+    const mend = TROUBLES[why]();
+    world.cancelAccount('A1');
+    await world.pass(Math.min(ms, 15 * MINUTE));
+    expect(reasonOf(A1)).toBe(ms > 10 * MINUTE ? why : null);
+    await world.pass(ms - Math.min(ms, 15 * MINUTE));
+    mend();
+    await world.pass(5 * MINUTE);
+    expect(world.gateway.accounts[0]?.status).toBe('CANCELED');
+    expect(await world.state('A1')).toMatchObject({ status: 'CANCELED', attention: null });
+  });
+});
+
+test.each(['no-answer', 'settings', 'missing-activity', 'credentials'] as const)(
+  '%s: how many accounts are left, and an account that is looked at, are before a person after ten minutes, and nobody is asked after it',
+  async (why) => {
+    await open();
+    const mend = TROUBLES[why]();
+    world.notify(world.gateway.deposit('A1', '1.00', 'PROCESSING'));
+    const quantity = speiAccountQuantityWorkflowId(APP);
+    world.temporal.start('speiAccountQuantity', quantity, { app_id: APP });
+    await world.pass(15 * MINUTE);
+    expect([reasonOf(A1), reasonOf(quantity)]).toEqual([why, why]);
+    mend();
+    await world.pass(5 * MINUTE);
+    expect([reasonOf(A1), reasonOf(quantity)]).toEqual([null, null]);
+  },
+);

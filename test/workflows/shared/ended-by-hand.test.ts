@@ -1,0 +1,93 @@
+/** A person pauses, fails or completes an activity by hand: that is no answer, and no deadline hangs on the activity. */
+import { ApplicationFailure } from '@temporalio/common';
+import { paymentWorkflowId } from '../../../src/contract';
+import { HOUR, MINUTE } from '../../../src/gateway/pure/durations';
+import { type Simulation, simulate } from '../../../src/testing';
+import { APP } from '../../../src/testing/stack';
+import { publishedOrder } from '../../harness/orders';
+
+const request = publishedOrder('pix', { timeout_express: '90m' });
+const { out_trade_no } = request;
+const ID = paymentWorkflowId(APP.app_id, out_trade_no);
+
+let simulation: Simulation;
+beforeEach(async () => {
+  simulation = await simulate();
+});
+afterEach(() => simulation?.close());
+
+/** As Temporal's command does it: `temporal activity fail`. */
+const failedByHand = async () => {
+  throw ApplicationFailure.create({ message: 'stuck', type: '', nonRetryable: true });
+};
+/** A server that has paused an activity makes no attempt for as long as that lasts, and drops its time-outs. */
+const paused = async () => {
+  throw ApplicationFailure.create({ message: 'paused', nextRetryDelay: '90 days' });
+};
+const ENDED: [how: string, activity: () => Promise<unknown>][] = [
+  ['fails', failedByHand],
+  ['completes', async () => null],
+  ['completes with nonsense', async () => ({ done: true })],
+];
+
+const call = (activity: unknown, args: unknown[]) => (typeof activity === 'function' ? activity(...args) : paused());
+
+/** The next call only is ended by hand. */
+function once(name: string, activity: () => Promise<unknown>): void {
+  const { activities } = simulation.temporal.temporal;
+  const own = activities.functions[name];
+  let isOver = false;
+  simulation.temporal.work({
+    [name]: (...args: unknown[]) => {
+      if (isOver) return call(own, args);
+      isOver = true;
+      return activity();
+    },
+  });
+}
+
+test('a payment whose poll is paused reaches its deadline all the same', async () => {
+  const { gateway, payments, temporal } = simulation;
+  temporal.work({ 'gateway.watch': paused });
+  gateway.statusAt = (elapsed) => (elapsed < 90 * MINUTE ? 'PROCESSING' : 'EXPIRED');
+  const began = await temporal.currentTimeMs();
+  await payments.pay(request);
+  expect(await payments.outcome(out_trade_no)).toMatchObject({ outcome: 'EXPIRED', attention: null });
+  expect((await temporal.currentTimeMs()) - began).toBeLessThan(92 * MINUTE);
+});
+
+test('a payment whose looks are all paused needs a person, and does not wait for ever', async () => {
+  const { payments, temporal, sleep } = simulation;
+  await payments.pay(request);
+  temporal.work({ 'gateway.watch': paused, 'gateway.look': paused, 'gateway.glance': async () => null });
+  await sleep(90 * MINUTE + HOUR);
+  expect(await payments.state(out_trade_no)).toMatchObject({ outcome: null, attention: 'no-answer' });
+});
+
+test.each(ENDED)('a poll that a person %s is made again, and finds what the buyer paid', async (_how, activity) => {
+  const { gateway, payments } = simulation;
+  once('gateway.watch', activity);
+  gateway.statusAt = (elapsed) => (elapsed < HOUR ? 'PROCESSING' : 'SUCCESS');
+  await payments.pay(request);
+  expect(await payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS', attention: null });
+});
+
+test.each(ENDED)('a creation that a person %s is an unknown outcome: the gateway is asked', async (_how, activity) => {
+  const { gateway, payments, temporal } = simulation;
+  const { functions } = temporal.temporal.activities;
+  const own = functions['gateway.create'];
+  once('gateway.create', activity);
+  const ended = functions['gateway.create'];
+  temporal.work({
+    'gateway.create': async (...args: unknown[]) => {
+      // The request had left.
+      if (gateway.trades.size === 0) await call(own, args);
+      return call(ended, args);
+    },
+  });
+  gateway.statusAt = (elapsed) => (elapsed < HOUR ? 'PROCESSING' : 'SUCCESS');
+  await payments.pay(request).catch(() => undefined);
+  expect(await payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS' });
+  expect(gateway.trades.size).toBe(1);
+  expect(temporal.temporal.latest(ID)?.status).toBe('COMPLETED');
+});
