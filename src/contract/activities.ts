@@ -1,10 +1,10 @@
 /** The activities of payments and refunds: names, inputs and results. */
 
-import type { NotificationClaim, RefundOrder } from './after-sale';
+import type { RefundOrder } from './after-sale';
 import type { Silence } from './attention';
 import type { MerchantEvent } from './events';
 import type { GatewayErrorFields, GatewayResponse, QueriedTrade, TradeId, TradeSeen } from './gateway';
-import type { NotificationSignal } from './notification';
+import type { NotificationClaim, NotificationSignal } from './notification';
 import type {
   AdoptedPayment,
   NewPayment,

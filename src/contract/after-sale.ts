@@ -2,8 +2,8 @@
 
 import type { CurrencyCode, PaymentMethod, TradeStatusName } from '../gateway/pure/names';
 import type { Attention } from './attention';
+import type { NotificationClaim } from './notification';
 import type { Source, Transition } from './payment';
-import type { SoldOrder } from './sold-order';
 
 /** Follows a paid order, under the order's own workflow id alone. */
 export interface AfterSaleInput {
@@ -11,17 +11,6 @@ export interface AfterSaleInput {
   out_trade_no: string;
   /** Which of the order's trades was sold, where that is known. */
   trade_no?: string | undefined;
-  /** What the run before knew, where the workflow has continued as new. In any other start it is not read. */
-  sale?: SoldOrder | undefined;
-  /** Until when the settings of the run before asked for a watch, in ms since the epoch. */
-  watch_until?: number | undefined;
-}
-
-/** What an after-sale would hand on: the query `carried`. Only the next run asks it. */
-export interface AfterSaleCarried {
-  sale: SoldOrder;
-  /** How many notifications this run has taken. One that came after them is in its history alone. */
-  taken: number;
 }
 
 /** The body of `/trade/refund` without `app_id`, `timestamp` and the trade's ids. */
@@ -113,13 +102,6 @@ export interface AfterSaleState {
 export interface BankSaid {
   trade_status: string;
   time: string;
-}
-
-/** What a notification says, without anything personal. */
-export interface NotificationClaim {
-  trade_no?: string | undefined;
-  trade_status?: string | undefined;
-  out_request_no?: string | undefined;
 }
 
 /**

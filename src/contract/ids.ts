@@ -7,9 +7,6 @@ export const paymentWorkflowId = (app_id: string, out_trade_no: string) => `paym
 export const paymentFollowUpWorkflowId = (app_id: string, out_trade_no: string, part: string) =>
   `payment-follow-up:${app_id}:${out_trade_no}:${part}`;
 export const afterSaleWorkflowId = (app_id: string, out_trade_no: string) => `after-sale:${app_id}:${out_trade_no}`;
-/** Both numbers may hold colons, so these are escaped: refund `2` of order `A:1` is not refund `1:2` of order `A`. */
-export const refundWorkflowId = (app_id: string, out_trade_no: string, out_request_no: string) =>
-  `refund:${app_id}:${escaped(out_trade_no)}:${escaped(out_request_no)}`;
 export const strayNotificationWorkflowId = (app_id: string, digest: string) => `stray-notification:${app_id}:${digest}`;
 
 export const speiAccountWorkflowId = (app_id: string, account_id: string) => `spei-account:${app_id}:${account_id}`;
@@ -32,16 +29,7 @@ export const eventsWorkflowId = (workflowId: string, run?: string) =>
 
 /** The types of our workflows as their ids begin. */
 const PREFIXES = [
-  ...[
-    'payment',
-    'payment-follow-up',
-    'after-sale',
-    'refund',
-    'stray-notification',
-    'events',
-    'event-delivery',
-    'lookup',
-  ],
+  ...['payment', 'payment-follow-up', 'after-sale', 'stray-notification', 'events', 'event-delivery', 'lookup'],
   ...['spei-account', 'create-spei-account', 'spei-account-quantity', 'reconciliation'],
 ];
 
@@ -71,9 +59,6 @@ export const eventDeliveryWorkflowId = (endpoint: string, subject: string) => `e
 export function knownIds({ trade_no, out_trade_no }: KnownIds): TradeId {
   return { ...(trade_no === null ? {} : { trade_no }), ...(out_trade_no === null ? {} : { out_trade_no }) };
 }
-
-const escaped = (part: string) => part.replace(/[%:]/g, encodeURIComponent);
-const unescaped = (part: string) => part.replace(/%25|%3A/g, decodeURIComponent);
 
 interface KnownIds {
   readonly trade_no: string | null;
@@ -105,10 +90,6 @@ export function namedByWorkflowId(workflowId: string): NamedByWorkflowId | undef
   const [, kind, app_id, rest] = /^([a-z-]+):([^:]*):(.*)$/s.exec(workflowId) ?? [];
   if (kind === undefined || app_id === undefined || rest === undefined) return undefined;
   if (kind === 'payment' || kind === 'after-sale') return { kind, app_id, out_trade_no: rest, part: null };
-  if (kind === 'refund') {
-    const [order = '', part = ''] = rest.split(':').map(unescaped);
-    return { kind, app_id, out_trade_no: order || null, part };
-  }
   if (kind !== 'payment-follow-up') return { kind, app_id, out_trade_no: null, part: rest };
   const [, order, part] = FOLLOW_UP.exec(rest) ?? [];
   return { kind, app_id, out_trade_no: order || null, part: part ?? null };

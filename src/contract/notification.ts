@@ -1,5 +1,4 @@
 /** What the webhook hands to workflows. */
-import type { NotificationClaim } from './after-sale';
 
 /**
  * A verified notification, as the webhook passes it on. Any field may be missing, because others can send this signal
@@ -14,6 +13,13 @@ export interface NotificationSignal {
   readonly amount?: string | undefined;
   readonly currency?: string | undefined;
   readonly [field: string]: unknown;
+}
+
+/** What a notification says, without anything personal. */
+export interface NotificationClaim {
+  trade_no?: string | undefined;
+  trade_status?: string | undefined;
+  out_request_no?: string | undefined;
 }
 
 const TEXTS = ['trade_no', 'out_trade_no', 'out_request_no', 'trade_status', 'method', 'amount', 'currency'] as const;

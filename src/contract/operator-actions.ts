@@ -1,6 +1,6 @@
 /** What a person can do about a workflow: the command to type, and the update to press in Temporal UI. Pure. */
 import type { AfterSaleState } from './after-sale';
-import { afterSaleWorkflowId, namedByWorkflowId } from './ids';
+import { namedByWorkflowId } from './ids';
 
 export interface OperatorAction {
   /** What it is for, as a part of a sentence. */
@@ -9,8 +9,6 @@ export interface OperatorAction {
   /** The update, and its input as JSON where it takes one. */
   update: 'recheck' | 'resolve' | 'cancel';
   input?: string;
-  /** The workflow that takes the update, where it is another one. */
-  taken_by?: string;
 }
 
 /** Why a workflow waits for a person, and for which refund, where the reason is of one. */
@@ -34,12 +32,10 @@ const WHO_OPTIONS = '--by YOU --reason WHY';
  * that a person cannot tell anything. What the person writes stands in capitals.
  */
 export function operatorActions(workflowId: string, question?: OperatorQuestion): OperatorAction[] {
-  const { kind = '', app_id = '', out_trade_no = null, part } = namedByWorkflowId(workflowId) ?? {};
+  const { kind = '', app_id = '', out_trade_no = null } = namedByWorkflowId(workflowId) ?? {};
   // A follow-up of several orders, and what has no order, are named by the workflow's id.
   const target = out_trade_no === null ? typed(workflowId) : `${typed(out_trade_no)} --app ${typed(app_id)}`;
-  // A refund is told through its after-sale.
-  const taken_by = kind === 'refund' ? afterSaleWorkflowId(app_id, out_trade_no ?? '') : undefined;
-  const number = question?.out_request_no ?? ((kind === 'refund' && part) || 'NUMBER');
+  const number = question?.out_request_no ?? 'NUMBER';
   return (ACTIONS[kind] ?? [])
     .filter(({ settles }) => question === undefined || settles === undefined || settles(question))
     .map(({ what, update, options = '', input }) => ({
@@ -47,7 +43,6 @@ export function operatorActions(workflowId: string, question?: OperatorQuestion)
       update,
       command: `payment-gateway ${update} ${target}${options && ' '}${options.replace('NUMBER', typed(number))}`,
       ...(input === undefined ? {} : { input: input.replace('"NUMBER"', JSON.stringify(number)) }),
-      ...(taken_by === undefined ? {} : { taken_by }),
     }));
 }
 
@@ -115,7 +110,6 @@ const ACTIONS: Readonly<Record<string, readonly Template[]>> = {
       settles: isOfElsewhere,
     },
   ],
-  refund: [RECHECK, END_REFUND],
   'stray-notification': [SEEN],
   'event-delivery': [
     { ...RECHECK, what: 'post the event again' },

@@ -1,6 +1,7 @@
 /** What is known of an order after its sale. Times are ms since the epoch, amounts decimal strings in currency units. Plain JSON. */
-import type { NotificationClaim, RefundOutcome, RefundState } from './after-sale';
+import type { AfterSaleInput, RefundOutcome, RefundState } from './after-sale';
 import type { Attention } from './attention';
+import type { NotificationClaim } from './notification';
 import type { Source, Transition } from './payment';
 
 /** How long a question has to wait: not at all, until no replica can be behind, or a day. */
@@ -69,4 +70,19 @@ export interface SoldOrder {
   readonly contradicted: readonly NotificationClaim[];
   /** Why the trade itself needs a person, in the order in which it came. */
   readonly reasons: readonly Attention[];
+}
+
+/** The input of a run that continues another one. In any other start, what it has more is not read. */
+export interface AfterSaleRunInput extends AfterSaleInput {
+  /** What the run before knew. */
+  sale?: SoldOrder | undefined;
+  /** Until when the settings of the run before asked for a watch, in ms since the epoch. */
+  watch_until?: number | undefined;
+}
+
+/** What an after-sale would hand on: the query `carried`. Only the next run asks it. */
+export interface AfterSaleCarried {
+  sale: SoldOrder;
+  /** How many notifications this run has taken. One that came after them is in its history alone. */
+  taken: number;
 }

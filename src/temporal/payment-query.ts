@@ -57,15 +57,7 @@ export function paymentQuery(filter: PaymentFilter, now: Date): string {
  * every app are found: `listWorkflows` leaves the others out.
  */
 function ofApp(app_id: string): string {
-  const kinds = [
-    'payment',
-    'payment-follow-up',
-    'after-sale',
-    'refund',
-    'stray-notification',
-    'spei-account',
-    'reconciliation',
-  ];
+  const kinds = ['payment', 'payment-follow-up', 'after-sale', 'stray-notification', 'spei-account', 'reconciliation'];
   const beginnings = [...kinds, 'create-spei-account'].map((kind) => quoted(`${kind}:${app_id}:`));
   return [
     ...beginnings.map((beginning) => `WorkflowId STARTS_WITH ${beginning}`),
@@ -116,7 +108,7 @@ function stuckQuery(ms: number, now: Date): string {
 }
 
 /** What has a part in an order's money: its changes begin or end one of these. */
-const OF_ORDERS = [WORKFLOW.payment, WORKFLOW.paymentFollowUp, WORKFLOW.afterSale, WORKFLOW.refund];
+const OF_ORDERS = [WORKFLOW.payment, WORKFLOW.paymentFollowUp, WORKFLOW.afterSale];
 
 /** Whatever of an app's orders was open at a time in [since, until). */
 export function openWithinQuery({ app_id, since, until }: { app_id: string; since: Date; until: Date }): string {
@@ -135,7 +127,7 @@ export function begunWithinQuery({ app_id, since, until }: { app_id: string; sin
 export function orderQuery(app_id: string, out_trade_no: string): string {
   const odd = out_trade_no.search(/[\\"']/);
   const number = odd < 0 ? out_trade_no : out_trade_no.slice(0, odd);
-  return ['payment', 'after-sale', 'payment-follow-up', 'refund']
+  return ['payment', 'after-sale', 'payment-follow-up']
     .map((kind) => `WorkflowId STARTS_WITH ${quoted(`${kind}:${app_id}:${number}`)}`)
     .join(' OR ');
 }

@@ -83,7 +83,6 @@ const KINDS = [
   'payment',
   'payment-follow-up',
   'after-sale',
-  'refund',
   'stray-notification',
   'reconciliation',
   'stuck-sweep',

@@ -93,8 +93,7 @@ async function openRuns(operator: Operator, order: string, options: DecideOption
 
 /** The workflow that waits for a person; without one, the open payment, which an outcome ends. */
 function theOneToResolve(open: readonly OrderRun[], { outcome }: ResolveOptions): OrderRun {
-  // A refund is resolved through its after-sale.
-  const waiting = open.filter(({ attention, type }) => attention !== null && type !== 'refund');
+  const waiting = open.filter(({ attention }) => attention !== null);
   const candidates =
     waiting.length > 0 || outcome === undefined ? waiting : open.filter(({ type }) => type === 'payment');
   const [one, ...others] = candidates;

@@ -162,8 +162,7 @@ interface Shown {
 /** What is open: in full what needs a person first, and the others in a line each. */
 function openLines({ runs, after_sale }: OrderCase, { few, all, now }: Shown): string[] {
   const open = runs.filter(({ execution }) => execution === 'RUNNING');
-  // A refund is told through its after-sale, which has the same reason.
-  const urgency = ({ attention, type }: OrderRun) => (attention === null ? 2 : type === 'refund' ? 1 : 0);
+  const urgency = ({ attention }: OrderRun) => (attention === null ? 1 : 0);
   const [first, ...others] = open.sort((one, other) => urgency(one) - urgency(other));
   const inFull = (run: OrderRun) => [
     `  Open: ${printable(run.workflow_id)}`,

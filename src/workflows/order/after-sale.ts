@@ -17,8 +17,10 @@ import {
 import {
   type AfterSaleInput,
   type AfterSaleResolution,
+  type AfterSaleRunInput,
   type AfterSaleState,
   claimOf,
+  type EarlierAfterSale,
   FAILURE,
   knownIds,
   type NotificationSignal,
@@ -32,12 +34,12 @@ import {
   type SoldOrder,
 } from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
-import { gateway, loadPolicy, loadPreviousRun } from '../shared/activities';
+import { loadPolicy, loadPreviousRun } from '../shared/activities';
 import { uncancelled } from '../shared/cancellable';
 import { isContinued } from '../shared/continued';
-import { attentionAfter, LOOK_PATIENCE_MS, type NotFound, searchOn } from '../shared/look';
+import { attentionAfter, lookBriefly, lookUnless, type NotFound, searchOn } from '../shared/look';
 import { PaymentOutbox } from '../shared/outbox/payment-outbox';
-import { pollUntil, waitForTradeChange } from '../shared/polling';
+import { waitForTradeChange } from '../shared/polling';
 import { RecheckRequests } from '../shared/recheck-requests';
 import { Visibility } from '../shared/visibility';
 import {
@@ -62,6 +64,7 @@ import {
   decisionOf,
   grantRefund,
   notTaken,
+  orderNotFound,
 } from './refund-requests';
 import { afterSaleAttributes, afterSaleDetails, stateOf } from './rendering';
 import { sendRefund } from './send-refund';
@@ -70,7 +73,7 @@ import { sendRefund } from './send-refund';
 const REFUND_WAIT_MS = 30_000;
 
 /** Returns the last state: the refunds, and how much was refunded in all. Fails (`InvalidRequest`) under another id than its order's. */
-export async function afterSale(input: AfterSaleInput): Promise<AfterSaleState> {
+export async function afterSale(input: AfterSaleRunInput): Promise<AfterSaleState> {
   const issues = afterSaleIssues(input);
   if (issues.length > 0) return refuseAfterSale(issues);
   const run = new AfterSaleRun(isContinued() ? input : startedAnew(input));
@@ -86,8 +89,12 @@ type Fact = AfterSaleFact extends infer One ? (One extends { at: number } ? Omit
 
 class AfterSaleRun {
   private sale: SoldOrder;
-  /** `reading`: earlier runs are read, and what comes waits. `closing`: nothing may change any more. */
-  private phase: 'reading' | 'open' | 'closing' = 'reading';
+  /**
+   * `reading`: earlier runs are read, and what comes waits. `unknown`: nobody has the order. `closing`: nothing may change any more.
+   */
+  private phase: 'reading' | 'open' | 'unknown' | 'closing' = 'reading';
+  /** Whether Temporal has anything of the order. */
+  private isKnownHere = true;
   private readonly early: Fact[] = [];
   private policy: PaymentPolicy | undefined;
   /** The requests of this run. They hold personal data, so they are neither facts nor shown. */
@@ -100,7 +107,7 @@ class AfterSaleRun {
   /** How many notifications this run has taken: later ones are in its history alone. */
   private taken = 0;
 
-  constructor(private readonly input: AfterSaleInput) {
+  constructor(private readonly input: AfterSaleRunInput) {
     // Before the first query is answered: a caller who reads the ledger while runs change reads the same.
     this.sale = input.sale ?? introducedBy(input);
     setHandler(afterSaleStateQuery, () => this.state);
@@ -138,6 +145,7 @@ class AfterSaleRun {
     if (this.policy.watch_window_ms)
       this.watch_until = this.input.watch_until ?? Date.now() + this.policy.watch_window_ms;
     await this.recall(this.policy);
+    if (await this.isOfNobody()) return;
     for (let step = this.step; ; step = this.step) {
       if (step.take === 'rest' && !(await this.rest())) break;
       if (step.take !== 'rest') await this.take(step);
@@ -172,7 +180,9 @@ class AfterSaleRun {
     const { app_id, out_trade_no = null } = this.input;
     // A run that was reset has forgotten what it had learned after its start.
     if (!this.input.sale || policy.run_id !== workflowInfo().originalExecutionRunId) {
-      const { sale, claims, is_unread, method, trade_no } = await loadPreviousRun({ app_id, out_trade_no });
+      const known = await loadPreviousRun({ app_id, out_trade_no });
+      const { sale, claims, is_unread, method, trade_no } = known;
+      this.isKnownHere = isKnown(known);
       if (sale) this.sale = { ...sale, out_trade_no: sale.out_trade_no ?? out_trade_no };
       this.append([
         // The payment says which trade was sold. Its number alone, or who started this run, may name another one.
@@ -187,6 +197,20 @@ class AfterSaleRun {
     this.outbox?.skip(this.input.sale ? stateOf(this.input.sale, app_id, 0) : this.state);
     this.phase = 'open';
     this.learn(...this.early.splice(0));
+  }
+
+  /** Whether nobody has the order, as where a number was mistyped: who waits is told at once, and nothing is left behind. */
+  private async isOfNobody(): Promise<boolean> {
+    const isNotified = () => this.sale.heard > 0;
+    if (this.isKnownHere || isNotified()) return false;
+    const looked = await lookBriefly(this.input.app_id, this.id);
+    if (looked.is !== 'no-such-order' || isNotified()) return false;
+    this.phase = 'unknown';
+    await condition(allHandlersFinished);
+    // A notification proves that there is an order after all.
+    this.phase = isNotified() ? 'open' : 'closing';
+    if (this.phase === 'closing') await this.outbox?.close();
+    return this.phase === 'closing';
   }
 
   private onNotification(signal: NotificationSignal): void {
@@ -248,15 +272,14 @@ class AfterSaleRun {
   private async look(lasting_ms: number): Promise<void> {
     const { app_id } = this.input;
     const { heard: after, seen } = this.sale;
-    const lasting = lasting_ms > 0 && seen !== null ? { seen: seen.status } : {};
+    const lasting = lasting_ms > 0 && seen !== null ? seen.status : undefined;
+    const { patience_ms } = this.settings;
     const settling_ms = lasting_ms > 0 ? lasting_ms : this.settings.settling_ms;
     this.waitFor(lasting_ms > 0 ? `the status to stay ${seen?.status}` : 'the gateway’s answer about the trade');
     const answer = this.rechecks.begin();
     const isInterrupted = () => lasting_ms > 0 && (this.rechecks.isRequested || this.sale.heard > after);
-    const ask = () =>
-      gateway.lookAtTrade({ app_id, id: this.id, settling_ms, patience_ms: LOOK_PATIENCE_MS, ...lasting });
-    const looked = await pollUntil(ask, { isInterrupted });
-    if (typeof looked === 'string') return;
+    const looked = await lookUnless(isInterrupted, app_id, this.id, { settling_ms, patience_ms }, lasting);
+    if (looked === null) return;
     if (looked.is === 'found')
       await this.onTrade(looked.trade, after, looked.trade.trade_status === seen?.status ? lasting_ms : 0);
     else this.learn({ is: 'unanswered', why: attentionAfter(looked) });
@@ -296,6 +319,7 @@ class AfterSaleRun {
     const refund = findRefund(this.sale, number);
     const sent = await sendRefund(app_id, { heard, ...sale }, request, {
       run_id: this.settings.run_id,
+      patience_ms: this.settings.patience_ms,
       isForbidden: () => refund !== undefined && obstacleTo(this.sale, refund, Date.now()) !== undefined,
       onSilence: () => this.learn({ is: 'noticed', what: 'no-answer' }),
     });
@@ -347,7 +371,9 @@ class AfterSaleRun {
     const latest = Date.now() + REFUND_WAIT_MS;
     const isInTime = (fn: () => boolean) => condition(fn, Math.max(latest - Date.now(), 1), { summary: 'refund' });
     this.rechecks.noteUpdate();
-    if (!(await isInTime(() => this.phase !== 'reading' && this.sale.seen !== null))) throw notTaken();
+    const isRead = () => this.phase === 'unknown' || (this.phase !== 'reading' && this.sale.seen !== null);
+    if (!(await isInTime(isRead))) throw notTaken();
+    if (this.phase === 'unknown') throw orderNotFound(this.input.out_trade_no);
     // The buyer may have paid since the last look.
     if (this.sale.paid === null && !(await isInTime(this.rechecks.request()))) throw notTaken();
     const granted = grantRefund(this.sale, this.requests, order);
@@ -367,7 +393,8 @@ class AfterSaleRun {
   }
 
   private async recheck(): Promise<AfterSaleState> {
-    await this.rechecks.recheck(() => false);
+    await this.rechecks.recheck(() => this.phase === 'unknown');
+    if (this.phase === 'unknown') throw orderNotFound(this.input.out_trade_no);
     return this.state;
   }
 
@@ -410,6 +437,10 @@ class AfterSaleRun {
     throw ApplicationFailure.nonRetryable('The after-sale has not loaded its policy yet.');
   }
 }
+
+/** Whether Temporal has anything of the order. A run that was asked for an order of nobody's knows nothing either. */
+const isKnown = ({ has_payment, is_unread, sale }: EarlierAfterSale) =>
+  has_payment || is_unread || (sale !== null && (sale.seen !== null || sale.refunds.length > 0));
 
 const introducedBy = ({ out_trade_no, trade_no }: Partial<AfterSaleInput>): SoldOrder => ({
   ...NOTHING_KNOWN,

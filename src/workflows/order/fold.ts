@@ -303,7 +303,8 @@ function onDecided(sale: SoldOrder, { by, reason, refund, elsewhere, seen, at }:
       : settledReasons({ ...named, elsewhere: sumOf([elsewhere]), complete: true }, ['refund-elsewhere']);
   const settled = seen ? settledReasons(counted, [seen]) : counted;
   const to = refund?.outcome ?? shown ?? 'resolved';
-  const history = [...settled.history, { time: iso(at), from: shown, to, source: 'operator' as const, by, reason }];
+  const said = { by, reason, ...(elsewhere === undefined ? {} : { refunded_elsewhere: elsewhere }) };
+  const history = [...settled.history, { time: iso(at), from: shown, to, source: 'operator' as const, ...said }];
   return settled.complete ? { ...settled, history } : raised({ ...settled, history }, 'refund-elsewhere');
 }
 
@@ -364,6 +365,12 @@ export const mayBeGone = (refund: LedgerRefund): boolean =>
 export function leftAtGateway(sale: SoldOrder, except?: string): string {
   const gone = sale.refunds.filter((one) => one.number !== except && mayBeGone(one));
   return less(sale.paid?.amount ?? '0', sumOf([sale.elsewhere, ...gone.map(({ amount }) => amount)]));
+}
+
+/** How much can have gone back by others: what the trade's status alone calls given back may have been theirs. */
+export function mostElsewhere({ paid, refunds }: SoldOrder): string {
+  const certain = refunds.filter(({ outcome, confirmed_by }) => outcome === 'REFUNDED' && confirmed_by !== 'query');
+  return less(paid?.amount ?? '0', sumOf(certain.map(({ amount }) => amount)));
 }
 
 /** How much may still be granted: what waits for its turn is reserved. */

@@ -19,7 +19,7 @@ import {
 import { amountProblem, isMore, less, sameAmount } from '../../gateway/pure/money';
 import { generatedRefundNumber } from '../shared/refund-numbers';
 import { assertResolution, invalidRequest } from '../shared/resolution';
-import { findRefund, leftAtGateway, leftToGrant } from './fold';
+import { findRefund, leftToGrant, mostElsewhere } from './fold';
 import { isInFlight } from './next-step';
 import { elsewhereUnknown, notNow, type RefundFailure, takenByTheBank, unconfirmed } from './refusals';
 
@@ -161,6 +161,14 @@ export function notTaken(): ApplicationFailure {
   return typedFailure(FAILURE.notAnswered, message);
 }
 
+/** A number that was mistyped. Of an order that was made elsewhere a moment ago, the gateway may not know yet. */
+export const orderNotFound = (out_trade_no: string) =>
+  typedFailure(
+    FAILURE.notFound,
+    `Nobody knows order ${out_trade_no}: Temporal has no payment of it, and the gateway says that it has no such order. Nothing was refunded. Check the number.`,
+    {},
+  );
+
 export const closing = () =>
   typedFailure(FAILURE.closing, 'Nothing was done: the after-sale is just ending. Ask again.', {});
 
@@ -232,16 +240,15 @@ function assertDecidable(sale: SoldOrder, number: string): void {
     ]);
 }
 
-/** No more can have gone elsewhere than what was paid less what went back by the refunds of the ledger. */
+/** Throws `InvalidRequest` where a person names more as gone back elsewhere than can have gone: nothing could be refunded after it. */
 function assertElsewhere(sale: SoldOrder, elsewhere: string): void {
-  const most = less(leftAtGateway({ ...sale, elsewhere: '0.00' }), '0');
-  if (sale.paid === null || !isMore(elsewhere, most)) return;
-  throw invalidRequest([
-    {
-      field: 'refunded_elsewhere',
-      rule: `at most ${most}: ${sale.paid.amount} ${sale.paid.currency} was paid, less the refunds of the ledger. Where one of these paid nothing, send \`resolve\` with its number and outcome first`,
-    },
-  ]);
+  const { paid } = sale;
+  const most = mostElsewhere(sale);
+  if (!isMore(elsewhere, most)) return;
+  const why = paid
+    ? `${paid.amount} ${paid.currency} was paid, and ${less(paid.amount, most)} of it certainly went back by refunds in the list`
+    : 'the gateway has not shown yet what was paid: send “recheck”, and say it then';
+  throw invalidRequest([{ field: 'refunded_elsewhere', rule: `at most ${most}: ${why}` }]);
 }
 
 const AMOUNT_IS_MISSING =

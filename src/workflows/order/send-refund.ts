@@ -1,11 +1,12 @@
 /** Sends a refund once, on a fresh look, and says what became of it, as facts. */
-import { ActivityFailure, ApplicationFailure, condition, TimeoutFailure } from '@temporalio/workflow';
+import { condition } from '@temporalio/workflow';
 import { detailsOf, FAILURE, knownIds, type RefundOrder, type RefundResult, type SoldOrder } from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
 import { DAY } from '../../gateway/pure/durations';
 import { gateway } from '../shared/activities';
-import { LOOK_PATIENCE_MS } from '../shared/look';
+import { isResult } from '../shared/ended-by-hand';
 import { pollUntil } from '../shared/polling';
+import { sendingFailure } from '../shared/sending-failure';
 import type { RefundAnswered } from './facts';
 
 export interface Sent {
@@ -21,7 +22,8 @@ export interface SendOptions {
   readonly run_id: string;
   /** Something forbids the refund now: what has not left us is called off. */
   readonly isForbidden: () => boolean;
-  /** The gateway has not been reached for so long that a person has to know. */
+  /** After a silence of so many ms a person has to know. */
+  readonly patience_ms: number;
   readonly onSilence: () => void;
 }
 
@@ -33,10 +35,10 @@ export async function sendRefund(
   app_id: string,
   sale: SoldOrder,
   request: RefundOrder,
-  { run_id, isForbidden, onSilence }: SendOptions,
+  { run_id, isForbidden, patience_ms, onSilence }: SendOptions,
 ): Promise<Sent> {
   let isOver = false;
-  const isHeard = condition(() => isOver, LOOK_PATIENCE_MS, {
+  const isHeard = condition(() => isOver, patience_ms, {
     summary: 'until a person hears that the gateway takes no refunds',
   });
   isHeard.then(
@@ -49,7 +51,9 @@ export async function sendRefund(
       timeout_ms: DAY,
     });
     // Called off before any attempt has reached the gateway.
-    return typeof sent === 'string' ? { answered: NOT_SENT } : readResult(sent);
+    if (typeof sent === 'string') return { answered: NOT_SENT };
+    // A person may have completed the activity with anything.
+    return isResult(sent) ? readResult(sent) : { answered: UNKNOWN };
   } catch (error) {
     return { answered: readFailure(error) };
   } finally {
@@ -89,15 +93,21 @@ function readResult(result: RefundResult): Sent {
 }
 
 function readFailure(error: unknown): RefundAnswered {
-  if (!(error instanceof ActivityFailure)) throw error;
-  const { cause } = error;
-  if (cause instanceof TimeoutFailure) return UNKNOWN;
-  if (!(cause instanceof ApplicationFailure)) return UNKNOWN;
-  // The attempt that was under way when it was called off: it says that nothing was made.
-  if (!cause.nonRetryable) return NOT_SENT;
-  if (cause.type !== FAILURE.invalidRequest) return UNKNOWN;
-  const { message } = cause;
-  return { said: 'refused', failure: { type: FAILURE.invalidRequest, message, details: detailsOf(cause) ?? {} } };
+  const failed = sendingFailure(error);
+  switch (failed.is) {
+    case 'none':
+      throw error;
+    case 'unknown':
+      return UNKNOWN;
+    // The attempt that was under way when it was called off.
+    case 'unsent':
+      return NOT_SENT;
+    case 'refused': {
+      const { message } = failed.failure;
+      const details = detailsOf(failed.failure) ?? {};
+      return { said: 'refused', failure: { type: FAILURE.invalidRequest, message, details } };
+    }
+  }
 }
 
 const notRefunded = ({ message, error }: { message: string; error: object }) => ({

@@ -20,9 +20,9 @@ export function attentionSection(question: OperatorQuestion, since: string, work
 
 /** What a person can do: the command to type, or the update to press in Temporal UI. */
 function actionLines(question: OperatorQuestion, workflowId: string): string[] {
-  const lines = operatorActions(workflowId, question).map(({ what, command, update, input, taken_by }) => {
-    const pressed = `the update \`${update}\`${taken_by === undefined ? '' : ` of \`${taken_by}\``}`;
-    return `- To ${what}: \`${command}\`, or ${pressed}${input === undefined ? '' : ` with \`${input}\``}`;
-  });
+  const lines = operatorActions(workflowId, question).map(
+    ({ what, command, update, input }) =>
+      `- To ${what}: \`${command}\`, or the update \`${update}\`${input === undefined ? '' : ` with \`${input}\``}`,
+  );
   return lines.length === 0 ? [] : [lines.join('\n')];
 }

@@ -15,14 +15,20 @@ export type NotFound = Exclude<LookResult, { is: 'found' }>;
 const LOOK_ENDS_WITHIN_MS = 5 * 60_000;
 
 /** "No such order" counts once it has lasted for `settling_ms`, and so does the status `seen`. */
-export function lookOnce(
+export async function lookOnce(app_id: string, id: TradeId, times: LookTimes, seen?: string): Promise<LookResult> {
+  return (await lookUnless(() => false, app_id, id, times, seen)) ?? NO_ANSWER;
+}
+
+/** As {@link lookOnce}; null as soon as `isInterrupted` holds. */
+export function lookUnless(
+  isInterrupted: () => boolean,
   app_id: string,
   id: TradeId,
   { settling_ms, patience_ms }: LookTimes,
   seen?: string,
-): Promise<LookResult> {
+): Promise<LookResult | null> {
   const input = { app_id, id, settling_ms, patience_ms, ...(seen === undefined ? {} : { seen }) };
-  return lookWithin(settling_ms + patience_ms + LOOK_ENDS_WITHIN_MS, input);
+  return lookWithin(settling_ms + patience_ms + LOOK_ENDS_WITHIN_MS, input, isInterrupted);
 }
 
 /** How long a look waits whose answer callers wait for, in ms, and when it is given up: they hear within 30 s. */
@@ -30,19 +36,21 @@ const BRIEFLY_MS = 10_000;
 const BRIEF_LOOK_ENDS_MS = 20_000;
 
 /** What the gateway says at once. A gateway that is silent for ten seconds has no answer. */
-export function lookBriefly(app_id: string, id: TradeId): Promise<LookResult> {
-  return lookWithin(BRIEF_LOOK_ENDS_MS, { app_id, id, settling_ms: 0, patience_ms: BRIEFLY_MS });
+export async function lookBriefly(app_id: string, id: TradeId): Promise<LookResult> {
+  const input = { app_id, id, settling_ms: 0, patience_ms: BRIEFLY_MS };
+  return (await lookWithin(BRIEF_LOOK_ENDS_MS, input, () => false)) ?? NO_ANSWER;
 }
 
 /** A look that is paused, ended by a person, or taken by no worker has no answer: the workflow's own timer says so. */
-async function lookWithin(timeout_ms: number, input: LookInput): Promise<LookResult> {
+async function lookWithin(
+  timeout_ms: number,
+  input: LookInput,
+  isInterrupted: () => boolean,
+): Promise<LookResult | null> {
   const summary = 'how long a look may go without an answer';
   try {
-    const looked = await pollUntil(() => gateway.lookAtTrade(input), {
-      isInterrupted: () => false,
-      timeout_ms,
-      summary,
-    });
+    const looked = await pollUntil(() => gateway.lookAtTrade(input), { isInterrupted, timeout_ms, summary });
+    if (looked === 'interrupted') return null;
     return typeof looked !== 'string' && isResult(looked) ? looked : NO_ANSWER;
   } catch (error) {
     if (!saysNothing(error)) throw error;
