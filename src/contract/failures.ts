@@ -39,7 +39,7 @@ export const FAILURE = {
 
 /** The types of failures that activities try again after, besides those that callers meet. */
 const OF_ACTIVITIES = [
-  ...['NotYet', 'GatewayUnavailable', 'AppNotConfigured', 'CredentialsRefused', 'EventNotTaken', 'EventHandlerFailed'],
+  ...['NotYet', 'GatewayUnavailable', 'CredentialsRefused', 'EventNotTaken', 'EventHandlerFailed'],
 ];
 
 /** Whether the text of a failure of this type is ours, so that it quotes nobody. */

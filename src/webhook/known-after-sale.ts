@@ -6,15 +6,10 @@ import type { Notification } from '../gateway';
 const UNDER_WAY = ['REFUND_VERIFYING', 'REFUND_PROCESSING'];
 
 /**
- * By the trade's status at the end: what is no news then, without a refund's number. Whatever may happen a second time is news:
- * a second part that goes back, a refund that comes back, a dispute after one that was won.
+ * No news of a trade that has ended REFUNDED, without a refund's number. Whatever may happen a second time is news: a second part
+ * that goes back, a refund that comes back, a dispute after one that was won or lost unheard.
  */
-const NO_NEWS: Readonly<Record<string, readonly string[]>> = {
-  REFUNDED: [...UNDER_WAY, 'PARTIAL_REFUND', 'REFUNDED'],
-  DISPUTE: ['DISPUTE'],
-  CHARGEBACK: ['DISPUTE', 'CHARGEBACK'],
-  CHARGEBACK_REVERSED: ['CHARGEBACK_REVERSED'],
-};
+const NO_NEWS_OF_REFUNDED: readonly string[] = [...UNDER_WAY, 'PARTIAL_REFUND', 'REFUNDED'];
 
 /** Whether the after-sale with this last state has nothing to learn from the notification. Pure. */
 export function isKnownAfterSale(
@@ -22,7 +17,7 @@ export function isKnownAfterSale(
   { trade_no, trade_status, out_request_no }: Notification,
 ): boolean {
   if (trade_no !== ours) return false;
-  if (out_request_no === undefined) return NO_NEWS[status ?? '']?.includes(trade_status) ?? false;
+  if (out_request_no === undefined) return status === 'REFUNDED' && NO_NEWS_OF_REFUNDED.includes(trade_status);
   const { outcome = null, refund_status } = refunds.find((one) => one.out_request_no === out_request_no) ?? {};
   return outcome !== null && [...UNDER_WAY, outcome, refund_status].includes(trade_status);
 }

@@ -39,7 +39,7 @@ const worker = () =>
 
 test('a worker without the search attributes is refused with their names and the command that registers them', async () => {
   await expect(worker()).rejects.toMatchObject({
-    name: 'ConfigError',
+    name: 'NotSetUpError',
     message: expect.stringMatching(
       new RegExp(`lacks the search attributes ${SEARCH_ATTRIBUTE_NAMES.join(', ')}.*payment-gateway setup`, 's'),
     ),

@@ -61,7 +61,7 @@ test('a payment whose looks are all paused needs a person, and does not wait for
   await payments.pay(request);
   temporal.work({ 'gateway.watch': paused, 'gateway.look': paused, 'gateway.glance': async () => null });
   await sleep(90 * MINUTE + HOUR);
-  expect(await payments.state(out_trade_no)).toMatchObject({ outcome: null, attention: 'no-answer' });
+  expect(await payments.state(out_trade_no)).toMatchObject({ outcome: null, attention: 'missing-activity' });
 });
 
 test.each(ENDED)('a poll that a person %s is made again, and finds what the buyer paid', async (_how, activity) => {

@@ -17,7 +17,6 @@ const retryable = (type: string) => ApplicationFailure.create({ type, message: t
 test.each<[what: string, error: Error, is: string]>([
   ['a rule of ours is broken', failureOf(typedFailure(FAILURE.invalidRequest, 'wrong')), 'refused'],
   ['it was called off before anything was sent', failureOf(retryable('GatewayUnavailable')), 'unsent'],
-  ['it was called off where a worker lacked the app', failureOf(retryable('AppNotConfigured')), 'unsent'],
   ['an interceptor threw while it was called off', failureOf(retryable('Error')), 'unknown'],
   ['an interceptor threw for good', failureOf(ApplicationFailure.nonRetryable('over', 'Quota')), 'unknown'],
   ['a person failed the activity', failureOf(ApplicationFailure.nonRetryable('by hand')), 'unknown'],

@@ -1,11 +1,11 @@
 /** How a query is reconciled with the notifications that it contradicts. */
 import type { QueriedTrade } from '../../../src/contract/gateway';
-import { gateway } from '../../../src/workflows/shared/activities';
+import { lookOnce } from '../../../src/workflows/shared/look';
 import { isBehind, queryUntilConsistent } from '../../../src/workflows/shared/stale-read';
 
-jest.mock('../../../src/workflows/shared/activities', () => ({ gateway: { lookAtTrade: jest.fn() } }));
+jest.mock('../../../src/workflows/shared/look', () => ({ lookOnce: jest.fn() }));
 
-const lookAtTrade = jest.mocked(gateway.lookAtTrade);
+const looks = jest.mocked(lookOnce);
 
 const trade = (trade_status: string): QueriedTrade => ({
   ...{ trade_no: 'T1', out_trade_no: 'order-1', trade_status, asked_at: 0 },
@@ -13,7 +13,7 @@ const trade = (trade_status: string): QueriedTrade => ({
 const claimsOf = (statuses: (string | undefined)[]) => statuses.map((trade_status) => ({ trade_status }));
 const TRADE = { app_id: 'app', id: { trade_no: 'T1' }, settling_ms: 30_000, patience_ms: 600_000 };
 
-beforeEach(() => lookAtTrade.mockReset());
+beforeEach(() => looks.mockReset());
 
 test.each<[queried: string, notified: (string | undefined)[], behind: boolean]>([
   ['PROCESSING', ['SUCCESS'], true],
@@ -48,12 +48,13 @@ const READS: [name: string, queried: string, notified: string, further: string[]
 ];
 
 test.each(READS)('%s', async (_name, queried, notified, further, trade_status, contradicted) => {
-  for (const status of further) lookAtTrade.mockResolvedValueOnce({ is: 'found', trade: trade(status) });
+  for (const status of further) looks.mockResolvedValueOnce({ is: 'found', trade: trade(status) });
   const read = await queryUntilConsistent(trade(queried), claimsOf([notified]), {
     ...TRADE,
     onUnanswered: () => undefined,
   });
   expect(read).toEqual({ trade: trade(trade_status), contradicted });
   const seen = [queried, ...further].slice(0, further.length);
-  expect(lookAtTrade.mock.calls).toEqual(seen.map((status) => [{ ...TRADE, patience_ms: 600_000, seen: status }]));
+  const { app_id, id, ...times } = TRADE;
+  expect(looks.mock.calls).toEqual(seen.map((status) => [app_id, id, times, status]));
 });
