@@ -72,6 +72,9 @@ import { sendRefund } from './send-refund';
 /** The update `refund` waits this long in all, then fails with `NotAnswered` or `RefundPending`. */
 const REFUND_WAIT_MS = 30_000;
 
+/** A request that is under way when a person decides is given so long for its answer. */
+const HELD_BACK_WITHIN_MS = 60_000;
+
 /** Returns the last state: the refunds, and how much was refunded in all. Fails (`InvalidRequest`) under another id than its order's. */
 export async function afterSale(input: AfterSaleRunInput): Promise<AfterSaleState> {
   const issues = afterSaleIssues(input);
@@ -106,6 +109,8 @@ class AfterSaleRun {
   private watch_until = 0;
   /** How many notifications this run has taken: later ones are in its history alone. */
   private taken = 0;
+  /** The refund that a person is just deciding on: it is not sent. */
+  private deciding: string | undefined;
 
   constructor(private readonly input: AfterSaleRunInput) {
     // Before the first query is answered: a caller who reads the ledger while runs change reads the same.
@@ -221,7 +226,8 @@ class AfterSaleRun {
   // — Steps —
 
   private get step(): Step {
-    const wishes = { isAsked: this.rechecks.isRequested, watch_until: this.watch_until };
+    const { watch_until, deciding } = this;
+    const wishes = { isAsked: this.rechecks.isRequested, watch_until, deciding };
     return nextStep(this.sale, Date.now(), wishes, this.settings);
   }
 
@@ -320,7 +326,8 @@ class AfterSaleRun {
     const sent = await sendRefund(app_id, { heard, ...sale }, request, {
       run_id: this.settings.run_id,
       patience_ms: this.settings.patience_ms,
-      isForbidden: () => refund !== undefined && obstacleTo(this.sale, refund, Date.now()) !== undefined,
+      isForbidden: () =>
+        this.deciding === number || (refund !== undefined && obstacleTo(this.sale, refund, Date.now()) !== undefined),
       onSilence: () => this.learn({ is: 'noticed', what: 'no-answer' }),
     });
     this.learn({ is: 'answered', number, answered: sent.answered });
@@ -400,8 +407,21 @@ class AfterSaleRun {
 
   private async resolve(resolution: AfterSaleResolution): Promise<AfterSaleState> {
     await condition(() => this.phase !== 'reading');
-    this.learn({ is: 'decided', ...decisionOf(this.sale, resolution, this.state.attention) });
+    if (resolution.outcome !== undefined) await this.holdBack(resolution.out_request_no ?? '');
+    try {
+      this.learn({ is: 'decided', ...decisionOf(this.sale, resolution, this.state.attention, Date.now()) });
+    } finally {
+      this.deciding = undefined;
+    }
     return this.state;
+  }
+
+  /** A request that has not left us, as while the gateway is down, does not leave us while a person decides on it. */
+  private async holdBack(number: string): Promise<void> {
+    this.deciding = number;
+    await condition(() => findRefund(this.sale, number)?.phase !== 'sending', HELD_BACK_WITHIN_MS, {
+      summary: 'until the request of the refund is called off',
+    });
   }
 
   // — What is shown —

@@ -21,7 +21,7 @@ import { isMore, less, sumOf } from '../../gateway/pure/money';
 import { isKnownStatus } from '../../gateway/pure/statuses';
 import { latePaymentRefundNumber } from '../shared/refund-numbers';
 import { isAnswered } from './claims';
-import type { AfterSaleFact, RefundAnswered } from './facts';
+import type { AfterSaleFact } from './facts';
 import { type Column, LAG_SETTLINGS, outcomeNamed, rowOf, type Verdict, verdictOn } from './refund-table';
 
 /** What the fold needs of the settings. */
@@ -89,7 +89,7 @@ function applied(sale: SoldOrder, fact: AfterSaleFact): SoldOrder {
         isOld: false,
       });
     case 'answered':
-      return onAnswered(sale, fact.number, fact.answered);
+      return onAnswered(sale, fact);
     case 'decided':
       return onDecided(sale, fact);
     case 'passed':
@@ -257,6 +257,7 @@ function onRequested(sale: SoldOrder, { number, amount, currency, at }: FactOf<'
     requested_at: at,
     phase: 'waiting',
     begun: null,
+    lost_at: null,
     moved: false,
     answer: null,
     outcome: null,
@@ -270,7 +271,7 @@ function onRequested(sale: SoldOrder, { number, amount, currency, at }: FactOf<'
   return { ...sale, refunds: [...sale.refunds.filter((one) => one !== earlier), fresh] };
 }
 
-function onAnswered(sale: SoldOrder, number: string, answered: RefundAnswered): SoldOrder {
+function onAnswered(sale: SoldOrder, { number, answered, at }: FactOf<'answered'>): SoldOrder {
   // A notification of its end, or a person, may have been faster.
   const hasEnded = findRefund(sale, number)?.phase === 'ended';
   if (hasEnded) return answered.said === 'taken' ? changed(sale, number, { answer: answered.answer }) : sale;
@@ -284,7 +285,7 @@ function onAnswered(sale: SoldOrder, number: string, answered: RefundAnswered): 
     case 'taken-by-others':
       return withUnknownRefund(changed(sale, number, notMade(answered.failure)));
     case 'unknown':
-      return changed(sale, number, { phase: 'lost' });
+      return changed(sale, number, { phase: 'lost', lost_at: at });
   }
 }
 

@@ -36,10 +36,14 @@ export type Step =
   /** Nothing is left to ask. */
   | { readonly take: 'rest' };
 
-/** `isAsked`: somebody wants an answer of now. `watch_until`: the settings ask for a watch until then. Times in ms since the epoch. */
+/**
+ * `isAsked`: somebody wants an answer of now. `watch_until`: the settings ask for a watch until then, in ms since the epoch.
+ * `deciding`: the refund that a person is just deciding on.
+ */
 export interface Wishes {
   readonly isAsked: boolean;
   readonly watch_until: number;
+  readonly deciding?: string | undefined;
 }
 
 export function nextStep(sale: SoldOrder, now: number, wishes: Wishes, settings: StepSettings): Step {
@@ -50,7 +54,7 @@ export function nextStep(sale: SoldOrder, now: number, wishes: Wishes, settings:
   const due = deadlinesOf(sale).find(({ at }) => at <= now);
   if (due) return { take: 'pass', number: due.number };
   const waiting = nextRefund(sale);
-  const turn = waiting && turnOf(sale, waiting, now);
+  const turn = waiting && (waiting.number === wishes.deciding ? 'later' : turnOf(sale, waiting, now));
   if (waiting && turn === 'now') return { take: 'send', number: waiting.number };
   if (waiting && typeof turn === 'object') return { take: 'decline', number: waiting.number, failure: turn };
   const until = watchUntil(sale, wishes, settings);
@@ -151,5 +155,11 @@ function callsPartsRefunded(sale: SoldOrder): boolean {
   return sale.refunds.some((one) => isPart(one) && one.named === 'REFUNDED' && one.confirmed_by === 'notification');
 }
 
-/** Whether anything of this number may be under way at the gateway at this moment. */
-export const isInFlight = (sale: SoldOrder, number: string): boolean => findRefund(sale, number)?.phase === 'sending';
+/** A request may be on its way to the gateway for so long after nobody waits for its answer any more. */
+export const ON_ITS_WAY_MS = 2 * MINUTE;
+
+/** Whether a request of this number may be on its way to the gateway at this moment. */
+export function isInFlight(sale: SoldOrder, number: string, now: number): boolean {
+  const { phase, lost_at = null } = findRefund(sale, number) ?? {};
+  return phase === 'sending' || (phase === 'lost' && lost_at !== null && now - lost_at < ON_ITS_WAY_MS);
+}

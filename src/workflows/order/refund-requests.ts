@@ -206,16 +206,17 @@ export function assertAfterSaleResolution(resolution: AfterSaleResolution): void
 }
 
 /**
- * A person's decision as a fact. `shown` is the attention that people read. Throws `InvalidRequest` where it is about a refund that is
+ * A person's decision as a fact. `shown` is the attention that people read, `now` ms since the epoch. Throws `InvalidRequest` where it is about a refund that is
  * not there or under way at this moment, names more than can be gone, or lacks the one thing that is asked for.
  */
 export function decisionOf(
   sale: SoldOrder,
   { by, reason, outcome, out_request_no = '', refunded_elsewhere: elsewhere }: AfterSaleResolution,
   shown: Attention | null,
+  now: number,
 ) {
   if (elsewhere !== undefined) assertElsewhere(sale, elsewhere);
-  if (outcome !== undefined) assertDecidable(sale, out_request_no);
+  if (outcome !== undefined) assertDecidable(sale, out_request_no, now);
   const isMissing = outcome === undefined && elsewhere === undefined && shown === 'refund-elsewhere';
   if (isMissing) throw invalidRequest([{ field: 'refunded_elsewhere', rule: AMOUNT_IS_MISSING }]);
   return {
@@ -227,15 +228,15 @@ export function decisionOf(
   };
 }
 
-/** Any refund may be decided, and decided again, unless its request is under way at this moment. */
-function assertDecidable(sale: SoldOrder, number: string): void {
+/** Any refund may be decided, and decided again, unless its request may be on its way at this moment. */
+function assertDecidable(sale: SoldOrder, number: string, now: number): void {
   if (findRefund(sale, number) === undefined)
     throw invalidRequest([{ field: 'out_request_no', rule: 'there is no refund under this number' }]);
-  if (isInFlight(sale, number))
+  if (isInFlight(sale, number, now))
     throw invalidRequest([
       {
         field: 'out_request_no',
-        rule: 'this refund is being sent at this moment: read the state again, and decide then',
+        rule: 'its request may still be on its way to the gateway: look there again in two minutes, and decide then',
       },
     ]);
 }

@@ -1,8 +1,7 @@
 /** Attacks on what a person's word and the ledger's reservations count for: each shows a promise that is broken. */
-import { refundWorkflowId } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { latePaymentRefundNumber } from '../../../../src/workflows/shared/refund-numbers';
-import { APP, BEGIN } from '../../hostile/base-world';
+import { BEGIN } from '../../hostile/base-world';
 import { TRADE } from './gateway';
 import { PLAIN, type Traits, World } from './world';
 
@@ -120,28 +119,6 @@ test('promise 8: a person’s word about a dispute that is only notified does no
   world.resolve({});
   await world.pass(DAY);
   expect(await world.state()).toMatchObject({ attention: 'late-payment' });
-});
-
-test('promise 8: a refund whose workflow is terminated under a second after-sale is before a person', async () => {
-  // The merchant can never refund this order again: `a` is open for ever, without attention, and each later one waits for it.
-  await open({ mishaps: ['answer lost'], plans: [{ takes_ms: 10 * HOUR, ends: 'done' }] });
-  world.ask({ amount: '100.00', number: 'a' });
-  await world.pass(10 * MINUTE);
-  world.terminate();
-  await world.pass(1_000);
-  world.resolve({});
-  await world.pass(10 * MINUTE);
-  world.temporal.latest(refundWorkflowId(APP, TRADE.out_trade_no, 'a'))?.terminate();
-  await world.pass(DAY);
-  world.temporal.update(world.workflowId, 'recheck');
-  world.ask({ amount: '50.00', number: 'b' });
-  await world.pass(DAY);
-  // Nobody can end it either: a decision is declined.
-  await world.readDashboard();
-  world.resolveRefund();
-  await world.pass(HOUR);
-  expect(world.told.at(-1)).toMatchObject({ is: 'resolved' });
-  expect(await refundOf('b')).toMatchObject({ outcome: 'REFUNDED' });
 });
 
 test('promise 8: what a person names together with an outcome settles the question that asks for it', async () => {

@@ -1,8 +1,6 @@
 /** Attacks on what earlier runs leave: acknowledged and unread, silent, without room for a person's word, or cancelled. */
-import { refundWorkflowId } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { latePaymentRefundNumber } from '../../../../src/workflows/shared/refund-numbers';
-import { APP } from '../../hostile/base-world';
 import { TRADE } from './gateway';
 import { PLAIN, type Traits, World } from './world';
 
@@ -118,45 +116,10 @@ test('promise 8: an after-sale whose earlier run answers no query says so to a p
   expect(await world.state()).toMatchObject({ ledger_complete: true });
 });
 
-test('promise 8: an after-sale goes on where the terminated try of a refund that a person has called NOT_CREATED answers no query', async () => {
-  await open({ mishaps: ['lost before it arrived'] });
-  world.ask({ amount: '150.00', number: 'a' });
-  await world.pass(MINUTE);
-  world.temporal.latest(refundWorkflowId(APP, TRADE.out_trade_no, 'a'))?.terminate();
-  await world.pass(HOUR);
-  silenceEarlierRuns();
-  world.resolve({ outcome: 'NOT_CREATED', out_request_no: 'a' });
-  await world.pass(MINUTE);
-  world.ask({ amount: '150.00', number: 'a' });
-  await world.pass(DAY);
-  expect(await world.state()).toMatchObject({
-    attention: null,
-    refunds: [{ out_request_no: 'a', attempt: 2, outcome: 'REFUNDED' }],
-  });
-});
-
-test('promise 8: a refund whose terminated workflow answers no query, and which nobody has decided, is before a person, and looks go on', async () => {
-  await open({ mishaps: ['lost before it arrived'] });
-  world.ask({ amount: '150.00', number: 'a' });
-  await world.pass(MINUTE);
-  world.temporal.latest(refundWorkflowId(APP, TRADE.out_trade_no, 'a'))?.terminate();
-  world.terminate();
-  await world.temporal.forget(world.workflowId);
-  silenceEarlierRuns();
-  world.ask({ amount: '150.00', number: 'a' });
-  await world.pass(HOUR);
-  expect(await world.state()).toMatchObject({ attention: 'unknown-refund', refunds: [{ attempt: 1, outcome: null }] });
-  world.gateway.move('DISPUTE');
-  tell('DISPUTE');
-  await world.pass(HOUR);
-  expect(await world.state()).toMatchObject({ attention: 'dispute', trade_status: 'DISPUTE' });
-});
-
 test('promise 8: a person’s word finds room where a merchant has asked again for a pending refund for 17 hours, as it was told to', async () => {
   await open({ mishaps: ['lost before it arrived'] });
   world.ask({ amount: '150.00', number: 'a' }, 2_100);
   await world.pass(MINUTE);
-  world.temporal.latest(refundWorkflowId(APP, TRADE.out_trade_no, 'a'))?.terminate();
   await world.pass(18 * HOUR);
   expect(await world.state()).toMatchObject({ attention: 'unknown-refund' });
   world.resolve({ outcome: 'NOT_CREATED', out_request_no: 'a' });

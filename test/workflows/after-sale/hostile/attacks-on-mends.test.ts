@@ -1,9 +1,6 @@
-/** Attacks with refunds whose workflow somebody has reset: what the run before sent, and what nobody waits for any more. */
-import { refundWorkflowId } from '../../../../src/contract';
+/** Attacks with refunds whose after-sale somebody has reset: what the run before sent, and what nobody waits for any more. */
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { ExchangeError } from '../../../../src/gateway/transport';
-import { APP } from '../../hostile/base-world';
-import { TRADE } from './gateway';
 import { PLAIN, type Traits, World } from './world';
 
 let world: World;
@@ -13,11 +10,9 @@ const open = async (traits: Partial<Traits> = {}) => {
 afterEach(() => world?.close());
 
 const goneBack = () => world.gateway.gone().toFixed(2);
-const REFUND = refundWorkflowId(APP, TRADE.out_trade_no, 'a');
-const terminateRefund = () => world.within(async () => world.temporal.latest(REFUND)?.terminate());
 const reset = () =>
   world.within(async () => {
-    const run = world.temporal.latest(REFUND);
+    const { run } = world;
     if (run) world.temporal.reset(run);
   });
 
@@ -38,23 +33,8 @@ async function untilAttention(): Promise<void> {
   for (let s = 0; s < 90 && (await world.state())?.attention === null; s += 1) await world.pass(1_000);
 }
 
-test('promise 8: a refund whose workflow was terminated, reset, and terminated again is before a person', async () => {
-  // The merchant: 50.00 are under way for ever, nobody is told, no decision is taken, and no refund comes after it.
-  await open({ mishaps: ['carried out late'], plans: [{ takes_ms: 3 * DAY, ends: 'refused' }] });
-  world.ask({ amount: '50.00', number: 'a' });
-  await world.pass(1_000);
-  await terminateRefund();
-  await world.pass(1_000);
-  await reset();
-  await world.pass(HOUR);
-  expect(await world.state()).toMatchObject({ attention: null, refunds: [{ refund_status: 'REFUND_PROCESSING' }] });
-  await terminateRefund();
-  await world.pass(7 * DAY);
-  expect((await world.state())?.attention).toBe('unknown-refund');
-});
-
 test.each(['NOT_CREATED', 'REFUND_REFUSED'] as const)(
-  'promise 7: %s of a refund whose workflow was reset does not count while the request of the run before may be on its way',
+  'promise 7: %s of a refund whose after-sale was reset does not count while the request of the run before may be on its way',
   async (outcome) => {
     // The merchant gives 300.00 back of 150.00: the worker that had the request was paused.
     await open();
@@ -73,7 +53,7 @@ test.each(['NOT_CREATED', 'REFUND_REFUSED'] as const)(
   },
 );
 
-test('promise 8: NOT_CREATED of a refund whose workflow was reset counts once no request of it can be on its way', async () => {
+test('promise 8: NOT_CREATED of a refund whose after-sale was reset counts once no request of it can be on its way', async () => {
   await open({ mishaps: ['lost before it arrived'] });
   world.ask({ amount: '150.00', number: 'a' });
   await world.pass(1_000);

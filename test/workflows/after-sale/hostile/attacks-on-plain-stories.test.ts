@@ -28,7 +28,7 @@ async function parts(...numbers: string[]): Promise<void> {
   }
 }
 /** A person says of each refund that is asked about what became of it, three times over, and that nothing went back elsewhere. */
-async function answer(truth: Readonly<Record<string, RefundOutcome>>): Promise<void> {
+async function answer(truth: Readonly<Record<string, Exclude<RefundOutcome, 'ACCEPTED'>>>): Promise<void> {
   world.resolve({ refunded_elsewhere: '0.00' });
   for (let i = 0; i < 3; i += 1)
     for (const [out_request_no, outcome] of Object.entries(truth)) {

@@ -1,6 +1,5 @@
 /** Order and refund numbers of any alphabet that the interface allows go through refunds, queries of Temporal and ids. */
 import fc from 'fast-check';
-import { refundWorkflowId } from '../../../../src/contract';
 import { HOUR } from '../../../../src/gateway/pure/durations';
 import { play } from './stories';
 import { PLAIN, type World } from './world';
@@ -32,19 +31,6 @@ const text = (maxLength: number) =>
     .array(odd, { minLength: 1, maxLength })
     .map((letters) => letters.join(''))
     .filter((all) => all.trim() !== '' && [...all].length <= maxLength);
-
-test('no two refunds of any orders have the same workflow id', () => {
-  const ids = fc.tuple(text(8), text(4));
-  fc.assert(
-    fc.property(ids, ids, ([orderA, refundA], [orderB, refundB]) => {
-      const isSame = orderA === orderB && refundA === refundB;
-      expect(refundWorkflowId('app', orderA, refundA) === refundWorkflowId('app', orderB, refundB)).toBe(isSame);
-    }),
-    { numRuns: 5_000 },
-  );
-  expect(refundWorkflowId('app', 'A:1', '2')).not.toBe(refundWorkflowId('app', 'A', '1:2'));
-  expect(refundWorkflowId('app', 'order-1', 'a')).toBe('refund:app:order-1:a');
-});
 
 test('an order of any number is refunded in parts, also after its after-sale has ended', async () => {
   await fc.assert(
