@@ -25,6 +25,8 @@ export interface LedgerRefund {
   readonly lost_at: number | null;
   /** The trade has shown a status that only refunds bring, and another one than when it was begun. */
   readonly moved: boolean;
+  /** The trade has shown a state in which it may be done: from then on it counts as accepted, whatever the trade shows later. */
+  readonly accepted: boolean;
   readonly answer: RefundState['answer'];
   readonly outcome: Exclude<RefundOutcome, 'ACCEPTED'> | null;
   readonly confirmed_by: Source | null;

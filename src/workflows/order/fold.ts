@@ -223,6 +223,9 @@ function onNotified(before: SoldOrder, claim: NotificationClaim, at: number): So
   const { trade_status = '', out_request_no } = claim;
   const heard = heardOfBank(sale, trade_status, at);
   const refund = out_request_no ? findRefund(heard, out_request_no) : undefined;
+  // That the payment stands is no news where the trade has shown it.
+  if (sale.seen !== null && refundMeaningOf(trade_status) === 'stands' && isAnswered(claim, sale.seen.status))
+    return heard;
   const held = { ...heard, held: [...heard.held, { claim, heard: heard.heard }] };
   if (!out_request_no || !isRefundStatus(trade_status)) return held;
   // A refund that is not in our ledger is one from elsewhere.
@@ -259,6 +262,7 @@ function onRequested(sale: SoldOrder, { number, amount, currency, at }: FactOf<'
     begun: null,
     lost_at: null,
     moved: false,
+    accepted: false,
     answer: null,
     outcome: null,
     confirmed_by: null,
@@ -319,7 +323,9 @@ function judged(sale: SoldOrder, { settling_ms }: FoldSettings): SoldOrder {
     // What a contradiction has asked, only a person or the number itself answers.
     if (refund.asked === 'by a contradiction') return known;
     if (verdict.is === 'ask') return changed(known, refund.number, { asked: 'by the table' });
-    if (verdict.is !== 'refunded') return changed(known, refund.number, { asked: null });
+    const isShown = verdict.is === 'accepted' && refundMeaningOf(known.seen?.status ?? null) !== 'under way';
+    if (verdict.is !== 'refunded')
+      return changed(known, refund.number, { asked: null, accepted: refund.accepted || isShown });
     return changed(known, refund.number, { ...ended('REFUNDED', 'query'), named: known.seen?.status ?? null });
   }, sale);
 }

@@ -5,15 +5,7 @@ import { isMore } from '../../gateway/pure/money';
 import { isAnswered } from './claims';
 import { findRefund, leftAtGateway, mayBeGone, verdictOf } from './fold';
 import { LAG_SETTLINGS } from './refund-table';
-import {
-  because,
-  elsewhereUnknown,
-  notLeft,
-  notNow,
-  type RefundFailure,
-  takenByTheBank,
-  unconfirmed,
-} from './refusals';
+import { elsewhereUnknown, notLeft, notNow, type RefundFailure, takenByTheBank, unconfirmed } from './refusals';
 
 export interface StepSettings {
   readonly settling_ms: number;
@@ -133,9 +125,7 @@ export function turnOf(sale: SoldOrder, refund: LedgerRefund, now: number): 'now
     case 'refused':
       return others.some(isUndecided) ? 'later' : 'now';
     case 'done':
-      return callsPartsRefunded(sale)
-        ? 'now'
-        : because('The trade is REFUNDED, and our ledger has money left.', status);
+      return callsPartsRefunded(sale) ? 'now' : elsewhereUnknown(status);
     default:
       return 'now';
   }
@@ -149,10 +139,14 @@ export function obstacleTo(sale: SoldOrder, refund: LedgerRefund, now: number): 
   return sale.paid && isMore(refund.amount, leftAtGateway(sale, refund.number)) ? notLeft() : undefined;
 }
 
-/** Whether this gateway is known to call a trade REFUNDED of which a part went back. */
+/** Whether this gateway is known to call a trade REFUNDED of which a part went back: by a part's own notification, or a person. */
 function callsPartsRefunded(sale: SoldOrder): boolean {
   const isPart = ({ amount }: LedgerRefund) => isMore(sale.paid?.amount ?? '0', amount);
-  return sale.refunds.some((one) => isPart(one) && one.named === 'REFUNDED' && one.confirmed_by === 'notification');
+  const hasToldSo = sale.history.some(
+    ({ from, refunded_elsewhere }) => from === 'REFUNDED' && refunded_elsewhere !== undefined,
+  );
+  const isNamed = (one: LedgerRefund) => isPart(one) && one.named === 'REFUNDED' && one.confirmed_by === 'notification';
+  return hasToldSo || sale.refunds.some(isNamed);
 }
 
 /** A request may be on its way to the gateway for so long after nobody waits for its answer any more. */

@@ -7,7 +7,6 @@ import {
   type LedgerRefund,
   type RefundAnswer,
   type RefundState,
-  refundMeaningOf,
   type SoldOrder,
 } from '../../contract';
 import { isMore, sumOf } from '../../gateway/pure/money';
@@ -44,9 +43,7 @@ export function stateOf(sale: SoldOrder, app_id: string, watched_until: number):
 
 function refundState(sale: SoldOrder, refund: LedgerRefund): RefundState {
   const { number, amount, currency, phase, begun, decided, named, answer } = refund;
-  const isKnown = refund.outcome !== null || isAccepted(sale, refund);
-  const isUnderWay = refundMeaningOf(sale.seen?.status ?? null) === 'under way';
-  const outcome = refund.outcome ?? (isKnown && !isUnderWay ? 'ACCEPTED' : null);
+  const outcome = refund.outcome ?? (refund.accepted && refund.asked === null ? 'ACCEPTED' : null);
   const begun_at = begun === null ? null : iso(begun.at);
   const said = answer?.refund_status;
   return {
@@ -62,17 +59,16 @@ function refundState(sale: SoldOrder, refund: LedgerRefund): RefundState {
     requested_at: iso(refund.requested_at),
     started_at: begun_at,
     sent_at: begun_at,
-    answer: answer ?? (isKnown ? recoveredAnswer(sale, refund) : null),
+    answer: answer ?? (isFound(sale, refund) ? recoveredAnswer(sale, refund) : null),
     failure: refund.failure,
     resolved: phase === 'ended' && decided ? { by: decided.by, reason: decided.reason } : null,
   };
 }
 
-/** Nothing confirms its end, and nothing speaks against it: it counts as gone. */
-const isAccepted = (sale: SoldOrder, refund: LedgerRefund): boolean =>
-  (refund.phase === 'taken' || refund.phase === 'lost') &&
-  refund.asked === null &&
-  verdictOf(sale, refund)?.is === 'accepted';
+/** Whether what is known says that the gateway has it. */
+const isFound = (sale: SoldOrder, refund: LedgerRefund): boolean =>
+  refund.outcome !== null ||
+  (refund.phase !== 'sending' && refund.asked === null && verdictOf(sale, refund)?.is === 'accepted');
 
 /** Its answer was lost, and the trade or a notification shows that the gateway has it: callers get that as their answer. */
 function recoveredAnswer(sale: SoldOrder, refund: LedgerRefund): RefundAnswer | null {

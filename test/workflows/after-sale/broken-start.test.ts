@@ -66,7 +66,7 @@ test.each([
 test('a start without its order’s number, under the order’s own id, loses neither what was notified nor the ledger', async () => {
   await open({ plans: [{ takes_ms: 0, ends: 'done' }] });
   world.ask({ amount: '50.00', number: 'a' });
-  await world.pass(HOUR);
+  await world.pass(4 * DAY);
   expect(world.run?.isRunning).toBe(false);
   world.temporal.start('afterSale', ownId, { app_id: APP, trade_no: 'T1' });
   world.gateway.move('CHARGEBACK');

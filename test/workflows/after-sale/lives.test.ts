@@ -107,32 +107,35 @@ describe.each([
           refunded_amount: '100.00',
           refunding_amount: '0.00',
         });
+        // Two parts look the same: nothing confirms either of them, and both count as gone.
         expect(state.refunds.map(({ outcome, partial }) => [outcome, partial])).toEqual([
-          ['REFUNDED', true],
-          ['REFUNDED', true],
+          ['ACCEPTED', true],
+          ['ACCEPTED', true],
         ]);
       });
     });
 
-    test('a part that the gateway calls REFUNDED does not count as the whole', async () => {
+    test('the rest of a trade that is REFUNDED after a part goes back once a person has said that nobody else gave it back', async () => {
       await play(async (sale) => {
         sale.gateway.partialStatus = 'REFUNDED';
         await (await sale.ask('50.00')).answer;
         expect(await ended(sale)).toMatchObject({ trade_status: 'REFUNDED', refunded_amount: '50.00' });
+        expect(await (await sale.ask('100.00')).answer).toMatchObject({ type: 'NotRefunded' });
+        expect(await sale.state()).toMatchObject({ attention: 'refund-elsewhere', refunded_amount: '50.00' });
+        await seen(sale, { refunded_elsewhere: '0.00' });
         await (await sale.ask('100.00')).answer;
         expect(await ended(sale)).toMatchObject({ refunded_amount: '150.00', ledger_complete: true });
       });
     });
 
-    test('a refund that is revoked without a notification frees its amount in the ledger', async () => {
+    test('a refund that came back without a notification keeps its amount until a person says so', async () => {
       await play(async (sale) => {
         sale.gateway.refundPlans = [{ takes_ms: 7 * DAY, ends: 'revoked' }];
-        await (await sale.ask('150.00')).answer;
-        expect(await ended(sale)).toMatchObject({
-          trade_status: 'SUCCESS',
-          refunded_amount: '0.00',
-          refunds: [{ outcome: 'REFUND_REVOKE' }],
-        });
+        await (await sale.ask('150.00', { out_request_no: 'a' })).answer;
+        await sale.pass(8 * DAY);
+        expect(await sale.state()).toMatchObject({ trade_status: 'SUCCESS', attention: 'unknown-refund' });
+        await seen(sale, { outcome: 'REFUND_REVOKE', out_request_no: 'a' });
+        expect(await ended(sale)).toMatchObject({ refunded_amount: '0.00', refunds: [{ outcome: 'REFUND_REVOKE' }] });
       });
     });
 
@@ -166,10 +169,15 @@ describe.each([
       });
     });
 
-    test('is made again under the same number when its trade keeps showing none', async () => {
+    test('is not made again where its trade keeps showing none: gateways begin a refund late', async () => {
       await play(async (sale) => {
         sale.gateway.refundMishaps = ['lost before'];
         await sale.ask('50.00', { out_request_no: 'one' });
+        await sale.pass(2 * DAY);
+        expect(await sale.state()).toMatchObject({ attention: 'unknown-refund', refunding_amount: '50.00' });
+        expect(sale.trade.refunds).toEqual([]);
+        await seen(sale, { outcome: 'NOT_CREATED', out_request_no: 'one' });
+        await (await sale.ask('50.00', { out_request_no: 'one' })).answer;
         expect(await ended(sale)).toMatchObject({ refunded_amount: '50.00', attention: null });
         expect(sale.trade.refunds.map(({ out_request_no }) => out_request_no)).toEqual(['one']);
       });
@@ -240,7 +248,8 @@ describe.each([
           await sale.open();
           await sale.pass(MINUTE);
           sale.gateway.isDown = true;
-          await sale.handle.signal('notification', { trade_status: 'SUCCESS' });
+          // The refund waits for the answer to this.
+          await sale.handle.startUpdate('recheck', { waitForStage: 'ACCEPTED' });
           await sale.pass(1_000);
           await sale.ask('150.00', { out_request_no: latePaymentRefundNumber(await sale.state()) });
           await sale.pass(1_000);
