@@ -57,8 +57,13 @@ export interface SoldOrder {
   readonly method: string | null;
   /** What was paid; null until the gateway has shown the trade as sold. */
   readonly paid: { readonly amount: string; readonly currency: string } | null;
-  /** The gateway's last answer; null before any. */
-  readonly seen: { readonly status: string; readonly asked_at: number; readonly lasted_ms: number } | null;
+  /** The gateway's last answer; null before any. `heard`: how many notifications had come when it was asked. */
+  readonly seen: {
+    readonly status: string;
+    readonly asked_at: number;
+    readonly lasted_ms: number;
+    readonly heard: number;
+  } | null;
   readonly history: readonly Transition[];
   readonly refunds: readonly LedgerRefund[];
   /** What went back by refunds that are not in the ledger, as a person has named it. */
@@ -67,6 +72,8 @@ export interface SoldOrder {
   readonly complete: boolean;
   /** That the bank takes the money back, as was said last. */
   readonly bank: { readonly status: string; readonly at: number } | null;
+  /** The gateway has denied the trade, asked when so many notifications had come. A person who has seen that ends the search. */
+  readonly denied: { readonly heard: number; readonly isSettled: boolean } | null;
   /** How many notifications have come. */
   readonly heard: number;
   readonly held: readonly HeldClaim[];

@@ -188,7 +188,7 @@ class AfterSaleRun {
       const known = await loadPreviousRun({ app_id, out_trade_no });
       const { sale, claims, is_unread, method, trade_no } = known;
       this.isKnownHere = isKnown(known);
-      if (sale) this.sale = { ...sale, out_trade_no: sale.out_trade_no ?? out_trade_no };
+      if (sale) this.sale = { ...sale, out_trade_no: sale.out_trade_no ?? out_trade_no, denied: null };
       this.append([
         // The payment says which trade was sold. Its number alone, or who started this run, may name another one.
         { is: 'introduced', method, trade_no },
@@ -280,7 +280,8 @@ class AfterSaleRun {
     const { heard: after, seen } = this.sale;
     const lasting = lasting_ms > 0 && seen !== null ? seen.status : undefined;
     const { patience_ms } = this.settings;
-    const settling_ms = lasting_ms > 0 ? lasting_ms : this.settings.settling_ms;
+    // A trade that nobody has seen may have been made elsewhere a moment ago.
+    const settling_ms = seen === null ? patience_ms : lasting_ms || this.settings.settling_ms;
     this.waitFor(lasting_ms > 0 ? `the status to stay ${seen?.status}` : 'the gateway’s answer about the trade');
     const answer = this.rechecks.begin();
     const isInterrupted = () => lasting_ms > 0 && (this.rechecks.isRequested || this.sale.heard > after);
@@ -288,7 +289,7 @@ class AfterSaleRun {
     if (looked === null) return;
     if (looked.is === 'found')
       await this.onTrade(looked.trade, after, looked.trade.trade_status === seen?.status ? lasting_ms : 0);
-    else this.learn({ is: 'unanswered', why: attentionAfter(looked) });
+    else this.learn({ is: 'unanswered', why: attentionAfter(looked), after });
     answer();
     if (looked.is !== 'found') await this.search(looked.is);
   }
@@ -326,12 +327,16 @@ class AfterSaleRun {
     const sent = await sendRefund(app_id, { heard, ...sale }, request, {
       run_id: this.settings.run_id,
       patience_ms: this.settings.patience_ms,
+      // Attempts may go on for days: what comes meanwhile is looked at first.
       isForbidden: () =>
-        this.deciding === number || (refund !== undefined && obstacleTo(this.sale, refund, Date.now()) !== undefined),
+        this.deciding === number ||
+        this.rechecks.isRequested ||
+        this.sale.held.length > 0 ||
+        (refund !== undefined && obstacleTo(this.sale, refund, Date.now()) !== undefined),
       onSilence: () => this.learn({ is: 'noticed', what: 'no-answer' }),
     });
     this.learn({ is: 'answered', number, answered: sent.answered });
-    if (sent.credentials) this.learn({ is: 'unanswered', why: 'credentials' });
+    if (sent.credentials) this.learn({ is: 'unanswered', why: 'credentials', after: heard });
     if (sent.trade) await this.onTrade(sent.trade, heard, 0);
     else if (sent.answered.said !== 'refused') await this.look(0);
   }
@@ -378,6 +383,7 @@ class AfterSaleRun {
     const latest = Date.now() + REFUND_WAIT_MS;
     const isInTime = (fn: () => boolean) => condition(fn, Math.max(latest - Date.now(), 1), { summary: 'refund' });
     this.rechecks.noteUpdate();
+    if (this.sale.seen === null) this.rechecks.request();
     const isRead = () => this.phase === 'unknown' || (this.phase !== 'reading' && this.sale.seen !== null);
     if (!(await isInTime(isRead))) throw notTaken();
     if (this.phase === 'unknown') throw orderNotFound(this.input.out_trade_no);

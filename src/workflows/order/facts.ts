@@ -27,6 +27,8 @@ interface Queried {
 interface Unanswered {
   readonly is: 'unanswered';
   readonly why: Attention;
+  /** How many notifications had come when the look began. */
+  readonly after: number;
 }
 
 /** A signed notification. */

@@ -40,6 +40,7 @@ export const NOTHING_KNOWN: SoldOrder = {
   elsewhere: '0.00',
   complete: true,
   bank: null,
+  denied: null,
   heard: 0,
   held: [],
   contradicted: [],
@@ -76,7 +77,7 @@ function applied(sale: SoldOrder, fact: AfterSaleFact): SoldOrder {
     case 'queried':
       return onQueried(sale, fact);
     case 'unanswered':
-      return raised(sale, fact.why);
+      return onUnanswered(sale, fact);
     case 'notified':
       return onNotified(sale, fact.claim, fact.at);
     case 'requested':
@@ -111,7 +112,7 @@ function onQueried(before: SoldOrder, { trade, lasted_ms, after, at }: FactOf<'q
   const answered = settledReasons(before, ANSWERED);
   if (isOlder(before, trade)) return heardOfBank(answered, trade.trade_status, at);
   const learned = learnedFrom(answered, trade);
-  const seen = { status: trade.trade_status, asked_at: trade.asked_at, lasted_ms };
+  const seen = { status: trade.trade_status, asked_at: trade.asked_at, lasted_ms, heard: after };
   const from = before.seen?.status ?? null;
   const moved = { ...movedTo(learned, from, seen.status, at), seen };
   return explained(withClaimsRead(moved, after), from);
@@ -120,11 +121,16 @@ function onQueried(before: SoldOrder, { trade, lasted_ms, after, at }: FactOf<'q
 /** The gateway is there again, and shows the trade. */
 const ANSWERED: readonly Attention[] = ['no-answer', 'credentials', 'unknown-trade'];
 
+function onUnanswered(sale: SoldOrder, { why, after }: FactOf<'unanswered'>): SoldOrder {
+  return raised(why === 'unknown-trade' ? { ...sale, denied: { heard: after, isSettled: false } } : sale, why);
+}
+
 function learnedFrom(sale: SoldOrder, trade: QueriedTrade): SoldOrder {
   const { order_amount: amount, order_currency: currency } = trade;
   const isSold = outcomeOf(trade.trade_status) === 'SUCCESS' && amount !== undefined && currency !== undefined;
   return {
     ...sale,
+    denied: null,
     trade_no: sale.trade_no ?? trade.trade_no ?? null,
     out_trade_no: sale.out_trade_no ?? trade.out_trade_no ?? null,
     method: sale.method ?? trade.method ?? null,
@@ -240,6 +246,8 @@ function onNamed(sale: SoldOrder, refund: LedgerRefund, status: string): SoldOrd
   const hasPaidNothing = outcome !== null && outcome !== 'REFUNDED';
   if (named === undefined) return changed(sale, number, { named: refund.named ?? status });
   const isFinal = hasPaidNothing && refund.confirmed_by !== 'query';
+  // Nothing says which try under the number it means.
+  if (refund.attempt > 1 && named !== 'REFUNDED') return changed(sale, number, CONTRADICTED);
   if (hasPaidNothing && outcome !== named) {
     // What frees an amount and what says that it is gone cannot both be true.
     const isLate = isFinal && named === 'REFUNDED' && refund.confirmed_by === 'notification';
@@ -306,11 +314,17 @@ function onDecided(sale: SoldOrder, { by, reason, refund, elsewhere, seen, at }:
     elsewhere === undefined
       ? named
       : settledReasons({ ...named, elsewhere: sumOf([elsewhere]), complete: true }, ['refund-elsewhere']);
-  const settled = seen ? settledReasons(counted, [seen]) : counted;
+  const settled = seen ? settledReasons(seen === 'unknown-trade' ? withoutTrade(counted) : counted, [seen]) : counted;
   const to = refund?.outcome ?? shown ?? 'resolved';
   const said = { by, reason, ...(elsewhere === undefined ? {} : { refunded_elsewhere: elsewhere }) };
   const history = [...settled.history, { time: iso(at), from: shown, to, source: 'operator' as const, ...said }];
   return settled.complete ? { ...settled, history } : raised({ ...settled, history }, 'refund-elsewhere');
+}
+
+/** There is no such trade: what was notified of it before the gateway denied it is settled, too. */
+function withoutTrade(sale: SoldOrder): SoldOrder {
+  const heard = sale.denied?.heard ?? 0;
+  return { ...sale, denied: { heard, isSettled: true }, held: sale.held.filter((one) => one.heard > heard) };
 }
 
 // — What follows for the refunds —

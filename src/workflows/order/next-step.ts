@@ -21,8 +21,8 @@ export type Step =
   | { readonly take: 'send'; readonly number: string }
   /** The refund is not sent any more, and certainly was not. */
   | { readonly take: 'decline'; readonly number: string; readonly failure: RefundFailure }
-  /** Poll the trade until this time; null: until it moves on. */
-  | { readonly take: 'watch'; readonly until: number | null }
+  /** Poll the trade until this time; null: until it moves on. `waiting`: the refund that waits for that. */
+  | { readonly take: 'watch'; readonly until: number | null; readonly waiting?: string | undefined }
   /** A time is over that a refund has waited for. */
   | { readonly take: 'pass'; readonly number: string }
   /** Nothing is left to ask. */
@@ -39,8 +39,14 @@ export interface Wishes {
 }
 
 export function nextStep(sale: SoldOrder, now: number, wishes: Wishes, settings: StepSettings): Step {
-  if (sale.seen === null) return { take: 'find' };
-  if (wishes.isAsked || sale.held.length > 0) return { take: 'look', lasting_ms: lastingOf(sale, settings) };
+  if (sale.seen === null) {
+    const isSearchOver = sale.denied?.isSettled === true && sale.held.length === 0;
+    return isSearchOver && !wishes.isAsked ? { take: 'rest' } : { take: 'find' };
+  }
+  // Each notification is a hint: the gateway's answer is what counts.
+  const isBehind = sale.heard > sale.seen.heard;
+  if (wishes.isAsked || isBehind || sale.held.length > 0)
+    return { take: 'look', lasting_ms: lastingOf(sale, settings) };
   if (sale.refunds.some((one) => waitsForLag(sale, one, settings)))
     return { take: 'look', lasting_ms: LAG_SETTLINGS * settings.settling_ms };
   const due = deadlinesOf(sale).find(({ at }) => at <= now);
@@ -51,7 +57,7 @@ export function nextStep(sale: SoldOrder, now: number, wishes: Wishes, settings:
   if (waiting && typeof turn === 'object') return { take: 'decline', number: waiting.number, failure: turn };
   const until = watchUntil(sale, wishes, settings);
   if (until === null || until > now || waiting)
-    return { take: 'watch', until: until === null || waiting ? null : until };
+    return { take: 'watch', until: until === null || waiting ? null : until, waiting: waiting?.number };
   return { take: 'rest' };
 }
 

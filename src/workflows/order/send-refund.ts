@@ -2,7 +2,6 @@
 import { condition } from '@temporalio/workflow';
 import { detailsOf, FAILURE, knownIds, type RefundOrder, type RefundResult, type SoldOrder } from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
-import { DAY } from '../../gateway/pure/durations';
 import { gateway } from '../shared/activities';
 import { isResult } from '../shared/ended-by-hand';
 import { pollUntil } from '../shared/polling';
@@ -48,7 +47,6 @@ export async function sendRefund(
   try {
     const sent = await pollUntil(() => gateway.requestRefund(attemptOf(app_id, sale, request, run_id)), {
       isInterrupted: isForbidden,
-      timeout_ms: DAY,
     });
     // Called off before any attempt has reached the gateway.
     if (typeof sent === 'string') return { answered: NOT_SENT };
