@@ -336,7 +336,8 @@ function judged(sale: SoldOrder, { settling_ms }: FoldSettings): SoldOrder {
     if (verdict === undefined || !isDue(known, refund, verdict, settling_ms)) return known;
     // What a contradiction has asked, only a person or the number itself answers.
     if (refund.asked === 'by a contradiction') return known;
-    if (verdict.is === 'ask') return changed(known, refund.number, { asked: 'by the table' });
+    if (verdict.is === 'ask')
+      return changed(known, refund.number, verdict.lasts ? CONTRADICTED : { asked: 'by the table' });
     const isShown = verdict.is === 'accepted' && refundMeaningOf(known.seen?.status ?? null) !== 'under way';
     if (verdict.is !== 'refunded')
       return changed(known, refund.number, { asked: null, accepted: refund.accepted || isShown });

@@ -15,8 +15,11 @@ export type Verdict =
   | { readonly is: 'accepted' }
   /** All that was paid has gone back, and it is a part of that. */
   | { readonly is: 'refunded' }
-  /** Two worlds fit: only a person, or a notification that names its number, can tell them apart. */
-  | { readonly is: 'ask'; readonly after: Patience };
+  /**
+   * Two worlds fit: only a person, or a notification that names its number, can tell them apart. `lasts`: nothing that the trade shows
+   * later can.
+   */
+  | { readonly is: 'ask'; readonly after: Patience; readonly lasts: boolean };
 
 /** `lost`: its answer is not known. `alone`: nothing else may have gone back, or be going. */
 export type Column = 'accepted' | 'lost alone' | 'lost beside others';
@@ -27,8 +30,10 @@ export type Row = RefundMeaning | 'unmoved';
 const OPEN: Verdict = { is: 'open' };
 const ACCEPTED: Verdict = { is: 'accepted' };
 const REFUNDED: Verdict = { is: 'refunded' };
-const ask = (after: Patience): Verdict => ({ is: 'ask', after });
+const ask = (after: Patience, lasts = false): Verdict => ({ is: 'ask', after, lasts });
 const [NOW, LAG, A_DAY] = [ask('none'), ask('lag'), ask('a day')] as const;
+/** A refund has paid nothing, and nothing says which one. */
+const ENDED = ask('lag', true);
 
 /** Two verdicts: where money is left after all refunds that may have gone, and where nothing is. */
 type Cell = Verdict | readonly [left: Verdict, nothingLeft: Verdict];
@@ -42,12 +47,12 @@ const TABLE: Readonly<Record<Row, Readonly<Record<Column, Cell>>>> = {
   // Gateways may begin a refund days after they took it. One that was lost is never sent again: it may begin late, too.
   unmoved:        { accepted: A_DAY,                'lost alone': LAG,             'lost beside others': LAG },
   // The trade has shown a refund since, and stands again: one came back.
-  stands:         { accepted: LAG,                  'lost alone': LAG,             'lost beside others': LAG },
+  stands:         { accepted: ENDED,                'lost alone': ENDED,           'lost beside others': ENDED },
   'under way':    { accepted: OPEN,                 'lost alone': ACCEPTED,        'lost beside others': A_DAY },
   'part is done': { accepted: [ACCEPTED, A_DAY],    'lost alone': [ACCEPTED, LAG], 'lost beside others': LAG },
   done:           { accepted: [ACCEPTED, REFUNDED], 'lost alone': [LAG, REFUNDED], 'lost beside others': LAG },
-  refused:        { accepted: LAG,                  'lost alone': LAG,             'lost beside others': LAG },
-  revoked:        { accepted: LAG,                  'lost alone': LAG,             'lost beside others': LAG },
+  refused:        { accepted: ENDED,                'lost alone': ENDED,           'lost beside others': ENDED },
+  revoked:        { accepted: ENDED,                'lost alone': ENDED,           'lost beside others': ENDED },
   'of the bank':  { accepted: OPEN,                 'lost alone': NOW,             'lost beside others': NOW },
   none:           { accepted: OPEN,                 'lost alone': NOW,             'lost beside others': NOW },
 };

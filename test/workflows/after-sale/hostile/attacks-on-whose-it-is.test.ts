@@ -20,6 +20,10 @@ async function decideStuck(): Promise<void> {
   world.resolveRefund();
   await world.pass(MINUTE);
 }
+/** A person says of each refund that is asked about what the dashboard shows. */
+async function decideAll(): Promise<void> {
+  for (let i = 0; i < 4; i += 1) await decideStuck();
+}
 const tell = (status: string, number?: string) => world.deliver({ at: world.now, status, number });
 
 const isTold = (number: string) => world.told.some((one) => one.is === 'answer' && one.order.number === number);
@@ -81,7 +85,7 @@ test('promise 7: a refund that was named as under way is not called revoked beca
   await world.pass(10 * MINUTE);
   world.ask({ amount: '10.00', number: 'b' });
   await world.pass(10 * MINUTE);
-  await decideStuck();
+  await decideAll();
   world.ask({ amount: '100.00', number: 'c' });
   await world.pass(2_000);
   tell('REFUND_PROCESSING', 'c');
@@ -102,6 +106,7 @@ test('promise 7: a refund under way is not called revoked because an earlier par
   world.ask({ amount: '50.00', number: 'a' });
   await world.pass(10 * MINUTE);
   await world.chargeBackAndReverse();
+  await decideAll();
   world.ask({ amount: '100.00', number: 'c' });
   await world.pass(2_000);
   tell('REFUND_PROCESSING', 'c');
@@ -122,6 +127,7 @@ test('promise 7: a refund under way is not called revoked because an earlier par
   world.ask({ amount: '50.00', number: 'a' });
   await world.pass(10 * MINUTE);
   await world.chargeBackAndReverse();
+  await decideAll();
   world.ask({ amount: '100.00', number: 'c' });
   await world.pass(2_000);
   tell('REFUND_PROCESSING', 'c');
@@ -173,7 +179,8 @@ test('promise 7: a refund under way is not called revoked because a part that is
   await world.pass(MINUTE);
   world.gateway.move('SUCCESS');
   await world.untilShown('SUCCESS');
-  await world.pass(MINUTE);
+  await world.pass(10 * MINUTE);
+  await decideAll();
   world.ask({ amount: '100.00', number: 'c' });
   await world.pass(10 * MINUTE);
   world.gateway.comesBack('b');
@@ -196,7 +203,7 @@ test('promise 7: a refund under way is not called revoked because a part of the 
   await world.pass(10 * MINUTE);
   world.ask({ amount: '10.00', number: 'b' });
   await world.pass(10 * MINUTE);
-  await decideStuck();
+  await decideAll();
   world.ask({ amount: '100.00', number: 'c' });
   await world.pass(10 * MINUTE);
   world.gateway.comesBack('desk-1');
@@ -219,6 +226,7 @@ test('promise 7: a refund under way is not called revoked because a part of the 
   world.nameElsewhere();
   await world.pass(10 * MINUTE);
   await world.chargeBackAndReverse();
+  await decideAll();
   world.ask({ amount: '100.00', number: 'c' });
   await world.pass(10 * MINUTE);
   world.gateway.comesBack('desk-1');
@@ -238,6 +246,7 @@ test('promise 7: a later part under way is not called refused because one of the
   world.ask({ amount: '50.00', number: 'a' });
   await world.pass(10 * MINUTE);
   await world.chargeBackAndReverse();
+  await decideAll();
   world.ask({ amount: '100.00', number: 'c' });
   await world.pass(10 * MINUTE);
   world.gateway.make('desk-in-vain', '40.00', 'the desk', REFUSED);
@@ -263,27 +272,6 @@ test('promise 7: a refund that never arrived is not called given back because th
   const c = await refundOf('c');
   world.ask({ amount: '50.00', number: 'c' });
   await world.pass(HOUR);
-  expect([c?.outcome === 'REFUNDED' && c.attention === null, isTold('c'), isMade('c')]).toEqual([false, false, false]);
-});
-
-test('promise 7: a refund that never arrived is not called given back because a copy that is 45 s behind still shows the part before it', async () => {
-  let mode = 1;
-  await open({
-    ...{ plans: [DONE, REFUSED], mishaps: ['none', 'none', 'lost before it arrived'] },
-    ...{ lag_ms: 45_000, copies: 'several', pick: (n) => (n === 2 ? mode : 0) },
-  });
-  world.ask({ amount: '50.00', number: 'a' });
-  await world.pass(10 * MINUTE);
-  world.ask({ amount: '10.00', number: 'b' });
-  await world.pass(10_000);
-  world.ask({ amount: '50.00', number: 'c' });
-  for (let i = 0; i < 200 && (await refundOf('b'))?.attention === null; i += 1) await world.pass(250);
-  world.resolve({ outcome: 'REFUND_REFUSED', out_request_no: 'b' });
-  for (let i = 0; i < 100 && world.gateway.requests.length < 3; i += 1) await world.pass(250);
-  expect(world.gateway.requests).toHaveLength(3);
-  mode = 0;
-  await world.pass(5 * HOUR);
-  const c = await refundOf('c');
   expect([c?.outcome === 'REFUNDED' && c.attention === null, isTold('c'), isMade('c')]).toEqual([false, false, false]);
 });
 
@@ -333,7 +321,7 @@ test('promise 7: a notification of another trade under the order’s number, who
   const c = await refundOf('c');
   world.ask({ amount: '100.00', number: 'd' });
   await world.pass(HOUR);
-  expect([c?.outcome, goneBack()]).toEqual(['REFUNDED', 100]);
+  expect([c?.outcome, goneBack()]).toEqual(['ACCEPTED', 100]);
 });
 
 test.each([
@@ -343,8 +331,15 @@ test.each([
   'promise 7: a part that came back between two looks is before a person once that is notified without a number: %s',
   async (_, partialStatus) => {
     await open({ plans: [DONE, DONE], partialStatus });
-    for (const number of ['a', 'b']) {
-      world.ask({ amount: '50.00', number });
+    world.ask({ amount: '50.00', number: 'a' });
+    await world.pass(10 * MINUTE);
+    world.ask({ amount: '50.00', number: 'b' });
+    await world.pass(10 * MINUTE);
+    if (partialStatus === 'REFUNDED') {
+      // Nothing says that this gateway calls parts so.
+      world.resolve({ refunded_elsewhere: '0.00' });
+      await world.pass(MINUTE);
+      world.ask({ amount: '50.00', number: 'b' });
       await world.pass(10 * MINUTE);
     }
     world.gateway.giveUp('us', false);
@@ -365,6 +360,7 @@ test.each([
     await open({ plans: [{ takes_ms: 20_000, ends: 'refused' }, late, late], answersStatus });
     world.ask({ amount: '100.00', number: 'a' });
     await world.pass(20 * MINUTE);
+    await decideAll();
     world.ask({ amount: '100.00', number: 'b' });
     await world.pass(2 * MINUTE);
     const b = await refundOf('b');
@@ -376,11 +372,13 @@ test.each([
   },
 );
 
-test('promise 7: a first refund whose answer calls it refused frees its amount only once the trade has shown that for long', async () => {
+test('promise 7: a first refund whose answer calls it refused keeps its amount until its number, or a person, says so', async () => {
   await open({ plans: [REFUSED, DONE] });
   world.ask({ amount: '150.00', number: 'a' });
   await world.pass(MINUTE);
   const early = await refundOf('a');
   await world.pass(10 * MINUTE);
-  expect([early?.outcome, (await refundOf('a'))?.outcome]).toEqual([null, 'REFUND_REFUSED']);
+  expect([early?.outcome, (await refundOf('a'))?.attention]).toEqual([null, 'unknown-refund']);
+  await decideStuck();
+  expect(await refundOf('a')).toMatchObject({ outcome: 'REFUND_REFUSED', attention: null });
 });
