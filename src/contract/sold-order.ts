@@ -7,7 +7,7 @@ import type { Source, Transition } from './payment';
 /** How long a question has to wait: not at all, until no replica can be behind, or a day. */
 export type Patience = 'none' | 'lag' | 'a day';
 
-/** How far a refund has come. `waiting`: for its turn. `lost`: its answer is not known. `taken`: the gateway has it. */
+/** How far a refund has come. `waiting`: for its turn. `lost`: its answer is not known. `taken`: the gateway has it, so it counts as gone. */
 export type RefundPhase = 'waiting' | 'sending' | 'lost' | 'taken' | 'ended';
 
 /** One refund of the ledger. */
@@ -25,8 +25,6 @@ export interface LedgerRefund {
   readonly lost_at: number | null;
   /** The trade has shown a status that only refunds bring, and another one than when it was begun. */
   readonly moved: boolean;
-  /** The trade has shown a state in which it may be done: from then on it counts as accepted, whatever the trade shows later. */
-  readonly accepted: boolean;
   readonly answer: RefundState['answer'];
   readonly outcome: Exclude<RefundOutcome, 'ACCEPTED'> | null;
   readonly confirmed_by: Source | null;

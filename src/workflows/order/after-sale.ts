@@ -34,6 +34,7 @@ import {
   type SoldOrder,
 } from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
+import { DAY } from '../../gateway/pure/durations';
 import { loadPolicy, loadPreviousRun } from '../shared/activities';
 import { uncancelled } from '../shared/cancellable';
 import { isContinued } from '../shared/continued';
@@ -54,7 +55,7 @@ import { afterSaleIssues, refuseAfterSale } from './after-sale-start';
 import { eventPaymentOf } from './event-payment';
 import type { AfterSaleFact } from './facts';
 import { findRefund, fold, isOlder, NOTHING_KNOWN } from './fold';
-import { nextRefund, nextStep, obstacleTo, type Step, watchUntil } from './next-step';
+import { nextRefund, nextStep, obstacleTo, type Step, turnOf, watchUntil } from './next-step';
 import {
   answerTo,
   askedTooOften,
@@ -268,7 +269,7 @@ class AfterSaleRun {
 
   /** Rechecks grow the history too, and use up its room for updates: so an idle run continues as new. */
   private get isTooLong(): boolean {
-    return this.rechecks.isFull && allHandlersFinished();
+    return (this.rechecks.isFull || workflowInfo().continueAsNewSuggested) && allHandlersFinished();
   }
 
   /**
@@ -352,10 +353,12 @@ class AfterSaleRun {
     const watch = { app_id, id: this.id, seen, schedule: pollSchedule(this.settings) };
     const news = await waitForTradeChange(watch, {
       isInterrupted: () => JSON.stringify(this.step) !== asked || this.isTooLong,
-      timeout_ms: step.until === null ? undefined : step.until - Date.now(),
+      timeout_ms: step.until === null ? DAY : step.until - Date.now(),
       summary: 'watch',
     });
     if (typeof news !== 'string') await this.onTrade(news, heard, 0);
+    // A poll says nothing of a gateway that is silent: a look does, once a day.
+    else if (news === 'timeout' && step.until === null) await this.look(0);
     else if (this.isTooLong && nextRefund(this.sale) === undefined) await this.continueInNewRun();
   }
 
@@ -394,6 +397,9 @@ class AfterSaleRun {
     if (granted.is === 'new') {
       this.requests.set(number, { ...order, out_request_no: number });
       this.learn({ is: 'requested', number, amount: order.refund_amount, currency: order.refund_currency });
+      const refund = findRefund(this.sale, number);
+      // Where it cannot go now, that may have changed since the last look.
+      if (refund && turnOf(this.sale, refund, Date.now()) !== 'now') this.rechecks.request();
     }
     const entry = () => this.state.refunds.find((one) => one.out_request_no === number);
     await isInTime(() => entry()?.answer !== null || entry()?.outcome !== null);

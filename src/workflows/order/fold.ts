@@ -110,7 +110,7 @@ export const isOlder = ({ seen }: SoldOrder, { trade_status, asked_at }: Queried
 
 function onQueried(before: SoldOrder, { trade, lasted_ms, after, at }: FactOf<'queried'>): SoldOrder {
   const answered = settledReasons(before, ANSWERED);
-  if (isOlder(before, trade)) return heardOfBank(answered, trade.trade_status, at);
+  if (isOlder(before, trade)) return onOlder(answered, trade.trade_status, at);
   const learned = learnedFrom(answered, trade);
   const seen = { status: trade.trade_status, asked_at: trade.asked_at, lasted_ms, heard: after };
   const from = before.seen?.status ?? null;
@@ -120,6 +120,14 @@ function onQueried(before: SoldOrder, { trade, lasted_ms, after, at }: FactOf<'q
 
 /** The gateway is there again, and shows the trade. */
 const ANSWERED: readonly Attention[] = ['no-answer', 'credentials', 'unknown-trade'];
+
+/** The trade has moved on since, and what it shows no more was so all the same. */
+function onOlder(sale: SoldOrder, status: string, at: number): SoldOrder {
+  const heard = heardOfBank(sale, status, at);
+  const meaning = refundMeaningOf(status);
+  const isEnd = meaning === 'refused' || meaning === 'revoked';
+  return isEnd && !sale.history.some(({ to }) => to === status) ? askedOfAllGone(heard) : heard;
+}
 
 function onUnanswered(sale: SoldOrder, { why, after }: FactOf<'unanswered'>): SoldOrder {
   return raised(why === 'unknown-trade' ? { ...sale, denied: { heard: after, isSettled: false } } : sale, why);
@@ -270,7 +278,6 @@ function onRequested(sale: SoldOrder, { number, amount, currency, at }: FactOf<'
     begun: null,
     lost_at: null,
     moved: false,
-    accepted: false,
     answer: null,
     outcome: null,
     confirmed_by: null,
@@ -310,10 +317,13 @@ function onDecided(sale: SoldOrder, { by, reason, refund, elsewhere, seen, at }:
     refund === undefined
       ? sale
       : changed(sale, refund.number, { ...ended(refund.outcome, 'operator'), decided, failure: null });
+  // What the trade has shown since it was begun is somebody else's.
+  const isOfOthers = refund?.outcome === 'NOT_CREATED' && findRefund(sale, refund.number)?.moved === true;
+  const explained = isOfOthers ? withUnknownRefund(named) : named;
   const counted =
     elsewhere === undefined
-      ? named
-      : settledReasons({ ...named, elsewhere: sumOf([elsewhere]), complete: true }, ['refund-elsewhere']);
+      ? explained
+      : settledReasons({ ...explained, elsewhere: sumOf([elsewhere]), complete: true }, ['refund-elsewhere']);
   const settled = seen ? settledReasons(seen === 'unknown-trade' ? withoutTrade(counted) : counted, [seen]) : counted;
   const to = refund?.outcome ?? shown ?? 'resolved';
   const said = { by, reason, ...(elsewhere === undefined ? {} : { refunded_elsewhere: elsewhere }) };
@@ -338,9 +348,10 @@ function judged(sale: SoldOrder, { settling_ms }: FoldSettings): SoldOrder {
     if (refund.asked === 'by a contradiction') return known;
     if (verdict.is === 'ask')
       return changed(known, refund.number, verdict.lasts ? CONTRADICTED : { asked: 'by the table' });
-    const isShown = verdict.is === 'accepted' && refundMeaningOf(known.seen?.status ?? null) !== 'under way';
-    if (verdict.is !== 'refunded')
-      return changed(known, refund.number, { asked: null, accepted: refund.accepted || isShown });
+    // The trade shows that the gateway has it, although its answer was lost.
+    if (verdict.is === 'accepted' && refund.phase === 'lost')
+      return changed(known, refund.number, { phase: 'taken', asked: null });
+    if (verdict.is !== 'refunded') return changed(known, refund.number, { asked: null });
     return changed(known, refund.number, { ...ended('REFUNDED', 'query'), named: known.seen?.status ?? null });
   }, sale);
 }
@@ -371,10 +382,19 @@ function columnOf(sale: SoldOrder, refund: LedgerRefund): Column {
 }
 
 /** Whether a verdict has waited long enough. */
-function isDue({ seen }: SoldOrder, { isOld }: LedgerRefund, verdict: Verdict, settling_ms: number): boolean {
+function isDue(sale: SoldOrder, { isOld }: LedgerRefund, verdict: Verdict, settling_ms: number): boolean {
+  const { seen } = sale;
   if (verdict.is !== 'ask' || verdict.after === 'none') return true;
+  if (verdict.lasts && isFirstEnd(sale)) return true;
   if (verdict.after === 'lag') return (seen?.lasted_ms ?? 0) >= LAG_SETTLINGS * settling_ms;
   return isOld;
+}
+
+/** No replica can be behind an end that this trade has never shown before. It may not stay. */
+function isFirstEnd({ seen, history }: SoldOrder): boolean {
+  const status = seen?.status ?? '';
+  const meaning = refundMeaningOf(status);
+  return (meaning === 'refused' || meaning === 'revoked') && history.filter(({ to }) => to === status).length === 1;
 }
 
 // — The ledger —

@@ -11,7 +11,6 @@ import {
 } from '../../contract';
 import { isMore, sumOf } from '../../gateway/pure/money';
 import { tradeAttributes } from '../shared/visibility';
-import { verdictOf } from './fold';
 
 /** The public state. `watched_until`: ms since the epoch; 0: it is not watched. */
 export function stateOf(sale: SoldOrder, app_id: string, watched_until: number): AfterSaleState {
@@ -43,7 +42,7 @@ export function stateOf(sale: SoldOrder, app_id: string, watched_until: number):
 
 function refundState(sale: SoldOrder, refund: LedgerRefund): RefundState {
   const { number, amount, currency, phase, begun, decided, named, answer } = refund;
-  const outcome = refund.outcome ?? (refund.accepted && refund.asked === null ? 'ACCEPTED' : null);
+  const outcome = refund.outcome ?? (phase === 'taken' && refund.asked === null ? 'ACCEPTED' : null);
   const begun_at = begun === null ? null : iso(begun.at);
   const said = answer?.refund_status;
   return {
@@ -59,16 +58,11 @@ function refundState(sale: SoldOrder, refund: LedgerRefund): RefundState {
     requested_at: iso(refund.requested_at),
     started_at: begun_at,
     sent_at: begun_at,
-    answer: answer ?? (isFound(sale, refund) ? recoveredAnswer(sale, refund) : null),
+    answer: answer ?? (outcome === null ? null : recoveredAnswer(sale, refund)),
     failure: refund.failure,
     resolved: phase === 'ended' && decided ? { by: decided.by, reason: decided.reason } : null,
   };
 }
-
-/** Whether what is known says that the gateway has it. */
-const isFound = (sale: SoldOrder, refund: LedgerRefund): boolean =>
-  refund.outcome !== null ||
-  (refund.phase !== 'sending' && refund.asked === null && verdictOf(sale, refund)?.is === 'accepted');
 
 /** Its answer was lost, and the trade or a notification shows that the gateway has it: callers get that as their answer. */
 function recoveredAnswer(sale: SoldOrder, refund: LedgerRefund): RefundAnswer | null {
