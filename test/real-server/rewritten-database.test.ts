@@ -14,7 +14,7 @@ import pino from 'pino';
 import { type DevServer, findTemporal, freePort, startDevServer } from '../../src/cli/dev/temporal';
 import { PaymentsClient } from '../../src/client';
 import { dataConverter } from '../../src/codec';
-import { afterSaleWorkflowId, type MerchantEvent, speiAccountWorkflowId, WORKFLOW } from '../../src/contract';
+import { type MerchantEvent, speiAccountWorkflowId, WORKFLOW } from '../../src/contract';
 import { PaymentGatewayPlugin } from '../../src/plugin';
 import { type Config, loadConfig } from '../../src/process/settings';
 import { type Simulator, startSimulator } from '../../src/simulator';
