@@ -17,7 +17,7 @@ import { invalidRequestFailure, silenceOf } from './failures';
 import type { NotifyUrlOf, PaymentGateway } from './gateways';
 import { isTooLate } from './next-attempt';
 import { ownRunId, wasResetSince } from './own-run';
-import { type Sending, type Sent, sendOnce } from './send-once';
+import { type Sending, type SentRequest, sendOnce } from './send-once';
 import { serverClock } from './time';
 import { assertSecretsSealed, assertToken, BareSecretError } from './unsealed-secrets';
 
@@ -57,7 +57,7 @@ export async function createOrder(
   );
 }
 
-function sentBy({ kind, request: { out_trade_no } }: NewPayment): Sent {
+function sentBy({ kind, request: { out_trade_no } }: NewPayment): SentRequest {
   const operation = kind === 'direct' ? '/trade/pay' : '/trade/create';
   return { operation, what: `Order ${out_trade_no}`, out_trade_no };
 }

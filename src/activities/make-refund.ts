@@ -8,7 +8,7 @@ import { invalidRequestFailure } from './failures';
 import type { PaymentGateway } from './gateways';
 import { wasResetSince } from './own-run';
 import { type BuyerOf, fillUserInfo } from './refund-user-info';
-import { type Sending, type Sent, sendOnce } from './send-once';
+import { type Sending, type SentRequest, sendOnce } from './send-once';
 import { queryTrade, surestId } from './trade-queries';
 
 /**
@@ -27,7 +27,7 @@ export async function makeRefund(
   );
 }
 
-function sentBy({ id, request: { out_request_no } }: RefundAttempt): Sent {
+function sentBy({ id, request: { out_request_no } }: RefundAttempt): SentRequest {
   const what = `${out_request_no ? `Refund ${out_request_no}` : 'The refund'} of ${nameOfTrade(id)}`;
   return { operation: REFUND_PATH, what, out_trade_no: id.out_trade_no };
 }

@@ -25,7 +25,7 @@ const AGAIN_AFTER_MS = 1_000;
 const MAX_RESULT_BYTES = 1_000_000;
 
 /** What is sent. */
-export interface Sent {
+export interface SentRequest {
   /** The operation's path, such as `/trade/pay`. */
   operation: string;
   /** What a person calls it: "order 17". Nothing private. */
@@ -44,7 +44,7 @@ export class Sending {
   private left = false;
 
   constructor(
-    private readonly sent: Sent,
+    private readonly sent: SentRequest,
     private readonly before: Phase,
   ) {}
 
@@ -100,7 +100,7 @@ type Progress = z.infer<typeof progress>;
  * `sending.madeNothing`.
  */
 export async function sendOnce<Result>(
-  sent: Sent,
+  sent: SentRequest,
   attempt: (sending: Sending) => Promise<Result>,
   unknown: (outcome: UnknownOutcome) => Result,
 ): Promise<Result> {
@@ -135,10 +135,10 @@ function assertKeepable(result: unknown): void {
   if (size > MAX_RESULT_BYTES) throw new RangeError('the result is too large');
 }
 
-const afterwards = (sent: Sent, error: unknown): UnknownOutcome =>
+const afterwards = (sent: SentRequest, error: unknown): UnknownOutcome =>
   unknownOutcome(sent, `what came after the request failed (${nameOf(error)})`);
 
-function unknownOutcome({ operation, what, out_trade_no }: Sent, why: string): UnknownOutcome {
+function unknownOutcome({ operation, what, out_trade_no }: SentRequest, why: string): UnknownOutcome {
   const message = `Whether ${what} was carried out is unknown: ${why}.`;
   return { message, error: { outcome: 'unknown', retryable: true, operation, out_trade_no } };
 }

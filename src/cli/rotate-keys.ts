@@ -18,10 +18,10 @@ export interface RotateOptions {
   dropAfter: string;
 }
 
-export type Step = 'at once' | 'stage' | 'promote';
+export type RotationStep = 'at once' | 'stage' | 'promote';
 
 /** A list of keys after a step. The first key is in use; a staged key is the last one. */
-export function rotated<T>(keys: readonly T[], fresh: T, step: Step): T[] {
+export function rotated<T>(keys: readonly T[], fresh: T, step: RotationStep): T[] {
   if (step === 'stage') return [...keys, fresh];
   if (step === 'at once') return [fresh, ...keys];
   return [...keys.slice(-1), ...keys.slice(0, -1)];
@@ -41,7 +41,7 @@ const jwks = z.object({ keys: z.array(jwk).min(1) });
 
 /** Throws ConfigError if no file is named or one cannot be used. Nothing is changed then. */
 export async function rotateKeys(options: RotateOptions, env: Environment): Promise<void> {
-  const step: Step = options.stage ? 'stage' : options.promote ? 'promote' : 'at once';
+  const step: RotationStep = options.stage ? 'stage' : options.promote ? 'promote' : 'at once';
   const files: Files = Object.fromEntries(
     FILES.flatMap((name) => (env[`${name}_FILE`] ? [[name, env[`${name}_FILE`]]] : [])),
   );
@@ -54,7 +54,7 @@ export async function rotateKeys(options: RotateOptions, env: Environment): Prom
   await withFilesLocked(Object.values(files), () => rotateFiles(files, step, age));
 }
 
-async function rotateFiles(files: Files, step: Step, age: number): Promise<void> {
+async function rotateFiles(files: Files, step: RotationStep, age: number): Promise<void> {
   await requireWholeFiles(files);
   const fresh = await makeKeys();
   const { PAYMENTS_ENCRYPTION_KEYS: encryption, PAYMENTS_SEALING_JWKS: sealing } = files;
@@ -126,7 +126,7 @@ interface Change {
   said: string;
 }
 
-async function encryptionChange(file: string, fresh: string, step: Step): Promise<Change> {
+async function encryptionChange(file: string, fresh: string, step: RotationStep): Promise<Change> {
   const before = (await readFile(file, 'utf8')).split(/[\s,]+/).filter(Boolean);
   const keys = rotated(requireStaged(file, before, step), fresh, step);
   const said = `${file}: ${keys[0]?.split(':')[0]} encrypts, ${keys.length} decrypt.`;
@@ -138,7 +138,7 @@ async function sealingChanges(
   file: string,
   publicFile: string | undefined,
   fresh: Jwk,
-  step: Step,
+  step: RotationStep,
   age: number,
 ): Promise<Change[]> {
   const before = jwks.parse(JSON.parse(await readFile(file, 'utf8'))).keys;
@@ -161,7 +161,7 @@ async function sealingChanges(
 }
 
 /** Without a staged key, a promotion would bring an old key back. */
-function requireStaged<T>(file: string, keys: T[], step: Step): T[] {
+function requireStaged<T>(file: string, keys: T[], step: RotationStep): T[] {
   if (step !== 'promote') return keys;
   const ids = keys.map((key) => (typeof key === 'string' ? key.split(':')[0] : jwk.parse(key).kid) ?? '');
   const times = ids.map((id) => madeAt(id) ?? 0);

@@ -47,7 +47,7 @@ export abstract class ClientError extends Error {
 }
 
 /** A person's decision comes in the same way. */
-export function decisionOf(value: unknown): { by: string; reason: string } | undefined {
+export function decisionIn(value: unknown): { by: string; reason: string } | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   return { by: String(Reflect.get(value, 'by')), reason: String(Reflect.get(value, 'reason')) };
 }

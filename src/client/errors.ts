@@ -4,7 +4,7 @@
  */
 import { FAILURE } from '../contract';
 import type { FieldIssue } from '../gateway';
-import { ClientError, type Details, decisionOf, issuesIn, textsOf } from './client-error';
+import { ClientError, type Details, decisionIn, issuesIn, textsOf } from './client-error';
 
 /** An error about a payment or a refund; `out_trade_no` is its order. Each one that is thrown is a {@link PaymentFailure}. */
 export abstract class PaymentError extends ClientError {
@@ -133,7 +133,7 @@ export class NotRefundedError extends PaymentError {
   /** False where nobody knows what is left. */
   readonly ledger_complete = this.flag('ledger_complete');
   /** The person who decided about this refund, and why; undefined where nobody did. */
-  readonly resolved = decisionOf(this.details.resolved);
+  readonly resolved = decisionIn(this.details.resolved);
   readonly retryable = this.details.retryable === true;
 }
 

@@ -34,7 +34,7 @@ const OURS = [
   /^(until|before|how long|callers of) [a-z_ ]+(: then the gateway is asked)?$/,
   /^sends the order: [\w.\- ]+$/,
   /^(the deadline, where the poll is held up|a person has ended the look: before it is made again)$/,
-  /^(watch window|recheck|refund|looked at|canceled|followed)$/,
+  /^(watch|recheck|refund|looked at|canceled|followed)$/,
 ];
 
 /** Whether a text is one of our summaries, which hold nothing personal. A merchant's own memo is none. */

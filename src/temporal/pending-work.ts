@@ -77,7 +77,7 @@ async function workOf(client: Client, workflowId: string, pending: Pending): Pro
     last_answer: failure === undefined ? null : innermost(failure),
     last_at: isoOf(pending.lastAttemptCompleteTime),
     next_at: isoOf(pending.nextAttemptScheduleTime),
-    state: stateOf(pending, Date.now()),
+    state: pendingState(pending, Date.now()),
   };
 }
 
@@ -85,7 +85,7 @@ async function workOf(client: Client, workflowId: string, pending: Pending): Pro
 const TAKEN_WITHIN_MS = 5_000;
 
 /** Whether an attempt waits for its time or for a worker, only the time of the next one tells. */
-export function stateOf({ state, paused, nextAttemptScheduleTime }: Pending, now: number): PendingWork['state'] {
+export function pendingState({ state, paused, nextAttemptScheduleTime }: Pending, now: number): PendingWork['state'] {
   if (paused) return 'is paused';
   if (state === PendingActivityState.PENDING_ACTIVITY_STATE_STARTED) return 'runs';
   const next = isoOf(nextAttemptScheduleTime);

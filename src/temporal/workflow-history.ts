@@ -17,7 +17,7 @@ export async function readStart(
 }
 
 /** The same of a workflow of any type; a ForeignInput where that was refused. */
-export async function inputOfRun(
+async function inputOfRun(
   client: Client,
   workflowId: string,
   runId?: string,

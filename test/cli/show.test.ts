@@ -8,10 +8,10 @@ import {
   afterSaleWorkflowId,
   type OtherTrade,
   type PaymentState,
+  paymentFollowUpWorkflowId,
   paymentWorkflowId,
   type RefundState,
   RUNBOOK,
-  refundWorkflowId,
 } from '../../src/contract';
 
 const NOW = new Date('2026-03-02T12:00:00Z');
@@ -29,7 +29,6 @@ const refundOf = (i: number, attention: Attention | null): RefundState => ({
   ...{ out_request_no: `part-${i}`, attempt: 1, refund_amount: '1.00', refund_currency: 'BRL', partial: true },
   ...{ refund_status: null, outcome: null, confirmed_by: null, attention },
   ...{ requested_at: AT, started_at: AT, sent_at: AT, answer: null, failure: null, resolved: null },
-  unnamed_end_seen: false,
 });
 
 const otherTrade = (i: number): OtherTrade => ({ trade_no: `T${i}`, trade_status: null, order_amount: null });
@@ -45,6 +44,8 @@ function openRun(workflow_id: string, type: string, attention: string | null) {
     ...{ started_at: AT, closed_at: null, expires_at: null, waits_for: [1, 2, 3, 4].map(waits), task_queue: 'q' },
   };
 }
+
+const runId = (i: number) => `00000000-0000-4000-8000-${String(i).padStart(12, '0')}`;
 
 /** Everything that may have happened to one order, all of it many times. */
 function worst(reason: Attention, of: 'payment' | 'after-sale') {
@@ -71,7 +72,7 @@ function worst(reason: Attention, of: 'payment' | 'after-sale') {
   return {
     ...{ app_id: APP, out_trade_no: ORDER, payment, after_sale, unanswered: ['a', 'b', 'c'], page: [] },
     runs: [
-      ...many.map((i) => openRun(refundWorkflowId(APP, ORDER, `part-${i}`), 'refund', i === 7 ? reason : null)),
+      ...many.map((i) => openRun(paymentFollowUpWorkflowId(APP, ORDER, runId(i)), 'paymentFollowUp', null)),
       openRun(paymentWorkflowId(APP, ORDER), 'payment', payment.attention),
       openRun(afterSaleWorkflowId(APP, ORDER), 'afterSale', after_sale.attention),
     ],

@@ -20,7 +20,6 @@ import {
   paymentFollowUpWorkflowId,
   paymentWorkflowId,
   reconciliationWorkflowId,
-  refundWorkflowId,
   STUCK_SWEEP_WORKFLOW_ID,
   speiAccountQuantityWorkflowId,
   speiAccountWorkflowId,
@@ -146,7 +145,6 @@ test('a viewer sees every amount of a sale and its refunds, and no text that peo
         requested_at: '2026-03-02T12:00:00.000Z',
         started_at: null,
         sent_at: null,
-        unnamed_end_seen: false,
         attempt: 1,
         answer: { refund_amount: '20.02', refund_status: 'REFUND_PROCESSING', recovered: false },
         failure: { type: 'OverRefund', message: 'more than is left', details: { left: '119.97' } },
@@ -234,7 +232,7 @@ describe('a decrypted payload', () => {
 
 test('what each workflow that is made here shows Temporal UI is shown, and not masked', () => {
   const ids = [
-    ...[paymentWorkflowId('shop', 'o:1'), afterSaleWorkflowId('shop', 'o:1'), refundWorkflowId('shop', 'o:1', 'r')],
+    ...[paymentWorkflowId('shop', 'o:1'), afterSaleWorkflowId('shop', 'o:1')],
     ...[paymentFollowUpWorkflowId('shop', '', 'credentials'), strayNotificationWorkflowId('shop', 'ab')],
     ...[speiAccountWorkflowId('shop', 'A'), createSpeiAccountWorkflowId('shop', 'k')],
     ...[speiAccountQuantityWorkflowId('shop'), lookupWorkflowId('shop', 'bankList', 'x')],

@@ -3,11 +3,9 @@ import {
   ACCOUNT_RUNBOOK,
   ATTENTIONS,
   afterSaleWorkflowId,
-  namedByWorkflowId,
   operatorActions,
   paymentFollowUpWorkflowId,
   paymentWorkflowId,
-  refundWorkflowId,
   runbookEntry,
 } from '../../src/contract';
 import { attentionSection } from '../../src/workflows/shared/attention';
@@ -21,7 +19,6 @@ const KINDS: readonly (readonly [workflowId: string, reasons: readonly string[]]
   [paymentWorkflowId('shop', 'order-1'), ATTENTIONS],
   [paymentFollowUpWorkflowId('shop', '', 'credentials'), ['credentials']],
   [AFTER_SALE, ATTENTIONS],
-  [refundWorkflowId('shop', 'order-1', 'part-1'), ['unknown-refund', 'no-answer', 'credentials']],
   ['stray-notification:shop:abc', ['unreadable-notification']],
   ['event-delivery:abc:payment:shop:order-1', ['undelivered-event']],
   ['reconciliation:shop:2026-03-01', ['books-differ']],
@@ -67,18 +64,6 @@ test('an open payment’s page offers to settle what a look settles, and to end 
       .map(({ command }) => command.replace('payment-gateway resolve order-1 --app shop ', ''));
   expect(resolving('second-trade')).toEqual(['--by YOU --reason WHY', '--outcome OUTCOME --by YOU --reason WHY']);
   expect(resolving('amount-mismatch')).toEqual(['--outcome OUTCOME --by YOU --reason WHY']);
-});
-
-test('a refund’s own page names its after-sale, which takes the decision', () => {
-  const page = pageOf('unknown-refund', refundWorkflowId('shop', 'A:1', '2%'));
-  expect(page).toContain("payment-gateway resolve A:1 --app shop --refund '2%' --outcome OUTCOME");
-  expect(page).toContain('or the update `resolve` of `after-sale:shop:A:1` with');
-});
-
-test('the id of a refund names its order and its number as they are, with colons and percent signs', () => {
-  expect(namedByWorkflowId(refundWorkflowId('shop', 'A:1', '2%:3'))).toEqual({
-    ...{ kind: 'refund', app_id: 'shop', out_trade_no: 'A:1', part: '2%:3' },
-  });
 });
 
 test('no action decides for the person: outcomes and amounts are theirs to write', () => {

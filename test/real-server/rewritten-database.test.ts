@@ -14,7 +14,7 @@ import pino from 'pino';
 import { type DevServer, findTemporal, freePort, startDevServer } from '../../src/cli/dev/temporal';
 import { PaymentsClient } from '../../src/client';
 import { dataConverter } from '../../src/codec';
-import { afterSaleWorkflowId, type MerchantEvent, speiAccountWorkflowId, WORKFLOW } from '../../src/contract';
+import { type MerchantEvent, speiAccountWorkflowId, WORKFLOW } from '../../src/contract';
 import { PaymentGatewayPlugin } from '../../src/plugin';
 import { type Config, loadConfig } from '../../src/process/settings';
 import { type Simulator, startSimulator } from '../../src/simulator';
@@ -156,7 +156,7 @@ beforeAll(async () => {
     WEBHOOK_PORT: `${port}`,
     WEBHOOK_PUBLIC_URL: `http://127.0.0.1:${port}`,
     PAYMENTS_ENCRYPTION_KEYS: KEYS,
-    // An after-sale that has ended does not read the end of its refund any more.
+    // The watch of an after-sale is an activity that waits.
     PAYMENTS_WATCH_WINDOW: '1h',
     PAYMENTS_EVENTS_URL: 'http://127.0.0.1:9',
     PAYMENTS_EVENTS_SECRETS: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,
@@ -235,7 +235,7 @@ async function live(client: Client, webhook: RunningWebhook): Promise<void> {
   };
   await until(typesListed, ({ size }) => size >= LIFECYCLES.length);
   // Two parents with the result of a child each: one of them gets that of the other.
-  const parents = [speiAccountWorkflowId(APP.app_id, account_id), afterSaleWorkflowId(APP.app_id, sold.out_trade_no)];
+  const parents = [speiAccountWorkflowId(APP.app_id, account_id), shop.workflowId];
   for (const parent of parents) await until(() => hasReadChild(client, parent), Boolean);
   for await (const { type, workflowId } of client.workflow.list()) {
     lived.push({ type, workflowId, history: await client.workflow.getHandle(workflowId).fetchHistory() });
@@ -256,7 +256,7 @@ const CUSTOMER = {
   identify: { number: 'HESO900101MDFRFF09', type: 'CURP' },
 };
 const LIFECYCLES = [
-  ...['payment', 'paymentFollowUp', 'afterSale', 'refund', 'strayNotification', 'paymentEvents'],
+  ...['payment', 'paymentFollowUp', 'afterSale', 'strayNotification', 'paymentEvents'],
   ...[
     'createSpeiAccount',
     'speiAccount',

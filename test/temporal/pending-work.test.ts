@@ -1,6 +1,6 @@
 /** Whether pending work waits for its time or for a worker: an operator who reads the wrong one looks in the wrong place. */
 import { temporal } from '@temporalio/proto';
-import { stateOf } from '../../src/temporal/pending-work';
+import { pendingState } from '../../src/temporal/pending-work';
 
 const NOW = Date.parse('2026-03-02T12:00:00Z');
 const { PENDING_ACTIVITY_STATE_SCHEDULED: SCHEDULED, PENDING_ACTIVITY_STATE_STARTED: STARTED } =
@@ -18,5 +18,5 @@ test.each([
   ['that was never taken waits for a worker', { state: SCHEDULED }, 'waits for a worker'],
   ['that a worker has taken runs', { state: STARTED }, 'runs'],
 ] as const)('an activity %s', (_, pending, state) => {
-  expect(stateOf(pending, NOW)).toBe(state);
+  expect(pendingState(pending, NOW)).toBe(state);
 });

@@ -3,7 +3,7 @@
  * them for good. The run ends at once and harms nobody.
  */
 import { EncryptionCodec } from '../../src/codec';
-import { afterSaleWorkflowId, paymentWorkflowId, refundWorkflowId, speiAccountWorkflowId } from '../../src/contract';
+import { afterSaleWorkflowId, paymentWorkflowId, speiAccountWorkflowId } from '../../src/contract';
 import { HOUR, MINUTE } from '../../src/gateway/pure/durations';
 import { type Simulation, signTestNotification, simulate } from '../../src/testing';
 import { APP } from '../../src/testing/stack';
@@ -100,7 +100,6 @@ test('a virtual account that was started like itself is the account of its id', 
 });
 
 test.each([
-  ['refund', refundWorkflowId(APP.app_id, out_trade_no, 'r-1')],
   ['paymentFollowUp', 'payment-follow-up:x:y'],
   ['createSpeiAccount', 'create-spei-account:test-app:key'],
   ['strayNotification', 'stray-notification:test-app:digest'],
@@ -114,9 +113,9 @@ test.each([
 });
 
 test('a run that was started with nothing ends at once', async () => {
-  simulation.temporal.temporal.start('refund', 'refund:x:y:z');
+  simulation.temporal.temporal.start('paymentFollowUp', 'payment-follow-up:x:y');
   await simulation.sleep(MINUTE);
-  expect(latest('refund:x:y:z')?.failure?.message).toMatch(/no input/);
+  expect(latest('payment-follow-up:x:y')?.failure?.message).toMatch(/no input/);
 });
 
 test('a signal that a person types asks for a person, and the payment goes on', async () => {

@@ -40,12 +40,6 @@ export class TradeReasons extends Reasons<Attention> {
     return SILENCES.some((reason) => this.has(reason));
   }
 
-  /** The gateway has shown the trade. */
-  settleUnanswered(): void {
-    this.settleSilence();
-    this.settle('unknown-trade');
-  }
-
   /** The gateway has answered. */
   settleSilence(): void {
     for (const reason of SILENCES) this.settle(reason);

@@ -8,18 +8,12 @@ type TradeNumbers = Pick<AfterSaleState, 'out_trade_no' | 'trade_no'>;
 /**
  * The number of a refund: the same for the same trade, amount, currency and reason, at most 16 characters, and another one
  * for each trade, because a gateway may ask for numbers that are unique over the whole app. That of the whole amount does not
- * depend on the reason. It holds nothing personal, because it stands in a workflow's id.
+ * depend on the reason. It holds nothing personal.
  */
 export function generatedRefundNumber(trade: TradeNumbers, request: RefundOrder, isWhole: boolean): string {
   const { refund_amount, refund_currency, refund_reason = '' } = request;
   const what = isWhole ? ['whole'] : [sumOf([refund_amount]), refund_currency.toUpperCase(), refund_reason];
   return `R${hashOf([trade.out_trade_no ?? trade.trade_no, ...what])}`;
-}
-
-/** Whether we made this refund's number: no other trade has it. */
-export function isGeneratedNumber(trade: TradeNumbers, request: RefundOrder, out_request_no: string): boolean {
-  const whole = [true, false].map((isWhole) => generatedRefundNumber(trade, request, isWhole));
-  return [...whole, latePaymentRefundNumber(trade)].includes(out_request_no);
 }
 
 /** The number of the refund of a late payment: always the same for a trade, and another one for each trade. */

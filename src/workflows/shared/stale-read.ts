@@ -29,29 +29,22 @@ export async function queryUntilConsistent<Queried extends Trade>(
   queried: Queried,
   claims: readonly Pick<NotificationSignal, 'trade_status'>[],
   read: Read,
-  isStale: typeof isBehind = isBehind,
 ): Promise<ConsistentRead<Queried>> {
   for (let trade: Queried | QueriedTrade = queried; ; ) {
-    if (!isStale(trade.trade_status, claims)) return { trade, contradicted: false };
+    if (!isBehind(trade.trade_status, claims)) return { trade, contradicted: false };
     const { trade_status: seen } = trade;
     trade = await settledTrade(seen, read);
     if (trade.trade_status === seen) return { trade, contradicted: true };
   }
 }
 
-/** The trade once its status differs from `seen`, or once the gateway has answered `seen` for `settling_ms`. */
-export function settledTrade(seen: string, read: Read): Promise<QueriedTrade> {
-  return lookUntilFound(read, seen);
-}
-
-/** The trade as soon as the gateway shows it: a person hears of a silence, or of a denial that lasts, and it is asked on. */
-export function queryUntilFound(read: Read): Promise<QueriedTrade> {
-  return lookUntilFound(read);
-}
-
-async function lookUntilFound(
+/**
+ * The trade once its status differs from `seen`, or once the gateway has answered `seen` for `settling_ms`. A person hears of a
+ * silence, or of a denial that lasts, and it is asked on.
+ */
+async function settledTrade(
+  seen: string,
   { app_id, id, settling_ms, patience_ms, requests, onUnanswered }: Read,
-  seen?: string,
 ): Promise<QueriedTrade> {
   const asked = { app_id, id, settling_ms };
   for (;;) {
@@ -60,8 +53,7 @@ async function lookUntilFound(
     if (looked.is === 'found') return looked.trade;
     await onUnanswered(looked);
     answer?.();
-    const found = await searchOn({ ...asked, after: looked.is }, () => requests?.isRequested === true);
-    if (found && seen === undefined) return found;
+    await searchOn({ ...asked, after: looked.is }, () => requests?.isRequested === true);
   }
 }
 

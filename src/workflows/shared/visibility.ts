@@ -25,7 +25,7 @@ export function tradeAttributes(trade: ShownTrade, status: string): SearchAttrib
 }
 
 /** Temporal has no decimals: the double is there to find workflows by, and never to count with. */
-export function amountAttribute(amount: string | null): SearchAttributeUpdatePair {
+function amountAttribute(amount: string | null): SearchAttributeUpdatePair {
   return { key: SEARCH_ATTRIBUTE.amount, value: amount === null ? null : Number(amount) };
 }
 

@@ -212,12 +212,13 @@ describe('after a sale', () => {
     ]);
     expect(history.at(-1)).toMatchObject({ source: 'operator', by: 'ana', reason: 'delivered' });
     expect(heardOf(out_trade_no)).toEqual([
-      'DISPUTE',
+      // That it is notified asks for a person at once; that the gateway confirms it is a transition.
       'dispute',
-      'CHARGEBACK',
+      'DISPUTE',
       'chargeback',
-      'CHARGEBACK_REVERSED',
+      'CHARGEBACK',
       'chargeback-reversed',
+      'CHARGEBACK_REVERSED',
       'SUCCESS',
       'SUCCESS',
     ]);

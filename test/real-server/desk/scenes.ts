@@ -5,6 +5,7 @@ import { PaymentPendingError } from '../../../src/client';
 import {
   ATTENTIONS,
   type Attention,
+  afterSaleWorkflowId,
   paymentWorkflowId,
   STUCK_SWEEP_WORKFLOW_ID,
   WORKFLOW,
@@ -13,7 +14,7 @@ import { signatureHeader } from '../../../src/gateway';
 import { signTestNotification, type TestNotificationFields } from '../../../src/testing/signed-notification';
 import { APP } from '../../../src/testing/stack';
 import { publishedOrder } from '../../harness/orders';
-import { part, sold } from '../../harness/sold';
+import { part, sold, USER } from '../../harness/sold';
 import type { Desk } from './desk';
 
 export interface Scene {
@@ -233,16 +234,19 @@ const OF_SALES = {
   },
   'unknown-refund': {
     ...afterSale('desk-2005'),
-    tells: 'A second part was asked for, the answer was lost, and the trade looks the same either way.',
+    tells: 'The trade shows that a refund was revoked, and no notification has named it.',
     async bring(desk) {
-      const { payments } = desk.stack;
-      const order = await sold(desk.stack, 'credit-card', { out_trade_no: this.of });
-      await payments.refund(this.of, part(order, '10.00', 'part-1'));
-      desk.stack.simulator.addFault({ out_trade_no: this.of, on: 'refund', fault: '5xx-before' });
-      void payments.refund(this.of, part(order, '20.00', 'part-2')).catch(() => undefined);
+      const { payments, simulator, client } = desk.stack;
+      const order = await sold(desk.stack, 'pix', { out_trade_no: this.of });
+      await simulator.setNotifications(this.of, false);
+      await payments.refund(this.of, { ...part(order, '20.00', 'part-1'), user_info: USER });
+      await simulator.actOnRefund(this.of, 'revoke');
+      await client.workflow
+        .getHandle(afterSaleWorkflowId(APP.app_id, this.of))
+        .startUpdate('recheck', { waitForStage: 'ACCEPTED' });
     },
-    command: /--refund part-2/,
-    writes: { OUTCOME: 'REFUNDED' },
+    command: /--refund part-1/,
+    writes: { OUTCOME: 'REFUND_REVOKE' },
   },
 } satisfies Partial<Record<Attention, Scene>>;
 

@@ -538,8 +538,8 @@ test('a refund of an order that the gateway has forgotten is asked about ever mo
   const sold: readonly Step[] = [wait(MINUTE), paid, wait(20 * MINUTE)];
   const steps: Step[] = [...sold, { do: 'refund' }, wait(20 * SECOND), { do: 'no worker', ms: 20 * HOUR }];
   const { attentions } = await worldOf(story(steps, { forgetsAfter_ms: 4 * HOUR, childStarts_ms: HOUR }));
-  const isOfTheRefund = ({ workflowId }: { workflowId: string }) => workflowId.startsWith('refund:');
-  expect(attentions.filter(isOfTheRefund)).toContainEqual(expect.objectContaining({ attention: 'unknown-trade' }));
+  const isAfterSale = ({ workflowId }: { workflowId: string }) => workflowId.startsWith('after-sale:');
+  expect(attentions.filter(isAfterSale)).toContainEqual(expect.objectContaining({ attention: 'unknown-trade' }));
 });
 
 test('promise 4: a trade that is notified while a person calls an order without a number sold is looked at', async () => {
