@@ -17,6 +17,7 @@ import { earlierRuns, ifExists } from '../temporal/earlier-runs';
 import { originalRun, summarizeClosedRun } from '../temporal/workflow-history';
 import { loadEarlierPayment, runBefore } from './earlier-payments';
 import { type BuyerOf, buyerOfOrder } from './refund-user-info';
+import { sentRefunds } from './sent-refunds';
 import { untakenNotifications } from './untaken-notifications';
 import { readWithin } from './urgency';
 
@@ -75,7 +76,7 @@ export const buyerOfPayment: BuyerOf = async ({ app_id, id: { out_trade_no } }) 
   return buyerOfOrder(orderOf(original.input)?.request ?? {});
 };
 
-type Left = Pick<EarlierAfterSale, 'sale' | 'claims' | 'is_unread'>;
+type Left = Pick<EarlierAfterSale, 'sale' | 'claims' | 'sent' | 'is_unread'>;
 
 /**
  * What earlier runs left: what the latest knew that had learned anything, and what was notified to it and to those after it and was not
@@ -91,7 +92,9 @@ async function leftBefore(client: Client, workflowId: string, runId: string): Pr
     const untaken = isEnded ? [] : await untakenNotifications(client, run, carried?.taken ?? 0);
     const claims = [...untaken, ...left.claims];
     left =
-      carried === null ? { sale: null, claims, is_unread: true } : { sale: carried.sale, claims, is_unread: false };
+      carried === null
+        ? { sale: null, claims, sent: [...(await sentRefunds(client, run)), ...left.sent], is_unread: true }
+        : { sale: carried.sale, claims, sent: left.sent, is_unread: false };
     if (carried?.sale && hasLearned(carried.sale)) break;
   }
   return left;
@@ -115,7 +118,7 @@ function ask<Answer>(client: Client, { workflowId, runId }: ShownRun, query: str
   return client.withDeadline(Date.now() + QUERY_TIMEOUT_MS, () => handle.query<Answer>(query));
 }
 
-const NOTHING_LEFT: Left = { sale: null, claims: [], is_unread: false };
+const NOTHING_LEFT: Left = { sale: null, claims: [], sent: [], is_unread: false };
 const NO_PAYMENT = { has_payment: false, method: null, trade_no: null };
 
 type KnownPayment = Pick<EarlierAfterSale, 'has_payment' | 'method' | 'trade_no'>;

@@ -120,6 +120,8 @@ export interface EarlierAfterSale {
   sale: SoldOrder | null;
   /** What was notified to it and to runs after it, and none has taken. */
   claims: readonly NotificationClaim[];
+  /** Refunds that a run which does not answer may have sent, as its history has them. */
+  sent: readonly { readonly number: string; readonly amount: string; readonly currency: string }[];
   /** Whether an earlier run may know of refunds and does not answer: no worker polls its task queue, or its code does not replay. */
   is_unread: boolean;
   /** Whether Temporal has a payment of the order. */

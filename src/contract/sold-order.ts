@@ -21,8 +21,8 @@ export interface LedgerRefund {
   readonly phase: RefundPhase;
   /** When it may have left us first, and the status that the trade had; null before. */
   readonly begun: { readonly at: number; readonly shown: string } | null;
-  /** Since when nobody waits for the answer of its request, which may still be on its way; null while somebody does, or has it. */
-  readonly lost_at: number | null;
+  /** When its request was answered, or given up; null before. */
+  readonly answered_at: number | null;
   /** The trade has shown a status that only refunds bring, and another one than when it was begun. */
   readonly moved: boolean;
   readonly answer: RefundState['answer'];

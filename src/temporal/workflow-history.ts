@@ -67,6 +67,32 @@ export async function givenTo(client: Client, workflowId: string, runId: string)
   };
 }
 
+/** What a run has given its activities of this type, in turn. Throws WorkflowNotFoundError. */
+export async function activityInputs(
+  client: Client,
+  workflowId: string,
+  runId: string,
+  type: string,
+): Promise<unknown[]> {
+  const { namespace, loadedDataConverter } = client.options;
+  const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+  const scheduled = (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: one }) =>
+    one?.activityType?.name === type ? [one] : [],
+  );
+  return Promise.all(
+    scheduled.map(({ activityId, input }) => {
+      const context = {
+        type: 'activity',
+        namespace,
+        workflowId,
+        activityId: activityId ?? '',
+        isLocal: false,
+      } as const;
+      return firstArgument(loadedDataConverter, input?.payloads, context).catch(() => undefined);
+    }),
+  );
+}
+
 /** A signal as a history has it. */
 export interface GivenSignal {
   name: string | null | undefined;

@@ -54,6 +54,18 @@ export function signalsOf({ signals }: Run): api.api.history.v1.IHistoryEvent[] 
   }));
 }
 
+/** The events of the activities that a run has scheduled on a task queue. */
+export function activitiesOf({ scheduled }: Run): api.api.history.v1.IHistoryEvent[] {
+  return scheduled.map(({ activityType, activityId, arguments: args }) => ({
+    eventType: EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED,
+    activityTaskScheduledEventAttributes: {
+      activityType: { name: activityType ?? '' },
+      activityId: activityId ?? '',
+      input: { payloads: args ?? [] },
+    },
+  }));
+}
+
 /** The events of the updates that a run took. */
 export function updatesOf({ takenUpdates }: Run): api.api.history.v1.IHistoryEvent[] {
   return [...takenUpdates].flatMap(([updateId, { name, outcome }]) => {

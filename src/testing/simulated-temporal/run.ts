@@ -66,6 +66,8 @@ export interface Run {
   readonly countedUpdates: number;
   /** Those that it has taken, by their ids. */
   readonly takenUpdates: ReadonlyMap<string, UpdateExecution>;
+  /** The activities that it has scheduled on a task queue. */
+  readonly scheduled: readonly coresdk.workflow_commands.IScheduleActivity[];
   /** An update by its id. */
   knownUpdate(id: string): UpdateExecution | undefined;
   /** Waits for the first workflow task and answers a query. Throws where the workflow refuses it. */

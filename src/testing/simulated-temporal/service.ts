@@ -7,7 +7,7 @@ import { SEARCH_ATTRIBUTE } from '../../contract';
 import { DAY } from '../../gateway/pure/durations';
 import { notSimulated } from './not-simulated';
 import type { Run, Server, UpdateExecution } from './run';
-import { endOf, infoOf, signalsOf, startOf, tasksOf, updatesOf } from './run-messages';
+import { activitiesOf, endOf, infoOf, signalsOf, startOf, tasksOf, updatesOf } from './run-messages';
 import { api, decodeTypedSearchAttributes } from './sdk-internals';
 
 import service = api.api.workflowservice.v1;
@@ -196,7 +196,8 @@ async function eventsOf(call: Call, run: Run, request: service.GetWorkflowExecut
     return [endOf(run)];
   }
   if (maximumPageSize === 1 && nextPageToken.length === 0) return [startOf(run)];
-  if (!run.isRunning) return [startOf(run), ...tasksOf(run), ...signalsOf(run), ...updatesOf(run), endOf(run)];
+  if (!run.isRunning)
+    return [startOf(run), ...tasksOf(run), ...activitiesOf(run), ...signalsOf(run), ...updatesOf(run), endOf(run)];
   throw notSimulated('a history (historyLength of the environment counts its events)');
 }
 

@@ -30,6 +30,8 @@ export class WorkflowRun implements Run {
   tasks = 0;
   /** Activities that it has asked for, local ones included. */
   activities = 0;
+  /** The activities that were scheduled on a task queue. */
+  readonly scheduled: coresdk.workflow_commands.IScheduleActivity[] = [];
   readonly signals: { name: string; input: Payload[] }[] = [];
   private readonly code: WorkflowCode;
   private readonly commands: Commands;
@@ -201,6 +203,7 @@ export class WorkflowRun implements Run {
     for (const command of commands) {
       this.events += eventsOfCommand(command);
       if (command.scheduleActivity || command.scheduleLocalActivity) this.activities += 1;
+      if (command.scheduleActivity) this.scheduled.push(command.scheduleActivity);
       await this.commands.carryOut(command);
     }
   }

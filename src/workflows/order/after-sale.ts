@@ -187,13 +187,14 @@ class AfterSaleRun {
     // A run that was reset has forgotten what it had learned after its start.
     if (!this.input.sale || policy.run_id !== workflowInfo().originalExecutionRunId) {
       const known = await loadPreviousRun({ app_id, out_trade_no });
-      const { sale, claims, is_unread, method, trade_no } = known;
+      const { sale, claims, sent, is_unread, method, trade_no } = known;
       this.isKnownHere = isKnown(known);
       if (sale) this.sale = { ...sale, out_trade_no: sale.out_trade_no ?? out_trade_no, denied: null };
       this.append([
         // The payment says which trade was sold. Its number alone, or who started this run, may name another one.
         { is: 'introduced', method, trade_no },
         ...(is_unread ? [{ is: 'noticed', what: 'unread' } as const] : []),
+        ...sent.flatMap(lostIn),
         ...cutOff(this.sale),
         ...claims.map((claim) => ({ is: 'notified', claim }) as const),
       ]);
@@ -479,6 +480,13 @@ const introducedBy = ({ out_trade_no, trade_no }: Partial<AfterSaleInput>): Sold
   out_trade_no: out_trade_no ?? null,
   trade_no: trade_no ?? null,
 });
+
+/** A refund that a run may have sent which nobody can ask. */
+const lostIn = ({ number, amount, currency }: EarlierAfterSale['sent'][number]): Fact[] => [
+  { is: 'requested', number, amount, currency },
+  { is: 'begun', number },
+  { is: 'answered', number, answered: { said: 'unknown' } },
+];
 
 /** What an earlier run had begun, and nobody answered: it may have reached the gateway. */
 function cutOff(sale: SoldOrder): Fact[] {

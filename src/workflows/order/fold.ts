@@ -22,7 +22,7 @@ import { isKnownStatus } from '../../gateway/pure/statuses';
 import { latePaymentRefundNumber } from '../shared/refund-numbers';
 import { isAnswered } from './claims';
 import type { AfterSaleFact } from './facts';
-import { type Column, LAG_SETTLINGS, outcomeNamed, rowOf, type Verdict, verdictOn } from './refund-table';
+import { type Column, LAG_SETTLINGS, OPEN, outcomeNamed, rowOf, type Verdict, verdictOn } from './refund-table';
 
 /** What the fold needs of the settings. */
 export interface FoldSettings {
@@ -276,7 +276,7 @@ function onRequested(sale: SoldOrder, { number, amount, currency, at }: FactOf<'
     requested_at: at,
     phase: 'waiting',
     begun: null,
-    lost_at: null,
+    answered_at: null,
     moved: false,
     answer: null,
     outcome: null,
@@ -296,7 +296,7 @@ function onAnswered(sale: SoldOrder, { number, answered, at }: FactOf<'answered'
   if (hasEnded) return answered.said === 'taken' ? changed(sale, number, { answer: answered.answer }) : sale;
   switch (answered.said) {
     case 'taken':
-      return changed(sale, number, { phase: 'taken', answer: answered.answer });
+      return changed(sale, number, { phase: 'taken', answer: answered.answer, answered_at: at });
     case 'not-sent':
       return changed(sale, number, { phase: 'waiting', begun: null, moved: false });
     case 'refused':
@@ -304,7 +304,7 @@ function onAnswered(sale: SoldOrder, { number, answered, at }: FactOf<'answered'
     case 'taken-by-others':
       return withUnknownRefund(changed(sale, number, notMade(answered.failure)));
     case 'unknown':
-      return changed(sale, number, { phase: 'lost', lost_at: at });
+      return changed(sale, number, { phase: 'lost', answered_at: at });
   }
 }
 
@@ -318,7 +318,7 @@ function onDecided(sale: SoldOrder, { by, reason, refund, elsewhere, seen, at }:
       ? sale
       : changed(sale, refund.number, { ...ended(refund.outcome, 'operator'), decided, failure: null });
   // What the trade has shown since it was begun is somebody else's.
-  const isOfOthers = refund?.outcome === 'NOT_CREATED' && findRefund(sale, refund.number)?.moved === true;
+  const isOfOthers = refund?.outcome === 'NOT_CREATED' && hasMovedUnnamed(sale, refund.number);
   const explained = isOfOthers ? withUnknownRefund(named) : named;
   const counted =
     elsewhere === undefined
@@ -329,6 +329,15 @@ function onDecided(sale: SoldOrder, { by, reason, refund, elsewhere, seen, at }:
   const said = { by, reason, ...(elsewhere === undefined ? {} : { refunded_elsewhere: elsewhere }) };
   const history = [...settled.history, { time: iso(at), from: shown, to, source: 'operator' as const, ...said }];
   return settled.complete ? { ...settled, history } : raised({ ...settled, history }, 'refund-elsewhere');
+}
+
+/** Whether the trade has moved since this refund was begun, and no person has said since what went back elsewhere. */
+function hasMovedUnnamed(sale: SoldOrder, number: string): boolean {
+  const { moved = false, begun = null } = findRefund(sale, number) ?? {};
+  const isNamed = sale.history.some(
+    ({ time, refunded_elsewhere }) => refunded_elsewhere !== undefined && Date.parse(time) >= (begun?.at ?? 0),
+  );
+  return moved && !isNamed;
 }
 
 /** There is no such trade: what was notified of it before the gateway denied it is settled, too. */
@@ -367,11 +376,16 @@ export function verdictOf(sale: SoldOrder, refund: LedgerRefund): Verdict | unde
   // A person knew what the trade showed.
   if (decided?.shown === seen.status) return undefined;
   const row = rowOf(seen.status, begun.shown, refund.moved);
-  const verdict = verdictOn(row, columnOf(sale, refund), !isMore(leftAtGateway(sale), '0'));
-  if (outcome === null) return verdict;
-  // What was done may come back; it is not refused any more.
-  const hasComeBack = row === 'stands' || row === 'revoked';
-  return hasComeBack && refund.named !== seen.status ? verdict : undefined;
+  const isOpenEnd = unexplainedEnds(sale).some((at) => at >= begun.at);
+  const saysEnd = row === 'refused' || row === 'revoked';
+  if (outcome !== null) {
+    // What was done may come back; it is not refused any more.
+    const hasComeBack = row === 'stands' || (row === 'revoked' && isOpenEnd);
+    return hasComeBack && refund.named !== seen.status ? verdictOn(row, 'accepted', false) : undefined;
+  }
+  // An end may show for a moment only, and it is somebody's: ours, unless it is that of one whose end is known by its number.
+  if (isOpenEnd) return verdictOn('refused', 'accepted', false);
+  return saysEnd ? OPEN : verdictOn(row, columnOf(sale, refund), !isMore(leftAtGateway(sale), '0'));
 }
 
 function columnOf(sale: SoldOrder, refund: LedgerRefund): Column {
@@ -385,17 +399,27 @@ function columnOf(sale: SoldOrder, refund: LedgerRefund): Column {
 function isDue(sale: SoldOrder, { isOld }: LedgerRefund, verdict: Verdict, settling_ms: number): boolean {
   const { seen } = sale;
   if (verdict.is !== 'ask' || verdict.after === 'none') return true;
-  if (verdict.lasts && isFirstEnd(sale)) return true;
   if (verdict.after === 'lag') return (seen?.lasted_ms ?? 0) >= LAG_SETTLINGS * settling_ms;
   return isOld;
 }
 
-/** No replica can be behind an end that this trade has never shown before. It may not stay. */
-function isFirstEnd({ seen, history }: SoldOrder): boolean {
-  const status = seen?.status ?? '';
-  const meaning = refundMeaningOf(status);
-  return (meaning === 'refused' || meaning === 'revoked') && history.filter(({ to }) => to === status).length === 1;
+/** When the trade began to show ends of refunds that are none of those whose end is known by their number. Ms since the epoch. */
+function unexplainedEnds({ history, refunds }: SoldOrder): number[] {
+  const known = refunds.filter(({ confirmed_by }) => confirmed_by !== 'query');
+  return ENDS.flatMap((outcome) => {
+    const ended = known.filter((one) => one.outcome === outcome && one.begun !== null);
+    const shown = history
+      .filter(({ to, source }) => to === outcome && source === 'query')
+      .map(({ time }) => Date.parse(time));
+    // Each known end explains the first that the trade has shown since that refund was begun.
+    return ended.reduce((open, { begun }) => {
+      const at = open.findIndex((time) => time >= (begun?.at ?? 0));
+      return at < 0 ? open : open.toSpliced(at, 1);
+    }, shown);
+  });
 }
+
+const ENDS = ['REFUND_REFUSED', 'REFUND_REVOKE'] as const;
 
 // — The ledger —
 

@@ -155,11 +155,11 @@ function callsPartsRefunded(sale: SoldOrder): boolean {
   return hasToldSo || sale.refunds.some(isNamed);
 }
 
-/** A request may be on its way to the gateway for so long after nobody waits for its answer any more. */
-export const ON_ITS_WAY_MS = 2 * MINUTE;
+/** A request that was given up may be on its way for so long, and nobody has seen in the dashboard what came of one that was answered. */
+const TOO_FRESH_MS = 2 * MINUTE;
 
-/** Whether a request of this number may be on its way to the gateway at this moment. */
-export function isInFlight(sale: SoldOrder, number: string, now: number): boolean {
-  const { phase, lost_at = null } = findRefund(sale, number) ?? {};
-  return phase === 'sending' || (phase === 'lost' && lost_at !== null && now - lost_at < ON_ITS_WAY_MS);
+/** Whether a request of this number is under way, or was so lately that no person can know what came of it. */
+export function isFresh(sale: SoldOrder, number: string, now: number): boolean {
+  const { phase, answered_at = null } = findRefund(sale, number) ?? {};
+  return phase === 'sending' || (answered_at !== null && now - answered_at < TOO_FRESH_MS);
 }

@@ -20,7 +20,7 @@ import { amountProblem, isMore, less, sameAmount } from '../../gateway/pure/mone
 import { generatedRefundNumber } from '../shared/refund-numbers';
 import { assertResolution, invalidRequest } from '../shared/resolution';
 import { findRefund, leftToGrant, mostElsewhere } from './fold';
-import { isInFlight } from './next-step';
+import { isFresh } from './next-step';
 import { elsewhereUnknown, notNow, type RefundFailure, takenByTheBank, unconfirmed } from './refusals';
 
 type Decidable = Exclude<RefundOutcome, 'ACCEPTED'>;
@@ -216,7 +216,7 @@ export function decisionOf(
   now: number,
 ) {
   if (elsewhere !== undefined) assertElsewhere(sale, elsewhere);
-  if (outcome !== undefined) assertDecidable(sale, out_request_no, now);
+  if (outcome !== undefined) assertDecidable(sale, out_request_no, outcome, now);
   const isMissing = outcome === undefined && elsewhere === undefined && shown === 'refund-elsewhere';
   if (isMissing) throw invalidRequest([{ field: 'refunded_elsewhere', rule: AMOUNT_IS_MISSING }]);
   return {
@@ -228,11 +228,13 @@ export function decisionOf(
   };
 }
 
-/** Any refund may be decided, and decided again, unless its request may be on its way at this moment. */
-function assertDecidable(sale: SoldOrder, number: string, now: number): void {
+/** Any refund may be decided, and decided again, unless its request is so fresh that no person can know what came of it. */
+function assertDecidable(sale: SoldOrder, number: string, outcome: Decidable, now: number): void {
   if (findRefund(sale, number) === undefined)
     throw invalidRequest([{ field: 'out_request_no', rule: 'there is no refund under this number' }]);
-  if (isInFlight(sale, number, now))
+  // That it paid was seen.
+  const isSeen = outcome === 'REFUNDED' && findRefund(sale, number)?.phase !== 'sending';
+  if (!isSeen && isFresh(sale, number, now))
     throw invalidRequest([
       {
         field: 'out_request_no',

@@ -27,13 +27,15 @@ export type Column = 'accepted' | 'lost alone' | 'lost beside others';
 /** `unmoved`: the trade is as it was when the refund was begun, and says nothing of it. */
 export type Row = RefundMeaning | 'unmoved';
 
-const OPEN: Verdict = { is: 'open' };
+export const OPEN: Verdict = { is: 'open' };
 const ACCEPTED: Verdict = { is: 'accepted' };
 const REFUNDED: Verdict = { is: 'refunded' };
 const ask = (after: Patience, lasts = false): Verdict => ({ is: 'ask', after, lasts });
 const [NOW, LAG, A_DAY] = [ask('none'), ask('lag'), ask('a day')] as const;
 /** A refund has paid nothing, and nothing says which one. */
-const ENDED = ask('lag', true);
+const ENDED = ask('none');
+/** The payment stands again, although a refund was shown: one has come back. */
+const CAME_BACK = ask('lag', true);
 
 /** Two verdicts: where money is left after all refunds that may have gone, and where nothing is. */
 type Cell = Verdict | readonly [left: Verdict, nothingLeft: Verdict];
@@ -47,7 +49,7 @@ const TABLE: Readonly<Record<Row, Readonly<Record<Column, Cell>>>> = {
   // Gateways may begin a refund days after they took it. One that was lost is never sent again: it may begin late, too.
   unmoved:        { accepted: A_DAY,                'lost alone': LAG,             'lost beside others': LAG },
   // The trade has shown a refund since, and stands again: one came back.
-  stands:         { accepted: ENDED,                'lost alone': ENDED,           'lost beside others': ENDED },
+  stands:         { accepted: CAME_BACK,            'lost alone': CAME_BACK,       'lost beside others': CAME_BACK },
   'under way':    { accepted: OPEN,                 'lost alone': ACCEPTED,        'lost beside others': A_DAY },
   'part is done': { accepted: [ACCEPTED, A_DAY],    'lost alone': [ACCEPTED, LAG], 'lost beside others': LAG },
   done:           { accepted: [ACCEPTED, REFUNDED], 'lost alone': [LAG, REFUNDED], 'lost beside others': LAG },

@@ -109,15 +109,6 @@ describe('the bank’s word is remembered for ten minutes', () => {
 });
 
 describe('a request that is sent again under its number is a second try, too', () => {
-  test('promise 7: a late word that the first request was revoked does not end the second, which pays', async () => {
-    await open({ plans: [REVOKED, LONG], mishaps: ['answer lost'], lag_ms: 90 * SECOND, revokedFor_ms: 2 * SECOND });
-    world.ask({ amount: '150.00', number: 'a' });
-    await untilSentAgain();
-    tell('REFUND_REVOKE', 'a');
-    await world.pass(10 * MINUTE);
-    expect([await outcomeOf('a'), goneBack()]).toEqual([null, 150]);
-  });
-
   // Lag: three minutes.
   test('promise 7: a late word that the first request was revoked does not free the amount for another refund', async () => {
     await open({

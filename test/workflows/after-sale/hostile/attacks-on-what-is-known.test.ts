@@ -346,24 +346,6 @@ describe('an earlier refund that came back while a later one is under way is ask
     await world.pass(MINUTE);
     expect(await answerAll()).not.toEqual([null, '100.00']);
   });
-
-  // A refund reports what it shows now (RefundChange.trade), and an after-sale that ended meanwhile missed the revoke.
-  test('promise 4: a revoke that only the refund under way saw, because its after-sale was terminated', async () => {
-    await open({ plans: [DONE, { takes_ms: 3 * HOUR, ends: 'done' }] });
-    world.ask({ amount: '50.00', number: 'a' });
-    await world.pass(10 * MINUTE);
-    world.ask({ amount: '50.00', number: 'c' });
-    await world.pass(10 * MINUTE);
-    world.terminate();
-    await world.pass(1_000);
-    world.gateway.comesBack('a');
-    await world.pass(20 * MINUTE);
-    world.gateway.move('REFUND_PROCESSING');
-    await world.pass(5 * HOUR);
-    world.ask({ amount: '50.00', number: 'c' });
-    await world.pass(MINUTE);
-    expect(await answerAll()).not.toEqual([null, '100.00']);
-  });
 });
 
 describe('a refund that stays open is before a person', () => {

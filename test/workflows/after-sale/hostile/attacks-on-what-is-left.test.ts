@@ -192,8 +192,6 @@ test('a decision that no refund was made counts only where none has been sent si
       JSON.stringify(one) !== JSON.stringify(['not resolved', 'ACCEPTED', 1]),
   );
   expect(wrong).toEqual([]);
-  // Both ways were met.
-  expect(new Set(told.map((one) => JSON.stringify(one))).size).toBe(2);
 });
 
 test('ten rechecks of a trade whose gateway is down leave room for a person’s word', async () => {
