@@ -19,6 +19,8 @@ import {
   type ReconciledSlice,
   type ReconcileSlice,
   type ReconciliationActivities,
+  type RefundMeaning,
+  refundMeaningOf,
   startSummary,
   WORKFLOW,
   type Word,
@@ -265,14 +267,19 @@ class Reconciliation {
   }
 }
 
+/** What a trade shows while a refund that the gateway has taken may have gone back, or not. */
+const MAY_BE_UNDER_WAY: readonly RefundMeaning[] = ['stands', 'under way', 'refused', 'revoked'];
+
 /** What is known here of a sale with what followed it: what went back, and the bank's word on it. */
 function afterSale(sale: NonNullable<Word>, state: AfterSaleState | null): Word {
   if (state === null) return sale;
-  const { trade_status, refunded_amount, refunded_elsewhere, refunding_amount } = state;
-  const refunded = sumOf([refunded_amount, refunded_elsewhere]);
-  // What the trade shows is known here, too, whoever did it; where it shows the sale alone, a refund may be under way.
-  const isUnderWay = (trade_status === null || trade_status === 'SUCCESS') && isMore(refunding_amount, '0');
-  return { ...sale, status: isUnderWay ? 'REFUND_PROCESSING' : (trade_status ?? sale.status), refunded };
+  const { trade_status, refunds, refunded_amount, refunded_elsewhere, refunding_amount } = state;
+  const isOpen = isMore(refunding_amount, '0') || refunds.some(({ outcome }) => outcome === 'ACCEPTED');
+  // Under way: whoever books it now is as right as who waits for its end.
+  if (isOpen && (trade_status === null || MAY_BE_UNDER_WAY.includes(refundMeaningOf(trade_status))))
+    return { ...sale, status: 'REFUND_PROCESSING' };
+  // What the trade shows is known here, too, whoever did it.
+  return { ...sale, status: trade_status ?? sale.status, refunded: sumOf([refunded_amount, refunded_elsewhere]) };
 }
 
 /** Starts the payment of an order that the gateway has. */

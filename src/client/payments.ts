@@ -169,7 +169,8 @@ export class PaymentsClient {
    * refund without a number gets one made from its amount and reason, so give numbers to two refunds that are alike.
    * Throws OverRefundError, NotRefundedError, InvalidOrderError and DuplicateRefundError if there is no such refund;
    * PaymentNotFoundError within seconds if neither Temporal nor the gateway knows the order;
-   * PaymentPendingError if it waits for another refund or for the gateway: it goes on, ask again.
+   * PaymentPendingError if it waits for another refund, the gateway or a person: it goes on, ask again.
+   * How it ends is in {@link refunds}.
    */
   async refund(out_trade_no: string, refund: RefundRequest): Promise<Refunded> {
     const { client, app_id, taskQueue } = this;

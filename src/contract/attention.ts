@@ -13,7 +13,7 @@ export interface RunbookEntry {
   readonly after: string;
 }
 
-/** By the reasons of payments, their follow-ups, after-sales and refunds, and of what could not be read. */
+/** By the reasons of payments, their follow-ups and after-sales, and of what could not be read. */
 export const RUNBOOK = {
   'amount-mismatch': {
     happened: 'The gateway names another amount or currency than was ordered.',
@@ -67,9 +67,9 @@ export const RUNBOOK = {
   'unknown-refund': {
     happened: 'Nothing shows whether the gateway made this refund, or something contradicts what we knew of it.',
     loses: 'The buyer waits for the money; the merchant would lose it twice if the refund were repeated.',
-    look: 'The refund in the gateway’s dashboard.',
+    look: 'The refund in the gateway’s dashboard, two minutes or more after it was sent: until then it may be on its way.',
     act: 'Send the after-sale `resolve` with the refund’s `out_request_no` and its outcome.',
-    after: 'The refund is not sent again before. The next refund of the trade goes on after it.',
+    after: 'The refund is never sent again by itself. The next refund of the trade, which waits meanwhile, goes on.',
   },
   'second-trade': {
     happened: 'There is another trade under this order’s number (`other_trades` in the state).',

@@ -142,10 +142,13 @@ export function differencesOf(out_trade_no: string, words: OrderWords): Differen
     adopted: false,
   });
   const isMadeHere = here !== null && moneyIn(here) !== 'none';
+  const isRefunding = here !== null && moneyIn(here) === 'refunding';
   const between = (one: Word, other: Word, sides: Difference['between']): Difference[] => {
     if (!one || !other) return [];
     if (isOtherAmount(one, other)) return [found('amount', sides)];
-    return isSameState(one, other, sides) ? [] : [found('state', sides)];
+    // What is on its way is booked now or later, and the gateway may not show it yet.
+    const isOnItsWay = isRefunding && isOfSale(moneyIn(one)) && isOfSale(moneyIn(other));
+    return isOnItsWay || isSameState(one, other, sides) ? [] : [found('state', sides)];
   };
   const missing = [
     ...(gateway && !isMadeHere ? [found('missing-here', 'here and gateway')] : []),
@@ -242,7 +245,7 @@ function moneyIn({ status, amount, refunded }: NonNullable<Word>): MoneyIn {
 function isSameState(one: NonNullable<Word>, gateway: NonNullable<Word>, sides: Difference['between']): boolean {
   const [left, right] = [moneyIn(one), moneyIn(gateway)];
   if (left === right) return true;
-  // What is on its way has not arrived: the next comparison tells.
+  // The next comparison tells.
   if (right === 'refunding' || left === 'refunding') return isOfSale(left) && isOfSale(right);
   // Gateways say REFUNDED of a refund in part, too.
   if (left === 'partly-refunded' && right === 'refunded') return true;

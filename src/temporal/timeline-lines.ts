@@ -22,7 +22,6 @@ export function orderLine(input: Said): string {
   const previous = texts(field(input, 'previous'), 'outcome', 'trade_status');
   if (kind === 'adopt') return `taken on: trade ${texts(input, 'trade_no') || 'of this number'}${after(previous)}`;
   if (payment) return `goes on after the payment, under ${texts(payment, 'attention') || 'no attention'}`;
-  if (request) return `refund of ${texts(request, 'refund_amount', 'refund_currency', 'out_request_no')}`;
   // Reconciliations, sweeps and accounts are about no single trade.
   return input.trade_no || input.out_trade_no ? `for trade ${texts(input, 'trade_no') || 'of this number'}` : '';
 }

@@ -30,6 +30,7 @@ test.each<[what: string, here: Said, gateway: Said, merchant: Said, found: Diffe
   ['a part that the merchant calls all', 'REFUNDED:30.00', 'REFUNDED', 'refunded', ['refunded']],
   ['a refund in part that the merchant does not know', 'PARTIAL_REFUND:30.00', 'PARTIAL_REFUND', 'paid', ['state']],
   ['a refund under way', 'REFUND_PROCESSING', 'REFUND_PROCESSING', 'refunded', []],
+  ['a refund under way that the gateway does not show yet', 'REFUND_PROCESSING', 'SUCCESS', 'refunded:50.00', []],
   ['a chargeback', 'CHARGEBACK', 'CHARGEBACK', 'charged back', []],
   ['a chargeback that the merchant does not know', 'CHARGEBACK', 'CHARGEBACK', 'paid', ['state']],
   ['a chargeback that nobody told us', 'SUCCESS', 'CHARGEBACK', undefined, ['state']],

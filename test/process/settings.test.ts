@@ -91,6 +91,7 @@ describe('with nothing set', () => {
       PAYMENTS_ACCOUNT_UNKNOWN: 'attention',
       PAYMENTS_ACCOUNTS_LOW: 10,
       PAYMENTS_WATCH_WINDOW: 0,
+      PAYMENTS_REFUND_WATCH: 259_200_000,
       SIMULATOR_HOST: '127.0.0.1',
       SIMULATOR_PORT: 8_470,
       SIMULATOR_SPEED: 1,

@@ -1,6 +1,6 @@
 /** A notification with `transfer_account` (section 6.5) is a deposit: it goes to its virtual account. */
 import { readNotification } from '../../src/gateway';
-import { MINUTE } from '../../src/gateway/pure/durations';
+import { DAY, MINUTE } from '../../src/gateway/pure/durations';
 import { APP } from '../../src/testing/stack';
 import { deliver } from '../../src/webhook/deliver';
 import { StartBudget } from '../../src/webhook/start-budget';
@@ -126,8 +126,11 @@ describe('after the after-sale has ended', () => {
     amount = '150.00',
   ) =>
     withSale(async (sale) => {
+      // The answer calls it done: that may be the trade's status from before.
+      sale.gateway.refundPlans = [{ takes_ms: 0, ends: 'done' }];
       const { answer } = await sale.ask(amount);
-      await sale.pass(MINUTE);
+      // A part is watched for some days.
+      await sale.pass(4 * DAY);
       await answer;
       expect(await sale.isRunning()).toBe(false);
       const temporal = new TemporalCalls(sale.client, 'simulated');
@@ -166,6 +169,19 @@ describe('after the after-sale has ended', () => {
         }
       jest.restoreAllMocks();
       expect(runs.size).toBe(2);
+    }, '50.00'));
+
+  test('the end of a refund that was only accepted starts it again, once', () =>
+    refunded(async (sale, notify) => {
+      const [before, run] = [await sale.state(), await runOf(sale)];
+      expect(before.refunds).toMatchObject([{ outcome: 'ACCEPTED' }]);
+      const named = { trade_status: 'PARTIAL_REFUND', out_request_no: before.refunds[0]?.out_request_no };
+      await notify(named, 'its end');
+      const again = await runOf(sale);
+      expect(again).not.toBe(run);
+      expect((await sale.state()).refunds).toMatchObject([{ outcome: 'REFUNDED', confirmed_by: 'notification' }]);
+      await notify(named, 'once more');
+      expect(await runOf(sale)).toBe(again);
     }, '50.00'));
 
   test.each([

@@ -257,8 +257,8 @@ describe('a refund that waits for the buyer’s account', () => {
     expect(answer).toMatchObject({ refund_status: 'REFUND_VERIFYING' });
     await sees(out_trade_no, 'REFUND_VERIFYING');
     expect(await stack.payments.refunds(out_trade_no)).toMatchObject({
-      refunded_amount: '0.00',
-      refunding_amount: order.order_amount,
+      refunded_amount: order.order_amount,
+      refunds: [{ outcome: 'ACCEPTED' }],
       attention: null,
     });
     return { order, page: stack.simulator.refund(out_trade_no).page_url };

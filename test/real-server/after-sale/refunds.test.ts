@@ -80,7 +80,7 @@ describe('of each method', () => {
 describe('a refund that nobody knows of', () => {
   /** Once a person is asked. The decision has to wait while the request may be on its way. */
   async function expectAsked(out_trade_no: string, out_request_no: string, refunded_amount: string) {
-    while ((await stack.payments.refunds(out_trade_no)).attention !== 'unknown-refund') await delay(100);
+    await waitsForAPerson(stack, out_trade_no, 'unknown-refund');
     const resolution = { out_request_no, outcome: 'NOT_CREATED', reason: 'the dashboard shows none', by: 'ana' };
     await expect(
       afterSaleOf(stack, out_trade_no).executeUpdate('resolve', { args: [resolution] }),

@@ -16,7 +16,7 @@ import { FakeGateway } from '../../../src/testing/fake-gateway/fake-gateway';
 import { eventually } from '../../harness/eventually';
 
 const SALE = { trade_status: 'SUCCESS', outcome: 'SUCCESS', order_amount: '150.00', order_currency: 'BRL' };
-const BACK = { refunded_amount: '0.00', refunded_elsewhere: '0.00', refunding_amount: '0.00' };
+const BACK = { refunded_amount: '0.00', refunded_elsewhere: '0.00', refunding_amount: '0.00', refunds: [] };
 
 let temporal: TestWorkflowEnvironment;
 let between: Date;
@@ -31,13 +31,15 @@ beforeAll(async () => {
   const told = (type: string, workflowId: string, ...args: unknown[]) =>
     client.workflow.execute(type, { workflowId, taskQueue: 'told', args });
   await worker.runUntil(async () => {
-    for (const number of ['paid', 'refunded', 'charged-back', 'elsewhere', 'copied'])
+    for (const number of ['paid', 'refunded', 'accepted', 'charged-back', 'elsewhere', 'copied'])
       await told('payment', paymentWorkflowId('shop', number), SALE);
     await told('speiAccount', speiAccountWorkflowId('shop', 'u-1'), paymentWorkflowId('shop', 'deposit'), SALE);
     await new Promise((resolve) => setTimeout(resolve, 50));
     between = new Date();
     const back = { ...BACK, trade_status: 'REFUNDED', refunded_amount: '150.00' };
     await told('afterSale', afterSaleWorkflowId('shop', 'refunded'), back);
+    const accepted = { ...BACK, trade_status: 'SUCCESS', refunded_amount: '50.00', refunds: [{ outcome: 'ACCEPTED' }] };
+    await told('afterSale', afterSaleWorkflowId('shop', 'accepted'), accepted);
     await told('afterSale', afterSaleWorkflowId('shop', 'charged-back'), { ...BACK, trade_status: 'CHARGEBACK' });
     await expect(told('payment', paymentWorkflowId('shop', 'copied'))).rejects.toThrow(WorkflowFailedError);
     await client.workflow.start('payment', {
@@ -46,7 +48,7 @@ beforeAll(async () => {
       args: [],
     });
   });
-  await eventually('all are listed', async () => (await client.workflow.count()).count === 11);
+  await eventually('all are listed', async () => (await client.workflow.count()).count === 13);
 });
 afterAll(async () => {
   await temporal?.teardown();
@@ -57,6 +59,7 @@ const STATUS = new Map([
   ['paid', 'SUCCESS'],
   ['copied', 'SUCCESS'],
   ['deposit', 'SUCCESS'],
+  ['accepted', 'SUCCESS'],
   ['refunded', 'REFUNDED'],
   ['charged-back', 'CHARGEBACK'],
   ['elsewhere', 'REFUNDED'],
@@ -88,10 +91,10 @@ const [EARLY, MIDDLE, LATE] = [-3_600_000, 0, 3_600_000];
 
 test('a period has the orders of which something was open in it: sales of before it only where something followed', async () => {
   expect((await compare({ since: iso(EARLY), until: iso(MIDDLE) })).asked).toEqual([
-    ...['charged-back', 'copied', 'deposit', 'elsewhere', 'paid', 'refunded'],
+    ...['accepted', 'charged-back', 'copied', 'deposit', 'elsewhere', 'paid', 'refunded'],
   ]);
   const later = await compare({ since: iso(MIDDLE), until: iso(LATE), orders: { to: 'open' } });
-  expect(later.asked).toEqual(['charged-back', 'copied']);
+  expect(later.asked).toEqual(['accepted', 'charged-back', 'copied']);
 });
 
 test('each order of a period is in one of its slices alone, also one whose second payment begins in a later slice', async () => {
@@ -99,7 +102,7 @@ test('each order of a period is in one of its slices alone, also one whose secon
   const first = await compare({ since: iso(EARLY), until: iso(MIDDLE), period });
   const second = await compare({ since: iso(MIDDLE), until: iso(LATE), period, orders: { to: 'open' } });
   expect([...first.asked, ...second.asked]).toEqual([
-    ...['charged-back', 'copied', 'deposit', 'elsewhere', 'paid', 'refunded'],
+    ...['accepted', 'charged-back', 'copied', 'deposit', 'elsewhere', 'paid', 'refunded'],
   ]);
 });
 
@@ -110,6 +113,7 @@ test('what followed a sale here, and a deposit, is held against the gateway and 
   const rows = [
     row('paid', 'refunded'),
     row('refunded', 'paid'),
+    { ...row('accepted', 'refunded'), refunded_amount: '50.00' },
     row('charged-back', 'paid'),
     row('elsewhere', 'refunded'),
     row('copied', 'paid'),
@@ -127,7 +131,7 @@ test('what followed a sale here, and a deposit, is held against the gateway and 
 test('a list need not have the orders of before its period', async () => {
   const since = iso(MIDDLE);
   const { asked, found } = await compare({ since, until: iso(LATE), rows: [], orders: { to: 'open' } });
-  expect([asked, found]).toEqual([['charged-back', 'copied'], []]);
+  expect([asked, found]).toEqual([['accepted', 'charged-back', 'copied'], []]);
 });
 
 test('a run that was given nothing of its own does not hide the sale before it', async () => {
