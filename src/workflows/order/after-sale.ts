@@ -268,6 +268,11 @@ class AfterSaleRun {
     return true;
   }
 
+  /** The request of a refund that waits for its turn is in this run alone: it holds personal data. */
+  private get mayContinueAnew(): boolean {
+    return this.isTooLong && nextRefund(this.sale) === undefined;
+  }
+
   /** Rechecks grow the history too, and use up its room for updates: so an idle run continues as new. */
   private get isTooLong(): boolean {
     return (this.rechecks.isFull || workflowInfo().continueAsNewSuggested) && allHandlersFinished();
@@ -353,14 +358,14 @@ class AfterSaleRun {
     );
     const watch = { app_id, id: this.id, seen, schedule: pollSchedule(this.settings) };
     const news = await waitForTradeChange(watch, {
-      isInterrupted: () => JSON.stringify(this.step) !== asked || this.isTooLong,
+      isInterrupted: () => JSON.stringify(this.step) !== asked || this.mayContinueAnew,
       timeout_ms: step.until === null ? DAY : step.until - Date.now(),
       summary: 'watch',
     });
     if (typeof news !== 'string') await this.onTrade(news, heard, 0);
     // A poll says nothing of a gateway that is silent: a look does, once a day.
     else if (news === 'timeout' && step.until === null) await this.look(0);
-    else if (this.isTooLong && nextRefund(this.sale) === undefined) await this.continueInNewRun();
+    else if (this.mayContinueAnew) await this.continueInNewRun();
   }
 
   private async continueInNewRun(): Promise<void> {
