@@ -16,6 +16,7 @@ import {
   type RefundState,
   refundWorkflowId,
   SEARCH_ATTRIBUTE,
+  telling,
 } from '../contract';
 import { earlierRuns, ifAnswered, ifExists } from '../temporal/earlier-runs';
 import { inputOfRun, originalRun, summarizeClosedRun } from '../temporal/workflow-history';
@@ -34,7 +35,7 @@ const QUERY_TIMEOUT_MS = 10_000;
 
 /** The activity that a new after-sale calls first, to take over what earlier runs knew. */
 export const previousRunActivities: PreviousRunActivities = {
-  async 'payments.latestRun'({ app_id, out_trade_no }) {
+  'payments.latestRun': telling(async ({ app_id, out_trade_no }) => {
     const client = getClient();
     const workflowId = paymentWorkflowId(app_id, out_trade_no);
     return ifExists<LatestRun | null>(async () => {
@@ -42,24 +43,24 @@ export const previousRunActivities: PreviousRunActivities = {
       if (status.name === 'RUNNING') return { is: 'running' };
       return { is: 'closed', previous: await summarizeClosedRun(client, workflowId, runId) };
     }, null);
-  },
+  }),
 
-  async 'payments.earlierRun'({ order, before }) {
+  'payments.earlierRun': telling(async ({ order, before }) => {
     const { workflowExecution: own } = activityInfo();
     const { workflow_id, run_id } = before ?? { workflow_id: own?.workflowId, run_id: own?.runId };
     if (workflow_id === undefined || run_id === undefined) return null;
     const read = () => ifExists(() => loadEarlierPayment(getClient(), workflow_id, run_id, order), null);
     return readWithin(PATIENCE_MS, read, 'unread');
-  },
+  }),
 
-  async 'payments.runBefore'() {
+  'payments.runBefore': telling(async () => {
     const { workflowExecution } = activityInfo();
     if (workflowExecution === undefined) return null;
     const { workflowId, runId } = workflowExecution;
     return readWithin(PATIENCE_MS, () => runBefore(getClient(), workflowId, runId), 'unread');
-  },
+  }),
 
-  async 'payments.refundRun'({ workflow_id, from_attempt = 1 }) {
+  'payments.refundRun': telling(async ({ workflow_id, from_attempt = 1 }) => {
     const client = getClient();
     return ifExists<RefundRun | null>(async () => {
       const run = await client.workflow.getHandle(workflow_id).describe();
@@ -70,9 +71,9 @@ export const previousRunActivities: PreviousRunActivities = {
       const refund = state.attempt < from_attempt ? state : await readWithin(PATIENCE_MS, ask, state);
       return { is: stateOf(run), refund };
     }, null);
-  },
+  }),
 
-  async 'payments.knownBefore'({ app_id, out_trade_no }) {
+  'payments.knownBefore': telling(async ({ app_id, out_trade_no }) => {
     const client = getClient();
     const { workflowExecution } = activityInfo();
     if (workflowExecution === undefined) return { ...NOTHING_LEFT, refunds_now: [], ...NO_PAYMENT };
@@ -82,7 +83,7 @@ export const previousRunActivities: PreviousRunActivities = {
     const payment =
       out_trade_no === null ? NO_PAYMENT : await paymentOf(client, paymentWorkflowId(app_id, out_trade_no));
     return { ...left, refunds_now, ...payment };
-  },
+  }),
 };
 
 /** The buyer's data of the order that Temporal holds for a trade; empty if Temporal does not have the payment. */

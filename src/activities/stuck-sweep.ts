@@ -9,6 +9,7 @@ import {
   type PaymentWorkflow,
   type StuckSweepActivities,
   startSummary,
+  telling,
   WORKFLOW,
 } from '../contract';
 import { DAY } from '../gateway/pure/durations';
@@ -21,7 +22,7 @@ const NAMED = 20;
 
 /** `has_listener`: the worker has an event handler, or addresses for events. */
 export const stuckSweepActivities = (has_listener: boolean): StuckSweepActivities => ({
-  async 'payments.sweep'({ stuck_ms }) {
+  'payments.sweep': telling(async ({ stuck_ms }) => {
     const client = getClient();
     const now = new Date();
     await takeOnTerminated(client, now);
@@ -42,7 +43,7 @@ export const stuckSweepActivities = (has_listener: boolean): StuckSweepActivitie
     await countReasons(client, now);
     gauge(METRIC.sweptAt, Math.floor(now.getTime() / 1_000));
     return { stuck, under_attention, some, has_listener };
-  },
+  }),
 });
 
 /** A termination that no sweep has seen for so long, in ms, is not looked for any more. */

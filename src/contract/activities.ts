@@ -16,6 +16,7 @@ import type {
   RunOfWorkflow,
 } from './payment';
 import type { PollSchedule } from './poll-schedule';
+import type { Told } from './told';
 
 /** The gateway certainly made nothing, and will not; `credentials`: because it refuses ours. */
 export interface NotCreated {
@@ -244,19 +245,19 @@ export interface RefundRun {
 
 export interface PreviousRunActivities {
   /** How this payment goes on from an earlier run that had an order or a trade; null where none had; `unread` where it is silent. */
-  'payments.runBefore'(): Promise<AdoptedPayment | null | 'unread'>;
+  'payments.runBefore'(): Promise<Told<AdoptedPayment | null | 'unread'>>;
   /** The latest run of an order's payment; null where Temporal has none. */
-  'payments.latestRun'(input: { app_id: string; out_trade_no: string }): Promise<LatestRun | null>;
+  'payments.latestRun'(input: { app_id: string; out_trade_no: string }): Promise<Told<LatestRun | null>>;
   /** The latest earlier run of this payment that may have made the order; null where Temporal has none; `unread` where it is silent. */
   'payments.earlierRun'(input: {
     order?: Pick<NewPayment, 'kind' | 'request'> | undefined;
     /** Before which run; the one that asks if it is not given. */
     before?: RunOfWorkflow;
-  }): Promise<EarlierRun | null | 'unread'>;
+  }): Promise<Told<EarlierRun | null | 'unread'>>;
   /** The latest workflow under a refund's id; null where Temporal has none. A person has decided on the tries before `from_attempt`. */
-  'payments.refundRun'(input: { workflow_id: string; from_attempt?: number }): Promise<RefundRun | null>;
+  'payments.refundRun'(input: { workflow_id: string; from_attempt?: number }): Promise<Told<RefundRun | null>>;
   /** Reads what Temporal knows from former runs. */
-  'payments.knownBefore'(input: { app_id: string; out_trade_no: string | null }): Promise<EarlierAfterSale>;
+  'payments.knownBefore'(input: { app_id: string; out_trade_no: string | null }): Promise<Told<EarlierAfterSale>>;
 }
 
 /** The refund of a late payment: one that was paid after its end. */

@@ -36,4 +36,5 @@ export * from './statuses';
 export * from './stuck-sweep';
 export * from './summaries';
 export * from './temporal-attention';
+export * from './told';
 export * from './transitions';

@@ -53,6 +53,30 @@ test('a paused poll is listed, and its payment goes on when it is unpaused', asy
   expect(await stack.payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS', attention: null });
 });
 
+test('a poll that a person has completed by hand, in clear text, is made again, and its payment goes on', async () => {
+  const out_trade_no = await waiting();
+  const { workflowService, options, workflow } = stack.client;
+  const { namespace } = options;
+  const workflowId = idOf(out_trade_no);
+  const pending = async () => {
+    const { raw } = await workflow.getHandle(workflowId).describe();
+    return raw.pendingActivities?.find(({ activityType }) => activityType?.name === 'gateway.watch')?.activityId;
+  };
+  const activityId = (await until(pending, (id) => typeof id === 'string')) ?? null;
+  const result = { payloads: [payload({ trade_status: 'SUCCESS' })] };
+  await workflowService.respondActivityTaskCompletedById({
+    namespace,
+    workflowId,
+    activityId,
+    identity: 'ana',
+    result,
+  });
+  await until(pending, (id) => id !== activityId);
+  expect(await stack.payments.state(out_trade_no)).toMatchObject({ outcome: null });
+  await stack.simulator.pay(out_trade_no);
+  expect(await stack.payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS', attention: null });
+});
+
 test('an order that was terminated is taken on by the next sweep, needs a person, and money is found', async () => {
   const out_trade_no = await waiting();
   const { client, taskQueue, simulator, payments } = stack;

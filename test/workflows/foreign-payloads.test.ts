@@ -2,6 +2,7 @@
  * "Start Workflow Like This One", and starts and signals that a person types where keys are set: the worker's codec refuses
  * them for good. The run ends at once and harms nobody.
  */
+import { ApplicationFailure, type Payload, RawValue } from '@temporalio/common';
 import { EncryptionCodec } from '../../src/codec';
 import { afterSaleWorkflowId, paymentWorkflowId, refundWorkflowId, speiAccountWorkflowId } from '../../src/contract';
 import { HOUR, MINUTE } from '../../src/gateway/pure/durations';
@@ -27,6 +28,40 @@ async function asTyped(workflowId: string, value: unknown = { kind: '***' }) {
   const typed = await codec.encode([payload(value)], { type: 'workflow', namespace: 'default' });
   return codec.decode(typed, { type: 'workflow', namespace: 'default', workflowId });
 }
+
+/** What a worker with keys makes of what a person gave in clear text for an activity. */
+async function givenByHand(value: unknown): Promise<Payload> {
+  const codec = new EncryptionCodec([key('k1')], { refused: 'mark' });
+  const activity = { type: 'activity', namespace: 'default', workflowId: ID, activityId: '1' } as const;
+  return (await codec.decode([payload(value)], activity))[0] ?? {};
+}
+
+/** A person ends the next one of these activities, after it has done its work. */
+function endByHand(name: string, end: () => Promise<unknown>): void {
+  const { activities } = simulation.temporal.temporal;
+  const own = activities.functions[name];
+  let isOver = false;
+  simulation.temporal.work({
+    [name]: async (...args: unknown[]) => {
+      const made: unknown = typeof own === 'function' ? await own(...args) : undefined;
+      if (isOver) return made;
+      isOver = true;
+      return end();
+    },
+  });
+}
+
+/** `temporal activity complete`, and `temporal activity fail` with details. */
+const BY_HAND: [how: string, end: () => Promise<unknown>][] = [
+  ['completed', async () => RawValue.fromPayload(await givenByHand({ trade_status: 'SUCCESS' }))],
+  [
+    'failed',
+    async () => {
+      const details = [RawValue.fromPayload(await givenByHand('details'))];
+      throw ApplicationFailure.create({ type: 'Typed', nonRetryable: true, details });
+    },
+  ],
+];
 
 const startLike = async (workflowId: string, type = 'payment') =>
   simulation.temporal.temporal.begin({ workflowId, type, args: await asTyped(workflowId) });
@@ -127,4 +162,21 @@ test('a signal that a person types asks for a person, and the payment goes on', 
   expect(await payments.state(out_trade_no)).toMatchObject({ attention: 'unexpected-signal', outcome: null });
   for (const trade of gateway.trades.values()) trade.statusAt = () => 'SUCCESS';
   expect(await payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS' });
+});
+
+test.each(BY_HAND)('a poll that a person has %s in clear text is made again', async (_how, end) => {
+  const { gateway, payments } = simulation;
+  endByHand('gateway.watch', end);
+  gateway.statusAt = (elapsed) => (elapsed < HOUR ? 'PROCESSING' : 'SUCCESS');
+  await payments.pay(request);
+  expect(await payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS', attention: null });
+});
+
+test.each(BY_HAND)('a creation that a person has %s in clear text is an unknown outcome', async (_how, end) => {
+  const { gateway, payments } = simulation;
+  endByHand('gateway.create', end);
+  gateway.statusAt = (elapsed) => (elapsed < HOUR ? 'PROCESSING' : 'SUCCESS');
+  await payments.pay(request).catch(() => undefined);
+  expect(await payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS' });
+  expect(gateway.trades.size).toBe(1);
 });

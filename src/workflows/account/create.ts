@@ -181,13 +181,8 @@ class AccountCreation {
     return found && accountData(found);
   }
 
-  private async quantity(): Promise<number | null> {
-    try {
-      return await accountGateway.quantityBriefly({ app_id: this.input.app_id });
-    } catch (error) {
-      if (error instanceof ActivityFailure) return null;
-      throw error;
-    }
+  private quantity(): Promise<number | null> {
+    return accountGateway.quantityBriefly({ app_id: this.input.app_id });
   }
 
   /** An early deposit may have started it: then a signal gives it the key, by which the next creation finds it. */

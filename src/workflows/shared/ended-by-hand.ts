@@ -3,11 +3,15 @@
  * that is no answer, so the look is made again; of a request that makes something, it is an unknown outcome.
  */
 import { ActivityFailure, ApplicationFailure, isCancellation, sleep } from '@temporalio/workflow';
-import { CREDENTIALS_REFUSED, FAILURE } from '../../contract';
-import { FIRST_BACKOFF_MS, nextBackoff } from './backoff';
+import { CREDENTIALS_REFUSED, FAILURE, type Told } from '../../contract';
+import { nextBackoff } from './backoff';
+import { hasRunOut } from './given-up';
+
+/** Callers may wait for the answer, so the first pause before a look is made again is short. In ms; it doubles. */
+const FIRST_PAUSE_MS = 1_000;
 
 /** What our own activities fail with for good. */
-const OURS: readonly string[] = [CREDENTIALS_REFUSED, FAILURE.invalidRequest];
+const OURS: readonly string[] = [CREDENTIALS_REFUSED, FAILURE.invalidRequest, FAILURE.notCanceled];
 
 /** Whether the failure says nothing of what was asked: a person, or the server, has ended the activity. */
 export function saysNothing(error: unknown): boolean {
@@ -15,18 +19,29 @@ export function saysNothing(error: unknown): boolean {
   return !(error.cause instanceof ApplicationFailure && OURS.includes(error.cause.type ?? ''));
 }
 
-/** Asks again, ever less often, until the activity itself answers. Fails where it fails for a reason of its own. */
+/** Asks again, ever less often, until the activity itself answers. Fails where it fails for a reason of its own, or is out of time. */
 export async function untilAnswered<T>(ask: () => Promise<T>, isAnswer: (told: unknown) => boolean): Promise<T> {
-  for (let pause_ms = FIRST_BACKOFF_MS; ; pause_ms = nextBackoff(pause_ms)) {
+  for (let pause_ms = FIRST_PAUSE_MS; ; pause_ms = nextBackoff(pause_ms)) {
     try {
       const told = await ask();
       if (isAnswer(told)) return told;
     } catch (error) {
-      if (!saysNothing(error)) throw error;
+      if (!saysNothing(error) || hasRunOut(error)) throw error;
     }
     await sleep(pause_ms, { summary: 'a person has ended the look: before it is made again' });
   }
 }
+
+/** The look, made again until its activity has told the answer itself: see contract/told.ts. */
+export function untilTold<Input extends unknown[], T>(
+  look: (...input: Input) => Promise<Told<T>>,
+): (...input: Input) => Promise<T> {
+  return async (...input) => (await untilAnswered(() => look(...input), isTold)).told;
+}
+
+/** Whether an activity has told it, and nobody else. */
+export const isTold = (answer: unknown) =>
+  typeof answer === 'object' && answer !== null && Reflect.get(answer, 'is') === 'told';
 
 /** Whether it is a result of ours: each says by `is` what it is. */
 export const isResult = (told: unknown) => hasField(told, 'is');
