@@ -26,8 +26,9 @@ import {
   typedFailure,
   UPDATE,
 } from '../contract';
+import { updateFailure } from '../temporal/closing';
 import { ifAnswered } from '../temporal/earlier-runs';
-import { refundFailure, requestRefund } from '../temporal/refund-update';
+import { requestRefund } from '../temporal/refund-update';
 import { originalRun } from '../temporal/workflow-history';
 
 /** The answer is not known yet. */
@@ -51,7 +52,7 @@ export const starterActivities: StarterActivities = {
     try {
       return await requestRefund(getClient(), { app_id, out_trade_no, taskQueue }, refund, REFUND_WAIT_MS);
     } catch (error) {
-      throw asOwnFailure(refundFailure(error) ?? error);
+      throw asOwnFailure(updateFailure(error) ?? error);
     }
   },
 };

@@ -31,6 +31,7 @@ import {
   UPDATE,
   WORKFLOW,
 } from '../contract';
+import { askWhileClosing } from '../temporal/closing';
 import {
   GRPC_STATUS,
   grpcCodeOf,
@@ -75,17 +76,21 @@ export class PaymentStarter {
    */
   async start(payment: NewPayment): Promise<PaymentData> {
     const { out_trade_no } = payment.request;
+    const end = Date.now() + this.answerTimeoutMs;
     try {
-      return await this.client.withDeadline(Date.now() + this.answerTimeoutMs, async () => {
-        const state = await this.stateIfKnown(out_trade_no);
-        if (state === 'ended before it began') return this.afterFailure(payment);
-        return state ? this.answerOf(payment, state) : this.startNew(payment, 'REJECT_DUPLICATE');
-      });
+      // A mended order may come while the run of the wrong one is just failing.
+      return await this.client.withDeadline(end, () => askWhileClosing(() => this.startOrAnswer(payment), end));
     } catch (error) {
       const { connection, options } = this.client;
       if (grpcCodeOf(error) === GRPC_STATUS.INVALID_ARGUMENT) await explainIfNotSetUp(connection, options.namespace);
       throw this.errorOf(error, out_trade_no);
     }
+  }
+
+  private async startOrAnswer(payment: NewPayment): Promise<PaymentData> {
+    const state = await this.stateIfKnown(payment.request.out_trade_no);
+    if (state === 'ended before it began') return this.afterFailure(payment);
+    return state ? this.answerOf(payment, state) : this.startNew(payment, 'REJECT_DUPLICATE');
   }
 
   /** Starts the payment, or joins the one that runs under its number: Temporal allows one workflow per id. */

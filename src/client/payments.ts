@@ -22,8 +22,9 @@ import { parseCheckout } from '../gateway/checkout';
 import { InvalidRequestError } from '../gateway/errors';
 import { parseDirectPayment } from '../gateway/pay';
 import { SECRET_FIELDS, seal } from '../gateway/sealing';
+import { updateFailure } from '../temporal/closing';
 import { isOutOfTime, isTaskFailing, isUnreadable, isWithoutWorker } from '../temporal/grpc-status';
-import { refundFailure, requestRefund } from '../temporal/refund-update';
+import { requestRefund } from '../temporal/refund-update';
 import { requireOneSdk } from '../temporal/sdk';
 import { AccountsClient } from './accounts';
 import {
@@ -180,7 +181,7 @@ export class PaymentsClient {
     } catch (error) {
       if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) throw noAnswer(out_trade_no, taskQueue);
       if (isTaskFailing(error) || isUnreadable(error)) throw taskFailing(out_trade_no, taskQueue);
-      throw refundErrorOf(refundFailure(error), out_trade_no) ?? error;
+      throw refundErrorOf(updateFailure(error), out_trade_no) ?? error;
     }
   }
 

@@ -3,11 +3,13 @@ import type { RunbookEntry } from './attention';
 
 export const TEMPORAL_RUNBOOK = {
   'failing-tasks': {
-    happened: 'The workflow’s task fails again and again: its worker cannot read it, or not run its code.',
+    happened:
+      'The workflow’s task fails again and again: its worker cannot read it, or not run its code, or lacks `gateway.policy`.',
     loses: 'The buyer may have paid and waits; nothing of this order goes on.',
     look: '`payment-gateway show` has the worker’s last words; so has the view *Failures* in Temporal UI.',
-    act: 'Give the worker the key that is missing, or the version of the code that began it. Nothing else is needed.',
-    after: 'The workflow goes on by itself, with all that came to it meanwhile.',
+    act: 'Give the worker what is missing: the key, the plugin’s activities, or the version of the code that began it. Nothing else is needed.',
+    after:
+      'The workflow goes on by itself within about ten minutes, with all that came to it meanwhile: Temporal tries ever less often.',
   },
   'paused-activity': {
     happened: 'Somebody has paused an activity of this workflow: it is not tried until somebody unpauses it.',

@@ -1,13 +1,14 @@
 /**
  * A run that was started with what is not its own (contract/foreign-input.ts), or with nothing, ends at once with a plain
  * failure, and nothing is done for it. Under the id of an order or of an account it gives way to what runs before it know. A
- * signal with such an argument counts as one that nobody handles. An activity that a person has ended by hand in clear text has
- * failed: its result would fail the workflow's tasks for ever.
+ * signal with such an argument counts as one that nobody handles, and an update fails with words that its sender can read. An
+ * activity that a person has ended by hand in clear text has failed: its result would fail the workflow's tasks for ever.
  */
 import { defaultPayloadConverter, encodeRetryState, RetryState } from '@temporalio/common';
 import type {
   ActivateInput,
   Next,
+  UpdateInput,
   WorkflowExecuteInput,
   WorkflowInboundCallsInterceptor,
   WorkflowInternalsInterceptor,
@@ -16,6 +17,7 @@ import { workflowInfo } from '@temporalio/workflow';
 import {
   FAILURE,
   FOREIGN_PAYLOAD,
+  foreignUpdateFailure,
   isScheduledJob,
   namedByWorkflowId,
   typedFailure,
@@ -50,7 +52,7 @@ const foreignOf = (payloads: Payloads | null | undefined) =>
   payloads?.find(({ metadata }) => metadata?.[FOREIGN_PAYLOAD] !== undefined);
 
 function makeReadable(job: Job, type: string): void {
-  const { initializeWorkflow: start, signalWorkflow: signal, resolveActivity: ended } = job;
+  const { initializeWorkflow: start, signalWorkflow: signal, doUpdate: update, resolveActivity: ended } = job;
   const foreign = foreignOf(start?.arguments);
   const { metadata } = defaultPayloadConverter.toPayload('');
   // Nobody but the run before starts a run that continues it: there, somebody has written to Temporal's database.
@@ -60,6 +62,8 @@ function makeReadable(job: Job, type: string): void {
     signal.signalName = `${signal.signalName} (refused)`;
     signal.input = [];
   }
+  const asked = foreignOf(update?.input);
+  if (update && asked) update.input = [{ metadata: metadata ?? null, data: asked.data ?? null }];
   if (ended?.result && isEndedByHand(ended.result)) ended.result = { failed: { failure: ENDED_BY_HAND } };
 }
 
@@ -94,6 +98,27 @@ function payloadsOf({ encodedAttributes, applicationFailureInfo, canceledFailure
     timeoutFailureInfo?.lastHeartbeatDetails,
   ];
   return [...(encodedAttributes ? [encodedAttributes] : []), ...details.flatMap((one) => one?.payloads ?? [])];
+}
+
+/** Refuses updates whose argument is not their own. Where the handler has a validator, they leave nothing in the history. */
+export class ForeignUpdates implements WorkflowInboundCallsInterceptor {
+  validateUpdate(input: UpdateInput, next: Next<WorkflowInboundCallsInterceptor, 'validateUpdate'>): void {
+    assertOwn(input);
+    next(input);
+  }
+
+  async handleUpdate(
+    input: UpdateInput,
+    next: Next<WorkflowInboundCallsInterceptor, 'handleUpdate'>,
+  ): Promise<unknown> {
+    assertOwn(input);
+    return next(input);
+  }
+}
+
+function assertOwn({ name, args }: UpdateInput): void {
+  const why = whyForeign(args[0]);
+  if (why !== undefined) throw foreignUpdateFailure(name, why);
 }
 
 /** Ends a run that was started with nothing of its own, or has it go on by its id. */

@@ -180,3 +180,21 @@ test.each(BY_HAND)('a creation that a person has %s in clear text is an unknown 
   expect(await payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS' });
   expect(gateway.trades.size).toBe(1);
 });
+
+test('an update that a person types is refused in words that need no key, and the payment goes on', async () => {
+  const { gateway, payments, temporal } = simulation;
+  await payments.pay(request);
+  const run = latest(ID);
+  for (const name of ['created', 'cancel', 'recheck', 'resolve']) {
+    const update = run?.update(`typed-${name}`, name, await asTyped(ID, { trade_status: 'SUCCESS' }));
+    if (!update) throw new Error('nothing runs');
+    await expect(temporal.temporal.answerTo(update, MINUTE)).rejects.toMatchObject({
+      cause: {
+        type: 'InvalidRequest',
+        message: expect.stringMatching(/^Nothing was done for the update .* typed by a/),
+      },
+    });
+  }
+  for (const trade of gateway.trades.values()) trade.statusAt = () => 'SUCCESS';
+  expect(await payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS' });
+});

@@ -102,8 +102,10 @@ const { 'payments.refundLatePayment': refundLatePayment } = proxyActivities<Late
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 minutes' },
 });
 
+/** A worker that fails again and again here fails the task (failed-tasks.ts): another one may take it, and a person hears of it. */
 export const { 'gateway.policy': loadPolicy } = proxyLocalActivities<LocalActivities>({
   startToCloseTimeout: '10 seconds',
+  retry: { maximumAttempts: 3 },
 });
 
 /** Asked again where a person has ended it: the refund has a number. */
