@@ -12,24 +12,32 @@ import { NotCreatedError, PaymentsClient } from '../../src/client';
 import { dataConverter } from '../../src/codec';
 import { paymentQuery } from '../../src/temporal/payment-query';
 import { listWorkflows } from '../../src/temporal/workflow-list';
-import { APP, type Stack, startStack } from '../../src/testing/stack';
+import { APP } from '../../src/testing/stack';
 import { workflowBundle } from '../../src/testing/workflow-bundle';
 import { key, setting } from '../codec/support';
 import { publishedOrder } from '../harness/orders';
+import { type OutsideStack, outsideStack } from '../harness/outside-worker';
 import { until } from '../harness/runs';
 
-/** Long beside the moments that a busy machine loses. */
-const SHORT = { PAYMENTS_PATIENCE: '6s', PAYMENTS_CREATE_WITHIN: '20s', GATEWAY_CHECK_AT_START: 'false' };
 const KEYS = setting(key('settings-that-lack'));
+const QUICK = {
+  PAYMENTS_POLL_SCHEDULE: '500ms',
+  PAYMENTS_POLL_EVERY: '1s',
+  PAYMENTS_SETTLING: '1s',
+  PAYMENTS_ENCRYPTION_KEYS: KEYS,
+  WEBHOOK_PUBLIC_URL: 'http://127.0.0.1:9',
+  GATEWAY_CHECK_AT_START: 'false',
+};
+/** Long beside the moments that a busy machine loses. */
+const SHORT = { PAYMENTS_PATIENCE: '6s', PAYMENTS_CREATE_WITHIN: '20s' };
 
-let stack: Stack;
+let stack: OutsideStack;
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await outsideStack({ settings: QUICK });
 });
 afterAll(() => stack?.close());
 
 type Lacking =
-  | 'nothing'
   | 'the app'
   | 'gateway.create'
   | 'gateway.look'
@@ -50,17 +58,13 @@ function lose(activities: Activities, lacks: Lacking): void {
 
 /** A worker of the task queue that lacks something. Returns what ends it. */
 async function working(taskQueue: string, lacks: Lacking, env: Record<string, string> = {}) {
+  const { PAYMENTS_ENCRYPTION_KEYS: _, ...withoutKeys } = QUICK;
   const config = loadConfig({
-    ...SHORT,
+    ...(lacks === 'the keys' ? { ...withoutKeys, PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true' } : QUICK),
     PAYMENTS_TASK_QUEUE: taskQueue,
-    PAYMENTS_POLL_SCHEDULE: '500ms',
-    PAYMENTS_POLL_EVERY: '1s',
-    PAYMENTS_SETTLING: '1s',
     GATEWAY_BASE_URL: stack.simulator.url,
     GATEWAY_APP_ID: lacks === 'the app' ? 'another-app' : APP.app_id,
     GATEWAY_SECRET_KEY: APP.secret_key,
-    WEBHOOK_PUBLIC_URL: 'http://127.0.0.1:9',
-    ...(lacks === 'the keys' ? { PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true' } : { PAYMENTS_ENCRYPTION_KEYS: KEYS }),
     ...env,
   });
   const without = {
@@ -112,6 +116,13 @@ const shown = async (out_trade_no: string) =>
 const endOf = (payments: PaymentsClient, out_trade_no: string): Promise<unknown> =>
   payments.outcome(out_trade_no).catch((error: unknown) => error);
 
+const REFUND = {
+  refund_amount: '1.00',
+  refund_currency: 'BRL',
+  user_info: { identify: { number: '71493180072', type: 'CPF' }, name: 'Mariana Souza Lima', email: 'm@example.com' },
+  bank_info: { bank_name: 'Banco do Brasil', agency: '1234', type: 'CHECKING', number: '56789-0' },
+};
+
 /** Starts an order, and waits for no answer. */
 function order(payments: PaymentsClient): string {
   const request = publishedOrder('pix', { out_trade_no: `lacking-${randomUUID()}` });
@@ -126,7 +137,7 @@ test.each<[Lacking, attention: string, says: RegExp]>([
   'with a worker alone that lacks %s, a person hears of it, and the order fails in its time with the true reason',
   async (lacks, attention, says) => {
     const taskQueue = queue();
-    const end = await working(taskQueue, lacks);
+    const end = await working(taskQueue, lacks, SHORT);
     const payments = paymentsOf(taskQueue);
     const out_trade_no = order(payments);
     await until(
@@ -147,7 +158,7 @@ test.each<[Lacking, says: RegExp]>([
   ['a gateway.policy that answers', /gateway\.policy fails here each time/],
 ])('with a worker alone that lacks %s, a person finds the order and why, and nothing is sent', async (lacks, says) => {
   const taskQueue = queue();
-  const end = await working(taskQueue, lacks);
+  const end = await working(taskQueue, lacks, SHORT);
   const out_trade_no = order(paymentsOf(taskQueue));
   await until(
     () => reasonListed(out_trade_no),
@@ -158,47 +169,48 @@ test.each<[Lacking, says: RegExp]>([
   await end();
 });
 
-test.each<Lacking>(['the app', 'gateway.create', 'gateway.look', 'gateway.policy', 'the keys'])(
-  'beside a worker that lacks %s, another one goes on: each order is made once, and paid',
-  async (lacks) => {
-    const taskQueue = queue();
-    const ends = [
-      await working(taskQueue, lacks, { PAYMENTS_CREATE_WITHIN: '10m' }),
-      await working(taskQueue, 'nothing', { PAYMENTS_CREATE_WITHIN: '10m' }),
-    ];
-    const payments = paymentsOf(taskQueue);
-    await Promise.all(
-      Array.from({ length: 4 }, async () => {
-        const out_trade_no = order(payments);
-        await until(
-          async () => stack.simulator.trades({ out_trade_no }),
-          (trades) => trades.length > 0,
-        );
-        await stack.simulator.pay(out_trade_no);
-        expect(await endOf(payments, out_trade_no)).toMatchObject({ outcome: 'SUCCESS' });
-        expect(stack.simulator.trades({ out_trade_no })).toHaveLength(1);
-      }),
+// It is a process of its own: one process has one worker of a task queue.
+describe('beside a worker that has all', () => {
+  const made = (out_trade_no: string) =>
+    until(
+      async () => stack.simulator.trades({ out_trade_no }),
+      (trades) => trades.length > 0,
     );
-    for (const end of ends) await end();
-  },
-);
+  beforeAll(async () => {
+    await stack.startWorker();
+  });
 
-test('beside a worker that lacks gateway.refund, another one refunds, once', async () => {
-  const taskQueue = queue();
-  const ends = [await working(taskQueue, 'gateway.refund'), await working(taskQueue, 'nothing')];
-  const payments = paymentsOf(taskQueue);
-  const out_trade_no = order(payments);
-  await until(
-    async () => stack.simulator.trades({ out_trade_no }),
-    (trades) => trades.length > 0,
+  test.each<Lacking>(['the app', 'gateway.create', 'gateway.look', 'gateway.policy', 'the keys'])(
+    'one that lacks %s keeps no order: each is made once, and paid',
+    async (lacks) => {
+      const end = await working(stack.taskQueue, lacks);
+      const payments = paymentsOf(stack.taskQueue);
+      await Promise.all(
+        Array.from({ length: 4 }, async () => {
+          const out_trade_no = order(payments);
+          await made(out_trade_no);
+          await stack.simulator.pay(out_trade_no);
+          expect(await endOf(payments, out_trade_no)).toMatchObject({ outcome: 'SUCCESS' });
+          expect(stack.simulator.trades({ out_trade_no })).toHaveLength(1);
+        }),
+      );
+      await end();
+    },
   );
-  await stack.simulator.pay(out_trade_no);
-  await endOf(payments, out_trade_no);
-  const refund = { refund_amount: '1.00', refund_currency: 'BRL', out_request_no: `r-${randomUUID()}` };
-  await until(
-    () => payments.refund(out_trade_no, refund).catch(() => undefined),
-    (answer) => answer !== undefined,
-  );
-  expect(stack.simulator.ledger({ out_trade_no })).toMatchObject([{ orders: 1, refunds: 1 }]);
-  for (const end of ends) await end();
+
+  test('one that lacks gateway.refund keeps no refund: it is made once', async () => {
+    const end = await working(stack.taskQueue, 'gateway.refund');
+    const payments = paymentsOf(stack.taskQueue);
+    const out_trade_no = order(payments);
+    await made(out_trade_no);
+    await stack.simulator.pay(out_trade_no);
+    expect(await endOf(payments, out_trade_no)).toMatchObject({ outcome: 'SUCCESS' });
+    const refund = { ...REFUND, out_request_no: 'r-1' };
+    await until(
+      () => payments.refund(out_trade_no, refund).catch(() => undefined),
+      (answer) => answer !== undefined,
+    );
+    expect(stack.simulator.requests({ out_trade_no, path: '/trade/refund' })).toHaveLength(1);
+    await end();
+  });
 });

@@ -53,10 +53,15 @@ export const networkList = names.refine(
 export const limit = z.coerce.number().int().positive();
 
 /** An address of a server. A name and a password in it would be dropped silently by some programs, and logged by others. */
-const withoutCredentials = z.url({ protocol: /^https?$/ }).refine((given) => {
-  const { username, password } = URL.canParse(given) ? new URL(given) : { username: '', password: '' };
-  return username === '' && password === '';
-}, 'must not hold a name or a password');
+const withoutCredentials = z
+  .url({
+    protocol: /^https?$/,
+    error: 'must be a whole address that begins with https://, such as https://pay.example.com',
+  })
+  .refine((given) => {
+    const { username, password } = URL.canParse(given) ? new URL(given) : { username: '', password: '' };
+    return username === '' && password === '';
+  }, 'must not hold a name or a password');
 
 /** An address without a slash at its end. */
 export const httpAddress = withoutCredentials.transform((given) => given.replace(/\/$/, ''));
@@ -78,12 +83,6 @@ export const jsonText = <T extends z.ZodType>(schema: T) =>
       }
     })
     .pipe(schema);
-
-const part = z.string().exactOptional();
-/** An elliptic-curve key; gateway/sealing.ts says which curves it takes. */
-export const jwk = z.object({ kty: z.string(), kid: part, crv: part, x: part, y: part, d: part, alg: part, use: part });
-
-export const sealingJwks = jsonText(z.object({ keys: z.array(jwk).min(1) }));
 
 /** A key that signs. The gateway makes it; what is shorter, or one character again and again, is a mistake or a guess. */
 export const secretKey = z
