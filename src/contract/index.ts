@@ -9,6 +9,7 @@ export * from './account-attention';
 export * from './activities';
 export * from './activity-words';
 export * from './after-sale';
+export * from './amount-mismatch';
 export * from './attention';
 export * from './creation-answer';
 export * from './event-delivery';

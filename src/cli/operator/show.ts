@@ -3,6 +3,7 @@ import { PaymentNotFoundError } from '../../client';
 import {
   type AfterSaleState,
   activityWords,
+  mismatchLine,
   type OperatorQuestion,
   operatorActions,
   type PaymentState,
@@ -160,7 +161,7 @@ interface Shown {
 }
 
 /** What is open: in full what needs a person first, and the others in a line each. */
-function openLines({ runs, after_sale }: OrderCase, { few, all, now }: Shown): string[] {
+function openLines({ runs, payment, after_sale }: OrderCase, { few, all, now }: Shown): string[] {
   const open = runs.filter(({ execution }) => execution === 'RUNNING');
   // A refund is told through its after-sale, which has the same reason.
   const urgency = ({ attention, type }: OrderRun) => (attention === null ? 2 : type === 'refund' ? 1 : 0);
@@ -168,7 +169,7 @@ function openLines({ runs, after_sale }: OrderCase, { few, all, now }: Shown): s
   const inFull = (run: OrderRun) => [
     `  Open: ${printable(run.workflow_id)}`,
     ...few(waitLines(run, all, now), MOST.waits),
-    ...attentionLines(run, questionOf(run, after_sale)),
+    ...attentionLines(run, questionOf(run, after_sale), payment),
   ];
   if (!first || all) return open.flatMap(inFull);
   return [...inFull(first), ...few(others.map(alsoOpen), MOST.others)];
@@ -204,11 +205,17 @@ function questionOf({ attention, type }: OrderRun, after_sale: OrderCase['after_
   return { attention, out_request_no: refundInQuestion({ attention, refunds }) };
 }
 
-function attentionLines({ workflow_id }: OrderRun, question: OperatorQuestion | undefined): string[] {
+function attentionLines(
+  { workflow_id }: OrderRun,
+  question: OperatorQuestion | undefined,
+  payment: PaymentState | null,
+): string[] {
   if (question === undefined) return [];
+  const amounts = payment && question.attention === 'amount-mismatch' ? mismatchLine(payment) : undefined;
   const entry = runbookEntry(question.attention, workflow_id);
   return [
     `    Needs a person: ${question.attention}. ${entry?.happened ?? ''}`.trimEnd(),
+    ...(amounts === undefined ? [] : [printable(`    ${amounts}`)]),
     ...(entry ? [`    Look: ${entry.look}`, `    Do: ${entry.act}`] : []),
     ...operatorActions(workflow_id, question)
       .filter(({ update }) => update !== 'cancel')

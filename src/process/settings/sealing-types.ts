@@ -21,11 +21,12 @@ export const sealingJwks = keyText(
   (given) => {
     if (isObject(given) && !('keys' in given) && 'kty' in given)
       return 'is one key: it must be a set of private keys, {"keys":[…]} around it';
-    if (!isObject(given) || !Array.isArray(given.keys) || given.keys.length === 0)
+    const keys = isObject(given) ? given.keys : undefined;
+    if (!Array.isArray(keys) || keys.length === 0)
       return `must be a set of private keys, {"keys":[{"kty":"EC",…}]}: ${NEW_KEYS}`;
-    return given.keys.flatMap((key: unknown, i) => {
+    return keys.flatMap((key: unknown, i) => {
       const issue = publicIssue(key) ?? (isObject(key) && isFilled(key.d) ? undefined : PUBLIC_ALONE);
-      return issue === undefined ? [] : [`key ${i + 1} of ${given.keys.length} ${issue}`];
+      return issue === undefined ? [] : [`key ${i + 1} of ${keys.length} ${issue}`];
     })[0];
   },
   z.object({ keys: z.array(jwk).min(1) }),
