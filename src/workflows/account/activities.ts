@@ -4,9 +4,11 @@ import { ActivityFailure, proxyActivities } from '@temporalio/workflow';
 import {
   type AccountActivities,
   type AccountId,
+  type AccountPolicy,
   type AccountPolicyActivities,
   activityWords,
   type CreateSpeiAccountInput,
+  type Silence,
   type SpeiAccount,
   type Told,
 } from '../../contract';
@@ -14,6 +16,7 @@ import { MINUTE } from '../../gateway/pure/durations';
 import { summed } from '../shared/activities';
 import { CREATING, QUERYING, WATCHING } from '../shared/activity-options';
 import { isTold, untilTold } from '../shared/ended-by-hand';
+import { untilGatewayAnswers } from './until-answered';
 
 const querying = proxyActivities<AccountActivities>(QUERYING);
 const watching = proxyActivities<AccountActivities>(WATCHING);
@@ -116,9 +119,19 @@ export const earlierWorkflows = {
  * Not a local activity: on a busy worker the result of one can come after deposits that a replay sees before it, and an
  * account must never stop on that.
  */
-const { 'gateway.account-policy': policyOfAccounts } = proxyActivities<AccountPolicyActivities>({
-  ...QUERYING,
-  startToCloseTimeout: '10 seconds',
-  summary: activityWords('gateway.account-policy'),
-});
-export const accountPolicy = untilTold(policyOfAccounts);
+const policyWithin = (scheduleToCloseTimeout: number) =>
+  untilTold(
+    proxyActivities<AccountPolicyActivities>({
+      ...QUERYING,
+      startToCloseTimeout: '10 seconds',
+      scheduleToCloseTimeout,
+      summary: activityWords('gateway.account-policy'),
+    })['gateway.account-policy'],
+  )();
+
+/** So long may workers lack it, in ms, before a person is asked. The setting for that is what cannot be read. */
+const POLICY_PATIENCE_MS = 10 * MINUTE;
+
+/** The settings, as soon as a worker tells them. `onSilence` hears that none does, and why. */
+export const accountPolicy = (onSilence: (why: Silence) => void): Promise<AccountPolicy> =>
+  untilGatewayAnswers(POLICY_PATIENCE_MS, policyWithin, onSilence);

@@ -83,7 +83,8 @@ class AccountCreation {
 
   async execute(): Promise<SpeiAccountData> {
     this.show();
-    const policy = await accountPolicy();
+    const policy = await accountPolicy((why) => this.raise(why));
+    if (this.state.attention !== null) this.settle();
     this.times = policy;
     await this.startQuantityWatch();
     const account = (await this.knownAccount()) ?? (await this.create(policy));
