@@ -4,6 +4,7 @@ import { activityInfo, getClient } from '@temporalio/activity';
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { type AccountActivities, type PaymentState, speiAccountWorkflowId, telling } from '../contract';
 import { allRuns, ifExists } from '../temporal/earlier-runs';
+import { latestTakenRun } from '../temporal/taken-run';
 import { isOfOrder } from '../temporal/workflow-history';
 import { notYet } from './failures';
 
@@ -13,7 +14,7 @@ const LONGEST_GAP_MS = 10 * 60_000;
 
 /** Fails, to be called again, until the payment has ended. `state` is null if it failed, was cancelled or terminated. */
 export const endedPayment: AccountActivities['payments.ended-payment'] = telling(async ({ workflow_id }) => {
-  const described = await ifExists(() => getClient().workflow.getHandle(workflow_id).describe(), null);
+  const described = await ifExists(() => latestTakenRun(getClient(), workflow_id), null);
   if (described === null) return { parent: null, run_id: null, state: null, is_gone: true };
   if (described.status.name === 'RUNNING') {
     const { attempt } = activityInfo();

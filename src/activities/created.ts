@@ -29,6 +29,7 @@ import {
 import { updateFailure } from '../temporal/closing';
 import { ifAnswered } from '../temporal/earlier-runs';
 import { requestRefund } from '../temporal/refund-update';
+import { latestTakenRun } from '../temporal/taken-run';
 import { originalRun } from '../temporal/workflow-history';
 
 /** The answer is not known yet. */
@@ -80,8 +81,8 @@ async function answerOfEnded(client: Client, workflowId: string, payment: NewPay
 
 /** Temporal itself has the result of a payment that ended well; the state of any other needs a worker on its task queue. */
 async function lastStateOf(client: Client, workflowId: string): Promise<PaymentState> {
-  const handle = client.workflow.getHandle<PaymentWorkflow>(workflowId);
-  const { status } = await handle.describe();
+  const { runId, status } = await latestTakenRun(client, workflowId);
+  const handle = client.workflow.getHandle<PaymentWorkflow>(workflowId, runId);
   return status.name === 'COMPLETED' ? handle.result() : handle.query<PaymentState>(QUERY.state);
 }
 

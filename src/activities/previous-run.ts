@@ -19,6 +19,7 @@ import {
   telling,
 } from '../contract';
 import { earlierRuns, ifAnswered, ifExists } from '../temporal/earlier-runs';
+import { latestTakenRun } from '../temporal/taken-run';
 import { inputOfRun, originalRun, summarizeClosedRun } from '../temporal/workflow-history';
 import { loadEarlierPayment, runBefore } from './earlier-payments';
 import { type BuyerOf, buyerOfOrder } from './refund-user-info';
@@ -39,7 +40,7 @@ export const previousRunActivities: PreviousRunActivities = {
     const client = getClient();
     const workflowId = paymentWorkflowId(app_id, out_trade_no);
     return ifExists<LatestRun | null>(async () => {
-      const { runId, status } = await client.workflow.getHandle(workflowId).describe();
+      const { runId, status } = await latestTakenRun(client, workflowId);
       if (status.name === 'RUNNING') return { is: 'running' };
       return { is: 'closed', previous: await summarizeClosedRun(client, workflowId, runId) };
     }, null);
@@ -176,7 +177,7 @@ const NO_PAYMENT = { has_payment: false, method: null, trade_no: null };
 type KnownPayment = Pick<EarlierAfterSale, 'has_payment' | 'method' | 'trade_no'>;
 
 async function paymentOf(client: Client, paymentId: string): Promise<KnownPayment> {
-  const described = await ifExists(() => client.workflow.getHandle(paymentId).describe(), null);
+  const described = await ifExists(() => latestTakenRun(client, paymentId), null);
   if (described === null) return NO_PAYMENT;
   const { typedSearchAttributes: found } = described;
   const trade_no = found.get(SEARCH_ATTRIBUTE.tradeNo) ?? null;

@@ -5,6 +5,7 @@ import type { PaymentInput, PaymentState, PaymentWorkflow, PreviousRun } from '.
 import { answerToKeep, isOfAnother, orderOf, saysWithoutOrder, whyForeign } from '../contract';
 import { firstArgument } from './first-argument';
 import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
+import { latestTakenRun } from './taken-run';
 
 /** The input of a run, by default of the latest one. Throws WorkflowNotFoundError if Temporal no longer has it. */
 export async function readStart(
@@ -100,7 +101,8 @@ type Arguments = Pick<temporal.api.history.v1.IWorkflowExecutionSignaledEventAtt
  * the first run, returns the earliest that it has, which was given the order.
  */
 export async function originalRun(client: Client, workflowId: string): Promise<{ runId: string; input: PaymentInput }> {
-  let earliest = await readStart(client, workflowId);
+  const { runId } = await latestTakenRun(client, workflowId);
+  let earliest = await readStart(client, workflowId, runId);
   for (;;) {
     const previous = earliest.input.kind === 'adopt' ? earliest.input.previous : undefined;
     if (previous === undefined || previous.order === null) return earliest;

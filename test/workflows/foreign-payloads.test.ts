@@ -3,6 +3,7 @@
  * them for good. The run ends at once and harms nobody.
  */
 import { ApplicationFailure, type Payload, RawValue } from '@temporalio/common';
+import { PaymentPendingError } from '../../src/client';
 import { EncryptionCodec } from '../../src/codec';
 import { afterSaleWorkflowId, paymentWorkflowId, refundWorkflowId, speiAccountWorkflowId } from '../../src/contract';
 import { HOUR, MINUTE } from '../../src/gateway/pure/durations';
@@ -97,6 +98,45 @@ test('money that comes after a termination is sold, although the payment was sta
   expect((await notify(signTestNotification(APP, { out_trade_no, trade_no }))).status).toBe(200);
   await sleep(HOUR);
   expect(await payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS', trade_no });
+});
+
+test('a run that nobody took before it was terminated is looked past, by every reader', async () => {
+  await sell();
+  const { payments, temporal, gateway, notify, sleep } = simulation;
+  const { trade_no = '' } = await payments.state(out_trade_no);
+  (await startLike(ID)).terminate();
+  expect(latest(ID)).toMatchObject({ status: 'TERMINATED', hasBegun: false });
+  expect(await payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS', trade_no });
+  expect(await payments.state(out_trade_no)).toMatchObject({ outcome: 'SUCCESS', trade_no });
+  expect(await payments.pay(request)).toMatchObject({ out_trade_no, trade_no });
+  await expect(payments.cancel(out_trade_no)).rejects.toThrow('has ended as SUCCESS');
+  // What is notified is known already, and starts nothing.
+  const sold = signTestNotification(APP, { out_trade_no, trade_no: trade_no ?? '' });
+  expect((await notify(sold)).status).toBe(200);
+  await sleep(HOUR);
+  expect(latest(ID)?.status).toBe('TERMINATED');
+  expect(await payments.refund(out_trade_no, REFUND)).toMatchObject({ refund_amount: '1.00' });
+  expect([gateway.trades.size, temporal.temporal.runs(ID).length]).toEqual([1, 2]);
+});
+
+test('news of the sale reach the after-sale, past a run of the payment that nobody took', async () => {
+  await sell();
+  const { payments, notify, sleep, gateway } = simulation;
+  const { trade_no } = await payments.state(out_trade_no);
+  (await startLike(ID)).terminate();
+  for (const trade of gateway.trades.values()) trade.statusAt = () => 'CHARGEBACK';
+  const news = { out_trade_no, trade_no: trade_no ?? '', trade_status: 'CHARGEBACK' };
+  expect((await notify(signTestNotification(APP, news))).status).toBe(200);
+  await sleep(HOUR);
+  expect(latest(ID)?.status).toBe('TERMINATED');
+  expect(await payments.refunds(out_trade_no)).toMatchObject({ trade_status: 'CHARGEBACK', attention: 'chargeback' });
+});
+
+test('an order whose only run nobody took is open to the one who asks: it was ended from outside', async () => {
+  const { payments } = simulation;
+  (await startLike(ID)).terminate();
+  await expect(payments.state(out_trade_no)).rejects.toThrow(PaymentPendingError);
+  await expect(payments.outcome(out_trade_no)).rejects.toThrow(PaymentPendingError);
 });
 
 test('a start like an order that nobody has ends at once with a plain failure, and a notification is adopted', async () => {

@@ -14,6 +14,7 @@ import {
 import { orderQuery, tradeQuery } from '../../temporal/payment-query';
 import { type PendingWork, pendingWork } from '../../temporal/pending-work';
 import { explainIfNotSetUp } from '../../temporal/search-attributes';
+import { latestTakenRun } from '../../temporal/taken-run';
 import { type TimelineEntry, timelineOf } from '../../temporal/timeline';
 import { type ListedWorkflow, listed, listWorkflows } from '../../temporal/workflow-list';
 import type { Target } from './connection';
@@ -53,8 +54,10 @@ export async function readCase(client: Client, { app_id, out_trade_no, workflow_
     out_trade_no === null ? await oneRun(client, workflow_id ?? '') : await runsOf(client, app_id, out_trade_no);
   const unanswered: string[] = [];
   const stateOf = async <T>(id: string): Promise<T | null> => {
-    const latest = runs.find((run) => run.workflow_id === id);
-    if (!latest) return null;
+    const newest = runs.find((run) => run.workflow_id === id);
+    if (!newest) return null;
+    const { runId } = await latestTakenRun(client, id);
+    const latest = runs.find((run) => run.run_id === runId) ?? newest;
     const state = (await isAnswerable(client, latest)) ? await readState<T>(client, latest) : undefined;
     if (state === undefined) unanswered.push(id);
     return state ?? null;
