@@ -418,7 +418,7 @@ const MUTATIONS = [
   [
     'a start that no worker took may have sent the order',
     'src/activities/earlier-payments.ts',
-    'isAsked ?? (await hasBegun(handle))',
+    'isAsked ?? (await wasTaken(client, run))',
     'isAsked ?? true',
   ],
   [

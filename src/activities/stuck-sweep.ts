@@ -13,7 +13,9 @@ import {
   WORKFLOW,
 } from '../contract';
 import { DAY } from '../gateway/pure/durations';
+import { countFiltered, isLeftUndone } from '../temporal/attention-list';
 import { paymentQuery, terminatedQuery } from '../temporal/payment-query';
+import { latestTakenRun } from '../temporal/taken-run';
 import { summarizeClosedRun } from '../temporal/workflow-history';
 import { countWorkflows, listWorkflows } from '../temporal/workflow-list';
 
@@ -29,7 +31,7 @@ export const stuckSweepActivities = (has_listener: boolean): StuckSweepActivitie
     const query = paymentQuery({ stuck_ms }, now);
     const [stuck, under_attention] = await Promise.all([
       countWorkflows(client, query),
-      countWorkflows(client, paymentQuery({ attention: true }, now)),
+      countFiltered(client, { attention: true }, now),
     ]);
     const some: { workflow_id: string; status: string | null }[] = [];
     if (stuck > 0) {
@@ -57,18 +59,12 @@ async function takeOnTerminated(client: Client, now: Date): Promise<void> {
   const query = terminatedQuery(new Date(now.getTime() - TERMINATED_WITHIN_MS));
   for await (const { workflow_id, run_id, app_id, out_trade_no } of listWorkflows(client, query)) {
     if (left === 0) return;
-    if (app_id === null || out_trade_no === null || !(await isLatest(client, workflow_id, run_id))) continue;
+    if (app_id === null || out_trade_no === null || !(await isLeftUndone(client, { workflow_id, run_id }))) continue;
     left -= 1;
     await takeOn(client, { workflow_id, run_id, app_id, out_trade_no }).catch((error: unknown) =>
       log.warn('a terminated order could not be taken on', { workflow_id, error: String(error) }),
     );
   }
-}
-
-/** A reset, a notification or a caller has started another run where this is not the latest. */
-async function isLatest(client: Client, workflowId: string, runId: string): Promise<boolean> {
-  const { runId: latest } = await client.workflow.getHandle(workflowId).describe();
-  return latest === runId;
 }
 
 interface Terminated {
@@ -80,7 +76,9 @@ interface Terminated {
 
 /** As the webhook does for money that comes after an end. */
 async function takeOn(client: Client, { workflow_id, run_id, app_id, out_trade_no }: Terminated): Promise<void> {
-  const previous = await summarizeClosedRun(client, workflow_id, run_id);
+  const taken = await latestTakenRun(client, workflow_id);
+  // One that failed made no order: then a later start, which nobody took, is the one to go on with.
+  const previous = await summarizeClosedRun(client, workflow_id, taken.status.name === 'FAILED' ? run_id : taken.runId);
   const input: AdoptedPayment = { kind: 'adopt', app_id, out_trade_no, previous, reasons: ['terminated'] };
   await client.workflow.start<PaymentWorkflow>(WORKFLOW.payment, {
     workflowId: workflow_id,
@@ -95,7 +93,7 @@ async function takeOn(client: Client, { workflow_id, run_id, app_id, out_trade_n
 /** Each reason is counted by itself, also those of nobody: a gauge that is not set again would stay as it was. */
 async function countReasons(client: Client, now: Date): Promise<void> {
   for (const reason of ATTENTION_WORDS)
-    gauge(METRIC.underAttention, await countWorkflows(client, paymentQuery({ attention: reason }, now)), { reason });
+    gauge(METRIC.underAttention, await countFiltered(client, { attention: reason }, now), { reason });
 }
 
 const gauge = ({ name, meaning }: Metric, value: number, labels: Record<string, string> = {}) =>

@@ -1,4 +1,4 @@
-/** What Temporal itself says of a workflow that cannot go on: no code of ours runs then that could say it. */
+/** What Temporal itself says of a workflow that cannot go on, or was ended: no code of ours runs then that could say it. */
 import type { RunbookEntry } from './attention';
 
 export const TEMPORAL_RUNBOOK = {
@@ -18,10 +18,21 @@ export const TEMPORAL_RUNBOOK = {
     act: 'Unpause it: `temporal activity unpause --workflow-id ID --activity-id ID`, or in Temporal UI.',
     after: 'It is tried at once, and the reason is settled.',
   },
+  'ended-from-outside': {
+    happened: 'Somebody terminated this workflow, or its time ran out, and no later run goes on with it.',
+    loses: 'Whoever it was for: a refund’s buyer, a deposit that nobody counts, a person who was to be asked.',
+    look: 'Who ended it, and why, in its last event; what it waited for, in its page and in `payment-gateway show`.',
+    act: 'Let it go on from where it was: `temporal workflow reset --workflow-id ID --type LastWorkflowTask --reason WHY`. Where nobody wants it, `temporal workflow delete --workflow-id ID`.',
+    after:
+      'The run that goes on needs a person for what is still open. A payment is taken on by the next sweep without you.',
+  },
 } as const satisfies Record<string, RunbookEntry>;
 
 /** A reason that Temporal says, in the place of `PaymentAttention`. */
 export type TemporalAttention = keyof typeof TEMPORAL_RUNBOOK;
+
+/** The reason of a workflow that is closed: a list of what is open has it not. */
+export const ENDED_FROM_OUTSIDE = 'ended-from-outside' satisfies TemporalAttention;
 
 export const isTemporalAttention = (reason: string): reason is TemporalAttention =>
   Object.hasOwn(TEMPORAL_RUNBOOK, reason);

@@ -1,5 +1,6 @@
 /** Reads the input and the result of a payment's run from its history, so that no worker is needed. */
 import { type Client, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
 import type { temporal } from '@temporalio/proto';
 import type { PaymentInput, PaymentState, PaymentWorkflow, PreviousRun } from '../contract';
 import { answerToKeep, isOfAnother, orderOf, saysWithoutOrder, whyForeign } from '../contract';
@@ -125,7 +126,7 @@ export async function isOfOrder(client: Client, workflowId: string): Promise<boo
     return orderOf(input) !== undefined;
   } catch (error) {
     // Temporal has to answer before anything is decided.
-    if (grpcCodeOf(error) !== undefined) throw error;
+    if (grpcCodeOf(error) !== undefined || error instanceof ApplicationFailure) throw error;
     return false;
   }
 }

@@ -6,11 +6,13 @@ import { z } from 'zod';
 import {
   type AfterSaleState,
   afterSaleWorkflowId,
+  ENDED_FROM_OUTSIDE,
   namedByWorkflowId,
   type PaymentState,
   paymentWorkflowId,
   QUERY,
 } from '../../contract';
+import { isLeftUndone } from '../../temporal/attention-list';
 import { orderQuery, tradeQuery } from '../../temporal/payment-query';
 import { type PendingWork, pendingWork } from '../../temporal/pending-work';
 import { explainIfNotSetUp } from '../../temporal/search-attributes';
@@ -99,7 +101,13 @@ async function runsOf(client: Client, app_id: string, out_trade_no: string): Pro
     for (const run of await oneRun(client, id)) found.set(run.run_id, run);
   }
   const runs = [...found.values()].sort((one, other) => other.started_at.localeCompare(one.started_at));
-  return Promise.all(runs.map((run) => withWork(client, run)));
+  return Promise.all(runs.map(async (run) => withWork(client, await withReason(client, run))));
+}
+
+/** The reason of a run that was ended from outside, where nothing goes on with it. */
+async function withReason(client: Client, run: ListedWorkflow): Promise<ListedWorkflow> {
+  const isEnded = run.execution === 'TERMINATED' || run.execution === 'TIMED_OUT';
+  return isEnded && (await isLeftUndone(client, run)) ? { ...run, attention: ENDED_FROM_OUTSIDE } : run;
 }
 
 async function oneRun(client: Client, workflowId: string): Promise<OrderRun[]> {

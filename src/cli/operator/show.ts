@@ -3,6 +3,7 @@ import { PaymentNotFoundError } from '../../client';
 import {
   type AfterSaleState,
   activityWords,
+  ENDED_FROM_OUTSIDE,
   mismatchLine,
   type OperatorQuestion,
   operatorActions,
@@ -11,6 +12,7 @@ import {
   runbookEntry,
   WORKFLOW,
 } from '../../contract';
+
 import { EXIT } from '../exit-codes';
 import { tellError } from '../failed';
 import { ending, printable, say } from '../print';
@@ -162,12 +164,13 @@ interface Shown {
 
 /** What is open: in full what needs a person first, and the others in a line each. */
 function openLines({ runs, payment, after_sale }: OrderCase, { few, all, now }: Shown): string[] {
-  const open = runs.filter(({ execution }) => execution === 'RUNNING');
+  const isEnded = ({ attention }: OrderRun) => attention === ENDED_FROM_OUTSIDE;
+  const open = runs.filter((run) => run.execution === 'RUNNING' || isEnded(run));
   // A refund is told through its after-sale, which has the same reason.
   const urgency = ({ attention, type }: OrderRun) => (attention === null ? 2 : type === 'refund' ? 1 : 0);
   const [first, ...others] = open.sort((one, other) => urgency(one) - urgency(other));
   const inFull = (run: OrderRun) => [
-    `  Open: ${printable(run.workflow_id)}`,
+    `  ${isEnded(run) ? 'Ended' : 'Open'}: ${printable(run.workflow_id)}`,
     ...few(waitLines(run, all, now), MOST.waits),
     ...attentionLines(run, questionOf(run, after_sale), payment),
   ];
@@ -217,7 +220,7 @@ function attentionLines(
     `    Needs a person: ${question.attention}. ${entry?.happened ?? ''}`.trimEnd(),
     ...(amounts === undefined ? [] : [printable(`    ${amounts}`)]),
     ...(entry ? [`    Look: ${entry.look}`, `    Do: ${entry.act}`] : []),
-    ...operatorActions(workflow_id, question)
+    ...(question.attention === ENDED_FROM_OUTSIDE ? [] : operatorActions(workflow_id, question))
       .filter(({ update }) => update !== 'cancel')
       .map(({ command }) => `      ${printable(command)}`),
   ];
