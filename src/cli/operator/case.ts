@@ -112,7 +112,9 @@ async function withReason(client: Client, run: ListedWorkflow): Promise<ListedWo
 
 async function oneRun(client: Client, workflowId: string): Promise<OrderRun[]> {
   const described = await describe(client, workflowId);
-  return described ? [await asRun(client, described)] : [];
+  if (!described) return [];
+  const run = await asRun(client, described);
+  return [{ ...run, ...(await withReason(client, run)) }];
 }
 
 async function withWork(client: Client, run: ListedWorkflow): Promise<OrderRun> {

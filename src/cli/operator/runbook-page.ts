@@ -19,7 +19,7 @@ them all the same.
 | button or command of Temporal | what it does here |
 | --- | --- |
 | Request Cancellation | withdraws an order that was certainly not sent; anything else goes on |
-| Terminate, also of a batch, or by a parent that ends | ends nothing at the gateway. The sweep takes a payment on again, under \`terminated\`; what else was ended is listed as \`ended-from-outside\` until a later run goes on with it |
+| Terminate, also of a batch, or by a parent that ends | ends nothing at the gateway. A sweep takes a payment on, under \`terminated\`; all else is \`ended-from-outside\` |
 | Reset | safe: what may have been sent is looked for, and never sent again blindly. Deadlines may move |
 | Start Workflow Like This One, a start typed by hand | the run ends at once and gives way to the one that knows the order |
 | Signal typed by hand | asks for a person (\`unexpected-signal\`) where keys are set; otherwise it asks for a look |
