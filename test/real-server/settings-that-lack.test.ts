@@ -4,12 +4,14 @@
  */
 import { randomUUID } from 'node:crypto';
 import { Client } from '@temporalio/client';
+import { temporal } from '@temporalio/proto';
 import { Worker, type WorkerOptions } from '@temporalio/worker';
 import { loadConfig, PaymentGatewayPlugin } from '../../src';
 import { readCase } from '../../src/cli/operator/case';
 import { caseText } from '../../src/cli/operator/show';
 import { NotCreatedError, PaymentsClient } from '../../src/client';
 import { dataConverter } from '../../src/codec';
+import { paymentWorkflowId } from '../../src/contract';
 import { paymentQuery } from '../../src/temporal/payment-query';
 import { listWorkflows } from '../../src/temporal/workflow-list';
 import { APP } from '../../src/testing/stack';
@@ -19,6 +21,7 @@ import { publishedOrder } from '../harness/orders';
 import { type OutsideStack, outsideStack } from '../harness/outside-worker';
 import { until } from '../harness/runs';
 
+const { TimeoutType } = temporal.api.enums.v1;
 const KEYS = setting(key('settings-that-lack'));
 const QUICK = {
   PAYMENTS_POLL_SCHEDULE: '500ms',
@@ -44,6 +47,7 @@ type Lacking =
   | 'gateway.policy'
   | 'gateway.refund'
   | 'a gateway.policy that answers'
+  | 'a poll for activities'
   | 'the keys';
 
 type Activities = Map<string, (...args: never[]) => Promise<unknown>>;
@@ -73,7 +77,8 @@ async function working(taskQueue: string, lacks: Lacking, env: Record<string, st
       const all: Activities = activities instanceof Map ? activities : new Map(Object.entries(activities ?? {}));
       const left = new Map(all);
       lose(left, lacks);
-      return { ...options, activities: left };
+      const enableNonLocalActivities = lacks !== 'a poll for activities';
+      return { ...options, activities: Object.fromEntries(left), enableNonLocalActivities };
     },
   };
   const worker = await Worker.create({
@@ -152,6 +157,26 @@ test.each<[Lacking, attention: string, says: RegExp]>([
     await end();
   },
 );
+
+test('the server ends an activity that no worker takes once, at the end of its time to be taken: it does not try it again', async () => {
+  const taskQueue = queue();
+  const end = await working(taskQueue, 'a poll for activities', SHORT);
+  const payments = paymentsOf(taskQueue);
+  const out_trade_no = order(payments);
+  expect(await endOf(payments, out_trade_no)).toMatchObject({ outcome: 'not-sent' });
+  const handle = clientWithKeys().workflow.getHandle(paymentWorkflowId(APP.app_id, out_trade_no));
+  const { events } = await handle.fetchHistory();
+  const creations = (events ?? []).filter(
+    ({ activityTaskScheduledEventAttributes: scheduled }) => scheduled?.activityType?.name === 'gateway.create',
+  );
+  const ends = (events ?? []).flatMap(({ activityTaskTimedOutEventAttributes: ended }) => (ended ? [ended] : []));
+  for (const { eventId } of creations)
+    expect(ends.filter(({ scheduledEventId }) => String(scheduledEventId) === String(eventId))).toMatchObject([
+      { failure: { timeoutFailureInfo: { timeoutType: TimeoutType.TIMEOUT_TYPE_SCHEDULE_TO_START } } },
+    ]);
+  expect(creations.length).toBeGreaterThan(0);
+  await end();
+});
 
 test.each<[Lacking, says: RegExp]>([
   ['gateway.policy', /'gateway\.policy' not registered on worker/],
