@@ -163,6 +163,10 @@ test('the server ends an activity that no worker takes once, at the end of its t
   const end = await working(taskQueue, 'a poll for activities', SHORT);
   const payments = paymentsOf(taskQueue);
   const out_trade_no = order(payments);
+  await until(
+    () => reasonListed(out_trade_no),
+    (reason) => reason === 'missing-activity',
+  );
   expect(await endOf(payments, out_trade_no)).toMatchObject({ outcome: 'not-sent' });
   const handle = clientWithKeys().workflow.getHandle(paymentWorkflowId(APP.app_id, out_trade_no));
   const { events } = await handle.fetchHistory();
