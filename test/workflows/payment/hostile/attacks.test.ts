@@ -227,6 +227,19 @@ test.each([
   expect(await sale()).toEqual({ outcome: 'SUCCESS', trade_no: 'T1', attention: 'late-payment' });
 });
 
+test('PAYMENTS_LATE=refund: what is paid in time is not sent back because somebody has terminated the payment', async () => {
+  mockSettings.PAYMENTS_LATE = 'refund';
+  await begin({ method: 'Wallet' });
+  await pay(MINUTE);
+  world.terminate();
+  await world.pass(MINUTE);
+  world.gateway.move(tradeAt(0), 'SUCCESS');
+  world.notify(tradeAt(0));
+  await world.pass(HOUR);
+  expect(mockRefunds).toEqual([]);
+  expect(await sale()).toEqual({ outcome: 'SUCCESS', trade_no: 'T1', attention: 'late-payment' });
+});
+
 test('promise 3: a SUCCESS that is acknowledged while a start without a request waits for a worker is not lost', async () => {
   await begin();
   await pay(MINUTE);
