@@ -18,6 +18,7 @@ import { paymentQuery, terminatedQuery } from '../temporal/payment-query';
 import { latestTakenRun } from '../temporal/taken-run';
 import { summarizeClosedRun } from '../temporal/workflow-history';
 import { countWorkflows, listWorkflows } from '../temporal/workflow-list';
+import { serverClock } from './time';
 
 /** How many of the stuck payments are named. */
 const NAMED = 20;
@@ -26,7 +27,8 @@ const NAMED = 20;
 export const stuckSweepActivities = (has_listener: boolean): StuckSweepActivities => ({
   'payments.sweep': telling(async ({ stuck_ms }) => {
     const client = getClient();
-    const now = new Date();
+    // A worker whose clock is hours ahead would find every open payment past its time.
+    const now = new Date(serverClock()());
     await takeOnTerminated(client, now);
     const query = paymentQuery({ stuck_ms }, now);
     const [stuck, under_attention] = await Promise.all([

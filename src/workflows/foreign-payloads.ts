@@ -65,7 +65,20 @@ function makeReadable(job: Job, type: string): void {
   const asked = foreignOf(update?.input);
   if (update && asked) update.input = [{ metadata: metadata ?? null, data: asked.data ?? null }];
   if (ended?.result && isEndedByHand(ended.result)) ended.result = { failed: { failure: ENDED_BY_HAND } };
+  const bare = ended?.result?.failed?.failure;
+  if (ended && bare && !bare.activityFailureInfo && bare.timeoutFailureInfo)
+    ended.result = { failed: { failure: ofActivity(bare) } };
 }
+
+/**
+ * A local activity that ran out of its time fails as an activity when it runs, and with its bare time-out when the run is replayed:
+ * the two have to read alike, or the replay takes another way.
+ */
+const ofActivity = (cause: Failure): Failure => ({
+  message: 'Activity task timed out',
+  activityFailureInfo: { activityType: { name: 'local' }, retryState: encodeRetryState(RetryState.TIMEOUT) ?? null },
+  cause,
+});
 
 type ActivityResult = NonNullable<NonNullable<Job['resolveActivity']>['result']>;
 type Failure = NonNullable<NonNullable<ActivityResult['failed']>['failure']>;
