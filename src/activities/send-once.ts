@@ -5,17 +5,13 @@
  */
 import { activityInfo, getClient, heartbeat, log } from '@temporalio/activity';
 import { z } from 'zod';
-import type { GatewayErrorFields, NotCreated } from '../contract';
+import { type GatewayErrorFields, type NotCreated, SENDING_PHASES, type SendingPhase } from '../contract';
 import { type BeforeSending, GatewayError } from '../gateway';
 import { notCreated } from './failures';
 import { CallDeferredError } from './throttle';
 
-/**
- * What the attempts of one activity have done so far. `unsent`: no request has left. `sending`: one may have left, and nothing
- * certain is known of it. `busy`: the gateway has answered that it made nothing and may be asked again.
- */
-const progress = z.object({ phase: z.enum(['unsent', 'sending', 'busy']) });
-type Phase = z.infer<typeof progress>['phase'];
+/** What the attempts of one activity have noted so far. */
+const progress = z.object({ phase: z.enum(SENDING_PHASES) });
 
 /** Temporal's server stores the note "sending" within so many ms, or nothing is sent. */
 const NOTED_WITHIN_MS = 10_000;
@@ -45,7 +41,7 @@ export class Sending {
 
   constructor(
     private readonly sent: Sent,
-    private readonly before: Phase,
+    private readonly before: SendingPhase,
   ) {}
 
   /** Whether a byte of this attempt's request may have left. */
@@ -87,7 +83,7 @@ export class Sending {
   }
 
   /** The failure of this attempt takes it to the next one. */
-  private note(phase: Phase): void {
+  private note(phase: SendingPhase): void {
     heartbeat({ phase } satisfies Progress);
   }
 }
@@ -122,7 +118,7 @@ export async function sendOnce<Result>(
 }
 
 /** What is no note of ours hides one: somebody else's heartbeat has taken its place. */
-function phaseSoFar(): Phase {
+function phaseSoFar(): SendingPhase {
   const { heartbeatDetails } = activityInfo();
   if (heartbeatDetails === undefined || heartbeatDetails === null) return 'unsent';
   const { success, data } = progress.safeParse(heartbeatDetails);

@@ -147,6 +147,13 @@ export interface FindInput {
 /** Types of retryable failures by which an activity that sends says that it has sent nothing. */
 export const NOTHING_SENT: readonly string[] = ['GatewayUnavailable'];
 
+/**
+ * What the attempts of an activity that sends note of themselves, in their heartbeats. `unsent`: no request has left. `sending`: one
+ * may have left, and nothing certain is known of it. `busy`: the gateway has answered that it made nothing and may be asked again.
+ */
+export const SENDING_PHASES = ['unsent', 'sending', 'busy'] as const;
+export type SendingPhase = (typeof SENDING_PHASES)[number];
+
 /** The failure of a watch that was asked to tell when the gateway refuses our credentials. */
 export const CREDENTIALS_REFUSED = 'CredentialsRefused';
 

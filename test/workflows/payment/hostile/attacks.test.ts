@@ -123,6 +123,17 @@ test.each<[what: string, after: () => unknown]>([
   expect(await stateNow()).toMatchObject({ trade_no: tradeAt(0).trade_no, attention: null });
 });
 
+test('promise 2: an order is sent once where an interceptor fails after it was sent, and no worker takes the next attempt', async () => {
+  await begin({ takesNumbersTwice: true });
+  failsOnce('gateway.create', () => {
+    world.temporal.leaveWithoutWorker(30 * SECOND);
+    throw new Error('the metrics are away');
+  });
+  await pay(10 * MINUTE);
+  expect(world.gateway.trades.map(({ made_by }) => made_by)).toEqual(['us']);
+  expect(await stateNow()).toMatchObject({ trade_no: tradeAt(0).trade_no, attention: null });
+});
+
 test('promise 2: an order is sent once where Temporal cannot note at first that it is about to be', async () => {
   await begin({ takesNumbersTwice: true });
   const { activity } = world.temporal.client;
