@@ -13,6 +13,7 @@ import {
   type CreateInput,
   type GatewayActivities,
   type LatePaymentActivities,
+  type LatePaymentRefundResult,
   type LocalActivities,
   type LookInput,
   type LookResult,
@@ -23,7 +24,7 @@ import {
   type WatchInput,
 } from '../../contract';
 import { CREATING, GLANCING, QUERYING, REFUNDING, WATCHING } from './activity-options';
-import { isResult, isTradeOrNull, untilAnswered, untilTold } from './ended-by-hand';
+import { isResultOf, isText, isTradeOrNull, type ResultShape, untilAnswered, untilTold } from './ended-by-hand';
 import { hasRunOut, silenceAfter } from './given-up';
 
 /** A request that is under way is waited for, even if nobody wants it any more: only its end tells whether it was sent. */
@@ -110,7 +111,12 @@ export const { 'gateway.policy': loadPolicy } = proxyLocalActivities<LocalActivi
 
 /** Asked again where a person has ended it: the refund has a number. */
 export const requestLatePaymentRefund: LatePaymentActivities['payments.refundLatePayment'] = (input) =>
-  untilAnswered(() => refundLatePayment(input), isResult);
+  untilAnswered(
+    () => refundLatePayment(input),
+    (told) => isResultOf(told, LATE_REFUND),
+  );
+
+const LATE_REFUND: ResultShape<LatePaymentRefundResult> = { asked: {}, refused: { reason: isText } };
 
 /** The activity with a summary made of its input. A summary adds no event. It holds nothing personal. */
 export function summed<Input, Result>(

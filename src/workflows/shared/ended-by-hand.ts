@@ -46,8 +46,24 @@ export const isTold = (answer: unknown) =>
 /** Whether it is a result of ours: each says by `is` what it is. */
 export const isResult = (told: unknown) => hasField(told, 'is');
 
-const hasField = (told: unknown, name: string) =>
-  typeof told === 'object' && told !== null && typeof Reflect.get(told, name) === 'string';
+const hasField = (told: unknown, name: string) => isObject(told) && isText(Reflect.get(told, name));
+
+/** The words that a result has for `is`, and what each of them comes with. */
+export type ResultShape<Result extends { is: string }> = {
+  readonly [Word in Result['is']]: Readonly<Record<string, (value: unknown) => boolean>>;
+};
+
+/** Whether it is such a result. What a person typed may have a word that none has, or a word alone: neither says anything. */
+export function isResultOf<Result extends { is: string }>(told: unknown, shape: ResultShape<Result>): boolean {
+  if (!isObject(told)) return false;
+  const [, fields] = Object.entries<ResultShape<Result>[Result['is']]>(shape).find(([is]) => is === told.is) ?? [];
+  return fields !== undefined && Object.entries(fields).every(([name, fits]) => fits(told[name]));
+}
+
+export const isText = (value: unknown) => typeof value === 'string';
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+export const isTrade = (value: unknown) => hasField(value, 'trade_status');
 
 /** Whether this is a trade, or null: the activities give no other. */
-export const isTradeOrNull = (told: unknown) => told === null || hasField(told, 'trade_status');
+export const isTradeOrNull = (told: unknown) => told === null || isTrade(told);

@@ -1,8 +1,17 @@
 /** One look at a trade, what it needs of a person, and the search for a trade that the gateway does not show yet. */
 import { ActivityFailure, isCancellation } from '@temporalio/workflow';
-import type { Attention, FindInput, LookInput, LookResult, PaymentPolicy, QueriedTrade, TradeId } from '../../contract';
+import {
+  type Attention,
+  type FindInput,
+  type LookInput,
+  type LookResult,
+  type PaymentPolicy,
+  type QueriedTrade,
+  SILENCES,
+  type TradeId,
+} from '../../contract';
 import { gateway, glanceAtTrade } from './activities';
-import { isResult, saysNothing } from './ended-by-hand';
+import { isResultOf, isText, isTrade, type ResultShape, saysNothing } from './ended-by-hand';
 import { pollUntil } from './polling';
 
 /** The settings of a look, in ms: how long a denial has to last, and after what silence a person is asked. */
@@ -43,11 +52,21 @@ async function lookWithin(timeout_ms: number, input: LookInput): Promise<LookRes
       timeout_ms,
       summary,
     });
-    return typeof looked !== 'string' && isResult(looked) ? looked : NO_ANSWER;
+    return typeof looked !== 'string' && isResultOf(looked, LOOKED) ? looked : NO_ANSWER;
   } catch (error) {
     if (!saysNothing(error)) throw error;
     return NO_ANSWER;
   }
+}
+
+const LOOKED: ResultShape<LookResult> = {
+  found: { trade: isTrade },
+  'no-such-order': { message: isText },
+  'no-answer': { message: isText, why: isSilence },
+};
+
+function isSilence(why: unknown): boolean {
+  return SILENCES.some((one) => one === why);
 }
 
 const NO_ANSWER: LookResult = { is: 'no-answer', message: 'the look was ended, or held up', why: 'no-answer' };

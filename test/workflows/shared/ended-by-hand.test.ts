@@ -29,6 +29,9 @@ const ENDED: [how: string, activity: () => Promise<unknown>][] = [
   ['fails', failedByHand],
   ['completes', async () => null],
   ['completes with nonsense', async () => ({ done: true })],
+  ['completes with a word that no result has', async () => ({ is: 'done' })],
+  ['completes with half an answer of a creation', async () => ({ is: 'created' })],
+  ['completes with half an answer of a look', async () => ({ is: 'found', trade: {} })],
 ];
 
 const call = (activity: unknown, args: unknown[]) => (typeof activity === 'function' ? activity(...args) : paused());
@@ -73,25 +76,29 @@ test.each(ENDED)('a poll that a person %s is made again, and finds what the buye
   expect(await payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS', attention: null });
 });
 
-test.each(ENDED)('a creation that a person %s is an unknown outcome: the gateway is asked', async (_how, activity) => {
-  const { gateway, payments, temporal } = simulation;
-  const { functions } = temporal.temporal.activities;
-  const own = functions['gateway.create'];
-  once('gateway.create', activity);
-  const ended = functions['gateway.create'];
-  temporal.work({
-    'gateway.create': async (...args: unknown[]) => {
-      // The request had left.
-      if (gateway.trades.size === 0) await call(own, args);
-      return call(ended, args);
-    },
-  });
-  gateway.statusAt = (elapsed) => (elapsed < HOUR ? 'PROCESSING' : 'SUCCESS');
-  await payments.pay(request).catch(() => undefined);
-  expect(await payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS' });
-  expect(gateway.trades.size).toBe(1);
-  expect(temporal.temporal.latest(ID)?.status).toBe('COMPLETED');
-});
+test.each(ENDED)(
+  'a creation that a person %s is an unknown outcome: the gateway is asked, until it answers itself',
+  async (_how, activity) => {
+    const { gateway, payments, temporal } = simulation;
+    const { functions } = temporal.temporal.activities;
+    const own = functions['gateway.create'];
+    once('gateway.create', activity);
+    once('gateway.look', activity);
+    const ended = functions['gateway.create'];
+    temporal.work({
+      'gateway.create': async (...args: unknown[]) => {
+        // The request had left.
+        if (gateway.trades.size === 0) await call(own, args);
+        return call(ended, args);
+      },
+    });
+    gateway.statusAt = (elapsed) => (elapsed < HOUR ? 'PROCESSING' : 'SUCCESS');
+    await payments.pay(request).catch(() => undefined);
+    expect(await payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS' });
+    expect(gateway.trades.size).toBe(1);
+    expect(temporal.temporal.latest(ID)?.status).toBe('COMPLETED');
+  },
+);
 
 const REFUND = { refund_amount: '1.00', refund_currency: 'BRL', user_info: { email: 'a@example.com' } };
 
