@@ -19,5 +19,7 @@ export function isKnownAfterSale(
   if (trade_no !== ours) return false;
   if (out_request_no === undefined) return status === 'REFUNDED' && NO_NEWS_OF_REFUNDED.includes(trade_status);
   const { outcome = null, refund_status } = refunds.find((one) => one.out_request_no === out_request_no) ?? {};
-  return outcome !== null && [...UNDER_WAY, outcome, refund_status].includes(trade_status);
+  // A refund that did not come about, by the gateway's word or a person's, may have been started all the same.
+  const passed = outcome === 'REFUNDED' ? UNDER_WAY : [];
+  return outcome !== null && [...passed, outcome, refund_status].includes(trade_status);
 }
