@@ -3,7 +3,9 @@
  * whatever is thrown, by our code or by an interceptor, a codec or a logger around it, is an unknown outcome; and no attempt
  * sends where an earlier one may have.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { activityInfo, getClient, heartbeat, log } from '@temporalio/activity';
+import type { ActivityExecuteInput, ActivityInboundCallsInterceptor, Next } from '@temporalio/worker';
 import { z } from 'zod';
 import { type GatewayErrorFields, type NotCreated, SENDING_PHASES, type SendingPhase } from '../contract';
 import { type BeforeSending, GatewayError } from '../gateway';
@@ -106,6 +108,9 @@ export async function sendOnce<Result>(
     return unknown(logged(unknownOutcome(sent, why)));
   }
   const sending = new Sending(sent, before);
+  const border = borders.getStore();
+  if (border)
+    border.unknownAfter = (error) => (sending.mayHaveLeft ? unknown(logged(afterwards(sent, error))) : undefined);
   try {
     const result = await attempt(sending);
     assertKeepable(result);
@@ -114,6 +119,30 @@ export async function sendOnce<Result>(
     const isUnknown = error instanceof GatewayError && error.outcome === 'unknown';
     if (!sending.mayHaveLeft && !isUnknown) throw error;
     return unknown(logged(isUnknown ? { message: error.message, error: error.fields() } : afterwards(sent, error)));
+  }
+}
+
+/** What an attempt answers where something around it throws once its request may have left; undefined before that. */
+interface Border {
+  unknownAfter?: (error: unknown) => unknown;
+}
+
+const borders = new AsyncLocalStorage<Border>();
+
+/**
+ * Stands outside of every other interceptor of a Worker: what a merchant's interceptor throws after a request may have left is an unknown
+ * outcome, too. As a failure it would have the server repeat the activity, and one that is called off before it is repeated says nothing.
+ */
+export class SendingBorder implements ActivityInboundCallsInterceptor {
+  async execute(input: ActivityExecuteInput, next: Next<ActivityInboundCallsInterceptor, 'execute'>): Promise<unknown> {
+    const border: Border = {};
+    try {
+      return await borders.run(border, () => next(input));
+    } catch (error) {
+      const outcome = border.unknownAfter?.(error);
+      if (outcome === undefined) throw error;
+      return outcome;
+    }
   }
 }
 

@@ -2,8 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { DefaultLogger } from '@temporalio/worker';
-import { type Sending, sendOnce } from '../../src/activities/send-once';
+import { type ActivityExecuteInput, DefaultLogger } from '@temporalio/worker';
+import { type Sending, SendingBorder, sendOnce } from '../../src/activities/send-once';
 import { CallDeferredError } from '../../src/activities/throttle';
 import { GatewayError, InvalidRequestError } from '../../src/gateway';
 import { notingClient } from '../harness/noting-client';
@@ -176,4 +176,34 @@ describe('the note that a request is about to leave', () => {
       expect(await attempt(sends(() => ({ trade_no: 'T1' })))).toEqual({ trade_no: 'T1' });
     },
   );
+});
+
+describe('an interceptor of the merchant that throws', () => {
+  /** One attempt in a Worker that has our interceptor outside, and one of the merchant's that fails after the activity. */
+  async function attemptWithin(act: Attempt): Promise<unknown> {
+    const failing = {
+      execute: async (input: ActivityExecuteInput, next: (input: ActivityExecuteInput) => Promise<unknown>) => {
+        await next(input);
+        throw new Error('the metrics are away');
+      },
+    };
+    const environment = new MockActivityEnvironment(
+      { heartbeatDetails: kept },
+      {
+        client: notingClient((details) => stores(details)),
+        interceptors: [() => ({ inbound: new SendingBorder() }), () => ({ inbound: failing })],
+      },
+    );
+    const run = () => sendOnce<unknown>(SENT, act, (outcome) => ({ is: 'unknown', ...outcome }));
+    return environment.run(run).catch((error: unknown) => error);
+  }
+
+  test('after the request has left leaves an unknown outcome, and no failure that the server would repeat', async () => {
+    expect(await attemptWithin(sends(() => ({ trade_no: 'T1' })))).toMatchObject(UNKNOWN);
+    expect(requests).toBe(1);
+  });
+
+  test('before anything has left fails the attempt, which may be repeated', async () => {
+    expect(await attemptWithin(async () => 'nothing was sent')).toMatchObject({ message: 'the metrics are away' });
+  });
 });
