@@ -4,6 +4,7 @@ import {
   ATTENTIONS,
   afterSaleWorkflowId,
   namedByWorkflowId,
+  namedInCommands,
   operatorActions,
   paymentFollowUpWorkflowId,
   paymentWorkflowId,
@@ -85,4 +86,17 @@ test('no action decides for the person: outcomes and amounts are theirs to write
   for (const [workflowId] of KINDS)
     for (const { command, input = '' } of operatorActions(workflowId))
       expect(`${command} ${input}`).not.toMatch(/SUCCESS|CANCEL|REFUNDED|EXPIRED/);
+});
+
+test('a command of Temporal in the runbook gets the id of the workflow that needs a person, as a shell takes it', () => {
+  const workflowId = refundWorkflowId('shop', 'A:1', "it's $&");
+  const command = namedInCommands(
+    'Unpause it: `temporal activity unpause --workflow-id ID --activity-id ID`.',
+    workflowId,
+  );
+  expect(command).toContain(`--workflow-id '${workflowId.replace("'", "'\\''")}' --activity-id ID`);
+});
+
+test('a payment that was ended from outside is never to be deleted: its buyer may still pay', () => {
+  expect(runbookEntry('ended-from-outside', paymentWorkflowId('shop', 'order-1'))?.act).toContain('never delete it');
 });

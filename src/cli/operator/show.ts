@@ -5,6 +5,7 @@ import {
   activityWords,
   ENDED_FROM_OUTSIDE,
   mismatchLine,
+  namedInCommands,
   type OperatorQuestion,
   operatorActions,
   type PaymentState,
@@ -89,7 +90,8 @@ function heading({ payment, runs, app_id, out_trade_no }: OrderCase, few: Few): 
     printable(`  Another trade: ${one.trade_no} ${one.trade_status ?? '?'} ${one.order_amount ?? '?'}`),
   );
   return [
-    endingOf(payment, runs),
+    // A payment that was started with what nobody can read has no number of its own.
+    endingOf(out_trade_no === null ? payment : { ...payment, out_trade_no }, runs),
     printable(
       `  ${method ?? 'method not chosen yet'}, ${trade_status ?? 'no status yet'}, trade ${trade_no ?? 'not known'}${expires}`,
     ),
@@ -219,7 +221,7 @@ function attentionLines(
   return [
     `    Needs a person: ${question.attention}. ${entry?.happened ?? ''}`.trimEnd(),
     ...(amounts === undefined ? [] : [printable(`    ${amounts}`)]),
-    ...(entry ? [`    Look: ${entry.look}`, `    Do: ${entry.act}`] : []),
+    ...(entry ? [`    Look: ${entry.look}`, `    Do: ${printable(namedInCommands(entry.act, workflow_id))}`] : []),
     ...(question.attention === ENDED_FROM_OUTSIDE ? [] : operatorActions(workflow_id, question))
       .filter(({ update }) => update !== 'cancel')
       .map(({ command }) => `      ${printable(command)}`),
