@@ -302,7 +302,7 @@ describe.each([
       keys = CLEAR;
       const blind = await payOnce(pixOrder('py-no-key'));
       expect(blind).toMatchObject({
-        code: 1,
+        code: 2,
         printed: [],
         complaint: {
           error: 'InvalidRequest',
