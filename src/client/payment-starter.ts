@@ -102,7 +102,7 @@ export class PaymentStarter {
   ): Promise<PaymentData> {
     // A number that is used again has an earlier run, which is looked at before the order is sent.
     const isFirst = workflowIdReusePolicy === 'REJECT_DUPLICATE';
-    const started = isFirst ? { ...payment, first_start_id: `${Date.now()}-${randomUUID()}` } : payment;
+    const started = isFirst ? { ...payment, first_start_id: randomUUID() } : payment;
     const startWorkflowOperation = new WithStartWorkflowOperation<PaymentWorkflow>(WORKFLOW.payment, {
       workflowId: this.id(payment.request.out_trade_no),
       taskQueue: this.taskQueue,

@@ -20,10 +20,9 @@ export interface NewPayment {
   app_id: string;
   request: OrderRequest;
   /**
-   * Of a start with the reuse policy `REJECT_DUPLICATE`, which no earlier run precedes: the time in ms since the epoch, a hyphen and a
-   * new UUID, which the argument of the update `created` of the same update-with-start repeats; of a child workflow, the run id of its
-   * parent. A copy of this input proves nothing, nor does the same start a minute later: without either, earlier runs under the
-   * workflow id are read before the order is sent.
+   * Of a start with the reuse policy `REJECT_DUPLICATE`, which no earlier run precedes: a new UUID, which the argument of the update
+   * `created` of the same update-with-start repeats; of a child workflow, the run id of its parent. A copy of this input proves
+   * nothing: without either, earlier runs under the workflow id are read before the order is sent.
    */
   first_start_id?: string | undefined;
 }

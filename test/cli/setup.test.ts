@@ -61,6 +61,15 @@ test('1. in a new namespace a payment fails by a typed error, and a list of paym
 
 const SCHEDULES = 'Schedule payments-stuck-sweep: ready.\nSchedule payments-reconciliation:app-1: ready.\n';
 
+test.each([[['list', '--attention']], [['reconcile']]])(
+  '1. in a new namespace `%s` answers with the command that prepares it, and waits for no worker',
+  async (args) => {
+    const run = command(...args);
+    expect(await run.ended).toBe(2);
+    expect(run.printed).toContain('payment-gateway setup');
+  },
+);
+
 test('2. setup registers the missing search attributes and makes the Schedules', async () => {
   expect(await missing()).toEqual(SEARCH_ATTRIBUTE_NAMES);
   const setup = command('setup');
