@@ -107,7 +107,8 @@ async function isSold(order: PublishedOrder): Promise<void> {
 async function isSoldWithHelp(order: PublishedOrder): Promise<void> {
   const state = () => life.payments.state(numberOf(order)).catch(() => undefined);
   await eventually(`${numberOf(order)} is known as paid`, async () => (await state())?.outcome === 'SUCCESS');
-  while ((await reasonOf(order)) !== undefined) await settle(order);
+  // A reason may be in no list for a moment, on its way from a payment that ends to what follows it.
+  while ((await reasonOf(order)) !== undefined || (await offered(order)) !== '') await settle(order);
   books.set(numberOf(order), 'paid');
 }
 
@@ -128,14 +129,19 @@ async function reasonOf(order: PublishedOrder): Promise<string | undefined> {
 const comesBeforeAPerson = (order: PublishedOrder, reason: string) =>
   eventually(`${numberOf(order)} is listed: ${reason}`, async () => (await reasonOf(order)) === reason);
 
+/** The mildest decision that the order's page offers; empty where it offers none. */
+async function offered(order: PublishedOrder): Promise<string> {
+  const { printed } = await life.run('show', numberOf(order));
+  return /payment-gateway (resolve .*)/.exec(printed)?.[1] ?? '';
+}
+
 /** A person reads the order's page, types the mildest decision that it offers, and sees the order leave the list. */
 async function settle(order: PublishedOrder, outcome = 'SUCCESS'): Promise<void> {
   const reason = await reasonOf(order);
+  if (reason === undefined) return;
   let command = '';
-  // A reason may be on its way from a payment that ends to what follows it.
   await eventually(`a decision on ${numberOf(order)} is offered under ${reason}`, async () => {
-    const { printed } = await life.run('show', numberOf(order));
-    command = /payment-gateway (resolve .*)/.exec(printed)?.[1] ?? '';
+    command = await offered(order);
     return command !== '' || (await reasonOf(order)) === undefined;
   });
   if (command === '') return;
