@@ -108,7 +108,8 @@ async function isSoldWithHelp(order: PublishedOrder): Promise<void> {
   const state = () => life.payments.state(numberOf(order)).catch(() => undefined);
   await eventually(`${numberOf(order)} is known as paid`, async () => (await state())?.outcome === 'SUCCESS');
   // A reason may be in no list for a moment, on its way from a payment that ends to what follows it.
-  while ((await reasonOf(order)) !== undefined || (await offered(order)) !== '') await settle(order);
+  const asks = async () => (await reasonOf(order)) !== undefined || (await offered(order)) !== '';
+  for (let rounds = 0; rounds < 10 && (await asks()); rounds += 1) await settle(order);
   books.set(numberOf(order), 'paid');
 }
 
