@@ -9,7 +9,6 @@ const DEAREST = [
   'workflows/after-sale/hostile/hostile',
   'workflows/account/hostile/hostile',
   'workflows/payment/hostile/hostile',
-  'real-server/ordinary-life',
   'contract/other-languages/merchants',
   'real-server/rewritten-database',
   'real-server/reconciliation',

@@ -4,14 +4,10 @@
  */
 import { randomUUID } from 'node:crypto';
 import { Client } from '@temporalio/client';
-import { temporal } from '@temporalio/proto';
 import { Worker, type WorkerOptions } from '@temporalio/worker';
 import { loadConfig, PaymentGatewayPlugin } from '../../src';
-import { readCase } from '../../src/cli/operator/case';
-import { caseText } from '../../src/cli/operator/show';
 import { NotCreatedError, PaymentsClient } from '../../src/client';
 import { dataConverter } from '../../src/codec';
-import { paymentWorkflowId } from '../../src/contract';
 import { paymentQuery } from '../../src/temporal/payment-query';
 import { listWorkflows } from '../../src/temporal/workflow-list';
 import { APP } from '../../src/testing/stack';
@@ -21,7 +17,6 @@ import { publishedOrder } from '../harness/orders';
 import { type OutsideStack, outsideStack } from '../harness/outside-worker';
 import { until } from '../harness/runs';
 
-const { TimeoutType } = temporal.api.enums.v1;
 const KEYS = setting(key('settings-that-lack'));
 const QUICK = {
   PAYMENTS_POLL_SCHEDULE: '500ms',
@@ -40,31 +35,14 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.close());
 
-type Lacking =
-  | 'the app'
-  | 'gateway.create'
-  | 'gateway.look'
-  | 'gateway.policy'
-  | 'gateway.refund'
-  | 'a gateway.policy that answers'
-  | 'a poll for activities'
-  | 'the keys';
+type Lacking = 'the app' | 'gateway.policy' | 'gateway.refund';
 
 type Activities = Map<string, (...args: never[]) => Promise<unknown>>;
 
-function lose(activities: Activities, lacks: Lacking): void {
-  activities.delete(lacks);
-  if (lacks !== 'a gateway.policy that answers') return;
-  activities.set('gateway.policy', async () => {
-    throw new Error('gateway.policy fails here each time');
-  });
-}
-
 /** A worker of the task queue that lacks something. Returns what ends it. */
 async function working(taskQueue: string, lacks: Lacking, env: Record<string, string> = {}) {
-  const { PAYMENTS_ENCRYPTION_KEYS: _, ...withoutKeys } = QUICK;
   const config = loadConfig({
-    ...(lacks === 'the keys' ? { ...withoutKeys, PAYMENTS_INSECURE_CLEAR_TEXT_HISTORIES: 'true' } : QUICK),
+    ...QUICK,
     PAYMENTS_TASK_QUEUE: taskQueue,
     GATEWAY_BASE_URL: stack.simulator.url,
     GATEWAY_APP_ID: lacks === 'the app' ? 'another-app' : APP.app_id,
@@ -76,9 +54,8 @@ async function working(taskQueue: string, lacks: Lacking, env: Record<string, st
     configureWorker({ activities, ...options }: WorkerOptions): WorkerOptions {
       const all: Activities = activities instanceof Map ? activities : new Map(Object.entries(activities ?? {}));
       const left = new Map(all);
-      lose(left, lacks);
-      const enableNonLocalActivities = lacks !== 'a poll for activities';
-      return { ...options, activities: Object.fromEntries(left), enableNonLocalActivities };
+      left.delete(lacks);
+      return { ...options, activities: Object.fromEntries(left) };
     },
   };
   const worker = await Worker.create({
@@ -113,10 +90,6 @@ async function reasonListed(out_trade_no: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** What `show` says of the order. */
-const shown = async (out_trade_no: string) =>
-  caseText(await readCase(clientWithKeys(), { app_id: APP.app_id, out_trade_no, workflow_id: null }), {});
-
 /** How the merchant's wait for the order ends. */
 const endOf = (payments: PaymentsClient, out_trade_no: string): Promise<unknown> =>
   payments.outcome(out_trade_no).catch((error: unknown) => error);
@@ -135,10 +108,7 @@ function order(payments: PaymentsClient): string {
   return request.out_trade_no;
 }
 
-test.each<[Lacking, attention: string, says: RegExp]>([
-  ['the app', 'settings', /no such app.*GATEWAY_APPS_FILE/],
-  ['gateway.create', 'missing-activity', /gateway\.create/],
-])(
+test.each<[Lacking, attention: string, says: RegExp]>([['the app', 'settings', /no such app.*GATEWAY_APPS_FILE/]])(
   'with a worker alone that lacks %s, a person hears of it, and the order fails in its time with the true reason',
   async (lacks, attention, says) => {
     const taskQueue = queue();
@@ -158,44 +128,6 @@ test.each<[Lacking, attention: string, says: RegExp]>([
   },
 );
 
-test('the server ends an activity that no worker takes once, at the end of its time to be taken: it does not try it again', async () => {
-  const taskQueue = queue();
-  const end = await working(taskQueue, 'a poll for activities', SHORT);
-  const payments = paymentsOf(taskQueue);
-  const out_trade_no = order(payments);
-  await until(
-    () => reasonListed(out_trade_no),
-    (reason) => reason === 'missing-activity',
-  );
-  const handle = clientWithKeys().workflow.getHandle(paymentWorkflowId(APP.app_id, out_trade_no));
-  const { events } = await handle.fetchHistory();
-  const first = (events ?? []).find(
-    ({ activityTaskScheduledEventAttributes: scheduled }) => scheduled?.activityType?.name === 'gateway.create',
-  );
-  const ends = (events ?? []).flatMap(({ activityTaskTimedOutEventAttributes: ended }) => (ended ? [ended] : []));
-  expect(first).toBeDefined();
-  expect(ends.filter(({ scheduledEventId }) => String(scheduledEventId) === String(first?.eventId))).toMatchObject([
-    { failure: { timeoutFailureInfo: { timeoutType: TimeoutType.TIMEOUT_TYPE_SCHEDULE_TO_START } } },
-  ]);
-  await end();
-});
-
-test.each<[Lacking, says: RegExp]>([
-  ['gateway.policy', /'gateway\.policy' not registered on worker/],
-  ['a gateway.policy that answers', /gateway\.policy fails here each time/],
-])('with a worker alone that lacks %s, a person finds the order and why, and nothing is sent', async (lacks, says) => {
-  const taskQueue = queue();
-  const end = await working(taskQueue, lacks, SHORT);
-  const out_trade_no = order(paymentsOf(taskQueue));
-  await until(
-    () => reasonListed(out_trade_no),
-    (reason) => reason === 'failing-tasks',
-  );
-  expect(await shown(out_trade_no)).toMatch(says);
-  expect(stack.simulator.requests({ out_trade_no })).toEqual([]);
-  await end();
-});
-
 // It is a process of its own: one process has one worker of a task queue.
 describe('beside a worker that has all', () => {
   const made = (out_trade_no: string) =>
@@ -207,7 +139,7 @@ describe('beside a worker that has all', () => {
     await stack.startWorker();
   });
 
-  test.each<Lacking>(['the app', 'gateway.create', 'gateway.look', 'gateway.policy', 'the keys'])(
+  test.each<Lacking>(['the app', 'gateway.policy'])(
     'one that lacks %s keeps no order: each is made once, and paid',
     async (lacks) => {
       const end = await working(stack.taskQueue, lacks);
