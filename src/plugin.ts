@@ -29,6 +29,7 @@ import {
   policyActivity,
   previousRunActivities,
   reconciliationActivities,
+  SendingBorder,
   sealingKeys,
   starterActivities,
   stuckSweepActivities,
@@ -38,7 +39,6 @@ import {
   throttledPayments,
   urgencyOfActivity,
 } from './activities';
-import { SendingBorder } from './activities/send-once';
 import { dataConverter, type Purpose } from './codec/data-converter';
 import { GatewayClient, type GatewaySettings } from './gateway';
 import { paymentsNexusService } from './nexus';

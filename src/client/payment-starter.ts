@@ -83,8 +83,7 @@ export class PaymentStarter {
       // A mended order may come while the run of the wrong one is just failing.
       return await this.client.withDeadline(end, () => askWhileClosing(() => this.startOrAnswer(payment), end));
     } catch (error) {
-      const { connection, options } = this.client;
-      if (grpcCodeOf(error) === GRPC_STATUS.INVALID_ARGUMENT) await explainIfNotSetUp(connection, options.namespace);
+      if (grpcCodeOf(error) === GRPC_STATUS.INVALID_ARGUMENT) await explainIfNotSetUp(this.client);
       throw this.errorOf(error, out_trade_no);
     }
   }

@@ -227,7 +227,7 @@ export const SILENCES = [
 /** Why there is no answer of the gateway. */
 export type Silence = (typeof SILENCES)[number];
 
-export const isSilence = (reason: Attention): reason is Silence => SILENCES.some((one) => one === reason);
+export const isSilence = (reason: unknown): reason is Silence => SILENCES.some((one) => one === reason);
 
 /** Every reason, in the order of the runbook. */
 export const ATTENTIONS = Object.keys(RUNBOOK).filter(isAttention);

@@ -1,11 +1,10 @@
-import { ApplicationFailure } from '@temporalio/common';
-import { FAILURE } from './failures';
-
 /**
  * What a worker makes of a payload that is not the workflow's own, whichever worker reads it: a person typed it, "Start
  * Workflow Like This One" copied it masked, or it is in clear text where keys are set. A run that was started with it ends at
  * once, where an error would fail its tasks for ever and keep the order's id from everybody. An update with it is refused.
  */
+import { ApplicationFailure } from '@temporalio/common';
+import { FAILURE } from './failures';
 
 /** What such a run gets in the place of its input. */
 export interface ForeignInput {

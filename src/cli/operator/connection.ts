@@ -43,8 +43,7 @@ export async function asOperator(
   const code = await act({ client, config, env })
     .catch(async (error: unknown) => {
       // A list by search attributes that the namespace does not have is refused as a wrong query.
-      if (grpcCodeOf(error) === GRPC_STATUS.INVALID_ARGUMENT)
-        await explainIfNotSetUp(client.connection, client.options.namespace);
+      if (grpcCodeOf(error) === GRPC_STATUS.INVALID_ARGUMENT) await explainIfNotSetUp(client);
       throw error;
     })
     .catch(tellFailure);

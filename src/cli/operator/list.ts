@@ -38,7 +38,7 @@ export function list(options: ListOptions): Promise<never> {
       else rows.push(row);
     }
     // Where nobody has prepared the namespace, "none" would be no answer.
-    if (found === 0) await explainIfNotSetUp(client.connection, client.options.namespace);
+    if (found === 0) await explainIfNotSetUp(client);
     if (options.json) return EXIT.ok;
     const all =
       found > limit && options.app === undefined ? jobs.length + (await countFiltered(client, filter, now)) : found;

@@ -59,8 +59,7 @@ export function reconcile(options: ReconcileOptions): Promise<never> {
   return asOperator(async (operator) => {
     const { app_id } = targetOf('', options, operator);
     // Where nobody has prepared the namespace, no worker answers.
-    const { connection, options: of } = operator.client;
-    await explainIfNotSetUp(connection, of.namespace);
+    await explainIfNotSetUp(operator.client);
     const whole = { app_id, ...period, adopt: options.adopt === true, per_second };
     const list = options.csv ? merchantRows(await textOfStandardInput()) : undefined;
     if (list) complain(`Read as: ${list.readAs}.`);

@@ -13,7 +13,6 @@ import {
   runbookEntry,
   WORKFLOW,
 } from '../../contract';
-
 import { EXIT } from '../exit-codes';
 import { tellError } from '../failed';
 import { ending, printable, say } from '../print';

@@ -1,5 +1,6 @@
 /** The sealing keys as settings: what is wrong with one is said by its part, and never by its value. */
 import { z } from 'zod';
+import { jsonText } from './types';
 
 const part = z.string().exactOptional();
 
@@ -44,27 +45,8 @@ function publicIssue(given: unknown): string | undefined {
 
 /** JSON text of keys. `issueOf` says what is wrong with them. */
 function keyText<Keys extends z.ZodType>(issueOf: (given: unknown) => string | undefined, schema: Keys) {
-  return z
-    .string()
-    .transform((given, ctx): unknown => {
-      const read = jsonOf(given);
-      const message =
-        read === undefined
-          ? 'must be JSON: one line, whole, and between single quotes where a shell reads it'
-          : issueOf(read.value);
-      if (message === undefined) return read?.value;
-      ctx.addIssue({ code: 'custom', message });
-      return z.NEVER;
-    })
-    .pipe(schema);
-}
-
-function jsonOf(given: string): { value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(given) };
-  } catch {
-    return undefined;
-  }
+  const unlikeJson = 'must be JSON: one line, whole, and between single quotes where a shell reads it';
+  return jsonText(schema, { unlikeJson, issueOf });
 }
 
 const isFilled = (value: unknown): boolean => typeof value === 'string' && value !== '';

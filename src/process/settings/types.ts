@@ -70,19 +70,36 @@ export const timeZone = z
   .string()
   .refine((zone) => succeeds(() => new Intl.DateTimeFormat('en', { timeZone: zone })), 'must be an IANA time zone');
 
+interface JsonRules {
+  /** What is said of text that is no JSON. */
+  unlikeJson?: string;
+  /** What is wrong with the value, before the schema reads it. */
+  issueOf?: (value: unknown) => string | undefined;
+}
+
 /** JSON text that holds a value of this schema. */
-export const jsonText = <T extends z.ZodType>(schema: T) =>
+export const jsonText = <T extends z.ZodType>(
+  schema: T,
+  { unlikeJson = 'must be JSON', issueOf = () => undefined }: JsonRules = {},
+) =>
   z
     .string()
     .transform((given, ctx): unknown => {
-      try {
-        return JSON.parse(given);
-      } catch {
-        ctx.addIssue({ code: 'custom', message: 'must be JSON' });
-        return z.NEVER;
-      }
+      const read = jsonOf(given);
+      const message = read ? issueOf(read.value) : unlikeJson;
+      if (message === undefined) return read?.value;
+      ctx.addIssue({ code: 'custom', message });
+      return z.NEVER;
     })
     .pipe(schema);
+
+function jsonOf(given: string): { value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(given) };
+  } catch {
+    return undefined;
+  }
+}
 
 /** A key that signs. The gateway makes it; what is shorter, or one character again and again, is a mistake or a guess. */
 export const secretKey = z

@@ -40,13 +40,12 @@ export function untilTold<Input extends unknown[], T>(
 }
 
 /** Whether an activity has told it, and nobody else. */
-export const isTold = (answer: unknown) =>
-  typeof answer === 'object' && answer !== null && Reflect.get(answer, 'is') === 'told';
+export const isTold = (answer: unknown) => isObject(answer) && answer.is === 'told';
 
 /** Whether it is a result of ours: each says by `is` what it is. */
 export const isResult = (told: unknown) => hasField(told, 'is');
 
-const hasField = (told: unknown, name: string) => isObject(told) && isText(Reflect.get(told, name));
+const hasField = (told: unknown, name: string) => isObject(told) && isText(told[name]);
 
 /** The words that a result has for `is`, and what each of them comes with. */
 export type ResultShape<Result extends { is: string }> = {

@@ -3,11 +3,11 @@ import { ActivityFailure, isCancellation } from '@temporalio/workflow';
 import {
   type Attention,
   type FindInput,
+  isSilence,
   type LookInput,
   type LookResult,
   type PaymentPolicy,
   type QueriedTrade,
-  SILENCES,
   type TradeId,
 } from '../../contract';
 import { gateway, glanceAtTrade } from './activities';
@@ -64,10 +64,6 @@ const LOOKED: ResultShape<LookResult> = {
   'no-such-order': { message: isText },
   'no-answer': { message: isText, why: isSilence },
 };
-
-function isSilence(why: unknown): boolean {
-  return SILENCES.some((one) => one === why);
-}
 
 const NO_ANSWER: LookResult = { is: 'no-answer', message: 'the look was ended, or held up', why: 'no-answer' };
 
