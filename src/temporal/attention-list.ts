@@ -1,8 +1,8 @@
 /** The lists of what a person looks for: what is open, and what somebody has ended although it was not over. */
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import { ENDED_FROM_OUTSIDE } from '../contract';
 import { type PaymentFilter, paymentQuery } from './payment-query';
-import { latestTakenRun } from './taken-run';
+import { takenRunUpTo } from './taken-run';
 import { givenTo } from './workflow-history';
 import { countWorkflows, type ListedWorkflow, listWorkflows } from './workflow-list';
 
@@ -29,22 +29,22 @@ async function* endedFromOutside(client: Client, filter: PaymentFilter, now: Dat
     // The newest run of an id comes first.
     if (seen.has(row.workflow_id)) continue;
     seen.add(row.workflow_id);
-    if (await isLeftUndone(client, row)) yield { ...row, attention: ENDED_FROM_OUTSIDE };
+    if (await leftUndone(client, row)) yield { ...row, attention: ENDED_FROM_OUTSIDE };
   }
 }
 
 /**
- * Whether nothing goes on with what this run had begun: it is the latest, and it had anything that no run knows which came to an
- * end by itself. A list may be behind.
+ * The latest run that a worker had, where nothing goes on with what this run had begun: this one is the latest, and had anything that
+ * no run knows which came to an end by itself. Null where something does. A list may be behind.
  */
-export async function isLeftUndone(
+export async function leftUndone(
   client: Client,
   { workflow_id, run_id }: Pick<ListedWorkflow, 'workflow_id' | 'run_id'>,
-): Promise<boolean> {
-  const { runId: latest } = await client.workflow.getHandle(workflow_id).describe();
-  if (latest !== run_id) return false;
-  const taken = await latestTakenRun(client, workflow_id);
-  if (taken.runId === run_id || taken.status.name !== 'COMPLETED') return true;
+): Promise<WorkflowExecutionDescription | null> {
+  const latest = await client.workflow.getHandle(workflow_id).describe();
+  if (latest.runId !== run_id) return null;
+  const taken = await takenRunUpTo(client, latest);
+  if (taken.runId === run_id || taken.status.name !== 'COMPLETED') return taken;
   const { signals, updates } = await givenTo(client, workflow_id, run_id);
-  return signals.length > 0 || updates.length > 0;
+  return signals.length > 0 || updates.length > 0 ? taken : null;
 }

@@ -33,12 +33,19 @@ export type ShownRun = Pick<WorkflowExecutionInfo, 'workflowId' | 'runId' | 'sta
  * retryable failure while the list of workflows is behind.
  */
 export async function latestTakenRun(client: Client, workflowId: string): Promise<WorkflowExecutionDescription> {
-  const latest = await client.workflow.getHandle(workflowId).describe();
+  return takenRunUpTo(client, await client.workflow.getHandle(workflowId).describe());
+}
+
+/** The same, where the latest run is described already. */
+export async function takenRunUpTo(
+  client: Client,
+  latest: WorkflowExecutionDescription,
+): Promise<WorkflowExecutionDescription> {
   if (await wasTaken(client, latest)) return latest;
   for (const { runId } of await runsWith(client, latest)) {
     if (runId === latest.runId) continue;
     // The list hears of an end later than of a start.
-    const run = await ifExists(() => client.workflow.getHandle(workflowId, runId).describe(), null);
+    const run = await ifExists(() => client.workflow.getHandle(latest.workflowId, runId).describe(), null);
     if (run && (await wasTaken(client, run))) return run;
   }
   return latest;

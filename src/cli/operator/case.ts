@@ -12,7 +12,7 @@ import {
   paymentWorkflowId,
   QUERY,
 } from '../../contract';
-import { isLeftUndone } from '../../temporal/attention-list';
+import { leftUndone } from '../../temporal/attention-list';
 import { orderQuery, tradeQuery } from '../../temporal/payment-query';
 import { type PendingWork, pendingWork } from '../../temporal/pending-work';
 import { explainIfNotSetUp } from '../../temporal/search-attributes';
@@ -52,8 +52,9 @@ const READ_RUNS = 10;
 
 /** Reads it from Temporal. Without a worker, the states of open workflows are missing, and all else is there. */
 export async function readCase(client: Client, { app_id, out_trade_no, workflow_id }: Target): Promise<OrderCase> {
-  const runs =
+  const found =
     out_trade_no === null ? await oneRun(client, workflow_id ?? '') : await runsOf(client, app_id, out_trade_no);
+  const runs = await Promise.all(found.map((run) => withReason(client, run)));
   const unanswered: string[] = [];
   const stateOf = async <T>(id: string): Promise<T | null> => {
     const newest = runs.find((run) => run.workflow_id === id);
@@ -82,7 +83,7 @@ export async function readCase(client: Client, { app_id, out_trade_no, workflow_
 export async function caseOfTrade(client: Client, { app_id, out_trade_no }: Target): Promise<OrderCase | undefined> {
   if (out_trade_no === null) return undefined;
   // Where the namespace lacks the attribute, Temporal refuses to look for it.
-  await explainIfNotSetUp(client.connection, client.options.namespace);
+  await explainIfNotSetUp(client);
   for await (const run of listWorkflows(client, tradeQuery(out_trade_no), app_id)) {
     const { out_trade_no: order } = run;
     if (order !== null) return readCase(client, { app_id, out_trade_no: order, workflow_id: null });
@@ -101,20 +102,18 @@ async function runsOf(client: Client, app_id: string, out_trade_no: string): Pro
     for (const run of await oneRun(client, id)) found.set(run.run_id, run);
   }
   const runs = [...found.values()].sort((one, other) => other.started_at.localeCompare(one.started_at));
-  return Promise.all(runs.map(async (run) => withWork(client, await withReason(client, run))));
+  return Promise.all(runs.map((run) => withWork(client, run)));
 }
 
 /** The reason of a run that was ended from outside, where nothing goes on with it. */
-async function withReason(client: Client, run: ListedWorkflow): Promise<ListedWorkflow> {
+async function withReason(client: Client, run: OrderRun): Promise<OrderRun> {
   const isEnded = run.execution === 'TERMINATED' || run.execution === 'TIMED_OUT';
-  return isEnded && (await isLeftUndone(client, run)) ? { ...run, attention: ENDED_FROM_OUTSIDE } : run;
+  return isEnded && (await leftUndone(client, run)) ? { ...run, attention: ENDED_FROM_OUTSIDE } : run;
 }
 
 async function oneRun(client: Client, workflowId: string): Promise<OrderRun[]> {
   const described = await describe(client, workflowId);
-  if (!described) return [];
-  const run = await asRun(client, described);
-  return [{ ...run, ...(await withReason(client, run)) }];
+  return described ? [await asRun(client, described)] : [];
 }
 
 async function withWork(client: Client, run: ListedWorkflow): Promise<OrderRun> {
