@@ -10,6 +10,7 @@ import { HOUR, MINUTE } from '../../src/gateway/pure/durations';
 import { type Simulation, signTestNotification, simulate } from '../../src/testing';
 import { APP } from '../../src/testing/stack';
 import { key, payload } from '../codec/support';
+import { endNextByHand } from '../harness/by-hand';
 import { publishedOrder } from '../harness/orders';
 
 const request = publishedOrder('pix', { timeout_express: '4d' });
@@ -35,21 +36,6 @@ async function givenByHand(value: unknown): Promise<Payload> {
   const codec = new EncryptionCodec([key('k1')], { refused: 'mark' });
   const activity = { type: 'activity', namespace: 'default', workflowId: ID, activityId: '1' } as const;
   return (await codec.decode([payload(value)], activity))[0] ?? {};
-}
-
-/** A person ends the next one of these activities, after it has done its work. */
-function endByHand(name: string, end: () => Promise<unknown>): void {
-  const { activities } = simulation.temporal.temporal;
-  const own = activities.functions[name];
-  let isOver = false;
-  simulation.temporal.work({
-    [name]: async (...args: unknown[]) => {
-      const made: unknown = typeof own === 'function' ? await own(...args) : undefined;
-      if (isOver) return made;
-      isOver = true;
-      return end();
-    },
-  });
 }
 
 /** `temporal activity complete`, and `temporal activity fail` with details. */
@@ -206,7 +192,7 @@ test('a signal that a person types asks for a person, and the payment goes on', 
 
 test.each(BY_HAND)('a poll that a person has %s in clear text is made again', async (_how, end) => {
   const { gateway, payments } = simulation;
-  endByHand('gateway.watch', end);
+  endNextByHand(simulation, 'gateway.watch', end, { afterItsWork: true });
   gateway.statusAt = (elapsed) => (elapsed < HOUR ? 'PROCESSING' : 'SUCCESS');
   await payments.pay(request);
   expect(await payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS', attention: null });
@@ -214,7 +200,7 @@ test.each(BY_HAND)('a poll that a person has %s in clear text is made again', as
 
 test.each(BY_HAND)('a creation that a person has %s in clear text is an unknown outcome', async (_how, end) => {
   const { gateway, payments } = simulation;
-  endByHand('gateway.create', end);
+  endNextByHand(simulation, 'gateway.create', end, { afterItsWork: true });
   gateway.statusAt = (elapsed) => (elapsed < HOUR ? 'PROCESSING' : 'SUCCESS');
   await payments.pay(request).catch(() => undefined);
   expect(await payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS' });

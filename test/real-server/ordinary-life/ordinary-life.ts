@@ -15,8 +15,8 @@ import {
   WORKFLOW,
 } from '../../../src/contract';
 import type { DirectPayment } from '../../../src/gateway';
-import { paymentQuery } from '../../../src/temporal/payment-query';
-import { type ListedWorkflow, listWorkflows } from '../../../src/temporal/workflow-list';
+import { listFiltered } from '../../../src/temporal/attention-list';
+import type { ListedWorkflow } from '../../../src/temporal/workflow-list';
 import { APP } from '../../../src/testing/stack';
 import { key, setting } from '../../codec/support';
 import { eventually } from '../../harness/eventually';
@@ -116,8 +116,7 @@ async function isSoldWithHelp(order: PublishedOrder): Promise<void> {
 /** What needs a person, as `list --attention` shows it. */
 async function underAttention(): Promise<ListedWorkflow[]> {
   const found: ListedWorkflow[] = [];
-  const query = paymentQuery({ attention: true }, new Date());
-  for await (const row of listWorkflows(life.client, query)) found.push(row);
+  for await (const row of listFiltered(life.client, { attention: true }, new Date())) found.push(row);
   return found;
 }
 

@@ -5,6 +5,7 @@ import { HOUR, MINUTE } from '../../../src/gateway/pure/durations';
 import { type Simulation, signTestNotification, simulate } from '../../../src/testing';
 import { APP } from '../../../src/testing/stack';
 import { accountRequest } from '../../harness/accounts';
+import { endNextByHand } from '../../harness/by-hand';
 import { publishedOrder } from '../../harness/orders';
 
 const request = publishedOrder('pix', { timeout_express: '90m' });
@@ -34,21 +35,7 @@ const ENDED: [how: string, activity: () => Promise<unknown>][] = [
   ['completes with half an answer of a look', async () => ({ is: 'found', trade: {} })],
 ];
 
-const call = (activity: unknown, args: unknown[]) => (typeof activity === 'function' ? activity(...args) : paused());
-
-/** The next call only is ended by hand. */
-function once(name: string, activity: () => Promise<unknown>): void {
-  const { activities } = simulation.temporal.temporal;
-  const own = activities.functions[name];
-  let isOver = false;
-  simulation.temporal.work({
-    [name]: (...args: unknown[]) => {
-      if (isOver) return call(own, args);
-      isOver = true;
-      return activity();
-    },
-  });
-}
+const once = (name: string, end: () => Promise<unknown>) => endNextByHand(simulation, name, end);
 
 test('a payment whose poll is paused reaches its deadline all the same', async () => {
   const { gateway, payments, temporal } = simulation;
@@ -80,18 +67,9 @@ test.each(ENDED)(
   'a creation that a person %s is an unknown outcome: the gateway is asked, until it answers itself',
   async (_how, activity) => {
     const { gateway, payments, temporal } = simulation;
-    const { functions } = temporal.temporal.activities;
-    const own = functions['gateway.create'];
-    once('gateway.create', activity);
+    // The request had left.
+    endNextByHand(simulation, 'gateway.create', activity, { afterItsWork: true });
     once('gateway.look', activity);
-    const ended = functions['gateway.create'];
-    temporal.work({
-      'gateway.create': async (...args: unknown[]) => {
-        // The request had left.
-        if (gateway.trades.size === 0) await call(own, args);
-        return call(ended, args);
-      },
-    });
     gateway.statusAt = (elapsed) => (elapsed < HOUR ? 'PROCESSING' : 'SUCCESS');
     await payments.pay(request).catch(() => undefined);
     expect(await payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS' });
