@@ -183,8 +183,8 @@ const MUTATIONS = [
   [
     'a late payment needs no person',
     RECORD,
-    "if (this.latePaymentPolicy === 'attention' || !this.isOurTrade || this.isUnread) this.raise('late-payment');",
-    "if (this.latePaymentPolicy === 'attention' || !this.isOurTrade || this.isUnread) return;",
+    "if (isPersons || (this.latePaymentPolicy === 'refund' && before === null)) this.raise('late-payment');",
+    "if (isPersons || (this.latePaymentPolicy === 'refund' && before === null)) return;",
   ],
   [
     'an event gets one try and no more',
@@ -418,7 +418,7 @@ const MUTATIONS = [
   [
     'a start that no worker took may have sent the order',
     'src/activities/earlier-payments.ts',
-    'isAsked ?? (await hasBegun(handle))',
+    'isAsked ?? (await wasTaken(client, run))',
     'isAsked ?? true',
   ],
   [

@@ -58,6 +58,8 @@ ended() { # pid, file of its output
 step 'lint' ended "$linting" lint
 step 'type check' ended "$checking" types
 step 'build' ended "$building" build
+# Two minutes of a whole shop on programs of their own: beside the other tests, its people would wait too long.
+step 'a year of a shop' npm run --silent life
 
 echo '== tests'
 report=$outputs/report.json

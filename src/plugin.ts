@@ -29,6 +29,7 @@ import {
   policyActivity,
   previousRunActivities,
   reconciliationActivities,
+  SendingBorder,
   sealingKeys,
   starterActivities,
   stuckSweepActivities,
@@ -93,7 +94,7 @@ export class PaymentGatewayPlugin extends SimplePlugin {
     this.#worker ??= workerParts(this.#config, this.#own);
     const dataConverter = this.converterFor('worker', options);
     return {
-      ...super.configureWorker({ ...SANDBOX_TIME, ...withWorkflows(options), dataConverter }),
+      ...super.configureWorker({ ...SANDBOX_TIME, ...withBorder(withWorkflows(options)), dataConverter }),
       activities: { ...options.activities, ...this.#worker.activities },
       ...nexusServices(options, this.#worker),
     };
@@ -147,6 +148,15 @@ function withWorkflows<O extends Pick<WorkerOptions, 'workflowsPath' | 'workflow
   if (workflowBundle !== undefined) return options;
   const workflowModules = withFailedTasks(interceptors?.workflowModules ?? []);
   return { ...options, workflowsPath, interceptors: { ...interceptors, workflowModules } };
+}
+
+const border = () => ({ inbound: new SendingBorder() });
+
+/** The options of a Worker with our interceptor of activities outside of all others, once: a plugin may be applied twice. */
+function withBorder(options: WorkerOptions): WorkerOptions {
+  const { activity = [], ...interceptors } = options.interceptors ?? {};
+  const others = activity.filter((one) => one !== border);
+  return { ...options, interceptors: { ...interceptors, activity: [border, ...others] } };
 }
 
 /** These modules and ours, once: a plugin may be applied twice. */

@@ -13,6 +13,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { codecServer, dataConverter } from '../src/codec';
 import { accessFrom } from '../src/codec/access';
+import { newSealingKeys } from '../src/gateway';
 import { ConfigError, loadConfig, requireApps, SETTING_NAMES } from '../src/process/settings';
 import { startSimulator } from '../src/simulator';
 import { temporalConfig } from '../src/temporal/connection';
@@ -228,12 +229,13 @@ const TOKEN = 'c0dec0'.repeat(8);
 
 describe('started with its environment', () => {
   let secrets: string;
-  beforeAll(() => {
+  beforeAll(async () => {
     secrets = mkdtempSync(join(tmpdir(), 'compose-secrets-'));
+    const { privateJwks } = await newSealingKeys('1');
     writeFileSync(join(secrets, 'gateway_secret_key'), 'the key\n');
     writeFileSync(join(secrets, 'encryption_keys'), `k1:${Buffer.alloc(32, 1).toString('base64')}\n`);
     writeFileSync(join(secrets, 'codec_server_token'), `${TOKEN}\n`);
-    writeFileSync(join(secrets, 'sealing_jwks'), '{"keys":[{"kty":"EC","kid":"1"}]}\n');
+    writeFileSync(join(secrets, 'sealing_jwks'), JSON.stringify(privateJwks));
   });
   afterAll(() => rmSync(secrets, { recursive: true }));
 

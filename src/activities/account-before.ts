@@ -15,6 +15,7 @@ import {
   QUERY,
   SEARCH_ATTRIBUTE,
   SIGNAL,
+  telling,
   UPDATE,
 } from '../contract';
 import { earlierRuns, ifExists } from '../temporal/earlier-runs';
@@ -33,7 +34,7 @@ type Known = Omit<EarlierAccount, 'has_more' | 'run_id'>;
  * The first page has the ledger, the second the events, the others deposits. Throws a retryable failure while the list is
  * behind.
  */
-export const accountBefore: AccountActivities['payments.account-before'] = async ({ page }) => {
+export const accountBefore: AccountActivities['payments.account-before'] = telling(async ({ page }) => {
   const { carried, cancel_wanted, undelivered, deposits, keys } = await knownBefore();
   const pages = deposits.length > 0 ? 2 + Math.ceil(deposits.length / PAGE_SIZE) : undelivered.length > 0 ? 2 : 1;
   const from = (page - 2) * PAGE_SIZE;
@@ -46,7 +47,7 @@ export const accountBefore: AccountActivities['payments.account-before'] = async
     run_id: ownRunId(),
     has_more: page + 1 < pages,
   };
-};
+});
 
 /** What earlier runs of this account knew, the latest first, until one has a ledger. */
 async function knownBefore(): Promise<Known> {

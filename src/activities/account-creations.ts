@@ -9,6 +9,7 @@ import {
   isNotCreatedFailure,
   type SpeiAccountData,
   speiAccountWorkflowId,
+  telling,
 } from '../contract';
 import { earlierRuns } from '../temporal/earlier-runs';
 import { accountsOfKey } from '../temporal/list-query';
@@ -16,18 +17,20 @@ import { failureOf } from './earlier-payments';
 import { ownRunId } from './own-run';
 
 /** The account of a creation's key, also where its workflow was terminated, and however it was started. */
-export const accountOfCreation: AccountActivities['payments.account-of-creation'] = async ({ app_id, workflow_id }) => {
-  const client = getClient();
-  // A search attribute is in clear for everybody who reads Temporal, and a key may be a buyer's.
-  const key = createHash('sha256').update(workflow_id).digest('hex').slice(0, 32);
-  const run_id = ownRunId();
-  const prefix = speiAccountWorkflowId(app_id, '');
-  for await (const { workflowId } of client.workflow.list({ query: accountsOfKey(key) })) {
-    if (!workflowId.startsWith(prefix)) continue;
-    return { account_id: workflowId.slice(prefix.length), key, run_id, unknown_run: null };
-  }
-  return { key, run_id, ...(await earlierCreations(client, workflow_id, run_id)) };
-};
+export const accountOfCreation: AccountActivities['payments.account-of-creation'] = telling(
+  async ({ app_id, workflow_id }) => {
+    const client = getClient();
+    // A search attribute is in clear for everybody who reads Temporal, and a key may be a buyer's.
+    const key = createHash('sha256').update(workflow_id).digest('hex').slice(0, 32);
+    const run_id = ownRunId();
+    const prefix = speiAccountWorkflowId(app_id, '');
+    for await (const { workflowId } of client.workflow.list({ query: accountsOfKey(key) })) {
+      if (!workflowId.startsWith(prefix)) continue;
+      return { account_id: workflowId.slice(prefix.length), key, run_id, unknown_run: null };
+    }
+    return { key, run_id, ...(await earlierCreations(client, workflow_id, run_id)) };
+  },
+);
 
 /** What the earlier runs under a creation's id made. One that ended as certainly not created speaks for those before it, too. */
 async function earlierCreations(client: Client, workflow_id: string, run_id: string) {

@@ -2,8 +2,9 @@
 
 import { activityInfo, getClient } from '@temporalio/activity';
 import type { WorkflowExecutionInfo } from '@temporalio/client';
-import { type AccountActivities, type PaymentState, speiAccountWorkflowId } from '../contract';
+import { type AccountActivities, type PaymentState, speiAccountWorkflowId, telling } from '../contract';
 import { allRuns, ifExists } from '../temporal/earlier-runs';
+import { latestTakenRun } from '../temporal/taken-run';
 import { isOfOrder } from '../temporal/workflow-history';
 import { notYet } from './failures';
 
@@ -12,8 +13,8 @@ const FIRST_GAP_MS = 1_000;
 const LONGEST_GAP_MS = 10 * 60_000;
 
 /** Fails, to be called again, until the payment has ended. `state` is null if it failed, was cancelled or terminated. */
-export const endedPayment: AccountActivities['payments.ended-payment'] = async ({ workflow_id }) => {
-  const described = await ifExists(() => getClient().workflow.getHandle(workflow_id).describe(), null);
+export const endedPayment: AccountActivities['payments.ended-payment'] = telling(async ({ workflow_id }) => {
+  const described = await ifExists(() => latestTakenRun(getClient(), workflow_id), null);
   if (described === null) return { parent: null, run_id: null, state: null, is_gone: true };
   if (described.status.name === 'RUNNING') {
     const { attempt } = activityInfo();
@@ -22,16 +23,17 @@ export const endedPayment: AccountActivities['payments.ended-payment'] = async (
   // An older server does not name the first run of a chain.
   const run_id = described.raw.workflowExecutionInfo?.firstRunId || described.runId;
   return { parent: parentOf(described), run_id, state: await resultOf(described), is_gone: false };
-};
+});
 
-export const paymentIsOfOrder: AccountActivities['payments.is-of-order'] = ({ workflow_id }) =>
-  isOfOrder(getClient(), workflow_id);
+export const paymentIsOfOrder: AccountActivities['payments.is-of-order'] = telling(({ workflow_id }) =>
+  isOfOrder(getClient(), workflow_id),
+);
 
 /**
  * Runs under one workflow id follow each other, so of two accounts that have each started one, both read the same first.
  * Throws a retryable failure while the list of workflows is behind.
  */
-export const depositOwner: AccountActivities['payments.deposit-owner'] = async ({ app_id, workflow_id }) => {
+export const depositOwner: AccountActivities['payments.deposit-owner'] = telling(async ({ app_id, workflow_id }) => {
   const { workflow } = getClient();
   const latest = await ifExists(() => workflow.getHandle(workflow_id).describe(), null);
   if (latest === null) return null;
@@ -43,7 +45,7 @@ export const depositOwner: AccountActivities['payments.deposit-owner'] = async (
     if (state?.outcome === 'SUCCESS') return parent;
   }
   return null;
-};
+});
 
 const parentOf = ({ parentExecution }: Pick<WorkflowExecutionInfo, 'parentExecution'>): string | null =>
   parentExecution?.workflowId ?? null;

@@ -8,6 +8,7 @@ import {
   FAILURE,
   METRIC,
   type Silence,
+  telling,
   typedFailure,
   type WasReset,
 } from '../contract';
@@ -46,11 +47,11 @@ export function accountActivities({ gateways, notifyUrl }: AccountActivitiesOpti
   const gatewayFor = (app_id: string) => gatewayOf(gateways, app_id);
   return {
     'gateway.create-account': async (input) => create(() => gatewayFor(input.app_id), input, notifyUrl),
-    'gateway.find-account': async (id) => find(gatewayFor(id.app_id), id),
-    'gateway.watch-account': async (input) => watch(gatewayFor(input.app_id), input),
-    'gateway.cancel-account': async (id) => cancel(gatewayFor(id.app_id), id),
-    'gateway.account-quantity': async ({ app_id }) => quantityOf(gatewayFor(app_id), app_id),
-    'gateway.watch-account-quantity': async (input) => watchQuantity(gatewayFor(input.app_id), input),
+    'gateway.find-account': telling(async (id) => find(gatewayFor(id.app_id), id)),
+    'gateway.watch-account': telling(async (input) => watch(gatewayFor(input.app_id), input)),
+    'gateway.cancel-account': telling(async (id) => cancel(gatewayFor(id.app_id), id)),
+    'gateway.account-quantity': telling(async ({ app_id }) => quantityOf(gatewayFor(app_id), app_id)),
+    'gateway.watch-account-quantity': telling(async (input) => watchQuantity(gatewayFor(input.app_id), input)),
     'payments.account-of-creation': accountOfCreation,
     'payments.account-before': accountBefore,
     'payments.ended-payment': endedPayment,

@@ -26,8 +26,10 @@ import {
   typedFailure,
   UPDATE,
 } from '../contract';
+import { updateFailure } from '../temporal/closing';
 import { ifAnswered } from '../temporal/earlier-runs';
-import { refundFailure, requestRefund } from '../temporal/refund-update';
+import { requestRefund } from '../temporal/refund-update';
+import { latestTakenRun } from '../temporal/taken-run';
 import { originalRun } from '../temporal/workflow-history';
 
 /** The answer is not known yet. */
@@ -51,7 +53,7 @@ export const starterActivities: StarterActivities = {
     try {
       return await requestRefund(getClient(), { app_id, out_trade_no, taskQueue }, refund, REFUND_WAIT_MS);
     } catch (error) {
-      throw asOwnFailure(refundFailure(error) ?? error);
+      throw asOwnFailure(updateFailure(error) ?? error);
     }
   },
 };
@@ -79,8 +81,8 @@ async function answerOfEnded(client: Client, workflowId: string, payment: NewPay
 
 /** Temporal itself has the result of a payment that ended well; the state of any other needs a worker on its task queue. */
 async function lastStateOf(client: Client, workflowId: string): Promise<PaymentState> {
-  const handle = client.workflow.getHandle<PaymentWorkflow>(workflowId);
-  const { status } = await handle.describe();
+  const { runId, status } = await latestTakenRun(client, workflowId);
+  const handle = client.workflow.getHandle<PaymentWorkflow>(workflowId, runId);
   return status.name === 'COMPLETED' ? handle.result() : handle.query<PaymentState>(QUERY.state);
 }
 

@@ -21,7 +21,8 @@ import {
   type Sale,
   saysWithoutOrder,
 } from '../contract';
-import { earlierRuns, ifAnswered, ifExists } from '../temporal/earlier-runs';
+import { earlierRuns, ifAnswered } from '../temporal/earlier-runs';
+import { type ShownRun, wasTaken } from '../temporal/taken-run';
 import { readStart, summarizeClosedRun } from '../temporal/workflow-history';
 import { untakenNotifications } from './untaken-notifications';
 import { readWithin } from './urgency';
@@ -204,7 +205,7 @@ async function* runsBefore(client: Client, workflowId: string, runId: string): A
       input,
       order,
       state,
-      made: await madeBy(handle, order, state),
+      made: await madeBy(client, { workflowId, runId: run_id, status }, order, state),
       ending: endingOf(status.name),
       original,
     };
@@ -217,21 +218,21 @@ function endingOf(status: string): RunEnding {
 }
 
 /** A run that never reached its creation made no order. One that cannot be asked may have. */
-async function madeBy(handle: WorkflowHandle, order: Order | undefined, state: PaymentState | null): Promise<Made> {
+async function madeBy(
+  client: Client,
+  run: ShownRun,
+  order: Order | undefined,
+  state: PaymentState | null,
+): Promise<Made> {
   if (state?.outcome === 'SUCCESS') return 'order';
   // The gateway has shown a trade of others under the number.
   if (!order) return state?.trade_status ? 'duplicate' : 'nothing';
+  const handle = client.workflow.getHandle(run.workflowId, run.runId);
   const failure = await failureOf(handle);
   if (isDuplicateOrderFailure(failure)) return 'duplicate';
   if (saysWithoutOrder(failure)) return 'nothing';
   const isAsked = await ifAnswers(() => handle.query<boolean>(QUERY.creationAsked), null);
-  return (isAsked ?? (await hasBegun(handle))) ? 'order' : 'nothing';
-}
-
-/** Whether a worker ever had the run: one that ended before has sent nothing. */
-async function hasBegun(handle: WorkflowHandle): Promise<boolean> {
-  const { events } = await ifExists(() => handle.fetchHistory(), { events: null });
-  return !events || events.some((event) => event.workflowTaskCompletedEventAttributes);
+  return (isAsked ?? (await wasTaken(client, run))) ? 'order' : 'nothing';
 }
 
 /** So long the code of an earlier run may fail to answer, such as after a deploy that cannot replay it. */

@@ -15,6 +15,7 @@ export { buyerOfPayment, previousRunActivities } from './previous-run';
 export { reconciliationActivities } from './reconcile';
 export { type BuyerOf, fillUserInfo } from './refund-user-info';
 export { sealingKeys } from './sealing-keys';
+export { SendingBorder } from './send-once';
 export { stuckSweepActivities } from './stuck-sweep';
 export {
   type CallLimits,

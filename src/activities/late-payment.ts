@@ -3,7 +3,8 @@
 import { getClient } from '@temporalio/activity';
 import { FAILURE, type LatePaymentActivities } from '../contract';
 import { refundGoesTo } from '../gateway/refund';
-import { refundFailure, requestRefund } from '../temporal/refund-update';
+import { updateFailure } from '../temporal/closing';
+import { requestRefund } from '../temporal/refund-update';
 
 /** After these nobody has the request: it is asked again. */
 const NOT_TAKEN: readonly string[] = [FAILURE.closing, FAILURE.notAnswered];
@@ -23,7 +24,7 @@ export const latePaymentActivities: LatePaymentActivities = {
       const { refund_status } = await requestRefund(getClient(), order, refund);
       return { is: 'asked', refund_status: typeof refund_status === 'string' ? refund_status : null };
     } catch (error) {
-      const failure = refundFailure(error);
+      const failure = updateFailure(error);
       // The refund continues by itself, and its after-sale reports the result.
       if (failure?.type === FAILURE.refundPending) return { is: 'asked', refund_status: null };
       if (failure === undefined || NOT_TAKEN.includes(failure.type ?? '')) throw error;

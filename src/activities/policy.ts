@@ -1,6 +1,6 @@
 /** The worker's settings that workflows decide by. An activity returns them, so that they are in the history. */
 
-import type { AccountPolicyActivities, LocalActivities } from '../contract';
+import { type AccountPolicyActivities, type LocalActivities, telling } from '../contract';
 import { timingOf } from '../gateway/pure/method-timing';
 import type { Config } from '../process/settings';
 import { ownRunId } from './own-run';
@@ -61,7 +61,7 @@ export type AccountPolicySettings = Pick<
  */
 export function accountPolicyActivity(settings: AccountPolicySettings, has_listener: boolean): AccountPolicyActivities {
   return {
-    async 'gateway.account-policy'() {
+    'gateway.account-policy': telling(async () => {
       return {
         check_every_ms: settings.PAYMENTS_ACCOUNT_CHECK_EVERY,
         quantity_every_ms: settings.PAYMENTS_POLL_EVERY,
@@ -71,6 +71,6 @@ export function accountPolicyActivity(settings: AccountPolicySettings, has_liste
         creates_again: settings.PAYMENTS_ACCOUNT_UNKNOWN === 'again',
         has_listener,
       };
-    },
+    }),
   };
 }

@@ -12,8 +12,10 @@ import {
   QUERY,
   SEARCH_ATTRIBUTE,
   type SoldOrder,
+  telling,
 } from '../contract';
 import { earlierRuns, ifExists } from '../temporal/earlier-runs';
+import { latestTakenRun } from '../temporal/taken-run';
 import { originalRun, summarizeClosedRun } from '../temporal/workflow-history';
 import { loadEarlierPayment, runBefore } from './earlier-payments';
 import { type BuyerOf, buyerOfOrder } from './refund-user-info';
@@ -31,32 +33,32 @@ const QUERY_TIMEOUT_MS = 10_000;
 
 /** The activity that a new after-sale calls first, to take over what earlier runs knew. */
 export const previousRunActivities: PreviousRunActivities = {
-  async 'payments.latestRun'({ app_id, out_trade_no }) {
+  'payments.latestRun': telling(async ({ app_id, out_trade_no }) => {
     const client = getClient();
     const workflowId = paymentWorkflowId(app_id, out_trade_no);
     return ifExists<LatestRun | null>(async () => {
-      const { runId, status } = await client.workflow.getHandle(workflowId).describe();
+      const { runId, status } = await latestTakenRun(client, workflowId);
       if (status.name === 'RUNNING') return { is: 'running' };
       return { is: 'closed', previous: await summarizeClosedRun(client, workflowId, runId) };
     }, null);
-  },
+  }),
 
-  async 'payments.earlierRun'({ order, before }) {
+  'payments.earlierRun': telling(async ({ order, before }) => {
     const { workflowExecution: own } = activityInfo();
     const { workflow_id, run_id } = before ?? { workflow_id: own?.workflowId, run_id: own?.runId };
     if (workflow_id === undefined || run_id === undefined) return null;
     const read = () => ifExists(() => loadEarlierPayment(getClient(), workflow_id, run_id, order), null);
     return readWithin(PATIENCE_MS, read, 'unread');
-  },
+  }),
 
-  async 'payments.runBefore'() {
+  'payments.runBefore': telling(async () => {
     const { workflowExecution } = activityInfo();
     if (workflowExecution === undefined) return null;
     const { workflowId, runId } = workflowExecution;
     return readWithin(PATIENCE_MS, () => runBefore(getClient(), workflowId, runId), 'unread');
-  },
+  }),
 
-  async 'payments.knownBefore'({ app_id, out_trade_no }) {
+  'payments.knownBefore': telling(async ({ app_id, out_trade_no }) => {
     const client = getClient();
     const { workflowExecution } = activityInfo();
     if (workflowExecution === undefined) return { ...NOTHING_LEFT, ...NO_PAYMENT };
@@ -65,7 +67,7 @@ export const previousRunActivities: PreviousRunActivities = {
     const payment =
       out_trade_no === null ? NO_PAYMENT : await paymentOf(client, paymentWorkflowId(app_id, out_trade_no));
     return { ...left, ...payment };
-  },
+  }),
 };
 
 /** The buyer's data of the order that Temporal holds for a trade; empty if Temporal does not have the payment. */
@@ -124,7 +126,7 @@ const NO_PAYMENT = { has_payment: false, method: null, trade_no: null };
 type KnownPayment = Pick<EarlierAfterSale, 'has_payment' | 'method' | 'trade_no'>;
 
 async function paymentOf(client: Client, paymentId: string): Promise<KnownPayment> {
-  const described = await ifExists(() => client.workflow.getHandle(paymentId).describe(), null);
+  const described = await ifExists(() => latestTakenRun(client, paymentId), null);
   if (described === null) return NO_PAYMENT;
   const { typedSearchAttributes: found } = described;
   const trade_no = found.get(SEARCH_ATTRIBUTE.tradeNo) ?? null;

@@ -3,19 +3,17 @@
  * whatever is thrown, by our code or by an interceptor, a codec or a logger around it, is an unknown outcome; and no attempt
  * sends where an earlier one may have.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { activityInfo, getClient, heartbeat, log } from '@temporalio/activity';
+import type { ActivityExecuteInput, ActivityInboundCallsInterceptor, Next } from '@temporalio/worker';
 import { z } from 'zod';
-import type { GatewayErrorFields, NotCreated } from '../contract';
+import { type GatewayErrorFields, type NotCreated, SENDING_PHASES, type SendingPhase } from '../contract';
 import { type BeforeSending, GatewayError } from '../gateway';
 import { notCreated } from './failures';
 import { CallDeferredError } from './throttle';
 
-/**
- * What the attempts of one activity have done so far. `unsent`: no request has left. `sending`: one may have left, and nothing
- * certain is known of it. `busy`: the gateway has answered that it made nothing and may be asked again.
- */
-const progress = z.object({ phase: z.enum(['unsent', 'sending', 'busy']) });
-type Phase = z.infer<typeof progress>['phase'];
+/** What the attempts of one activity have noted so far. */
+const progress = z.object({ phase: z.enum(SENDING_PHASES) });
 
 /** Temporal's server stores the note "sending" within so many ms, or nothing is sent. */
 const NOTED_WITHIN_MS = 10_000;
@@ -45,7 +43,7 @@ export class Sending {
 
   constructor(
     private readonly sent: SentRequest,
-    private readonly before: Phase,
+    private readonly before: SendingPhase,
   ) {}
 
   /** Whether a byte of this attempt's request may have left. */
@@ -87,7 +85,7 @@ export class Sending {
   }
 
   /** The failure of this attempt takes it to the next one. */
-  private note(phase: Phase): void {
+  private note(phase: SendingPhase): void {
     heartbeat({ phase } satisfies Progress);
   }
 }
@@ -110,6 +108,9 @@ export async function sendOnce<Result>(
     return unknown(logged(unknownOutcome(sent, why)));
   }
   const sending = new Sending(sent, before);
+  const border = borders.getStore();
+  if (border)
+    border.unknownAfter = (error) => (sending.mayHaveLeft ? unknown(logged(afterwards(sent, error))) : undefined);
   try {
     const result = await attempt(sending);
     assertKeepable(result);
@@ -121,8 +122,32 @@ export async function sendOnce<Result>(
   }
 }
 
+/** What an attempt answers where something around it throws once its request may have left; undefined before that. */
+interface Border {
+  unknownAfter?: (error: unknown) => unknown;
+}
+
+const borders = new AsyncLocalStorage<Border>();
+
+/**
+ * Stands outside of every other interceptor of a Worker: what a merchant's interceptor throws after a request may have left is an unknown
+ * outcome, too. As a failure it would have the server repeat the activity, and one that is called off before it is repeated says nothing.
+ */
+export class SendingBorder implements ActivityInboundCallsInterceptor {
+  async execute(input: ActivityExecuteInput, next: Next<ActivityInboundCallsInterceptor, 'execute'>): Promise<unknown> {
+    const border: Border = {};
+    try {
+      return await borders.run(border, () => next(input));
+    } catch (error) {
+      const outcome = border.unknownAfter?.(error);
+      if (outcome === undefined) throw error;
+      return outcome;
+    }
+  }
+}
+
 /** What is no note of ours hides one: somebody else's heartbeat has taken its place. */
-function phaseSoFar(): Phase {
+function phaseSoFar(): SendingPhase {
   const { heartbeatDetails } = activityInfo();
   if (heartbeatDetails === undefined || heartbeatDetails === null) return 'unsent';
   const { success, data } = progress.safeParse(heartbeatDetails);

@@ -1,34 +1,41 @@
 /** Counts what is stuck and what needs a person, from Temporal's lists, and takes terminated orders on again. */
 import { activityInfo, getClient, log, metricMeter } from '@temporalio/activity';
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
 import {
   type AdoptedPayment,
   ATTENTION_WORDS,
+  ENDED_FROM_OUTSIDE,
   METRIC,
   type Metric,
   type PaymentWorkflow,
   type StuckSweepActivities,
   startSummary,
+  telling,
   WORKFLOW,
 } from '../contract';
 import { DAY } from '../gateway/pure/durations';
+import { countFiltered, leftUndone } from '../temporal/attention-list';
 import { paymentQuery, terminatedQuery } from '../temporal/payment-query';
 import { summarizeClosedRun } from '../temporal/workflow-history';
 import { countWorkflows, listWorkflows } from '../temporal/workflow-list';
+import { serverClock } from './time';
 
 /** How many of the stuck payments are named. */
 const NAMED = 20;
 
 /** `has_listener`: the worker has an event handler, or addresses for events. */
 export const stuckSweepActivities = (has_listener: boolean): StuckSweepActivities => ({
-  async 'payments.sweep'({ stuck_ms }) {
+  'payments.sweep': telling(async ({ stuck_ms }) => {
     const client = getClient();
-    const now = new Date();
+    // A worker whose clock is hours ahead would find every open payment past its time.
+    const now = new Date(serverClock()());
     await takeOnTerminated(client, now);
     const query = paymentQuery({ stuck_ms }, now);
-    const [stuck, under_attention] = await Promise.all([
+    const [stuck, open, ended] = await Promise.all([
       countWorkflows(client, query),
       countWorkflows(client, paymentQuery({ attention: true }, now)),
+      // Each of them is looked at by itself: once a sweep.
+      countFiltered(client, { attention: ENDED_FROM_OUTSIDE }, now),
     ]);
     const some: { workflow_id: string; status: string | null }[] = [];
     if (stuck > 0) {
@@ -39,10 +46,10 @@ export const stuckSweepActivities = (has_listener: boolean): StuckSweepActivitie
       log.warn('payments are stuck', { stuck });
     }
     gauge(METRIC.stuck, stuck);
-    await countReasons(client, now);
+    await countReasons(client, now, { [ENDED_FROM_OUTSIDE]: ended });
     gauge(METRIC.sweptAt, Math.floor(now.getTime() / 1_000));
-    return { stuck, under_attention, some, has_listener };
-  },
+    return { stuck, under_attention: open + ended, some, has_listener };
+  }),
 });
 
 /** A termination that no sweep has seen for so long, in ms, is not looked for any more. */
@@ -56,18 +63,14 @@ async function takeOnTerminated(client: Client, now: Date): Promise<void> {
   const query = terminatedQuery(new Date(now.getTime() - TERMINATED_WITHIN_MS));
   for await (const { workflow_id, run_id, app_id, out_trade_no } of listWorkflows(client, query)) {
     if (left === 0) return;
-    if (app_id === null || out_trade_no === null || !(await isLatest(client, workflow_id, run_id))) continue;
+    if (app_id === null || out_trade_no === null) continue;
+    const taken = await leftUndone(client, { workflow_id, run_id });
+    if (taken === null) continue;
     left -= 1;
-    await takeOn(client, { workflow_id, run_id, app_id, out_trade_no }).catch((error: unknown) =>
+    await takeOn(client, { workflow_id, run_id, app_id, out_trade_no, taken }).catch((error: unknown) =>
       log.warn('a terminated order could not be taken on', { workflow_id, error: String(error) }),
     );
   }
-}
-
-/** A reset, a notification or a caller has started another run where this is not the latest. */
-async function isLatest(client: Client, workflowId: string, runId: string): Promise<boolean> {
-  const { runId: latest } = await client.workflow.getHandle(workflowId).describe();
-  return latest === runId;
 }
 
 interface Terminated {
@@ -75,11 +78,14 @@ interface Terminated {
   run_id: string;
   app_id: string;
   out_trade_no: string;
+  /** The latest run that a worker had. */
+  taken: WorkflowExecutionDescription;
 }
 
 /** As the webhook does for money that comes after an end. */
-async function takeOn(client: Client, { workflow_id, run_id, app_id, out_trade_no }: Terminated): Promise<void> {
-  const previous = await summarizeClosedRun(client, workflow_id, run_id);
+async function takeOn(client: Client, { workflow_id, run_id, app_id, out_trade_no, taken }: Terminated): Promise<void> {
+  // One that failed made no order: then a later start, which nobody took, is the one to go on with.
+  const previous = await summarizeClosedRun(client, workflow_id, taken.status.name === 'FAILED' ? run_id : taken.runId);
   const input: AdoptedPayment = { kind: 'adopt', app_id, out_trade_no, previous, reasons: ['terminated'] };
   await client.workflow.start<PaymentWorkflow>(WORKFLOW.payment, {
     workflowId: workflow_id,
@@ -92,9 +98,11 @@ async function takeOn(client: Client, { workflow_id, run_id, app_id, out_trade_n
 }
 
 /** Each reason is counted by itself, also those of nobody: a gauge that is not set again would stay as it was. */
-async function countReasons(client: Client, now: Date): Promise<void> {
-  for (const reason of ATTENTION_WORDS)
-    gauge(METRIC.underAttention, await countWorkflows(client, paymentQuery({ attention: reason }, now)), { reason });
+async function countReasons(client: Client, now: Date, known: Readonly<Record<string, number>>): Promise<void> {
+  for (const reason of ATTENTION_WORDS) {
+    const count = known[reason] ?? (await countWorkflows(client, paymentQuery({ attention: reason }, now)));
+    gauge(METRIC.underAttention, count, { reason });
+  }
 }
 
 const gauge = ({ name, meaning }: Metric, value: number, labels: Record<string, string> = {}) =>

@@ -23,6 +23,7 @@ import {
   WORKFLOW,
 } from '../contract';
 import { QUERYING } from '../workflows/shared/activity-options';
+import { untilTold } from '../workflows/shared/ended-by-hand';
 import { paymentOf } from './arguments';
 import { assertCalled } from './called';
 import { ownFailure } from './own-failure';
@@ -75,7 +76,7 @@ async function startOrJoin(
 
 /** The outcome of a payment that another program has started. */
 async function outcomeOf(workflow_id: string): Promise<PaymentState> {
-  const { state } = await endedPayment({ workflow_id });
+  const { state } = await untilTold(endedPayment)({ workflow_id });
   if (state !== null) return state;
   throw typedFailure(
     FAILURE.withoutResult,

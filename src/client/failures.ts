@@ -32,6 +32,7 @@ const PAYMENT_ERRORS: ErrorTable<PaymentError> = [
   [FAILURE.differentRequest, DuplicateOrderError],
   [FAILURE.duplicateOrder, DuplicateOrderError],
   [FAILURE.pending, PaymentPendingError],
+  [FAILURE.closing, PaymentPendingError],
   [FAILURE.notCanceled, PaymentNotCanceledError],
 ];
 
@@ -44,7 +45,6 @@ const REFUND_ERRORS: ErrorTable<PaymentError> = [
   [FAILURE.differentRequest, DuplicateRefundError],
   [FAILURE.duplicateRefund, DuplicateRefundError],
   [FAILURE.refundPending, PaymentPendingError],
-  [FAILURE.closing, PaymentPendingError],
   [FAILURE.notAnswered, PaymentPendingError],
 ];
 

@@ -10,7 +10,7 @@ import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
-import { ApplicationFailure, CancelledFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/common';
+import { ApplicationFailure } from '@temporalio/common';
 import {
   attributesAtStart,
   creationAnswer,
@@ -31,15 +31,18 @@ import {
   UPDATE,
   WORKFLOW,
 } from '../contract';
+import { askWhileClosing } from '../temporal/closing';
 import {
   GRPC_STATUS,
   grpcCodeOf,
+  isEndedBeforeItBegan,
   isOutOfTime,
   isTaskFailing,
   isUnreadable,
   isWithoutWorker,
 } from '../temporal/grpc-status';
 import { explainIfNotSetUp } from '../temporal/search-attributes';
+import { isEndedFromOutside, latestTakenRun, queryLatest, resultOf } from '../temporal/taken-run';
 import { originalRun } from '../temporal/workflow-history';
 import { DuplicateOrderError, PaymentPendingError } from './errors';
 import { paymentErrorOf } from './failures';
@@ -75,17 +78,20 @@ export class PaymentStarter {
    */
   async start(payment: NewPayment): Promise<PaymentData> {
     const { out_trade_no } = payment.request;
+    const end = Date.now() + this.answerTimeoutMs;
     try {
-      return await this.client.withDeadline(Date.now() + this.answerTimeoutMs, async () => {
-        const state = await this.stateIfKnown(out_trade_no);
-        if (state === 'ended before it began') return this.afterFailure(payment);
-        return state ? this.answerOf(payment, state) : this.startNew(payment, 'REJECT_DUPLICATE');
-      });
+      // A mended order may come while the run of the wrong one is just failing.
+      return await this.client.withDeadline(end, () => askWhileClosing(() => this.startOrAnswer(payment), end));
     } catch (error) {
-      const { connection, options } = this.client;
-      if (grpcCodeOf(error) === GRPC_STATUS.INVALID_ARGUMENT) await explainIfNotSetUp(connection, options.namespace);
+      if (grpcCodeOf(error) === GRPC_STATUS.INVALID_ARGUMENT) await explainIfNotSetUp(this.client);
       throw this.errorOf(error, out_trade_no);
     }
+  }
+
+  private async startOrAnswer(payment: NewPayment): Promise<PaymentData> {
+    const state = await this.stateIfKnown(payment.request.out_trade_no);
+    if (state === 'ended before it began') return this.afterFailure(payment);
+    return state ? this.answerOf(payment, state) : this.startNew(payment, 'REJECT_DUPLICATE');
   }
 
   /** Starts the payment, or joins the one that runs under its number: Temporal allows one workflow per id. */
@@ -113,7 +119,7 @@ export class PaymentStarter {
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
       // It has ended this very moment.
-      return this.answerOf(payment, await this.handle(payment.request.out_trade_no).query<PaymentState>(QUERY.state));
+      return this.answerOf(payment, await this.stateOf(payment.request.out_trade_no));
     }
   }
 
@@ -141,7 +147,7 @@ export class PaymentStarter {
     const { out_trade_no } = payment.request;
     try {
       // Another run may go on under the number meanwhile.
-      const state = await this.client.workflow.result<PaymentWorkflow>(this.id(out_trade_no));
+      const state = await resultOf<PaymentWorkflow>(this.client, this.id(out_trade_no));
       const answer = await this.answerIfSame(payment, state);
       if (answer) return answer;
     } catch (error) {
@@ -152,19 +158,19 @@ export class PaymentStarter {
   }
 
   private async isFailed(out_trade_no: string): Promise<boolean> {
-    const { status } = await this.handle(out_trade_no).describe();
+    const { status } = await latestTakenRun(this.client, this.id(out_trade_no));
     return status.name !== 'RUNNING' && status.name !== 'COMPLETED';
   }
 
   private async stateIfKnown(out_trade_no: string): Promise<PaymentState | 'ended before it began' | undefined> {
     try {
-      return await this.handle(out_trade_no).query<PaymentState>(QUERY.state);
+      return await this.stateOf(out_trade_no);
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) return undefined;
       if (isTaskFailing(error) || isUnreadable(error)) throw error;
       // It was refused at its start.
       if (error instanceof QueryNotRegisteredError) return 'ended before it began';
-      if (grpcCodeOf(error) === GRPC_STATUS.FAILED_PRECONDITION) return 'ended before it began';
+      if (isEndedBeforeItBegan(error)) return 'ended before it began';
       throw error;
     }
   }
@@ -173,14 +179,13 @@ export class PaymentStarter {
   errorOf(error: unknown, out_trade_no: string): unknown {
     if (isNoAnswer(error)) return noAnswer(out_trade_no, this.taskQueue);
     if (isTaskFailing(error) || isUnreadable(error)) return taskFailing(out_trade_no, this.taskQueue);
-    if (error instanceof WorkflowFailedError && isEndedFromOutside(error.cause))
-      return new PaymentPendingError(endedFromOutside(out_trade_no), out_trade_no);
+    if (isEndedFromOutside(error)) return new PaymentPendingError(endedFromOutside(out_trade_no), out_trade_no);
     const isFailure = error instanceof WorkflowUpdateFailedError || error instanceof WorkflowFailedError;
     return (isFailure && paymentErrorOf(error.cause, out_trade_no)) || error;
   }
 
-  private handle(out_trade_no: string) {
-    return this.client.workflow.getHandle<PaymentWorkflow>(this.id(out_trade_no));
+  private stateOf(out_trade_no: string): Promise<PaymentState> {
+    return queryLatest<PaymentState>(this.client, this.id(out_trade_no), QUERY.state);
   }
 
   private id(out_trade_no: string): string {
@@ -207,9 +212,6 @@ function isNoAnswer(error: unknown): boolean {
   if (cause instanceof ApplicationFailure && cause.type === 'AcceptedUpdateCompletedWorkflow') return true;
   return isOutOfTime(error) || isWithoutWorker(error);
 }
-
-const isEndedFromOutside = (failure: unknown) =>
-  failure instanceof TerminatedFailure || failure instanceof CancelledFailure || failure instanceof TimeoutFailure;
 
 export function noAnswer(out_trade_no: string, taskQueue: string): PaymentPendingError {
   return new PaymentPendingError(

@@ -6,6 +6,7 @@ import {
   afterSaleWorkflowId,
   type Bank,
   type BankListRequest,
+  endedFromOutside,
   type InstallmentPlan,
   type InstallmentsRequest,
   type OrderRequest,
@@ -22,9 +23,17 @@ import { parseCheckout } from '../gateway/checkout';
 import { InvalidRequestError } from '../gateway/errors';
 import { parseDirectPayment } from '../gateway/pay';
 import { SECRET_FIELDS, seal } from '../gateway/sealing';
-import { isOutOfTime, isTaskFailing, isUnreadable, isWithoutWorker } from '../temporal/grpc-status';
-import { refundFailure, requestRefund } from '../temporal/refund-update';
+import { updateFailure } from '../temporal/closing';
+import {
+  isEndedBeforeItBegan,
+  isOutOfTime,
+  isTaskFailing,
+  isUnreadable,
+  isWithoutWorker,
+} from '../temporal/grpc-status';
+import { requestRefund } from '../temporal/refund-update';
 import { requireOneSdk } from '../temporal/sdk';
+import { queryLatest, resultOf } from '../temporal/taken-run';
 import { AccountsClient } from './accounts';
 import {
   InvalidOrderError,
@@ -32,6 +41,7 @@ import {
   PaymentError,
   PaymentNotCanceledError,
   PaymentNotFoundError,
+  PaymentPendingError,
 } from './errors';
 import { refundErrorOf } from './failures';
 import { Lookups } from './lookups';
@@ -181,7 +191,7 @@ export class PaymentsClient {
     } catch (error) {
       if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) throw noAnswer(out_trade_no, taskQueue);
       if (isTaskFailing(error) || isUnreadable(error)) throw taskFailing(out_trade_no, taskQueue);
-      throw refundErrorOf(refundFailure(error), out_trade_no) ?? error;
+      throw refundErrorOf(updateFailure(error), out_trade_no) ?? error;
     }
   }
 
@@ -205,9 +215,9 @@ export class PaymentsClient {
     return this.lookups.walletToken(request);
   }
 
-  private async result(out_trade_no: string, runId?: string): Promise<PaymentState> {
+  private async result(out_trade_no: string): Promise<PaymentState> {
     try {
-      return await this.client.workflow.result<PaymentWorkflow>(this.id(out_trade_no), runId);
+      return await resultOf<PaymentWorkflow>(this.client, this.id(out_trade_no));
     } catch (error) {
       // What ifExists needs to tell "unknown" from "no answer" passes as it is.
       throw error instanceof WorkflowNotFoundError ? error : this.starter.errorOf(error, out_trade_no);
@@ -216,8 +226,9 @@ export class PaymentsClient {
 
   private query<State>(workflowId: string, out_trade_no: string): Promise<State> {
     const deadline = Date.now() + Math.min(this.answerTimeoutMs, QUERY_TIMEOUT_MS);
+    const { client } = this;
     return this.ifExists(out_trade_no, () =>
-      this.client.withDeadline(deadline, () => this.client.workflow.getHandle(workflowId).query<State>(QUERY.state)),
+      client.withDeadline(deadline, () => queryLatest<State>(client, workflowId, QUERY.state)),
     );
   }
 
@@ -227,6 +238,7 @@ export class PaymentsClient {
     } catch (error) {
       if (isTaskFailing(error) || isUnreadable(error)) throw taskFailing(out_trade_no, this.taskQueue);
       if (isOutOfTime(error) || isWithoutWorker(error)) throw noAnswer(out_trade_no, this.taskQueue);
+      if (isEndedBeforeItBegan(error)) throw new PaymentPendingError(endedFromOutside(out_trade_no), out_trade_no);
       if (!(error instanceof WorkflowNotFoundError)) throw error;
       throw new PaymentNotFoundError(`Temporal has no payment of order ${out_trade_no}.`, out_trade_no);
     }

@@ -32,8 +32,8 @@ export interface CodecRules {
    * What becomes of a refused payload of a workflow. `throw` (the default) fails the whole call. `mark`, for a Worker, leaves
    * a payload that no converter reads: the one update that has it is rejected, where an error would fail every task of the
    * workflow for as long as the update waits. One that is foreign says so to the sandbox, which ends a run that was started
-   * with it and passes on a signal that has it as one without a handler (workflows/foreign-payloads.ts). Whatever else has it
-   * fails the task.
+   * with it, passes on a signal that has it as one without a handler, and takes an activity that a person has ended with it as
+   * one that failed (workflows/foreign-payloads.ts). Whatever else has it fails the task.
    */
   refused?: 'throw' | 'mark';
 }
@@ -80,10 +80,19 @@ export class EncryptionCodec implements PayloadCodec {
       } catch (error) {
         if (!(error instanceof PayloadDecryptionError)) throw error;
         if (!reader && isNexusTask()) throw refusedQuestion(error.message);
-        if (this.rules.refused === 'mark' && reader?.type === 'workflow') return unreadable(error);
+        if (this.marks(error, reader)) return unreadable(error);
         throw error;
       }
     });
+  }
+
+  /**
+   * Of an activity only what is foreign: without a key that reads the genuine result, the task is tried until a worker has it. An
+   * SDK leaves a failure's text out that it cannot read, so a mark there would pass for the genuine failure.
+   */
+  private marks({ isForeign }: PayloadDecryptionError, reader: PayloadOwner | undefined): boolean {
+    if (this.rules.refused !== 'mark' || !reader) return false;
+    return reader.type === 'workflow' || (reader.type === 'activity' && isForeign);
   }
 
   /** What a workflow of another namespace asks. In clear text it is refused even while keys are introduced. */

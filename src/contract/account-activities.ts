@@ -6,6 +6,7 @@ import type { Silence } from './attention';
 import type { MerchantEvent } from './events';
 import type { GatewayErrorFields, SpeiAccount } from './gateway';
 import type { PaymentState } from './payment';
+import type { Told } from './told';
 
 /** The outcome of one try to create an account. */
 export type CreateAccountResult =
@@ -105,44 +106,44 @@ export interface AccountActivities {
     input: CreateSpeiAccountInput & { read_by: string; send_before: number },
   ): Promise<CreateAccountResult>;
   /** Queries until the gateway answers; null where it says that it has no such account. */
-  'gateway.find-account'(input: AccountId): Promise<SpeiAccount | null>;
+  'gateway.find-account'(input: AccountId): Promise<Told<SpeiAccount | null>>;
   /**
    * Polls slowly, and returns once the status differs from `seen`; at once where the run is a reset of `read_by`, which knew of
    * all the runs before it.
    */
   'gateway.watch-account'(
     input: AccountId & { seen: string | null; first_ms: number; every_ms: number; read_by: string },
-  ): Promise<SpeiAccount | WasReset>;
+  ): Promise<Told<SpeiAccount | WasReset>>;
   /**
    * Cancels until a query says CANCELED. Fails (`NotCanceled`) where the gateway refuses, and a query says otherwise.
    * `may_be_canceled`: an earlier request may have done it, so a refusal says nothing.
    */
-  'gateway.cancel-account'(input: AccountId & { may_be_canceled: boolean }): Promise<SpeiAccount>;
+  'gateway.cancel-account'(input: AccountId & { may_be_canceled: boolean }): Promise<Told<SpeiAccount>>;
   /** How many accounts are left to create. */
-  'gateway.account-quantity'(input: { app_id: string }): Promise<number>;
+  'gateway.account-quantity'(input: { app_id: string }): Promise<Told<number>>;
   /** Polls slowly how many accounts are left, and returns once the number differs from `seen`. */
-  'gateway.watch-account-quantity'(input: { app_id: string; seen: number; every_ms: number }): Promise<number>;
+  'gateway.watch-account-quantity'(input: { app_id: string; seen: number; every_ms: number }): Promise<Told<number>>;
   /** The account that an earlier creation under the same key made (null where none is known), and the digest of the key. */
-  'payments.account-of-creation'(input: { app_id: string; workflow_id: string }): Promise<AccountOfCreation>;
+  'payments.account-of-creation'(input: { app_id: string; workflow_id: string }): Promise<Told<AccountOfCreation>>;
   /**
    * What earlier runs of the account that asks knew, if they did not hand it on. In pages from 0: Temporal takes 2 MB at a
    * time.
    */
-  'payments.account-before'(input: { page: number }): Promise<EarlierAccount>;
+  'payments.account-before'(input: { page: number }): Promise<Told<EarlierAccount>>;
   /**
    * Waits until a payment that the caller does not wait for as its parent has ended.
    */
-  'payments.ended-payment'(input: { workflow_id: string }): Promise<EndedPayment>;
+  'payments.ended-payment'(input: { workflow_id: string }): Promise<Told<EndedPayment>>;
   /** Whether a payment is that of an order which was made here: its number is no deposit's. */
-  'payments.is-of-order'(input: { workflow_id: string }): Promise<boolean>;
+  'payments.is-of-order'(input: { workflow_id: string }): Promise<Told<boolean>>;
   /**
    * The account whose deposit a payment is: that of the first run that ended as paid. Null where no account has started such
    * a run.
    */
-  'payments.deposit-owner'(input: { app_id: string; workflow_id: string }): Promise<string | null>;
+  'payments.deposit-owner'(input: { app_id: string; workflow_id: string }): Promise<Told<string | null>>;
 }
 
 export interface AccountPolicyActivities {
   /** The worker's settings for virtual accounts. Never fails. */
-  'gateway.account-policy'(): Promise<AccountPolicy>;
+  'gateway.account-policy'(): Promise<Told<AccountPolicy>>;
 }

@@ -17,6 +17,7 @@ import type {
 } from './payment';
 import type { PollSchedule } from './poll-schedule';
 import type { SoldOrder } from './sold-order';
+import type { Told } from './told';
 
 /** The gateway certainly made nothing, and will not; `credentials`: because it refuses ours. */
 export interface NotCreated {
@@ -147,6 +148,13 @@ export interface FindInput {
 /** Types of retryable failures by which an activity that sends says that it has sent nothing. */
 export const NOTHING_SENT: readonly string[] = ['GatewayUnavailable'];
 
+/**
+ * What the attempts of an activity that sends note of themselves, in their heartbeats. `unsent`: no request has left. `sending`: one
+ * may have left, and nothing certain is known of it. `busy`: the gateway has answered that it made nothing and may be asked again.
+ */
+export const SENDING_PHASES = ['unsent', 'sending', 'busy'] as const;
+export type SendingPhase = (typeof SENDING_PHASES)[number];
+
 /** The failure of a watch that was asked to tell when the gateway refuses our credentials. */
 export const CREDENTIALS_REFUSED = 'CredentialsRefused';
 
@@ -238,17 +246,17 @@ export type LatestRun = { is: 'running' } | { is: 'closed'; previous: PreviousRu
 
 export interface PreviousRunActivities {
   /** How this payment goes on from an earlier run that had an order or a trade; null where none had; `unread` where it is silent. */
-  'payments.runBefore'(): Promise<AdoptedPayment | null | 'unread'>;
+  'payments.runBefore'(): Promise<Told<AdoptedPayment | null | 'unread'>>;
   /** The latest run of an order's payment; null where Temporal has none. */
-  'payments.latestRun'(input: { app_id: string; out_trade_no: string }): Promise<LatestRun | null>;
+  'payments.latestRun'(input: { app_id: string; out_trade_no: string }): Promise<Told<LatestRun | null>>;
   /** The latest earlier run of this payment that may have made the order; null where Temporal has none; `unread` where it is silent. */
   'payments.earlierRun'(input: {
     order?: Pick<NewPayment, 'kind' | 'request'> | undefined;
     /** Before which run; the one that asks if it is not given. */
     before?: RunOfWorkflow;
-  }): Promise<EarlierRun | null | 'unread'>;
+  }): Promise<Told<EarlierRun | null | 'unread'>>;
   /** Reads what Temporal knows from former runs. */
-  'payments.knownBefore'(input: { app_id: string; out_trade_no: string | null }): Promise<EarlierAfterSale>;
+  'payments.knownBefore'(input: { app_id: string; out_trade_no: string | null }): Promise<Told<EarlierAfterSale>>;
 }
 
 /** The refund of a late payment: one that was paid after its end. */

@@ -18,7 +18,7 @@ export const RUNBOOK = {
   'amount-mismatch': {
     happened: 'The gateway names another amount or currency than was ordered.',
     loses: 'The merchant delivers for too little, or the buyer has paid too much.',
-    look: 'The trade in the gateway’s dashboard, beside the order.',
+    look: 'Both amounts: in `payment-gateway show`, in Temporal UI, and in the state (`mismatch` beside `order_amount`). Then the trade in the gateway’s dashboard.',
     act: 'Compare the two, then send `resolve`.',
     after: 'The payment ends as you say. What was paid too much is sent back by you, in the dashboard.',
   },
@@ -227,7 +227,7 @@ export const SILENCES = [
 /** Why there is no answer of the gateway. */
 export type Silence = (typeof SILENCES)[number];
 
-export const isSilence = (reason: Attention): reason is Silence => SILENCES.some((one) => one === reason);
+export const isSilence = (reason: unknown): reason is Silence => SILENCES.some((one) => one === reason);
 
 /** Every reason, in the order of the runbook. */
 export const ATTENTIONS = Object.keys(RUNBOOK).filter(isAttention);

@@ -29,7 +29,7 @@ export const FAILURE = {
   notAnswered: 'NotAnswered',
   /** Neither Temporal nor the gateway knows an order under this number. Nothing was done. */
   notFound: 'NotFound',
-  /** The after-sale was just ending, and nothing was done. Asking again starts it again. */
+  /** The workflow was just ending, and nothing was done. Asking again starts another one. */
   closing: 'Closing',
   /** A function for a merchant's workflow was started by its name. Nothing was done. */
   notAWorkflow: 'NotAWorkflow',

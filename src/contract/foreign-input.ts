@@ -1,8 +1,10 @@
 /**
  * What a worker makes of a payload that is not the workflow's own, whichever worker reads it: a person typed it, "Start
  * Workflow Like This One" copied it masked, or it is in clear text where keys are set. A run that was started with it ends at
- * once, where an error would fail its tasks for ever and keep the order's id from everybody.
+ * once, where an error would fail its tasks for ever and keep the order's id from everybody. An update with it is refused.
  */
+import { ApplicationFailure } from '@temporalio/common';
+import { FAILURE } from './failures';
 
 /** What such a run gets in the place of its input. */
 export interface ForeignInput {
@@ -18,3 +20,10 @@ export function whyForeign(input: unknown): string | undefined {
   if (typeof input !== 'object' || input === null || !('foreign_input' in input)) return undefined;
   return typeof input.foreign_input === 'string' ? input.foreign_input : undefined;
 }
+
+/** A failure that leaves the worker in clear text: who has no key must be able to read it. It quotes nothing, and has no details. */
+export class ReadableByAll extends ApplicationFailure {}
+
+/** How an update fails whose argument is not its own. `why` quotes nothing of it. */
+export const foreignUpdateFailure = (name: string, why: string): ApplicationFailure =>
+  new ReadableByAll(`Nothing was done for the update ${name}. ${why}`, FAILURE.invalidRequest, true);

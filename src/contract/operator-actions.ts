@@ -130,6 +130,11 @@ const ACTIONS: Readonly<Record<string, readonly Template[]>> = {
   'spei-account-quantity': [RECHECK],
 };
 
+/** What the runbook says to do, with this workflow's id in the place of `ID` in Temporal's own commands. */
+export function namedInCommands(act: string, workflowId: string): string {
+  return act.replaceAll('--workflow-id ID', () => `--workflow-id ${typed(workflowId)}`);
+}
+
 /** As a person types it into a shell. */
 function typed(text: string): string {
   return /^[\w.,:@/+][\w.,:@/+-]*$/.test(text) ? text : `'${text.replace(/'/g, `'\\''`)}'`;

@@ -1,5 +1,6 @@
 /** The sweep for payments that should have moved on. Plain JSON. */
 import type { Attention } from './attention';
+import type { Told } from './told';
 
 /** A Schedule starts it without an input. */
 export interface StuckSweepInput {
@@ -27,5 +28,5 @@ export interface StuckSweepState extends Swept {
 
 export interface StuckSweepActivities {
   /** Takes terminated orders on again, and counts by lists alone: it asks no payment and no gateway. Its metrics say the same. */
-  'payments.sweep'(input: { stuck_ms: number }): Promise<Swept & { has_listener: boolean }>;
+  'payments.sweep'(input: { stuck_ms: number }): Promise<Told<Swept & { has_listener: boolean }>>;
 }

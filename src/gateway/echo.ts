@@ -6,7 +6,7 @@ import { GatewayError, type GatewayErrorFields } from './errors';
 import { sameAmount } from './pure/money';
 
 /** Fields that an answer repeats of its request, where it has them. */
-const ECHOED = [
+export const ECHOED = [
   'out_trade_no',
   'trade_no',
   'out_request_no',

@@ -6,7 +6,7 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { GRPC_STATUS, grpcCodeOf, isWithoutWorker } from './grpc-status';
+import { isEndedBeforeItBegan, isWithoutWorker } from './grpc-status';
 import { runsOf } from './list-query';
 
 /** The runs before this one, the latest first. Throws a retryable failure while the list of workflows is behind. */
@@ -45,8 +45,7 @@ export async function ifExists<T>(read: () => Promise<T>, otherwise: T): Promise
     if (error instanceof WorkflowNotFoundError) return otherwise;
     // It is no run of ours.
     if (error instanceof QueryNotRegisteredError) return otherwise;
-    // FAILED_PRECONDITION: the run ended before a worker had it, so it cannot be queried.
-    if (grpcCodeOf(error) === GRPC_STATUS.FAILED_PRECONDITION && !isWithoutWorker(error)) return otherwise;
+    if (isEndedBeforeItBegan(error)) return otherwise;
     throw error;
   }
 }

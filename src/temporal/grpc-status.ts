@@ -49,6 +49,11 @@ export function isOutOfTime(error: unknown): boolean {
   return code === GRPC_STATUS.DEADLINE_EXCEEDED || code === GRPC_STATUS.CANCELLED;
 }
 
+/** Whether a query failed because the run ended before any worker had it. */
+export function isEndedBeforeItBegan(error: unknown): boolean {
+  return grpcCodeOf(error) === GRPC_STATUS.FAILED_PRECONDITION && !isWithoutWorker(error) && !isTaskFailing(error);
+}
+
 /**
  * Whether a query failed because no worker polls the task queue of its run, such as one that was renamed. It says nothing of
  * the run.

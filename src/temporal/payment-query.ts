@@ -1,5 +1,6 @@
 /** Queries for lists of payments, in the language of Temporal's visibility store. */
 import {
+  ENDED_FROM_OUTSIDE,
   isTemporalAttention,
   NOT_CREATED_YET,
   SEARCH_ATTRIBUTE,
@@ -38,8 +39,7 @@ export function paymentQuery(filter: PaymentFilter, now: Date): string {
   const isTrouble = attention !== undefined || stuck_ms !== undefined;
   const parts = [
     ...(isTrouble && !open ? [] : [typesQuery(open ? FOLLOWED : [WORKFLOW.payment])]),
-    // A run that was continued as new is not the payment's last word.
-    isTrouble || open ? RUNNING : "ExecutionStatus != 'ContinuedAsNew'",
+    stateQuery(filter, now),
     ...(attention === undefined ? [] : [attentionQuery(attention)]),
     ...(stuck_ms === undefined ? [] : [`(${stuckQuery(stuck_ms, now)})`]),
     ...(method === undefined ? [] : [`${SEARCH_ATTRIBUTE.method.name} = ${quoted(method)}`]),
@@ -50,6 +50,20 @@ export function paymentQuery(filter: PaymentFilter, now: Date): string {
   ];
   const all = parts.join(' AND ');
   return app_id === undefined ? all : `${all} AND (${ofApp(app_id)})`;
+}
+
+function stateQuery({ attention, stuck_ms, open = false }: PaymentFilter, now: Date): string {
+  if (attention === ENDED_FROM_OUTSIDE && !open) return endedFromOutsideQuery(now);
+  // A run that was continued as new is not the payment's last word.
+  return attention !== undefined || stuck_ms !== undefined || open ? RUNNING : "ExecutionStatus != 'ContinuedAsNew'";
+}
+
+/** What ended longer ago, in ms, is not looked for any more. */
+const ENDED_WITHIN_MS = 30 * 86_400_000;
+
+function endedFromOutsideQuery(now: Date): string {
+  const since = new Date(now.getTime() - ENDED_WITHIN_MS).toISOString();
+  return `ExecutionStatus IN ('Terminated', 'TimedOut') AND CloseTime >= ${quoted(since)}`;
 }
 
 /**
@@ -70,12 +84,19 @@ function typesQuery(types: readonly string[]): string {
   return `WorkflowType IN (${types.map(quoted).join(', ')})`;
 }
 
+/** Questions, whose callers ask again, and jobs, which a Schedule begins again: nobody misses one that was ended. */
+const BEGUN_ANEW: readonly string[] = [
+  ...[WORKFLOW.bankList, WORKFLOW.installments, WORKFLOW.walletToken],
+  ...[WORKFLOW.stuckSweep, WORKFLOW.reconciliation],
+];
+
 /** What Temporal itself says of ours: beside them, merchants' own workflows may run in the namespace. */
 const TEMPORAL_SAYS: Readonly<Record<TemporalAttention, string>> = {
   'failing-tasks': `${typesQuery(Object.values(WORKFLOW))} AND ${TEMPORALS_ATTRIBUTE.problems.name} IS NOT NULL`,
+  'ended-from-outside': typesQuery(Object.values(WORKFLOW).filter((type) => !BEGUN_ANEW.includes(type))),
   'paused-activity': `${typesQuery(Object.values(WORKFLOW))} AND ${TEMPORALS_ATTRIBUTE.paused.name} IS NOT NULL`,
 };
-const HELD_UP = Object.values(TEMPORAL_SAYS).map((one) => `(${one})`);
+const HELD_UP = [TEMPORAL_SAYS['failing-tasks'], TEMPORAL_SAYS['paused-activity']].map((one) => `(${one})`);
 
 function attentionQuery(attention: true | string): string {
   const { name } = SEARCH_ATTRIBUTE.attention;

@@ -1,28 +1,17 @@
 /** Requests a refund from the after-sale of its order, for a merchant's client and for a worker alike. */
-import { setTimeout } from 'node:timers/promises';
-import {
-  type Client,
-  WithStartWorkflowOperation,
-  WorkflowNotFoundError,
-  WorkflowUpdateFailedError,
-} from '@temporalio/client';
-import { ApplicationFailure } from '@temporalio/common';
+import { type Client, WithStartWorkflowOperation } from '@temporalio/client';
 import {
   type AfterSaleWorkflow,
   afterSaleWorkflowId,
-  FAILURE,
   type RefundAnswer,
   type RefundOrder,
   UPDATE,
   WORKFLOW,
 } from '../contract';
+import { askWhileClosing } from './closing';
 
 /** Longer than the update `refund` waits in the workflow, and than a worker's death just then takes. */
 const REFUND_TIMEOUT_MS = 75_000;
-
-/** An after-sale that is ending takes no refund. After this time another one can be started. */
-const CLOSES_WITHIN_MS = 1_000;
-const REFUND_TRIES = 5;
 
 /** The order, and the task queue of the worker that runs its after-sale. */
 export interface RefundedOrder {
@@ -42,15 +31,7 @@ export async function requestRefund(
   timeoutMs = REFUND_TIMEOUT_MS,
 ): Promise<RefundAnswer> {
   const end = Date.now() + timeoutMs;
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await requestOnce(client, order, refund, end);
-    } catch (error) {
-      const isOver = tries === REFUND_TRIES || Date.now() + CLOSES_WITHIN_MS > end;
-      if (isOver || !isClosing(error)) throw error;
-      await setTimeout(CLOSES_WITHIN_MS);
-    }
-  }
+  return askWhileClosing(() => requestOnce(client, order, refund, end), end);
 }
 
 function requestOnce(
@@ -72,15 +53,4 @@ function requestOnce(
       startWorkflowOperation,
     }),
   );
-}
-
-/** Whether the after-sale ended before it took the refund. */
-function isClosing(error: unknown): boolean {
-  return error instanceof WorkflowNotFoundError || refundFailure(error)?.type === FAILURE.closing;
-}
-
-/** The after-sale's failure, if it refused the refund; undefined for every other error. */
-export function refundFailure(error: unknown): ApplicationFailure | undefined {
-  const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
-  return cause instanceof ApplicationFailure ? cause : undefined;
 }

@@ -1,4 +1,5 @@
 /** Registers our search attributes. Temporal fails every workflow task that sets one that is not registered. */
+import type { Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { SEARCH_ATTRIBUTE } from '../contract';
 import { UserError } from '../process/user-error';
@@ -62,8 +63,11 @@ export async function requireSearchAttributes(connection: OperatorConnection, na
 }
 
 /** The same, after something went wrong or brought nothing: silent where Temporal does not say which ones there are. */
-export async function explainIfNotSetUp(connection: OperatorConnection, namespace: string): Promise<void> {
-  await requireSearchAttributes(connection, namespace).catch((error: unknown) => {
+export async function explainIfNotSetUp({
+  connection,
+  options,
+}: Pick<Client, 'connection' | 'options'>): Promise<void> {
+  await requireSearchAttributes(connection, options.namespace).catch((error: unknown) => {
     if (error instanceof UserError) throw error;
   });
 }

@@ -37,7 +37,7 @@ export function askedLine(name: string, said: Said): string {
   if (name === 'refund') return `refund of ${texts(said, 'refund_amount', 'refund_currency', 'out_request_no')}`;
   if (name === 'notification') {
     const trade = texts(said, 'trade_no');
-    const what = texts(said, 'trade_status', 'refund_status', 'amount', 'currency') || 'nothing that could be read';
+    const what = texts(said, 'trade_status', 'refund_status', 'amount', 'currency') || 'a call to look at the gateway';
     return trade ? `${what} (trade ${trade})` : what;
   }
   if (name !== 'resolve') return name;
@@ -47,7 +47,9 @@ export function askedLine(name: string, said: Said): string {
 /** What the gateway answered to an activity; undefined for an activity that asked nobody outside. */
 export function answerLine(activity: string, result: Said): string | undefined {
   if (!activity.startsWith('gateway.')) return undefined;
-  const { is, trade, answer, message } = result;
+  const { is, trade, answer, message, foreign_input } = result;
+  // Somebody completed it by hand: that is no answer of the gateway.
+  if (foreign_input) return `by hand, and not taken: ${texts(result, 'foreign_input')}`;
   if (is === 'created') return `created: trade ${texts(answer, 'trade_no')}, ${texts(answer, 'trade_status')}`;
   if (is === 'accepted') return `refund ${texts(answer, 'refund_status') || 'taken'}`;
   if (is === 'found') return texts(trade, 'trade_status', 'order_amount', 'order_currency');

@@ -1,10 +1,12 @@
 /** Reads the input and the result of a payment's run from its history, so that no worker is needed. */
 import { type Client, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
 import type { temporal } from '@temporalio/proto';
 import type { PaymentInput, PaymentState, PaymentWorkflow, PreviousRun } from '../contract';
 import { answerToKeep, isOfAnother, orderOf, saysWithoutOrder, whyForeign } from '../contract';
 import { firstArgument } from './first-argument';
 import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
+import { latestTakenRun } from './taken-run';
 
 /** The input of a run, by default of the latest one. Throws WorkflowNotFoundError if Temporal no longer has it. */
 export async function readStart(
@@ -126,7 +128,8 @@ type Arguments = Pick<temporal.api.history.v1.IWorkflowExecutionSignaledEventAtt
  * the first run, returns the earliest that it has, which was given the order.
  */
 export async function originalRun(client: Client, workflowId: string): Promise<{ runId: string; input: PaymentInput }> {
-  let earliest = await readStart(client, workflowId);
+  const { runId } = await latestTakenRun(client, workflowId);
+  let earliest = await readStart(client, workflowId, runId);
   for (;;) {
     const previous = earliest.input.kind === 'adopt' ? earliest.input.previous : undefined;
     if (previous === undefined || previous.order === null) return earliest;
@@ -149,7 +152,7 @@ export async function isOfOrder(client: Client, workflowId: string): Promise<boo
     return orderOf(input) !== undefined;
   } catch (error) {
     // Temporal has to answer before anything is decided.
-    if (grpcCodeOf(error) !== undefined) throw error;
+    if (grpcCodeOf(error) !== undefined || error instanceof ApplicationFailure) throw error;
     return false;
   }
 }

@@ -19,7 +19,9 @@ export function isKnownAfterSale(
   if (trade_no !== ours) return false;
   if (out_request_no === undefined) return status === 'REFUNDED' && NO_NEWS_OF_REFUNDED.includes(trade_status);
   const { outcome = null, refund_status } = refunds.find((one) => one.out_request_no === out_request_no) ?? {};
-  // How a refund ended that was only accepted is news.
+  // How a refund ended that was only accepted is news. One that did not come about, by the gateway's word or a person's, may have
+  // been started all the same.
   if (outcome === 'ACCEPTED') return UNDER_WAY.includes(trade_status);
-  return outcome !== null && [...UNDER_WAY, outcome, refund_status].includes(trade_status);
+  const passed = outcome === 'REFUNDED' ? UNDER_WAY : [];
+  return outcome !== null && [...passed, outcome, refund_status].includes(trade_status);
 }

@@ -1,5 +1,9 @@
 /** The endpoint's calls to Temporal. Each has a time limit, so that a slow Temporal cannot hold a notification for ever. */
-import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import {
+  type Client,
+  WorkflowExecutionAlreadyStartedError,
+  type WorkflowExecutionDescription,
+} from '@temporalio/client';
 import { encodeWorkflowIdConflictPolicy, encodeWorkflowIdReusePolicy } from '@temporalio/common';
 import { encodeToPayloadsWithContext, encodeUserMetadata } from '@temporalio/common/lib/internal-non-workflow';
 import { msOptionalToTs } from '@temporalio/common/lib/time';
@@ -13,6 +17,7 @@ import {
   TASK_TIMEOUT_MS,
 } from '../contract';
 import { GRPC_STATUS, grpcCodeOf, isOutOfTime } from '../temporal/grpc-status';
+import { latestTakenRun } from '../temporal/taken-run';
 import { isOfOrder, summarizeClosedRun } from '../temporal/workflow-history';
 import { RecentStarts } from './recent-starts';
 
@@ -121,26 +126,16 @@ export class TemporalCalls {
     }
   }
 
-  /** The workflow's last run, by its description and search attributes, which need no worker. Throws WorkflowNotFoundError. */
-  lastRun(workflowId: string): Promise<DescribedRun> {
-    return this.run(workflowId);
+  /** The workflow's last run that a worker had, by its description and search attributes, which need no worker. Throws WorkflowNotFoundError. */
+  async lastRun(workflowId: string): Promise<DescribedRun> {
+    return shown(await this.inTime(() => latestTakenRun(this.client, workflowId)));
   }
 
   /** The run that a call with this request id has lately started from this process; undefined where there is none. */
   async recentlyStarted(workflowId: string, requestId: string): Promise<DescribedRun | undefined> {
     const runId = this.recentStarts.runOf({ workflowId, requestId });
-    return runId === undefined ? undefined : this.run(workflowId, runId);
-  }
-
-  private async run(workflowId: string, runId?: string): Promise<DescribedRun> {
-    const run = await this.inTime(() => this.client.workflow.getHandle(workflowId, runId).describe());
-    return {
-      runId: run.runId,
-      state: run.status.name,
-      paymentStatus: run.typedSearchAttributes.get(SEARCH_ATTRIBUTE.status),
-      tradeNo: run.typedSearchAttributes.get(SEARCH_ATTRIBUTE.tradeNo),
-      hasGot: (requestId) => requestId in (run.raw.workflowExtendedInfo?.requestIdInfos ?? {}),
-    };
+    if (runId === undefined) return undefined;
+    return shown(await this.inTime(() => this.client.workflow.getHandle(workflowId, runId).describe()));
   }
 
   /** What the next run of a payment must know of the one that has ended. */
@@ -190,6 +185,16 @@ export class TemporalCalls {
   private inTime<T>(call: () => Promise<T>): Promise<T> {
     return this.client.withDeadline(Date.now() + CALL_TIMEOUT_MS, call);
   }
+}
+
+function shown({ runId, status, typedSearchAttributes, raw }: WorkflowExecutionDescription): DescribedRun {
+  return {
+    runId,
+    state: status.name,
+    paymentStatus: typedSearchAttributes.get(SEARCH_ATTRIBUTE.status),
+    tradeNo: typedSearchAttributes.get(SEARCH_ATTRIBUTE.tradeNo),
+    hasGot: (requestId) => requestId in (raw.workflowExtendedInfo?.requestIdInfos ?? {}),
+  };
 }
 
 /** Whether the call was refused because the workflow has ended and no new run may start. */

@@ -2,18 +2,24 @@
  * A task that cannot be taken fails as a whole. Where one of its jobs throws, because a payload cannot be read, the SDK
  * leaves what the jobs before it had begun until the workflow is put away. Code that then runs has no workflow any more:
  * each promise that it rejects ends the worker's process, and so does the next try. Here it runs before the task fails.
+ *
+ * So does a task whose worker cannot run a local activity. Nothing of that is in the history, so no code may go on from it: as
+ * a failed task, another worker takes it, and Temporal says that it fails.
  */
+import { ActivityFailure, TemporalFailure } from '@temporalio/common';
 import type {
   ActivateInput,
   ConcludeActivationInput,
   ConcludeActivationOutput,
+  LocalActivityInput,
   Next,
   WorkflowInterceptors,
   WorkflowInternalsInterceptor,
+  WorkflowOutboundCallsInterceptor,
 } from '@temporalio/workflow';
-import { ForeignPayloads, ForeignStarts } from './foreign-payloads';
+import { ForeignPayloads, ForeignStarts, ForeignUpdates } from './foreign-payloads';
 
-class FailedTasks implements WorkflowInternalsInterceptor {
+class FailedTasks implements WorkflowInternalsInterceptor, WorkflowOutboundCallsInterceptor {
   private failed: { why: unknown } | undefined;
 
   activate(input: ActivateInput, next: Next<WorkflowInternalsInterceptor, 'activate'>): void {
@@ -34,10 +40,28 @@ class FailedTasks implements WorkflowInternalsInterceptor {
     if (this.failed) throw this.failed.why;
     return next(input);
   }
+
+  async scheduleLocalActivity(
+    input: LocalActivityInput,
+    next: Next<WorkflowOutboundCallsInterceptor, 'scheduleLocalActivity'>,
+  ): Promise<unknown> {
+    try {
+      return await next(input);
+    } catch (why) {
+      // The worker's settings decide everything that follows, so nothing can go on without them.
+      const isNeeded = input.activityType === 'gateway.policy' && why instanceof ActivityFailure;
+      if (isNeeded || !(why instanceof TemporalFailure)) this.failed ??= { why };
+      throw why;
+    }
+  }
 }
 
 /** The SDK calls it once for each workflow. */
-export const interceptors = (): WorkflowInterceptors => ({
-  internals: [new FailedTasks(), new ForeignPayloads()],
-  inbound: [new ForeignStarts()],
-});
+export const interceptors = (): WorkflowInterceptors => {
+  const failedTasks = new FailedTasks();
+  return {
+    internals: [failedTasks, new ForeignPayloads()],
+    inbound: [new ForeignStarts(), new ForeignUpdates()],
+    outbound: [failedTasks],
+  };
+};

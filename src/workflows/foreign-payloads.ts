@@ -1,12 +1,14 @@
 /**
  * A run that was started with what is not its own (contract/foreign-input.ts), or with nothing, ends at once with a plain
  * failure, and nothing is done for it. Under the id of an order or of an account it gives way to what runs before it know. A
- * signal with such an argument counts as one that nobody handles.
+ * signal with such an argument counts as one that nobody handles, and an update fails with words that its sender can read. An
+ * activity that a person has ended by hand in clear text has failed: its result would fail the workflow's tasks for ever.
  */
-import { defaultPayloadConverter } from '@temporalio/common';
+import { defaultPayloadConverter, encodeRetryState, RetryState } from '@temporalio/common';
 import type {
   ActivateInput,
   Next,
+  UpdateInput,
   WorkflowExecuteInput,
   WorkflowInboundCallsInterceptor,
   WorkflowInternalsInterceptor,
@@ -15,6 +17,7 @@ import { workflowInfo } from '@temporalio/workflow';
 import {
   FAILURE,
   FOREIGN_PAYLOAD,
+  foreignUpdateFailure,
   isScheduledJob,
   namedByWorkflowId,
   typedFailure,
@@ -48,7 +51,8 @@ type Payloads = readonly { metadata?: { [name: string]: Uint8Array } | null; dat
 const foreignOf = (payloads: Payloads | null | undefined) =>
   payloads?.find(({ metadata }) => metadata?.[FOREIGN_PAYLOAD] !== undefined);
 
-function makeReadable({ initializeWorkflow: start, signalWorkflow: signal }: Job, type: string): void {
+function makeReadable(job: Job, type: string): void {
+  const { initializeWorkflow: start, signalWorkflow: signal, doUpdate: update, resolveActivity: ended } = job;
   const foreign = foreignOf(start?.arguments);
   const { metadata } = defaultPayloadConverter.toPayload('');
   // Nobody but the run before starts a run that continues it: there, somebody has written to Temporal's database.
@@ -58,6 +62,76 @@ function makeReadable({ initializeWorkflow: start, signalWorkflow: signal }: Job
     signal.signalName = `${signal.signalName} (refused)`;
     signal.input = [];
   }
+  const asked = foreignOf(update?.input);
+  if (update && asked) update.input = [{ metadata: metadata ?? null, data: asked.data ?? null }];
+  if (ended?.result && isEndedByHand(ended.result)) ended.result = { failed: { failure: ENDED_BY_HAND } };
+  const bare = ended?.result?.failed?.failure;
+  if (ended && bare && !bare.activityFailureInfo && bare.timeoutFailureInfo)
+    ended.result = { failed: { failure: ofActivity(bare) } };
+}
+
+/**
+ * A local activity that ran out of its time fails as an activity when it runs, and with its bare time-out when the run is replayed:
+ * the two have to read alike, or the replay takes another way.
+ */
+const ofActivity = (cause: Failure): Failure => ({
+  message: 'Activity task timed out',
+  activityFailureInfo: { activityType: { name: 'local' }, retryState: encodeRetryState(RetryState.TIMEOUT) ?? null },
+  cause,
+});
+
+type ActivityResult = NonNullable<NonNullable<Job['resolveActivity']>['result']>;
+type Failure = NonNullable<NonNullable<ActivityResult['failed']>['failure']>;
+
+/** What our workflows take for no answer, and of a request for an unknown outcome. */
+const ENDED_BY_HAND: Failure = {
+  message: 'Activity task failed',
+  // The result does not say which activity it is of, and a failure without a name cannot be read.
+  activityFailureInfo: {
+    activityType: { name: 'ended by hand' },
+    retryState: encodeRetryState(RetryState.NON_RETRYABLE_FAILURE) ?? null,
+  },
+  cause: {
+    message: 'A person has ended the activity with a payload that is not its own.',
+    applicationFailureInfo: { type: 'EndedByHand', nonRetryable: true },
+  },
+};
+
+function isEndedByHand({ completed, failed, cancelled }: ActivityResult): boolean {
+  if (completed?.result && foreignOf([completed.result])) return true;
+  for (let failure = failed?.failure ?? cancelled?.failure; failure; failure = failure.cause)
+    if (payloadsOf(failure).some((payload) => foreignOf([payload]))) return true;
+  return false;
+}
+
+function payloadsOf({ encodedAttributes, applicationFailureInfo, canceledFailureInfo, timeoutFailureInfo }: Failure) {
+  const details = [
+    applicationFailureInfo?.details,
+    canceledFailureInfo?.details,
+    timeoutFailureInfo?.lastHeartbeatDetails,
+  ];
+  return [...(encodedAttributes ? [encodedAttributes] : []), ...details.flatMap((one) => one?.payloads ?? [])];
+}
+
+/** Refuses updates whose argument is not their own. Where the handler has a validator, they leave nothing in the history. */
+export class ForeignUpdates implements WorkflowInboundCallsInterceptor {
+  validateUpdate(input: UpdateInput, next: Next<WorkflowInboundCallsInterceptor, 'validateUpdate'>): void {
+    assertOwn(input);
+    next(input);
+  }
+
+  async handleUpdate(
+    input: UpdateInput,
+    next: Next<WorkflowInboundCallsInterceptor, 'handleUpdate'>,
+  ): Promise<unknown> {
+    assertOwn(input);
+    return next(input);
+  }
+}
+
+function assertOwn({ name, args }: UpdateInput): void {
+  const why = whyForeign(args[0]);
+  if (why !== undefined) throw foreignUpdateFailure(name, why);
 }
 
 /** Ends a run that was started with nothing of its own, or has it go on by its id. */

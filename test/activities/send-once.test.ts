@@ -2,8 +2,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { DefaultLogger } from '@temporalio/worker';
-import { type Sending, sendOnce } from '../../src/activities/send-once';
+import { type ActivityExecuteInput, DefaultLogger } from '@temporalio/worker';
+import { type Sending, SendingBorder, sendOnce } from '../../src/activities/send-once';
 import { CallDeferredError } from '../../src/activities/throttle';
 import { GatewayError, InvalidRequestError } from '../../src/gateway';
 import { notingClient } from '../harness/noting-client';
@@ -25,12 +25,17 @@ beforeEach(() => {
 });
 
 type Attempt = (sending: Sending) => Promise<unknown>;
+type MockOptions = NonNullable<ConstructorParameters<typeof MockActivityEnvironment>[1]>;
 
 /** One attempt as Temporal runs it: its heartbeats are there for the next one. */
-async function attempt(act: Attempt, logger = new DefaultLogger('ERROR', () => undefined)): Promise<unknown> {
+async function attempt(act: Attempt, options: Pick<MockOptions, 'logger' | 'interceptors'> = {}): Promise<unknown> {
   const environment = new MockActivityEnvironment(
     { heartbeatDetails: kept },
-    { client: notingClient((details) => stores(details)), logger },
+    {
+      client: notingClient((details) => stores(details)),
+      logger: new DefaultLogger('ERROR', () => undefined),
+      ...options,
+    },
   );
   environment.on('heartbeat', (details) => {
     kept = details;
@@ -84,7 +89,7 @@ test.each<[what: string, outcome: () => unknown]>([
 
 test('a logger that throws does not change an unknown outcome', async () => {
   const logger = new DefaultLogger('WARN', fails(new Error('the disk is full')));
-  expect(await attempt(sends(fails(new Error('lost'))), logger)).toMatchObject(UNKNOWN);
+  expect(await attempt(sends(fails(new Error('lost'))), { logger })).toMatchObject(UNKNOWN);
 });
 
 test.each<[what: string, outcome: () => unknown]>([
@@ -176,4 +181,30 @@ describe('the note that a request is about to leave', () => {
       expect(await attempt(sends(() => ({ trade_no: 'T1' })))).toEqual({ trade_no: 'T1' });
     },
   );
+});
+
+describe('an interceptor of the merchant that throws', () => {
+  const failing = {
+    execute: async (input: ActivityExecuteInput, next: (input: ActivityExecuteInput) => Promise<unknown>) => {
+      await next(input);
+      throw new Error('the metrics are away');
+    },
+  };
+  /** As in a Worker: ours stands outside. */
+  const interceptors = [() => ({ inbound: new SendingBorder() }), () => ({ inbound: failing })];
+
+  test('after the request has left leaves an unknown outcome, and no failure that the server would repeat', async () => {
+    expect(
+      await attempt(
+        sends(() => ({ trade_no: 'T1' })),
+        { interceptors },
+      ),
+    ).toMatchObject(UNKNOWN);
+    expect(requests).toBe(1);
+  });
+
+  test('before anything has left fails the attempt, which may be repeated', async () => {
+    const error = await attempt(async () => 'nothing was sent', { interceptors });
+    expect(error).toMatchObject({ message: 'the metrics are away' });
+  });
 });

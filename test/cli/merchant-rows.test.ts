@@ -8,7 +8,7 @@ test.each([
   ['columns in another order, and one more', 'Status,note,ORDER,Amount\npaid,"a, ""b""\n",o-1,150.00\n'],
   ['an empty currency at the end of a text without a line end', 'order,amount,status,currency\no-1,150.00,paid,'],
 ])('a list with %s is read', (_, csv) => {
-  expect(merchantRows(csv)).toEqual({ rows: [ROW], readAs: 'separator ,, decimal point', leftOut: [] });
+  expect(merchantRows(csv)).toEqual({ rows: [ROW], readAs: 'separator ",", decimal point', leftOut: [] });
 });
 
 test.each(['paid', 'SUCCESS', 'Canceled', 'open', 'PARTIAL_REFUND'])('the status %s is taken', (status) => {
@@ -26,7 +26,7 @@ test.each([
   [';', 'comma', 'order;amount;status\no-1;1.234;paid\no-2;1,50;paid\n', '1234'],
 ])('separator %s and decimal %s are told by the list itself: %j', (separator, decimal, csv, order_amount) => {
   const { rows, readAs } = merchantRows(csv);
-  expect([rows[0], readAs]).toEqual([{ ...ROW, order_amount }, `separator ${separator}, decimal ${decimal}`]);
+  expect([rows[0], readAs]).toEqual([{ ...ROW, order_amount }, `separator "${separator}", decimal ${decimal}`]);
 });
 
 test('what went back is read in the way of the amounts, and is nothing where its field is empty', () => {

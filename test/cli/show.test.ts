@@ -68,6 +68,7 @@ function worst(reason: Attention, of: 'payment' | 'after-sale') {
     attention: isOfSale ? null : reason,
     other_trades: many.map(otherTrade),
     late_payment_refund,
+    mismatch: { amount: '120.00', currency: 'BRL' },
   };
   return {
     ...{ app_id: APP, out_trade_no: ORDER, payment, after_sale, unanswered: ['a', 'b', 'c'], page: [] },
@@ -96,6 +97,12 @@ describe.each(ATTENTIONS)('%s', (reason) => {
     expect(text).toContain('answered  0: upstream');
     expect(text).toContain('answered  39: upstream');
   });
+});
+
+test('amount-mismatch is shown with both amounts, and another reason without', () => {
+  const amounts = 'Ordered: 150.00 BRL. The gateway names: 120.00 BRL.';
+  expect(caseText(worst('amount-mismatch', 'payment'), {}, NOW)).toContain(amounts);
+  expect(caseText(worst('second-trade', 'payment'), {}, NOW)).not.toContain(amounts);
 });
 
 test('with --all, show has every line, whole', () => {

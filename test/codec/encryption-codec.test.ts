@@ -106,12 +106,19 @@ describe('a payload', () => {
     expect(await codec.decode([clear], order('temporal-sys-scheduler:nightly'))).toEqual([clear]);
   });
 
-  test('that is refused in a Worker is left as one that no converter reads, and in an activity fails it', async () => {
+  test('that is refused in a Worker is left as one that no converter reads, of a workflow and of an activity', async () => {
     const worker = new EncryptionCodec([NEW], { refused: 'mark' });
-    const [marked = {}] = await worker.decode([payload({ kind: 'direct' })], HERE);
-    expect(() => decoded(marked)).toThrow(/Unknown encoding: refused \(A payload of workflow .* in clear text/);
-    expect(Buffer.from(marked.data ?? []).toString()).not.toContain('direct');
-    expect(await refusal(payload(1), ACTIVITY, worker)).toContain('in clear text');
+    for (const reader of [HERE, ACTIVITY]) {
+      const [marked = {}] = await worker.decode([payload({ kind: 'direct' })], reader);
+      expect(() => decoded(marked)).toThrow(/Unknown encoding: refused \(A payload of workflow .* in clear text/);
+      expect(Buffer.from(marked.data ?? []).toString()).not.toContain('direct');
+    }
+  });
+
+  test('of an activity that other keys might read fails the task of its workflow, which is tried until a worker has them', async () => {
+    const worker = new EncryptionCodec([NEW], { refused: 'mark' });
+    const theirs = await encrypted(1, ACTIVITY, new EncryptionCodec([OLD]));
+    expect(await refusal(theirs, ACTIVITY, worker)).toContain('Add that key');
   });
 
   test('that no worker will ever read tells the sandbox so, and one that other keys or another namespace might read does not', async () => {
@@ -242,9 +249,8 @@ describe('a payload that was moved', () => {
       expect(await read(result, next, new EncryptionCodec([OLD], { refused: 'mark' }))).toBeUndefined();
       expect(await read(payload({ stuck: 0 }), next, worker)).toBeUndefined();
       expect(await refusal(payload({ stuck: 0 }), next)).toContain('in clear text');
-      expect(await refusal(payload(1), { ...ACTIVITY, workflowId: `${job}-2026-11-22T09:22:24Z` }, worker)).toContain(
-        'in clear text',
-      );
+      const activity = { ...ACTIVITY, workflowId: `${job}-2026-11-22T09:22:24Z` };
+      await expect(read(payload(1), activity, worker)).rejects.toThrow('in clear text');
     },
   );
 

@@ -3,6 +3,7 @@ import {
   ACCOUNT_RUNBOOK,
   ATTENTIONS,
   afterSaleWorkflowId,
+  namedInCommands,
   operatorActions,
   paymentFollowUpWorkflowId,
   paymentWorkflowId,
@@ -70,4 +71,17 @@ test('no action decides for the person: outcomes and amounts are theirs to write
   for (const [workflowId] of KINDS)
     for (const { command, input = '' } of operatorActions(workflowId))
       expect(`${command} ${input}`).not.toMatch(/SUCCESS|CANCEL|REFUNDED|EXPIRED/);
+});
+
+test('a command of Temporal in the runbook gets the id of the workflow that needs a person, as a shell takes it', () => {
+  const workflowId = afterSaleWorkflowId('shop', "it's $&");
+  const command = namedInCommands(
+    'Unpause it: `temporal activity unpause --workflow-id ID --activity-id ID`.',
+    workflowId,
+  );
+  expect(command).toContain(`--workflow-id '${workflowId.replace("'", "'\\''")}' --activity-id ID`);
+});
+
+test('a payment that was ended from outside is never to be deleted: its buyer may still pay', () => {
+  expect(runbookEntry('ended-from-outside', paymentWorkflowId('shop', 'order-1'))?.act).toContain('never delete it');
 });

@@ -319,6 +319,35 @@ describe('a wrong value', () => {
     if (value.length > 3) expect(said).not.toContain(value);
   });
 
+  const OF_EC = { kty: 'EC', crv: 'P-256', x: 'part-x', y: 'part-y' };
+  const WRONG_KEYS: [name: string, what: string, value: unknown, says: RegExp][] = [
+    ['PAYMENTS_SEALING_PUBLIC_JWK', 'a private key', { ...OF_EC, d: 'part-d' }, /private key.*make new keys/],
+    ['PAYMENTS_SEALING_PUBLIC_JWK', 'a set of keys', { keys: [OF_EC] }, /set of keys: give the one public key/],
+    ['PAYMENTS_SEALING_PUBLIC_JWK', 'a key without x', { ...OF_EC, x: '' }, /lacks x: .*keys new/],
+    ['PAYMENTS_SEALING_PUBLIC_JWK', 'an RSA key', { kty: 'RSA', n: 'part-n' }, /elliptic curve/],
+    ['PAYMENTS_SEALING_JWKS', 'a key outside of a set', { ...OF_EC, d: 'part-d' }, /one key: .*\{"keys":\[/],
+    ['PAYMENTS_SEALING_JWKS', 'a public key', { keys: [{ ...OF_EC, d: 'd' }, OF_EC] }, /key 2 of 2 is a public key/],
+    ['PAYMENTS_SEALING_JWKS', 'an empty set', { keys: [] }, /must be a set of private keys.*keys new/],
+  ];
+  test.each(WRONG_KEYS)('%s with %s is refused with what to do, and without the key', (name, _what, value, says) => {
+    const said = refusal({ [name]: JSON.stringify(value) });
+    expect(said).toMatch(new RegExp(`^  - ${name}: .*${says.source}`, 'm'));
+    expect(said).not.toContain('part-');
+  });
+
+  test.each(['PAYMENTS_SEALING_JWKS', 'PAYMENTS_SEALING_PUBLIC_JWK'])(
+    '%s that a shell took the quotes of is refused with where they belong',
+    (name) => {
+      expect(refusal({ [name]: '{kty:EC,x:part-x}' })).toMatch(new RegExp(`${name}: must be JSON: .*single quotes`));
+    },
+  );
+
+  test('WEBHOOK_PUBLIC_URL without its beginning is refused with what an address is', () => {
+    const said = refusal({ WEBHOOK_PUBLIC_URL: 'pay.shop.example/hooks' });
+    expect(said).toMatch(/WEBHOOK_PUBLIC_URL: must be a whole address that begins with https:\/\//);
+    expect(said).not.toContain('shop');
+  });
+
   test.each([
     ['PAYMENT_LATE', 'PAYMENTS_LATE'],
     ['PAYMENTS_LATER', 'PAYMENTS_LATE'],
@@ -373,7 +402,8 @@ describe('a wrong value', () => {
 });
 
 describe('a setting from a file', () => {
-  const JWK = '{"kty":"EC","x":"x"}';
+  const JWK = { kty: 'EC', crv: 'P-256', x: 'x', y: 'y' };
+  const PRIVATE = { keys: [{ ...JWK, d: 'd' }] };
 
   test.each<[name: keyof Config, text: string, value: unknown]>([
     ['GATEWAY_BASE_URL', 'https://gateway.example', 'https://gateway.example'],
@@ -381,8 +411,8 @@ describe('a setting from a file', () => {
     ['PAYMENTS_ENCRYPTION_KEYS', `k1:${base64(1)}`, [{ id: 'k1', key: Buffer.alloc(32, 1) }]],
     ['CODEC_SERVER_TOKEN', 'a'.repeat(32), 'a'.repeat(32)],
     ['CODEC_SERVER_SUPPORT_TOKEN', 'b'.repeat(32), 'b'.repeat(32)],
-    ['PAYMENTS_SEALING_JWKS', `{"keys":[${JWK}]}`, { keys: [{ kty: 'EC', x: 'x' }] }],
-    ['PAYMENTS_SEALING_PUBLIC_JWK', JWK, { kty: 'EC', x: 'x' }],
+    ['PAYMENTS_SEALING_JWKS', JSON.stringify(PRIVATE), PRIVATE],
+    ['PAYMENTS_SEALING_PUBLIC_JWK', JSON.stringify(JWK), JWK],
   ])('%s_FILE, without the newline at its end', (name, text, value) => {
     for (const end of ['', '\n', '\r\n']) {
       expect(loadConfig({ [`${name}_FILE`]: file(text + end) })[name]).toEqual(value);

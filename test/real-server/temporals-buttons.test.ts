@@ -2,11 +2,17 @@
 import { randomUUID } from 'node:crypto';
 import { EncryptionCodec } from '../../src/codec';
 import { dataConverter } from '../../src/codec/data-converter';
-import { paymentWorkflowId, WORKFLOW } from '../../src/contract';
-import { paymentQuery } from '../../src/temporal/payment-query';
-import { listWorkflows } from '../../src/temporal/workflow-list';
+import {
+  afterSaleWorkflowId,
+  paymentWorkflowId,
+  type StuckSweepState,
+  speiAccountWorkflowId,
+  WORKFLOW,
+} from '../../src/contract';
+import { listFiltered } from '../../src/temporal/attention-list';
 import { APP, type Stack, startStack } from '../../src/testing/stack';
 import { key, payload, setting } from '../codec/support';
+import { accountRequest } from '../harness/accounts';
 import { publishedOrder } from '../harness/orders';
 import { until } from '../harness/runs';
 
@@ -26,11 +32,31 @@ async function waiting(): Promise<string> {
   return order.out_trade_no;
 }
 
-/** Why `list --attention` has the order; undefined while it has it not. */
-async function reasonListed(out_trade_no: string): Promise<string | undefined> {
-  for await (const row of listWorkflows(stack.client, paymentQuery({ attention: true }, new Date())))
-    if (row.out_trade_no === out_trade_no) return row.attention ?? undefined;
+/** Why `list --attention` has the order, or the workflow; undefined while it has it not. */
+async function reasonListed(name: string): Promise<string | undefined> {
+  for await (const row of listFiltered(stack.client, { attention: true }, new Date()))
+    if (row.out_trade_no === name || row.workflow_id === name) return row.attention ?? undefined;
   return undefined;
+}
+
+/** A sweep to its end; what it found. */
+async function swept(): Promise<StuckSweepState> {
+  const sweep = { workflowId: `stuck-sweep-${randomUUID()}`, args: [{ stuck_ms: 3_600_000 }] };
+  return stack.client.workflow.execute(WORKFLOW.stuckSweep, { ...sweep, taskQueue: stack.taskQueue });
+}
+
+/** The event to which a workflow is reset, to go on from where it was. */
+async function lastTaskOf(workflowId: string) {
+  const { events } = await stack.client.workflow.getHandle(workflowId).fetchHistory();
+  return events?.findLast((event) => event.workflowTaskCompletedEventAttributes)?.eventId ?? null;
+}
+
+async function untilClosed(workflowId: string, run_id: string): Promise<void> {
+  const listed = `WorkflowId = '${workflowId}' AND RunId = '${run_id}' AND ExecutionStatus = 'Terminated'`;
+  await until(
+    () => stack.client.workflow.count(listed),
+    ({ count }) => count === 1,
+  );
 }
 
 /** As Temporal UI starts and signals: the codec server encrypts what a person typed for the whole namespace. */
@@ -53,6 +79,30 @@ test('a paused poll is listed, and its payment goes on when it is unpaused', asy
   expect(await stack.payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS', attention: null });
 });
 
+test('a poll that a person has completed by hand, in clear text, is made again, and its payment goes on', async () => {
+  const out_trade_no = await waiting();
+  const { workflowService, options, workflow } = stack.client;
+  const { namespace } = options;
+  const workflowId = idOf(out_trade_no);
+  const pending = async () => {
+    const { raw } = await workflow.getHandle(workflowId).describe();
+    return raw.pendingActivities?.find(({ activityType }) => activityType?.name === 'gateway.watch')?.activityId;
+  };
+  const activityId = (await until(pending, (id) => typeof id === 'string')) ?? null;
+  const result = { payloads: [payload({ trade_status: 'SUCCESS' })] };
+  await workflowService.respondActivityTaskCompletedById({
+    namespace,
+    workflowId,
+    activityId,
+    identity: 'ana',
+    result,
+  });
+  await until(pending, (id) => id !== activityId);
+  expect(await stack.payments.state(out_trade_no)).toMatchObject({ outcome: null });
+  await stack.simulator.pay(out_trade_no);
+  expect(await stack.payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS', attention: null });
+});
+
 test('an order that was terminated is taken on by the next sweep, needs a person, and money is found', async () => {
   const out_trade_no = await waiting();
   const { client, taskQueue, simulator, payments } = stack;
@@ -69,6 +119,73 @@ test('an order that was terminated is taken on by the next sweep, needs a person
     (reason) => reason === 'terminated',
   );
   await simulator.pay(out_trade_no);
+  expect(await payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS' });
+});
+
+test('an after-sale that was terminated while it waited for a person is listed until a later run goes on with it', async () => {
+  const out_trade_no = await waiting();
+  const { client, simulator, payments } = stack;
+  await simulator.pay(out_trade_no);
+  await payments.outcome(out_trade_no);
+  await simulator.act(out_trade_no, 'chargeback');
+  await until(
+    () => reasonListed(out_trade_no),
+    (reason) => reason === 'chargeback',
+  );
+  const id = afterSaleWorkflowId(APP.app_id, out_trade_no);
+  const { runId } = await client.workflow.getHandle(id).describe();
+  await client.workflow.getHandle(id).terminate('batch clean-up');
+  await until(
+    () => reasonListed(out_trade_no),
+    (reason) => reason === 'ended-from-outside',
+  );
+  expect((await swept()).under_attention).toBeGreaterThan(0);
+  const { workflowService, options } = client;
+  await workflowService.resetWorkflowExecution({
+    ...{ namespace: options.namespace, workflowExecution: { workflowId: id, runId }, requestId: randomUUID() },
+    ...{ reason: 'it was still needed', workflowTaskFinishEventId: await lastTaskOf(id) },
+  });
+  await until(
+    () => reasonListed(out_trade_no),
+    (reason) => reason === 'chargeback',
+  );
+});
+
+test('a virtual account that was terminated is listed until its next deposit begins a run', async () => {
+  const { client, simulator, payments } = stack;
+  const { account_id } = await payments.accounts.create(accountRequest());
+  const id = speiAccountWorkflowId(APP.app_id, account_id);
+  await until(
+    () => client.workflow.count(`WorkflowId = '${id}'`),
+    ({ count }) => count > 0,
+  );
+  await client.workflow.getHandle(id).terminate('batch clean-up');
+  await until(
+    () => reasonListed(id),
+    (reason) => reason === 'ended-from-outside',
+  );
+  await simulator.deposit(account_id, '10.00');
+  await until(
+    () => reasonListed(id),
+    (reason) => reason === undefined,
+  );
+});
+
+test('a run of a sold payment that nobody took before it was terminated is in no list, and no sweep goes on with it', async () => {
+  const out_trade_no = await waiting();
+  const { client, simulator, payments } = stack;
+  await simulator.pay(out_trade_no);
+  await payments.outcome(out_trade_no);
+  const { namespace } = client.options;
+  const { runId } = await client.workflowService.startWorkflowExecution({
+    ...{ namespace, requestId: randomUUID(), workflowId: idOf(out_trade_no), workflowType: { name: 'payment' } },
+    ...{ taskQueue: { name: 'nobody' }, input: await typed({ kind: '***' }) },
+  });
+  await client.workflow.getHandle(idOf(out_trade_no)).terminate('started by mistake');
+  await untilClosed(idOf(out_trade_no), runId ?? '');
+  expect(await reasonListed(out_trade_no)).toBeUndefined();
+  await swept();
+  expect((await client.workflow.getHandle(idOf(out_trade_no)).describe()).runId).toBe(runId);
   expect(await payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS' });
 });
 

@@ -1,7 +1,7 @@
 /** A merchant without the worker's keys: the worker cannot read the workflow, whose task fails again and again. */
 import { randomUUID } from 'node:crypto';
 import pix from '../../examples/orders/pix.json';
-import { type ConnectedPayments, connectPayments, PaymentPendingError } from '../../src/client';
+import { type ConnectedPayments, connectPayments, InvalidOrderError, PaymentPendingError } from '../../src/client';
 import { APP, type Stack, startStack } from '../../src/testing/stack';
 import { key, setting } from '../codec/support';
 import { built } from '../harness/built';
@@ -35,29 +35,30 @@ const errorOf = (call: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-test('each call says that the worker cannot read the workflow, and asks for the keys', async () => {
+const UNREAD = {
+  type: PaymentPendingError,
+  retryable: true,
+  message: /task fails again and again\. Has the worker the same PAYMENTS_ENCRYPTION_KEYS/,
+};
+/** What was sent in clear text is refused, in words that need no key. */
+const IN_CLEAR = { type: InvalidOrderError, retryable: false, message: /in clear text.*PAYMENTS_ENCRYPTION_KEYS/ };
+
+test('each call says that worker and merchant cannot read each other, and asks for the keys', async () => {
   const { payments } = careless;
   const out_trade_no = `clear-${randomUUID()}`;
   const order = { ...pix.request, out_trade_no };
   const refund = { refund_amount: '1.00', refund_currency: 'BRL' };
-  const calls = {
-    pay: () => payments.pay(order),
-    'pay again': () => payments.pay(order),
-    cancel: () => payments.cancel(out_trade_no),
-    state: () => payments.state(out_trade_no),
-    refund: () => payments.refund(out_trade_no, refund),
-  };
-  for (const [name, call] of Object.entries(calls)) {
+  const calls: [name: string, says: typeof UNREAD | typeof IN_CLEAR, call: () => Promise<unknown>][] = [
+    ['pay', IN_CLEAR, () => payments.pay(order)],
+    ['pay again', UNREAD, () => payments.pay(order)],
+    ['cancel', UNREAD, () => payments.cancel(out_trade_no)],
+    ['state', UNREAD, () => payments.state(out_trade_no)],
+    ['refund', IN_CLEAR, () => payments.refund(out_trade_no, refund)],
+  ];
+  for (const [name, { type, retryable, message }, call] of calls) {
     const error = await errorOf(call());
-    expect([name, error]).toEqual([name, expect.any(PaymentPendingError)]);
-    expect([name, error]).toMatchObject([
-      name,
-      {
-        out_trade_no,
-        retryable: true,
-        message: expect.stringMatching(/task fails again and again\. Has the worker the same PAYMENTS_ENCRYPTION_KEYS/),
-      },
-    ]);
+    expect([name, error]).toEqual([name, expect.any(type)]);
+    expect([name, error]).toMatchObject([name, { out_trade_no, retryable, message: expect.stringMatching(message) }]);
   }
   expect(stack.simulator.requests({ out_trade_no })).toEqual([]);
 

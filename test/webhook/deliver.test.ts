@@ -1,6 +1,7 @@
 /** A notification with `transfer_account` (section 6.5) is a deposit: it goes to its virtual account. */
 import { readNotification } from '../../src/gateway';
-import { DAY, MINUTE } from '../../src/gateway/pure/durations';
+import { DAY, HOUR, MINUTE } from '../../src/gateway/pure/durations';
+import type { RefundEnd } from '../../src/testing/fake-gateway/fake-refunds';
 import { APP } from '../../src/testing/stack';
 import { deliver } from '../../src/webhook/deliver';
 import { StartBudget } from '../../src/webhook/start-budget';
@@ -123,12 +124,11 @@ describe('after the after-sale has ended', () => {
   /** A sale of 150.00 that was refunded, in full by default, and whose after-sale has ended. */
   const refunded = (
     act: (sale: Sale, notify: (changes: object, digest: string) => Promise<void>) => Promise<void>,
-    amount = '150.00',
+    { amount = '150.00', ends = 'done' as RefundEnd } = {},
   ) =>
     withSale(async (sale) => {
-      // The answer calls it done: that may be the trade's status from before.
-      sale.gateway.refundPlans = [{ takes_ms: 0, ends: 'done' }];
-      const { answer } = await sale.ask(amount);
+      sale.gateway.refundPlans = [{ takes_ms: 10_000, ends }];
+      const { answer } = await sale.ask(amount, { out_request_no: 'a' });
       // A part is watched for some days.
       await sale.pass(4 * DAY);
       await answer;
@@ -157,32 +157,38 @@ describe('after the after-sale has ended', () => {
   );
 
   test('two old ones of parts that went back, in turn, start a run each and no more', () =>
-    refunded(async (sale, notify) => {
-      const runs = new Set<string>();
-      // Within ten minutes of the wall clock: the sale has one of its own.
-      jest.spyOn(Date, 'now').mockReturnValue(Date.UTC(2026, 0, 1));
-      for (let i = 0; i < 4; i += 1)
-        for (const digest of ['first part', 'second part']) {
-          await notify({ trade_status: 'PARTIAL_REFUND' }, digest);
-          expect(await sale.isRunning()).toBe(false);
-          runs.add(await runOf(sale));
-        }
-      jest.restoreAllMocks();
-      expect(runs.size).toBe(2);
-    }, '50.00'));
+    refunded(
+      async (sale, notify) => {
+        const runs = new Set<string>();
+        // Within ten minutes of the wall clock: the sale has one of its own.
+        jest.spyOn(Date, 'now').mockReturnValue(Date.UTC(2026, 0, 1));
+        for (let i = 0; i < 4; i += 1)
+          for (const digest of ['first part', 'second part']) {
+            await notify({ trade_status: 'PARTIAL_REFUND' }, digest);
+            expect(await sale.isRunning()).toBe(false);
+            runs.add(await runOf(sale));
+          }
+        jest.restoreAllMocks();
+        expect(runs.size).toBe(2);
+      },
+      { amount: '50.00' },
+    ));
 
   test('the end of a refund that was only accepted starts it again, once', () =>
-    refunded(async (sale, notify) => {
-      const [before, run] = [await sale.state(), await runOf(sale)];
-      expect(before.refunds).toMatchObject([{ outcome: 'ACCEPTED' }]);
-      const named = { trade_status: 'PARTIAL_REFUND', out_request_no: before.refunds[0]?.out_request_no };
-      await notify(named, 'its end');
-      const again = await runOf(sale);
-      expect(again).not.toBe(run);
-      expect((await sale.state()).refunds).toMatchObject([{ outcome: 'REFUNDED', confirmed_by: 'notification' }]);
-      await notify(named, 'once more');
-      expect(await runOf(sale)).toBe(again);
-    }, '50.00'));
+    refunded(
+      async (sale, notify) => {
+        const [before, run] = [await sale.state(), await runOf(sale)];
+        expect(before.refunds).toMatchObject([{ outcome: 'ACCEPTED' }]);
+        const named = { trade_status: 'PARTIAL_REFUND', out_request_no: before.refunds[0]?.out_request_no };
+        await notify(named, 'its end');
+        const again = await runOf(sale);
+        expect(again).not.toBe(run);
+        expect((await sale.state()).refunds).toMatchObject([{ outcome: 'REFUNDED', confirmed_by: 'notification' }]);
+        await notify(named, 'once more');
+        expect(await runOf(sale)).toBe(again);
+      },
+      { amount: '50.00' },
+    ));
 
   test.each([
     ['that the refund has come back', { trade_status: 'REFUND_REVOKE' }],
@@ -195,4 +201,16 @@ describe('after the after-sale has ended', () => {
       expect(await runOf(sale)).not.toBe(run);
     }),
   );
+
+  test('that a refund which was refused is under way after all starts it again, and a person hears of it', () =>
+    refunded(
+      async (sale, notify) => {
+        sale.trade.refunds.length = 0;
+        sale.trade.statusAt = () => 'REFUND_PROCESSING';
+        await notify({ trade_status: 'REFUND_PROCESSING', out_request_no: 'a' }, 'news');
+        await sale.pass(HOUR);
+        expect(await sale.state()).toMatchObject({ refunding_amount: '150.00', attention: 'refund-elsewhere' });
+      },
+      { ends: 'refused' },
+    ));
 });

@@ -5,6 +5,7 @@ import { Client, type ConnectionLike } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import Long from 'long';
 import pino from 'pino';
 import { type SignatureScheme, signatureHeader } from '../../src/gateway';
 import {
@@ -176,7 +177,9 @@ export class FakeTemporal {
     if (method === 'DescribeNamespace') return wire.DescribeNamespaceResponse.encode({}).finish();
     if (method === 'DescribeWorkflowExecution') {
       const { WORKFLOW_EXECUTION_STATUS_RUNNING: status } = temporal.api.enums.v1.WorkflowExecutionStatus;
-      return wire.DescribeWorkflowExecutionResponse.encode({ workflowExecutionInfo: { status } }).finish();
+      const execution = { workflowId: 'any', runId: 'run-1' };
+      const info = { execution, status, type: { name: 'any' }, startTime: { seconds: Long.ZERO } };
+      return wire.DescribeWorkflowExecutionResponse.encode({ workflowExecutionInfo: info }).finish();
     }
     if (method === 'GetWorkflowExecutionHistory') {
       const input = { payloads: [defaultPayloadConverter.toPayload(this.input)] };

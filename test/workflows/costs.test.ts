@@ -108,7 +108,7 @@ test('a deposit costs its account and its own payment as little as the table say
     },
     payment: await costOf(paymentWorkflowId(APP.app_id, 'VA1')),
   }).toEqual({
-    account: { events: 14, tasks: 3, activities: 0 },
+    account: { events: 11, tasks: 2, activities: 0 },
     payment: { events: 8, tasks: 1, activities: 2 },
   });
 });

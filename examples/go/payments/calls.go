@@ -42,6 +42,10 @@ func (p *Payments) startWithUpdate(ctx context.Context, s start) (answer Object,
 	if err == nil {
 		err = handle.Get(ctx, &answer)
 	}
+	var gone *serviceerror.NotFound
+	if errors.As(err, &gone) {
+		return nil, &Error{Type: "Closing", Message: "The workflow was just ending: " + gone.Message}
+	}
 	return answer, asError(err)
 }
 

@@ -125,7 +125,10 @@ func (p *Payments) Checkout(ctx context.Context, order Object) (Object, error) {
 
 func (p *Payments) create(ctx context.Context, kind string, request Object) (Object, error) {
 	payment := Object{"kind": kind, "app_id": p.AppID, "request": request}
-	number := fmt.Sprint(request["out_trade_no"])
+	return whileClosing(func() (Object, error) { return p.createOnce(ctx, fmt.Sprint(request["out_trade_no"]), payment) })
+}
+
+func (p *Payments) createOnce(ctx context.Context, number string, payment Object) (Object, error) {
 	answer, err := p.startPayment(ctx, number, payment, enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
 	var over *serviceerror.WorkflowExecutionAlreadyStarted
 	if !errors.As(err, &over) {
@@ -196,18 +199,24 @@ func (p *Payments) Resolve(ctx context.Context, number, outcome, reason, by stri
 
 // Refund asks for a refund of all or a part. Its out_request_no is the idempotency key.
 func (p *Payments) Refund(ctx context.Context, number string, refund Object) (Object, error) {
-	for tries := 1; ; tries++ {
-		answer, err := p.startWithUpdate(ctx, start{
+	return whileClosing(func() (Object, error) {
+		return p.startWithUpdate(ctx, start{
 			workflow: "afterSale", id: "after-sale:" + p.AppID + ":" + number, update: "refund", argument: refund,
 			input: Object{"app_id": p.AppID, "out_trade_no": number},
 			reuse: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE, timeout: refundTimeout,
 		})
+	})
+}
+
+// whileClosing asks once more where the workflow was just ending, and took nothing: the same call starts another one.
+func whileClosing(call func() (Object, error)) (Object, error) {
+	for tries := 1; ; tries++ {
+		answer, err := call()
 		var failure *Error
-		isClosing := errors.As(err, &failure) && (failure.Type == "NotFound" || failure.Type == "Closing")
-		if !isClosing || tries == 5 {
+		if !errors.As(err, &failure) || failure.Type != "Closing" || tries == 5 {
 			return answer, err
 		}
-		time.Sleep(time.Second) // the after-sale was just ending: the next call starts it again
+		time.Sleep(time.Second)
 	}
 }
 

@@ -4,7 +4,7 @@ The payments of one gateway app, for a merchant's backend in Python. docs/contra
 
 import asyncio
 import json
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from hashlib import sha256
 from typing import Any, NoReturn, TypedDict, TypeVar
@@ -35,6 +35,9 @@ Answer = TypeVar("Answer")
 ANSWER_TIMEOUT = 45
 REFUND_TIMEOUT = 75
 
+# A workflow that was just ending took nothing: the same call, a second later, starts another one.
+CLOSING_TRIES = 5
+
 
 class PaymentState(TypedDict):
     """What is known of a payment. `outcome` is None while it is under way; amounts are decimal texts."""
@@ -61,7 +64,7 @@ class PaymentError(Exception):
     """
     Why there is no answer. `type` is one of the failures of docs/contract.md: `InvalidRequest` (`details["issues"]` says which
     field and which rule), `NotCreated`, `DifferentRequest`, `DuplicateOrder`, `OverRefund`, … or `NotFound`: Temporal knows
-    nothing under the number. After `PaymentPending` and `RefundPending` the work goes on: ask again with the same request.
+    nothing under the number, and of a refund neither does the gateway. After `PaymentPending` and `RefundPending` the work goes on: ask again with the same request.
     """
 
     def __init__(self, type: str, message: str, details: JSON | None = None) -> None:
@@ -87,6 +90,9 @@ class Payments:
         request = seal(order, self.app_id, self.sealing_key) if self.sealing_key else order
         payment = {"kind": kind, "app_id": self.app_id, "request": request}
         id = self._id("payment", order["out_trade_no"])
+        return await while_closing(lambda: self._pay(id, payment))
+
+    async def _pay(self, id: str, payment: JSON) -> JSON:
         try:
             return await self._start(id, payment, WorkflowIDReusePolicy.REJECT_DUPLICATE)
         except WorkflowAlreadyStartedError:
@@ -129,15 +135,10 @@ class Payments:
     async def refund(self, out_trade_no: str, refund: JSON) -> JSON:
         """Refunds all or a part; `out_request_no` is the key: the same again gets the same answer. Raises PaymentError."""
         id, after_sale = self._id("after-sale", out_trade_no), {"app_id": self.app_id, "out_trade_no": out_trade_no}
-        for tries in range(1, 6):
-            try:
-                reuse = WorkflowIDReusePolicy.ALLOW_DUPLICATE
-                return await self.start_with_update("afterSale", id, after_sale, "refund", refund, reuse, REFUND_TIMEOUT)
-            except PaymentError as error:
-                if tries == 5 or error.type not in ("NotFound", "Closing"):
-                    raise
-            await asyncio.sleep(1)  # the after-sale was just ending: the next call starts it again
-        raise AssertionError("unreachable")
+        reuse = WorkflowIDReusePolicy.ALLOW_DUPLICATE
+        return await while_closing(
+            lambda: self.start_with_update("afterSale", id, after_sale, "refund", refund, reuse, REFUND_TIMEOUT)
+        )
 
     async def refunds(self, out_trade_no: str) -> JSON:
         """The after-sale of an order: its refunds, their sums, disputes."""
@@ -200,7 +201,7 @@ class Payments:
         )
         call = self.client.execute_update_with_start_workflow(update, arg, start_workflow_operation=start, result_type=dict)
         try:
-            return await answered(call, timeout)
+            return await answered(call, timeout, not_found="Closing")
         except WorkflowAlreadyStartedError:
             # The handle has failed as well, and asyncio logs a failure that nobody takes.
             with suppress(WorkflowAlreadyStartedError):
@@ -269,8 +270,23 @@ class Accounts:
         return f"spei-account:{self._payments.app_id}:{account_id}"
 
 
-async def answered(call: Awaitable[Answer], timeout: float | None = None) -> Answer:
-    """The answer; a failure of the contract, and an answer that does not come, become a PaymentError."""
+async def while_closing(call: Callable[[], Awaitable[JSON]]) -> JSON:
+    """Makes a call that starts its workflow once more where the run that took it was just ending. Raises PaymentError."""
+    for _ in range(CLOSING_TRIES - 1):
+        try:
+            return await call()
+        except PaymentError as error:
+            if error.type != "Closing":
+                raise
+        await asyncio.sleep(1)
+    return await call()
+
+
+async def answered(call: Awaitable[Answer], timeout: float | None = None, not_found: str = "NotFound") -> Answer:
+    """
+    The answer; a failure of the contract, and an answer that does not come, become a PaymentError. `not_found`: what Temporal's own
+    NotFound means, which a call that starts its workflow gets only where the run was just ending.
+    """
     try:
         return await asyncio.wait_for(call, timeout)
     except (WorkflowFailureError, WorkflowUpdateFailedError) as error:
@@ -279,7 +295,7 @@ async def answered(call: Awaitable[Answer], timeout: float | None = None) -> Ans
         raise PaymentError("PaymentPending", "Temporal keeps it; is a worker running? Ask again.") from None
     except RPCError as error:
         if error.status == RPCStatusCode.NOT_FOUND:
-            raise PaymentError("NotFound", f"Temporal knows nothing under this number: {error.message}") from None
+            raise PaymentError(not_found, f"Temporal knows nothing under this number: {error.message}") from None
         if error.status != RPCStatusCode.FAILED_PRECONDITION:
             raise
         message = "Temporal keeps the order, but the worker cannot process it; has it the same keys as this process?"

@@ -6,14 +6,17 @@ import { z } from 'zod';
 import {
   type AfterSaleState,
   afterSaleWorkflowId,
+  ENDED_FROM_OUTSIDE,
   namedByWorkflowId,
   type PaymentState,
   paymentWorkflowId,
   QUERY,
 } from '../../contract';
+import { leftUndone } from '../../temporal/attention-list';
 import { orderQuery, tradeQuery } from '../../temporal/payment-query';
 import { type PendingWork, pendingWork } from '../../temporal/pending-work';
 import { explainIfNotSetUp } from '../../temporal/search-attributes';
+import { latestTakenRun } from '../../temporal/taken-run';
 import { type TimelineEntry, timelineOf } from '../../temporal/timeline';
 import { type ListedWorkflow, listed, listWorkflows } from '../../temporal/workflow-list';
 import type { Target } from './connection';
@@ -49,12 +52,15 @@ const READ_RUNS = 10;
 
 /** Reads it from Temporal. Without a worker, the states of open workflows are missing, and all else is there. */
 export async function readCase(client: Client, { app_id, out_trade_no, workflow_id }: Target): Promise<OrderCase> {
-  const runs =
+  const found =
     out_trade_no === null ? await oneRun(client, workflow_id ?? '') : await runsOf(client, app_id, out_trade_no);
+  const runs = await Promise.all(found.map((run) => withReason(client, run)));
   const unanswered: string[] = [];
   const stateOf = async <T>(id: string): Promise<T | null> => {
-    const latest = runs.find((run) => run.workflow_id === id);
-    if (!latest) return null;
+    const newest = runs.find((run) => run.workflow_id === id);
+    if (!newest) return null;
+    const { runId } = await latestTakenRun(client, id);
+    const latest = runs.find((run) => run.run_id === runId) ?? newest;
     const state = (await isAnswerable(client, latest)) ? await readState<T>(client, latest) : undefined;
     if (state === undefined) unanswered.push(id);
     return state ?? null;
@@ -77,7 +83,7 @@ export async function readCase(client: Client, { app_id, out_trade_no, workflow_
 export async function caseOfTrade(client: Client, { app_id, out_trade_no }: Target): Promise<OrderCase | undefined> {
   if (out_trade_no === null) return undefined;
   // Where the namespace lacks the attribute, Temporal refuses to look for it.
-  await explainIfNotSetUp(client.connection, client.options.namespace);
+  await explainIfNotSetUp(client);
   for await (const run of listWorkflows(client, tradeQuery(out_trade_no), app_id)) {
     const { out_trade_no: order } = run;
     if (order !== null) return readCase(client, { app_id, out_trade_no: order, workflow_id: null });
@@ -97,6 +103,12 @@ async function runsOf(client: Client, app_id: string, out_trade_no: string): Pro
   }
   const runs = [...found.values()].sort((one, other) => other.started_at.localeCompare(one.started_at));
   return Promise.all(runs.map((run) => withWork(client, run)));
+}
+
+/** The reason of a run that was ended from outside, where nothing goes on with it. */
+async function withReason(client: Client, run: OrderRun): Promise<OrderRun> {
+  const isEnded = run.execution === 'TERMINATED' || run.execution === 'TIMED_OUT';
+  return isEnded && (await leftUndone(client, run)) ? { ...run, attention: ENDED_FROM_OUTSIDE } : run;
 }
 
 async function oneRun(client: Client, workflowId: string): Promise<OrderRun[]> {

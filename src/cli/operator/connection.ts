@@ -9,6 +9,7 @@ import { appIdOf, type Config } from '../../process/settings';
 import { UserError } from '../../process/user-error';
 import { connect, connectClient } from '../../temporal/connection';
 import { GRPC_STATUS, grpcCodeOf, isUnreadable } from '../../temporal/grpc-status';
+import { explainIfNotSetUp } from '../../temporal/search-attributes';
 import { innermost } from '../../temporal/timeline';
 import { commandSettings } from '../command-settings';
 import { EXIT } from '../exit-codes';
@@ -39,7 +40,13 @@ export async function asOperator(
 ): Promise<never> {
   const { config, env } = commandSettings();
   const client = reads === 'payloads' ? await connectClient(env, config) : new Client(await connect(env));
-  const code = await act({ client, config, env }).catch(tellFailure);
+  const code = await act({ client, config, env })
+    .catch(async (error: unknown) => {
+      // A list by search attributes that the namespace does not have is refused as a wrong query.
+      if (grpcCodeOf(error) === GRPC_STATUS.INVALID_ARGUMENT) await explainIfNotSetUp(client);
+      throw error;
+    })
+    .catch(tellFailure);
   // Temporal's client may still wait for a result, and would throw if its connection were closed.
   return exitOncePrinted(code);
 }

@@ -100,9 +100,9 @@ function theOneToResolve(open: readonly OrderRun[], { outcome }: ResolveOptions)
   if (one && others.length === 0) return one;
   if (!one)
     throw new NotDeliveredError('Nothing of it waits for a person. An open payment can be ended with --outcome.');
-  const names = candidates.map(({ workflow_id, attention }) => `  ${workflow_id} (${attention})`).join('\n');
+  const names = candidates.map(({ workflow_id, attention }) => printable(`  ${workflow_id} (${attention})`));
   throw new NotDeliveredError(
-    `Several workflows wait for a person. Name one in the order’s place:\n${printable(names)}`,
+    `Several workflows wait for a person. Name one in the order’s place:\n${names.join('\n')}`,
   );
 }
 

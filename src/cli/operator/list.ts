@@ -1,8 +1,8 @@
 /** `payment-gateway list`: payments by what is known of them without a worker. */
 
-import { paymentQuery } from '../../temporal/payment-query';
+import { countFiltered, listFiltered } from '../../temporal/attention-list';
 import { explainIfNotSetUp } from '../../temporal/search-attributes';
-import { countWorkflows, type ListedWorkflow, listWorkflows } from '../../temporal/workflow-list';
+import type { ListedWorkflow } from '../../temporal/workflow-list';
 import { EXIT } from '../exit-codes';
 import { say } from '../print';
 import { asOperator } from './connection';
@@ -22,7 +22,6 @@ const SHOWN = 100;
 export function list(options: ListOptions): Promise<never> {
   const now = new Date();
   const filter = filterOf(options, now);
-  const query = paymentQuery(filter, now);
   const limit = limitOf(options);
   return asOperator(async (operator) => {
     const { client } = operator;
@@ -30,7 +29,7 @@ export function list(options: ListOptions): Promise<never> {
     const rows: ListedWorkflow[] = options.json ? [] : [...jobs];
     if (options.json) for (const job of jobs) say(JSON.stringify(job));
     let found = jobs.length;
-    for await (const row of listWorkflows(client, query, options.app)) {
+    for await (const row of listFiltered(client, filter, now)) {
       found += 1;
       if (found > limit) {
         // Temporal counts everything by itself, but of an app it does not know all.
@@ -39,10 +38,10 @@ export function list(options: ListOptions): Promise<never> {
       else rows.push(row);
     }
     // Where nobody has prepared the namespace, "none" would be no answer.
-    if (found === 0) await explainIfNotSetUp(client.connection, client.options.namespace);
+    if (found === 0) await explainIfNotSetUp(client);
     if (options.json) return EXIT.ok;
     const all =
-      found > limit && options.app === undefined ? jobs.length + (await countWorkflows(client, query)) : found;
+      found > limit && options.app === undefined ? jobs.length + (await countFiltered(client, filter, now)) : found;
     say(asText(rows, all, now));
     return EXIT.ok;
   }, 'lists');

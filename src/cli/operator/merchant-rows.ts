@@ -41,7 +41,7 @@ type Decimal = (typeof DECIMALS)[number];
 export function merchantRows(csv: string): MerchantList {
   const { separator, at, lines } = tableOf(csv);
   const decimal = decimalOf(lines.flatMap((row) => [at(row, 'amount'), at(row, 'refunded')].flatMap(amountOn(row))));
-  const list: MerchantList = { rows: [], readAs: `separator ${separator}, decimal ${decimal.name}`, leftOut: [] };
+  const list: MerchantList = { rows: [], readAs: `separator "${separator}", decimal ${decimal.name}`, leftOut: [] };
   const lineOf = new Map<string, number>();
   for (const row of lines) {
     const one = merchantRow(row, (column) => at(row, column), decimal);

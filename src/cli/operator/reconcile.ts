@@ -15,6 +15,7 @@ import {
 } from '../../contract';
 import { GRPC_STATUS, grpcCodeOf, isOutOfTime } from '../../temporal/grpc-status';
 import { pendingWork } from '../../temporal/pending-work';
+import { explainIfNotSetUp } from '../../temporal/search-attributes';
 import { EXIT } from '../exit-codes';
 import { complain, say } from '../print';
 import { asOperator, type Operator, targetOf } from './connection';
@@ -57,6 +58,8 @@ export function reconcile(options: ReconcileOptions): Promise<never> {
   };
   return asOperator(async (operator) => {
     const { app_id } = targetOf('', options, operator);
+    // Where nobody has prepared the namespace, no worker answers.
+    await explainIfNotSetUp(operator.client);
     const whole = { app_id, ...period, adopt: options.adopt === true, per_second };
     const list = options.csv ? merchantRows(await textOfStandardInput()) : undefined;
     if (list) complain(`Read as: ${list.readAs}.`);

@@ -12,13 +12,14 @@ accounts are at the end; how accounts work: [accounts.md](accounts.md).
 What needs a person is an open workflow: the payment, its follow-up (\`payment-follow-up:…\`), or its after-sale. Reasons may
 come together: one is shown, so look again after \`resolve\`, which needs \`by\` and \`reason\`. Both stay in the history. A Schedule
 that has stopped is told by \`payment-gateway list --attention\` and by the worker’s log alone.
-\`failing-tasks\` and \`paused-activity\` are Temporal's own word (\`TemporalReportedProblems\`, \`TemporalPauseInfo\`): nothing of the
-workflow runs that could say it. \`payment-gateway list --attention\` has them all the same.
+\`failing-tasks\`, \`paused-activity\` and \`ended-from-outside\` are Temporal's own word (\`TemporalReportedProblems\`,
+\`TemporalPauseInfo\`, the state of the run): nothing of the workflow runs that could say it. \`payment-gateway list --attention\` has
+them all the same.
 
 | button or command of Temporal | what it does here |
 | --- | --- |
 | Request Cancellation | withdraws an order that was certainly not sent; anything else goes on |
-| Terminate, also of a batch, or by a parent that ends | ends nothing at the gateway. The sweep takes the order on again, under \`terminated\` |
+| Terminate, also of a batch, or by a parent that ends | ends nothing at the gateway. A sweep takes a payment on, under \`terminated\`; all else is \`ended-from-outside\` |
 | Reset | safe: what may have been sent is looked for, and never sent again blindly. Deadlines may move |
 | Start Workflow Like This One, a start typed by hand | the run ends at once and gives way to the one that knows the order |
 | Signal typed by hand | asks for a person (\`unexpected-signal\`) where keys are set; otherwise it asks for a look |

@@ -3,6 +3,9 @@ import { PaymentNotFoundError } from '../../client';
 import {
   type AfterSaleState,
   activityWords,
+  ENDED_FROM_OUTSIDE,
+  mismatchLine,
+  namedInCommands,
   type OperatorQuestion,
   operatorActions,
   type PaymentState,
@@ -86,7 +89,8 @@ function heading({ payment, runs, app_id, out_trade_no }: OrderCase, few: Few): 
     printable(`  Another trade: ${one.trade_no} ${one.trade_status ?? '?'} ${one.order_amount ?? '?'}`),
   );
   return [
-    endingOf(payment, runs),
+    // A payment that was started with what nobody can read has no number of its own.
+    endingOf(out_trade_no === null ? payment : { ...payment, out_trade_no }, runs),
     printable(
       `  ${method ?? 'method not chosen yet'}, ${trade_status ?? 'no status yet'}, trade ${trade_no ?? 'not known'}${expires}`,
     ),
@@ -160,14 +164,15 @@ interface Shown {
 }
 
 /** What is open: in full what needs a person first, and the others in a line each. */
-function openLines({ runs, after_sale }: OrderCase, { few, all, now }: Shown): string[] {
-  const open = runs.filter(({ execution }) => execution === 'RUNNING');
+function openLines({ runs, payment, after_sale }: OrderCase, { few, all, now }: Shown): string[] {
+  const isEnded = ({ attention }: OrderRun) => attention === ENDED_FROM_OUTSIDE;
+  const open = runs.filter((run) => run.execution === 'RUNNING' || isEnded(run));
   const urgency = ({ attention }: OrderRun) => (attention === null ? 1 : 0);
   const [first, ...others] = open.sort((one, other) => urgency(one) - urgency(other));
   const inFull = (run: OrderRun) => [
-    `  Open: ${printable(run.workflow_id)}`,
+    `  ${isEnded(run) ? 'Ended' : 'Open'}: ${printable(run.workflow_id)}`,
     ...few(waitLines(run, all, now), MOST.waits),
-    ...attentionLines(run, questionOf(run, after_sale)),
+    ...attentionLines(run, questionOf(run, after_sale), payment),
   ];
   if (!first || all) return open.flatMap(inFull);
   return [...inFull(first), ...few(others.map(alsoOpen), MOST.others)];
@@ -203,13 +208,19 @@ function questionOf({ attention, type }: OrderRun, after_sale: OrderCase['after_
   return { attention, out_request_no: refundInQuestion({ attention, refunds }) };
 }
 
-function attentionLines({ workflow_id }: OrderRun, question: OperatorQuestion | undefined): string[] {
+function attentionLines(
+  { workflow_id }: OrderRun,
+  question: OperatorQuestion | undefined,
+  payment: PaymentState | null,
+): string[] {
   if (question === undefined) return [];
+  const amounts = payment && question.attention === 'amount-mismatch' ? mismatchLine(payment) : undefined;
   const entry = runbookEntry(question.attention, workflow_id);
   return [
     `    Needs a person: ${question.attention}. ${entry?.happened ?? ''}`.trimEnd(),
-    ...(entry ? [`    Look: ${entry.look}`, `    Do: ${entry.act}`] : []),
-    ...operatorActions(workflow_id, question)
+    ...(amounts === undefined ? [] : [printable(`    ${amounts}`)]),
+    ...(entry ? [`    Look: ${entry.look}`, `    Do: ${printable(namedInCommands(entry.act, workflow_id))}`] : []),
+    ...(question.attention === ENDED_FROM_OUTSIDE ? [] : operatorActions(workflow_id, question))
       .filter(({ update }) => update !== 'cancel')
       .map(({ command }) => `      ${printable(command)}`),
   ];

@@ -1,4 +1,5 @@
 /** `payment-gateway ui`: links to the payments desk in Temporal UI. */
+import { ENDED_FROM_OUTSIDE } from '../../contract';
 import { withDevSettings } from '../../process/dev-settings';
 import { loadConfig } from '../../process/settings';
 import { ConfigError } from '../../process/user-error';
@@ -32,6 +33,7 @@ function operatorLinks(base: string, namespace: string, now: Date): Record<strin
     `${base}/namespaces/${encodeURIComponent(namespace)}/workflows?query=${encodeURIComponent(query)}`;
   return {
     'What needs a person': link(paymentQuery({ attention: true }, now)),
+    'What was ended from outside': link(paymentQuery({ attention: ENDED_FROM_OUTSIDE }, now)),
     'What has been stuck for an hour': link(paymentQuery({ stuck_ms: STUCK_MS }, now)),
     'Open payments': link("WorkflowType = 'payment' AND ExecutionStatus = 'Running'"),
   };

@@ -1,7 +1,8 @@
 /** `payment-gateway watch`: a table of what needs a person or is stuck, read anew every few seconds until Ctrl-C. */
 import { setTimeout } from 'node:timers/promises';
-import { type PaymentFilter, paymentQuery } from '../../temporal/payment-query';
-import { type ListedWorkflow, listWorkflows } from '../../temporal/workflow-list';
+import { listFiltered } from '../../temporal/attention-list';
+import type { PaymentFilter } from '../../temporal/payment-query';
+import type { ListedWorkflow } from '../../temporal/workflow-list';
 import { say } from '../print';
 import { asOperator } from './connection';
 import { jobsInTrouble } from './jobs';
@@ -26,8 +27,7 @@ export function watch(options: WatchOptions): Promise<never> {
       const now = new Date();
       const filter = watched(options, now);
       const rows: ListedWorkflow[] = await jobsInTrouble(operator, filter, now);
-      const query = paymentQuery(filter, now);
-      for await (const row of listWorkflows(operator.client, query, options.app)) rows.push(row);
+      for await (const row of listFiltered(operator.client, filter, now)) rows.push(row);
       if (options.json) say(JSON.stringify({ time: now.toISOString(), count: rows.length, workflows: rows }));
       else say(screen(rows, now));
       await setTimeout(pause_ms);

@@ -1,17 +1,7 @@
 /** Settings of encryption, of sealed card data, and of the codec server that shows people what is encrypted. */
 import { settingDocs } from './meaning';
-import {
-  bearerToken,
-  encryptionKeys,
-  flag,
-  httpAddress,
-  jsonText,
-  jwk,
-  nonEmpty,
-  origins,
-  port,
-  sealingJwks,
-} from './types';
+import { sealingJwks, sealingPublicJwk } from './sealing-types';
+import { bearerToken, encryptionKeys, flag, httpAddress, nonEmpty, origins, port } from './types';
 
 export const KEY_SETTINGS = {
   PAYMENTS_ENCRYPTION_KEYS: encryptionKeys.optional().register(settingDocs, {
@@ -40,7 +30,7 @@ export const KEY_SETTINGS = {
     readBy: 'worker',
     meaning: '`true` takes sealed fields that name no app and order (`apu`, `apv`): they open in every order.',
   }),
-  PAYMENTS_SEALING_PUBLIC_JWK: jsonText(jwk)
+  PAYMENTS_SEALING_PUBLIC_JWK: sealingPublicJwk
     .optional()
     .register(settingDocs, { fromFile: true, readBy: 'commands', meaning: 'The public key that seals them.' }),
 };

@@ -8,7 +8,8 @@ import { ConfigError } from '../user-error';
 import { appId } from './gateway';
 import { exposedAddresses, isExposed } from './plain-http';
 import { environment, FROM_FILES, SETTING_NAMES } from './schema';
-import { httpAddress, jsonText, sealingJwks, secretKey, timeZone } from './types';
+import { sealingJwks } from './sealing-types';
+import { httpAddress, jsonText, secretKey, timeZone } from './types';
 import { unknownSettings } from './unknown';
 
 /** One app of GATEWAY_APPS_FILE. */

@@ -53,10 +53,15 @@ export const networkList = names.refine(
 export const limit = z.coerce.number().int().positive();
 
 /** An address of a server. A name and a password in it would be dropped silently by some programs, and logged by others. */
-const withoutCredentials = z.url({ protocol: /^https?$/ }).refine((given) => {
-  const { username, password } = URL.canParse(given) ? new URL(given) : { username: '', password: '' };
-  return username === '' && password === '';
-}, 'must not hold a name or a password');
+const withoutCredentials = z
+  .url({
+    protocol: /^https?$/,
+    error: 'must be a whole address that begins with https://, such as https://pay.example.com',
+  })
+  .refine((given) => {
+    const { username, password } = URL.canParse(given) ? new URL(given) : { username: '', password: '' };
+    return username === '' && password === '';
+  }, 'must not hold a name or a password');
 
 /** An address without a slash at its end. */
 export const httpAddress = withoutCredentials.transform((given) => given.replace(/\/$/, ''));
@@ -65,25 +70,36 @@ export const timeZone = z
   .string()
   .refine((zone) => succeeds(() => new Intl.DateTimeFormat('en', { timeZone: zone })), 'must be an IANA time zone');
 
+interface JsonRules {
+  /** What is said of text that is no JSON. */
+  unlikeJson?: string;
+  /** What is wrong with the value, before the schema reads it. */
+  issueOf?: (value: unknown) => string | undefined;
+}
+
 /** JSON text that holds a value of this schema. */
-export const jsonText = <T extends z.ZodType>(schema: T) =>
+export const jsonText = <T extends z.ZodType>(
+  schema: T,
+  { unlikeJson = 'must be JSON', issueOf = () => undefined }: JsonRules = {},
+) =>
   z
     .string()
     .transform((given, ctx): unknown => {
-      try {
-        return JSON.parse(given);
-      } catch {
-        ctx.addIssue({ code: 'custom', message: 'must be JSON' });
-        return z.NEVER;
-      }
+      const read = jsonOf(given);
+      const message = read ? issueOf(read.value) : unlikeJson;
+      if (message === undefined) return read?.value;
+      ctx.addIssue({ code: 'custom', message });
+      return z.NEVER;
     })
     .pipe(schema);
 
-const part = z.string().exactOptional();
-/** An elliptic-curve key; gateway/sealing.ts says which curves it takes. */
-export const jwk = z.object({ kty: z.string(), kid: part, crv: part, x: part, y: part, d: part, alg: part, use: part });
-
-export const sealingJwks = jsonText(z.object({ keys: z.array(jwk).min(1) }));
+function jsonOf(given: string): { value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(given) };
+  } catch {
+    return undefined;
+  }
+}
 
 /** A key that signs. The gateway makes it; what is shorter, or one character again and again, is a mistake or a guess. */
 export const secretKey = z

@@ -160,7 +160,7 @@ export class ActivityExecution {
     const { activityType, activityId } = this.scheduled;
     const failure = {
       message: 'Activity task failed',
-      cause,
+      cause: this.withLastHeartbeat(cause),
       activityFailureInfo: {
         activityType: { name: activityType ?? '' },
         activityId: activityId ?? '',
@@ -168,6 +168,14 @@ export class ActivityExecution {
       },
     };
     this.end({ failed: { failure } });
+  }
+
+  /** The server tells the last heartbeat with a time-out, and with nothing else. */
+  private withLastHeartbeat(cause: Failure): Failure {
+    const { timeoutFailureInfo } = cause;
+    if (!timeoutFailureInfo || this.heartbeatDetails === undefined) return cause;
+    const lastHeartbeatDetails = { payloads: [defaultPayloadConverter.toPayload(this.heartbeatDetails)] };
+    return { ...cause, timeoutFailureInfo: { ...timeoutFailureInfo, lastHeartbeatDetails } };
   }
 
   /** Ms to the next attempt; undefined where there is none. */

@@ -1,16 +1,22 @@
 /** The activities of virtual accounts, with their retry options. */
 
-import { proxyActivities } from '@temporalio/workflow';
+import { ActivityFailure, proxyActivities } from '@temporalio/workflow';
 import {
   type AccountActivities,
   type AccountId,
+  type AccountPolicy,
   type AccountPolicyActivities,
   activityWords,
   type CreateSpeiAccountInput,
+  type Silence,
+  type SpeiAccount,
+  type Told,
 } from '../../contract';
 import { MINUTE } from '../../gateway/pure/durations';
 import { summed } from '../shared/activities';
 import { CREATING, QUERYING, WATCHING } from '../shared/activity-options';
+import { isTold, untilTold } from '../shared/ended-by-hand';
+import { untilGatewayAnswers } from './until-answered';
 
 const querying = proxyActivities<AccountActivities>(QUERYING);
 const watching = proxyActivities<AccountActivities>(WATCHING);
@@ -50,37 +56,82 @@ export const accountGateway = {
   create: (input: CreateSpeiAccountInput & { read_by: string; send_before: number }) =>
     summed(creatingUntil(input.send_before)['gateway.create-account'], words('gateway.create-account'))(input),
   find: (id: AccountId, within_ms: number) =>
-    summed(queryingFor(within_ms)['gateway.find-account'], () => `asks the gateway for ${named(id)}`)(id),
-  watch: summed(
-    watching['gateway.watch-account'],
-    (id) => `asks now and then for ${named(id)}, whether its status has changed; last answer ${id.seen ?? 'none'}`,
+    untilTold(summed(queryingFor(within_ms)['gateway.find-account'], () => `asks the gateway for ${named(id)}`))(id),
+  watch: untilTold(
+    summed(
+      watching['gateway.watch-account'],
+      (id) => `asks now and then for ${named(id)}, whether its status has changed; last answer ${id.seen ?? 'none'}`,
+    ),
   ),
-  cancel: (input: AccountId & { may_be_canceled: boolean }, within_ms: number) =>
-    summed(cancelingFor(within_ms)['gateway.cancel-account'], () => `cancels ${named(input)} at the gateway`)(input),
+  cancel: cancelAccount,
   quantity: (app: { app_id: string }, within_ms: number) =>
-    summed(queryingFor(within_ms)['gateway.account-quantity'], words('gateway.account-quantity'))(app),
-  quantityBriefly: summed(queryingBriefly['gateway.account-quantity'], words('gateway.account-quantity')),
-  watchQuantity: summed(
-    watching['gateway.watch-account-quantity'],
-    ({ seen }) => `asks now and then how many virtual accounts are left; last answer ${seen}`,
+    untilTold(summed(queryingFor(within_ms)['gateway.account-quantity'], words('gateway.account-quantity')))(app),
+  quantityBriefly: briefly(summed(queryingBriefly['gateway.account-quantity'], words('gateway.account-quantity'))),
+  watchQuantity: untilTold(
+    summed(
+      watching['gateway.watch-account-quantity'],
+      ({ seen }) => `asks now and then how many virtual accounts are left; last answer ${seen}`,
+    ),
   ),
 };
 
+type CancelAccountInput = AccountId & { may_be_canceled: boolean };
+
+/** A request that a person has ended may have canceled the account. */
+function cancelAccount(input: CancelAccountInput, within_ms: number): Promise<SpeiAccount> {
+  const cancel = summed(
+    cancelingFor(within_ms)['gateway.cancel-account'],
+    () => `cancels ${named(input)} at the gateway`,
+  );
+  let may_be_canceled = input.may_be_canceled;
+  return untilTold(() => {
+    const asked = cancel({ ...input, may_be_canceled });
+    may_be_canceled = true;
+    return asked;
+  })();
+}
+
+/** Evidence that is not waited for: null where there is none. */
+function briefly<Input, T>(look: (input: Input) => Promise<Told<T>>): (input: Input) => Promise<T | null> {
+  return async (input) => {
+    try {
+      const answer = await look(input);
+      return isTold(answer) ? answer.told : null;
+    } catch (error) {
+      if (error instanceof ActivityFailure) return null;
+      throw error;
+    }
+  };
+}
+
 /** What Temporal knows of earlier workflows. */
 export const earlierWorkflows = {
-  accountOfCreation: summed(readingBefore['payments.account-of-creation'], words('payments.account-of-creation')),
-  accountBefore: summed(readingBefore['payments.account-before'], words('payments.account-before')),
-  endedPayment: summed(querying['payments.ended-payment'], words('payments.ended-payment')),
-  isOfOrder: summed(readingBefore['payments.is-of-order'], words('payments.is-of-order')),
-  depositOwner: summed(readingBefore['payments.deposit-owner'], words('payments.deposit-owner')),
+  accountOfCreation: untilTold(
+    summed(readingBefore['payments.account-of-creation'], words('payments.account-of-creation')),
+  ),
+  accountBefore: untilTold(summed(readingBefore['payments.account-before'], words('payments.account-before'))),
+  endedPayment: untilTold(summed(querying['payments.ended-payment'], words('payments.ended-payment'))),
+  isOfOrder: untilTold(summed(readingBefore['payments.is-of-order'], words('payments.is-of-order'))),
+  depositOwner: untilTold(summed(readingBefore['payments.deposit-owner'], words('payments.deposit-owner'))),
 };
 
 /**
  * Not a local activity: on a busy worker the result of one can come after deposits that a replay sees before it, and an
  * account must never stop on that.
  */
-export const { 'gateway.account-policy': accountPolicy } = proxyActivities<AccountPolicyActivities>({
-  ...QUERYING,
-  startToCloseTimeout: '10 seconds',
-  summary: activityWords('gateway.account-policy'),
-});
+const policyWithin = (scheduleToCloseTimeout: number) =>
+  untilTold(
+    proxyActivities<AccountPolicyActivities>({
+      ...QUERYING,
+      startToCloseTimeout: '10 seconds',
+      scheduleToCloseTimeout,
+      summary: activityWords('gateway.account-policy'),
+    })['gateway.account-policy'],
+  )();
+
+/** So long may workers lack it, in ms, before a person is asked. The setting for that is what cannot be read. */
+const POLICY_PATIENCE_MS = 10 * MINUTE;
+
+/** The settings, as soon as a worker tells them. `onSilence` hears that none does, and why. */
+export const accountPolicy = (onSilence: (why: Silence) => void): Promise<AccountPolicy> =>
+  untilGatewayAnswers(POLICY_PATIENCE_MS, policyWithin, onSilence);

@@ -32,7 +32,7 @@ import {
 } from '../../contract';
 import { FIRST_BACKOFF_MS, nextBackoff } from '../shared/backoff';
 import { uncancelled } from '../shared/cancellable';
-import { isResult } from '../shared/ended-by-hand';
+import { isObject, isResultOf, isText, type ResultShape } from '../shared/ended-by-hand';
 import { hasRunOut, silenceAfter, wasNeverRun } from '../shared/given-up';
 import { assertResolution } from '../shared/resolution';
 import { NO_WORD, sendingFailure } from '../shared/sending-failure';
@@ -83,7 +83,8 @@ class AccountCreation {
 
   async execute(): Promise<SpeiAccountData> {
     this.show();
-    const policy = await accountPolicy();
+    const policy = await accountPolicy((why) => this.raise(why));
+    if (this.state.attention !== null) this.settle();
     this.times = policy;
     await this.startQuantityWatch();
     const account = (await this.knownAccount()) ?? (await this.create(policy));
@@ -181,13 +182,8 @@ class AccountCreation {
     return found && accountData(found);
   }
 
-  private async quantity(): Promise<number | null> {
-    try {
-      return await accountGateway.quantityBriefly({ app_id: this.input.app_id });
-    } catch (error) {
-      if (error instanceof ActivityFailure) return null;
-      throw error;
-    }
+  private quantity(): Promise<number | null> {
+    return accountGateway.quantityBriefly({ app_id: this.input.app_id });
   }
 
   /** An early deposit may have started it: then a signal gives it the key, by which the next creation finds it. */
@@ -249,12 +245,20 @@ class AccountCreation {
 /** Nobody knows whether the request has left. */
 const UNKNOWN: CreateAccountResult = { is: 'unknown', message: NO_WORD };
 
+const MADE: ResultShape<CreateAccountResult> = {
+  created: { account: isObject },
+  'not-created': { error: isObject, message: isText },
+  unknown: { message: isText },
+  'not-sent': { error: isObject, message: isText, why: isText },
+  reset: {},
+};
+
 type Tried = CreateAccountResult | { is: 'invalid'; failure: ApplicationFailure };
 
 async function tryToCreate(input: CreateSpeiAccountInput & { read_by: string; send_before: number }): Promise<Tried> {
   try {
     const made = await accountGateway.create(input);
-    return isResult(made) ? made : UNKNOWN;
+    return isResultOf(made, MADE) ? made : UNKNOWN;
   } catch (error) {
     if (error instanceof ActivityFailure && wasNeverRun(error)) return notSent('missing-activity', NO_WORKER);
     const failed = sendingFailure(error);

@@ -55,7 +55,7 @@ export async function speiAccountQuantity({ app_id }: { app_id: string }): Promi
   });
 
   // After the handlers: the call that starts this workflow brings an update with it.
-  const { low_quantity, quantity_every_ms, patience_ms } = await accountPolicy();
+  const { low_quantity, quantity_every_ms, patience_ms } = await accountPolicy(onSilence);
   state.low = low_quantity;
   while (!workflowInfo().continueAsNewSuggested || rechecks.isRequested) {
     if (rechecks.isRequested || state.available_quantity === null) await look(patience_ms);

@@ -1,4 +1,4 @@
-/** Questions about virtual accounts, which are asked until the gateway answers. A person hears of a silence as soon as of a payment's. */
+/** Questions about virtual accounts, which are asked until they are answered. A person hears of a silence as soon as of a payment's. */
 import { ActivityFailure } from '@temporalio/workflow';
 import type { Silence } from '../../contract';
 import { DAY } from '../../gateway/pure/durations';

@@ -17,6 +17,7 @@ import type {
   CarriedAccount,
   DepositSignal,
   NotifiedDeposit,
+  Silence,
   SpeiAccountInput,
   SpeiAccountState,
 } from '../../contract';
@@ -111,7 +112,7 @@ class SpeiAccountRun {
   }
 
   async execute(): Promise<void> {
-    const policy = await accountPolicy();
+    const policy = await this.policy();
     if (this.early) await this.takeOver();
     do {
       const syncing = this.open(policy);
@@ -123,6 +124,18 @@ class SpeiAccountRun {
     // After a reset, the next run reads what this one and all before it have, as after a termination.
     const carried = this.sync?.wasReset ? undefined : this.carried;
     await continueAsNew<typeof speiAccount>({ ...this.input, account: this.record.account, carried });
+  }
+
+  /** The worker's settings. Where no worker tells them for long, a person hears of it until one does. */
+  private async policy(): Promise<AccountPolicy> {
+    let raised: Silence | undefined;
+    const policy = await accountPolicy((why) => {
+      raised = why;
+      this.record.raiseSilence(why);
+      this.show();
+    });
+    if (raised) this.record.settle(raised);
+    return policy;
   }
 
   /** Goes on from what an earlier run knew that could not hand it on, and takes what came meanwhile. */

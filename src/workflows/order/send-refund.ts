@@ -3,7 +3,7 @@ import { condition } from '@temporalio/workflow';
 import { detailsOf, FAILURE, knownIds, type RefundOrder, type RefundResult, type SoldOrder } from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
 import { gateway } from '../shared/activities';
-import { isResult } from '../shared/ended-by-hand';
+import { isObject, isResultOf, isText, isTradeOrNull, type ResultShape } from '../shared/ended-by-hand';
 import { pollUntil } from '../shared/polling';
 import { sendingFailure } from '../shared/sending-failure';
 import type { RefundAnswered } from './facts';
@@ -29,6 +29,18 @@ export interface SendOptions {
 const NOT_SENT: RefundAnswered = { said: 'not-sent' };
 const UNKNOWN: RefundAnswered = { said: 'unknown' };
 
+const NOT_MADE = { error: isObject, message: isText };
+
+const SENT: ResultShape<RefundResult> = {
+  accepted: { answer: isObject },
+  'not-created': NOT_MADE,
+  duplicate: NOT_MADE,
+  unknown: NOT_MADE,
+  'not-ours': NOT_MADE,
+  moved: { trade: isTradeOrNull },
+  reset: {},
+};
+
 /** Returns once the request has left us or certainly will not. Throws nothing that the gateway can cause. */
 export async function sendRefund(
   app_id: string,
@@ -51,7 +63,7 @@ export async function sendRefund(
     // Called off before any attempt has reached the gateway.
     if (typeof sent === 'string') return { answered: NOT_SENT };
     // A person may have completed the activity with anything.
-    return isResult(sent) ? readResult(sent) : { answered: UNKNOWN };
+    return isResultOf(sent, SENT) ? readResult(sent) : { answered: UNKNOWN };
   } catch (error) {
     return { answered: readFailure(error) };
   } finally {

@@ -53,7 +53,7 @@ export async function refuse(issues: RequestIssue[], app_id: unknown): Promise<n
   for (const update of [recheckUpdate, cancelUpdate, resolveUpdate]) setHandler(update, refusal);
   setHandler(createdUpdate, (order?: PaymentInput) => {
     if (issuesOf(order).length > 0) refusal();
-    throw typedFailure(FAILURE.pending, 'A start without an order runs under this number. It ends soon: ask again.');
+    throw typedFailure(FAILURE.closing, 'A start without an order runs under this number. It ends soon: ask again.');
   });
   const { app_id: its_app = '' } = namedByWorkflowId(workflowInfo().workflowId) ?? {};
   const nothing = new PaymentRecord({ kind: 'adopt', app_id: typeof app_id === 'string' ? app_id : its_app });

@@ -2,7 +2,7 @@
 import { ActivityFailure, condition } from '@temporalio/workflow';
 import { type CreateInput, type CreateResult, detailsOf, type NewPayment, sameFailure } from '../../contract';
 import { gateway } from '../shared/activities';
-import { isResult } from '../shared/ended-by-hand';
+import { isObject, isResultOf, isText, type ResultShape } from '../shared/ended-by-hand';
 import { wasNeverRun } from '../shared/given-up';
 import { pollUntil } from '../shared/polling';
 import { NO_WORD, sendingFailure } from '../shared/sending-failure';
@@ -71,6 +71,18 @@ export class CreationAttempts {
   }
 }
 
+const NOT_MADE = { error: isObject, message: isText };
+const TRIED: ResultShape<CreateResult> = {
+  created: { answer: isObject },
+  'created-refused': NOT_MADE,
+  'not-created': NOT_MADE,
+  busy: NOT_MADE,
+  duplicate: NOT_MADE,
+  unknown: NOT_MADE,
+  'not-sent': { ...NOT_MADE, why: isText },
+  reset: { ...NOT_MADE, run_id: isText },
+};
+
 /**
  * Sends the order. Temporal repeats the try while it certainly was not sent. `interrupted`: it certainly was not sent, and
  * is not wanted any more. Throws `InvalidRequest` where the order breaks a rule.
@@ -79,7 +91,7 @@ async function attemptCreation(input: CreateInput, options: AttemptOptions): Pro
   try {
     const tried = await pollUntil(() => gateway.createOrder(input), { isInterrupted: options.isUnwanted });
     if (tried === 'interrupted' || tried === 'timeout') return 'interrupted';
-    return isResult(tried) ? tried : unknownOutcome(input);
+    return isResultOf(tried, TRIED) ? tried : unknownOutcome(input);
   } catch (error) {
     if (error instanceof ActivityFailure && wasNeverRun(error)) return neverRun(input);
     return failedAttempt(error, input, options);

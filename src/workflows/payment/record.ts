@@ -272,8 +272,10 @@ export class PaymentRecord {
     const { previous } = this.state;
     const before = previous ? previous.outcome : (this.toldBefore ?? 'SUCCESS');
     if (before === 'SUCCESS' && !this.isUnread) return;
-    // Money of another trade than ours is a person's: it is neither accepted nor refunded by itself.
-    if (this.latePaymentPolicy === 'attention' || !this.isOurTrade || this.isUnread) this.raise('late-payment');
+    // Money of another trade than ours is a person's: it is neither accepted nor refunded by itself. Nor is what was perhaps paid in
+    // time refunded: nobody was told an end of the order where somebody ended its run.
+    const isPersons = this.latePaymentPolicy === 'attention' || !this.isOurTrade || this.isUnread;
+    if (isPersons || (this.latePaymentPolicy === 'refund' && before === null)) this.raise('late-payment');
     else if (this.latePaymentPolicy === 'refund') {
       const out_request_no = latePaymentRefundNumber(this.state);
       this.state.late_payment_refund = { out_request_no, refund_status: null, reason: null };

@@ -11,7 +11,7 @@ import {
 } from '../../contract';
 
 /**
- * Throws `DifferentRequest` unless the order is the one that this run was started with, or `PaymentPending` where that one has
+ * Throws `DifferentRequest` unless the order is the one that this run was started with, or `Closing` where that one has
  * failed and its run is about to end: the number can be used again then.
  */
 export function assertSameOrder(
@@ -26,7 +26,7 @@ export function assertSameOrder(
   const fields = fieldsUnlikeKnown(again, order, null);
   if (fields.length > 0 && isNotCreatedFailure(failure))
     throw typedFailure(
-      FAILURE.pending,
+      FAILURE.closing,
       `Order ${out_trade_no} was not created, and its workflow is about to end: ask again.`,
     );
   assertNoDifference(fields, state);

@@ -1,6 +1,12 @@
 /** What operators see of a payment. No personal data: search attributes are never encrypted. */
 import type { SearchAttributeUpdatePair } from '@temporalio/common';
-import { type LatePaymentRefund, NOT_CREATED_YET, type PaymentState, SEARCH_ATTRIBUTE } from '../../contract';
+import {
+  type LatePaymentRefund,
+  mismatchLine,
+  NOT_CREATED_YET,
+  type PaymentState,
+  SEARCH_ATTRIBUTE,
+} from '../../contract';
 import type { PendingNotifications } from '../shared/pending-notifications';
 import { tradeAttributes } from '../shared/visibility';
 import type { PaymentRecord } from './record';
@@ -24,11 +30,13 @@ export function paymentDetails(
   waitingFor: string,
 ): string[] {
   const { snapshot: state, heard } = record;
+  const amounts = record.reasons.has('amount-mismatch') ? mismatchLine(state) : undefined;
   return [
     `**${state.outcome ?? statusOf(state)}** · ${state.order_amount ?? '?'} ${state.order_currency ?? ''} · ${state.method ?? 'method chosen at checkout'}`,
     `Trade ${state.trade_no ?? 'not known yet'}${state.expires_at ? `, expires ${state.expires_at}` : ''}`,
     state.outcome ? `Ended, known by ${state.confirmed_by ?? 'deadline'}.` : `Waits for ${waitingFor}`,
     `Last answer that was news: ${heard ? `${heard.status}, by ${heard.source} at ${heard.at}` : 'none yet'}. Last notification: ${notifiedLine(notified)}.`,
+    ...(amounts === undefined ? [] : [`**${amounts}**`]),
     ...(record.reasons.others.length > 0 ? [`It needs a person for more: ${record.reasons.others.join(', ')}.`] : []),
     ...state.other_trades.map(
       (one) => `Another trade under the number: ${one.trade_no}, ${one.trade_status ?? 'not seen yet'}`,

@@ -23,16 +23,18 @@ import {
   UPDATE,
 } from '../../contract';
 import { HOUR, MINUTE } from '../../gateway/pure/durations';
+import { untilTold } from '../shared/ended-by-hand';
 import { InlineDelivery } from '../shared/outbox/delivery';
 import { RunRelay } from '../shared/outbox/relay';
 import { assertResolution } from '../shared/resolution';
 import { Visibility } from '../shared/visibility';
 
-const { 'payments.sweep': sweep } = proxyActivities<StuckSweepActivities>({
+const { 'payments.sweep': sweepOnce } = proxyActivities<StuckSweepActivities>({
   startToCloseTimeout: '2 minutes',
   summary: activityWords('payments.sweep'),
   retry: { initialInterval: '5 seconds', backoffCoefficient: 2, maximumInterval: '5 minutes' },
 });
+const sweep = untilTold(sweepOnce);
 
 const LOOK_AGAIN_MS = 10 * MINUTE;
 const STUCK_MS = HOUR;

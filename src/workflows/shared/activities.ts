@@ -13,6 +13,7 @@ import {
   type CreateInput,
   type GatewayActivities,
   type LatePaymentActivities,
+  type LatePaymentRefundResult,
   type LocalActivities,
   type LookInput,
   type LookResult,
@@ -23,7 +24,7 @@ import {
   type WatchInput,
 } from '../../contract';
 import { CREATING, GLANCING, QUERYING, REFUNDING, WATCHING } from './activity-options';
-import { isTradeOrNull, untilAnswered } from './ended-by-hand';
+import { isResultOf, isText, isTradeOrNull, type ResultShape, untilAnswered, untilTold } from './ended-by-hand';
 import { hasRunOut, silenceAfter } from './given-up';
 
 /** A request that is under way is waited for, even if nobody wants it any more: only its end tells whether it was sent. */
@@ -87,12 +88,13 @@ const READING = {
 const reading = <Name extends keyof PreviousRunActivities>(name: Name): PreviousRunActivities[Name] =>
   proxyActivities<PreviousRunActivities>({ ...READING, summary: activityWords(name) })[name];
 
-export const loadPreviousRun = reading('payments.knownBefore');
-export const loadEarlierRun = reading('payments.earlierRun');
-export const loadLatestRun = reading('payments.latestRun');
-export const loadRunBefore = reading('payments.runBefore');
+/** What Temporal knows of other runs. */
+export const loadPreviousRun = untilTold(reading('payments.knownBefore'));
+export const loadEarlierRun = untilTold(reading('payments.earlierRun'));
+export const loadLatestRun = untilTold(reading('payments.latestRun'));
+export const loadRunBefore = untilTold(reading('payments.runBefore'));
 
-export const { 'payments.refundLatePayment': requestLatePaymentRefund } = proxyActivities<LatePaymentActivities>({
+const { 'payments.refundLatePayment': refundLatePayment } = proxyActivities<LatePaymentActivities>({
   startToCloseTimeout: '2 minutes',
   scheduleToCloseTimeout: '1 day',
   summary: activityWords('payments.refundLatePayment'),
@@ -100,9 +102,20 @@ export const { 'payments.refundLatePayment': requestLatePaymentRefund } = proxyA
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 minutes' },
 });
 
+/** A worker that fails again and again here fails the task (failed-tasks.ts): another one may take it, and a person hears of it. */
 export const { 'gateway.policy': loadPolicy } = proxyLocalActivities<LocalActivities>({
   startToCloseTimeout: '10 seconds',
+  retry: { maximumAttempts: 3 },
 });
+
+/** Asked again where a person has ended it: the refund has a number. */
+export const requestLatePaymentRefund: LatePaymentActivities['payments.refundLatePayment'] = (input) =>
+  untilAnswered(
+    () => refundLatePayment(input),
+    (told) => isResultOf(told, LATE_REFUND),
+  );
+
+const LATE_REFUND: ResultShape<LatePaymentRefundResult> = { asked: {}, refused: { reason: isText } };
 
 /** The activity with a summary made of its input. A summary adds no event. It holds nothing personal. */
 export function summed<Input, Result>(

@@ -3,11 +3,15 @@
  * that is no answer, so the look is made again; of a request that makes something, it is an unknown outcome.
  */
 import { ActivityFailure, ApplicationFailure, isCancellation, sleep } from '@temporalio/workflow';
-import { CREDENTIALS_REFUSED, FAILURE } from '../../contract';
-import { FIRST_BACKOFF_MS, nextBackoff } from './backoff';
+import { CREDENTIALS_REFUSED, FAILURE, type Told } from '../../contract';
+import { nextBackoff } from './backoff';
+import { hasRunOut } from './given-up';
+
+/** Callers may wait for the answer, so the first pause before a look is made again is short. In ms; it doubles. */
+const FIRST_PAUSE_MS = 1_000;
 
 /** What our own activities fail with for good. */
-const OURS: readonly string[] = [CREDENTIALS_REFUSED, FAILURE.invalidRequest];
+const OURS: readonly string[] = [CREDENTIALS_REFUSED, FAILURE.invalidRequest, FAILURE.notCanceled];
 
 /** Whether the failure says nothing of what was asked: a person, or the server, has ended the activity. */
 export function saysNothing(error: unknown): boolean {
@@ -15,24 +19,47 @@ export function saysNothing(error: unknown): boolean {
   return !(error.cause instanceof ApplicationFailure && OURS.includes(error.cause.type ?? ''));
 }
 
-/** Asks again, ever less often, until the activity itself answers. Fails where it fails for a reason of its own. */
+/** Asks again, ever less often, until the activity itself answers. Fails where it fails for a reason of its own, or is out of time. */
 export async function untilAnswered<T>(ask: () => Promise<T>, isAnswer: (told: unknown) => boolean): Promise<T> {
-  for (let pause_ms = FIRST_BACKOFF_MS; ; pause_ms = nextBackoff(pause_ms)) {
+  for (let pause_ms = FIRST_PAUSE_MS; ; pause_ms = nextBackoff(pause_ms)) {
     try {
       const told = await ask();
       if (isAnswer(told)) return told;
     } catch (error) {
-      if (!saysNothing(error)) throw error;
+      if (!saysNothing(error) || hasRunOut(error)) throw error;
     }
     await sleep(pause_ms, { summary: 'a person has ended the look: before it is made again' });
   }
 }
 
-/** Whether it is a result of ours: each says by `is` what it is. */
-export const isResult = (told: unknown) => hasField(told, 'is');
+/** The look, made again until its activity has told the answer itself: see contract/told.ts. */
+export function untilTold<Input extends unknown[], T>(
+  look: (...input: Input) => Promise<Told<T>>,
+): (...input: Input) => Promise<T> {
+  return async (...input) => (await untilAnswered(() => look(...input), isTold)).told;
+}
 
-const hasField = (told: unknown, name: string) =>
-  typeof told === 'object' && told !== null && typeof Reflect.get(told, name) === 'string';
+/** Whether an activity has told it, and nobody else. */
+export const isTold = (answer: unknown) => isObject(answer) && answer.is === 'told';
+
+const hasField = (told: unknown, name: string) => isObject(told) && isText(told[name]);
+
+/** The words that a result has for `is`, and what each of them comes with. */
+export type ResultShape<Result extends { is: string }> = {
+  readonly [Word in Result['is']]: Readonly<Record<string, (value: unknown) => boolean>>;
+};
+
+/** Whether it is such a result. What a person typed may have a word that none has, or a word alone: neither says anything. */
+export function isResultOf<Result extends { is: string }>(told: unknown, shape: ResultShape<Result>): boolean {
+  if (!isObject(told)) return false;
+  const [, fields] = Object.entries<ResultShape<Result>[Result['is']]>(shape).find(([is]) => is === told.is) ?? [];
+  return fields !== undefined && Object.entries(fields).every(([name, fits]) => fits(told[name]));
+}
+
+export const isText = (value: unknown) => typeof value === 'string';
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+export const isTrade = (value: unknown) => hasField(value, 'trade_status');
 
 /** Whether this is a trade, or null: the activities give no other. */
-export const isTradeOrNull = (told: unknown) => told === null || hasField(told, 'trade_status');
+export const isTradeOrNull = (told: unknown) => told === null || isTrade(told);

@@ -1,7 +1,7 @@
 /** What it means that Temporal has given an activity up. */
 import { RetryState } from '@temporalio/common';
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
-import { SILENCES, type Silence } from '../../contract';
+import { type SendingPhase, SILENCES, type Silence } from '../../contract';
 
 /** The failures of our activities that say why the gateway gave no answer. */
 const OF_THE_GATEWAY: readonly string[] = ['GatewayUnavailable', 'NotYet'];
@@ -12,12 +12,25 @@ export function hasRunOut(failure: unknown): boolean {
   return failure.retryState === RetryState.TIMEOUT || failure.cause instanceof TimeoutFailure;
 }
 
-/** Whether its code certainly did not run: no worker took it in time, or those that did lack it. */
+/**
+ * Whether an activity that sends has certainly sent nothing: no worker took it in time, or those that did lack it. That no worker
+ * took the last attempt says nothing of those before it: the note that they left does.
+ */
 export function wasNeverRun({ cause, retryState }: ActivityFailure): boolean {
-  if (cause instanceof TimeoutFailure) return cause.timeoutType === 'SCHEDULE_TO_START';
+  if (cause instanceof TimeoutFailure)
+    return cause.timeoutType === 'SCHEDULE_TO_START' && !mayHaveBeenSent(cause.lastHeartbeatDetails);
   // A person may fail it by hand, with anything.
   return retryState === RetryState.TIMEOUT && cause instanceof ApplicationFailure && cause.type === 'NotFoundError';
 }
+
+/** What the attempts so far have noted of what they sent. Any other note hides one. */
+function mayHaveBeenSent(noted: unknown): boolean {
+  if (noted === undefined || noted === null) return false;
+  const phase: unknown = typeof noted === 'object' ? Reflect.get(noted, 'phase') : undefined;
+  return !NOTHING_MADE.some((one) => one === phase);
+}
+
+const NOTHING_MADE: readonly SendingPhase[] = ['unsent', 'busy'];
 
 /** Why there is no answer of the gateway, where an activity that asks it is out of time. */
 export function silenceAfter({ cause }: ActivityFailure): Silence {

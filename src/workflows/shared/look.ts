@@ -1,8 +1,17 @@
 /** One look at a trade, what it needs of a person, and the search for a trade that the gateway does not show yet. */
 import { ActivityFailure, isCancellation } from '@temporalio/workflow';
-import type { Attention, FindInput, LookInput, LookResult, PaymentPolicy, QueriedTrade, TradeId } from '../../contract';
+import {
+  type Attention,
+  type FindInput,
+  isSilence,
+  type LookInput,
+  type LookResult,
+  type PaymentPolicy,
+  type QueriedTrade,
+  type TradeId,
+} from '../../contract';
 import { gateway, glanceAtTrade } from './activities';
-import { isResult, saysNothing } from './ended-by-hand';
+import { isResultOf, isText, isTrade, type ResultShape, saysNothing } from './ended-by-hand';
 import { pollUntil } from './polling';
 
 /** The settings of a look, in ms: how long a denial has to last, and after what silence a person is asked. */
@@ -51,12 +60,18 @@ async function lookWithin(
   try {
     const looked = await pollUntil(() => gateway.lookAtTrade(input), { isInterrupted, timeout_ms, summary });
     if (looked === 'interrupted') return null;
-    return typeof looked !== 'string' && isResult(looked) ? looked : NO_ANSWER;
+    return typeof looked !== 'string' && isResultOf(looked, LOOKED) ? looked : NO_ANSWER;
   } catch (error) {
     if (!saysNothing(error)) throw error;
     return NO_ANSWER;
   }
 }
+
+const LOOKED: ResultShape<LookResult> = {
+  found: { trade: isTrade },
+  'no-such-order': { message: isText },
+  'no-answer': { message: isText, why: isSilence },
+};
 
 const NO_ANSWER: LookResult = { is: 'no-answer', message: 'the look was ended, or held up', why: 'no-answer' };
 

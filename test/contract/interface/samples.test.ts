@@ -3,6 +3,7 @@
  * fields, and returns every digit of the amounts.
  */
 import { GatewayError, readNotification } from '../../../src/gateway';
+import { ECHOED } from '../../../src/gateway/echo';
 import { parseExact } from '../../../src/gateway/json';
 import { SIGNATURE_SCHEMES, signatureHeader } from '../../../src/gateway/signing';
 import type { FaultPlace, Simulator, TradeView } from '../../../src/simulator';
@@ -101,15 +102,6 @@ function wholeOf({ operation: path, ...sample }: Sample): unknown {
       return rest;
   }
 }
-
-const ECHOED = [
-  'out_trade_no',
-  'trade_no',
-  'out_request_no',
-  'account_id',
-  'refund_currency',
-  'refund_amount',
-] as const;
 
 /** The published text with what our own request asks for in place of what somebody else's did: an answer about that is none. */
 function aboutOurs(sample: Sample, request: Json): string {

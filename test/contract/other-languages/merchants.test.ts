@@ -220,9 +220,26 @@ describe.each(LANGUAGES)('a merchant in %s', (language) => {
     });
   });
 
+  test('mends an order whose broken start is just failing, at once', async () => {
+    const out_trade_no = `${number}-broken`;
+    const workflowId = `payment:${APP.app_id}:${out_trade_no}`;
+    const broken = { kind: 'direct', app_id: APP.app_id, request: { out_trade_no } };
+    await stack.client.workflow.start('payment', { workflowId, taskQueue: stack.taskQueue, args: [broken] });
+    expect(await merchant('pay', out_trade_no, { ...order, out_trade_no })).toMatchObject({
+      qr_code: expect.stringMatching(/^0002/),
+    });
+    expect(stack.simulator.trades({ out_trade_no })).toHaveLength(1);
+  });
+
   test('is told NotFound where Temporal knows nothing under a number', async () => {
     for (const task of ['state', 'outcome', 'refunds', 'account'])
       expect([task, await merchant(task, `${number}-nowhere`)]).toMatchObject([task, { error: 'NotFound' }]);
+  });
+
+  test('is told NotFound for a refund of an order that nobody has, and the gateway is asked once', async () => {
+    const out_trade_no = `${number}-unsold`;
+    expect(await merchant('refund', out_trade_no, REFUND)).toMatchObject({ error: 'NotFound' });
+    expect(stack.simulator.requests({ out_trade_no, path: '/trade/query' })).toHaveLength(1);
   });
 
   test('takes a deposit into a virtual account of its own, and hears of it', async () => {

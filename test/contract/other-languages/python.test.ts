@@ -301,8 +301,14 @@ describe.each([
     test('the order of a merchant that writes clear text is refused at once, and ends in InvalidRequest, not sent', async () => {
       keys = CLEAR;
       const blind = await payOnce(pixOrder('py-no-key'));
-      // The SDK itself refuses the argument of the call, which it cannot read.
-      expect(blind).toMatchObject({ code: 1, printed: [], complaint: { error: 'ValueError' } });
+      expect(blind).toMatchObject({
+        code: 2,
+        printed: [],
+        complaint: {
+          error: 'InvalidRequest',
+          message: expect.stringMatching(/in clear text.*PAYMENTS_ENCRYPTION_KEYS/),
+        },
+      });
       const refused = stack.client.workflow.getHandle(workflowId('py-no-key'));
       await expect(refused.result()).rejects.toMatchObject({ cause: { type: 'InvalidRequest' } });
       expect(creations('py-no-key')).toEqual([]);

@@ -93,10 +93,6 @@ export class Life {
     return { ...this.env, PAYMENTS_ENCRYPTION_KEYS: this.keys };
   }
 
-  get webhookUrl(): string {
-    return this.env.WEBHOOK_PUBLIC_URL ?? '';
-  }
-
   /** A merchant's or an operator's client, with the keys of this moment. */
   get client(): Client {
     const { connection } = this.temporal;

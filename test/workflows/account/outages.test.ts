@@ -126,3 +126,22 @@ test.each(['no-answer', 'settings', 'missing-activity', 'credentials'] as const)
     expect([reasonOf(A1), reasonOf(quantity)]).toEqual([null, null]);
   },
 );
+
+test('without the activity that tells the settings, an account and its creation are before a person after ten minutes, and go on after it', async () => {
+  await open();
+  const mend = lacks({ 'gateway.account-policy': undefined });
+  world.create('k1');
+  world.terminate('A1');
+  world.notify(world.gateway.deposit('A1', '1.00'));
+  await world.pass(5 * MINUTE);
+  expect([reasonOf(CREATION), reasonOf(A1)]).toEqual([null, null]);
+  await world.pass(10 * MINUTE);
+  expect([reasonOf(CREATION), reasonOf(A1)]).toEqual(['missing-activity', 'missing-activity']);
+  await world.pass(DAY);
+  expect(made()).toEqual([]);
+  mend();
+  await world.pass(15 * MINUTE);
+  expect([reasonOf(CREATION), reasonOf(A1)]).toEqual([null, null]);
+  expect(made()).toHaveLength(1);
+  expect(await world.state('A1')).toMatchObject({ deposits: { count: 1 } });
+});

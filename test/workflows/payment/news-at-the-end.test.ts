@@ -24,7 +24,7 @@ test('money for a trade of others that is notified just before a refused order f
   temporal.work({
     'payments.runBefore': async () => {
       await temporal.client.workflow.getHandle(workflowId).signal(SIGNAL.notification, notification);
-      return null;
+      return { is: 'told', told: null };
     },
   });
   // As a program by the contract alone starts it: without `first_start_id`.

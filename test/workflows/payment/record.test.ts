@@ -248,7 +248,7 @@ describe('a late payment, where the settings refund it', () => {
   const after = (previous: object) => {
     const record = new PaymentRecord({
       ...{ kind: 'adopt', app_id: 'app', out_trade_no: 'order-1' },
-      previous: { run_id: 'r1', outcome: null, ...previous },
+      previous: { run_id: 'r1', outcome: 'EXPIRED', ...previous },
     });
     record.latePaymentPolicy = 'refund';
     record.applyQuery(trade('SUCCESS'), T);
@@ -267,6 +267,7 @@ describe('a late payment, where the settings refund it', () => {
     ['the run before had another trade', named('T9')],
     ['the run before only found the trade', named('T1', true)],
     ['nobody knows the trade of the run before', {}],
+    ['somebody ended the run before, so that it had no outcome', { ...named('T1'), outcome: null }],
   ])('waits for a person where %s', (_, previous) => {
     expect(after(previous)).toEqual({ attention: 'late-payment', isRefunded: false });
   });

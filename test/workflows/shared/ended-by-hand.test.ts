@@ -1,9 +1,11 @@
 /** A person pauses, fails or completes an activity by hand: that is no answer, and no deadline hangs on the activity. */
 import { ApplicationFailure } from '@temporalio/common';
-import { paymentWorkflowId } from '../../../src/contract';
+import { afterSaleWorkflowId, paymentWorkflowId, speiAccountWorkflowId } from '../../../src/contract';
 import { HOUR, MINUTE } from '../../../src/gateway/pure/durations';
-import { type Simulation, simulate } from '../../../src/testing';
+import { type Simulation, signTestNotification, simulate } from '../../../src/testing';
 import { APP } from '../../../src/testing/stack';
+import { accountRequest } from '../../harness/accounts';
+import { endNextByHand } from '../../harness/by-hand';
 import { publishedOrder } from '../../harness/orders';
 
 const request = publishedOrder('pix', { timeout_express: '90m' });
@@ -28,23 +30,12 @@ const ENDED: [how: string, activity: () => Promise<unknown>][] = [
   ['fails', failedByHand],
   ['completes', async () => null],
   ['completes with nonsense', async () => ({ done: true })],
+  ['completes with a word that no result has', async () => ({ is: 'done' })],
+  ['completes with half an answer of a creation', async () => ({ is: 'created' })],
+  ['completes with half an answer of a look', async () => ({ is: 'found', trade: {} })],
 ];
 
-const call = (activity: unknown, args: unknown[]) => (typeof activity === 'function' ? activity(...args) : paused());
-
-/** The next call only is ended by hand. */
-function once(name: string, activity: () => Promise<unknown>): void {
-  const { activities } = simulation.temporal.temporal;
-  const own = activities.functions[name];
-  let isOver = false;
-  simulation.temporal.work({
-    [name]: (...args: unknown[]) => {
-      if (isOver) return call(own, args);
-      isOver = true;
-      return activity();
-    },
-  });
-}
+const once = (name: string, end: () => Promise<unknown>) => endNextByHand(simulation, name, end);
 
 test('a payment whose poll is paused reaches its deadline all the same', async () => {
   const { gateway, payments, temporal } = simulation;
@@ -72,22 +63,51 @@ test.each(ENDED)('a poll that a person %s is made again, and finds what the buye
   expect(await payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS', attention: null });
 });
 
-test.each(ENDED)('a creation that a person %s is an unknown outcome: the gateway is asked', async (_how, activity) => {
-  const { gateway, payments, temporal } = simulation;
-  const { functions } = temporal.temporal.activities;
-  const own = functions['gateway.create'];
-  once('gateway.create', activity);
-  const ended = functions['gateway.create'];
-  temporal.work({
-    'gateway.create': async (...args: unknown[]) => {
-      // The request had left.
-      if (gateway.trades.size === 0) await call(own, args);
-      return call(ended, args);
-    },
-  });
-  gateway.statusAt = (elapsed) => (elapsed < HOUR ? 'PROCESSING' : 'SUCCESS');
-  await payments.pay(request).catch(() => undefined);
-  expect(await payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS' });
+test.each(ENDED)(
+  'a creation that a person %s is an unknown outcome: the gateway is asked, until it answers itself',
+  async (_how, activity) => {
+    const { gateway, payments, temporal } = simulation;
+    // The request had left.
+    endNextByHand(simulation, 'gateway.create', activity, { afterItsWork: true });
+    once('gateway.look', activity);
+    gateway.statusAt = (elapsed) => (elapsed < HOUR ? 'PROCESSING' : 'SUCCESS');
+    await payments.pay(request).catch(() => undefined);
+    expect(await payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS' });
+    expect(gateway.trades.size).toBe(1);
+    expect(temporal.temporal.latest(ID)?.status).toBe('COMPLETED');
+  },
+);
+
+const REFUND = { refund_amount: '1.00', refund_currency: 'BRL', user_info: { email: 'a@example.com' } };
+
+test.each(ENDED)('what earlier runs knew is read again where a person %s the reading', async (_how, activity) => {
+  const { gateway, payments, temporal, sleep } = simulation;
+  for (const name of ['payments.earlierRun', 'payments.runBefore', 'payments.knownBefore', 'payments.latestRun'])
+    once(name, activity);
+  const { trade_no = '' } = await payments.pay(request);
+  temporal.temporal.latest(ID)?.terminate();
+  for (const trade of gateway.trades.values()) trade.statusAt = () => 'SUCCESS';
+  await simulation.notify(signTestNotification(APP, { out_trade_no, trade_no }));
+  expect(await payments.outcome(out_trade_no)).toMatchObject({ outcome: 'SUCCESS', trade_no });
+  await payments.refund(out_trade_no, REFUND);
+  await sleep(HOUR);
+  expect(await payments.refunds(out_trade_no)).toMatchObject({ refunded_amount: '1.00' });
+  temporal.temporal.latest(afterSaleWorkflowId(APP.app_id, out_trade_no))?.terminate();
+  once('payments.knownBefore', activity);
+  once('payments.refundRun', activity);
+  await payments.refund(out_trade_no, REFUND);
+  await sleep(HOUR);
+  expect(await payments.refunds(out_trade_no)).toMatchObject({ refunded_amount: '1.00' });
   expect(gateway.trades.size).toBe(1);
-  expect(temporal.temporal.latest(ID)?.status).toBe('COMPLETED');
+});
+
+test.each(ENDED)('a virtual account goes on where a person %s its reading or its poll', async (_how, activity) => {
+  const { payments, temporal, sleep } = simulation;
+  for (const name of ['payments.account-of-creation', 'payments.account-before', 'gateway.account-policy'])
+    once(name, activity);
+  once('gateway.watch-account', activity);
+  const { account_id } = await payments.accounts.create(accountRequest('buyer-1'));
+  await sleep('3 days');
+  expect(temporal.temporal.latest(speiAccountWorkflowId(APP.app_id, account_id))?.status).toBe('RUNNING');
+  expect(await payments.accounts.cancel(account_id)).toMatchObject({ status: 'CANCELED' });
 });

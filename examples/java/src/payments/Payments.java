@@ -33,6 +33,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 
 /** Payments, refunds and virtual accounts of one gateway app from Java, by docs/contract.md. Amounts are decimal texts. */
 public final class Payments implements AutoCloseable {
@@ -76,9 +77,13 @@ public final class Payments implements AutoCloseable {
   }
 
   /** Starts a direct payment and returns its payment data, such as qr_code. The same order again gets the same answer. */
-  public Map<?, ?> pay(Map<?, ?> order) {
+  public Map<?, ?> pay(Map<?, ?> order) throws InterruptedException {
     String id = paymentId(String.valueOf(order.get("out_trade_no")));
     Map<String, Object> payment = Map.of("kind", "direct", "app_id", appId, "request", Seal.order(order, appId, sealingKey));
+    return whileClosing(() -> pay(id, payment, String.valueOf(order.get("out_trade_no"))));
+  }
+
+  private Map<?, ?> pay(String id, Map<String, Object> payment, String number) {
     try {
       return start(id, payment, WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE);
     } catch (WorkflowServiceException error) {
@@ -87,7 +92,7 @@ public final class Payments implements AutoCloseable {
     }
     Map<?, ?> state;
     try {
-      state = outcome(String.valueOf(order.get("out_trade_no")));
+      state = outcome(number);
     } catch (WorkflowFailedException failed) {
       if (!leavesNoOrder(failed)) throw failed;
       return start(id, payment, WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY);
@@ -138,11 +143,11 @@ public final class Payments implements AutoCloseable {
         .fromPayloads(0, Optional.of(payloads), Map.class, Map.class);
   }
 
-  /** The fields in which two orders differ. Secrets are left out: each seal of one is another text. */
   /** The same order may be asked for with others of these: they tell how the buyer comes and goes. */
   private static final List<String> VOLATILE_FIELDS =
       List.of("ip", "fingerprint", "language_code", "return_url", "notify_url");
 
+  /** The fields in which two orders differ. Secrets are left out: each seal of one is another text. */
   private static List<String> differing(Map<?, ?> one, Map<?, ?> other) {
     Map<?, ?> a = (Map<?, ?>) one.get("request"), b = (Map<?, ?>) other.get("request");
     TreeSet<String> names = new TreeSet<>();
@@ -167,10 +172,16 @@ public final class Payments implements AutoCloseable {
   /** Asks for a refund of all or a part. Its out_request_no is the idempotency key. */
   public Map<?, ?> refund(String number, Map<?, ?> refund) throws InterruptedException {
     Object[] order = {Map.of("app_id", appId, "out_trade_no", number)};
+    WorkflowIdReusePolicy reuse = WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE;
+    return whileClosing(() -> toStart("afterSale", "after-sale:" + appId + ":" + number, reuse)
+        .executeUpdateWithStart(update("refund"), new Object[] {refund}, order));
+  }
+
+  /** A workflow that was just ending took nothing: the same call, a second later, starts another one. */
+  private static Map<?, ?> whileClosing(Supplier<Map<?, ?>> call) throws InterruptedException {
     for (int tries = 1; ; tries++) {
       try {
-        return toStart("afterSale", "after-sale:" + appId + ":" + number, WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE)
-            .executeUpdateWithStart(update("refund"), new Object[] {refund}, order);
+        return call.get();
       } catch (WorkflowException error) {
         if (!isClosing(error) || tries == 5) throw error;
         Thread.sleep(1_000);
@@ -178,7 +189,6 @@ public final class Payments implements AutoCloseable {
     }
   }
 
-  /** The after-sale was just ending: the next call starts it again. */
   private static boolean isClosing(WorkflowException error) {
     if (error.getCause() instanceof ApplicationFailure failure) return failure.getType().equals("Closing");
     return Status.fromThrowable(error).getCode() == Status.Code.NOT_FOUND;

@@ -123,6 +123,17 @@ test.each<[what: string, after: () => unknown]>([
   expect(await stateNow()).toMatchObject({ trade_no: tradeAt(0).trade_no, attention: null });
 });
 
+test('promise 2: an order is sent once where an interceptor fails after it was sent, and no worker takes the next attempt', async () => {
+  await begin({ takesNumbersTwice: true });
+  failsOnce('gateway.create', () => {
+    world.temporal.leaveWithoutWorker(30 * SECOND);
+    throw new Error('the metrics are away');
+  });
+  await pay(10 * MINUTE);
+  expect(world.gateway.trades.map(({ made_by }) => made_by)).toEqual(['us']);
+  expect(await stateNow()).toMatchObject({ trade_no: tradeAt(0).trade_no, attention: null });
+});
+
 test('promise 2: an order is sent once where Temporal cannot note at first that it is about to be', async () => {
   await begin({ takesNumbersTwice: true });
   const { activity } = world.temporal.client;
@@ -223,6 +234,19 @@ test.each([
   world.gateway.move(other, 'SUCCESS');
   world.notify(other);
   await world.pass(3 * HOUR);
+  expect(mockRefunds).toEqual([]);
+  expect(await sale()).toEqual({ outcome: 'SUCCESS', trade_no: 'T1', attention: 'late-payment' });
+});
+
+test('PAYMENTS_LATE=refund: what is paid in time is not sent back because somebody has terminated the payment', async () => {
+  mockSettings.PAYMENTS_LATE = 'refund';
+  await begin({ method: 'Wallet' });
+  await pay(MINUTE);
+  world.terminate();
+  await world.pass(MINUTE);
+  world.gateway.move(tradeAt(0), 'SUCCESS');
+  world.notify(tradeAt(0));
+  await world.pass(HOUR);
   expect(mockRefunds).toEqual([]);
   expect(await sale()).toEqual({ outcome: 'SUCCESS', trade_no: 'T1', attention: 'late-payment' });
 });

@@ -1,0 +1,50 @@
+/** The lists of what a person looks for: what is open, and what somebody has ended although it was not over. */
+import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import { ENDED_FROM_OUTSIDE } from '../contract';
+import { type PaymentFilter, paymentQuery } from './payment-query';
+import { takenRunUpTo } from './taken-run';
+import { givenTo } from './workflow-history';
+import { countWorkflows, type ListedWorkflow, listWorkflows } from './workflow-list';
+
+/** Every run that the filter finds, the newest first; what was ended from outside comes before what is open. */
+export async function* listFiltered(client: Client, filter: PaymentFilter, now: Date): AsyncGenerator<ListedWorkflow> {
+  if (asksForEnded(filter)) yield* endedFromOutside(client, filter, now);
+  if (filter.attention !== ENDED_FROM_OUTSIDE) yield* listWorkflows(client, paymentQuery(filter, now), filter.app_id);
+}
+
+/** How many {@link listFiltered} gives, of all apps. */
+export async function countFiltered(client: Client, filter: PaymentFilter, now: Date): Promise<number> {
+  let count = filter.attention === ENDED_FROM_OUTSIDE ? 0 : await countWorkflows(client, paymentQuery(filter, now));
+  if (asksForEnded(filter)) for await (const _ of endedFromOutside(client, filter, now)) count += 1;
+  return count;
+}
+
+const asksForEnded = ({ attention, stuck_ms, open }: PaymentFilter) =>
+  (attention === true || attention === ENDED_FROM_OUTSIDE) && stuck_ms === undefined && !open;
+
+async function* endedFromOutside(client: Client, filter: PaymentFilter, now: Date): AsyncGenerator<ListedWorkflow> {
+  const query = paymentQuery({ ...filter, attention: ENDED_FROM_OUTSIDE }, now);
+  const seen = new Set<string>();
+  for await (const row of listWorkflows(client, query, filter.app_id)) {
+    // The newest run of an id comes first.
+    if (seen.has(row.workflow_id)) continue;
+    seen.add(row.workflow_id);
+    if (await leftUndone(client, row)) yield { ...row, attention: ENDED_FROM_OUTSIDE };
+  }
+}
+
+/**
+ * The latest run that a worker had, where nothing goes on with what this run had begun: this one is the latest, and had anything that
+ * no run knows which came to an end by itself. Null where something does. A list may be behind.
+ */
+export async function leftUndone(
+  client: Client,
+  { workflow_id, run_id }: Pick<ListedWorkflow, 'workflow_id' | 'run_id'>,
+): Promise<WorkflowExecutionDescription | null> {
+  const latest = await client.workflow.getHandle(workflow_id).describe();
+  if (latest.runId !== run_id) return null;
+  const taken = await takenRunUpTo(client, latest);
+  if (taken.runId === run_id || taken.status.name !== 'COMPLETED') return taken;
+  const { signals, updates } = await givenTo(client, workflow_id, run_id);
+  return signals.length > 0 || updates.length > 0 ? taken : null;
+}

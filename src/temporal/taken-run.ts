@@ -1,0 +1,110 @@
+/**
+ * A run that ended before any worker had it knows nothing: somebody started it by hand, or while no worker ran, and it was
+ * terminated or timed out. Whoever asks what became of a workflow looks past such runs, at the latest one that a worker had.
+ */
+import { setTimeout } from 'node:timers/promises';
+import {
+  type Client,
+  type Workflow,
+  type WorkflowExecutionDescription,
+  type WorkflowExecutionInfo,
+  WorkflowFailedError,
+  type WorkflowResultType,
+} from '@temporalio/client';
+import { ApplicationFailure, CancelledFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/common';
+import { allRuns, ifExists } from './earlier-runs';
+import { GRPC_STATUS, grpcCodeOf, isEndedBeforeItBegan } from './grpc-status';
+
+/** How runs end whose workflow code has not ended them: perhaps before it had begun. */
+const CUT_OFF: readonly string[] = ['TERMINATED', 'TIMED_OUT', 'CANCELED'];
+
+/** The list of workflows is a moment behind. The gap between two looks, in ms, and how many there are. */
+const LISTED_AFTER_MS = 200;
+const LISTED_WITHIN_TRIES = 10;
+
+/** Events of a page. The first task of a run is among its first events, unless it has many signals before it. */
+const PAGE_SIZE = 100;
+
+/** One run, as a list or its description shows it. */
+export type ShownRun = Pick<WorkflowExecutionInfo, 'workflowId' | 'runId' | 'status'>;
+
+/**
+ * The latest run under the id that a worker has had; where none has had any, the latest. Throws WorkflowNotFoundError, and a
+ * retryable failure while the list of workflows is behind.
+ */
+export async function latestTakenRun(client: Client, workflowId: string): Promise<WorkflowExecutionDescription> {
+  return takenRunUpTo(client, await client.workflow.getHandle(workflowId).describe());
+}
+
+/** The same, where the latest run is described already. */
+export async function takenRunUpTo(
+  client: Client,
+  latest: WorkflowExecutionDescription,
+): Promise<WorkflowExecutionDescription> {
+  if (await wasTaken(client, latest)) return latest;
+  for (const { runId } of await runsWith(client, latest)) {
+    if (runId === latest.runId) continue;
+    // The list hears of an end later than of a start.
+    const run = await ifExists(() => client.workflow.getHandle(latest.workflowId, runId).describe(), null);
+    if (run && (await wasTaken(client, run))) return run;
+  }
+  return latest;
+}
+
+/** All runs, as soon as the list has the latest, which was perhaps started this moment. */
+async function runsWith(client: Client, { workflowId, runId }: ShownRun): Promise<WorkflowExecutionInfo[]> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await allRuns(client, workflowId, runId);
+    } catch (error) {
+      if (!(error instanceof ApplicationFailure) || tries === LISTED_WITHIN_TRIES) throw error;
+      await setTimeout(LISTED_AFTER_MS);
+    }
+  }
+}
+
+/** What the latest run that a worker has had answers to a query. Throws as a query does. */
+export async function queryLatest<Answer>(client: Client, workflowId: string, query: string): Promise<Answer> {
+  try {
+    return await client.workflow.getHandle(workflowId).query<Answer>(query);
+  } catch (error) {
+    if (!isEndedBeforeItBegan(error)) throw error;
+    const { runId } = await latestTakenRun(client, workflowId);
+    return client.workflow.getHandle(workflowId, runId).query<Answer>(query);
+  }
+}
+
+/** Waits for the end of the latest run; its result, or that of the run before where no worker ever had it. Throws WorkflowFailedError. */
+export async function resultOf<W extends Workflow>(client: Client, workflowId: string): Promise<WorkflowResultType<W>> {
+  try {
+    return await client.workflow.result<W>(workflowId);
+  } catch (error) {
+    if (!isEndedFromOutside(error)) throw error;
+    const { runId } = await latestTakenRun(client, workflowId);
+    return client.workflow.result<W>(workflowId, runId);
+  }
+}
+
+/** Whether a run has no result because somebody, or the server, has ended it. */
+export function isEndedFromOutside(error: unknown): boolean {
+  const { cause } = error instanceof WorkflowFailedError ? error : {};
+  return cause instanceof TerminatedFailure || cause instanceof CancelledFailure || cause instanceof TimeoutFailure;
+}
+
+/** Whether a worker has ever had the run, or may still have it, or may have had it where its history is gone. */
+export async function wasTaken(client: Client, { workflowId, runId, status }: ShownRun): Promise<boolean> {
+  if (!CUT_OFF.includes(status.name)) return true;
+  const execution = { workflowId, runId };
+  const request = { namespace: client.options.namespace, execution, maximumPageSize: PAGE_SIZE };
+  for (let nextPageToken: Uint8Array | undefined; ; ) {
+    const paged = nextPageToken ? { ...request, nextPageToken } : request;
+    const read = await client.workflowService.getWorkflowExecutionHistory(paged).catch((error: unknown) => {
+      if (grpcCodeOf(error) !== GRPC_STATUS.NOT_FOUND) throw error;
+    });
+    if (!read) return true;
+    const { history, nextPageToken: next } = read;
+    if (history?.events?.some((event) => event.workflowTaskCompletedEventAttributes)) return true;
+    if (!next?.length) return false;
+    nextPageToken = next;
+  }
+}
