@@ -161,7 +161,7 @@ test('refunds and show tell what was refunded', async () => {
   await stack.payments.refund(order.out_trade_no, part(order, '50.00', 'part-1'));
   const listed = await start('refunds', order.out_trade_no);
   expect(listed).toMatchObject({ code: 0 });
-  expect(listed.output).toMatch(/^part-1 +50\.00 BRL +REFUND/m);
+  expect(listed.output).toMatch(/^part-1 +50\.00 BRL +ACCEPTED/m);
   const shown = await run('show', order.out_trade_no, '--all');
   expect(shown.output).toMatch(/part-1: 50\.00 BRL/);
   expect(shown.output).toMatch(/sent +refund of 50\.00 BRL/);

@@ -127,22 +127,26 @@ describe('after the after-sale has ended', () => {
     { amount = '150.00', ends = 'done' as RefundEnd } = {},
   ) =>
     withSale(async (sale) => {
-      sale.gateway.refundPlans = [{ takes_ms: 10_000, ends }];
-      const { answer } = await sale.ask(amount, { out_request_no: 'a' });
-      // A part is watched for some days.
-      await sale.pass(4 * DAY);
-      await answer;
-      expect(await sale.isRunning()).toBe(false);
       const temporal = new TemporalCalls(sale.client, 'simulated');
       const startBudget = new StartBudget(3);
       const { trade_no } = sale.trade;
-      await act(sale, async (changes, digest) => {
+      const notify = async (changes: object, digest: string) => {
         const body = ipn({ app_id: APP.app_id, out_trade_no: sale.out_trade_no, trade_no, ...changes });
         const notification = readNotification(body);
         if (!notification) throw new Error('The notification cannot be read.');
         await deliver({ notification, digest, temporal, startBudget });
         await sale.pass(MINUTE);
-      });
+      };
+      sale.gateway.refundPlans = [{ takes_ms: 10_000, ends }];
+      const { answer } = await sale.ask(amount, { out_request_no: 'a' });
+      await sale.pass(MINUTE);
+      // Only its number frees a refund that the gateway had taken.
+      if (ends === 'refused') await notify({ trade_status: 'REFUND_REFUSED', out_request_no: 'a' }, 'its end');
+      // A part is watched for some days.
+      await sale.pass(4 * DAY);
+      await answer;
+      expect(await sale.isRunning()).toBe(false);
+      await act(sale, notify);
     });
   const runOf = async ({ handle }: Sale) => (await handle.describe()).runId;
 
@@ -209,7 +213,10 @@ describe('after the after-sale has ended', () => {
         sale.trade.statusAt = () => 'REFUND_PROCESSING';
         await notify({ trade_status: 'REFUND_PROCESSING', out_request_no: 'a' }, 'news');
         await sale.pass(HOUR);
-        expect(await sale.state()).toMatchObject({ refunding_amount: '150.00', attention: 'refund-elsewhere' });
+        expect(await sale.state()).toMatchObject({ trade_status: 'REFUND_PROCESSING', attention: null });
+        sale.trade.statusAt = () => 'REFUNDED';
+        await sale.pass(DAY);
+        expect(await sale.state()).toMatchObject({ trade_status: 'REFUNDED', attention: 'refund-elsewhere' });
       },
       { ends: 'refused' },
     ));
