@@ -4,6 +4,7 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { dataConverter, type EncryptionSettings } from '../codec/data-converter';
 import type { Environment } from '../process/environment';
 import { UserError } from '../process/user-error';
+import { endingOnceClosed } from './closed-connection';
 import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
 import { requireOneSdk } from './sdk';
 
@@ -40,7 +41,7 @@ export async function connectClient(env: Environment, settings: EncryptionSettin
 /** A connection alone, for callers that send no payloads. Throws TemporalUnreachableError and UnknownNamespaceError. */
 export async function connect(env: Environment): Promise<{ connection: Connection; namespace: string }> {
   const { connectionOptions, namespace } = temporalConfig(env);
-  const options = { connectTimeout: 5_000, ...connectionOptions };
+  const options = { connectTimeout: 5_000, plugins: [endingOnceClosed], ...connectionOptions };
   const connection = await Connection.connect(options).catch((error: unknown) => {
     throw unreachable(connectionOptions.address, error);
   });

@@ -4,6 +4,7 @@ import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { findTemporal } from '../cli/dev/temporal';
 import { SEARCH_ATTRIBUTE } from '../contract';
+import { endingOnceClosed } from '../temporal/closed-connection';
 
 /**
  * Starts a development server in memory, on free ports, with our search attributes. `extraArgs` are for its command line;
@@ -13,6 +14,7 @@ export async function devServer(extraArgs: string[] = [], uiPort?: number): Prom
   quiet();
   const path = await findTemporal();
   return TestWorkflowEnvironment.createLocal({
+    plugins: [endingOnceClosed],
     server: {
       executable: { type: 'existing-path', path },
       extraArgs,

@@ -6,6 +6,7 @@ import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { findTemporal } from '../../src/cli/dev/temporal';
 import { NotSetUpError, PaymentsClient } from '../../src/client';
 import { afterSaleWorkflowId, paymentWorkflowId } from '../../src/contract';
+import { endingOnceClosed } from '../../src/temporal/closed-connection';
 import { missingSearchAttributes, SEARCH_ATTRIBUTE_NAMES } from '../../src/temporal/search-attributes';
 import { quiet } from '../../src/testing/dev-server';
 import { built } from '../harness/built';
@@ -20,7 +21,10 @@ beforeAll(async () => {
   await built();
   quiet();
   const path = await findTemporal();
-  temporal = await TestWorkflowEnvironment.createLocal({ server: { executable: { type: 'existing-path', path } } });
+  temporal = await TestWorkflowEnvironment.createLocal({
+    plugins: [endingOnceClosed],
+    server: { executable: { type: 'existing-path', path } },
+  });
   settings = {
     TEMPORAL_ADDRESS: temporal.address,
     GATEWAY_BASE_URL: 'https://gateway.example',

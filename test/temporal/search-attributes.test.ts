@@ -4,6 +4,7 @@ import { temporal as api } from '@temporalio/proto';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { findTemporal } from '../../src/cli/dev/temporal';
 import { loadConfig } from '../../src/process/settings';
+import { endingOnceClosed } from '../../src/temporal/closed-connection';
 import {
   missingSearchAttributes,
   registerSearchAttributes,
@@ -17,7 +18,10 @@ let connection: Connection;
 beforeAll(quiet);
 beforeEach(async () => {
   const path = await findTemporal();
-  server = await TestWorkflowEnvironment.createLocal({ server: { executable: { type: 'existing-path', path } } });
+  server = await TestWorkflowEnvironment.createLocal({
+    plugins: [endingOnceClosed],
+    server: { executable: { type: 'existing-path', path } },
+  });
   connection = await Connection.connect({ address: server.address });
 });
 afterEach(async () => {

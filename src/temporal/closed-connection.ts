@@ -1,0 +1,38 @@
+/** A call that is just waiting for its next try when its connection is closed: there the SDK throws in a timer, which ends the process. */
+import { InterceptingCall, type Interceptor, Metadata, status } from '@grpc/grpc-js';
+import { type ConnectionPlugin, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client';
+
+/** The call that grpc cannot begin has ended as canceled, which is not tried again. */
+const endsOnceClosed: Interceptor = (options, nextCall) => {
+  try {
+    return new InterceptingCall(nextCall(options));
+  } catch (error) {
+    return canceled(error instanceof Error ? error.message : String(error));
+  }
+};
+
+function canceled(details: string): InterceptingCall {
+  const nothing = () => undefined;
+  return new InterceptingCall({
+    start(_metadata, listener) {
+      listener?.onReceiveMessage?.(null);
+      listener?.onReceiveStatus?.({ code: status.CANCELLED, details, metadata: new Metadata() });
+    },
+    sendMessage: nothing,
+    sendMessageWithContext: nothing,
+    startRead: nothing,
+    halfClose: nothing,
+    cancelWithStatus: nothing,
+    getPeer: () => '',
+    getAuthContext: () => null,
+  });
+}
+
+/** The SDK's own tries, or those that were asked for, which end once the connection is closed. */
+export const endingOnceClosed: ConnectionPlugin = {
+  name: 'payment-gateway.ending-once-closed',
+  configureConnection: (options) => ({
+    ...options,
+    interceptors: [...(options.interceptors ?? [makeGrpcRetryInterceptor(defaultGrpcRetryOptions())]), endsOnceClosed],
+  }),
+};
