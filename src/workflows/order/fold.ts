@@ -291,9 +291,8 @@ function onRequested(sale: SoldOrder, { number, amount, currency, at }: FactOf<'
 }
 
 function onAnswered(sale: SoldOrder, { number, answered, at }: FactOf<'answered'>): SoldOrder {
-  // A notification of its end, or a person, may have been faster.
-  const hasEnded = findRefund(sale, number)?.phase === 'ended';
-  if (hasEnded) return answered.said === 'taken' ? changed(sale, number, { answer: answered.answer }) : sale;
+  // A notification of its end, or a person, may have been faster: callers were answered then, and get the same again.
+  if (findRefund(sale, number)?.phase === 'ended') return sale;
   switch (answered.said) {
     case 'taken':
       return changed(sale, number, { phase: 'taken', answer: answered.answer, answered_at: at });

@@ -130,7 +130,7 @@ function spent({ number: out_request_no, outcome }: LedgerRefund): ApplicationFa
   const what = outcome === 'REFUND_REFUSED' ? 'was refused' : 'was revoked';
   return typedFailure(
     FAILURE.notRefunded,
-    `LedgerRefund ${out_request_no} ${what}, and the buyer has no money of it. Nothing was sent now. To try again, mend the request where needed and give it a new out_request_no.`,
+    `Refund ${out_request_no} ${what}, and the buyer has no money of it. Nothing was sent now. To try again, mend the request where needed and give it a new out_request_no.`,
     { out_request_no, outcome },
   );
 }
