@@ -235,6 +235,7 @@ function gatewayClients(config: Config): Map<string, GatewayClient> {
     answer_timeout_ms: config.GATEWAY_ANSWER_TIMEOUT,
     wallet_token_path: config.GATEWAY_WALLET_TOKEN_PATH,
     known_words: config.GATEWAY_NO_SUCH_ORDER,
+    refund_refusals: config.GATEWAY_REFUND_REFUSALS,
     // Every call is made in an activity, so warnings go to the activity's log.
     warn: logWarning,
   };

@@ -13,7 +13,7 @@ import { DIRECT_PAYMENT } from './pay';
 import { wireTimestamp } from './pure/timestamps';
 import { TRADE_QUERY, type Trade, type TradeId } from './query';
 import { REFUND, type Refund } from './refund';
-import { refusalOf } from './refusals';
+import { REFUND_REFUSALS, refusalOf } from './refusals';
 import { type GatewayResponse, readResponse, textField } from './response';
 import type { RefundedTrade, RuleSettings } from './rules';
 import { shownCode } from './shown';
@@ -57,6 +57,8 @@ export interface GatewaySettings
   wallet_token_path?: string;
   /** Words of refusals that mean something here, such as those for "no such order": errors show them as they are. */
   known_words?: readonly string[];
+  /** Words of a refund's refusal (`sub_code`, or a `code` without one) that mean that there is no refund. Default {@link REFUND_REFUSALS}. */
+  refund_refusals?: readonly string[];
 }
 
 /**
@@ -83,12 +85,13 @@ export class GatewayClient {
   readonly #transport: Exchange;
   readonly #checks: CheckOptions;
   readonly #words: readonly string[];
+  readonly #refundRefusals: readonly string[];
   readonly #walletToken: Operation<WalletTokenRequest, string>;
 
   /** `transport` replaces HTTP, for tests of what is above it. */
   constructor(app: GatewayApp, settings: GatewaySettings = {}, transport?: Exchange) {
-    const { connect_timeout_ms, answer_timeout_ms, max_answer_bytes, wallet_token_path, known_words, ...checks } =
-      settings;
+    const { connect_timeout_ms, answer_timeout_ms, max_answer_bytes, wallet_token_path, ...rest } = settings;
+    const { known_words = [], refund_refusals = REFUND_REFUSALS, ...checks } = rest;
     this.#app = app;
     this.#credentials = Buffer.from(`${app.app_id}:${app.secret_key}`, 'utf8').toString('base64');
     this.#transport =
@@ -100,7 +103,8 @@ export class GatewayClient {
         max_answer_bytes: max_answer_bytes ?? TRANSPORT_DEFAULTS.max_answer_bytes,
       });
     this.#checks = { ...checks, global: app.global, sending: true };
-    this.#words = known_words ?? [];
+    this.#words = [...known_words, ...refund_refusals];
+    this.#refundRefusals = refund_refusals;
     this.#walletToken = walletTokenOperation(wallet_token_path ?? WALLET_TOKEN_PATH);
   }
 
@@ -205,7 +209,8 @@ export class GatewayClient {
     known: Pick<GatewayErrorFields, 'operation' | 'out_trade_no' | 'http_status'>,
   ): GatewayError {
     const requestFields = [...fieldPaths(rules.shape), 'app_id', 'timestamp'];
-    const { outcome, retryable } = refusalOf(refusal.code, refusal.sub_code, requestFields, creates);
+    const { code: given, sub_code: why } = refusal;
+    const { outcome, retryable } = refusalOf(given, why, requestFields, creates, this.#refundRefusals);
     const { secret_key, previous_secret_keys } = this.#app;
     const hidden = [request, { secrets: [secret_key, previous_secret_keys, this.#credentials] }];
     const shown = (word: string) => shownCode(word, { known: [...requestFields, ...this.#words], hidden });

@@ -47,6 +47,16 @@ export const NO_SUCH_ORDER: readonly string[] = [
   'order-not-found',
 ];
 
+/**
+ * What gateways answer to a refund that they do not make: a `sub_code`, or a `code` without one. The interface names no word for it
+ * either (section 4.3). These can mean nothing else; others go into the settings. A word that is in no list may mean anything.
+ */
+export const REFUND_REFUSALS: readonly string[] = [
+  'refund-not-supported',
+  'partial-refund-not-supported',
+  'refund-amount-exceeded',
+];
+
 /** `*` means any sub_code or none. The first row that fits counts. */
 const REFUSALS: readonly (readonly [
   code: string,
@@ -73,6 +83,7 @@ const REFUSALS: readonly (readonly [
 const LISTED: ReadonlySet<string> = new Set([
   ...REFUSALS.flatMap(([code, subCodes]) => [code, ...subCodes]),
   ...NO_SUCH_ORDER,
+  ...REFUND_REFUSALS,
 ]);
 
 /** Whether a code or sub_code is in the tables above. Such a word holds nothing of the request. */
@@ -80,18 +91,20 @@ export const isListed = (word: string) => LISTED.has(word);
 
 /**
  * What a refusal means for the creation of `creates`. If `sub_code` is one of `requestFields` (dotted paths), the gateway
- * refused that field and created nothing.
+ * refused that field and created nothing. `refundRefusals`: this gateway's words for a refund that it does not make.
  */
 export function refusalOf(
   code: string,
   sub_code: string | undefined,
   requestFields: readonly string[],
   creates: Creation = 'order',
+  refundRefusals: readonly string[] = REFUND_REFUSALS,
 ): Refusal {
   const row = REFUSALS.find(
     ([c, subs, , of]) => c === code && of.includes(creates) && (subs[0] === '*' || subs.includes(sub_code ?? '')),
   );
   if (row) return row[2];
+  if (creates === 'refund' && refundRefusals.includes(sub_code ?? code)) return REQUEST;
   if (code === '40002' && sub_code !== undefined && requestFields.includes(sub_code)) return REQUEST;
   return UNLISTED;
 }

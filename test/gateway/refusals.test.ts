@@ -104,6 +104,20 @@ describe('a creation of a refund or an account', () => {
     expect(of('refund', '40002', 'account-pool-run-out')).toEqual(unknown);
   });
 
+  test('a refund is not made where the gateway says so in words that mean nothing else, and unknown after any other', () => {
+    for (const [code, sub_code] of [
+      ['40002', 'refund-not-supported'],
+      ['40002', 'partial-refund-not-supported'],
+      ['40002', 'refund-amount-exceeded'],
+    ] as const) {
+      expect(of('refund', code, sub_code)).toMatchObject({ ...notCreated, kind: 'request' });
+      expect(of('order', code, sub_code)).toEqual(unknown);
+    }
+    expect(of('refund', '40002', 'try-later')).toEqual(unknown);
+    expect(refusalOf('40002', 'try-later', [], 'refund', ['try-later'])).toMatchObject({ ...notCreated });
+    expect(refusalOf('59999', undefined, [], 'refund', ['59999'])).toMatchObject({ ...notCreated });
+  });
+
   test.each(['duplicate-out_request_no', 'out_request_no'])(
     'a refund whose number was used may exist: %s',
     (sub_code) => {

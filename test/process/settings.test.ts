@@ -52,6 +52,7 @@ describe('with nothing set', () => {
       GATEWAY_ANSWER_TIMEOUT: 15_000,
       GATEWAY_WALLET_TOKEN_PATH: '/trade/get-wallet-client-token',
       GATEWAY_NO_SUCH_ORDER: ['trade-not-exist', 'trade-not-found', 'order-not-exist', 'order-not-found'],
+      GATEWAY_REFUND_REFUSALS: ['refund-not-supported', 'partial-refund-not-supported', 'refund-amount-exceeded'],
       GATEWAY_BANK_LIST_METHODS: ['Khipu'],
       GATEWAY_VOUCHER_METHODS: ['Pago46'],
       GATEWAY_STRICT_FORMATS: 'warn',

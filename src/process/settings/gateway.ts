@@ -1,6 +1,6 @@
 /** Settings of the gateway: where it is, who signs in, and what its interface leaves open. */
 import { z } from 'zod';
-import { NO_SUCH_ORDER } from '../../gateway/refusals';
+import { NO_SUCH_ORDER, REFUND_REFUSALS } from '../../gateway/refusals';
 import { RULE_DEFAULTS } from '../../gateway/rules';
 import { SIGNATURE_SCHEMES } from '../../gateway/signing';
 import { WALLET_TOKEN_PATH } from '../../gateway/wallet-token';
@@ -66,6 +66,10 @@ export const GATEWAY_SETTINGS = {
   GATEWAY_NO_SUCH_ORDER: names.prefault(NO_SUCH_ORDER.join(',')).register(settingDocs, {
     readBy: 'worker',
     meaning: 'Words of a query’s refusal (`sub_code`, or `code`) that mean “no such order”.',
+  }),
+  GATEWAY_REFUND_REFUSALS: names.prefault(REFUND_REFUSALS.join(',')).register(settingDocs, {
+    readBy: 'worker',
+    meaning: 'The same for “no refund was made”. After any other a person is asked.',
   }),
   // The interface masks the names of two methods; these are their names at this gateway.
   GATEWAY_BANK_LIST_METHODS: names.prefault(RULE_DEFAULTS.bank_list_methods.join(',')).register(settingDocs, {
