@@ -69,7 +69,7 @@ export const GATEWAY_SETTINGS = {
   }),
   GATEWAY_REFUND_REFUSALS: names.prefault(REFUND_REFUSALS.join(',')).register(settingDocs, {
     readBy: 'worker',
-    meaning: 'The same for “no refund was made”. After any other a person is asked.',
+    meaning: 'A refund’s refusals that mean “none was made”. After any other a person is asked.',
   }),
   // The interface masks the names of two methods; these are their names at this gateway.
   GATEWAY_BANK_LIST_METHODS: names.prefault(RULE_DEFAULTS.bank_list_methods.join(',')).register(settingDocs, {
