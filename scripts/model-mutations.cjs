@@ -1,7 +1,7 @@
 /**
  * Breaks the workflows at named places, one at a time in a copy of the project, and runs the model tests on it: each must
  * fail. A place that stays green is a promise that no test watches. `npm run model:mutations
- * [payments|refunds|accounts|security|name …]`
+ * [payments|after-sale|refunds|accounts|security|name …]`
  *
  * Of payments the random stories are played first, to see whether the world finds the place by itself (MODEL_RUNS stories at
  * most), and then the schedules that have a name. A number is that of the finding of the first audit that the place mends.
@@ -12,6 +12,7 @@ const { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } 
 const { availableParallelism, tmpdir } = require('node:os');
 const { join, resolve } = require('node:path');
 
+const OF_AFTER_SALE = require('./mutations-of-after-sale.cjs');
 const OF_SECURITY = require('./mutations-of-security.cjs');
 
 const RUNS = process.env.MODEL_RUNS ?? '400';
@@ -784,11 +785,18 @@ const ofWorkflows = KINDS_OF_PLACES.flatMap(({ about, of, folder, named }) =>
     named: named.map((file) => `test/workflows/${folder}/${file}.test.ts`),
   })),
 );
+/** Every schedule is explored of these first, and then the stories of the after-sale are played. */
+const ofAfterSale = OF_AFTER_SALE.map((place) => ({
+  ...{ place, about: 'after-sale', random: ['test/workflows/order/explored.test.ts'] },
+  named: ['lives', 'hostile/(schedules|numbers|attacks[a-z-]*)'].map(
+    (file) => `test/workflows/after-sale/${file}.test.ts`,
+  ),
+}));
 /** No stories are played of these: each has the test that SECURITY.md names. */
 const ofSecurity = OF_SECURITY.map(([name, file, from, to, test, also]) => ({
   ...{ place: [name, file, from, to, undefined, also], about: 'security', named: [`${test}.test.ts`] },
 }));
-const places = [...ofWorkflows, ...ofSecurity].filter(
+const places = [...ofWorkflows, ...ofAfterSale, ...ofSecurity].filter(
   ({ place, about }) =>
     isOfFinding(place) && (wanted.length === 0 || wanted.some((word) => word === about || place[0].includes(word))),
 );

@@ -251,17 +251,18 @@ function onNotified(before: SoldOrder, claim: NotificationClaim, at: number): So
 function onNamed(sale: SoldOrder, refund: LedgerRefund, status: string): SoldOrder {
   const { number, outcome } = refund;
   const named = outcomeNamed(status);
-  const hasPaidNothing = outcome !== null && outcome !== 'REFUNDED';
   if (named === undefined) return changed(sale, number, { named: refund.named ?? status });
-  const isFinal = hasPaidNothing && refund.confirmed_by !== 'query';
-  // Nothing says which try under the number it means.
-  if (refund.attempt > 1 && named !== 'REFUNDED') return changed(sale, number, CONTRADICTED);
-  if (hasPaidNothing && outcome !== named) {
-    // What frees an amount and what says that it is gone cannot both be true.
-    const isLate = isFinal && named === 'REFUNDED' && refund.confirmed_by === 'notification';
-    return isLate ? sale : changed(sale, number, CONTRADICTED);
+  const end = { ...ended(named, 'notification'), named: status };
+  if (named === 'REFUNDED') {
+    const hasPaidNothing = outcome !== null && outcome !== 'REFUNDED';
+    // It was done before it came back. Else what says that it is gone contradicts who said that it paid nothing.
+    if (hasPaidNothing && refund.confirmed_by === 'notification') return sale;
+    return changed(sale, number, hasPaidNothing ? CONTRADICTED : end);
   }
-  return changed(sale, number, { ...ended(named, 'notification'), named: status });
+  // Nothing says which try under the number it means.
+  if (refund.attempt > 1) return changed(sale, number, CONTRADICTED);
+  const isKnown = outcome === 'REFUND_REFUSED' || outcome === 'REFUND_REVOKE';
+  return isKnown ? sale : changed(sale, number, end);
 }
 
 // — Requests —

@@ -68,8 +68,11 @@ export function verdictOn(row: Row, column: Column, nothingLeft: boolean): Verdi
 /** The row of the table for a refund that was begun while the trade was `shown`, and has `moved` since where it showed another refund. */
 export function rowOf(status: string, shown: string, moved: boolean): Row {
   const meaning = refundMeaningOf(status);
+  if (moved || status !== shown) return meaning;
+  // A gateway that calls parts REFUNDED said so of an earlier one.
+  if (meaning === 'done') return 'part is done';
   const saysNothing = meaning === 'stands' || meaning === 'refused' || meaning === 'revoked';
-  return saysNothing && !moved && status === shown ? 'unmoved' : meaning;
+  return saysNothing ? 'unmoved' : meaning;
 }
 
 /** The outcome that a notification names for the refund under its number; undefined while that goes on. */

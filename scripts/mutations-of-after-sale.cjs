@@ -1,0 +1,120 @@
+/** Places of the tables and the fold that are broken on purpose: name, file, what stands there, and what stands there instead. */
+const TABLE = 'src/workflows/order/refund-table.ts';
+const FOLD = 'src/workflows/order/fold.ts';
+const NEXT = 'src/workflows/order/next-step.ts';
+
+module.exports = [
+  [
+    'a refund that the trade never shows is forgotten',
+    TABLE,
+    'accepted: A_DAY,                ',
+    'accepted: OPEN,                 ',
+  ],
+  [
+    'a refund whose answer was lost counts as accepted',
+    TABLE,
+    "'lost alone': LAG,             'lost beside others': LAG },\n  // The trade",
+    "'lost alone': ACCEPTED,        'lost beside others': LAG },\n  // The trade",
+  ],
+  [
+    'whatever the trade calls refunded is done',
+    TABLE,
+    'accepted: [ACCEPTED, REFUNDED]',
+    'accepted: [REFUNDED, REFUNDED]',
+  ],
+  [
+    'a trade that says refused is passed over',
+    TABLE,
+    'refused:        { accepted: ENDED,',
+    'refused:        { accepted: OPEN,',
+  ],
+  [
+    'an amount is free while a person is asked',
+    FOLD,
+    'refund.begun !== null && (refund.asked !== null || refund.outcome',
+    'refund.begun !== null && (refund.outcome',
+  ],
+  [
+    'a refund of others that a notification names is forgotten',
+    FOLD,
+    'refund.begun === null) return withUnknownRefund(held);',
+    'refund.begun === null) return held;',
+  ],
+  [
+    'a refund of others that the trade shows is forgotten',
+    FOLD,
+    'return isOurs ? sale : withUnknownRefund(sale);',
+    'return sale;',
+  ],
+  [
+    'an end that shows for a moment is forgotten',
+    FOLD,
+    "if (isOpenEnd) return verdictOn('refused', 'accepted', false);",
+    '',
+  ],
+  ['an end that a late answer shows is forgotten', FOLD, '? askedOfAllGone(heard) : heard;', '? heard : heard;'],
+  [
+    'an end that is notified without a number is forgotten',
+    FOLD,
+    '!== meaning ? askedOfAllGone(sale) : sale;',
+    '!== meaning ? sale : sale;',
+  ],
+  [
+    'a late notification about an earlier try frees the later one',
+    FOLD,
+    'if (refund.attempt > 1) return changed(sale, number, CONTRADICTED);',
+    '',
+  ],
+  [
+    'a refund whose answer was lost is sent again',
+    FOLD,
+    "return changed(sale, number, { phase: 'lost', answered_at: at });",
+    "return changed(sale, number, { phase: 'waiting', begun: null, moved: false });",
+  ],
+  [
+    'that the bank takes the money back is forgotten',
+    FOLD,
+    'takesMoneyBack(status) ? { ...sale, bank: { status, at } } : sale;',
+    'takesMoneyBack(status) ? sale : sale;',
+  ],
+  ['that the trade has shown a refund is forgotten', FOLD, '{ ...one, moved: true }', '{ ...one, moved: false }'],
+  [
+    'a notification that the gateway does not confirm at once is forgotten',
+    FOLD,
+    '|| isLasting);\n  const held',
+    '|| true);\n  const held',
+  ],
+  [
+    'a refund beside others counts as the only one',
+    FOLD,
+    'const isAlone = others.length === 0 && sale',
+    'const isAlone = sale',
+  ],
+  ['what a person has said is asked again', FOLD, 'if (decided?.shown === seen.status) return undefined;', ''],
+  [
+    'what the trade has shown counts as ours, although a person says that there was none',
+    FOLD,
+    'const explained = isOfOthers ? withUnknownRefund(named) : named;',
+    'const explained = named;',
+  ],
+  ['what waits for its turn is granted again', FOLD, "mayBeGone(one) || one.phase === 'waiting');", 'mayBeGone(one));'],
+  [
+    'a refund is sent while nobody knows what became of another',
+    NEXT,
+    "others.some((one) => one.phase === 'lost' || one.asked !== null)) return 'later'",
+    "others.some((one) => one.number === '')) return 'later'",
+  ],
+  ['a notification is not looked at', NEXT, 'wishes.isAsked || isBehind || sale', 'wishes.isAsked || sale'],
+  [
+    'a refund is sent while others are known that nobody has named',
+    NEXT,
+    'if (!sale.complete) return elsewhereUnknown(sale.seen?.status ?? null);',
+    '',
+  ],
+  [
+    'a refund is sent although the bank was heard to take the money back',
+    NEXT,
+    'now - sale.bank.at < BANK_LAG_MS',
+    'now - sale.bank.at < 0',
+  ],
+];
