@@ -84,12 +84,7 @@ module.exports = [
     '|| isLasting);\n  const held',
     '|| true);\n  const held',
   ],
-  [
-    'a refund beside others counts as the only one',
-    FOLD,
-    'const isAlone = others.length === 0 && sale',
-    'const isAlone = sale',
-  ],
+  ['a refund beside others counts as the only one', FOLD, 'return others.length === 0 && sale', 'return sale'],
   ['what a person has said is asked again', FOLD, 'if (decided?.shown === seen.status) return undefined;', ''],
   [
     'what the trade has shown counts as ours, although a person says that there was none',

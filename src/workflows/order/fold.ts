@@ -225,7 +225,7 @@ function explained(sale: SoldOrder, from: string | null): SoldOrder {
 
 /** This gateway has called parts of this trade PARTIAL_REFUND, and now calls it REFUNDED although our ledger has money left. */
 function isMoreThanOurs(sale: SoldOrder): boolean {
-  return sale.history.some(({ to }) => to === 'PARTIAL_REFUND') && isMore(leftAtGateway(sale), '0');
+  return hasCalledAPart(sale) && isMore(leftAtGateway(sale), '0');
 }
 
 // — Notifications —
@@ -375,7 +375,8 @@ export function verdictOf(sale: SoldOrder, refund: LedgerRefund): Verdict | unde
   if (seen === null || begun === null) return undefined;
   // A person knew what the trade showed.
   if (decided?.shown === seen.status) return undefined;
-  const row = rowOf(seen.status, begun.shown, refund.moved);
+  const isUnmistakable = isOnlyOne(sale, refund) || hasCalledAPart(sale);
+  const row = rowOf(seen.status, { shown: begun.shown, moved: refund.moved, isUnmistakable });
   const isOpenEnd = unexplainedEnds(sale).some((at) => at >= begun.at);
   const saysEnd = row === 'refused' || row === 'revoked';
   if (outcome !== null) {
@@ -390,10 +391,17 @@ export function verdictOf(sale: SoldOrder, refund: LedgerRefund): Verdict | unde
 
 function columnOf(sale: SoldOrder, refund: LedgerRefund): Column {
   if (refund.phase !== 'lost') return 'accepted';
-  const others = sale.refunds.filter((one) => one.number !== refund.number && mayBeGone(one));
-  const isAlone = others.length === 0 && sale.complete && sale.elsewhere === '0.00' && sale.bank === null;
-  return isAlone ? 'lost alone' : 'lost beside others';
+  return isOnlyOne(sale, refund) && sale.bank === null ? 'lost alone' : 'lost beside others';
 }
+
+/** Whether nothing else is known that may have gone back, or be going. */
+function isOnlyOne(sale: SoldOrder, { number }: LedgerRefund): boolean {
+  const others = sale.refunds.filter((one) => one.number !== number && mayBeGone(one));
+  return others.length === 0 && sale.complete && sale.elsewhere === '0.00';
+}
+
+/** Whether this gateway has called this trade PARTIAL_REFUND, so that REFUNDED says that all has gone back. */
+const hasCalledAPart = ({ history }: SoldOrder) => history.some(({ to }) => to === 'PARTIAL_REFUND');
 
 /** Whether a verdict has waited long enough. */
 function isDue(sale: SoldOrder, { isOld }: LedgerRefund, verdict: Verdict, settling_ms: number): boolean {

@@ -65,12 +65,23 @@ export function verdictOn(row: Row, column: Column, nothingLeft: boolean): Verdi
   return 'is' in cell ? cell : cell[nothingLeft ? 1 : 0];
 }
 
-/** The row of the table for a refund that was begun while the trade was `shown`, and has `moved` since where it showed another refund. */
-export function rowOf(status: string, shown: string, moved: boolean): Row {
+/** What is known of a refund that was begun. */
+export interface Begun {
+  /** The trade's status at that time. */
+  readonly shown: string;
+  /** The trade has shown another refund since. */
+  readonly moved: boolean;
+  /** REFUNDED can mean nothing else: no other refund is known, or this gateway calls parts PARTIAL_REFUND. */
+  readonly isUnmistakable: boolean;
+}
+
+/** The row of the table for such a refund. */
+export function rowOf(status: string, { shown, moved, isUnmistakable }: Begun): Row {
   const meaning = refundMeaningOf(status);
-  if (moved || status !== shown) return meaning;
-  // A gateway that calls parts REFUNDED said so of an earlier one.
-  if (meaning === 'done') return 'part is done';
+  const isUnmoved = !moved && status === shown;
+  // Some gateways call a trade REFUNDED of which a part went back: an earlier one, or that of others.
+  if (meaning === 'done' && (isUnmoved || !isUnmistakable)) return 'part is done';
+  if (!isUnmoved) return meaning;
   const saysNothing = meaning === 'stands' || meaning === 'refused' || meaning === 'revoked';
   return saysNothing ? 'unmoved' : meaning;
 }
