@@ -102,8 +102,9 @@ export function pathTo(node: Node): string[] {
   return node.move ? [...pathTo(node.move.from), node.move.what] : [];
 }
 
+/** The settings ask for a watch of a day after the sale. */
 export const stepOf = ({ world, sale }: Node): Step =>
-  nextStep(sale, world.now, { isAsked: false, watch_until: 0 }, SETTINGS);
+  nextStep(sale, world.now, { isAsked: false, watch_until: START.now + DAY }, SETTINGS);
 
 /** Everything that may happen next. */
 export function movesOf(node: Node, requests: readonly Request[]): Node[] {
@@ -142,8 +143,10 @@ function ourMoves(node: Node, step: Step): Node[] {
     case 'look':
       return looked(node, step.take === 'look' ? step.lasting_ms : 0);
     case 'watch':
-      // The poll sees what has changed.
-      return world.status === sale.seen?.status ? [] : [shows(node, 'a poll', world, world.status, 0)];
+      // The poll sees what has changed, or what a replica still shows.
+      return readable(world)
+        .filter((status) => status !== sale.seen?.status)
+        .map((status) => shows(node, 'a poll', world, status, 0));
     case 'rest':
       return [];
   }
