@@ -821,6 +821,7 @@ function brokenCopy(place) {
     'examples',
     'vectors',
     'schemas',
+    'docs',
     'package.json',
     'tsconfig.json',
     'jest.config.js',

@@ -62,7 +62,7 @@ module.exports = [
   [
     'a late notification about an earlier try frees the later one',
     FOLD,
-    'if (refund.attempt > 1) return changed(sale, number, CONTRADICTED);',
+    'return changed(sale, number, refund.attempt > 1 ? CONTRADICTED : end);',
     '',
   ],
   [

@@ -59,13 +59,16 @@ function questionsOf({ world, sale }: Node): [string, Truth | 'never made'][] {
   const status = sale.seen?.status ?? '';
   return sale.refunds
     .filter(({ asked }) => asked !== null)
-    .map(({ number, asked, phase }) => [`${status} · ${PHASES[phase] ?? phase} · ${asked}`, truthOf(world, number)]);
+    .map(({ number, asked, phase }) => [
+      `The trade is ${status}, ${PHASES[phase] ?? phase}${asked === 'by the table' ? '' : ', and two facts contradict each other'}`,
+      truthOf(world, number),
+    ]);
 }
 
 const PHASES: Readonly<Record<string, string>> = {
-  lost: 'its answer was lost',
-  taken: 'the gateway has taken it',
-  ended: 'it had ended',
+  lost: 'the answer to the refund was lost',
+  taken: 'the gateway has taken the refund',
+  ended: 'the refund had ended',
 };
 
 const ENDS = ['REFUND_REFUSED', 'REFUND_REVOKE'];

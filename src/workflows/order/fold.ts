@@ -253,16 +253,16 @@ function onNamed(sale: SoldOrder, refund: LedgerRefund, status: string): SoldOrd
   const named = outcomeNamed(status);
   if (named === undefined) return changed(sale, number, { named: refund.named ?? status });
   const end = { ...ended(named, 'notification'), named: status };
+  const hasPaidNothing = outcome !== null && outcome !== 'REFUNDED';
   if (named === 'REFUNDED') {
-    const hasPaidNothing = outcome !== null && outcome !== 'REFUNDED';
     // It was done before it came back. Else what says that it is gone contradicts who said that it paid nothing.
     if (hasPaidNothing && refund.confirmed_by === 'notification') return sale;
     return changed(sale, number, hasPaidNothing ? CONTRADICTED : end);
   }
+  // Whichever try it means, that is known. The gateway has used the number, where there was one try.
+  if (hasPaidNothing && (outcome !== 'NOT_CREATED' || refund.attempt > 1)) return sale;
   // Nothing says which try under the number it means.
-  if (refund.attempt > 1) return changed(sale, number, CONTRADICTED);
-  const isKnown = outcome === 'REFUND_REFUSED' || outcome === 'REFUND_REVOKE';
-  return isKnown ? sale : changed(sale, number, end);
+  return changed(sale, number, refund.attempt > 1 ? CONTRADICTED : end);
 }
 
 // — Requests —
