@@ -11,7 +11,6 @@ import {
   paymentWorkflowId,
   QUERY,
   SEARCH_ATTRIBUTE,
-  type SoldOrder,
   telling,
 } from '../contract';
 import { earlierRuns, ifExists } from '../temporal/earlier-runs';
@@ -81,9 +80,8 @@ export const buyerOfPayment: BuyerOf = async ({ app_id, id: { out_trade_no } }) 
 type Left = Pick<EarlierAfterSale, 'sale' | 'claims' | 'sent' | 'is_unread'>;
 
 /**
- * What earlier runs left: what the latest knew that had learned anything, and what was notified to it and to those after it and was not
- * taken. A run that ended right after its start may know no more than that, or nothing at all. Throws a retryable failure while the list
- * is behind.
+ * What earlier runs left: what the latest knew that had read those before it, and what was notified to it and to those after it and was
+ * not taken. Throws a retryable failure while the list is behind.
  */
 async function leftBefore(client: Client, workflowId: string, runId: string): Promise<Left> {
   let left: Left = NOTHING_LEFT;
@@ -96,22 +94,20 @@ async function leftBefore(client: Client, workflowId: string, runId: string): Pr
     left =
       carried === null
         ? { sale: null, claims, sent: [...(await sentRefunds(client, run)), ...left.sent], is_unread: true }
-        : { sale: carried.sale, claims, sent: left.sent, is_unread: false };
-    if (carried?.sale && hasLearned(carried.sale)) break;
+        : {
+            sale: carried.has_read ? carried.sale : (left.sale ?? carried.sale),
+            claims,
+            sent: left.sent,
+            is_unread: false,
+          };
+    if (carried?.has_read) break;
   }
   return left;
 }
 
 /** What a run would hand on; nothing where no worker ever had it. */
 const carriedBy = (client: Client, run: ShownRun) =>
-  ifExists<AfterSaleCarried | { sale: null; taken: number }>(() => ask(client, run, QUERY.carried), {
-    sale: null,
-    taken: 0,
-  });
-
-/** Whether this run, or one before it, has learned of the trade or of a person's decision. */
-const hasLearned = ({ seen, refunds, history, complete }: SoldOrder) =>
-  seen !== null || refunds.length > 0 || history.length > 0 || !complete;
+  ifExists<AfterSaleCarried>(() => ask(client, run, QUERY.carried), { sale: null, has_read: false, taken: 0 });
 
 type ShownRun = Pick<WorkflowExecutionInfo, 'workflowId' | 'runId' | 'status'>;
 

@@ -91,7 +91,10 @@ export interface AfterSaleRunInput extends AfterSaleInput {
 
 /** What an after-sale would hand on: the query `carried`. Only the next run asks it. */
 export interface AfterSaleCarried {
-  sale: SoldOrder;
+  /** Null where it knows nothing. */
+  sale: SoldOrder | null;
+  /** Whether that is all that it and earlier runs know. A run that was ended while it read them has to be looked past. */
+  has_read: boolean;
   /** How many notifications this run has taken. One that came after them is in its history alone. */
   taken: number;
 }

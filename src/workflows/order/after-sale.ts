@@ -15,6 +15,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import {
+  type AfterSaleCarried,
   type AfterSaleInput,
   type AfterSaleResolution,
   type AfterSaleRunInput,
@@ -108,8 +109,8 @@ class AfterSaleRun {
   private outbox: PaymentOutbox | undefined;
   private waitingFor = 'the gateway’s answer about the trade';
   private watch_until = 0;
-  /** How many notifications this run has taken: later ones are in its history alone. */
-  private taken = 0;
+  /** How many notifications have come to this run. */
+  private notified = 0;
   /** The refund that a person is just deciding on: it is not sent. */
   private deciding: string | undefined;
 
@@ -117,7 +118,7 @@ class AfterSaleRun {
     // Before the first query is answered: a caller who reads the ledger while runs change reads the same.
     this.sale = input.sale ?? introducedBy(input);
     setHandler(afterSaleStateQuery, () => this.state);
-    setHandler(carriedQuery, () => ({ sale: this.sale, taken: this.taken }));
+    setHandler(carriedQuery, () => this.carried);
     setHandler(afterSaleNotificationSignal, (signal) => this.onNotification(signal));
     setHandler(refundUpdate, (order) => uncancelled(() => this.refund(order)), {
       validator: (order) => {
@@ -146,6 +147,13 @@ class AfterSaleRun {
     return stateOf(this.sale, this.input.app_id, this.watchedUntil);
   }
 
+  /** While it reads, a run hands on what it was given: what came meanwhile is in its history alone. */
+  private get carried(): AfterSaleCarried {
+    return this.phase === 'reading'
+      ? { sale: this.input.sale ?? null, has_read: false, taken: 0 }
+      : { sale: this.sale, has_read: true, taken: this.notified };
+  }
+
   async execute(): Promise<void> {
     this.policy = await loadPolicy({ method: null });
     if (this.policy.watch_window_ms)
@@ -159,15 +167,16 @@ class AfterSaleRun {
     this.phase = 'closing';
     this.waitFor('nothing: a refund or a notification starts it again');
     await this.outbox?.close();
-    // The next run reads the notifications that came meanwhile.
-    if (this.sale.held.length > 0) await this.continueAsNew();
+    // Notifications may have come meanwhile.
+    if (!this.isAtRest) await this.continueAsNew();
   }
 
   // — Facts —
 
   /** Every change goes through here: a fact, the state that it makes, and what is shown of that. */
   private learn(...facts: readonly Fact[]): void {
-    if (this.phase === 'reading' && !isContinued()) {
+    // What is read first is older.
+    if (this.phase === 'reading') {
       this.early.push(...facts);
       return;
     }
@@ -221,7 +230,7 @@ class AfterSaleRun {
   }
 
   private onNotification(signal: NotificationSignal): void {
-    this.taken += 1;
+    this.notified += 1;
     this.learn({ is: 'notified', claim: claimOf(readSignal(signal)) });
   }
 
@@ -254,13 +263,18 @@ class AfterSaleRun {
     }
   }
 
+  /** Whether nothing is left to ask, neither the gateway nor a person. */
+  private get isAtRest(): boolean {
+    return this.step.take === 'rest' && this.state.attention === null;
+  }
+
   /** Nothing is left to ask. Returns whether the run goes on: for its callers, for a person, or as a new run. */
   private async rest(): Promise<boolean> {
     const isIdle = () => this.step.take === 'rest';
     if (!allHandlersFinished()) await condition(() => allHandlersFinished() || !isIdle());
     else if (this.isTooLong) await this.continueInNewRun();
     // A closed workflow is in no list of what needs a person, and cannot be resolved.
-    else if (this.state.attention === null) return false;
+    else if (this.isAtRest) return false;
     else {
       this.waitFor('a person’s decision');
       await condition(() => !isIdle() || this.state.attention === null || this.isTooLong);

@@ -32,9 +32,10 @@ export class PaymentOutbox {
     this.log.skip(history, attention);
   }
 
-  /** Returns once every event is delivered, or a relay has taken over. */
-  close(): Promise<void> {
-    return this.delivery.drain();
+  /** Returns once every event is delivered, or a relay has taken over: those, too, that are published meanwhile. */
+  async close(): Promise<void> {
+    do await this.delivery.drain();
+    while (!this.delivery.isEmpty);
   }
 
   private put(history: readonly Transition[], context: EventContext): void {

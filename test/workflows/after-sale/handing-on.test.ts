@@ -1,0 +1,153 @@
+/** What one run of an after-sale leaves to the next: nothing that was acknowledged is lost, whoever ends a run, and when. */
+import { ApplicationFailure } from '@temporalio/common';
+import { previousRunActivities } from '../../../src/activities';
+import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
+import { APP } from '../../../src/testing/stack';
+import { type Sale, withSale } from './harness';
+
+const REVOKED = { trade_status: 'REFUND_REVOKE', out_request_no: 'a' };
+
+/** As the webhook does: signal-with-start. */
+async function notify(sale: Sale, claim: object): Promise<void> {
+  await sale.client.workflow.signalWithStart('afterSale', {
+    workflowId: sale.workflowId,
+    taskQueue: 'simulated',
+    args: [{ app_id: APP.app_id, out_trade_no: sale.out_trade_no, trade_no: sale.trade.trade_no }],
+    signal: 'notification',
+    signalArgs: [{ trade_no: sale.trade.trade_no, out_trade_no: sale.out_trade_no, ...claim }],
+  });
+}
+
+const resolve = (sale: Sale, more: object = {}) =>
+  sale.handle.executeUpdate('resolve', { args: [{ by: 'ana', reason: 'seen', ...more }] });
+
+async function ended(sale: Sale): Promise<void> {
+  for (let tries = 0; tries < 50 && (await sale.isRunning()); tries += 1) await sale.pass(6 * HOUR);
+  expect(await sale.isRunning()).toBe(false);
+}
+
+/** Temporal's list of workflows is behind for as long as this holds. */
+function lateList(sale: Sale) {
+  const late = { holds: true };
+  const known = previousRunActivities['payments.knownBefore'];
+  sale.env.work({
+    'payments.knownBefore': (input: Parameters<typeof known>[0]) => {
+      if (late.holds) throw ApplicationFailure.retryable('This run is not in the list of workflows yet');
+      return known(input);
+    },
+  });
+  return late;
+}
+
+test('a revoke that comes while a run which goes on from a broken start reads the ledger is known', async () => {
+  await withSale(async (sale) => {
+    await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
+    await ended(sale);
+    const late = lateList(sale);
+    const args = [{ app_id: APP.app_id }];
+    await sale.client.workflow.start('afterSale', { workflowId: sale.workflowId, taskQueue: 'simulated', args });
+    await sale.pass(MINUTE);
+    await notify(sale, REVOKED);
+    await sale.pass(MINUTE);
+    late.holds = false;
+    await sale.pass(HOUR);
+    expect((await sale.state()).refunds).toMatchObject([{ out_request_no: 'a', outcome: 'REFUND_REVOKE' }]);
+  });
+});
+
+test('a revoke that comes while a reset of a continued run reads earlier runs is known', async () => {
+  await withSale(async (sale) => {
+    await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
+    await sale.pass(HOUR);
+    const { sale: carried } = await sale.handle.query<{ sale: object }>('carried');
+    await sale.handle.terminate();
+    const { temporal } = sale.env;
+    const input = { app_id: APP.app_id, out_trade_no: sale.out_trade_no, sale: carried, watch_until: 0 };
+    const base = temporal.continueAs('afterSale', sale.workflowId, input);
+    await sale.pass(MINUTE);
+    const late = lateList(sale);
+    temporal.reset(base);
+    await sale.pass(MINUTE);
+    await sale.handle.signal('notification', { trade_no: sale.trade.trade_no, ...REVOKED });
+    await sale.pass(MINUTE);
+    late.holds = false;
+    await sale.pass(HOUR);
+    expect((await sale.state()).refunds).toMatchObject([{ out_request_no: 'a', outcome: 'REFUND_REVOKE' }]);
+  });
+});
+
+test('a revoke that comes while earlier runs are read is known after that run was terminated', async () => {
+  await withSale(async (sale) => {
+    await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
+    await ended(sale);
+    const late = lateList(sale);
+    await notify(sale, REVOKED);
+    await sale.pass(MINUTE);
+    await sale.handle.terminate();
+    late.holds = false;
+    await sale.pass(HOUR);
+    await sale.open();
+    await sale.pass(HOUR);
+    expect((await sale.state()).refunds).toMatchObject([{ out_request_no: 'a', outcome: 'REFUND_REVOKE' }]);
+  });
+});
+
+test('a dispute that a run holds which has never seen the trade is held after its termination, although an older run is there', async () => {
+  await withSale(async (sale) => {
+    // Somebody asked for the order before the gateway knew it.
+    sale.gateway.blindQueries = 1_000_000;
+    await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
+    await sale.pass(HOUR);
+    expect(await sale.isRunning()).toBe(false);
+    await notify(sale, { trade_status: 'DISPUTE' });
+    await sale.pass(HOUR);
+    expect((await sale.state()).claims).toMatchObject([{ trade_status: 'DISPUTE' }]);
+    await sale.handle.terminate();
+    await sale.pass(MINUTE);
+    await sale.open();
+    await sale.pass(MINUTE);
+    expect((await sale.state()).claims).toMatchObject([{ trade_status: 'DISPUTE' }]);
+    sale.gateway.blindQueries = 0;
+    await sale.pass(DAY);
+    expect((await sale.state()).attention).toBe('unconfirmed-notification');
+  });
+});
+
+test('a start after forty runs that found no such order reads only the last of them', async () => {
+  await withSale(async (sale) => {
+    sale.gateway.blindQueries = 1_000_000;
+    for (let asked = 0; asked < 40; asked += 1) {
+      await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
+      await sale.pass(MINUTE);
+    }
+    let queries = 0;
+    for (const run of sale.env.temporal.runs(sale.workflowId)) {
+      const query = run.query.bind(run);
+      run.query = (...args: Parameters<typeof run.query>) => {
+        if (args[0] === 'carried') queries += 1;
+        return query(...args);
+      };
+    }
+    await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
+    expect(queries).toBe(1);
+  });
+}, 60_000);
+
+test('what contradicts a decision while the last event is posted is before a person', async () => {
+  let post: () => Promise<void> = async () => undefined;
+  await withSale(
+    async (sale) => {
+      sale.gateway.refundMishaps = ['lost before'];
+      await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
+      await sale.pass(HOUR);
+      expect((await sale.state()).attention).toBe('unknown-refund');
+      post = () => sale.env.temporal.clock.pass(20_000);
+      await resolve(sale, { out_request_no: 'a', outcome: 'REFUND_REFUSED' });
+      await notify(sale, { trade_status: 'PARTIAL_REFUND', out_request_no: 'a' });
+      await sale.pass(HOUR);
+      expect([(await sale.state()).attention, await sale.isRunning()]).toEqual(['unknown-refund', true]);
+    },
+    // The simulated clock may stand already.
+    { onEvent: () => post().catch(() => undefined) },
+  );
+});
