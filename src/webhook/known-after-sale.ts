@@ -6,8 +6,8 @@ import type { Notification } from '../gateway';
 const UNDER_WAY = ['REFUND_VERIFYING', 'REFUND_PROCESSING'];
 
 /**
- * No news of a trade that has ended REFUNDED, without a refund's number. Whatever may happen a second time is news: a second part
- * that goes back, a refund that comes back, a dispute after one that was won or lost unheard.
+ * No news of a trade that has ended REFUNDED, without a refund's number, nor of a refund that has. Whatever may happen a second time is
+ * news: a second part that goes back, a refund that comes back, a dispute after one that was won or lost unheard.
  */
 const NO_NEWS_OF_REFUNDED: readonly string[] = [...UNDER_WAY, 'PARTIAL_REFUND', 'REFUNDED'];
 
@@ -18,10 +18,10 @@ export function isKnownAfterSale(
 ): boolean {
   if (trade_no !== ours) return false;
   if (out_request_no === undefined) return status === 'REFUNDED' && NO_NEWS_OF_REFUNDED.includes(trade_status);
-  const { outcome = null, refund_status } = refunds.find((one) => one.out_request_no === out_request_no) ?? {};
+  // How it ended is what counts: the gateway's first answer may have said otherwise.
+  const { outcome = null } = refunds.find((one) => one.out_request_no === out_request_no) ?? {};
   // How a refund ended that was only accepted is news. One that did not come about, by the gateway's word or a person's, may have
   // been started all the same.
   if (outcome === 'ACCEPTED') return UNDER_WAY.includes(trade_status);
-  const passed = outcome === 'REFUNDED' ? UNDER_WAY : [];
-  return outcome !== null && [...passed, outcome, refund_status].includes(trade_status);
+  return outcome === 'REFUNDED' ? NO_NEWS_OF_REFUNDED.includes(trade_status) : outcome === trade_status;
 }
