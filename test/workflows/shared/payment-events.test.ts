@@ -116,3 +116,15 @@ test('what says that money came is never told of a payment that ended otherwise'
   const told = log.changes([...history, transition('CANCEL')], context(null, 'CANCEL'), NOW);
   expect(told.map(({ id }) => id)).toEqual(['p:CANCEL:1']);
 });
+
+test('each transition is told once where only the latest of a long history are kept', () => {
+  const log = new PaymentEventLog('p');
+  const history: Transition[] = [];
+  const told: unknown[] = [];
+  for (let hour = 0; hour < 10; hour += 1) {
+    const time = new Date(NOW + hour).toISOString();
+    history.push({ time, from: null, to: hour % 2 === 0 ? 'PARTIAL_REFUND' : 'REFUND_PROCESSING', source: 'query' });
+    told.push(...log.changes(history.slice(-3), context(null), NOW).map(({ transition }) => transition?.time));
+  }
+  expect(told).toEqual(history.map(({ time }) => time));
+});

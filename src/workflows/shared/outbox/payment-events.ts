@@ -4,6 +4,9 @@ import { type Attention, outcomeOf, type PaymentEvent, type Transition } from '.
 /** What an event says besides its own cause: the payment, and after its sale the refunds. */
 export type EventContext = Pick<PaymentEvent, 'payment' | 'after_sale'>;
 
+const isSame = (one: Transition, other: Transition) =>
+  (['time', 'from', 'to', 'source'] as const).every((field) => one[field] === other[field]);
+
 /** Whether merchants take the transition for money. */
 const saysPaid = ({ to }: Transition) => outcomeOf(to) === 'SUCCESS';
 
@@ -18,7 +21,8 @@ const isRepeatedByAPerson = (one: Transition, before: readonly Transition[]) =>
 export class PaymentEventLog {
   /** How often each event was made: the second of a kind is another event. */
   private readonly made = new Map<string, number>();
-  private transitions = 0;
+  /** The last transition that was told, or is not to be told: histories are long, and only their end is kept. */
+  private told: Transition | undefined;
   private attention: Attention | null = null;
 
   /** `idPrefix` makes the ids of this run's events unique. What a reset run tells again has the same id again. */
@@ -26,14 +30,15 @@ export class PaymentEventLog {
 
   /** Makes no events of what an earlier run has published already. */
   skip(history: readonly Transition[], attention: Attention | null): void {
-    this.transitions = history.length;
+    this.told = history.at(-1);
     this.attention = attention;
   }
 
   /** The events of what changed since the last call, transitions first. `now`: ms since the epoch. */
   changes(history: readonly Transition[], context: EventContext, now: number): PaymentEvent[] {
     const { attention, outcome } = context.payment;
-    const news = history.slice(this.transitions);
+    const { told } = this;
+    const news = history.slice(told ? history.findLastIndex((one) => isSame(one, told)) + 1 : 0);
     const waits = outcome === null ? news.findIndex(saysPaid) : -1;
     const known = waits < 0 ? news : news.slice(0, waits);
     const events = known
@@ -43,7 +48,7 @@ export class PaymentEventLog {
     if (attention !== null && attention !== this.attention) {
       events.push(this.event({ type: 'attention', time: new Date(now).toISOString(), ...context }));
     }
-    this.transitions += known.length;
+    this.told = known.at(-1) ?? told;
     this.attention = attention;
     return events;
   }
