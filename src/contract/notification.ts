@@ -24,11 +24,17 @@ export interface NotificationClaim {
 
 const TEXTS = ['trade_no', 'out_trade_no', 'out_request_no', 'trade_status', 'method', 'amount', 'currency'] as const;
 
-/** A signal without what is no text where one belongs: anybody who can write to Temporal may have sent it. */
-export function readSignal(signal: NotificationSignal): NotificationSignal {
-  const odd = TEXTS.filter((field) => typeof signal[field] !== 'string');
-  return { ...signal, ...Object.fromEntries(odd.map((field) => [field, undefined])) };
+/**
+ * A signal without what is no text where one belongs; undefined where it is no object: anybody who can write to Temporal may have sent
+ * it, with anything or nothing.
+ */
+export function readSignal(signal: unknown): NotificationSignal | undefined {
+  if (typeof signal !== 'object' || signal === null) return undefined;
+  const texts = TEXTS.map((field): [string, unknown] => [field, Reflect.get(signal, field)]);
+  return { ...signal, ...Object.fromEntries(texts.map(([field, value]) => [field, textOrNone(value)])) };
 }
+
+const textOrNone = (value: unknown) => (typeof value === 'string' ? value : undefined);
 
 /** The trades that these notifications name, each once. */
 export function tradesNamedBy(notifications: readonly Pick<NotificationSignal, 'trade_no'>[]): string[] {

@@ -19,6 +19,9 @@ export function amountProblem(text: string, max = MAX_AMOUNT): string | undefine
   return /\.\d{3}/.test(text) ? 'two decimals at most' : undefined;
 }
 
+/** Whether `text` is a decimal that money can be counted with, such as "150.00": others write "1.500,00". */
+export const isDecimal = (text: unknown): text is string => typeof text === 'string' && /^\d+(\.\d+)?$/.test(text);
+
 /** Whether two decimal strings are the same amount: "12.1" equals "12.10". False if either is not a decimal. */
 export function sameAmount(a: string, b: string): boolean {
   try {

@@ -24,7 +24,6 @@ import {
   type EarlierAfterSale,
   FAILURE,
   knownIds,
-  type NotificationSignal,
   type PaymentPolicy,
   paymentWorkflowId,
   pollSchedule,
@@ -229,9 +228,10 @@ class AfterSaleRun {
     return this.phase === 'closing';
   }
 
-  private onNotification(signal: NotificationSignal): void {
+  private onNotification(signal: unknown): void {
     this.notified += 1;
-    this.learn({ is: 'notified', claim: claimOf(readSignal(signal)) });
+    const read = readSignal(signal);
+    this.learn(read ? { is: 'notified', claim: claimOf(read) } : { is: 'noticed', what: 'unexpected-signal' });
   }
 
   // — Steps —
@@ -414,8 +414,10 @@ class AfterSaleRun {
     if (this.sale.paid === null && !(await isInTime(this.rechecks.request()))) throw notTaken();
     const granted = grantRefund(this.sale, this.requests, order);
     const { number } = granted;
+    // A refund that waits for its turn may have been taken by an earlier run: the same request lets it go on.
+    const isLacking = findRefund(this.sale, number)?.phase === 'waiting' && !this.requests.has(number);
+    if (granted.is === 'new' || isLacking) this.requests.set(number, { ...order, out_request_no: number });
     if (granted.is === 'new') {
-      this.requests.set(number, { ...order, out_request_no: number });
       this.learn({ is: 'requested', number, amount: order.refund_amount, currency: order.refund_currency });
       const refund = findRefund(this.sale, number);
       // Where it cannot go now, that may have changed since the last look.

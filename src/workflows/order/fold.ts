@@ -17,7 +17,7 @@ import {
   takesMoneyBack,
 } from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
-import { isMore, less, sumOf } from '../../gateway/pure/money';
+import { isDecimal, isMore, less, sumOf } from '../../gateway/pure/money';
 import { isKnownStatus } from '../../gateway/pure/statuses';
 import { latePaymentRefundNumber } from '../shared/refund-numbers';
 import { isAnswered } from './claims';
@@ -135,7 +135,7 @@ function onUnanswered(sale: SoldOrder, { why, after }: FactOf<'unanswered'>): So
 
 function learnedFrom(sale: SoldOrder, trade: QueriedTrade): SoldOrder {
   const { order_amount: amount, order_currency: currency } = trade;
-  const isSold = outcomeOf(trade.trade_status) === 'SUCCESS' && amount !== undefined && currency !== undefined;
+  const isSold = outcomeOf(trade.trade_status) === 'SUCCESS' && isDecimal(amount) && currency !== undefined;
   return {
     ...sale,
     denied: null,

@@ -42,7 +42,10 @@ export function untilTold<Input extends unknown[], T>(
 /** Whether an activity has told it, and nobody else. */
 export const isTold = (answer: unknown) => isObject(answer) && answer.is === 'told';
 
-const hasField = (told: unknown, name: string) => isObject(told) && isText(told[name]);
+const hasField = (told: unknown, name: string): told is Readonly<Record<string, unknown>> =>
+  isObject(told) && isText(told[name]);
+
+const TRADE_TEXTS = ['trade_no', 'out_trade_no', 'order_amount', 'order_currency', 'method'] as const;
 
 /** The words that a result has for `is`, and what each of them comes with. */
 export type ResultShape<Result extends { is: string }> = {
@@ -59,7 +62,9 @@ export function isResultOf<Result extends { is: string }>(told: unknown, shape: 
 export const isText = (value: unknown) => typeof value === 'string';
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
-export const isTrade = (value: unknown) => hasField(value, 'trade_status');
+/** A trade has a status, and its other fields are texts: what a person typed may have anything there. */
+export const isTrade = (value: unknown) =>
+  hasField(value, 'trade_status') && TRADE_TEXTS.every((name) => value[name] === undefined || isText(value[name]));
 
 /** Whether this is a trade, or null: the activities give no other. */
 export const isTradeOrNull = (told: unknown) => told === null || isTrade(told);

@@ -23,7 +23,7 @@ export class PendingNotifications extends RecheckRequests {
   latest: { trade_status: string | undefined; trade_no: string | undefined; at: string } | undefined;
 
   add(signal: NotificationSignal): void {
-    const notification = readSignal(signal);
+    const notification = readSignal(signal) ?? {};
     const { trade_status, trade_no } = notification;
     this.latest = { trade_status, trade_no, at: new Date().toISOString() };
     this.entries.push({ notification, isLookedInto: false, isDenied: false });

@@ -151,3 +151,30 @@ test('what contradicts a decision while the last event is posted is before a per
     { onEvent: () => post().catch(() => undefined) },
   );
 });
+
+test('a refund that waited for its turn in a run that was terminated goes on once the same request comes again', async () => {
+  await withSale(async (sale) => {
+    sale.gateway.refundPlans = [{ takes_ms: 6 * HOUR, ends: 'done' }];
+    await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
+    expect(await (await sale.ask('50.00', { out_request_no: 'b' })).answer).toMatchObject({ type: 'RefundPending' });
+    await sale.handle.terminate();
+    await sale.pass(MINUTE);
+    expect(await (await sale.ask('50.00', { out_request_no: 'b' })).answer).toMatchObject({ type: 'RefundPending' });
+    await sale.pass(2 * DAY);
+    expect(sale.trade.refunds.map(({ out_request_no }) => out_request_no)).toEqual(['a', 'b']);
+  });
+});
+
+test('a refund that waited for its turn in a run that was terminated is not made where nobody asks again', async () => {
+  await withSale(async (sale) => {
+    sale.gateway.refundPlans = [{ takes_ms: 6 * HOUR, ends: 'done' }];
+    await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
+    await (await sale.ask('50.00', { out_request_no: 'b' })).answer;
+    await sale.handle.terminate();
+    await sale.pass(MINUTE);
+    await sale.open();
+    await sale.pass(2 * DAY);
+    expect((await sale.state()).refunds[1]).toMatchObject({ outcome: 'NOT_CREATED', failure: { type: 'NotRefunded' } });
+    expect(sale.trade.refunds).toHaveLength(1);
+  });
+});
