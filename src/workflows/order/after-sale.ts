@@ -73,6 +73,9 @@ import { sendRefund } from './send-refund';
 /** The update `refund` waits this long in all, then fails with `NotAnswered` or `RefundPending`. */
 const REFUND_WAIT_MS = 30_000;
 
+/** A server ends a run with 51,200 events. */
+const MAX_EVENTS = 40_000;
+
 /** A request that is under way when a person decides is given so long for its answer. */
 const HELD_BACK_WITHIN_MS = 60_000;
 
@@ -160,6 +163,7 @@ class AfterSaleRun {
     await this.recall(this.policy);
     if (await this.isOfNobody()) return;
     for (let step = this.step; ; step = this.step) {
+      if (this.mayContinueAnew) await this.continueInNewRun();
       if (step.take === 'rest' && !(await this.rest())) break;
       if (step.take !== 'rest') await this.take(step);
     }
@@ -272,19 +276,19 @@ class AfterSaleRun {
   private async rest(): Promise<boolean> {
     const isIdle = () => this.step.take === 'rest';
     if (!allHandlersFinished()) await condition(() => allHandlersFinished() || !isIdle());
-    else if (this.isTooLong) await this.continueInNewRun();
     // A closed workflow is in no list of what needs a person, and cannot be resolved.
     else if (this.isAtRest) return false;
     else {
       this.waitFor('a person’s decision');
-      await condition(() => !isIdle() || this.state.attention === null || this.isTooLong);
+      await condition(() => !isIdle() || this.state.attention === null || this.mayContinueAnew);
     }
     return true;
   }
 
-  /** The request of a refund that waits for its turn is in this run alone: it holds personal data. */
+  /** The request of a refund that waits for its turn is in this run alone: so only a server that would soon end the run ends the wait. */
   private get mayContinueAnew(): boolean {
-    return this.isTooLong && nextRefund(this.sale) === undefined;
+    const isWaiting = nextRefund(this.sale) !== undefined;
+    return this.isTooLong && (!isWaiting || workflowInfo().historyLength > MAX_EVENTS);
   }
 
   /** Rechecks grow the history too, and use up its room for updates: so an idle run continues as new. */
@@ -320,7 +324,10 @@ class AfterSaleRun {
     const { app_id } = this.input;
     const { heard, reasons } = this.sale;
     const isInterrupted = () =>
-      this.rechecks.isRequested || this.sale.heard > heard || this.sale.reasons.length < reasons.length;
+      this.rechecks.isRequested ||
+      this.sale.heard > heard ||
+      this.sale.reasons.length < reasons.length ||
+      this.mayContinueAnew;
     this.waitFor('the gateway to say what it has of the trade');
     const { settling_ms } = this.settings;
     const found = await searchOn({ app_id, id: this.id, after, settling_ms }, isInterrupted);
@@ -379,11 +386,12 @@ class AfterSaleRun {
     if (typeof news !== 'string') await this.onTrade(news, heard, 0);
     // A poll says nothing of a gateway that is silent: a look does, once a day.
     else if (news === 'timeout' && step.until === null) await this.look(0);
-    else if (this.mayContinueAnew) await this.continueInNewRun();
   }
 
   private async continueInNewRun(): Promise<void> {
     this.phase = 'closing';
+    const waiting = this.sale.refunds.filter(({ phase }) => phase === 'waiting');
+    this.learn(...waiting.map(({ number }) => notSentByEarlierRun(number)));
     await this.outbox?.close();
     await this.continueAsNew();
   }

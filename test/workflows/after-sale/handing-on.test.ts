@@ -178,3 +178,55 @@ test('a refund that waited for its turn in a run that was terminated is not made
     expect(sale.trade.refunds).toHaveLength(1);
   });
 });
+
+describe('a history that grows', () => {
+  const LONG = { suggestsContinueAsNewAfter: 200 };
+  const eventsOf = (sale: Sale) => sale.env.historyLength(sale.workflowId);
+
+  test('is ended where a denied trade is notified on and on, and all that was notified is held', async () => {
+    await withSale(async (sale) => {
+      sale.gateway.blindQueries = 1_000_000;
+      for (let hour = 0; hour < 100; hour += 1) {
+        await notify(sale, { trade_status: 'PARTIAL_REFUND' });
+        await sale.pass(HOUR);
+        expect(await eventsOf(sale)).toBeLessThan(250);
+      }
+      expect(sale.env.temporal.runs(sale.workflowId).length).toBeGreaterThan(1);
+      const { attention, claims } = await sale.state();
+      expect([attention, claims.length]).toEqual(['unknown-trade', 100]);
+    }, LONG);
+  });
+
+  test('is ended where a watched trade is notified on and on', async () => {
+    await withSale(async (sale) => {
+      await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
+      for (let hour = 0; hour < 60; hour += 1) {
+        await notify(sale, { trade_status: 'PARTIAL_REFUND' });
+        await sale.pass(HOUR);
+        expect(await eventsOf(sale)).toBeLessThan(250);
+      }
+      expect(await sale.state()).toMatchObject({ refunded_amount: '50.00', refunds: [{ out_request_no: 'a' }] });
+    }, LONG);
+  });
+
+  test('is kept while a refund waits for its turn, until the server would end it: then that refund has to be requested again', async () => {
+    await withSale(async (sale) => {
+      sale.gateway.refundMishaps = ['lost before'];
+      await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
+      await (await sale.ask('50.00', { out_request_no: 'b' })).answer;
+      const notified = async () => {
+        await notify(sale, { trade_status: 'REFUND_PROCESSING', out_request_no: 'a' });
+        await sale.pass(HOUR);
+      };
+      for (let hour = 0; hour < 60; hour += 1) await notified();
+      expect(await eventsOf(sale)).toBeGreaterThan(250);
+      expect(await sale.state()).toMatchObject({ refunds: [{}, { outcome: null }] });
+      Object.assign(sale.env.temporal.latest(sale.workflowId) ?? {}, { events: 40_001 });
+      await notified();
+      expect(await eventsOf(sale)).toBeLessThan(250);
+      const { refunds, attention } = await sale.state();
+      expect(refunds).toMatchObject([{ attention }, { outcome: 'NOT_CREATED', failure: { type: 'NotRefunded' } }]);
+      expect(attention).toBe('unknown-refund');
+    }, LONG);
+  });
+});

@@ -19,6 +19,7 @@ export interface SaleOptions {
   onEvent?: OnEvent;
   /** See SimulatedEnvironmentOptions. */
   cachesWorkflows?: boolean;
+  suggestsContinueAsNewAfter?: number;
 }
 
 export class Sale {
@@ -92,9 +93,9 @@ export class Sale {
 
 export async function withSale<T>(
   live: (sale: Sale) => Promise<T>,
-  { settings = {}, onEvent, cachesWorkflows = true }: SaleOptions = {},
+  { settings = {}, onEvent, cachesWorkflows = true, ...simulated }: SaleOptions = {},
 ): Promise<T> {
-  const env = await SimulatedEnvironment.create({ cachesWorkflows });
+  const env = await SimulatedEnvironment.create({ cachesWorkflows, ...simulated });
   try {
     const gateway = new FakeGateway(() => env.currentTimeMs());
     const sale = new Sale(env, gateway);
