@@ -146,7 +146,14 @@ class AfterSaleRun {
   }
 
   get state(): AfterSaleState {
-    return stateOf(this.sale, this.input.app_id, this.watchedUntil);
+    return stateOf(this.shown, this.input.app_id, this.watchedUntil);
+  }
+
+  /** What came while earlier runs are read is held. */
+  private get shown(): SoldOrder {
+    const { heard, held } = this.sale;
+    const claims = this.early.flatMap((fact) => (fact.is === 'notified' ? [{ claim: fact.claim, heard }] : []));
+    return { ...this.sale, held: [...held, ...claims] };
   }
 
   /** While it reads, a run hands on what it was given: what came meanwhile is in its history alone. */
@@ -198,10 +205,14 @@ class AfterSaleRun {
     const { app_id, out_trade_no = null } = this.input;
     // A run that was reset has forgotten what it had learned after its start.
     if (!this.input.sale || policy.run_id !== workflowInfo().originalExecutionRunId) {
-      const known = await loadPreviousRun({ app_id, out_trade_no });
+      const given = this.sale;
+      const known = await loadPreviousRun({ app_id, out_trade_no }, () => {
+        this.append([{ is: 'noticed', what: 'no-answer' }]);
+        this.waitFor('Temporal’s list of workflows: earlier runs have the ledger');
+      });
       const { sale, claims, sent, is_unread, method, trade_no } = known;
       this.isKnownHere = isKnown(known);
-      if (sale) this.sale = { ...sale, out_trade_no: sale.out_trade_no ?? out_trade_no, denied: null };
+      this.sale = sale ? { ...sale, out_trade_no: sale.out_trade_no ?? out_trade_no, denied: null } : given;
       this.append([
         // The payment says which trade was sold. Its number alone, or who started this run, may name another one.
         { is: 'introduced', method, trade_no },
@@ -213,7 +224,7 @@ class AfterSaleRun {
     }
     if (policy.has_listener) this.outbox = new PaymentOutbox(paymentWorkflowId(app_id, out_trade_no ?? ''), false);
     // Only what comes from here on is news: the earlier run has published the rest.
-    this.outbox?.skip(this.input.sale ? stateOf(this.input.sale, app_id, 0) : this.state);
+    this.outbox?.skip(stateOf(this.input.sale ?? this.sale, app_id, 0));
     this.phase = 'open';
     this.learn(...this.early.splice(0));
   }

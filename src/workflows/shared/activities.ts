@@ -85,14 +85,35 @@ const READING = {
   retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '1 minute' },
 } satisfies ActivityOptions;
 
-const reading = <Name extends keyof PreviousRunActivities>(name: Name): PreviousRunActivities[Name] =>
-  proxyActivities<PreviousRunActivities>({ ...READING, summary: activityWords(name) })[name];
+const reading = <Name extends keyof PreviousRunActivities>(
+  name: Name,
+  more: ActivityOptions = {},
+): PreviousRunActivities[Name] =>
+  proxyActivities<PreviousRunActivities>({ ...READING, ...more, summary: activityWords(name) })[name];
 
 /** What Temporal knows of other runs. */
-export const loadPreviousRun = untilTold(reading('payments.knownBefore'));
 export const loadEarlierRun = untilTold(reading('payments.earlierRun'));
 export const loadLatestRun = untilTold(reading('payments.latestRun'));
 export const loadRunBefore = untilTold(reading('payments.runBefore'));
+const loadKnownBefore = untilTold(reading('payments.knownBefore'));
+const loadKnownBeforeSoon = untilTold(reading('payments.knownBefore', { scheduleToCloseTimeout: '15 minutes' }));
+
+/**
+ * What Temporal knows of an order after its sale. Where Temporal says nothing for longer than one of its runs may, `onSilence` is called,
+ * and it is asked on.
+ */
+export async function loadPreviousRun(
+  order: Parameters<typeof loadKnownBefore>[0],
+  onSilence: () => void,
+): ReturnType<typeof loadKnownBefore> {
+  try {
+    return await loadKnownBeforeSoon(order);
+  } catch (error) {
+    if (!hasRunOut(error)) throw error;
+  }
+  onSilence();
+  return loadKnownBefore(order);
+}
 
 const { 'payments.refundLatePayment': refundLatePayment } = proxyActivities<LatePaymentActivities>({
   startToCloseTimeout: '2 minutes',

@@ -230,3 +230,36 @@ describe('a history that grows', () => {
     }, LONG);
   });
 });
+
+describe('while Temporal’s list is down for days', () => {
+  test('a person hears that earlier runs cannot be read, and the ledger goes on once they can', async () => {
+    await withSale(async (sale) => {
+      await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
+      await ended(sale);
+      const late = lateList(sale);
+      await sale.open();
+      await sale.pass(MINUTE);
+      expect((await sale.state()).attention).toBeNull();
+      await sale.pass(2 * DAY);
+      expect((await sale.state()).attention).toBe('no-answer');
+      expect(await sale.env.historyLength(sale.workflowId)).toBeLessThan(20);
+      late.holds = false;
+      await sale.pass(HOUR);
+      expect(await sale.state()).toMatchObject({ attention: null, refunded_amount: '50.00' });
+    });
+  });
+
+  test('a person reads of a dispute that is notified', async () => {
+    await withSale(async (sale) => {
+      const late = lateList(sale);
+      await notify(sale, { trade_status: 'DISPUTE' });
+      await sale.pass(2 * DAY);
+      expect(await sale.state()).toMatchObject({ attention: 'dispute', claims: [{ trade_status: 'DISPUTE' }] });
+      const { searchAttributes } = await sale.handle.describe();
+      expect(Object.values(searchAttributes).flat()).toContain('dispute');
+      late.holds = false;
+      await sale.pass(2 * DAY);
+      expect(await sale.state()).toMatchObject({ attention: 'unconfirmed-notification', claims: [] });
+    });
+  });
+});
