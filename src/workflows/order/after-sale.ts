@@ -203,6 +203,7 @@ class AfterSaleRun {
   /** Takes over what earlier runs knew, where Temporal still has it. */
   private async recall(policy: PaymentPolicy): Promise<void> {
     const { app_id, out_trade_no = null } = this.input;
+    const facts: Fact[] = [];
     // A run that was reset has forgotten what it had learned after its start.
     if (!this.input.sale || policy.run_id !== workflowInfo().originalExecutionRunId) {
       const given = this.sale;
@@ -213,20 +214,20 @@ class AfterSaleRun {
       const { sale, claims, sent, is_unread, method, trade_no } = known;
       this.isKnownHere = isKnown(known);
       this.sale = sale ? { ...sale, out_trade_no: sale.out_trade_no ?? out_trade_no, denied: null } : given;
-      this.append([
+      facts.push(
         // The payment says which trade was sold. Its number alone, or who started this run, may name another one.
         { is: 'introduced', method, trade_no },
         ...(is_unread ? [{ is: 'noticed', what: 'unread' } as const] : []),
         ...sent.flatMap(lostIn),
         ...cutOff(this.sale),
         ...claims.map((claim) => ({ is: 'notified', claim }) as const),
-      ]);
+      );
     }
     if (policy.has_listener) this.outbox = new PaymentOutbox(paymentWorkflowId(app_id, out_trade_no ?? ''), false);
-    // Only what comes from here on is news: the earlier run has published the rest.
+    // What an earlier run knew, it has published.
     this.outbox?.skip(stateOf(this.input.sale ?? this.sale, app_id, 0));
     this.phase = 'open';
-    this.learn(...this.early.splice(0));
+    this.learn(...facts, ...this.early.splice(0));
   }
 
   /** Whether nobody has the order, as where a number was mistyped: who waits is told at once, and nothing is left behind. */

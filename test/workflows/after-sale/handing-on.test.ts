@@ -3,6 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { previousRunActivities } from '../../../src/activities';
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
 import { APP } from '../../../src/testing/stack';
+import type { PaymentEvent } from '../../../src/workflows';
 import { type Sale, withSale } from './harness';
 
 const REVOKED = { trade_status: 'REFUND_REVOKE', out_request_no: 'a' };
@@ -262,4 +263,30 @@ describe('while Temporal’s list is down for days', () => {
       expect(await sale.state()).toMatchObject({ attention: 'unconfirmed-notification', claims: [] });
     });
   });
+});
+
+test('the merchant’s handler hears that a person is needed where the run before cannot be read', async () => {
+  const heard: PaymentEvent[] = [];
+  await withSale(
+    async (sale) => {
+      await (await sale.ask('50.00', { out_request_no: 'a' })).answer;
+      await ended(sale);
+      heard.splice(0);
+      const known = previousRunActivities['payments.knownBefore'];
+      sale.env.work({
+        'payments.knownBefore': async (input: Parameters<typeof known>[0]) => {
+          const answer = await known(input);
+          return { ...answer, told: { ...answer.told, sale: null, is_unread: true } };
+        },
+      });
+      await sale.open();
+      await sale.pass(HOUR);
+      expect((await sale.state()).attention).toBe('refund-elsewhere');
+      expect(heard.map(({ type, payment }) => [type, payment.attention])).toContainEqual([
+        'attention',
+        'refund-elsewhere',
+      ]);
+    },
+    { onEvent: (event) => void ('payment' in event && heard.push(event)) },
+  );
 });
