@@ -42,7 +42,7 @@ const STATUSES: Readonly<Record<TradeStatus, StatusRow>> = {
   PARTIAL_REFUND:      { ...sold, refunds: 'part is done', refundable: 'now' },
   REFUNDED:            { ...sold, refunds: 'done',         refundable: 'now' },
   REFUND_REFUSED:      { ...sold, refunds: 'refused',      refundable: 'now' },
-  REFUND_REVOKE:       { ...sold, refunds: 'revoked',      refundable: 'later' },
+  REFUND_REVOKE:       { ...sold, refunds: 'revoked',      refundable: 'now' },
   // The bank takes the money back. A refund beside that would pay the buyer twice.
   DISPUTE:             { ...sold, refunds: 'of the bank',  refundable: 'no',    attention: 'dispute' },
   CHARGEBACK:          { ...sold, refunds: 'of the bank',  refundable: 'no',    attention: 'chargeback' },

@@ -122,7 +122,7 @@ function faultsOf(node: Node): string[] {
   if (isElsewhere && !hasOurs && DONE.includes(sale.seen?.status ?? '') && !isKnown)
     faults.push('the gateway shows a refund that is not ours, and nobody is asked');
 
-  const isAsked = sale.reasons.includes('dispute') || sale.reasons.includes('unconfirmed-notification');
+  const isAsked = sale.reasons.includes('dispute') || sale.contradicted.length > 0;
   if (world.bank_at !== null && (step.take === 'rest' || step.take === 'watch') && !isAsked)
     faults.push('the bank was heard to take the money back, and nobody is asked');
   return faults;

@@ -11,6 +11,7 @@ import {
   type LedgerRefund,
   type NotificationClaim,
   outcomeOf,
+  type RefundMeaning,
   refundMeaningOf,
   type SoldOrder,
   type Source,
@@ -49,12 +50,13 @@ export const NOTHING_KNOWN: SoldOrder = {
 
 /** So many transitions are kept: the latest. */
 const KEPT_TRANSITIONS = 200;
-/** So many refunds that certainly were never made are kept: the latest. */
+/** So many refunds that certainly were never made are kept, and so many that paid nothing: the latest. */
 const KEPT_WITHOUT_REFUND = 50;
+const KEPT_WITHOUT_MONEY = 500;
 
 /** The state after one more fact. */
 export function fold(sale: SoldOrder, fact: AfterSaleFact, settings: FoldSettings): SoldOrder {
-  return bounded(withLateMoney(sale, judged(applied(sale, fact), settings)));
+  return bounded(withLateMoney(sale, judged(applied(sale, fact, settings), settings)));
 }
 
 /** No caller waits for the refund of a late payment, because the payment itself has asked for it. */
@@ -65,7 +67,7 @@ function withLateMoney(before: SoldOrder, sale: SoldOrder): SoldOrder {
   return isNew && outcome !== null && outcome !== 'REFUNDED' ? raised(sale, 'late-payment') : sale;
 }
 
-function applied(sale: SoldOrder, fact: AfterSaleFact): SoldOrder {
+function applied(sale: SoldOrder, fact: AfterSaleFact, settings: FoldSettings): SoldOrder {
   switch (fact.is) {
     case 'introduced':
       return {
@@ -75,7 +77,7 @@ function applied(sale: SoldOrder, fact: AfterSaleFact): SoldOrder {
         method: sale.method ?? fact.method ?? null,
       };
     case 'queried':
-      return onQueried(sale, fact);
+      return onQueried(sale, fact, settings);
     case 'unanswered':
       return onUnanswered(sale, fact);
     case 'notified':
@@ -108,14 +110,18 @@ type FactOf<Kind extends AfterSaleFact['is']> = Extract<AfterSaleFact, { is: Kin
 export const isOlder = ({ seen }: SoldOrder, { trade_status, asked_at }: QueriedTrade): boolean =>
   seen !== null && asked_at < seen.asked_at && trade_status !== seen.status;
 
-function onQueried(before: SoldOrder, { trade, lasted_ms, after, at }: FactOf<'queried'>): SoldOrder {
+function onQueried(
+  before: SoldOrder,
+  { trade, lasted_ms, after, at }: FactOf<'queried'>,
+  { settling_ms }: FoldSettings,
+): SoldOrder {
   const answered = settledReasons(before, ANSWERED);
   if (isOlder(before, trade)) return onOlder(answered, trade.trade_status, at);
   const learned = learnedFrom(answered, trade);
   const seen = { status: trade.trade_status, asked_at: trade.asked_at, lasted_ms, heard: after };
   const from = before.seen?.status ?? null;
   const moved = { ...movedTo(learned, from, seen.status, at), seen };
-  return explained(withClaimsRead(moved, after), from);
+  return explained(withClaimsRead(moved, after), from, LAG_SETTLINGS * settling_ms);
 }
 
 /** The gateway is there again, and shows the trade. */
@@ -173,9 +179,7 @@ function onBankStatus(sale: SoldOrder, status: string): SoldOrder {
   // A late answer about the dispute before it does not take a chargeback from a person.
   const stays = (one: Attention) => !OF_THE_BANK.includes(one) || (one === 'chargeback' && reason === 'dispute');
   const others = sale.reasons.filter((one) => one !== reason && stays(one));
-  const contradicted = sale.contradicted.filter((claim) => !isAnswered(claim, status));
-  const asked = { ...sale, reasons: [...others, reason], contradicted };
-  return contradicted.length === 0 ? settledReasons(asked, ['unconfirmed-notification']) : asked;
+  return { ...sale, reasons: [...others, reason] };
 }
 
 /** Notifications that came before a look are settled by it: they are confirmed, or contradicted for long, or still held. */
@@ -189,10 +193,18 @@ function withClaimsRead(sale: SoldOrder, after: number): SoldOrder {
   const held = sale.held.filter((one) => !settled.includes(one));
   const rest: SoldOrder = { ...sale, held };
   const closed = settled.reduce((known, { claim }) => afterClaim(known, claim, seen.status), rest);
-  if (open.length === 0 || !isLasting) return closed;
-  const contradicted = [...closed.contradicted, ...open.map(({ claim }) => claim)];
-  return raised({ ...closed, contradicted }, 'unconfirmed-notification');
+  const claims = [...closed.contradicted, ...(isLasting ? open : []).map(({ claim }) => claim)];
+  // What an answer agrees with after all needs nobody any more.
+  const contradicted = distinct(claims.filter((claim) => !isAnswered(claim, seen.status)));
+  return { ...closed, contradicted };
 }
+
+/** Whether the gateway goes on contradicting what was notified, and no person has looked yet. */
+export const isContradicted = ({ contradicted }: SoldOrder): boolean => contradicted.length > 0;
+
+const distinct = (claims: readonly NotificationClaim[]): NotificationClaim[] => [
+  ...new Map(claims.map((claim) => [JSON.stringify(claim), claim])).values(),
+];
 
 /** What a notification leaves that no status shows any more. */
 function afterClaim(
@@ -208,10 +220,11 @@ function afterClaim(
 }
 
 /** Where the trade shows a refund that none of ours explains, somebody else has made one. */
-function explained(sale: SoldOrder, from: string | null): SoldOrder {
+function explained(sale: SoldOrder, from: string | null, lag_ms: number): SoldOrder {
   const status = sale.seen?.status ?? '';
   if (!isRefundStatus(status) || status === from) return sale;
-  const begun = sale.refunds.filter((one) => one.begun !== null && one.outcome !== 'NOT_CREATED');
+  if (hasUnexplainedMovement(sale, lag_ms)) return withUnknownRefund(sale);
+  const begun = sale.refunds.filter((one) => mayBeGone(one) || (one.begun !== null && one.outcome !== 'NOT_CREATED'));
   const gone = begun.filter(mayBeGone);
   const meaning = refundMeaningOf(status);
   const isOurs =
@@ -240,20 +253,35 @@ function onNotified(before: SoldOrder, claim: NotificationClaim, at: number): So
   // That the payment stands is no news where the trade has shown it.
   if (sale.seen !== null && refundMeaningOf(trade_status) === 'stands' && isAnswered(claim, sale.seen.status))
     return heard;
-  const held = { ...heard, held: [...heard.held, { claim, heard: heard.heard }] };
+  const held = { ...heard, held: withClaim(heard, claim) };
   if (!out_request_no || !isRefundStatus(trade_status)) return held;
   // A refund that is not in our ledger is one from elsewhere.
   if (refund === undefined || refund.begun === null) return withUnknownRefund(held);
   return onNamed(heard, refund, trade_status);
 }
 
+/** The gateway may send the same for years: it is held once, as of its latest arrival. */
+function withClaim({ held, heard }: SoldOrder, claim: NotificationClaim): SoldOrder['held'] {
+  const text = JSON.stringify(claim);
+  return [...held.filter((one) => JSON.stringify(one.claim) !== text), { claim, heard }];
+}
+
 /** A signed notification names one of our refunds. What was done may come back, and nothing is done that came back or was refused. */
 function onNamed(sale: SoldOrder, refund: LedgerRefund, status: string): SoldOrder {
   const { number, outcome } = refund;
   const named = outcomeNamed(status);
-  if (named === undefined) return changed(sale, number, { named: refund.named ?? status });
-  const end = { ...ended(named, 'notification'), named: status };
   const hasPaidNothing = outcome !== null && outcome !== 'REFUNDED';
+  if (named === undefined) {
+    // A late one, of before its end was notified. Else it is under way, whoever said that it is not.
+    if (hasPaidNothing) return refund.confirmed_by === 'notification' ? sale : changed(sale, number, CONTRADICTED);
+    const isThere = refund.phase === 'lost' && refund.asked !== 'by a contradiction';
+    return changed(sale, number, {
+      named: refund.named ?? status,
+      ...(isThere ? { phase: 'taken' as const, asked: null } : {}),
+    });
+  }
+  // The trade may never have shown it to us.
+  const end = { ...ended(named, 'notification'), named: status, moved: true };
   if (named === 'REFUNDED') {
     // It was done before it came back. Else what says that it is gone contradicts who said that it paid nothing.
     if (hasPaidNothing && refund.confirmed_by === 'notification') return sale;
@@ -324,7 +352,7 @@ function onDecided(sale: SoldOrder, { by, reason, refund, elsewhere, seen, at }:
     elsewhere === undefined
       ? explained
       : settledReasons({ ...explained, elsewhere: sumOf([elsewhere]), complete: true }, ['refund-elsewhere']);
-  const settled = seen ? settledReasons(seen === 'unknown-trade' ? withoutTrade(counted) : counted, [seen]) : counted;
+  const settled = seen ? settledReasons(looked(counted, seen), [seen]) : counted;
   const to = refund?.outcome ?? shown ?? 'resolved';
   const said = { by, reason, ...(elsewhere === undefined ? {} : { refunded_elsewhere: elsewhere }) };
   const history = [...settled.history, { time: iso(at), from: shown, to, source: 'operator' as const, ...said }];
@@ -338,6 +366,12 @@ function hasMovedUnnamed(sale: SoldOrder, number: string): boolean {
     ({ time, refunded_elsewhere }) => refunded_elsewhere !== undefined && Date.parse(time) >= (begun?.at ?? 0),
   );
   return moved && !isNamed;
+}
+
+/** A person has looked at what needed one. */
+function looked(sale: SoldOrder, seen: Attention): SoldOrder {
+  if (seen === 'unknown-trade') return withoutTrade(sale);
+  return seen === 'unconfirmed-notification' ? { ...sale, contradicted: [] } : sale;
 }
 
 /** There is no such trade: what was notified of it before the gateway denied it is settled, too. */
@@ -411,6 +445,36 @@ function isDue(sale: SoldOrder, { isOld }: LedgerRefund, verdict: Verdict, settl
   return isOld;
 }
 
+/** What a refund that was made shows first: that it is under way, or its end. What comes back was made before. */
+const BEGINS: readonly RefundMeaning[] = ['under way', 'part is done', 'done', 'refused'];
+/** From these, the trade goes on with the refund that it has shown, or falls back to the one before. */
+const GOES_ON: readonly RefundMeaning[] = ['under way', 'refused', 'revoked', 'of the bank'];
+
+/**
+ * Whether the trade has shown the beginning of one more refund than we have begun: somebody else has made one. A person who has named
+ * what went back elsewhere has explained those before.
+ */
+function hasUnexplainedMovement({ history, refunds }: SoldOrder, lag_ms: number): boolean {
+  const shown = history.filter(({ source }) => source === 'query');
+  const beganAt = shown.flatMap(({ from, to, time }, i) => {
+    const [was, is] = [refundMeaningOf(from), refundMeaningOf(to)];
+    const isBeginning = BEGINS.includes(is) && was !== is && !GOES_ON.includes(was);
+    // A replica that is behind shows what was there a moment ago.
+    const left = shown.slice(0, i).findLast((one) => one.from === to)?.time;
+    const isEcho = left !== undefined && Date.parse(time) - Date.parse(left) < lag_ms;
+    return isBeginning && !isEcho ? [Date.parse(time)] : [];
+  });
+  const ours = refunds
+    .filter((one) => one.begun !== null && one.outcome !== 'NOT_CREATED')
+    .map(({ begun }) => begun?.at ?? 0);
+  const explained = history.findLast(({ refunded_elsewhere }) => refunded_elsewhere !== undefined)?.time;
+  const unexplained = ours.reduce((open, begun) => {
+    const at = open.findIndex((time) => time >= begun);
+    return at < 0 ? open : open.toSpliced(at, 1);
+  }, beganAt);
+  return unexplained.some((time) => explained === undefined || time > Date.parse(explained));
+}
+
 /** When the trade began to show ends of refunds that are none of those whose end is known by their number. Ms since the epoch. */
 function unexplainedEnds({ history, refunds }: SoldOrder): number[] {
   const known = refunds.filter(({ confirmed_by }) => confirmed_by !== 'query');
@@ -432,8 +496,8 @@ const ENDS = ['REFUND_REFUSED', 'REFUND_REVOKE'] as const;
 // — The ledger —
 
 /** Whether money of it may have gone, or may still go: whatever has left us and was not freed. Where a person is asked, it may. */
-export const mayBeGone = (refund: LedgerRefund): boolean =>
-  refund.begun !== null && (refund.asked !== null || refund.outcome === null || refund.outcome === 'REFUNDED');
+export const mayBeGone = ({ begun, asked, outcome }: LedgerRefund): boolean =>
+  outcome === 'REFUNDED' || asked !== null || (begun !== null && outcome === null);
 
 /** How much certainly is at the gateway still: a refund that waits for its turn has taken nothing. */
 export function leftAtGateway(sale: SoldOrder, except?: string): string {
@@ -444,7 +508,8 @@ export function leftAtGateway(sale: SoldOrder, except?: string): string {
 /** How much can have gone back by others: what the trade's status alone calls given back may have been theirs. */
 export function mostElsewhere({ paid, refunds }: SoldOrder): string {
   const certain = refunds.filter(({ outcome, confirmed_by }) => outcome === 'REFUNDED' && confirmed_by !== 'query');
-  return less(paid?.amount ?? '0', sumOf(certain.map(({ amount }) => amount)));
+  const most = less(paid?.amount ?? '0', sumOf(certain.map(({ amount }) => amount)));
+  return isMore('0', most) ? '0.00' : most;
 }
 
 /** How much may still be granted: what waits for its turn is reserved. */
@@ -490,18 +555,23 @@ function raised(sale: SoldOrder, reason: Attention): SoldOrder {
 }
 
 function settledReasons(sale: SoldOrder, reasons: readonly Attention[]): SoldOrder {
-  const left = sale.reasons.filter((one) => !reasons.includes(one));
-  const contradicted = reasons.includes('unconfirmed-notification') ? [] : sale.contradicted;
-  return { ...sale, reasons: left, contradicted };
+  return { ...sale, reasons: sale.reasons.filter((one) => !reasons.includes(one)) };
 }
 
 const iso = (at: number) => new Date(at).toISOString();
 
 /** A life of years and thousands of requests stays small: what no question needs any more is dropped. */
 function bounded(sale: SoldOrder): SoldOrder {
-  const unmade = sale.refunds.filter(({ outcome }) => outcome === 'NOT_CREATED');
-  const dropped = new Set(unmade.slice(0, Math.max(0, unmade.length - KEPT_WITHOUT_REFUND)));
+  const free = sale.refunds.filter((one) => one.outcome !== null && !mayBeGone(one));
+  const unmade = free.filter(({ outcome }) => outcome === 'NOT_CREATED');
+  const dropped = new Set([
+    ...allButTheLatest(unmade, KEPT_WITHOUT_REFUND),
+    ...allButTheLatest(free, KEPT_WITHOUT_MONEY),
+  ]);
   if (dropped.size === 0 && sale.history.length <= KEPT_TRANSITIONS) return sale;
   const refunds = sale.refunds.filter((one) => !dropped.has(one));
   return { ...sale, refunds, history: sale.history.slice(-KEPT_TRANSITIONS) };
 }
+
+const allButTheLatest = <T>(all: readonly T[], kept: number): readonly T[] =>
+  all.slice(0, Math.max(0, all.length - kept));

@@ -3,7 +3,7 @@ import { isTransientStatus, type LedgerRefund, refundableIn, refundMeaningOf, ty
 import { DAY, MINUTE } from '../../gateway/pure/durations';
 import { isMore } from '../../gateway/pure/money';
 import { isAnswered } from './claims';
-import { findRefund, leftAtGateway, mayBeGone, verdictOf } from './fold';
+import { findRefund, isContradicted, leftAtGateway, mayBeGone, verdictOf } from './fold';
 import { LAG_SETTLINGS } from './refund-table';
 import { elsewhereUnknown, notLeft, notNow, type RefundFailure, takenByTheBank, unconfirmed } from './refusals';
 
@@ -43,8 +43,9 @@ export function nextStep(sale: SoldOrder, now: number, wishes: Wishes, settings:
     const isSearchOver = sale.denied?.isSettled === true && sale.held.length === 0;
     return isSearchOver && !wishes.isAsked ? { take: 'rest' } : { take: 'find' };
   }
-  // Each notification is a hint: the gateway's answer is what counts.
-  const isBehind = sale.heard > sale.seen.heard;
+  // Each notification is a hint: the gateway's answer is what counts, or a person's where it has none.
+  const answered = Math.max(sale.seen.heard, sale.denied?.isSettled ? sale.denied.heard : 0);
+  const isBehind = sale.heard > answered;
   if (wishes.isAsked || isBehind || sale.held.length > 0)
     return { take: 'look', lasting_ms: lastingOf(sale, settings) };
   if (sale.refunds.some((one) => waitsForLag(sale, one, settings)))
@@ -64,7 +65,7 @@ export function nextStep(sale: SoldOrder, now: number, wishes: Wishes, settings:
 /** A notification that the answer contradicts counts as contradicted once the answer has lasted. */
 function lastingOf({ seen, held }: SoldOrder, { settling_ms }: StepSettings): number {
   const status = seen?.status ?? '';
-  return held.some(({ claim }) => !isAnswered(claim, status)) ? settling_ms : 0;
+  return held.some(({ claim }) => !isAnswered(claim, status)) ? LAG_SETTLINGS * settling_ms : 0;
 }
 
 /** Whether only time is missing until no replica can be behind what the table reads. */
@@ -96,7 +97,7 @@ export function watchUntil(
   wishes: Pick<Wishes, 'watch_until'>,
   settings: StepSettings,
 ): number | null {
-  if (isTransientStatus(sale.seen?.status ?? null) || sale.reasons.includes('unconfirmed-notification')) return null;
+  if (isTransientStatus(sale.seen?.status ?? null) || isContradicted(sale)) return null;
   const afterAcceptance = sale.refunds
     .filter(({ phase }) => phase === 'taken')
     .map(({ begun }) => (begun?.at ?? 0) + settings.refund_watch_ms);
@@ -129,6 +130,7 @@ export function turnOf(sale: SoldOrder, refund: LedgerRefund, now: number): 'now
         ? 'later'
         : 'now';
     case 'refused':
+    case 'revoked':
       return others.some(isUndecided) ? 'later' : 'now';
     case 'done':
       return callsPartsRefunded(sale) ? 'now' : elsewhereUnknown(status);
@@ -141,19 +143,13 @@ export function turnOf(sale: SoldOrder, refund: LedgerRefund, now: number): 'now
 export function obstacleTo(sale: SoldOrder, refund: LedgerRefund, now: number): RefundFailure | undefined {
   if (!sale.complete) return elsewhereUnknown(sale.seen?.status ?? null);
   if (sale.bank !== null && now - sale.bank.at < BANK_LAG_MS) return takenByTheBank(sale.bank.status);
-  if (sale.reasons.includes('unconfirmed-notification')) return unconfirmed(sale.seen?.status ?? null);
+  if (isContradicted(sale)) return unconfirmed(sale.seen?.status ?? null);
   return sale.paid && isMore(refund.amount, leftAtGateway(sale, refund.number)) ? notLeft() : undefined;
 }
 
-/** Whether this gateway is known to call a trade REFUNDED of which a part went back: by a part's own notification, or a person. */
-function callsPartsRefunded(sale: SoldOrder): boolean {
-  const isPart = ({ amount }: LedgerRefund) => isMore(sale.paid?.amount ?? '0', amount);
-  const hasToldSo = sale.history.some(
-    ({ from, refunded_elsewhere }) => from === 'REFUNDED' && refunded_elsewhere !== undefined,
-  );
-  const isNamed = (one: LedgerRefund) => isPart(one) && one.named === 'REFUNDED' && one.confirmed_by === 'notification';
-  return hasToldSo || sale.refunds.some(isNamed);
-}
+/** Whether a person has said of a trade that is REFUNDED what went back elsewhere: then a part of ours was called so. */
+const callsPartsRefunded = ({ history }: SoldOrder): boolean =>
+  history.some(({ from, refunded_elsewhere }) => from === 'REFUNDED' && refunded_elsewhere !== undefined);
 
 /** A request that was given up may be on its way for so long, and nobody has seen in the dashboard what came of one that was answered. */
 const TOO_FRESH_MS = 2 * MINUTE;

@@ -19,7 +19,7 @@ import {
 import { amountProblem, isMore, less, sameAmount } from '../../gateway/pure/money';
 import { generatedRefundNumber } from '../shared/refund-numbers';
 import { assertResolution, invalidRequest } from '../shared/resolution';
-import { findRefund, leftToGrant, mostElsewhere } from './fold';
+import { findRefund, isContradicted, leftToGrant, mostElsewhere } from './fold';
 import { isFresh } from './next-step';
 import { elsewhereUnknown, notNow, type RefundFailure, takenByTheBank, unconfirmed } from './refusals';
 
@@ -84,7 +84,8 @@ function undecided({ refunds }: SoldOrder): string {
 }
 
 function repeated(earlier: LedgerRefund, requests: ReadonlyMap<string, RefundOrder>, order: RefundOrder): Granted {
-  if (earlier.outcome === 'REFUND_REFUSED' || earlier.outcome === 'REFUND_REVOKE') throw spent(earlier);
+  const isSpent = earlier.outcome === 'REFUND_REFUSED' || earlier.outcome === 'REFUND_REVOKE';
+  if (isSpent && earlier.asked === null) throw spent(earlier);
   const fields = differing(earlier, requests.get(earlier.number), order);
   if (fields.length === 0) return { is: 'known', number: earlier.number };
   throw typedFailure(
@@ -112,10 +113,11 @@ function differing(
 }
 
 /** Why no refund is granted now; undefined where nothing is in the way. */
-function obstacleToAsking({ complete, held, reasons, seen }: SoldOrder): RefundFailure | undefined {
+function obstacleToAsking(sale: SoldOrder): RefundFailure | undefined {
+  const { complete, held, seen } = sale;
   const claim = held.find(({ claim: { trade_status = '' } }) => takesMoneyBack(trade_status))?.claim.trade_status;
   if (claim !== undefined) return takenByTheBank(claim);
-  if (reasons.includes('unconfirmed-notification')) return unconfirmed(seen?.status ?? null);
+  if (isContradicted(sale)) return unconfirmed(seen?.status ?? null);
   return complete ? undefined : elsewhereUnknown(seen?.status ?? null);
 }
 
@@ -140,6 +142,7 @@ export function answerTo(entry: RefundState | undefined, { trade_no, out_trade_n
   if (entry === undefined) throw pending('another request under its number came first');
   const { out_request_no, refund_amount, refund_currency, outcome } = entry;
   if (entry.answer) return entry.answer;
+  if (entry.attention) throw pending('a person has to say what became of it');
   if (entry.failure) throw typedFailure(entry.failure.type, entry.failure.message, entry.failure.details);
   if (outcome === 'NOT_CREATED') throw resolvedAsNotCreated(entry);
   if (outcome === null)

@@ -11,6 +11,7 @@ import {
 } from '../../contract';
 import { isMore, sumOf } from '../../gateway/pure/money';
 import { tradeAttributes } from '../shared/visibility';
+import { isContradicted } from './fold';
 
 /** The public state. `watched_until`: ms since the epoch; 0: it is not watched. */
 export function stateOf(sale: SoldOrder, app_id: string, watched_until: number): AfterSaleState {
@@ -66,24 +67,26 @@ function refundState(sale: SoldOrder, refund: LedgerRefund): RefundState {
 
 /** Its answer was lost, and the trade or a notification shows that the gateway has it: callers get that as their answer. */
 function recoveredAnswer(sale: SoldOrder, refund: LedgerRefund): RefundAnswer | null {
-  if (refund.outcome === 'NOT_CREATED') return null;
+  const { outcome, asked } = refund;
+  if (outcome === 'NOT_CREATED' || asked !== null) return null;
   const { number: out_request_no, amount: refund_amount, currency: refund_currency } = refund;
   const ids = { trade_no: sale.trade_no, out_trade_no: sale.out_trade_no, out_request_no };
-  return { ...ids, refund_amount, refund_currency, refund_status: refund.named ?? sale.seen?.status, recovered: true };
+  return { ...ids, refund_amount, refund_currency, refund_status: outcome ?? 'ACCEPTED', recovered: true };
 }
 
 /**
  * Why the after-sale needs a person: what the bank is said to do comes first, then what only a person settles. Where a refund needs a
  * person, so does the after-sale.
  */
-export function attentionOf({ reasons, held, refunds, seen }: SoldOrder): Attention | null {
+export function attentionOf(sale: SoldOrder): Attention | null {
+  const { reasons, held, refunds, seen } = sale;
   // Of a trade that nobody has seen, no status can be confirmed.
   if (seen === null && reasons.includes('unknown-trade')) return 'unknown-trade';
   const claimed = held.map(({ claim }) => attentionOfStatus(claim.trade_status)).find((one) => one !== undefined);
   const ofTheBank = reasons.find((one) => OF_THE_BANK.includes(one));
-  const lasting = reasons.find((one) => one !== 'unconfirmed-notification');
+  const contradicted = isContradicted(sale) ? 'unconfirmed-notification' : null;
   const ofRefunds = refunds.some(({ asked }) => asked !== null) ? 'unknown-refund' : null;
-  return claimed ?? ofTheBank ?? lasting ?? reasons[0] ?? ofRefunds;
+  return claimed ?? ofTheBank ?? reasons[0] ?? contradicted ?? ofRefunds;
 }
 
 const OF_THE_BANK: readonly Attention[] = ['dispute', 'chargeback', 'chargeback-reversed'];

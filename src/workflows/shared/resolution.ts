@@ -14,12 +14,17 @@ export function assertResolution(
   furtherIssues: readonly RequestIssue[] = [],
 ): void {
   const issues = [
-    ...(resolution?.by ? [] : [{ field: 'by', rule: 'required, who decides' }]),
-    ...(resolution?.reason ? [] : [{ field: 'reason', rule: 'required' }]),
+    ...(isShort(resolution?.by) ? [] : [{ field: 'by', rule: `required, who decides: ${SHORT}` }]),
+    ...(isShort(resolution?.reason) ? [] : [{ field: 'reason', rule: `required: ${SHORT}` }]),
     ...furtherIssues,
   ];
   if (issues.length > 0) throw invalidRequest(issues);
 }
+
+/** Decisions are kept for the life of the order, and are shown with it. */
+const MOST_CHARACTERS = 1_000;
+const SHORT = `text of at most ${MOST_CHARACTERS} characters`;
+const isShort = (text: unknown) => typeof text === 'string' && text !== '' && text.length <= MOST_CHARACTERS;
 
 /** The failure `InvalidRequest` for a request that changed nothing. */
 export function invalidRequest(issues: readonly RequestIssue[]): ApplicationFailure {
