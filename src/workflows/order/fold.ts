@@ -276,7 +276,7 @@ function onNamed(sale: SoldOrder, refund: LedgerRefund, status: string): SoldOrd
     if (hasPaidNothing) return refund.confirmed_by === 'notification' ? sale : changed(sale, number, CONTRADICTED);
     const isThere = refund.phase === 'lost' && refund.asked !== 'by a contradiction';
     return changed(sale, number, {
-      named: refund.named ?? status,
+      named: status,
       ...(isThere ? { phase: 'taken' as const, asked: null } : {}),
     });
   }
@@ -346,7 +346,9 @@ function onDecided(sale: SoldOrder, { by, reason, refund, elsewhere, seen, at }:
       ? sale
       : changed(sale, refund.number, { ...ended(refund.outcome, 'operator'), decided, failure: null });
   // What the trade has shown since it was begun is somebody else's.
-  const isOfOthers = refund?.outcome === 'NOT_CREATED' && hasMovedUnnamed(sale, refund.number);
+  const isOfOthers =
+    (refund?.outcome === 'NOT_CREATED' && hasMovedUnnamed(sale, refund.number)) ||
+    (refund?.outcome === 'REFUND_REFUSED' && showsMoneyOfNobody(named));
   const explained = isOfOthers ? withUnknownRefund(named) : named;
   const counted =
     elsewhere === undefined
@@ -357,6 +359,13 @@ function onDecided(sale: SoldOrder, { by, reason, refund, elsewhere, seen, at }:
   const said = { by, reason, ...(elsewhere === undefined ? {} : { refunded_elsewhere: elsewhere }) };
   const history = [...settled.history, { time: iso(at), from: shown, to, source: 'operator' as const, ...said }];
   return settled.complete ? { ...settled, history } : raised({ ...settled, history }, 'refund-elsewhere');
+}
+
+/** Whether the trade shows that money went back, and nothing that is known explains it. */
+function showsMoneyOfNobody({ seen, refunds, elsewhere }: SoldOrder): boolean {
+  const meaning = refundMeaningOf(seen?.status ?? null);
+  const isExplained = refunds.some((one) => mayBeGone(one) || one.outcome === 'REFUND_REVOKE') || elsewhere !== '0.00';
+  return (meaning === 'part is done' || meaning === 'done') && !isExplained;
 }
 
 /** Whether the trade has moved since this refund was begun, and no person has said since what went back elsewhere. */

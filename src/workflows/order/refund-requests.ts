@@ -85,7 +85,7 @@ function undecided({ refunds }: SoldOrder): string {
 
 function repeated(earlier: LedgerRefund, requests: ReadonlyMap<string, RefundOrder>, order: RefundOrder): Granted {
   const isSpent = earlier.outcome === 'REFUND_REFUSED' || earlier.outcome === 'REFUND_REVOKE';
-  if (isSpent && earlier.asked === null) throw spent(earlier);
+  if (isSpent && earlier.asked === null) throw spent(earlier.number, earlier.outcome);
   const fields = differing(earlier, requests.get(earlier.number), order);
   if (fields.length === 0) return { is: 'known', number: earlier.number };
   throw typedFailure(
@@ -128,7 +128,7 @@ function notPaid(trade_status: string | null): ApplicationFailure {
   return typedFailure(type, message, details);
 }
 
-function spent({ number: out_request_no, outcome }: LedgerRefund): ApplicationFailure {
+function spent(out_request_no: string, outcome: RefundOutcome | null): ApplicationFailure {
   const what = outcome === 'REFUND_REFUSED' ? 'was refused' : 'was revoked';
   return typedFailure(
     FAILURE.notRefunded,
@@ -145,6 +145,7 @@ export function answerTo(entry: RefundState | undefined, { trade_no, out_trade_n
   if (entry.attention) throw pending('a person has to say what became of it');
   if (entry.failure) throw typedFailure(entry.failure.type, entry.failure.message, entry.failure.details);
   if (outcome === 'NOT_CREATED') throw resolvedAsNotCreated(entry);
+  if (outcome === 'REFUND_REFUSED' || outcome === 'REFUND_REVOKE') throw spent(out_request_no, outcome);
   if (outcome === null)
     throw pending(entry.started_at ? 'the gateway has not settled it' : 'another refund of this trade comes first');
   const ids = { trade_no, out_trade_no, out_request_no };

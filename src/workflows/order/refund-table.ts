@@ -24,8 +24,8 @@ export type Verdict =
 /** `lost`: its answer is not known. `alone`: nothing else may have gone back, or be going. */
 export type Column = 'accepted' | 'lost alone' | 'lost beside others';
 
-/** `unmoved`: the trade is as it was when the refund was begun, and says nothing of it. */
-export type Row = RefundMeaning | 'unmoved';
+/** The trade is as it was when the refund was begun, and says nothing of it. `part as before`: an earlier part was done. */
+export type Row = RefundMeaning | 'unmoved' | 'part as before';
 
 export const OPEN: Verdict = { is: 'open' };
 const ACCEPTED: Verdict = { is: 'accepted' };
@@ -52,6 +52,7 @@ const TABLE: Readonly<Record<Row, Readonly<Record<Column, Cell>>>> = {
   stands:         { accepted: CAME_BACK,            'lost alone': CAME_BACK,       'lost beside others': CAME_BACK },
   'under way':    { accepted: OPEN,                 'lost alone': ACCEPTED,        'lost beside others': A_DAY },
   'part is done': { accepted: [ACCEPTED, A_DAY],    'lost alone': [ACCEPTED, LAG], 'lost beside others': LAG },
+  'part as before': { accepted: [ACCEPTED, A_DAY],  'lost alone': LAG,             'lost beside others': LAG },
   done:           { accepted: [ACCEPTED, REFUNDED], 'lost alone': [LAG, REFUNDED], 'lost beside others': LAG },
   refused:        { accepted: ENDED,                'lost alone': ENDED,           'lost beside others': ENDED },
   revoked:        { accepted: ENDED,                'lost alone': ENDED,           'lost beside others': ENDED },
@@ -78,13 +79,18 @@ export interface Begun {
 /** The row of the table for such a refund. */
 export function rowOf(status: string, { shown, moved, isUnmistakable }: Begun): Row {
   const meaning = refundMeaningOf(status);
-  const isUnmoved = !moved && status === shown;
-  // Some gateways call a trade REFUNDED of which a part went back: an earlier one, or that of others.
-  if (meaning === 'done' && (isUnmoved || !isUnmistakable)) return 'part is done';
-  if (!isUnmoved) return meaning;
-  const saysNothing = meaning === 'stands' || meaning === 'refused' || meaning === 'revoked';
-  return saysNothing ? 'unmoved' : meaning;
+  if (!moved && status === shown) return AS_BEFORE[meaning] ?? meaning;
+  // Some gateways call a trade REFUNDED of which a part went back: perhaps that of others.
+  return meaning === 'done' && !isUnmistakable ? 'part is done' : meaning;
 }
+
+const AS_BEFORE: Readonly<Partial<Record<RefundMeaning, Row>>> = {
+  stands: 'unmoved',
+  refused: 'unmoved',
+  revoked: 'unmoved',
+  'part is done': 'part as before',
+  done: 'part as before',
+};
 
 /** The outcome that a notification names for the refund under its number; undefined while that goes on. */
 export function outcomeNamed(status: string): Exclude<RefundOutcome, 'ACCEPTED' | 'NOT_CREATED'> | undefined {

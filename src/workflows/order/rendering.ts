@@ -68,7 +68,7 @@ function refundState(sale: SoldOrder, refund: LedgerRefund): RefundState {
 /** Its answer was lost, and the trade or a notification shows that the gateway has it: callers get that as their answer. */
 function recoveredAnswer(sale: SoldOrder, refund: LedgerRefund): RefundAnswer | null {
   const { outcome, asked } = refund;
-  if (outcome === 'NOT_CREATED' || asked !== null) return null;
+  if (asked !== null || (outcome !== null && outcome !== 'REFUNDED')) return null;
   const { number: out_request_no, amount: refund_amount, currency: refund_currency } = refund;
   const ids = { trade_no: sale.trade_no, out_trade_no: sale.out_trade_no, out_request_no };
   return { ...ids, refund_amount, refund_currency, refund_status: outcome ?? 'ACCEPTED', recovered: true };
