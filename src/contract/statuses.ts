@@ -75,4 +75,5 @@ export const isBankStatus = (status: string): boolean => refundMeaningOf(status)
 export const takesMoneyBack = (status: string): boolean => status === 'DISPUTE' || status === 'CHARGEBACK';
 
 /** Whether the gateway moves a trade out of this status by itself: then it is polled even after the watch. */
-export const isTransientStatus = (status: string | null): boolean => refundableIn(status) === 'later';
+export const isTransientStatus = (status: string | null): boolean =>
+  refundableIn(status) === 'later' || refundMeaningOf(status) === 'revoked';

@@ -24,8 +24,11 @@ export type Verdict =
 /** `lost`: its answer is not known. `alone`: nothing else may have gone back, or be going. */
 export type Column = 'accepted' | 'lost alone' | 'lost beside others';
 
-/** The trade is as it was when the refund was begun, and says nothing of it. `part as before`: an earlier part was done. */
-export type Row = RefundMeaning | 'unmoved' | 'part as before';
+/**
+ * `unmoved`, `part as before`: the trade is as it was when the refund was begun, and says nothing of it. `perhaps all`: some gateways call a trade
+ * REFUNDED of which a part went back, perhaps that of others.
+ */
+export type Row = RefundMeaning | 'unmoved' | 'part as before' | 'perhaps all';
 
 export const OPEN: Verdict = { is: 'open' };
 const ACCEPTED: Verdict = { is: 'accepted' };
@@ -53,6 +56,7 @@ const TABLE: Readonly<Record<Row, Readonly<Record<Column, Cell>>>> = {
   'under way':    { accepted: OPEN,                 'lost alone': ACCEPTED,        'lost beside others': A_DAY },
   'part is done': { accepted: [ACCEPTED, A_DAY],    'lost alone': [ACCEPTED, LAG], 'lost beside others': LAG },
   'part as before': { accepted: [ACCEPTED, A_DAY],  'lost alone': LAG,             'lost beside others': LAG },
+  'perhaps all':  { accepted: ACCEPTED,             'lost alone': LAG,             'lost beside others': LAG },
   done:           { accepted: [ACCEPTED, REFUNDED], 'lost alone': [LAG, REFUNDED], 'lost beside others': LAG },
   refused:        { accepted: ENDED,                'lost alone': ENDED,           'lost beside others': ENDED },
   revoked:        { accepted: ENDED,                'lost alone': ENDED,           'lost beside others': ENDED },
@@ -80,8 +84,7 @@ export interface Begun {
 export function rowOf(status: string, { shown, moved, isUnmistakable }: Begun): Row {
   const meaning = refundMeaningOf(status);
   if (!moved && status === shown) return AS_BEFORE[meaning] ?? meaning;
-  // Some gateways call a trade REFUNDED of which a part went back: perhaps that of others.
-  return meaning === 'done' && !isUnmistakable ? 'part is done' : meaning;
+  return meaning === 'done' && !isUnmistakable ? 'perhaps all' : meaning;
 }
 
 const AS_BEFORE: Readonly<Partial<Record<RefundMeaning, Row>>> = {
@@ -89,7 +92,7 @@ const AS_BEFORE: Readonly<Partial<Record<RefundMeaning, Row>>> = {
   refused: 'unmoved',
   revoked: 'unmoved',
   'part is done': 'part as before',
-  done: 'part as before',
+  done: 'perhaps all',
 };
 
 /** The outcome that a notification names for the refund under its number; undefined while that goes on. */

@@ -161,7 +161,7 @@ describe('what is notified before a new after-sale follows the refund is told to
     const before = await world.state();
     world.gateway.trouble = undefined;
     await world.pass(30 * MINUTE);
-    expect([before?.attention, goneBack()]).toEqual(['unconfirmed-notification', 0]);
+    expect([before?.attention, goneBack()]).toEqual(['chargeback', 0]);
   });
 });
 
@@ -177,10 +177,11 @@ describe('what is named of others before a refund begins, or after its end, coun
     await world.pass(1_000);
     world.ask({ amount: '100.00', number: 'a' });
     await world.pass(190_000);
-    const a = await refundOf('a');
     world.ask({ amount: '150.00', number: 'b' });
     await world.pass(10 * MINUTE);
-    expect([a?.outcome, goneBack()]).toEqual([null, 100]);
+    const a = await refundOf('a');
+    // The copy shows the end of the desk's after a person has named it: it may be one more, so nothing is sent.
+    expect([a?.outcome, (await world.state())?.attention, goneBack()]).toEqual(['NOT_CREATED', 'refund-elsewhere', 0]);
   });
 
   test('promise 7: a refund that was called refused is before a person once a notification names another as refused', async () => {

@@ -262,7 +262,9 @@ export function liveness(world: World, state: AfterSaleState | undefined): Broke
   // What is only accepted counts as gone, whatever has become of it.
   const accepted = state.refunds.filter(({ outcome }) => outcome === 'ACCEPTED');
   const confirmed = new Big(state.refunded_amount).minus(sumOf(accepted.map((one) => ({ amount: one.refund_amount }))));
-  if (ours.gt(state.refunded_amount) || ours.lt(confirmed))
+  // Where all has gone back, nobody can tell by whom: a refund of ours whose answer was lost, or another one.
+  const all = sumOf([...done, ...misread]);
+  if (ours.gt(state.refunded_amount) || all.lt(confirmed))
     broken.push({ promise: 7, what: `the ledger says ${state.refunded_amount}, and we gave ${ours.toFixed(2)} back` });
   broken.push(...goesOn(world, state));
   const told = done.filter(({ by, number }) => by === 'the desk' && acknowledged.some((one) => one.number === number));

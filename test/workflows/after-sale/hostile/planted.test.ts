@@ -22,6 +22,8 @@ async function brokenBy({ plant, refund = {}, state = {} }: Planted): Promise<st
     world.ask({ amount: '50.00', number: 'a' });
     await world.pass(HOUR);
     await plant?.(world);
+    // The trade is watched for three days after a refund.
+    await world.pass(4 * DAY);
     const read = await world.state();
     if (!read) throw new Error('no after-sale');
     const lied = { ...read, refunds: read.refunds.map((one) => ({ ...one, ...refund })), ...state };
