@@ -33,7 +33,7 @@ export function parseTradeId(input: unknown): TradeId {
   return checkRequest(RULES, input);
 }
 
-/** A trade as a query reports it. Amounts are decimal strings in currency units. */
+/** A trade as a query reports it. Amounts are what the gateway writes: by the interface, decimal strings in currency units. */
 export interface Trade {
   out_trade_no?: string | undefined;
   trade_no?: string | undefined;

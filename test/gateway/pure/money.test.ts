@@ -1,6 +1,6 @@
 /** Amounts are decimal strings of 0.01 to 99999999999999.99 (sections 4 and 8) and never floats. */
 import * as fc from 'fast-check';
-import { amountProblem, sameAmount } from '../../../src/gateway/pure/money';
+import { amountProblem, isDecimal, sameAmount, sumOf } from '../../../src/gateway/pure/money';
 import { anyCharacter } from '../../harness/characters';
 
 /** An amount written from its cents: a second way to compute, with integers. */
@@ -104,4 +104,16 @@ describe('sameAmount', () => {
       }),
     );
   });
+});
+
+describe('what money can be counted with', () => {
+  test.each(['0', '0.00', '150.00', '150', '0.001', '99999999999999.99'])('%j is added up', (text) => {
+    expect(isDecimal(text)).toBe(true);
+    expect(() => sumOf([text])).not.toThrow();
+  });
+
+  test.each(['', ' ', '150,00', '1.500,00', '-1.00', '1e3', 'NaN', '150.00 BRL', 150, null, undefined, {}])(
+    '%j is not',
+    (value) => expect(isDecimal(value)).toBe(false),
+  );
 });
