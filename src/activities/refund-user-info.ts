@@ -10,6 +10,9 @@ export type BuyerOf = (trade: Pick<RefundAttempt, 'app_id' | 'id'>) => Promise<B
 
 const COPIED_FIELDS = ['name', 'email', 'phone', 'identify.number', 'identify.type'];
 
+/** How long a refund's identity number and type may be (section 4.3). */
+const MOST_OF_IDENTITY = 16;
+
 /** The buyer of an order, from its `customer` (section 4.1). */
 export function buyerOfOrder({ customer }: { readonly [field: string]: unknown }): Buyer {
   return Object.fromEntries(COPIED_FIELDS.map((path) => [path, textAt(customer, path)]));
@@ -19,8 +22,9 @@ export function buyerOfOrder({ customer }: { readonly [field: string]: unknown }
 export function fillUserInfo(refund: RefundOrder, buyer: Buyer): Record<string, unknown> {
   const given = asRecord(refund.user_info);
   const { 'identify.number': number, 'identify.type': type, ...rest } = buyer;
-  // A number belongs to its type, so the identity is copied as a whole or not at all.
-  const identify = given.identify ?? (number === undefined ? undefined : defined({ number, type }));
+  // A number belongs to its type, so the identity is copied as a whole or not at all. Orders take longer ones, such as a CURP.
+  const fits = [number, type].every((text) => text === undefined || text.length <= MOST_OF_IDENTITY);
+  const identify = given.identify ?? (number === undefined || !fits ? undefined : defined({ number, type }));
   const user_info = { ...defined(rest), ...given, ...(identify === undefined ? {} : { identify }) };
   return { ...refund, ...(Object.keys(user_info).length > 0 ? { user_info } : {}) };
 }

@@ -197,7 +197,8 @@ export class PaymentsClient {
 
   /** The after-sale of an order: refunds, their sums, disputes. Throws PaymentNotFoundError if there is none, and as {@link state}. */
   async refunds(out_trade_no: string): Promise<AfterSaleState> {
-    return this.query<AfterSaleState>(afterSaleWorkflowId(this.app_id, out_trade_no), out_trade_no);
+    const nothing = `Nothing was refunded or disputed of order ${out_trade_no}, as far as Temporal knows: it has no after-sale.`;
+    return this.query<AfterSaleState>(afterSaleWorkflowId(this.app_id, out_trade_no), out_trade_no, nothing);
   }
 
   /** The banks of a method (section 4.5): an order names one by its `bank_id`. Throws a LookupFailure. */
@@ -224,15 +225,18 @@ export class PaymentsClient {
     }
   }
 
-  private query<State>(workflowId: string, out_trade_no: string): Promise<State> {
+  private query<State>(workflowId: string, out_trade_no: string, notFound?: string): Promise<State> {
     const deadline = Date.now() + Math.min(this.answerTimeoutMs, QUERY_TIMEOUT_MS);
     const { client } = this;
-    return this.ifExists(out_trade_no, () =>
-      client.withDeadline(deadline, () => queryLatest<State>(client, workflowId, QUERY.state)),
-    );
+    const ask = () => client.withDeadline(deadline, () => queryLatest<State>(client, workflowId, QUERY.state));
+    return this.ifExists(out_trade_no, ask, notFound);
   }
 
-  private async ifExists<T>(out_trade_no: string, ask: () => Promise<T>): Promise<T> {
+  private async ifExists<T>(
+    out_trade_no: string,
+    ask: () => Promise<T>,
+    notFound = `Temporal has no payment of order ${out_trade_no}.`,
+  ): Promise<T> {
     try {
       return await ask();
     } catch (error) {
@@ -240,7 +244,7 @@ export class PaymentsClient {
       if (isOutOfTime(error) || isWithoutWorker(error)) throw noAnswer(out_trade_no, this.taskQueue);
       if (isEndedBeforeItBegan(error)) throw new PaymentPendingError(endedFromOutside(out_trade_no), out_trade_no);
       if (!(error instanceof WorkflowNotFoundError)) throw error;
-      throw new PaymentNotFoundError(`Temporal has no payment of order ${out_trade_no}.`, out_trade_no);
+      throw new PaymentNotFoundError(notFound, out_trade_no);
     }
   }
 

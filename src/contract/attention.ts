@@ -68,7 +68,7 @@ export const RUNBOOK = {
     happened: 'Nothing shows whether the gateway made this refund, or something contradicts what we knew of it.',
     loses: 'The buyer waits for the money; the merchant would lose it twice if the refund were repeated.',
     look: 'The refund in the gateway’s dashboard, two minutes or more after it was sent: until then it may be on its way.',
-    act: 'Send the after-sale `resolve` with the refund’s `out_request_no` and its outcome.',
+    act: 'Send the after-sale `resolve` with its `out_request_no` and `REFUNDED`, `REFUND_REFUSED`, `REFUND_REVOKE` (came back) or `NOT_CREATED` (not there). Wait while it is under way.',
     after: 'The refund is never sent again by itself. The next refund of the trade, which waits meanwhile, goes on.',
   },
   'second-trade': {

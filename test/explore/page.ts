@@ -22,13 +22,28 @@ export function questionsPage({ states, questions }: Explored, depth: number): s
   return [HEAD(states, depth), ...sections.toSorted()].join('\n');
 }
 
+const WIDTH = 140;
+
+/** A list's item whose moves go on in the next line where one is full. */
+function wrapped(start: string, moves: readonly string[]): string {
+  const lines = [start];
+  for (const [i, move] of moves.entries()) {
+    const text = i < moves.length - 1 ? `${move} ·` : move;
+    const last = lines.length - 1;
+    const longer = `${lines[last]} ${text}`;
+    if (longer.length <= WIDTH) lines[last] = longer;
+    else lines.push(`  ${text}`);
+  }
+  return lines.join('\n');
+}
+
 function worlds(truths: Question, depth: number): string {
   const shortest = (fits: (truth: Truth | 'never made') => boolean) =>
     [...truths].filter(([truth]) => fits(truth)).toSorted(([, one], [, other]) => one.length - other.length)[0];
   const line = (what: string, found: [Truth | 'never made', readonly string[]] | undefined) =>
     found === undefined
       ? `- ${what}: it takes more than ${depth} moves.`
-      : `- ${what}, it is ${found[0]}: ${found[1].join(' · ')}`;
+      : wrapped(`- ${what}, it is ${found[0]}:`, found[1]);
   return [
     line('Gone, or it may go', shortest(isMoney)),
     line(

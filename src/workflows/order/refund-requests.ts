@@ -138,7 +138,8 @@ function spent(out_request_no: string, outcome: RefundOutcome | null): Applicati
 }
 
 /** The answer to a request whose refund has one, or has ended. Throws why there is none. */
-export function answerTo(entry: RefundState | undefined, { trade_no, out_trade_no }: AfterSaleState): RefundAnswer {
+export function answerTo(entry: RefundState | undefined, state: AfterSaleState): RefundAnswer {
+  const { trade_no, out_trade_no, attention } = state;
   if (entry === undefined) throw pending('another request under its number came first');
   const { out_request_no, refund_amount, refund_currency, outcome } = entry;
   if (entry.answer) return entry.answer;
@@ -147,7 +148,13 @@ export function answerTo(entry: RefundState | undefined, { trade_no, out_trade_n
   if (outcome === 'NOT_CREATED') throw resolvedAsNotCreated(entry);
   if (outcome === 'REFUND_REFUSED' || outcome === 'REFUND_REVOKE') throw spent(out_request_no, outcome);
   if (outcome === null)
-    throw pending(entry.started_at ? 'the gateway has not settled it' : 'another refund of this trade comes first');
+    throw pending(
+      entry.started_at
+        ? 'the gateway has not settled it'
+        : attention === null
+          ? 'another refund of this trade comes first'
+          : `a person has to look at the trade first (${attention})`,
+    );
   const ids = { trade_no, out_trade_no, out_request_no };
   // It ended without the gateway's own answer: by a person, or by a query.
   return { ...ids, refund_amount, refund_currency, refund_status: outcome, recovered: true };
