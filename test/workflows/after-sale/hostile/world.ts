@@ -333,9 +333,15 @@ export class World extends BaseWorld {
   nameElsewhere(): void {
     const desk = this.gateway.refunds.filter(({ by }) => by === 'the desk');
     const own = this.gateway.refunds.filter(({ by }) => by === 'us');
-    // What is ours and the ledger does not know any more went back elsewhere, too.
-    const forgotten = this.wasForgotten ? own : [];
-    this.resolve({ refunded_elsewhere: this.gateway.gone([...desk, ...forgotten]).toFixed(2) });
+    const asked = this.now;
+    this.call(async () => {
+      const listed = this.wasForgotten ? ((await this.state())?.refunds ?? []) : [];
+      // What is ours and the ledger does not know any more went back elsewhere, too.
+      const isForgotten = ({ number }: { number: string | null }) =>
+        this.wasForgotten && !listed.some(({ out_request_no }) => out_request_no === number);
+      const elsewhere = [...desk, ...own.filter(isForgotten)];
+      this.resolve({ refunded_elsewhere: this.gateway.gone(elsewhere).toFixed(2) }, asked);
+    });
   }
 
   /** A person has read what is shown of the trade, and says so. */
@@ -397,9 +403,9 @@ export class World extends BaseWorld {
     this.temporal.renameTaskQueue();
   }
 
-  /** What the server does not keep any more, or a terminated run on a queue without a worker knew. */
+  /** What the server does not keep any more, or a closed run on a queue without a worker knew. */
   get wasForgotten(): boolean {
-    const cannotAnswer = (run: Run) => run.status === 'TERMINATED' && this.temporal.isWithoutWorker(run);
+    const cannotAnswer = (run: Run) => run.status !== 'RUNNING' && this.temporal.isWithoutWorker(run);
     return this.isPastRetention || this.temporal.allRuns().some(cannotAnswer);
   }
 
