@@ -514,17 +514,12 @@ export function leftAtGateway(sale: SoldOrder, except?: string): string {
   return less(sale.paid?.amount ?? '0', sumOf([sale.elsewhere, ...gone.map(({ amount }) => amount)]));
 }
 
-/** How much can have gone back by others: what the trade's status alone calls given back may have been theirs. */
-export function mostElsewhere({ paid, refunds }: SoldOrder): string {
-  const certain = refunds.filter(({ outcome, confirmed_by }) => outcome === 'REFUNDED' && confirmed_by !== 'query');
-  const most = less(paid?.amount ?? '0', sumOf(certain.map(({ amount }) => amount)));
-  return isMore('0', most) ? '0.00' : most;
-}
-
 /** How much may still be granted: what waits for its turn is reserved. */
 export function leftToGrant(sale: SoldOrder): string {
   const reserved = sale.refunds.filter((one) => mayBeGone(one) || one.phase === 'waiting');
-  return less(sale.paid?.amount ?? '0', sumOf([sale.elsewhere, ...reserved.map(({ amount }) => amount)]));
+  const left = less(sale.paid?.amount ?? '0', sumOf([sale.elsewhere, ...reserved.map(({ amount }) => amount)]));
+  // A gateway may give back more than was paid.
+  return isMore('0', left) ? '0.00' : left;
 }
 
 export const findRefund = ({ refunds }: SoldOrder, number: string): LedgerRefund | undefined =>

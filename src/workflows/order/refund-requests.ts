@@ -16,10 +16,10 @@ import {
   takesMoneyBack,
   typedFailure,
 } from '../../contract';
-import { amountProblem, isMore, less, sameAmount } from '../../gateway/pure/money';
+import { amountProblem, isMore, sameAmount } from '../../gateway/pure/money';
 import { generatedRefundNumber } from '../shared/refund-numbers';
 import { assertResolution, invalidRequest } from '../shared/resolution';
-import { findRefund, isContradicted, leftToGrant, mostElsewhere } from './fold';
+import { findRefund, isContradicted, leftToGrant } from './fold';
 import { isFresh } from './next-step';
 import { elsewhereUnknown, notNow, type RefundFailure, takenByTheBank, unconfirmed } from './refusals';
 
@@ -254,13 +254,15 @@ function assertDecidable(sale: SoldOrder, number: string, outcome: Decidable, no
     ]);
 }
 
-/** Throws `InvalidRequest` where a person names more as gone back elsewhere than can have gone: nothing could be refunded after it. */
-function assertElsewhere(sale: SoldOrder, elsewhere: string): void {
-  const { paid } = sale;
-  const most = mostElsewhere(sale);
+/**
+ * Throws `InvalidRequest` where a person names more as gone back elsewhere than was paid. With what is in the list it may be more: gateways
+ * take refunds beyond the sum.
+ */
+function assertElsewhere({ paid }: SoldOrder, elsewhere: string): void {
+  const most = paid?.amount ?? '0.00';
   if (!isMore(elsewhere, most)) return;
   const why = paid
-    ? `${paid.amount} ${paid.currency} was paid, and ${less(paid.amount, most)} of it certainly went back by refunds in the list`
+    ? `${most} ${paid.currency} was paid. Refunds that are in the list do not count`
     : 'the gateway has not shown yet what was paid: send “recheck”, and say it then';
   throw invalidRequest([{ field: 'refunded_elsewhere', rule: `at most ${most}: ${why}` }]);
 }
