@@ -96,7 +96,7 @@ describe('what the after-sale knows reaches a refund that tries at once', () => 
 
 describe('the bank’s word is remembered for ten minutes', () => {
   test('promise 7: also by the next after-sale, where a person has settled the word and the one before it has ended', async () => {
-    await open({ plans: [LONG], lag_ms: MINUTE });
+    await open({ plans: [LONG], lag_ms: 10 * MINUTE });
     world.gateway.move('DISPUTE');
     tell('DISPUTE');
     while ((await attention()) !== 'unconfirmed-notification') await world.pass(SECOND);
