@@ -225,6 +225,10 @@ async function live(client: Client, webhook: RunningWebhook): Promise<void> {
   });
   const shops = orderOf('pix');
   const shop = await start('sell', { app_id: APP.app_id, ...shops });
+  // Who starts the payment first is its parent.
+  const hasChild = (events: Awaited<ReturnType<typeof eventsOf>>) =>
+    events.some((event) => event.childWorkflowExecutionStartedEventAttributes);
+  await until(() => eventsOf(client, shop.workflowId), hasChild);
   await payments.pay(shops);
   await simulator.pay(shops.out_trade_no);
   expect(await shop.result()).toBe('SUCCESS');
