@@ -31,8 +31,8 @@ module.exports = [
   [
     'an amount is free while a person is asked',
     FOLD,
-    'refund.begun !== null && (refund.asked !== null || refund.outcome',
-    'refund.begun !== null && (refund.outcome',
+    "outcome === 'REFUNDED' || asked !== null || (begun",
+    "outcome === 'REFUNDED' || (begun",
   ],
   [
     'a refund of others that a notification names is forgotten',

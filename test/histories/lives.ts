@@ -96,6 +96,8 @@ export const AFTER_SALES: Record<string, Life> = {
     await simulator.act('h-bank', 'chargeback');
     await simulator.settled();
     await stack.payments.refund('h-bank', REFUND).catch(() => undefined);
+    // Long enough for a poll to see that it was reversed.
+    simulator.configure({ standsAgainAfter: '5s' });
     await simulator.act('h-bank', 'reverse-chargeback');
     await simulator.settled();
     await waitsForAPerson(stack, 'h-bank', 'chargeback-reversed');

@@ -151,11 +151,11 @@ export function obstacleTo(sale: SoldOrder, refund: LedgerRefund, now: number): 
 const callsPartsRefunded = ({ history }: SoldOrder): boolean =>
   history.some(({ from, refunded_elsewhere }) => from === 'REFUNDED' && refunded_elsewhere !== undefined);
 
-/** A request that was given up may be on its way for so long: nobody can see in the dashboard what comes of it. */
+/** A request that was given up may be on its way for so long, and what a person saw in the dashboard may be older than one that was answered. */
 const TOO_FRESH_MS = 2 * MINUTE;
 
 /** Whether a request of this number is under way, or was so lately that no person can know what came of it. */
 export function isFresh(sale: SoldOrder, number: string, now: number): boolean {
   const { phase, answered_at = null } = findRefund(sale, number) ?? {};
-  return phase === 'sending' || (phase === 'lost' && answered_at !== null && now - answered_at < TOO_FRESH_MS);
+  return phase === 'sending' || (phase !== 'ended' && answered_at !== null && now - answered_at < TOO_FRESH_MS);
 }

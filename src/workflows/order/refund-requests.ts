@@ -249,7 +249,7 @@ function assertDecidable(sale: SoldOrder, number: string, outcome: Decidable, no
     throw invalidRequest([
       {
         field: 'out_request_no',
-        rule: 'its request may still be on its way to the gateway: look there again in two minutes, and decide then',
+        rule: 'it was sent less than two minutes ago: look at the gateway again in two minutes, and decide then',
       },
     ]);
 }

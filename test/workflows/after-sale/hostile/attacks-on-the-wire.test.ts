@@ -30,7 +30,7 @@ test.each(['NOT_CREATED', 'REFUND_REFUSED'] as const)(
     await world.pass(HOUR);
     expect(goneBack()).toBe('150.00');
     expect(world.told.find(({ is }) => is === 'not resolved')).toMatchObject({
-      message: expect.stringContaining('may still be on its way'),
+      message: expect.stringContaining('less than two minutes ago'),
     });
     // Later the dashboard shows it, and that is believed.
     world.resolve({ outcome: 'REFUNDED', out_request_no: 'a' });
