@@ -460,21 +460,15 @@ const BEGINS: readonly RefundMeaning[] = ['under way', 'part is done', 'done', '
 const GOES_ON: readonly RefundMeaning[] = ['under way', 'refused', 'revoked', 'of the bank'];
 
 /**
- * Whether the trade has shown the beginning of one more refund than we have begun: somebody else has made one. A person who has named
- * what went back elsewhere has explained those before.
+ * Whether the trade has shown the beginning of one more refund than ours: somebody else has made one. A person who has named what went back
+ * elsewhere has explained those before.
  */
 function hasUnexplainedMovement({ history, refunds }: SoldOrder, lag_ms: number): boolean {
-  const shown = history.filter(({ source }) => source === 'query');
-  const beganAt = shown.flatMap(({ from, to, time }, i) => {
-    const [was, is] = [refundMeaningOf(from), refundMeaningOf(to)];
-    const isBeginning = BEGINS.includes(is) && was !== is && !GOES_ON.includes(was);
-    // A replica that is behind shows what was there a moment ago.
-    const left = shown.slice(0, i).findLast((one) => one.from === to)?.time;
-    const isEcho = left !== undefined && Date.parse(time) - Date.parse(left) < lag_ms;
-    return isBeginning && !isEcho ? [Date.parse(time)] : [];
-  });
+  const beganAt = withoutEchoes(history, lag_ms)
+    .filter(({ was, is }) => BEGINS.includes(is) && was !== is && !GOES_ON.includes(was))
+    .map(({ at }) => at);
   const ours = refunds
-    .filter((one) => one.begun !== null && one.outcome !== 'NOT_CREATED')
+    .filter((one) => mayBeGone(one) || (one.begun !== null && one.outcome !== 'NOT_CREATED'))
     .map(({ begun }) => begun?.at ?? 0);
   const explained = history.findLast(({ refunded_elsewhere }) => refunded_elsewhere !== undefined)?.time;
   const unexplained = ours.reduce((open, begun) => {
@@ -482,6 +476,28 @@ function hasUnexplainedMovement({ history, refunds }: SoldOrder, lag_ms: number)
     return at < 0 ? open : open.toSpliced(at, 1);
   }, beganAt);
   return unexplained.some((time) => explained === undefined || time > Date.parse(explained));
+}
+
+interface Movement {
+  readonly was: RefundMeaning;
+  readonly is: RefundMeaning;
+  /** Ms since the epoch. */
+  readonly at: number;
+}
+
+/** How the trade has moved, without what a replica that was behind showed of a moment before. */
+function withoutEchoes(history: SoldOrder['history'], lag_ms: number): Movement[] {
+  const leftAt = new Map<string, number>();
+  let current: string | null = null;
+  return history.flatMap(({ to, time, source }) => {
+    const at = Date.parse(time);
+    const left = leftAt.get(to);
+    if (source !== 'query' || to === current || (left !== undefined && at - left < lag_ms)) return [];
+    const movement = { was: refundMeaningOf(current), is: refundMeaningOf(to), at };
+    if (current !== null) leftAt.set(current, at);
+    current = to;
+    return [movement];
+  });
 }
 
 /** When the trade began to show ends of refunds that are none of those whose end is known by their number. Ms since the epoch. */

@@ -104,6 +104,18 @@ test('one more refund than ours that the trade shows is somebody else’s, and a
   expect([order.sale.complete, grant(order.sale, '100.00', 'b')]).not.toEqual([true, 'new']);
 });
 
+test('a replica that shows for an hour what was there before our part makes no second refund', () => {
+  const order = sold().asks('a', '50.00').sends('a').taken('a');
+  order.pass(MINUTE).sees('PARTIAL_REFUND').told('PARTIAL_REFUND', 'a');
+  order.pass(10_000).sees('SUCCESS').pass(HOUR).sees('PARTIAL_REFUND');
+  expect([order.state.attention, order.sale.complete]).toEqual([null, true]);
+});
+
+test('what the trade shows of a refund that a person made by hand is that one', () => {
+  const order = sold().asks('a', '50.00').decides('a', 'REFUNDED').pass(HOUR).sees('PARTIAL_REFUND');
+  expect([order.state.attention, leftToGrant(order.sale)]).toEqual([null, '100.00']);
+});
+
 test('REFUNDED that is notified of our part does not say that something is left: nothing more is sent', () => {
   // Ours is taken and begins late; meanwhile the dashboard gives 100.00 back; then ours is done, and the whole is REFUNDED.
   const order = sold().asks('a', '50.00').sends('a').taken('a');
