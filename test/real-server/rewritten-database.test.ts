@@ -14,7 +14,7 @@ import pino from 'pino';
 import { type DevServer, findTemporal, freePort, startDevServer } from '../../src/cli/dev/temporal';
 import { PaymentsClient } from '../../src/client';
 import { dataConverter } from '../../src/codec';
-import { type MerchantEvent, speiAccountWorkflowId, WORKFLOW } from '../../src/contract';
+import { afterSaleWorkflowId, type MerchantEvent, speiAccountWorkflowId, WORKFLOW } from '../../src/contract';
 import { PaymentGatewayPlugin } from '../../src/plugin';
 import { type Config, loadConfig } from '../../src/process/settings';
 import { type Simulator, startSimulator } from '../../src/simulator';
@@ -241,6 +241,11 @@ async function live(client: Client, webhook: RunningWebhook): Promise<void> {
   // Two parents with the result of a child each: one of them gets that of the other.
   const parents = [speiAccountWorkflowId(APP.app_id, account_id), shop.workflowId];
   for (const parent of parents) await until(() => hasReadChild(client, parent), Boolean);
+  // Each sold order is watched: what is kept of it must not grow after it was read.
+  const isWatching = (events: Awaited<ReturnType<typeof eventsOf>>) =>
+    events.some(({ activityTaskScheduledEventAttributes: task }) => task?.activityType?.name === 'gateway.watch');
+  const watched = [sold, shops].map(({ out_trade_no }) => afterSaleWorkflowId(APP.app_id, out_trade_no));
+  for (const id of watched) await until(() => eventsOf(client, id), isWatching);
   for await (const { type, workflowId } of client.workflow.list()) {
     lived.push({ type, workflowId, history: await client.workflow.getHandle(workflowId).fetchHistory() });
   }
