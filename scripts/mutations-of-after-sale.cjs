@@ -99,7 +99,7 @@ module.exports = [
     "others.some((one) => one.phase === 'lost' || one.asked !== null)) return 'later'",
     "others.some((one) => one.number === '')) return 'later'",
   ],
-  ['a notification is not looked at', NEXT, 'wishes.isAsked || isBehind || sale', 'wishes.isAsked || sale'],
+  ['a notification is not looked at', NEXT, 'if (isBehind || sale', 'if (sale'],
   [
     'a refund is sent while others are known that nobody has named',
     NEXT,

@@ -46,8 +46,9 @@ export function nextStep(sale: SoldOrder, now: number, wishes: Wishes, settings:
   // Each notification is a hint: the gateway's answer is what counts, or a person's where it has none.
   const answered = Math.max(sale.seen.heard, sale.denied?.isSettled ? sale.denied.heard : 0);
   const isBehind = sale.heard > answered;
-  if (wishes.isAsked || isBehind || sale.held.length > 0)
-    return { take: 'look', lasting_ms: lastingOf(sale, settings) };
+  // Who asks wants the answer of now: a look that has to last would be ended by the question itself, again and again.
+  if (wishes.isAsked) return { take: 'look', lasting_ms: 0 };
+  if (isBehind || sale.held.length > 0) return { take: 'look', lasting_ms: lastingOf(sale, settings) };
   if (sale.refunds.some((one) => waitsForLag(sale, one, settings)))
     return { take: 'look', lasting_ms: LAG_SETTLINGS * settings.settling_ms };
   const due = deadlinesOf(sale).find(({ at }) => at <= now);
