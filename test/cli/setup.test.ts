@@ -2,13 +2,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
-import { findTemporal } from '../../src/cli/dev/temporal';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { NotSetUpError, PaymentsClient } from '../../src/client';
 import { afterSaleWorkflowId, paymentWorkflowId } from '../../src/contract';
-import { endingOnceClosed } from '../../src/temporal/closed-connection';
 import { missingSearchAttributes, SEARCH_ATTRIBUTE_NAMES } from '../../src/temporal/search-attributes';
-import { quiet } from '../../src/testing/dev-server';
+import { bareServer } from '../harness/bare-server';
 import { built } from '../harness/built';
 import { publishedOrder } from '../harness/orders';
 import { Terminal } from '../harness/terminal';
@@ -19,12 +17,7 @@ let temporal: TestWorkflowEnvironment;
 let settings: Record<string, string>;
 beforeAll(async () => {
   await built();
-  quiet();
-  const path = await findTemporal();
-  temporal = await TestWorkflowEnvironment.createLocal({
-    plugins: [endingOnceClosed],
-    server: { executable: { type: 'existing-path', path } },
-  });
+  temporal = await bareServer();
   settings = {
     TEMPORAL_ADDRESS: temporal.address,
     GATEWAY_BASE_URL: 'https://gateway.example',

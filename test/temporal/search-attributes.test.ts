@@ -1,10 +1,8 @@
 /** What a namespace must have before payments can run in it, and what is said where it has not. */
 import { Connection } from '@temporalio/client';
 import { temporal as api } from '@temporalio/proto';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
-import { findTemporal } from '../../src/cli/dev/temporal';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { loadConfig } from '../../src/process/settings';
-import { endingOnceClosed } from '../../src/temporal/closed-connection';
 import {
   missingSearchAttributes,
   registerSearchAttributes,
@@ -12,16 +10,13 @@ import {
 } from '../../src/temporal/search-attributes';
 import { quiet } from '../../src/testing/dev-server';
 import { createWorker } from '../../src/worker';
+import { bareServer } from '../harness/bare-server';
 
 let server: TestWorkflowEnvironment;
 let connection: Connection;
 beforeAll(quiet);
 beforeEach(async () => {
-  const path = await findTemporal();
-  server = await TestWorkflowEnvironment.createLocal({
-    plugins: [endingOnceClosed],
-    server: { executable: { type: 'existing-path', path } },
-  });
+  server = await bareServer();
   connection = await Connection.connect({ address: server.address });
 });
 afterEach(async () => {
