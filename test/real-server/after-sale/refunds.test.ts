@@ -15,7 +15,11 @@ const handler = new HeldHandler();
 let stack: Stack;
 beforeAll(async () => {
   stack = await startStack({
-    env: { PAYMENTS_POLL_SCHEDULE: '300ms', PAYMENTS_POLL_EVERY: '300ms', PAYMENTS_SETTLING: '1s' },
+    env: {
+      ...{ PAYMENTS_POLL_SCHEDULE: '300ms', PAYMENTS_POLL_EVERY: '300ms', PAYMENTS_SETTLING: '1s' },
+      // The simulator's own refusals are in the default list, and this gateway's are in none.
+      GATEWAY_REFUND_REFUSALS: 'a-word-of-another-gateway',
+    },
     simulator: { refundTakes: '0s' },
     // The server forgets at once what it is told to, without half a minute of making sure that its end is in the lists.
     temporal: ['transfer', 'visibility'].flatMap((queue) => [
@@ -76,7 +80,7 @@ describe('of each method', () => {
   );
 });
 
-/** Refusals by sub_codes that the interface does not list: whether the refund was made is unknown, as after a lost answer. */
+/** Refusals by sub_codes that no setting lists: whether the refund was made is unknown, as after a lost answer. */
 describe('a refund that nobody knows of', () => {
   /** Once a person is asked. The decision has to wait while the request may be on its way. */
   async function expectAsked(out_trade_no: string, out_request_no: string, refunded_amount: string) {
