@@ -22,7 +22,6 @@ import {
   endpointActivities,
   eventActivity,
   gatewayActivities,
-  latePaymentActivities,
   logWarning,
   lookupActivities,
   type OnEvent,
@@ -183,7 +182,6 @@ function workerParts(config: Config, { onEvent }: PluginOptions): WorkerParts {
       buyerOf: buyerOfPayment,
     }),
     ...previousRunActivities,
-    ...latePaymentActivities,
     ...starterActivities,
     ...stuckSweepActivities(hasListener),
     ...reconciliationActivities(

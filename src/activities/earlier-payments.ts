@@ -264,7 +264,6 @@ function learn(latest: EarlierRun, state: PaymentState): EarlierRun {
 }
 
 function saleOf(state: PaymentState): Sale {
-  const { trade_no, trade_status, order_amount, payment_data, confirmed_by, other_trades, late_payment_refund } = state;
-  const sale = { trade_no, trade_status, order_amount, payment_data, confirmed_by, other_trades };
-  return late_payment_refund ? { ...sale, late_payment_refund } : sale;
+  const { trade_no, trade_status, order_amount, payment_data, confirmed_by, other_trades } = state;
+  return { trade_no, trade_status, order_amount, payment_data, confirmed_by, other_trades };
 }

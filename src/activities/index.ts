@@ -6,7 +6,6 @@ export { type AccountActivitiesOptions, accountActivities } from './account';
 export { starterActivities } from './created';
 export { type EventEndpoints, endpointActivities, endpointOf } from './event-endpoints';
 export type { AccountGateway, LookupGateway, PaymentGateway } from './gateways';
-export { latePaymentActivities } from './late-payment';
 export { lookupActivities } from './lookups';
 export { eventActivity, type OnEvent } from './on-event';
 export { type GatewayActivitiesOptions, gatewayActivities, logWarning } from './payment';

@@ -5,7 +5,6 @@ import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import {
   type AfterSaleCarried,
   type EarlierAfterSale,
-  type LatestRun,
   orderOf,
   type PreviousRunActivities,
   paymentWorkflowId,
@@ -15,7 +14,7 @@ import {
 } from '../contract';
 import { earlierRuns, ifExists } from '../temporal/earlier-runs';
 import { latestTakenRun } from '../temporal/taken-run';
-import { originalRun, summarizeClosedRun } from '../temporal/workflow-history';
+import { originalRun, readPaymentEnd } from '../temporal/workflow-history';
 import { loadEarlierPayment, runBefore } from './earlier-payments';
 import { type BuyerOf, buyerOfOrder } from './refund-user-info';
 import { sentRefunds } from './sent-refunds';
@@ -32,16 +31,6 @@ const QUERY_TIMEOUT_MS = 10_000;
 
 /** The activity that a new after-sale calls first, to take over what earlier runs knew. */
 export const previousRunActivities: PreviousRunActivities = {
-  'payments.latestRun': telling(async ({ app_id, out_trade_no }) => {
-    const client = getClient();
-    const workflowId = paymentWorkflowId(app_id, out_trade_no);
-    return ifExists<LatestRun | null>(async () => {
-      const { runId, status } = await latestTakenRun(client, workflowId);
-      if (status.name === 'RUNNING') return { is: 'running' };
-      return { is: 'closed', previous: await summarizeClosedRun(client, workflowId, runId) };
-    }, null);
-  }),
-
   'payments.earlierRun': telling(async ({ order, before }) => {
     const { workflowExecution: own } = activityInfo();
     const { workflow_id, run_id } = before ?? { workflow_id: own?.workflowId, run_id: own?.runId };
@@ -117,14 +106,15 @@ function ask<Answer>(client: Client, { workflowId, runId }: ShownRun, query: str
 }
 
 const NOTHING_LEFT: Left = { sale: null, claims: [], sent: [], is_unread: false };
-const NO_PAYMENT = { has_payment: false, method: null, trade_no: null };
+const NO_PAYMENT: KnownPayment = { has_payment: false, method: null, trade_no: null, end: null };
 
-type KnownPayment = Pick<EarlierAfterSale, 'has_payment' | 'method' | 'trade_no'>;
+type KnownPayment = Pick<EarlierAfterSale, 'has_payment' | 'method' | 'trade_no' | 'end'>;
 
 async function paymentOf(client: Client, paymentId: string): Promise<KnownPayment> {
   const described = await ifExists(() => latestTakenRun(client, paymentId), null);
   if (described === null) return NO_PAYMENT;
   const { typedSearchAttributes: found } = described;
   const trade_no = found.get(SEARCH_ATTRIBUTE.tradeNo) ?? null;
-  return { has_payment: true, method: found.get(SEARCH_ATTRIBUTE.method) ?? null, trade_no };
+  const end = await readPaymentEnd(client, described);
+  return { has_payment: true, method: found.get(SEARCH_ATTRIBUTE.method) ?? null, trade_no, end };
 }

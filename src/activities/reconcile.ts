@@ -214,11 +214,11 @@ class Reconciliation {
     if (found === null) return { here: null, begun_at: null };
     const { state, begun_at } = found;
     if (state === null) return { here: { status: 'NOT_CREATED', amount: null, currency: null }, begun_at };
-    const { outcome, trade_status, order_amount: amount, order_currency: currency } = state;
-    const here = { status: outcome ?? trade_status ?? 'CREATING', amount, currency };
-    if (outcome !== 'SUCCESS') return { here, begun_at };
     const after = await this.latestState<AfterSaleState>(afterSaleWorkflowId(this.slice.app_id, out_trade_no));
-    return { here: afterSale(here, after?.state ?? null), begun_at };
+    // What came after the payment's end, the after-sale knows.
+    const { outcome, trade_status, order_amount: amount, order_currency: currency } = after?.state?.payment ?? state;
+    const here = { status: outcome ?? trade_status ?? 'CREATING', amount, currency };
+    return { here: outcome === 'SUCCESS' ? afterSale(here, after?.state ?? null) : here, begun_at };
   }
 
   /**

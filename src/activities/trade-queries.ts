@@ -7,11 +7,11 @@ import { activityInfo, heartbeat } from '@temporalio/activity';
 import type { ApplicationFailure } from '@temporalio/common';
 import {
   CREDENTIALS_REFUSED,
+  classifyTransition,
   delayBeforePoll,
   type FindInput,
   type LookInput,
   type LookResult,
-  outcomeOf,
   type QueriedTrade,
   typedFailure,
   type WatchInput,
@@ -102,7 +102,7 @@ export async function findTrade(
  */
 export async function watchTrade(
   gateway: PaymentGateway,
-  { id, others = [], except = [], seen, schedule, until, tell_credentials = false, due_at }: Omit<WatchInput, 'app_id'>,
+  { id, others = [], known = [], seen, schedule, until, tell_credentials = false, due_at }: Omit<WatchInput, 'app_id'>,
 ): Promise<QueriedTrade | null> {
   const left_ms = timeLeft(due_at);
   if (left_ms <= 0) return null;
@@ -112,14 +112,8 @@ export async function watchTrade(
   // The workflow has just queried, so the first attempt only starts the schedule.
   if (looks === 0) throw notYet('watching', delay);
   try {
-    const asked = inTurn(id, others);
-    const trade = await query(gateway, asked);
-    const isNewEnd = hasEnded(trade) && !except.includes(trade.trade_no ?? '');
-    // What the order's number shows now, it may not show again: it is asked for by its own from then on.
-    const known = [undefined, ...others.map(({ trade_no }) => trade_no), ...except];
-    const isUnknown = asked.trade_no === undefined && !known.includes(trade.trade_no);
-    const hasNews = until === 'ended' ? isNewEnd || isUnknown : trade.trade_status !== seen;
-    if (until === 'answered' || hasNews) return trade;
+    const trade = await query(gateway, inTurn(id, others));
+    if (until === 'answered' || isNews(trade, { id, known, seen })) return trade;
   } catch (error) {
     if (tell_credentials && error instanceof GatewayError && isCredentialsRefusal(error.fields()))
       throw typedFailure(CREDENTIALS_REFUSED, error.message);
@@ -133,7 +127,17 @@ function timeLeft(due_at = Number.POSITIVE_INFINITY): number {
   return due_at - activityInfo().currentAttemptScheduledTimestampMs;
 }
 
-const hasEnded = ({ trade_status }: Trade) => outcomeOf(trade_status) !== null;
+/** Whether a trade under the order's number has moved on: the order's own, or another. */
+function isNews(
+  { trade_no, trade_status }: Trade,
+  { id, known = [], seen }: Pick<WatchInput, 'id' | 'known' | 'seen'>,
+): boolean {
+  const other = known.find((one) => one.trade_no === trade_no);
+  // A replica may be behind what was notified of it.
+  if (other) return !['same', 'stale'].includes(classifyTransition(other.trade_status, trade_status));
+  const isUnknown = id.trade_no !== undefined && trade_no !== undefined && trade_no !== id.trade_no;
+  return isUnknown || trade_status !== seen;
+}
 
 /** One id an attempt: each attempt is one call of the gateway. */
 function inTurn(id: TradeId, others: readonly TradeId[]): TradeId {

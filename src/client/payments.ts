@@ -130,7 +130,18 @@ export class PaymentsClient {
    * read the workflow.
    */
   async state(out_trade_no: string): Promise<PaymentState> {
-    return this.query<PaymentState>(this.id(out_trade_no), out_trade_no);
+    const state = await this.query<PaymentState>(this.id(out_trade_no), out_trade_no);
+    return (await this.afterEnd(out_trade_no)) ?? state;
+  }
+
+  /** The payment as it is now, where it has ended and an after-sale follows it: late money, refunds, disputes. */
+  private async afterEnd(out_trade_no: string): Promise<PaymentState | null> {
+    try {
+      return (await this.refunds(out_trade_no)).payment;
+    } catch (error) {
+      if (error instanceof PaymentNotFoundError) return null;
+      throw error;
+    }
   }
 
   /**
@@ -138,7 +149,10 @@ export class PaymentsClient {
    * worker runs. Throws PaymentNotFoundError, and NotCreatedError or another PaymentError if no order was created.
    */
   async outcome(out_trade_no: string): Promise<PaymentState> {
-    return this.ifExists(out_trade_no, () => this.result(out_trade_no));
+    const ended = await this.ifExists(out_trade_no, () => this.result(out_trade_no));
+    // Money may have come after the end. Who has waited for days gets the outcome, also while no worker answers.
+    const after = await this.afterEnd(out_trade_no).catch(() => null);
+    return after ?? ended;
   }
 
   /**

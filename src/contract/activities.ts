@@ -4,6 +4,7 @@ import type { RefundOrder } from './after-sale';
 import type { Silence } from './attention';
 import type { MerchantEvent } from './events';
 import type { GatewayErrorFields, GatewayResponse, QueriedTrade, TradeId, TradeSeen } from './gateway';
+import type { KnownOrder, PaymentEnd } from './known-order';
 import type { NotificationClaim, NotificationSignal } from './notification';
 import type {
   AdoptedPayment,
@@ -12,11 +13,9 @@ import type {
   PaymentData,
   PaymentOutcome,
   PaymentState,
-  PreviousRun,
   RunOfWorkflow,
 } from './payment';
 import type { PollSchedule } from './poll-schedule';
-import type { SoldOrder } from './sold-order';
 import type { Told } from './told';
 
 /** The gateway certainly made nothing, and will not; `credentials`: because it refuses ours. */
@@ -81,13 +80,13 @@ export type RefundResult =
   /** Nothing was sent: the workflow was reset, and the run before it may have sent the refund. */
   | { is: 'reset' };
 
+export type LatePayments = 'attention' | 'accept' | 'refund';
+
 export interface PaymentPolicy extends WaitingPolicy {
   /** Whether a notified SUCCESS counts only once a query says so. */
   confirm_by_query: boolean;
-  /** Whether a late payment is accepted without a person. */
-  accept_late_payments: boolean;
-  /** Whether a late payment is refunded without a person. */
-  refund_late_payments: boolean;
+  /** What becomes of money that comes after the end of its order: a person is asked, or it is accepted, or sent back. */
+  late_payments: LatePayments;
   /** Whether the worker has a merchant's handler for events. */
   has_listener: boolean;
   /** How long a creation may wait before it is sent, where the order's own `timeout_express` is not shorter, in ms. */
@@ -118,7 +117,7 @@ export interface RefundAttempt {
 /** What Temporal still knows of a trade when its after-sale starts. */
 export interface EarlierAfterSale {
   /** What the run before knew; null where Temporal has none. */
-  sale: SoldOrder | null;
+  sale: KnownOrder | null;
   /** What was notified to it and to runs after it, and none has taken. */
   claims: readonly NotificationClaim[];
   /** Refunds that a run which does not answer may have sent, as its history has them. */
@@ -131,6 +130,8 @@ export interface EarlierAfterSale {
   method: string | null;
   /** The number of the trade that the payment has sold. */
   trade_no: string | null;
+  /** The payment as it ended; null where it runs, or has no outcome. */
+  end: PaymentEnd | null;
 }
 
 export interface FindInput {
@@ -164,12 +165,12 @@ export interface WatchInput {
   /** The status that we know already. */
   seen: string | null;
   schedule: PollSchedule;
-  /** Other ids under which the trade may be found: the looks take turns. */
+  /** Other ids under which a trade of the order may be found: the looks take turns. */
   others?: readonly TradeId[] | undefined;
-  /** Numbers of trades that have ended: `ended` waits for another. */
-  except?: readonly string[] | undefined;
-  /** `answered`: return at the first look that the gateway answers, news or not. `ended`: only once the trade has ended. */
-  until?: 'answered' | 'ended' | undefined;
+  /** What is known of other trades under the order's number: each is news once it moves on, and one that is not among them at once. */
+  known?: readonly Pick<OtherTrade, 'trade_no' | 'trade_status'>[] | undefined;
+  /** `answered`: return at the first look that the gateway answers, news or not. */
+  until?: 'answered' | undefined;
   /** Fail with `CredentialsRefused` when the gateway refuses our credentials. */
   tell_credentials?: boolean | undefined;
   /** Return null from this time on, in ms since the epoch, whatever the trade's status; absent: watch for ever. */
@@ -195,13 +196,7 @@ export interface GatewayActivities {
 /** A payment that ended in SUCCESS. */
 export type Sale = Pick<
   PaymentState,
-  | 'trade_no'
-  | 'trade_status'
-  | 'order_amount'
-  | 'payment_data'
-  | 'confirmed_by'
-  | 'other_trades'
-  | 'late_payment_refund'
+  'trade_no' | 'trade_status' | 'order_amount' | 'payment_data' | 'confirmed_by' | 'other_trades'
 >;
 
 /** What earlier runs under a payment's id say of its order. */
@@ -241,14 +236,9 @@ export interface PaymentCarried {
   readonly claims: readonly NotificationSignal[];
 }
 
-/** The latest run of a payment: it runs, or what the next one must know of it. */
-export type LatestRun = { is: 'running' } | { is: 'closed'; previous: PreviousRun };
-
 export interface PreviousRunActivities {
   /** How this payment goes on from an earlier run that had an order or a trade; null where none had; `unread` where it is silent. */
   'payments.runBefore'(): Promise<Told<AdoptedPayment | null | 'unread'>>;
-  /** The latest run of an order's payment; null where Temporal has none. */
-  'payments.latestRun'(input: { app_id: string; out_trade_no: string }): Promise<Told<LatestRun | null>>;
   /** The latest earlier run of this payment that may have made the order; null where Temporal has none; `unread` where it is silent. */
   'payments.earlierRun'(input: {
     order?: Pick<NewPayment, 'kind' | 'request'> | undefined;
@@ -257,24 +247,6 @@ export interface PreviousRunActivities {
   }): Promise<Told<EarlierRun | null | 'unread'>>;
   /** Reads what Temporal knows from former runs. */
   'payments.knownBefore'(input: { app_id: string; out_trade_no: string | null }): Promise<Told<EarlierAfterSale>>;
-}
-
-/** The refund of a late payment: one that was paid after its end. */
-export interface LatePaymentRefundInput {
-  app_id: string;
-  out_trade_no: string;
-  method: string | null;
-  /** Where the after-sale runs. */
-  task_queue: string;
-  refund: RefundOrder;
-}
-
-/** `asked`: the after-sale has taken the refund. `refused`: there is no refund, and a person has to know why. */
-export type LatePaymentRefundResult = { is: 'asked'; refund_status: string | null } | { is: 'refused'; reason: string };
-
-export interface LatePaymentActivities {
-  /** Requests the refund from the after-sale. Safe to repeat: the refund has a number. */
-  'payments.refundLatePayment'(input: LatePaymentRefundInput): Promise<LatePaymentRefundResult>;
 }
 
 export interface LocalActivities {

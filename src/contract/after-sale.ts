@@ -3,9 +3,9 @@
 import type { CurrencyCode, PaymentMethod, TradeStatusName } from '../gateway/pure/names';
 import type { Attention } from './attention';
 import type { NotificationClaim } from './notification';
-import type { Source, Transition } from './payment';
+import type { OtherTrade, PaymentOutcome, PaymentState, Source, Transition } from './payment';
 
-/** Follows a paid order, under the order's own workflow id alone. */
+/** Follows an order after its payment, under the order's own workflow id alone. */
 export interface AfterSaleInput {
   app_id: string;
   out_trade_no: string;
@@ -67,6 +67,8 @@ export interface RefundState {
 /** The whole public state after the sale: the query `state`, and what the workflow returns. */
 export interface AfterSaleState {
   app_id: string;
+  /** The payment as it is now, with what came after its end; null where none has ended, as far as is known. */
+  payment: PaymentState | null;
   out_trade_no: string | null;
   trade_no: string | null;
   /** The gateway's last answer; null before any. */
@@ -89,6 +91,8 @@ export interface AfterSaleState {
    * until a person has named what went back.
    */
   ledger_complete: boolean;
+  /** Trades under the same number that are not the order's own. */
+  other_trades: OtherTrade[];
   /** What was notified and is held until the gateway's answer agrees, or keeps contradicting it. */
   claims: NotificationClaim[];
   /** That the bank takes the money back, as was said last, however it was heard: no refund is sent for ten minutes after it. */
@@ -105,11 +109,11 @@ export interface BankSaid {
 }
 
 /**
- * A person's decision after the sale. `outcome` says what became of the refund that `out_request_no` names, also where that was
- * decided before. Without an outcome, the attention of the trade is removed.
+ * A person's decision after the payment. `outcome` says what became of the refund that `out_request_no` names, also where that was
+ * decided before; without a number, how the order itself has ended. Without an outcome, the attention of the trade is removed.
  */
 export interface AfterSaleResolution {
-  outcome?: Exclude<RefundOutcome, 'ACCEPTED'> | undefined;
+  outcome?: Exclude<RefundOutcome, 'ACCEPTED'> | PaymentOutcome | undefined;
   out_request_no?: string | undefined;
   /** All that went back by refunds that are not in the ledger, as a decimal string: it is complete again. */
   refunded_elsewhere?: string | undefined;

@@ -1,4 +1,5 @@
 /** Both amounts of the reason `amount-mismatch`, in the words that `show` and Temporal UI have. */
+import { sameAmount } from '../gateway/pure/money';
 import type { PaymentState } from './payment';
 
 type Amounts = Pick<PaymentState, 'order_amount' | 'order_currency' | 'mismatch'>;
@@ -8,6 +9,17 @@ export function mismatchLine({ order_amount, order_currency, mismatch }: Amounts
   if (!mismatch) return undefined;
   const { amount, currency } = mismatch;
   return `Ordered: ${money(order_amount, order_currency)}. The gateway names: ${money(amount, currency ?? order_currency)}.`;
+}
+
+/** Whether this is not what was ordered. Of a trade that was adopted without an order, the gateway's first answer counts. Pure. */
+export function isUnlikeOrder(
+  { order_amount, order_currency }: Pick<PaymentState, 'order_amount' | 'order_currency'>,
+  { amount, currency }: { readonly amount?: string | undefined; readonly currency?: string | undefined },
+): boolean {
+  return (
+    (amount !== undefined && order_amount !== null && !sameAmount(amount, order_amount)) ||
+    (currency !== undefined && order_currency !== null && currency.toUpperCase() !== order_currency.toUpperCase())
+  );
 }
 
 const money = (amount: string | null, currency: string | null) =>

@@ -13,7 +13,7 @@ export interface RunbookEntry {
   readonly after: string;
 }
 
-/** By the reasons of payments, their follow-ups and after-sales, and of what could not be read. */
+/** By the reasons of payments and after-sales, and of what could not be read. */
 export const RUNBOOK = {
   'amount-mismatch': {
     happened: 'The gateway names another amount or currency than was ordered.',
@@ -106,7 +106,7 @@ export const RUNBOOK = {
     loses: 'Nobody yet: the buyer, if money is under way.',
     look: 'The trade in the gateway’s dashboard.',
     act: 'Send `resolve` once you have seen it.',
-    after: 'Money that still comes opens a new run. The gateway’s answer settles this too.',
+    after: 'Money that still comes is noticed. The gateway’s answer settles this too.',
   },
   'unknown-trade': {
     happened: 'A notification names a trade that the gateway says it does not know.',

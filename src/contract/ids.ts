@@ -1,12 +1,12 @@
 /** The ids of workflows. No other file makes them. */
+import type { Attention } from './attention';
 import type { TradeId } from './gateway';
 
 /** The workflow id is the idempotency key: one order, one workflow. */
 export const paymentWorkflowId = (app_id: string, out_trade_no: string) => `payment:${app_id}:${out_trade_no}`;
-/** `part` tells the follow-ups of one order apart: the run that started it. */
-export const paymentFollowUpWorkflowId = (app_id: string, out_trade_no: string, part: string) =>
-  `payment-follow-up:${app_id}:${out_trade_no}:${part}`;
 export const afterSaleWorkflowId = (app_id: string, out_trade_no: string) => `after-sale:${app_id}:${out_trade_no}`;
+/** One for all orders of the app that failed by the same reason. */
+export const appAttentionWorkflowId = (app_id: string, attention: Attention) => `app-attention:${app_id}:${attention}`;
 export const strayNotificationWorkflowId = (app_id: string, digest: string) => `stray-notification:${app_id}:${digest}`;
 
 export const speiAccountWorkflowId = (app_id: string, account_id: string) => `spei-account:${app_id}:${account_id}`;
@@ -29,7 +29,7 @@ export const eventsWorkflowId = (workflowId: string, run?: string) =>
 
 /** The types of our workflows as their ids begin. */
 const PREFIXES = [
-  ...['payment', 'payment-follow-up', 'after-sale', 'stray-notification', 'events', 'event-delivery', 'lookup'],
+  ...['payment', 'after-sale', 'app-attention', 'stray-notification', 'events', 'event-delivery', 'lookup'],
   ...['spei-account', 'create-spei-account', 'spei-account-quantity', 'reconciliation'],
 ];
 
@@ -73,8 +73,6 @@ export interface NamedByWorkflowId {
   part: string | null;
 }
 
-const FOLLOW_UP = /^(.*):([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?::\d+)?|credentials)$/s;
-
 /** Reads the id of a workflow; undefined for one that is not made here. An order's number may hold colons. */
 export function namedByWorkflowId(workflowId: string): NamedByWorkflowId | undefined {
   const [, subject] = /^event-delivery:[^:]*:(.*)$/s.exec(workflowId) ?? [];
@@ -90,7 +88,5 @@ export function namedByWorkflowId(workflowId: string): NamedByWorkflowId | undef
   const [, kind, app_id, rest] = /^([a-z-]+):([^:]*):(.*)$/s.exec(workflowId) ?? [];
   if (kind === undefined || app_id === undefined || rest === undefined) return undefined;
   if (kind === 'payment' || kind === 'after-sale') return { kind, app_id, out_trade_no: rest, part: null };
-  if (kind !== 'payment-follow-up') return { kind, app_id, out_trade_no: null, part: rest };
-  const [, order, part] = FOLLOW_UP.exec(rest) ?? [];
-  return { kind, app_id, out_trade_no: order || null, part: part ?? null };
+  return { kind, app_id, out_trade_no: null, part: rest };
 }

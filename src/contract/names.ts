@@ -2,9 +2,10 @@
 
 export const WORKFLOW = {
   payment: 'payment',
-  /** Goes on after a payment has ended: watches what may still be paid, and waits for the person whom it needs. */
-  paymentFollowUp: 'paymentFollowUp',
+  /** Goes on after a payment has ended: refunds, disputes, late money, and whatever waits for a person. */
   afterSale: 'afterSale',
+  /** Waits for the person who mends what every order of an app fails by. */
+  appAttention: 'appAttention',
   strayNotification: 'strayNotification',
   createSpeiAccount: 'createSpeiAccount',
   speiAccount: 'speiAccount',
@@ -37,6 +38,8 @@ export const UPDATE = {
 export const SIGNAL = {
   notification: 'notification',
   deposit: 'deposit',
+  /** Internal: a payment hands itself over to the order's after-sale, which runs already. */
+  payment: 'payment',
   /** Internal: a creation tells an account, which a deposit has started, the key that it was created for. */
   keyed: 'keyed',
   /** Internal: more events for `paymentEvents` and `eventDelivery`. */

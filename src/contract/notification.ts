@@ -20,6 +20,9 @@ export interface NotificationClaim {
   trade_no?: string | undefined;
   trade_status?: string | undefined;
   out_request_no?: string | undefined;
+  /** In currency units. */
+  amount?: string | undefined;
+  currency?: string | undefined;
 }
 
 const TEXTS = ['trade_no', 'out_trade_no', 'out_request_no', 'trade_status', 'method', 'amount', 'currency'] as const;
@@ -66,6 +69,7 @@ export interface StrayNotificationInput {
 }
 
 /** What a notification says, without anything personal: the public state shows it while it is held. */
-export function claimOf({ trade_no, trade_status, out_request_no }: NotificationSignal): NotificationClaim {
-  return { trade_no, trade_status, out_request_no };
+export function claimOf(signal: NotificationSignal): NotificationClaim {
+  const { trade_no, trade_status, out_request_no, amount, currency } = signal;
+  return { trade_no, trade_status, out_request_no, amount, currency };
 }

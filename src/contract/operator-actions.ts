@@ -33,7 +33,7 @@ const WHO_OPTIONS = '--by YOU --reason WHY';
  */
 export function operatorActions(workflowId: string, question?: OperatorQuestion): OperatorAction[] {
   const { kind = '', app_id = '', out_trade_no = null } = namedByWorkflowId(workflowId) ?? {};
-  // A follow-up of several orders, and what has no order, are named by the workflow's id.
+  // What has no order is named by the workflow's id.
   const target = out_trade_no === null ? typed(workflowId) : `${typed(out_trade_no)} --app ${typed(app_id)}`;
   const number = question?.out_request_no ?? 'NUMBER';
   return (ACTIONS[kind] ?? [])
@@ -78,6 +78,7 @@ export const isSettledByLooking = (attention: string | null): boolean =>
   attention !== null && SETTLED_BY_LOOKING.includes(attention);
 
 const isOfRefund = ({ out_request_no }: OperatorQuestion) => out_request_no !== undefined;
+const isOfAmount = ({ attention }: OperatorQuestion) => attention === 'amount-mismatch';
 const isOfElsewhere = ({ attention }: OperatorQuestion) => attention === 'refund-elsewhere';
 
 const ACTIONS: Readonly<Record<string, readonly Template[]>> = {
@@ -89,7 +90,7 @@ const ACTIONS: Readonly<Record<string, readonly Template[]>> = {
       settles: ({ attention }) => isSettledByLooking(attention),
     },
     {
-      // Without it the payment goes on. What still waits for a person then goes to its follow-up, which takes no outcome.
+      // Without it the payment goes on.
       what: 'end the payment now, as SUCCESS, CANCEL, REFUSED or EXPIRED, instead of letting it go on',
       update: 'resolve',
       options: `--outcome OUTCOME ${WHO_OPTIONS}`,
@@ -97,10 +98,17 @@ const ACTIONS: Readonly<Record<string, readonly Template[]>> = {
     },
     { what: 'withdraw it, where it was certainly not sent', update: 'cancel' },
   ],
-  'payment-follow-up': [RECHECK, SEEN],
+  'app-attention': [SEEN],
   'after-sale': [
     RECHECK,
-    { ...SEEN, settles: (question) => !isOfRefund(question) && !isOfElsewhere(question) },
+    { ...SEEN, settles: (question) => !isOfRefund(question) && !isOfElsewhere(question) && !isOfAmount(question) },
+    {
+      what: 'say how the order has ended: SUCCESS, CANCEL, REFUSED or EXPIRED',
+      update: 'resolve',
+      options: `--outcome OUTCOME ${WHO_OPTIONS}`,
+      input: `{"outcome": "OUTCOME", ${WHO}}`,
+      settles: isOfAmount,
+    },
     { ...END_REFUND, settles: isOfRefund },
     {
       what: 'say how much went back by refunds that are not in the list',

@@ -62,7 +62,6 @@ export interface PreviousRun {
   order_currency?: string | null | undefined;
   other_trades?: readonly OtherTrade[] | undefined;
   mismatch?: OtherAmount | undefined;
-  late_payment_refund?: LatePaymentRefund | undefined;
 }
 
 /** What the gateway named where it was not what was ordered. */
@@ -159,39 +158,4 @@ export type PaymentWorkflow = (input: PaymentInput) => Promise<PaymentState>;
 export interface RunOfWorkflow {
   readonly workflow_id: string;
   readonly run_id: string;
-}
-
-/** Starts what goes on after a payment has ended. */
-export interface PaymentFollowUpInput {
-  /** The payment's last state, without its payment data. */
-  payment: Omit<PaymentState, 'payment_data'>;
-  /** The run that a late payment will name as the one before. */
-  previous: PreviousRun;
-  /** Why the payment needs a person: more than the one that its state shows may hold. */
-  reasons: readonly Attention[];
-  /** Until when the trade may still be paid, in ms since the epoch; 0 if it cannot be. */
-  watch_until: number;
-  /** The order was sent more than once, so that another trade under its number may be ours too. */
-  sent_again: boolean;
-  schedule: { poll_schedule_ms: readonly number[]; poll_every_ms: number };
-  /** How long the gateway may stay silent before a person is asked, in ms. */
-  patience_ms: number;
-  /** A run that ended before it could read what earlier runs had left to it: the follow-up reads that, and nothing else. */
-  unread_run?: RunOfWorkflow;
-}
-
-/** The query `state` of a follow-up, and what it returns. */
-export interface PaymentFollowUpState {
-  app_id: string;
-  out_trade_no: string | null;
-  trade_no: string | null;
-  trade_status: string | null;
-  /** What the payment ended in. */
-  outcome: PaymentOutcome | null;
-  attention: Attention | null;
-  /** Trades under the same number that are not the payment's. */
-  other_trades: readonly OtherTrade[];
-  /** Whether the gateway is still asked whether the trade was paid. */
-  watching: boolean;
-  resolved: { by: string; reason: string; time: string } | null;
 }

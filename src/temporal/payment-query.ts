@@ -30,7 +30,7 @@ export interface PaymentFilter {
 }
 
 /** What an order's money may be in: everything that a person may ask to look at its trade. */
-const FOLLOWED = [WORKFLOW.payment, WORKFLOW.paymentFollowUp, WORKFLOW.afterSale, WORKFLOW.eventDelivery] as const;
+const FOLLOWED = [WORKFLOW.payment, WORKFLOW.afterSale, WORKFLOW.eventDelivery] as const;
 const RUNNING = "ExecutionStatus = 'Running'";
 
 /** The query for a filter. `now` is what `stuck_ms` counts back from. */
@@ -71,7 +71,7 @@ function endedFromOutsideQuery(now: Date): string {
  * every app are found: `listWorkflows` leaves the others out.
  */
 function ofApp(app_id: string): string {
-  const kinds = ['payment', 'payment-follow-up', 'after-sale', 'stray-notification', 'spei-account', 'reconciliation'];
+  const kinds = ['payment', 'after-sale', 'app-attention', 'stray-notification', 'spei-account', 'reconciliation'];
   const beginnings = [...kinds, 'create-spei-account'].map((kind) => quoted(`${kind}:${app_id}:`));
   return [
     ...beginnings.map((beginning) => `WorkflowId STARTS_WITH ${beginning}`),
@@ -129,7 +129,7 @@ function stuckQuery(ms: number, now: Date): string {
 }
 
 /** What has a part in an order's money: its changes begin or end one of these. */
-const OF_ORDERS = [WORKFLOW.payment, WORKFLOW.paymentFollowUp, WORKFLOW.afterSale];
+const OF_ORDERS = [WORKFLOW.payment, WORKFLOW.afterSale];
 
 /** Whatever of an app's orders was open at a time in [since, until). */
 export function openWithinQuery({ app_id, since, until }: { app_id: string; since: Date; until: Date }): string {
@@ -148,7 +148,7 @@ export function begunWithinQuery({ app_id, since, until }: { app_id: string; sin
 export function orderQuery(app_id: string, out_trade_no: string): string {
   const odd = out_trade_no.search(/[\\"']/);
   const number = odd < 0 ? out_trade_no : out_trade_no.slice(0, odd);
-  return ['payment', 'after-sale', 'payment-follow-up']
+  return ['payment', 'after-sale']
     .map((kind) => `WorkflowId STARTS_WITH ${quoted(`${kind}:${app_id}:${number}`)}`)
     .join(' OR ');
 }

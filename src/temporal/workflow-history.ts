@@ -1,8 +1,13 @@
 /** Reads the input and the result of a payment's run from its history, so that no worker is needed. */
-import { type Client, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
+import {
+  type Client,
+  type WorkflowExecutionDescription,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { temporal } from '@temporalio/proto';
-import type { PaymentInput, PaymentState, PaymentWorkflow, PreviousRun } from '../contract';
+import type { PaymentEnd, PaymentInput, PaymentState, PaymentWorkflow, PreviousRun } from '../contract';
 import { answerToKeep, isOfAnother, orderOf, saysWithoutOrder, whyForeign } from '../contract';
 import { firstArgument } from './first-argument';
 import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
@@ -183,8 +188,20 @@ export async function summarizeClosedRun(client: Client, workflowId: string, run
     order_currency: state?.order_currency ?? null,
     other_trades: state?.other_trades ?? [],
     mismatch: state?.mismatch,
-    late_payment_refund: state?.late_payment_refund,
   };
+}
+
+/** How a payment ended that has completed; null for any other run. What may still be paid, it has handed over itself. */
+export async function readPaymentEnd(client: Client, run: WorkflowExecutionDescription): Promise<PaymentEnd | null> {
+  const { workflowId, runId: run_id, status, closeTime } = run;
+  if (status.name !== 'COMPLETED') return null;
+  const [{ input }, state] = await Promise.all([
+    readStart(client, workflowId, run_id),
+    client.workflow.result<PaymentWorkflow>(workflowId, run_id, { followRuns: false }),
+  ]);
+  const made_here = !isOfAnother(input);
+  const end = { run_id, ended_at: closeTime?.getTime() ?? 0, state, made_here };
+  return { ...end, reasons: [], watch_until: 0, sent_again: false, is_unread: false };
 }
 
 /** A start that no payment can be made of says nothing of an order. */

@@ -7,21 +7,17 @@ import {
   type AdoptedPayment,
   type AfterSaleInput,
   afterSaleWorkflowId,
-  classifyTransition,
   isAfterSaleStatus,
-  isDecided,
+  isKnownToPayment,
   isOfTrade,
   outcomeOf,
-  type PreviousRun,
   paymentWorkflowId,
   SIGNAL,
   type SpeiAccountInput,
-  saleStatus,
   speiAccountWorkflowId,
   WORKFLOW,
 } from '../contract';
 import type { Notification } from '../gateway';
-import { sameAmount } from '../gateway/pure/money';
 import { isKnownAfterSale } from './known-after-sale';
 import { REPEATS_FOR_MS } from './recent-starts';
 import type { StartBudget } from './start-budget';
@@ -40,12 +36,15 @@ interface Recipient extends WorkflowStart {
   signal: string;
   /** Temporal drops a second signal with it. */
   requestId: string;
-  /**
-   * The input of a new run after the last one has ended; undefined if that one knows what is notified. Without this
-   * function, a new run starts with `input`.
-   */
-  inputAfter?(last: DescribedRun): Promise<object | undefined>;
+  /** What becomes of it after the last run has ended. Without this function, a new run starts with `input`. */
+  afterEnd?(last: DescribedRun): Promise<AfterEnd>;
 }
+
+type AfterEnd =
+  /** The last run knows what is notified. */
+  | { readonly is: 'known' }
+  | { readonly is: 'new run'; readonly input: object }
+  | { readonly is: 'passed on'; readonly to: Recipient };
 
 /**
  * Signals each workflow that the notification concerns; a workflow that does not run is started in adopt form. Throws if
@@ -64,7 +63,8 @@ export async function deliver(delivery: Delivery): Promise<void> {
     if (!isNewsOfSale && !(await delivery.temporal.isKnown(payment.workflowId))) return;
   }
   const isAfterSale = isNewsOfSale && (await isOfSale(delivery, payment.workflowId));
-  await signal(delivery, isAfterSale ? afterSaleOf(delivery) : payment);
+  const instead = await signal(delivery, isAfterSale ? afterSaleOf(delivery) : payment);
+  if (instead) await signal(delivery, instead);
 }
 
 /** To a run that lives for months, the same bytes are one notification for a while, and news later. */
@@ -82,8 +82,9 @@ function accountOf({ notification: { app_id }, digest }: Delivery, account_id: s
   };
 }
 
-/** The payment. It starts again if it has ended in another state: for example, the buyer paid after the expiry. */
-function paymentOf({ notification, digest, temporal }: Delivery): Recipient {
+/** The payment. What comes after its end is for the after-sale; one that somebody ended, or that made no order, starts again. */
+function paymentOf(delivery: Delivery): Recipient {
+  const { notification, digest, temporal } = delivery;
   const { app_id, out_trade_no, trade_no, transfer_account: { account_id, account_number } = {} } = notification;
   const workflowId = paymentWorkflowId(app_id, out_trade_no);
   const input: AdoptedPayment = { kind: 'adopt', app_id, out_trade_no, trade_no };
@@ -95,28 +96,14 @@ function paymentOf({ notification, digest, temporal }: Delivery): Recipient {
     type: WORKFLOW.payment,
     input: isOfNoAccount ? { ...input, reasons: ['deposit-without-account'] } : input,
     signal: SIGNAL.notification,
-    async inputAfter(last) {
+    async afterEnd(last) {
       const previous = await temporal.previousRun(workflowId, last.runId);
-      return last.state === 'COMPLETED' && isKnownTo(previous, notification) ? undefined : { ...input, previous };
+      if (last.state !== 'COMPLETED') return { is: 'new run', input: { ...input, previous } };
+      return isKnownToPayment(previous, notification)
+        ? { is: 'known' }
+        : { is: 'passed on', to: afterSaleOf(delivery) };
     },
   };
-}
-
-/**
- * Whether the ended run knows this trade in this state, and of this amount: mostly a repetition whose acknowledgement was
- * lost.
- */
-function isKnownTo(previous: PreviousRun, { trade_no, trade_status, amount, currency }: Notification): boolean {
-  const { trade_no: ours, order_amount, order_currency, other_trades = [] } = previous;
-  // Another trade, or ours whose number the run did not know: it is news unless the run has noted it.
-  if (trade_no !== ours)
-    return other_trades.some((one) => one.trade_no === trade_no && one.trade_status === trade_status);
-  const { outcome, trade_status: status = null } = previous;
-  const isNewsTo = (known: string | null) => !['same', 'stale'].includes(classifyTransition(known, trade_status));
-  if (isDecided(previous, { amount, currency })) return !isNewsTo(status);
-  const isSameAmount = !amount || !order_amount || sameAmount(amount, order_amount);
-  const isSameCurrency = !currency || !order_currency || currency.toUpperCase() === order_currency.toUpperCase();
-  return !isNewsTo(saleStatus({ outcome, trade_status: status })) && isSameAmount && isSameCurrency;
 }
 
 /** What follows the sale: refunds, disputes, chargebacks. */
@@ -130,9 +117,9 @@ function afterSaleOf({ notification, digest, temporal }: Delivery): Recipient {
     type: WORKFLOW.afterSale,
     input,
     signal: SIGNAL.notification,
-    async inputAfter({ runId, state }) {
+    async afterEnd({ runId, state }) {
       const known = state === 'COMPLETED' ? await temporal.afterSaleAtEnd(workflowId, runId) : undefined;
-      return known && isKnownAfterSale(known, notification) ? undefined : input;
+      return known && isKnownAfterSale(known, notification) ? { is: 'known' } : { is: 'new run', input };
     },
   };
 }
@@ -154,18 +141,26 @@ async function isOfSale({ temporal, notification }: Delivery, paymentId: string)
   }
 }
 
-function signal(delivery: Delivery, recipient: Recipient): Promise<void> {
+/** Resolves to who gets the notification in the recipient's place; undefined where it has it, or knows it. */
+async function signal(delivery: Delivery, recipient: Recipient): Promise<Recipient | undefined> {
   const { notification, temporal, startBudget } = delivery;
-  return startBudget.within({
+  let instead: Recipient | undefined;
+  await startBudget.within({
     app_id: notification.app_id,
     isRunning: () => temporal.isRunning(recipient.workflowId),
-    send: () => signalOrStart(delivery, recipient),
+    send: async () => {
+      const sent = await signalOrStart(delivery, recipient);
+      if (typeof sent === 'boolean') return sent;
+      instead = sent;
+      return false;
+    },
   });
+  return instead;
 }
 
-/** Resolves to whether a run was started. */
-async function signalOrStart({ notification, temporal }: Delivery, recipient: Recipient): Promise<boolean> {
-  const { inputAfter, ...target } = recipient;
+/** Resolves to whether a run was started, or to who gets it instead. */
+async function signalOrStart({ notification, temporal }: Delivery, recipient: Recipient): Promise<boolean | Recipient> {
+  const { afterEnd, ...target } = recipient;
   const { workflowId, requestId } = target;
   const call = { ...target, payload: notification };
   try {
@@ -177,7 +172,9 @@ async function signalOrStart({ notification, temporal }: Delivery, recipient: Re
     const readers = [last, await temporal.recentlyStarted(workflowId, requestId)];
     // Only a run that completed is sure to have read what it got.
     if (readers.some((run) => run?.state === 'COMPLETED' && run.hasGot(requestId))) return false;
-    const input = inputAfter ? await inputAfter(last) : target.input;
-    return input === undefined ? false : temporal.signalWithStart({ ...call, input, afterEnd: 'start' });
+    const next = afterEnd ? await afterEnd(last) : ({ is: 'new run', input: target.input } as const);
+    if (next.is === 'known') return false;
+    if (next.is === 'passed on') return next.to;
+    return temporal.signalWithStart({ ...call, input: next.input, afterEnd: 'start' });
   }
 }

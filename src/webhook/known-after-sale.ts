@@ -1,5 +1,5 @@
 /** What an after-sale that has ended knows already, so that hearing it again starts nothing. */
-import type { AfterSaleState } from '../contract';
+import { type AfterSaleState, isAfterSaleStatus, isKnownToPayment } from '../contract';
 import type { Notification } from '../gateway';
 
 /** What is under way says nothing of what has ended. */
@@ -13,9 +13,13 @@ const NO_NEWS_OF_REFUNDED: readonly string[] = [...UNDER_WAY, 'PARTIAL_REFUND', 
 
 /** Whether the after-sale with this last state has nothing to learn from the notification. Pure. */
 export function isKnownAfterSale(
-  { trade_no: ours, trade_status: status, refunds }: AfterSaleState,
-  { trade_no, trade_status, out_request_no }: Notification,
+  { trade_no: ours, trade_status: status, refunds, payment }: AfterSaleState,
+  notification: Notification,
 ): boolean {
+  const { trade_no, trade_status, out_request_no } = notification;
+  // What says nothing of a refund or of the bank is known as the payment knows it.
+  const isOfPayment = !isAfterSaleStatus(trade_status) || trade_no !== ours;
+  if (payment !== null && isOfPayment) return isKnownToPayment(payment, notification);
   if (trade_no !== ours) return false;
   if (out_request_no === undefined) return status === 'REFUNDED' && NO_NEWS_OF_REFUNDED.includes(trade_status);
   // How it ended is what counts: the gateway's first answer may have said otherwise.

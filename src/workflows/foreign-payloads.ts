@@ -30,7 +30,7 @@ const OURS: ReadonlySet<string> = new Set(Object.values(WORKFLOW));
 
 /** Those that have a handler for signals of any name. Another would keep one unseen. */
 const TAKES_ANY_SIGNAL: ReadonlySet<string> = new Set([
-  ...[WORKFLOW.payment, WORKFLOW.paymentFollowUp, WORKFLOW.afterSale, WORKFLOW.speiAccount, WORKFLOW.reconciliation],
+  ...[WORKFLOW.payment, WORKFLOW.afterSale, WORKFLOW.appAttention, WORKFLOW.speiAccount, WORKFLOW.reconciliation],
 ]);
 
 /** Those that have a refusal of their own: an order's money may hang on what comes to such a run. */

@@ -23,6 +23,7 @@ export {
   speiAccountQuantityStateQuery,
 } from './account/quantity';
 export { speiAccount } from './account/workflow';
+export { appAttention, appAttentionStateQuery, resolveAppAttentionUpdate } from './app-attention/workflow';
 export {
   deliverAgainUpdate,
   dropEventUpdate,
@@ -32,14 +33,10 @@ export {
 export { bankList, installments, walletToken } from './lookup/workflow';
 export { afterSale } from './order/after-sale';
 export { afterSaleStateQuery, refundUpdate, resolveAfterSaleUpdate } from './order/after-sale-messages';
-export { paymentFollowUp } from './payment/follow-up';
 export {
   createdUpdate,
-  followUpStateQuery,
   notificationSignal,
-  recheckFollowUpUpdate,
   recheckUpdate,
-  resolveFollowUpUpdate,
   resolveUpdate,
   stateQuery,
 } from './payment/messages';

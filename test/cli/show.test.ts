@@ -8,7 +8,6 @@ import {
   afterSaleWorkflowId,
   type OtherTrade,
   type PaymentState,
-  paymentFollowUpWorkflowId,
   paymentWorkflowId,
   type RefundState,
   RUNBOOK,
@@ -45,15 +44,13 @@ function openRun(workflow_id: string, type: string, attention: string | null) {
   };
 }
 
-const runId = (i: number) => `00000000-0000-4000-8000-${String(i).padStart(12, '0')}`;
-
 /** Everything that may have happened to one order, all of it many times. */
 function worst(reason: Attention, of: 'payment' | 'after-sale') {
   const many = Array.from({ length: 40 }, (_, i) => i);
   const isOfSale = of === 'after-sale';
   const refunds = many.map((i) => refundOf(i, isOfSale && i === 7 ? reason : null));
   const after_sale: AfterSaleState = {
-    ...{ ...PAYMENT, watched_until: null, refunds, claims: [], attention: isOfSale ? reason : null },
+    ...{ ...PAYMENT, payment: PAYMENT, watched_until: null, refunds, claims: [], attention: isOfSale ? reason : null },
     ...{
       refunded_amount: '1.00',
       refunding_amount: '39.00',
@@ -73,7 +70,7 @@ function worst(reason: Attention, of: 'payment' | 'after-sale') {
   return {
     ...{ app_id: APP, out_trade_no: ORDER, payment, after_sale, unanswered: ['a', 'b', 'c'], page: [] },
     runs: [
-      ...many.map((i) => openRun(paymentFollowUpWorkflowId(APP, ORDER, runId(i)), 'paymentFollowUp', null)),
+      ...many.map((i) => openRun(`${paymentWorkflowId(APP, ORDER)}-${i}`, 'payment', null)),
       openRun(paymentWorkflowId(APP, ORDER), 'payment', payment.attention),
       openRun(afterSaleWorkflowId(APP, ORDER), 'afterSale', after_sale.attention),
     ],

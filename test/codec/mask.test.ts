@@ -12,12 +12,12 @@ import type { PayloadOwner } from '../../src/codec/payload-owner';
 import {
   type AfterSaleState,
   afterSaleWorkflowId,
+  appAttentionWorkflowId,
   createSpeiAccountWorkflowId,
   eventDeliveryWorkflowId,
   eventsWorkflowId,
   isOurSummary,
   lookupWorkflowId,
-  paymentFollowUpWorkflowId,
   paymentWorkflowId,
   reconciliationWorkflowId,
   STUCK_SWEEP_WORKFLOW_ID,
@@ -123,6 +123,8 @@ test('a failure’s payload has its message and stack only, as Temporal’s Java
 test('a viewer sees every amount of a sale and its refunds, and no text that people wrote', () => {
   const state: AfterSaleState = {
     app_id: 'app-1',
+    payment: null,
+    other_trades: [],
     out_trade_no: 'order-1',
     trade_no: '2026030212000000001',
     trade_status: 'REFUND_PART',
@@ -233,7 +235,7 @@ describe('a decrypted payload', () => {
 test('what each workflow that is made here shows Temporal UI is shown, and not masked', () => {
   const ids = [
     ...[paymentWorkflowId('shop', 'o:1'), afterSaleWorkflowId('shop', 'o:1')],
-    ...[paymentFollowUpWorkflowId('shop', '', 'credentials'), strayNotificationWorkflowId('shop', 'ab')],
+    ...[appAttentionWorkflowId('shop', 'credentials'), strayNotificationWorkflowId('shop', 'ab')],
     ...[speiAccountWorkflowId('shop', 'A'), createSpeiAccountWorkflowId('shop', 'k')],
     ...[speiAccountQuantityWorkflowId('shop'), lookupWorkflowId('shop', 'bankList', 'x')],
     ...[reconciliationWorkflowId('shop', 'daily'), `${reconciliationWorkflowId('shop', 'daily')}-2026-03-02T04:00:00Z`],

@@ -3,9 +3,9 @@ import {
   ACCOUNT_RUNBOOK,
   ATTENTIONS,
   afterSaleWorkflowId,
+  appAttentionWorkflowId,
   namedInCommands,
   operatorActions,
-  paymentFollowUpWorkflowId,
   paymentWorkflowId,
   runbookEntry,
 } from '../../src/contract';
@@ -18,7 +18,7 @@ const pageOf = (attention: string, workflowId: string, out_request_no?: string) 
 /** One id of each kind that may need a person, with its reasons. */
 const KINDS: readonly (readonly [workflowId: string, reasons: readonly string[]])[] = [
   [paymentWorkflowId('shop', 'order-1'), ATTENTIONS],
-  [paymentFollowUpWorkflowId('shop', '', 'credentials'), ['credentials']],
+  [appAttentionWorkflowId('shop', 'credentials'), ['credentials']],
   [AFTER_SALE, ATTENTIONS],
   ['stray-notification:shop:abc', ['unreadable-notification']],
   ['event-delivery:abc:payment:shop:order-1', ['undelivered-event']],

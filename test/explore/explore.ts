@@ -1,5 +1,6 @@
 /** Everything that may happen within so many moves: what must never be, and each question to a person with the truths that fit it. */
 import { leftToGrant } from '../../src/workflows/order/fold';
+import { ended, type LateNode, lateFaults, lateKeyOf, lateMoves, latePathTo } from './late-world';
 import {
   isMoney,
   keyOf,
@@ -26,32 +27,56 @@ export interface Explored {
   readonly questions: ReadonlyMap<string, Question>;
 }
 
-/** Explores all schedules of `depth` moves, the shortest first. `requests`: what a merchant may ask for. */
+/** Explores all schedules of `depth` moves after a sale, the shortest first. `requests`: what a merchant may ask for. */
 export function explore(depth: number, requests: readonly Request[]): Explored {
   const violations = new Map<string, string[]>();
   const questions = new Map<string, Map<Truth | 'never made', string[]>>();
-  let layer = sold();
-  const seen = new Set(layer.map(keyOf));
+  const states = walk(sold(), depth, keyOf, (node) => {
+    for (const what of faultsOf(node)) if (!violations.has(what)) violations.set(what, pathTo(node));
+    for (const [question, truth] of questionsOf(node)) {
+      const truths = questions.get(question) ?? new Map();
+      questions.set(question, truths);
+      if (!truths.has(truth)) truths.set(truth, pathTo(node));
+    }
+    return movesOf(node, requests);
+  });
+  return { states, violations, questions };
+}
+
+/** The same after a payment that ended: how money comes late, and what is known of it. */
+export function exploreLateMoney(depth: number): Omit<Explored, 'questions'> {
+  const violations = new Map<string, string[]>();
+  const states = walk(ended(), depth, lateKeyOf, (node: LateNode) => {
+    for (const what of lateFaults(node)) if (!violations.has(what)) violations.set(what, latePathTo(node));
+    return lateMoves(node);
+  });
+  return { states, violations };
+}
+
+/** Visits each state once, the nearest first; `visit` says what may happen next. Returns how many there are. */
+function walk<Node extends { readonly depth: number }>(
+  starts: readonly Node[],
+  depth: number,
+  key: (node: Node) => string,
+  visit: (node: Node) => readonly Node[],
+): number {
+  let layer = starts;
+  const seen = new Set(layer.map(key));
   while (layer.length > 0) {
     const next: Node[] = [];
     for (const node of layer) {
-      for (const what of faultsOf(node)) if (!violations.has(what)) violations.set(what, pathTo(node));
-      for (const [question, truth] of questionsOf(node)) {
-        const truths = questions.get(question) ?? new Map();
-        questions.set(question, truths);
-        if (!truths.has(truth)) truths.set(truth, pathTo(node));
-      }
+      const moves = visit(node);
       if (node.depth === depth) continue;
-      for (const move of movesOf(node, requests)) {
-        const key = keyOf(move);
-        if (seen.has(key)) continue;
-        seen.add(key);
+      for (const move of moves) {
+        const id = key(move);
+        if (seen.has(id)) continue;
+        seen.add(id);
         next.push(move);
       }
     }
     layer = next;
   }
-  return { states: seen.size, violations, questions };
+  return seen.size;
 }
 
 /** What is known where a person is asked, in words. */

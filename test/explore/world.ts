@@ -3,13 +3,13 @@
  * notifications that are lost or late, another system, the bank, a person who tells the truth. It drives the real `fold` and `nextStep`.
  */
 import Big from 'big.js';
-import type { NotificationClaim, SoldOrder } from '../../src/contract';
+import type { KnownOrder, NotificationClaim } from '../../src/contract';
 import { DAY, MINUTE } from '../../src/gateway/pure/durations';
 import type { AfterSaleFact, RefundAnswered } from '../../src/workflows/order/facts';
 import { findRefund, fold, leftToGrant, NOTHING_KNOWN } from '../../src/workflows/order/fold';
 import { nextStep, type Step } from '../../src/workflows/order/next-step';
 
-export const SETTINGS = { settling_ms: 30_000, refund_watch_ms: 3 * DAY };
+export const SETTINGS = { settling_ms: 30_000, refund_watch_ms: 3 * DAY, late_payments: 'attention' } as const;
 /** No replica is further behind than this. */
 const LAG_MS = 10 * SETTINGS.settling_ms;
 export const BANK_LAG_MS = 10 * MINUTE;
@@ -51,7 +51,7 @@ export interface World {
 
 export interface Node {
   readonly world: World;
-  readonly sale: SoldOrder;
+  readonly sale: KnownOrder;
   readonly depth: number;
   /** The last move, and what was before it; none at the sale itself. */
   readonly move?: { readonly what: string; readonly from: Node };
@@ -84,7 +84,7 @@ export const sold = (): Node[] =>
     depth: 0,
   }));
 
-const folded = (sale: SoldOrder, { now }: World, facts: readonly Fact[]): SoldOrder =>
+const folded = (sale: KnownOrder, { now }: World, facts: readonly Fact[]): KnownOrder =>
   facts.reduce((known, fact) => fold(known, { at: now, ...fact } as AfterSaleFact, SETTINGS), sale);
 
 function after(from: Node, what: string, world: World, ...facts: readonly Fact[]): Node {
@@ -147,6 +147,8 @@ function ourMoves(node: Node, step: Step): Node[] {
       return readable(world)
         .filter((status) => status !== sale.seen?.status)
         .map((status) => shows(node, 'a poll', world, status, 0));
+    case 'ask':
+    case 'read':
     case 'rest':
       return [];
   }
@@ -345,7 +347,7 @@ const withTruth = (world: World, at: number, is: Truth): World => ({
 const moved = (world: World, status: string): World =>
   status === world.status ? world : { ...world, before: world.status, status, changed_at: world.now };
 
-function queried({ now }: World, trade_status: string, lasted_ms: number, sale?: SoldOrder): Fact {
+function queried({ now }: World, trade_status: string, lasted_ms: number, sale?: KnownOrder): Fact {
   const trade = {
     trade_status,
     asked_at: now,

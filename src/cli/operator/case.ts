@@ -67,12 +67,15 @@ export async function readCase(client: Client, { app_id, out_trade_no, workflow_
   };
   const read = runs.slice(0, READ_RUNS);
   const timelines = await Promise.all(read.map((run) => linesOf(client, run)));
+  const payment = await stateOf<PaymentState>(paymentWorkflowId(app_id, out_trade_no ?? ''));
+  const after_sale = await stateOf<AfterSaleState>(afterSaleWorkflowId(app_id, out_trade_no ?? ''));
   return {
     app_id,
     out_trade_no,
     runs,
-    payment: await stateOf<PaymentState>(paymentWorkflowId(app_id, out_trade_no ?? '')),
-    after_sale: await stateOf<AfterSaleState>(afterSaleWorkflowId(app_id, out_trade_no ?? '')),
+    // What came after its end, the after-sale knows.
+    payment: after_sale?.payment ?? payment,
+    after_sale,
     unanswered,
     page: out_trade_no === null && runs[0] ? await readPage(client, runs[0]) : [],
     timeline: timelines.flat().sort((one, other) => one.time.localeCompare(other.time)),

@@ -60,7 +60,7 @@ function addOrderCommands(program: Command): void {
     .option('--all', 'every line of what happened')
     .addOption(app())
     .addOption(json())
-    .addHelpText('after', examples('show order-123', 'show payment-follow-up:shop::credentials'))
+    .addHelpText('after', examples('show order-123', 'show app-attention:shop:credentials'))
     .action(async (order, options) => (await import('./show.js')).showOrder(order, options));
   program
     .command('refunds <order>')

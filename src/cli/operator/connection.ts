@@ -88,8 +88,8 @@ export function targetOf(text: string, { app }: { app?: string | undefined }, { 
 
 const KINDS = [
   'payment',
-  'payment-follow-up',
   'after-sale',
+  'app-attention',
   'stray-notification',
   'reconciliation',
   'stuck-sweep',

@@ -40,14 +40,7 @@ export interface ResolveOptions extends DecideOptions {
 export const UPDATE_TIMEOUT_MS = 30_000;
 
 /** What a person may ask to look at the gateway. */
-const RECHECKED = [
-  'payment',
-  'payment-follow-up',
-  'after-sale',
-  'event-delivery',
-  'spei-account',
-  'spei-account-quantity',
-];
+const RECHECKED = ['payment', 'after-sale', 'event-delivery', 'spei-account', 'spei-account-quantity'];
 
 /** The workflow was not told: the message says why. */
 class NotDeliveredError extends UserError {

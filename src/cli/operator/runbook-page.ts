@@ -9,7 +9,7 @@ Each value of the search attribute \`PaymentAttention\`, and what to do. In the 
 How orders under attention are found, and told what you decide: [operations.md](operations.md). Reasons of Schedules and of virtual
 accounts are at the end; how accounts work: [accounts.md](accounts.md).
 
-What needs a person is an open workflow: the payment, its follow-up (\`payment-follow-up:…\`), or its after-sale. Reasons may
+What needs a person is an open workflow: the payment, or its after-sale (\`after-sale:…\`). Reasons may
 come together: one is shown, so look again after \`resolve\`, which needs \`by\` and \`reason\`. Both stay in the history. A Schedule
 that has stopped is told by \`payment-gateway list --attention\` and by the worker’s log alone.
 \`failing-tasks\`, \`paused-activity\` and \`ended-from-outside\` are Temporal's own word (\`TemporalReportedProblems\`,

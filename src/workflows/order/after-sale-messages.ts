@@ -16,5 +16,7 @@ export const refundUpdate = defineUpdate<RefundAnswer, [RefundOrder]>(UPDATE.ref
 export const recheckAfterSaleUpdate = defineUpdate<AfterSaleState>(UPDATE.recheck);
 export const resolveAfterSaleUpdate = defineUpdate<AfterSaleState, [AfterSaleResolution]>(UPDATE.resolve);
 export const afterSaleNotificationSignal = defineSignal<[NotificationSignal]>(SIGNAL.notification);
+/** From a payment that ends while the after-sale runs. Anybody may send it, with anything: see `readHandedOver`. */
+export const paymentSignal = defineSignal<[unknown]>(SIGNAL.payment);
 export const afterSaleStateQuery = defineQuery<AfterSaleState>(QUERY.state);
 export const carriedQuery = defineQuery<AfterSaleCarried>(QUERY.carried);

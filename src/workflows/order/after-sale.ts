@@ -1,8 +1,9 @@
 /**
- * The workflow `afterSale`: what follows a sale. Handlers append facts; the loop takes the next step, which appends facts; what is shown
+ * The workflow `afterSale`: what follows an order's payment. Handlers append facts; the loop takes the next step, which appends facts; what is shown
  * is rendered from the state that they make. `fold.ts` says what facts mean, `next-step.ts` what is done next, `refund-table.ts` what the
- * trade's status says of a refund. It sends refunds one after the other, and watches for disputes and chargebacks. It ends when nothing
- * is left to ask; a refund or a notification starts it again.
+ * trade's status says of a refund, `payment-end.ts` what follows from how the payment ended. It sends refunds one after the other, watches
+ * for disputes, chargebacks and late money, and keeps what needs a person. It ends when nothing is left to ask; a refund or a notification
+ * starts it again.
  */
 import {
   ApplicationFailure,
@@ -23,7 +24,8 @@ import {
   claimOf,
   type EarlierAfterSale,
   FAILURE,
-  knownIds,
+  type HandedOver,
+  type KnownOrder,
   type PaymentPolicy,
   paymentWorkflowId,
   pollSchedule,
@@ -31,14 +33,13 @@ import {
   type RefundOrder,
   readSignal,
   refundInQuestion,
-  type SoldOrder,
 } from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
 import { DAY } from '../../gateway/pure/durations';
-import { loadPolicy, loadPreviousRun } from '../shared/activities';
+import { loadEarlierRun, loadPolicy, loadPreviousRun } from '../shared/activities';
 import { uncancelled } from '../shared/cancellable';
 import { isContinued } from '../shared/continued';
-import { attentionAfter, lookBriefly, lookUnless, type NotFound, searchOn } from '../shared/look';
+import { attentionAfter, lookBriefly, lookOnce, lookUnless, type NotFound, searchOn } from '../shared/look';
 import { PaymentOutbox } from '../shared/outbox/payment-outbox';
 import { waitForTradeChange } from '../shared/polling';
 import { RecheckRequests } from '../shared/recheck-requests';
@@ -47,6 +48,7 @@ import {
   afterSaleNotificationSignal,
   afterSaleStateQuery,
   carriedQuery,
+  paymentSignal,
   recheckAfterSaleUpdate,
   refundUpdate,
   resolveAfterSaleUpdate,
@@ -55,7 +57,9 @@ import { afterSaleIssues, refuseAfterSale } from './after-sale-start';
 import { eventPaymentOf } from './event-payment';
 import type { AfterSaleFact } from './facts';
 import { findRefund, fold, isOlder, NOTHING_KNOWN } from './fold';
+import { readHandedOver } from './handed-over';
 import { nextRefund, nextStep, obstacleTo, type Step, turnOf, watchUntil } from './next-step';
+import { idsToAsk, isUnpaid, lateRequest } from './payment-end';
 import {
   answerTo,
   askedTooOften,
@@ -90,12 +94,12 @@ export async function afterSale(input: AfterSaleRunInput): Promise<AfterSaleStat
 }
 
 /** Only the run before hands on a ledger. In a start by hand, or one that repeats an earlier run's input, it is an old one. */
-const startedAnew = ({ app_id, out_trade_no, trade_no }: AfterSaleInput) => ({ app_id, out_trade_no, trade_no });
+const startedAnew = ({ sale: _ledger, watch_until: _until, ...input }: AfterSaleRunInput) => input;
 
 type Fact = AfterSaleFact extends infer One ? (One extends { at: number } ? Omit<One, 'at'> : never) : never;
 
 class AfterSaleRun {
-  private sale: SoldOrder;
+  private order: KnownOrder;
   /**
    * `reading`: earlier runs are read, and what comes waits. `unknown`: nobody has the order. `closing`: nothing may change any more.
    */
@@ -110,6 +114,7 @@ class AfterSaleRun {
   private readonly visibility = new Visibility();
   private outbox: PaymentOutbox | undefined;
   private waitingFor = 'the gateway’s answer about the trade';
+  /** Until when the settings ask for a watch: counted from the sale. */
   private watch_until = 0;
   /** How many notifications have come to this run. */
   private notified = 0;
@@ -118,10 +123,12 @@ class AfterSaleRun {
 
   constructor(private readonly input: AfterSaleRunInput) {
     // Before the first query is answered: a caller who reads the ledger while runs change reads the same.
-    this.sale = input.sale ?? introducedBy(input);
+    this.watch_until = input.watch_until ?? 0;
+    this.order = input.sale ?? introducedBy(input);
     setHandler(afterSaleStateQuery, () => this.state);
     setHandler(carriedQuery, () => this.carried);
     setHandler(afterSaleNotificationSignal, (signal) => this.onNotification(signal));
+    setHandler(paymentSignal, (given) => this.onPayment(given));
     setHandler(refundUpdate, (order) => uncancelled(() => this.refund(order)), {
       validator: (order) => {
         this.assertOpen();
@@ -150,26 +157,26 @@ class AfterSaleRun {
   }
 
   /** What came while earlier runs are read is held. */
-  private get shown(): SoldOrder {
-    const { heard, held } = this.sale;
+  private get shown(): KnownOrder {
+    const { heard, held } = this.order;
     const claims = this.early.flatMap((fact) => (fact.is === 'notified' ? [{ claim: fact.claim, heard }] : []));
-    return { ...this.sale, held: [...held, ...claims] };
+    return { ...this.order, held: [...held, ...claims] };
   }
 
   /** While it reads, a run hands on what it was given: what came meanwhile is in its history alone. */
   private get carried(): AfterSaleCarried {
     return this.phase === 'reading'
       ? { sale: this.input.sale ?? null, has_read: false, taken: 0 }
-      : { sale: this.sale, has_read: true, taken: this.notified };
+      : { sale: this.order, has_read: true, taken: this.notified };
   }
 
   async execute(): Promise<void> {
     this.policy = await loadPolicy({ method: null });
-    if (this.policy.watch_window_ms)
-      this.watch_until = this.input.watch_until ?? Date.now() + this.policy.watch_window_ms;
     await this.recall(this.policy);
     if (await this.isOfNobody()) return;
-    for (let step = this.step; ; step = this.step) {
+    for (;;) {
+      this.beginWindow();
+      const { step } = this;
       if (this.mayContinueAnew) await this.continueInNewRun();
       if (step.take === 'rest' && !(await this.rest())) break;
       if (step.take !== 'rest') await this.take(step);
@@ -196,8 +203,9 @@ class AfterSaleRun {
 
   private append(facts: readonly Fact[]): void {
     // Until the settings are known, no time is long enough.
-    const settings = { settling_ms: this.policy?.settling_ms ?? Number.POSITIVE_INFINITY };
-    for (const fact of facts) this.sale = fold(this.sale, { at: Date.now(), ...fact } as AfterSaleFact, settings);
+    const { settling_ms = Number.POSITIVE_INFINITY, late_payments = 'attention' } = this.policy ?? {};
+    const settings = { settling_ms, late_payments };
+    for (const fact of facts) this.order = fold(this.order, { at: Date.now(), ...fact } as AfterSaleFact, settings);
   }
 
   /** Takes over what earlier runs knew, where Temporal still has it. */
@@ -206,35 +214,39 @@ class AfterSaleRun {
     const facts: Fact[] = [];
     // A run that was reset has forgotten what it had learned after its start.
     if (!this.input.sale || policy.run_id !== workflowInfo().originalExecutionRunId) {
-      const given = this.sale;
+      const given = this.order;
       const known = await loadPreviousRun({ app_id, out_trade_no }, () => {
         this.append([{ is: 'noticed', what: 'no-answer' }]);
         this.waitFor('Temporal’s list of workflows: earlier runs have the ledger');
       });
-      const { sale, claims, sent, is_unread, method, trade_no } = known;
+      const { sale, claims, sent, is_unread, method, trade_no, end } = known;
       this.isKnownHere = isKnown(known);
-      this.sale = sale ? { ...sale, out_trade_no: sale.out_trade_no ?? out_trade_no, denied: null } : given;
+      this.order = sale ? { ...sale, out_trade_no: sale.out_trade_no ?? out_trade_no, denied: null } : given;
       facts.push(
         // The payment says which trade was sold. Its number alone, or who started this run, may name another one.
         { is: 'introduced', method, trade_no },
+        ...(end === null ? [] : [{ is: 'ended', payment: end, contradicted: [] } as const]),
         ...(is_unread ? [{ is: 'noticed', what: 'unread' } as const] : []),
         ...sent.flatMap(lostIn),
-        ...cutOff(this.sale),
+        ...cutOff(this.order),
         ...claims.map((claim) => ({ is: 'notified', claim }) as const),
       );
     }
+    const given = readHandedOver(this.input.payment, app_id);
+    if (given) facts.push(...factsOf(given));
     if (policy.has_listener) this.outbox = new PaymentOutbox(paymentWorkflowId(app_id, out_trade_no ?? ''), false);
     // What an earlier run knew, it has published.
-    this.outbox?.skip(stateOf(this.input.sale ?? this.sale, app_id, 0));
+    const { history, attention } = stateOf(this.input.sale ?? this.order, app_id, 0);
+    this.outbox?.skip({ history, attention: attention ?? given?.end.state.attention ?? null });
     this.phase = 'open';
     this.learn(...facts, ...this.early.splice(0));
   }
 
   /** Whether nobody has the order, as where a number was mistyped: who waits is told at once, and nothing is left behind. */
   private async isOfNobody(): Promise<boolean> {
-    const isNotified = () => this.sale.heard > 0;
+    const isNotified = () => this.order.heard > 0;
     if (this.isKnownHere || isNotified()) return false;
-    const looked = await lookBriefly(this.input.app_id, this.id);
+    const looked = await lookBriefly(this.input.app_id, idsToAsk(this.order)[0]);
     if (looked.is !== 'no-such-order' || isNotified()) return false;
     this.phase = 'unknown';
     await condition(allHandlersFinished);
@@ -250,16 +262,25 @@ class AfterSaleRun {
     this.learn(read ? { is: 'notified', claim: claimOf(read) } : { is: 'noticed', what: 'unexpected-signal' });
   }
 
+  private onPayment(signal: unknown): void {
+    const given = readHandedOver(signal, this.input.app_id);
+    this.learn(...(given ? factsOf(given) : [{ is: 'noticed', what: 'unexpected-signal' } as const]));
+  }
+
   // — Steps —
 
   private get step(): Step {
-    const { watch_until, deciding } = this;
+    const { deciding, watch_until } = this;
     const wishes = { isAsked: this.rechecks.isRequested, watch_until, deciding };
-    return nextStep(this.sale, Date.now(), wishes, this.settings);
+    return nextStep(this.order, Date.now(), wishes, this.settings);
   }
 
   private async take(step: Exclude<Step, { take: 'rest' }>): Promise<void> {
     switch (step.take) {
+      case 'read':
+        return this.readPayment();
+      case 'ask':
+        return this.askFor(step.other);
       case 'find':
       case 'look':
         return this.look(step.take === 'look' ? step.lasting_ms : 0);
@@ -268,7 +289,7 @@ class AfterSaleRun {
       case 'decline': {
         const { number, failure } = step;
         // What the trade shows is more than our ledger: nobody knows what is left.
-        if (failure.details.ledger_complete === false && this.sale.complete)
+        if (failure.details.ledger_complete === false && this.order.complete)
           this.learn({ is: 'noticed', what: 'unread' });
         return this.learn({ is: 'answered', number, answered: { said: 'refused', failure } });
       }
@@ -299,7 +320,7 @@ class AfterSaleRun {
 
   /** The request of a refund that waits for its turn is in this run alone: so only a server that would soon end the run ends the wait. */
   private get mayContinueAnew(): boolean {
-    const isWaiting = nextRefund(this.sale) !== undefined;
+    const isWaiting = nextRefund(this.order) !== undefined;
     return this.isTooLong && (!isWaiting || workflowInfo().historyLength > MAX_EVENTS);
   }
 
@@ -309,61 +330,91 @@ class AfterSaleRun {
   }
 
   /**
-   * Asks the gateway. A status that is known counts as lasting once the gateway has kept answering it for `lasting_ms`; what comes
-   * meanwhile ends the wait.
+   * Asks the gateway, by every number that the trade may be found by. A status that is known counts as lasting once the gateway has
+   * kept answering it for `lasting_ms`; what comes meanwhile ends the wait.
    */
   private async look(lasting_ms: number): Promise<void> {
     const { app_id } = this.input;
-    const { heard: after, seen } = this.sale;
+    const { heard: after, seen } = this.order;
     const lasting = lasting_ms > 0 && seen !== null ? seen.status : undefined;
     const { patience_ms } = this.settings;
     // A trade that nobody has seen may have been made elsewhere a moment ago.
     const settling_ms = seen === null ? patience_ms : lasting_ms || this.settings.settling_ms;
     this.waitFor(lasting_ms > 0 ? `the status to stay ${seen?.status}` : 'the gateway’s answer about the trade');
     const answer = this.rechecks.begin();
-    const isInterrupted = () => lasting_ms > 0 && (this.rechecks.isRequested || this.sale.heard > after);
-    const looked = await lookUnless(isInterrupted, app_id, this.id, { settling_ms, patience_ms }, lasting);
-    if (looked === null) return;
-    if (looked.is === 'found')
-      await this.onTrade(looked.trade, after, looked.trade.trade_status === seen?.status ? lasting_ms : 0);
-    else this.learn({ is: 'unanswered', why: attentionAfter(looked), after });
+    const isInterrupted = () => lasting_ms > 0 && (this.rechecks.isRequested || this.order.heard > after);
+    // "No such order" counts only where each look says so, and a silence only where none shows the trade.
+    let missing: NotFound | undefined;
+    let isFound = false;
+    for (const id of idsToAsk(this.order)) {
+      const looked = await lookUnless(isInterrupted, app_id, id, { settling_ms, patience_ms }, lasting);
+      if (looked === null) return;
+      if (looked.is !== 'found') missing = missing?.is === 'no-answer' ? missing : looked;
+      else await this.onTrade(looked.trade, after, looked.trade.trade_status === seen?.status ? lasting_ms : 0);
+      isFound ||= looked.is === 'found';
+    }
+    if (missing && !isFound) this.learn({ is: 'unanswered', why: attentionAfter(missing), after });
     answer();
-    if (looked.is !== 'found') await this.search(looked.is);
+    if (missing === undefined || isFound) return;
+    // Of an order that was not paid, and of which nothing was notified, a denial is the answer.
+    const isAnswered = missing.is === 'no-such-order' && isUnpaid(this.order) && this.order.held.length === 0;
+    if (!isAnswered) await this.search(missing.is);
   }
 
   /** The gateway is silent, or denies the trade: it is asked on, ever less often, unless somebody wants to know now, or has decided. */
   private async search(after: NotFound['is']): Promise<void> {
     const { app_id } = this.input;
-    const { heard, reasons } = this.sale;
+    const { heard, reasons } = this.order;
     const isInterrupted = () =>
       this.rechecks.isRequested ||
-      this.sale.heard > heard ||
-      this.sale.reasons.length < reasons.length ||
+      this.order.heard > heard ||
+      this.order.reasons.length < reasons.length ||
       this.mayContinueAnew;
     this.waitFor('the gateway to say what it has of the trade');
     const { settling_ms } = this.settings;
-    const found = await searchOn({ app_id, id: this.id, after, settling_ms }, isInterrupted);
+    const [id, ...others] = idsToAsk(this.order);
+    const found = await searchOn({ app_id, id, others, after, settling_ms }, isInterrupted);
     if (found) await this.onTrade(found, heard, 0);
   }
 
+  /** Another trade under the number is asked for once: it is put before a person, whatever it is. */
+  private async askFor(other: string): Promise<void> {
+    this.waitFor(`what the gateway has of trade ${other}, which has the same number`);
+    const looked = await lookOnce(this.input.app_id, { trade_no: other }, this.settings);
+    this.learn({ is: 'asked', other, trade: looked.is === 'found' ? looked.trade : null });
+  }
+
   private async onTrade(trade: QueriedTrade, after: number, lasted_ms: number): Promise<void> {
-    const { sale } = this;
+    const { order } = this;
     this.learn({ is: 'queried', trade, lasted_ms, after });
     // The clocks of two workers differ: asked at once, the one that is behind would answer as old for as long as they do.
-    if (!isOlder(sale, trade) || sale.seen === null) return;
-    const ahead_ms = sale.seen.asked_at - trade.asked_at;
+    if (!isOlder(order, trade) || order.seen === null) return;
+    const ahead_ms = order.seen.asked_at - trade.asked_at;
     await sleep(Math.min(ahead_ms, this.settings.settling_ms), { summary: 'until the gateway is asked again' });
+  }
+
+  /** Runs of the payment before the one that ended may have left trades and notifications: they are read once Temporal answers. */
+  private async readPayment(): Promise<void> {
+    const { app_id, out_trade_no } = this.input;
+    this.waitFor('Temporal’s list of workflows: earlier runs of the payment may know more');
+    const before = { workflow_id: paymentWorkflowId(app_id, out_trade_no), run_id: this.order.payment?.run_id ?? '' };
+    const known = await loadEarlierRun({ before });
+    if (known === 'unread') return this.learn({ is: 'noticed', what: 'no-answer' });
+    this.learn(
+      { is: 'left', others: known?.other_trades ?? [] },
+      ...(known?.untaken ?? []).map((one) => ({ is: 'notified', claim: claimOf(one) }) as const),
+    );
   }
 
   private async send(number: string): Promise<void> {
     const { app_id } = this.input;
-    const request = this.requests.get(number);
+    const request = this.requests.get(number) ?? lateRequest(this.order, number);
     // An earlier run took the request, and never sent it.
     if (request === undefined) return this.learn(notSentByEarlierRun(number));
-    const { heard, ...sale } = this.sale;
+    const { heard, ...sale } = this.order;
     this.learn({ is: 'begun', number });
     this.waitFor('the gateway to take the refund');
-    const refund = findRefund(this.sale, number);
+    const refund = findRefund(this.order, number);
     const sent = await sendRefund(app_id, { heard, ...sale }, request, {
       run_id: this.settings.run_id,
       patience_ms: this.settings.patience_ms,
@@ -371,8 +422,8 @@ class AfterSaleRun {
       isForbidden: () =>
         this.deciding === number ||
         this.rechecks.isRequested ||
-        this.sale.held.length > 0 ||
-        (refund !== undefined && obstacleTo(this.sale, refund, Date.now()) !== undefined),
+        this.order.held.length > 0 ||
+        (refund !== undefined && obstacleTo(this.order, refund, Date.now()) !== undefined),
       onSilence: () => this.learn({ is: 'noticed', what: 'no-answer' }),
     });
     this.learn({ is: 'answered', number, answered: sent.answered });
@@ -383,13 +434,12 @@ class AfterSaleRun {
 
   private async watch(step: Extract<Step, { take: 'watch' }>): Promise<void> {
     const { app_id } = this.input;
-    const seen = this.sale.seen?.status ?? null;
-    const heard = this.sale.heard;
+    const seen = this.order.seen?.status ?? null;
+    const heard = this.order.heard;
     const asked = JSON.stringify(step);
-    this.waitFor(
-      step.until === null ? `the next status of the trade, which is ${seen}` : 'a refund, a dispute or a chargeback',
-    );
-    const watch = { app_id, id: this.id, seen, schedule: pollSchedule(this.settings) };
+    this.waitFor(waitOf(step, this.order));
+    const [id, ...others] = idsToAsk(this.order);
+    const watch = { app_id, id, others, seen, known: this.order.others, schedule: pollSchedule(this.settings) };
     const news = await waitForTradeChange(watch, {
       isInterrupted: () => JSON.stringify(this.step) !== asked || this.mayContinueAnew,
       timeout_ms: step.until === null ? DAY : step.until - Date.now(),
@@ -402,7 +452,9 @@ class AfterSaleRun {
 
   private async continueInNewRun(): Promise<void> {
     this.phase = 'closing';
-    const waiting = this.sale.refunds.filter(({ phase }) => phase === 'waiting');
+    const waiting = this.order.refunds.filter(
+      ({ phase, number }) => phase === 'waiting' && !lateRequest(this.order, number),
+    );
     this.learn(...waiting.map(({ number }) => notSentByEarlierRun(number)));
     await this.outbox?.close();
     await this.continueAsNew();
@@ -415,7 +467,7 @@ class AfterSaleRun {
       app_id,
       out_trade_no,
       trade_no,
-      sale: this.sale,
+      sale: this.order,
       watch_until: this.watch_until,
     });
   }
@@ -426,22 +478,22 @@ class AfterSaleRun {
     const latest = Date.now() + REFUND_WAIT_MS;
     const isInTime = (fn: () => boolean) => condition(fn, Math.max(latest - Date.now(), 1), { summary: 'refund' });
     this.rechecks.noteUpdate();
-    if (this.sale.seen === null) this.rechecks.request();
-    const isRead = () => this.phase === 'unknown' || (this.phase !== 'reading' && this.sale.seen !== null);
+    if (this.order.seen === null) this.rechecks.request();
+    const isRead = () => this.phase === 'unknown' || (this.phase !== 'reading' && this.order.seen !== null);
     if (!(await isInTime(isRead))) throw notTaken();
     if (this.phase === 'unknown') throw orderNotFound(this.input.out_trade_no);
     // The buyer may have paid since the last look.
-    if (this.sale.paid === null && !(await isInTime(this.rechecks.request()))) throw notTaken();
-    const granted = grantRefund(this.sale, this.requests, order);
+    if (this.order.paid === null && !(await isInTime(this.rechecks.request()))) throw notTaken();
+    const granted = grantRefund(this.order, this.requests, order);
     const { number } = granted;
     // A refund that waits for its turn may have been taken by an earlier run: the same request lets it go on.
-    const isLacking = findRefund(this.sale, number)?.phase === 'waiting' && !this.requests.has(number);
+    const isLacking = findRefund(this.order, number)?.phase === 'waiting' && !this.requests.has(number);
     if (granted.is === 'new' || isLacking) this.requests.set(number, { ...order, out_request_no: number });
     if (granted.is === 'new') {
       this.learn({ is: 'requested', number, amount: order.refund_amount, currency: order.refund_currency });
-      const refund = findRefund(this.sale, number);
+      const refund = findRefund(this.order, number);
       // Where it cannot go now, that may have changed since the last look.
-      if (refund && turnOf(this.sale, refund, Date.now()) !== 'now') this.rechecks.request();
+      if (refund && turnOf(this.order, refund, Date.now()) !== 'now') this.rechecks.request();
     }
     const entry = () => this.state.refunds.find((one) => one.out_request_no === number);
     await isInTime(() => entry()?.answer !== null || entry()?.outcome !== null);
@@ -461,9 +513,10 @@ class AfterSaleRun {
 
   private async resolve(resolution: AfterSaleResolution): Promise<AfterSaleState> {
     await condition(() => this.phase !== 'reading');
-    if (resolution.outcome !== undefined) await this.holdBack(resolution.out_request_no ?? '');
+    const { out_request_no } = resolution;
+    if (resolution.outcome !== undefined && out_request_no) await this.holdBack(out_request_no);
     try {
-      this.learn({ is: 'decided', ...decisionOf(this.sale, resolution, this.state.attention, Date.now()) });
+      this.learn({ is: 'decided', ...decisionOf(this.order, resolution, this.state.attention, Date.now()) });
     } finally {
       this.deciding = undefined;
     }
@@ -473,7 +526,7 @@ class AfterSaleRun {
   /** A request that has not left us, as while the gateway is down, does not leave us while a person decides on it. */
   private async holdBack(number: string): Promise<void> {
     this.deciding = number;
-    await condition(() => findRefund(this.sale, number)?.phase !== 'sending', HELD_BACK_WITHIN_MS, {
+    await condition(() => findRefund(this.order, number)?.phase !== 'sending', HELD_BACK_WITHIN_MS, {
       summary: 'until the request of the refund is called off',
     });
   }
@@ -496,14 +549,15 @@ class AfterSaleRun {
     this.outbox?.publishAfterSale(state, eventPaymentOf(state));
   }
 
-  private get id() {
-    return knownIds(this.sale);
+  private beginWindow(): void {
+    const { watch_window_ms } = this.settings;
+    if (this.watch_until > 0 || watch_window_ms === 0 || isUnpaid(this.order)) return;
+    this.watch_until = Date.now() + watch_window_ms;
   }
 
   private get watchedUntil(): number {
-    return this.policy
-      ? (watchUntil(this.sale, { watch_until: this.watch_until }, this.settings) ?? this.watch_until)
-      : this.watch_until;
+    const { watch_until } = this;
+    return this.policy ? (watchUntil(this.order, { watch_until }, this.settings) ?? watch_until) : watch_until;
   }
 
   private get settings(): PaymentPolicy {
@@ -516,7 +570,12 @@ class AfterSaleRun {
 const isKnown = ({ has_payment, is_unread, sale }: EarlierAfterSale) =>
   has_payment || is_unread || (sale !== null && (sale.seen !== null || sale.refunds.length > 0));
 
-const introducedBy = ({ out_trade_no, trade_no }: Partial<AfterSaleInput>): SoldOrder => ({
+const factsOf = ({ end, claims, contradicted }: HandedOver): Fact[] => [
+  { is: 'ended', payment: end, contradicted },
+  ...claims.map((claim) => ({ is: 'notified', claim }) as const),
+];
+
+const introducedBy = ({ out_trade_no, trade_no }: Partial<AfterSaleInput>): KnownOrder => ({
   ...NOTHING_KNOWN,
   out_trade_no: out_trade_no ?? null,
   trade_no: trade_no ?? null,
@@ -530,10 +589,17 @@ const lostIn = ({ number, amount, currency }: EarlierAfterSale['sent'][number]):
 ];
 
 /** What an earlier run had begun, and nobody answered: it may have reached the gateway. */
-function cutOff(sale: SoldOrder): Fact[] {
+function cutOff(sale: KnownOrder): Fact[] {
   return sale.refunds
     .filter(({ phase }) => phase === 'sending')
     .map(({ number }) => ({ is: 'answered', number, answered: { said: 'unknown' } }));
+}
+
+/** What people read that a watch waits for. */
+function waitOf({ until }: Extract<Step, { take: 'watch' }>, order: KnownOrder): string {
+  if (until === null) return `the next status of the trade, which is ${order.seen?.status}`;
+  const ends = new Date(until).toISOString();
+  return isUnpaid(order) ? `money that may still come, until ${ends}` : 'a refund, a dispute or a chargeback';
 }
 
 const notSentByEarlierRun = (number: string): Fact => ({

@@ -1,8 +1,16 @@
 /**
- * What comes from outside after a sale and cannot be computed. `fold.ts` makes the state of them, and nothing else changes it. Times
+ * What comes from outside after a payment and cannot be computed. `fold.ts` makes the state of them, and nothing else changes it. Times
  * are ms since the epoch, amounts decimal strings in currency units. None holds a secret or anything personal.
  */
-import type { Attention, NotificationClaim, RefundOutcome, RefundState } from '../../contract';
+import type {
+  Attention,
+  NotificationClaim,
+  OtherTrade,
+  PaymentEnd,
+  PaymentOutcome,
+  RefundOutcome,
+  RefundState,
+} from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
 
 /** Who knows the trade says so: the payment, or whoever started the after-sale. */
@@ -11,6 +19,27 @@ interface Introduced {
   readonly trade_no?: string | null;
   readonly out_trade_no?: string | null;
   readonly method?: string | null;
+}
+
+/** The payment has ended: it hands itself over, or is read. */
+interface Ended {
+  readonly is: 'ended';
+  readonly payment: PaymentEnd;
+  /** What was notified, and a person is asked about because the gateway contradicts it. */
+  readonly contradicted: readonly NotificationClaim[];
+}
+
+/** The gateway has been asked for another trade under the order's number; null where it has not shown it. */
+interface Asked {
+  readonly is: 'asked';
+  readonly other: string;
+  readonly trade: QueriedTrade | null;
+}
+
+/** What earlier runs of the payment left is read: other trades under the order's number. */
+interface Left {
+  readonly is: 'left';
+  readonly others: readonly OtherTrade[];
 }
 
 /** The gateway has answered for the trade. */
@@ -74,6 +103,8 @@ interface Decided {
   readonly is: 'decided';
   readonly by: string;
   readonly reason: string;
+  /** How the order has ended. */
+  readonly order?: PaymentOutcome;
   /** What became of this refund. */
   readonly refund?: { readonly number: string; readonly outcome: Exclude<RefundOutcome, 'ACCEPTED'> };
   /** All that went back by refunds that are not in the ledger. */
@@ -92,11 +123,14 @@ interface Passed {
 /** Something needs a person that no other fact tells. `unread`: what an earlier run knew cannot be read. */
 interface Noticed {
   readonly is: 'noticed';
-  readonly what: 'unread' | 'unexpected-signal' | 'second-trade' | 'late-payment' | 'no-answer';
+  readonly what: 'unread' | 'unexpected-signal' | 'no-answer';
 }
 
 export type AfterSaleFact = { readonly at: number } & (
   | Introduced
+  | Ended
+  | Asked
+  | Left
   | Queried
   | Unanswered
   | Notified

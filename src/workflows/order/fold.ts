@@ -1,19 +1,27 @@
 /**
- * The state of an order after its sale, as the facts make it. Pure: the same facts in the same order give the same state, and nothing
+ * The state of an order after its payment, as the facts make it. Pure: the same facts in the same order give the same state, and nothing
  * that can be derived is kept. It is also all that a run hands on to the next one.
  */
 import {
   type Attention,
   attentionOfStatus,
+  classifyTransition,
   isBankStatus,
+  isDecided,
   isOfTrade,
   isRefundStatus,
+  isUnlikeOrder,
+  type KnownOrder,
+  type LatePayments,
   type LedgerRefund,
+  type NotedTrade,
   type NotificationClaim,
+  type OtherTrade,
   outcomeOf,
+  type PaymentOutcome,
   type RefundMeaning,
   refundMeaningOf,
-  type SoldOrder,
+  SILENCES,
   type Source,
   takesMoneyBack,
 } from '../../contract';
@@ -23,14 +31,20 @@ import { isKnownStatus } from '../../gateway/pure/statuses';
 import { latePaymentRefundNumber } from '../shared/refund-numbers';
 import { isAnswered } from './claims';
 import type { AfterSaleFact } from './facts';
+import { hasLateMoney, hasMoney, isOurTrade, paidOtherwise, toldOutcome } from './payment-end';
 import { type Column, LAG_SETTLINGS, OPEN, outcomeNamed, rowOf, type Verdict, verdictOn } from './refund-table';
 
 /** What the fold needs of the settings. */
 export interface FoldSettings {
   readonly settling_ms: number;
+  /** What becomes of money that comes after the end of its order. */
+  readonly late_payments: LatePayments;
 }
 
-export const NOTHING_KNOWN: SoldOrder = {
+export const NOTHING_KNOWN: KnownOrder = {
+  payment: null,
+  decision: null,
+  others: [],
   out_trade_no: null,
   trade_no: null,
   method: null,
@@ -50,148 +64,260 @@ export const NOTHING_KNOWN: SoldOrder = {
 
 /** So many transitions are kept: the latest. */
 const KEPT_TRANSITIONS = 200;
+/** So many other trades under the order's number are kept: the latest. */
+const KEPT_TRADES = 50;
 /** So many refunds that certainly were never made are kept, and so many that paid nothing: the latest. */
 const KEPT_WITHOUT_REFUND = 50;
 const KEPT_WITHOUT_MONEY = 500;
 
 /** The state after one more fact. */
-export function fold(sale: SoldOrder, fact: AfterSaleFact, settings: FoldSettings): SoldOrder {
-  return bounded(withLateMoney(sale, judged(applied(sale, fact, settings), settings)));
+export function fold(order: KnownOrder, fact: AfterSaleFact, settings: FoldSettings): KnownOrder {
+  const known = judged(applied(order, fact, settings), settings);
+  return bounded(withLateMoney(order, known, fact.at, settings));
 }
 
-/** No caller waits for the refund of a late payment, because the payment itself has asked for it. */
-function withLateMoney(before: SoldOrder, sale: SoldOrder): SoldOrder {
-  const number = latePaymentRefundNumber(sale);
-  const outcome = findRefund(sale, number)?.outcome ?? null;
-  const isNew = (findRefund(before, number)?.outcome ?? null) !== outcome;
-  return isNew && outcome !== null && outcome !== 'REFUNDED' ? raised(sale, 'late-payment') : sale;
+/** Money that came after another end was told needs a person, unless the settings say what becomes of it. */
+function withLateMoney(before: KnownOrder, order: KnownOrder, at: number, { late_payments }: FoldSettings): KnownOrder {
+  const number = latePaymentRefundNumber(order);
+  const outcome = findRefund(order, number)?.outcome ?? null;
+  const isNewOutcome = outcome !== (findRefund(before, number)?.outcome ?? null);
+  // No caller waits for this refund.
+  if (isNewOutcome && outcome !== null && outcome !== 'REFUNDED') return raised(order, 'late-payment');
+  if (!hasLateMoney(order) || hasLateMoney(before)) return order;
+  if (paidOtherwise(order)) return raised(order, 'amount-mismatch');
+  if (late_payments === 'attention' || !isOurTrade(order)) return raised(order, 'late-payment');
+  const isRefunded = late_payments === 'refund' && order.paid !== null && findRefund(order, number) === undefined;
+  return isRefunded && order.paid ? onRequested(order, { is: 'requested', number, ...order.paid, at }) : order;
 }
 
-function applied(sale: SoldOrder, fact: AfterSaleFact, settings: FoldSettings): SoldOrder {
+function applied(order: KnownOrder, fact: AfterSaleFact, settings: FoldSettings): KnownOrder {
   switch (fact.is) {
     case 'introduced':
       return {
-        ...sale,
-        trade_no: fact.trade_no ?? sale.trade_no,
-        out_trade_no: fact.out_trade_no ?? sale.out_trade_no,
-        method: sale.method ?? fact.method ?? null,
+        ...order,
+        trade_no: fact.trade_no ?? order.trade_no,
+        out_trade_no: fact.out_trade_no ?? order.out_trade_no,
+        method: order.method ?? fact.method ?? null,
       };
+    case 'ended':
+      return onEnded(order, fact);
+    case 'asked':
+      return fact.trade ? onOther(order, fact.trade) : noted(order, { trade_no: fact.other, is_asked: true });
+    case 'left':
+      return onLeft(order, fact.others);
     case 'queried':
-      return onQueried(sale, fact, settings);
+      return isOfTrade(fact.trade, order.trade_no) ? onQueried(order, fact, settings) : onOther(order, fact.trade);
     case 'unanswered':
-      return onUnanswered(sale, fact);
+      return onUnanswered(order, fact);
     case 'notified':
-      return onNotified(sale, fact.claim, fact.at);
+      return onNotified(order, fact.claim, fact.at);
     case 'requested':
-      return onRequested(sale, fact);
+      return onRequested(order, fact);
     case 'begun':
-      return changed(sale, fact.number, {
+      return changed(order, fact.number, {
         phase: 'sending',
-        begun: { at: fact.at, shown: sale.seen?.status ?? '' },
+        begun: { at: fact.at, shown: order.seen?.status ?? '' },
         moved: false,
         isOld: false,
       });
     case 'answered':
-      return onAnswered(sale, fact);
+      return onAnswered(order, fact);
     case 'decided':
-      return onDecided(sale, fact);
+      return onDecided(order, fact);
     case 'passed':
-      return changed(sale, fact.number, { isOld: true });
+      return changed(order, fact.number, { isOld: true });
     case 'noticed':
-      return fact.what === 'unread' ? withUnknownRefund(sale) : raised(sale, fact.what);
+      return fact.what === 'unread' ? withUnknownRefund(order) : raised(order, fact.what);
   }
 }
+
+// — The payment —
+
+/** The payment says which trade is the order's. Its number alone, or who started the after-sale, may have named another. */
+function onEnded(before: KnownOrder, { payment, contradicted }: FactOf<'ended'>): KnownOrder {
+  const { state, reasons, run_id, ended_at } = payment;
+  const raisedAll = (order: KnownOrder) => reasons.reduce(raised, order);
+  // It hands itself over once more where something has come meanwhile, and may be read after that.
+  if (before.payment?.run_id === run_id) return raisedAll(before);
+  // An earlier run of it says nothing new.
+  if (before.payment !== null && before.payment.ended_at >= ended_at) return before;
+  const trade_no = state.trade_no ?? before.trade_no;
+  const isOfAnother = before.trade_no !== null && trade_no !== before.trade_no;
+  const known = isOfAnother ? { ...before, seen: null, paid: null } : before;
+  const order: KnownOrder = {
+    ...known,
+    payment,
+    trade_no,
+    out_trade_no: before.out_trade_no ?? state.out_trade_no,
+    method: state.method ?? before.method,
+    // It may have been noted before it was known to be the order's own.
+    others: before.others.filter((one) => one.trade_no !== trade_no),
+  };
+  const noticed = state.other_trades.reduce(
+    (all, other) => noted(all, { ...other, is_asked: other.trade_status !== null }),
+    order,
+  );
+  return raisedAll({ ...noticed, contradicted: distinct([...noticed.contradicted, ...contradicted]) });
+}
+
+// — Other trades under the order's number —
+
+function onLeft(before: KnownOrder, others: readonly OtherTrade[]): KnownOrder {
+  const read = before.payment === null ? before : { ...before, payment: { ...before.payment, is_unread: false } };
+  const order = settledReasons(read, ['no-answer']);
+  const unlike = others.filter(({ trade_no }) => trade_no !== order.trade_no);
+  if (unlike.length === 0) return order;
+  return raised(
+    unlike.reduce((known, { trade_no, trade_status, order_amount }) => {
+      return noted(known, { trade_no, trade_status, order_amount });
+    }, order),
+    'second-trade',
+  );
+}
+
+/** The gateway shows another trade than the order's own. */
+function onOther(order: KnownOrder, trade: QueriedTrade): KnownOrder {
+  const { trade_no, trade_status, order_amount = null } = trade;
+  if (trade_no === undefined) return order;
+  return raised(noted(order, { trade_no, trade_status, order_amount, is_asked: true }), 'second-trade');
+}
+
+/** A replica may be behind: what was said of money stays said. */
+function noted(order: KnownOrder, said: Pick<NotedTrade, 'trade_no'> & Partial<NotedTrade>): KnownOrder {
+  const { trade_no } = said;
+  const before = order.others.find((one) => one.trade_no === trade_no);
+  const other: NotedTrade = {
+    trade_no,
+    trade_status: laterOf(before?.trade_status ?? null, said.trade_status ?? null),
+    order_amount: before?.order_amount ?? said.order_amount ?? null,
+    is_asked: (before?.is_asked ?? false) || (said.is_asked ?? false),
+  };
+  const others = order.others.filter((one) => one !== before);
+  return { ...order, others: [...others, other].slice(-KEPT_TRADES) };
+}
+
+/** Of two answers about a trade, the one that the other leads to. */
+const laterOf = (known: string | null, said: string | null) =>
+  said === null || (known !== null && classifyTransition(known, said) === 'stale') ? known : said;
 
 // — The gateway's answers —
 
 type FactOf<Kind extends AfterSaleFact['is']> = Extract<AfterSaleFact, { is: Kind }>;
 
 /** Whether the gateway was asked for it before it was asked for what is known: the trade may have moved since. */
-export const isOlder = ({ seen }: SoldOrder, { trade_status, asked_at }: QueriedTrade): boolean =>
+export const isOlder = ({ seen }: KnownOrder, { trade_status, asked_at }: QueriedTrade): boolean =>
   seen !== null && asked_at < seen.asked_at && trade_status !== seen.status;
 
 function onQueried(
-  before: SoldOrder,
+  before: KnownOrder,
   { trade, lasted_ms, after, at }: FactOf<'queried'>,
   { settling_ms }: FoldSettings,
-): SoldOrder {
+): KnownOrder {
   const answered = settledReasons(before, ANSWERED);
   if (isOlder(before, trade)) return onOlder(answered, trade.trade_status, at);
   const learned = learnedFrom(answered, trade);
   const seen = { status: trade.trade_status, asked_at: trade.asked_at, lasted_ms, heard: after };
-  const from = before.seen?.status ?? null;
+  // What the payment has seen is no news.
+  const from = before.seen?.status ?? before.payment?.state.trade_status ?? null;
   const moved = { ...movedTo(learned, from, seen.status, at), seen };
-  return explained(withClaimsRead(moved, after), from, LAG_SETTLINGS * settling_ms);
+  const read = withClaimsRead(withEnd(moved), after);
+  return explained(read, from, LAG_SETTLINGS * settling_ms);
 }
 
 /** The gateway is there again, and shows the trade. */
-const ANSWERED: readonly Attention[] = ['no-answer', 'credentials', 'unknown-trade'];
+const ANSWERED: readonly Attention[] = [...SILENCES, 'unknown-trade', 'unknown-outcome'];
+
+/** What the trade's end says: that it has one; and that what was sold is none any more, where that lasts. */
+function withEnd(order: KnownOrder): KnownOrder {
+  const { payment, seen } = order;
+  const outcome = outcomeOf(seen?.status ?? '');
+  const ended = outcome === null ? order : settledReasons(order, ['never-ended']);
+  const isRevoked =
+    payment !== null && toldOutcome(order) === 'SUCCESS' && outcome !== 'SUCCESS' && isKnownStatus(seen?.status ?? '');
+  return isRevoked && (seen?.lasted_ms ?? 0) > 0 ? raised(ended, 'unlisted-transition') : ended;
+}
 
 /** The trade has moved on since, and what it shows no more was so all the same. */
-function onOlder(sale: SoldOrder, status: string, at: number): SoldOrder {
-  const heard = heardOfBank(sale, status, at);
+function onOlder(order: KnownOrder, status: string, at: number): KnownOrder {
+  const heard = heardOfBank(order, status, at);
   const meaning = refundMeaningOf(status);
   const isEnd = meaning === 'refused' || meaning === 'revoked';
-  return isEnd && !sale.history.some(({ to }) => to === status) ? askedOfAllGone(heard) : heard;
+  return isEnd && !order.history.some(({ to }) => to === status) ? askedOfAllGone(heard) : heard;
 }
 
-function onUnanswered(sale: SoldOrder, { why, after }: FactOf<'unanswered'>): SoldOrder {
-  return raised(why === 'unknown-trade' ? { ...sale, denied: { heard: after, isSettled: false } } : sale, why);
+function onUnanswered(order: KnownOrder, { why, after, at }: FactOf<'unanswered'>): KnownOrder {
+  if (why !== 'unknown-trade') return raised(withoutSilence(order), why);
+  const denied = { ...withoutSilence(order), denied: { heard: after, at, isSettled: false } };
+  // An order that nothing has ever shown may not have been made.
+  const wasShown = order.payment === null || order.payment.state.trade_status !== null || order.held.length > 0;
+  return wasShown || order.seen !== null ? raised(denied, why) : denied;
 }
 
-function learnedFrom(sale: SoldOrder, trade: QueriedTrade): SoldOrder {
-  const { order_amount: amount, order_currency: currency } = trade;
+/** What the gateway does not answer has one reason, the latest. A denial is an answer. */
+const withoutSilence = (order: KnownOrder) => settledReasons(order, SILENCES);
+
+function learnedFrom(order: KnownOrder, trade: QueriedTrade): KnownOrder {
+  const ordered = order.payment?.state;
+  const amount = trade.order_amount ?? ordered?.order_amount;
+  const currency = trade.order_currency ?? ordered?.order_currency ?? undefined;
   const isSold = outcomeOf(trade.trade_status) === 'SUCCESS' && isDecimal(amount) && currency !== undefined;
   return {
-    ...sale,
+    ...order,
     denied: null,
-    trade_no: sale.trade_no ?? trade.trade_no ?? null,
-    out_trade_no: sale.out_trade_no ?? trade.out_trade_no ?? null,
-    method: sale.method ?? trade.method ?? null,
+    trade_no: order.trade_no ?? trade.trade_no ?? null,
+    out_trade_no: order.out_trade_no ?? trade.out_trade_no ?? null,
+    method: order.method ?? trade.method ?? null,
     // Before it is sold, a trade shows what was ordered, and buyers may pay another amount.
-    paid: sale.paid ?? (isSold ? { amount, currency } : null),
+    paid: order.paid ?? (isSold ? { amount, currency } : null),
   };
 }
 
-function movedTo(sale: SoldOrder, from: string | null, to: string, at: number): SoldOrder {
-  const heard = heardOfBank(sale, to, at);
+function movedTo(order: KnownOrder, from: string | null, to: string, at: number): KnownOrder {
+  const heard = heardOfBank(order, to, at);
   const refunds = heard.refunds.map((one) =>
     one.begun !== null && isRefundStatus(to) && to !== one.begun.shown ? { ...one, moved: true } : one,
   );
-  if (from === to) return { ...heard, refunds };
+  if (from === to || isNoTransition(order, to)) return { ...heard, refunds };
   const isFirstReversal =
-    from === 'CHARGEBACK' && to === 'CHARGEBACK_REVERSED' && !sale.history.some((one) => one.to === to);
+    from === 'CHARGEBACK' && to === 'CHARGEBACK_REVERSED' && !order.history.some((one) => one.to === to);
   const history = [...heard.history, { time: iso(at), from, to, source: 'query' as const }];
   const known = { ...heard, refunds, history, bank: isFirstReversal ? null : heard.bank };
   return onBankStatus(isKnownStatus(to) ? known : raised(known, 'unknown-status'), to);
 }
 
+/** Of an order whose payment has ended, only another end is a transition; once it is paid, a replica may still show what was before. */
+function isNoTransition(order: KnownOrder, to: string): boolean {
+  const outcome = outcomeOf(to);
+  if (order.payment === null || outcome === 'SUCCESS' || !isKnownStatus(to)) return false;
+  return outcome === null || hasMoney(order) || toldOutcome(order) === 'SUCCESS';
+}
+
 /** No refund is sent while a replica may not show yet that the bank takes the money back. */
-const heardOfBank = (sale: SoldOrder, status: string, at: number): SoldOrder =>
-  takesMoneyBack(status) ? { ...sale, bank: { status, at } } : sale;
+const heardOfBank = (order: KnownOrder, status: string, at: number): KnownOrder =>
+  takesMoneyBack(status) ? { ...order, bank: { status, at } } : order;
 
 const OF_THE_BANK: readonly Attention[] = ['dispute', 'chargeback', 'chargeback-reversed'];
 
 /** The bank's latest status replaces the one before, and answers what was notified of it, but no later step. */
-function onBankStatus(sale: SoldOrder, status: string): SoldOrder {
+function onBankStatus(order: KnownOrder, status: string): KnownOrder {
   const reason = attentionOfStatus(status);
-  if (reason === undefined) return sale;
+  if (reason === undefined) return order;
   // A late answer about the dispute before it does not take a chargeback from a person.
   const stays = (one: Attention) => !OF_THE_BANK.includes(one) || (one === 'chargeback' && reason === 'dispute');
-  const others = sale.reasons.filter((one) => one !== reason && stays(one));
-  return { ...sale, reasons: [...others, reason] };
+  const others = order.reasons.filter((one) => one !== reason && stays(one));
+  return { ...order, reasons: [...others, reason] };
 }
 
 /** Notifications that came before a look are settled by it: they are confirmed, or contradicted for long, or still held. */
-function withClaimsRead(sale: SoldOrder, after: number): SoldOrder {
-  const { seen } = sale;
-  if (seen === null) return sale;
-  const read = sale.held.filter(({ heard }) => heard <= after);
+function withClaimsRead(order: KnownOrder, after: number): KnownOrder {
+  const { seen } = order;
+  if (seen === null) return order;
+  const read = order.held.filter(({ heard }) => heard <= after);
   const open = read.filter(({ claim }) => !isAnswered(claim, seen.status));
   const isLasting = seen.lasted_ms > 0;
   const settled = read.filter((one) => !open.includes(one) || isLasting);
-  const held = sale.held.filter((one) => !settled.includes(one));
-  const rest: SoldOrder = { ...sale, held };
+  const held = order.held.filter((one) => !settled.includes(one));
+  const rest: KnownOrder = { ...order, held };
   const closed = settled.reduce((known, { claim }) => afterClaim(known, claim, seen.status), rest);
   const claims = [...closed.contradicted, ...(isLasting ? open : []).map(({ claim }) => claim)];
   // What an answer agrees with after all needs nobody any more.
@@ -200,7 +326,7 @@ function withClaimsRead(sale: SoldOrder, after: number): SoldOrder {
 }
 
 /** Whether the gateway goes on contradicting what was notified, and no person has looked yet. */
-export const isContradicted = ({ contradicted }: SoldOrder): boolean => contradicted.length > 0;
+export const isContradicted = ({ contradicted }: KnownOrder): boolean => contradicted.length > 0;
 
 const distinct = (claims: readonly NotificationClaim[]): NotificationClaim[] => [
   ...new Map(claims.map((claim) => [JSON.stringify(claim), claim])).values(),
@@ -208,50 +334,50 @@ const distinct = (claims: readonly NotificationClaim[]): NotificationClaim[] => 
 
 /** What a notification leaves that no status shows any more. */
 function afterClaim(
-  sale: SoldOrder,
+  order: KnownOrder,
   { trade_status = '', out_request_no }: NotificationClaim,
   shown: string,
-): SoldOrder {
+): KnownOrder {
   // A decision on the status of the bank cannot cover one that came later, even where the trade is back at the same.
-  if (isBankStatus(trade_status) && isBankStatus(shown)) return onBankStatus(sale, trade_status);
+  if (isBankStatus(trade_status) && isBankStatus(shown)) return onBankStatus(order, trade_status);
   const meaning = refundMeaningOf(trade_status);
   const isUnnamedEnd = !out_request_no && (meaning === 'refused' || meaning === 'revoked');
-  return isUnnamedEnd && refundMeaningOf(shown) !== meaning ? askedOfAllGone(sale) : sale;
+  return isUnnamedEnd && refundMeaningOf(shown) !== meaning ? askedOfAllGone(order) : order;
 }
 
 /** Where the trade shows a refund that none of ours explains, somebody else has made one. */
-function explained(sale: SoldOrder, from: string | null, lag_ms: number): SoldOrder {
-  const status = sale.seen?.status ?? '';
-  if (!isRefundStatus(status) || status === from) return sale;
-  if (hasUnexplainedMovement(sale, lag_ms)) return withUnknownRefund(sale);
-  const begun = sale.refunds.filter((one) => mayBeGone(one) || (one.begun !== null && one.outcome !== 'NOT_CREATED'));
+function explained(order: KnownOrder, from: string | null, lag_ms: number): KnownOrder {
+  const status = order.seen?.status ?? '';
+  if (!isRefundStatus(status) || status === from) return order;
+  if (hasUnexplainedMovement(order, lag_ms)) return withUnknownRefund(order);
+  const begun = order.refunds.filter((one) => mayBeGone(one) || (one.begun !== null && one.outcome !== 'NOT_CREATED'));
   const gone = begun.filter(mayBeGone);
   const meaning = refundMeaningOf(status);
   const isOurs =
     meaning === 'part is done'
       ? gone.length > 0
       : meaning === 'done'
-        ? gone.length > 0 && !isMoreThanOurs(sale)
+        ? gone.length > 0 && !isMoreThanOurs(order)
         : begun.length > 0;
-  return isOurs ? sale : withUnknownRefund(sale);
+  return isOurs ? order : withUnknownRefund(order);
 }
 
 /** This gateway has called parts of this trade PARTIAL_REFUND, and now calls it REFUNDED although our ledger has money left. */
-function isMoreThanOurs(sale: SoldOrder): boolean {
-  return hasCalledAPart(sale) && isMore(leftAtGateway(sale), '0');
+function isMoreThanOurs(order: KnownOrder): boolean {
+  return hasCalledAPart(order) && isMore(leftAtGateway(order), '0');
 }
 
 // — Notifications —
 
-function onNotified(before: SoldOrder, claim: NotificationClaim, at: number): SoldOrder {
-  const sale = { ...before, heard: before.heard + 1 };
+function onNotified(before: KnownOrder, claim: NotificationClaim, at: number): KnownOrder {
+  const order = { ...before, heard: before.heard + 1 };
   // Another trade under the order's number may have a refund under the same number.
-  if (!isOfTrade(claim, sale.trade_no)) return raised(sale, 'second-trade');
+  if (!isOfTrade(claim, order.trade_no)) return onOfOther(order, claim);
   const { trade_status = '', out_request_no } = claim;
-  const heard = heardOfBank(sale, trade_status, at);
+  const heard = heardOfBank(withAmount(order, claim), trade_status, at);
   const refund = out_request_no ? findRefund(heard, out_request_no) : undefined;
   // That the payment stands is no news where the trade has shown it.
-  if (sale.seen !== null && refundMeaningOf(trade_status) === 'stands' && isAnswered(claim, sale.seen.status))
+  if (order.seen !== null && refundMeaningOf(trade_status) === 'stands' && isAnswered(claim, order.seen.status))
     return heard;
   const held = { ...heard, held: withClaim(heard, claim) };
   if (!out_request_no || !isRefundStatus(trade_status)) return held;
@@ -260,22 +386,37 @@ function onNotified(before: SoldOrder, claim: NotificationClaim, at: number): So
   return onNamed(heard, refund, trade_status);
 }
 
+function onOfOther(order: KnownOrder, { trade_no, trade_status, amount }: NotificationClaim): KnownOrder {
+  if (!trade_no) return order;
+  return raised(
+    noted(order, { trade_no, trade_status: trade_status ?? null, order_amount: amount ?? null }),
+    'second-trade',
+  );
+}
+
+/** A notification that names another amount than was ordered: a person compares, unless one has decided on it. */
+function withAmount(order: KnownOrder, claim: NotificationClaim): KnownOrder {
+  const state = order.payment?.state;
+  if (state === undefined || claim.trade_status !== 'SUCCESS' || !isUnlikeOrder(state, claim)) return order;
+  return isDecided(state, claim) || order.decision !== null ? order : raised(order, 'amount-mismatch');
+}
+
 /** The gateway may send the same for years: it is held once, as of its latest arrival. */
-function withClaim({ held, heard }: SoldOrder, claim: NotificationClaim): SoldOrder['held'] {
+function withClaim({ held, heard }: KnownOrder, claim: NotificationClaim): KnownOrder['held'] {
   const text = JSON.stringify(claim);
   return [...held.filter((one) => JSON.stringify(one.claim) !== text), { claim, heard }];
 }
 
 /** A signed notification names one of our refunds. What was done may come back, and nothing is done that came back or was refused. */
-function onNamed(sale: SoldOrder, refund: LedgerRefund, status: string): SoldOrder {
+function onNamed(order: KnownOrder, refund: LedgerRefund, status: string): KnownOrder {
   const { number, outcome } = refund;
   const named = outcomeNamed(status);
   const hasPaidNothing = outcome !== null && outcome !== 'REFUNDED';
   if (named === undefined) {
     // A late one, of before its end was notified. Else it is under way, whoever said that it is not.
-    if (hasPaidNothing) return refund.confirmed_by === 'notification' ? sale : changed(sale, number, CONTRADICTED);
+    if (hasPaidNothing) return refund.confirmed_by === 'notification' ? order : changed(order, number, CONTRADICTED);
     const isThere = refund.phase === 'lost' && refund.asked !== 'by a contradiction';
-    return changed(sale, number, {
+    return changed(order, number, {
       named: status,
       ...(isThere ? { phase: 'taken' as const, asked: null } : {}),
     });
@@ -284,19 +425,19 @@ function onNamed(sale: SoldOrder, refund: LedgerRefund, status: string): SoldOrd
   const end = { ...ended(named, 'notification'), named: status, moved: true };
   if (named === 'REFUNDED') {
     // It was done before it came back. Else what says that it is gone contradicts who said that it paid nothing.
-    if (hasPaidNothing && refund.confirmed_by === 'notification') return sale;
-    return changed(sale, number, hasPaidNothing ? CONTRADICTED : end);
+    if (hasPaidNothing && refund.confirmed_by === 'notification') return order;
+    return changed(order, number, hasPaidNothing ? CONTRADICTED : end);
   }
   // Whichever try it means, that is known. The gateway has used the number, where there was one try.
-  if (hasPaidNothing && (outcome !== 'NOT_CREATED' || refund.attempt > 1)) return sale;
+  if (hasPaidNothing && (outcome !== 'NOT_CREATED' || refund.attempt > 1)) return order;
   // Nothing says which try under the number it means.
-  return changed(sale, number, refund.attempt > 1 ? CONTRADICTED : end);
+  return changed(order, number, refund.attempt > 1 ? CONTRADICTED : end);
 }
 
 // — Requests —
 
-function onRequested(sale: SoldOrder, { number, amount, currency, at }: FactOf<'requested'>): SoldOrder {
-  const earlier = findRefund(sale, number);
+function onRequested(order: KnownOrder, { number, amount, currency, at }: FactOf<'requested'>): KnownOrder {
+  const earlier = findRefund(order, number);
   const fresh: LedgerRefund = {
     number,
     attempt: (earlier?.attempt ?? 0) + 1,
@@ -316,38 +457,40 @@ function onRequested(sale: SoldOrder, { number, amount, currency, at }: FactOf<'
     failure: null,
     isOld: false,
   };
-  return { ...sale, refunds: [...sale.refunds.filter((one) => one !== earlier), fresh] };
+  return { ...order, refunds: [...order.refunds.filter((one) => one !== earlier), fresh] };
 }
 
-function onAnswered(sale: SoldOrder, { number, answered, at }: FactOf<'answered'>): SoldOrder {
+function onAnswered(order: KnownOrder, { number, answered, at }: FactOf<'answered'>): KnownOrder {
   // A notification of its end, or a person, may have been faster: callers were answered then, and get the same again.
-  if (findRefund(sale, number)?.phase === 'ended') return sale;
+  if (findRefund(order, number)?.phase === 'ended') return order;
   switch (answered.said) {
     case 'taken':
-      return changed(sale, number, { phase: 'taken', answer: answered.answer, answered_at: at });
+      return changed(order, number, { phase: 'taken', answer: answered.answer, answered_at: at });
     case 'not-sent':
-      return changed(sale, number, { phase: 'waiting', begun: null, moved: false });
+      return changed(order, number, { phase: 'waiting', begun: null, moved: false });
     case 'refused':
-      return changed(sale, number, notMade(answered.failure));
+      return changed(order, number, notMade(answered.failure));
     case 'taken-by-others':
-      return withUnknownRefund(changed(sale, number, notMade(answered.failure)));
+      return withUnknownRefund(changed(order, number, notMade(answered.failure)));
     case 'unknown':
-      return changed(sale, number, { phase: 'lost', answered_at: at });
+      return changed(order, number, { phase: 'lost', answered_at: at });
   }
 }
 
 // — Persons —
 
-function onDecided(sale: SoldOrder, { by, reason, refund, elsewhere, seen, at }: FactOf<'decided'>): SoldOrder {
-  const shown = sale.seen?.status ?? null;
+function onDecided(before: KnownOrder, fact: FactOf<'decided'>): KnownOrder {
+  const { by, reason, refund, elsewhere, seen, at } = fact;
+  const order = fact.order === undefined ? before : withOutcome(before, fact.order);
+  const shown = order.seen?.status ?? null;
   const decided = { by, reason, shown };
   const named =
     refund === undefined
-      ? sale
-      : changed(sale, refund.number, { ...ended(refund.outcome, 'operator'), decided, failure: null });
+      ? order
+      : changed(order, refund.number, { ...ended(refund.outcome, 'operator'), decided, failure: null });
   // What the trade has shown since it was begun is somebody else's.
   const isOfOthers =
-    (refund?.outcome === 'NOT_CREATED' && hasMovedUnnamed(sale, refund.number)) ||
+    (refund?.outcome === 'NOT_CREATED' && hasMovedUnnamed(order, refund.number)) ||
     (refund?.outcome === 'REFUND_REFUSED' && showsMoneyOfNobody(named));
   const explained = isOfOthers ? withUnknownRefund(named) : named;
   const counted =
@@ -355,45 +498,51 @@ function onDecided(sale: SoldOrder, { by, reason, refund, elsewhere, seen, at }:
       ? explained
       : settledReasons({ ...explained, elsewhere: sumOf([elsewhere]), complete: true }, ['refund-elsewhere']);
   const settled = seen ? settledReasons(looked(counted, seen), [seen]) : counted;
-  const to = refund?.outcome ?? shown ?? 'resolved';
+  const to = refund?.outcome ?? fact.order ?? shown ?? 'resolved';
   const said = { by, reason, ...(elsewhere === undefined ? {} : { refunded_elsewhere: elsewhere }) };
   const history = [...settled.history, { time: iso(at), from: shown, to, source: 'operator' as const, ...said }];
   return settled.complete ? { ...settled, history } : raised({ ...settled, history }, 'refund-elsewhere');
 }
 
+/** A person who says how the order has ended has read of all that is asked about the order itself. */
+function withOutcome(order: KnownOrder, outcome: PaymentOutcome): KnownOrder {
+  const reasons = order.reasons.filter((one) => OF_THE_BANK.includes(one) || one === 'refund-elsewhere');
+  return { ...order, decision: { outcome, knew: hasMoney(order) }, contradicted: [], reasons };
+}
+
 /** Whether the trade shows that money went back, and nothing that is known explains it. */
-function showsMoneyOfNobody({ seen, refunds, elsewhere }: SoldOrder): boolean {
+function showsMoneyOfNobody({ seen, refunds, elsewhere }: KnownOrder): boolean {
   const meaning = refundMeaningOf(seen?.status ?? null);
   const isExplained = refunds.some((one) => mayBeGone(one) || one.outcome === 'REFUND_REVOKE') || elsewhere !== '0.00';
   return (meaning === 'part is done' || meaning === 'done') && !isExplained;
 }
 
 /** Whether the trade has moved since this refund was begun, and no person has said since what went back elsewhere. */
-function hasMovedUnnamed(sale: SoldOrder, number: string): boolean {
-  const { moved = false, begun = null } = findRefund(sale, number) ?? {};
-  const isNamed = sale.history.some(
+function hasMovedUnnamed(order: KnownOrder, number: string): boolean {
+  const { moved = false, begun = null } = findRefund(order, number) ?? {};
+  const isNamed = order.history.some(
     ({ time, refunded_elsewhere }) => refunded_elsewhere !== undefined && Date.parse(time) >= (begun?.at ?? 0),
   );
   return moved && !isNamed;
 }
 
 /** A person has looked at what needed one. */
-function looked(sale: SoldOrder, seen: Attention): SoldOrder {
-  if (seen === 'unknown-trade') return withoutTrade(sale);
-  return seen === 'unconfirmed-notification' ? { ...sale, contradicted: [] } : sale;
+function looked(order: KnownOrder, seen: Attention): KnownOrder {
+  if (seen === 'unknown-trade') return withoutTrade(order);
+  return seen === 'unconfirmed-notification' ? { ...order, contradicted: [] } : order;
 }
 
 /** There is no such trade: what was notified of it before the gateway denied it is settled, too. */
-function withoutTrade(sale: SoldOrder): SoldOrder {
-  const heard = sale.denied?.heard ?? 0;
-  return { ...sale, denied: { heard, isSettled: true }, held: sale.held.filter((one) => one.heard > heard) };
+function withoutTrade(order: KnownOrder): KnownOrder {
+  const { heard = 0, at = 0 } = order.denied ?? {};
+  return { ...order, denied: { heard, at, isSettled: true }, held: order.held.filter((one) => one.heard > heard) };
 }
 
 // — What follows for the refunds —
 
 /** Reads each refund that may be gone in the table. Its order of facts does not matter: only what is known now does. */
-function judged(sale: SoldOrder, { settling_ms }: FoldSettings): SoldOrder {
-  return sale.refunds.filter(isJudged).reduce((known, refund) => {
+function judged(order: KnownOrder, { settling_ms }: FoldSettings): KnownOrder {
+  return order.refunds.filter(isJudged).reduce((known, refund) => {
     const verdict = verdictOf(known, refund);
     if (verdict === undefined || !isDue(known, refund, verdict, settling_ms)) return known;
     // What a contradiction has asked, only a person or the number itself answers.
@@ -405,22 +554,22 @@ function judged(sale: SoldOrder, { settling_ms }: FoldSettings): SoldOrder {
       return changed(known, refund.number, { phase: 'taken', asked: null });
     if (verdict.is !== 'refunded') return changed(known, refund.number, { asked: null });
     return changed(known, refund.number, { ...ended('REFUNDED', 'query'), named: known.seen?.status ?? null });
-  }, sale);
+  }, order);
 }
 
 const isJudged = ({ phase, begun, outcome, failure }: LedgerRefund) =>
   begun !== null && failure === null && (phase === 'lost' || phase === 'taken' || outcome === 'REFUNDED');
 
 /** What the trade says of this refund now; undefined where it says nothing new of one that has ended or was decided. */
-export function verdictOf(sale: SoldOrder, refund: LedgerRefund): Verdict | undefined {
-  const { seen } = sale;
+export function verdictOf(order: KnownOrder, refund: LedgerRefund): Verdict | undefined {
+  const { seen } = order;
   const { begun, decided, outcome } = refund;
   if (seen === null || begun === null) return undefined;
   // A person knew what the trade showed.
   if (decided?.shown === seen.status) return undefined;
-  const isUnmistakable = isOnlyOne(sale, refund) || hasCalledAPart(sale);
+  const isUnmistakable = isOnlyOne(order, refund) || hasCalledAPart(order);
   const row = rowOf(seen.status, { shown: begun.shown, moved: refund.moved, isUnmistakable });
-  const isOpenEnd = unexplainedEnds(sale).some((at) => at >= begun.at);
+  const isOpenEnd = unexplainedEnds(order).some((at) => at >= begun.at);
   const saysEnd = row === 'refused' || row === 'revoked';
   if (outcome !== null) {
     // What was done may come back; it is not refused any more.
@@ -429,26 +578,26 @@ export function verdictOf(sale: SoldOrder, refund: LedgerRefund): Verdict | unde
   }
   // An end may show for a moment only, and it is somebody's: ours, unless it is that of one whose end is known by its number.
   if (isOpenEnd) return verdictOn('refused', 'accepted', false);
-  return saysEnd ? OPEN : verdictOn(row, columnOf(sale, refund), !isMore(leftAtGateway(sale), '0'));
+  return saysEnd ? OPEN : verdictOn(row, columnOf(order, refund), !isMore(leftAtGateway(order), '0'));
 }
 
-function columnOf(sale: SoldOrder, refund: LedgerRefund): Column {
+function columnOf(order: KnownOrder, refund: LedgerRefund): Column {
   if (refund.phase !== 'lost') return 'accepted';
-  return isOnlyOne(sale, refund) && sale.bank === null ? 'lost alone' : 'lost beside others';
+  return isOnlyOne(order, refund) && order.bank === null ? 'lost alone' : 'lost beside others';
 }
 
 /** Whether nothing else is known that may have gone back, or be going. */
-function isOnlyOne(sale: SoldOrder, { number }: LedgerRefund): boolean {
-  const others = sale.refunds.filter((one) => one.number !== number && mayBeGone(one));
-  return others.length === 0 && sale.complete && sale.elsewhere === '0.00';
+function isOnlyOne(order: KnownOrder, { number }: LedgerRefund): boolean {
+  const others = order.refunds.filter((one) => one.number !== number && mayBeGone(one));
+  return others.length === 0 && order.complete && order.elsewhere === '0.00';
 }
 
 /** Whether this gateway has called this trade PARTIAL_REFUND, so that REFUNDED says that all has gone back. */
-const hasCalledAPart = ({ history }: SoldOrder) => history.some(({ to }) => to === 'PARTIAL_REFUND');
+const hasCalledAPart = ({ history }: KnownOrder) => history.some(({ to }) => to === 'PARTIAL_REFUND');
 
 /** Whether a verdict has waited long enough. */
-function isDue(sale: SoldOrder, { isOld }: LedgerRefund, verdict: Verdict, settling_ms: number): boolean {
-  const { seen } = sale;
+function isDue(order: KnownOrder, { isOld }: LedgerRefund, verdict: Verdict, settling_ms: number): boolean {
+  const { seen } = order;
   if (verdict.is !== 'ask' || verdict.after === 'none') return true;
   if (verdict.after === 'lag') return (seen?.lasted_ms ?? 0) >= LAG_SETTLINGS * settling_ms;
   return isOld;
@@ -463,7 +612,7 @@ const GOES_ON: readonly RefundMeaning[] = ['under way', 'refused', 'revoked', 'o
  * Whether the trade has shown the beginning of one more refund than ours: somebody else has made one. A person who has named what went back
  * elsewhere has explained those before.
  */
-function hasUnexplainedMovement({ history, refunds }: SoldOrder, lag_ms: number): boolean {
+function hasUnexplainedMovement({ history, refunds }: KnownOrder, lag_ms: number): boolean {
   const beganAt = withoutEchoes(history, lag_ms)
     .filter(({ was, is }) => BEGINS.includes(is) && was !== is && !GOES_ON.includes(was))
     .map(({ at }) => at);
@@ -486,7 +635,7 @@ interface Movement {
 }
 
 /** How the trade has moved, without what a replica that was behind showed of a moment before. */
-function withoutEchoes(history: SoldOrder['history'], lag_ms: number): Movement[] {
+function withoutEchoes(history: KnownOrder['history'], lag_ms: number): Movement[] {
   const leftAt = new Map<string, number>();
   let current: string | null = null;
   return history.flatMap(({ to, time, source }) => {
@@ -501,7 +650,7 @@ function withoutEchoes(history: SoldOrder['history'], lag_ms: number): Movement[
 }
 
 /** When the trade began to show ends of refunds that are none of those whose end is known by their number. Ms since the epoch. */
-function unexplainedEnds({ history, refunds }: SoldOrder): number[] {
+function unexplainedEnds({ history, refunds }: KnownOrder): number[] {
   const known = refunds.filter(({ confirmed_by }) => confirmed_by !== 'query');
   return ENDS.flatMap((outcome) => {
     const ended = known.filter((one) => one.outcome === outcome && one.begun !== null);
@@ -525,40 +674,40 @@ export const mayBeGone = ({ begun, asked, outcome }: LedgerRefund): boolean =>
   outcome === 'REFUNDED' || asked !== null || (begun !== null && outcome === null);
 
 /** How much certainly is at the gateway still: a refund that waits for its turn has taken nothing. */
-export function leftAtGateway(sale: SoldOrder, except?: string): string {
-  const gone = sale.refunds.filter((one) => one.number !== except && mayBeGone(one));
-  return less(sale.paid?.amount ?? '0', sumOf([sale.elsewhere, ...gone.map(({ amount }) => amount)]));
+export function leftAtGateway(order: KnownOrder, except?: string): string {
+  const gone = order.refunds.filter((one) => one.number !== except && mayBeGone(one));
+  return less(order.paid?.amount ?? '0', sumOf([order.elsewhere, ...gone.map(({ amount }) => amount)]));
 }
 
 /** How much may still be granted: what waits for its turn is reserved. */
-export function leftToGrant(sale: SoldOrder): string {
-  const reserved = sale.refunds.filter((one) => mayBeGone(one) || one.phase === 'waiting');
-  const left = less(sale.paid?.amount ?? '0', sumOf([sale.elsewhere, ...reserved.map(({ amount }) => amount)]));
+export function leftToGrant(order: KnownOrder): string {
+  const reserved = order.refunds.filter((one) => mayBeGone(one) || one.phase === 'waiting');
+  const left = less(order.paid?.amount ?? '0', sumOf([order.elsewhere, ...reserved.map(({ amount }) => amount)]));
   // A gateway may give back more than was paid.
   return isMore('0', left) ? '0.00' : left;
 }
 
-export const findRefund = ({ refunds }: SoldOrder, number: string): LedgerRefund | undefined =>
+export const findRefund = ({ refunds }: KnownOrder, number: string): LedgerRefund | undefined =>
   refunds.find((one) => one.number === number);
 
-function withUnknownRefund(sale: SoldOrder): SoldOrder {
-  return raised({ ...sale, complete: false }, 'refund-elsewhere');
+function withUnknownRefund(order: KnownOrder): KnownOrder {
+  return raised({ ...order, complete: false }, 'refund-elsewhere');
 }
 
 /** Something that paid nothing was notified, nobody says which, and no answer shows it. */
-function askedOfAllGone(sale: SoldOrder): SoldOrder {
-  return { ...sale, refunds: sale.refunds.map((one) => (mayBeGone(one) ? { ...one, ...CONTRADICTED } : one)) };
+function askedOfAllGone(order: KnownOrder): KnownOrder {
+  return { ...order, refunds: order.refunds.map((one) => (mayBeGone(one) ? { ...one, ...CONTRADICTED } : one)) };
 }
 
 const CONTRADICTED = { asked: 'by a contradiction' } as const;
 
 type Change = Partial<LedgerRefund> | ((refund: LedgerRefund) => Partial<LedgerRefund>);
 
-function changed(sale: SoldOrder, number: string, change: Change): SoldOrder {
-  const refunds = sale.refunds.map((one) =>
+function changed(order: KnownOrder, number: string, change: Change): KnownOrder {
+  const refunds = order.refunds.map((one) =>
     one.number === number ? { ...one, ...(typeof change === 'function' ? change(one) : change) } : one,
   );
-  return { ...sale, refunds };
+  return { ...order, refunds };
 }
 
 const ended = (outcome: LedgerRefund['outcome'], confirmed_by: Source) =>
@@ -570,27 +719,27 @@ const notMade = (failure: LedgerRefund['failure']) =>
 
 // — Reasons —
 
-function raised(sale: SoldOrder, reason: Attention): SoldOrder {
-  return sale.reasons.includes(reason) ? sale : { ...sale, reasons: [...sale.reasons, reason] };
+function raised(order: KnownOrder, reason: Attention): KnownOrder {
+  return order.reasons.includes(reason) ? order : { ...order, reasons: [...order.reasons, reason] };
 }
 
-function settledReasons(sale: SoldOrder, reasons: readonly Attention[]): SoldOrder {
-  return { ...sale, reasons: sale.reasons.filter((one) => !reasons.includes(one)) };
+function settledReasons(order: KnownOrder, reasons: readonly Attention[]): KnownOrder {
+  return { ...order, reasons: order.reasons.filter((one) => !reasons.includes(one)) };
 }
 
 const iso = (at: number) => new Date(at).toISOString();
 
 /** A life of years and thousands of requests stays small: what no question needs any more is dropped. */
-function bounded(sale: SoldOrder): SoldOrder {
-  const free = sale.refunds.filter((one) => one.outcome !== null && !mayBeGone(one));
+function bounded(order: KnownOrder): KnownOrder {
+  const free = order.refunds.filter((one) => one.outcome !== null && !mayBeGone(one));
   const unmade = free.filter(({ outcome }) => outcome === 'NOT_CREATED');
   const dropped = new Set([
     ...allButTheLatest(unmade, KEPT_WITHOUT_REFUND),
     ...allButTheLatest(free, KEPT_WITHOUT_MONEY),
   ]);
-  if (dropped.size === 0 && sale.history.length <= KEPT_TRANSITIONS) return sale;
-  const refunds = sale.refunds.filter((one) => !dropped.has(one));
-  return { ...sale, refunds, history: sale.history.slice(-KEPT_TRANSITIONS) };
+  if (dropped.size === 0 && order.history.length <= KEPT_TRANSITIONS) return order;
+  const refunds = order.refunds.filter((one) => !dropped.has(one));
+  return { ...order, refunds, history: order.history.slice(-KEPT_TRANSITIONS) };
 }
 
 const allButTheLatest = <T>(all: readonly T[], kept: number): readonly T[] =>

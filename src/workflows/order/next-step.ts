@@ -1,9 +1,11 @@
 /** What an after-sale does next, by what is known and what time it is. Pure: it reads tables, and acts on nothing. */
-import { isTransientStatus, type LedgerRefund, refundableIn, refundMeaningOf, type SoldOrder } from '../../contract';
+import { isTransientStatus, type KnownOrder, type LedgerRefund, refundableIn, refundMeaningOf } from '../../contract';
 import { DAY, MINUTE } from '../../gateway/pure/durations';
 import { isMore } from '../../gateway/pure/money';
+import { isKnownStatus } from '../../gateway/pure/statuses';
 import { isAnswered } from './claims';
 import { findRefund, isContradicted, leftAtGateway, mayBeGone, verdictOf } from './fold';
+import { hasMoney, isSettled, isUnpaid, mayBePaidUntil, toldOutcome } from './payment-end';
 import { LAG_SETTLINGS } from './refund-table';
 import { elsewhereUnknown, notLeft, notNow, type RefundFailure, takenByTheBank, unconfirmed } from './refusals';
 
@@ -14,6 +16,10 @@ export interface StepSettings {
 }
 
 export type Step =
+  /** Read what earlier runs of the payment left. */
+  | { readonly take: 'read' }
+  /** Ask the gateway for another trade under the order's number. */
+  | { readonly take: 'ask'; readonly other: string }
   /** Nobody has seen the trade yet: ask until the gateway knows it. */
   | { readonly take: 'find' }
   /** Ask the gateway. With `lasting_ms`, its present answer counts once it has lasted so long. */
@@ -38,54 +44,76 @@ export interface Wishes {
   readonly deciding?: string | undefined;
 }
 
-export function nextStep(sale: SoldOrder, now: number, wishes: Wishes, settings: StepSettings): Step {
-  if (sale.seen === null) {
-    const isSearchOver = sale.denied?.isSettled === true && sale.held.length === 0;
+export function nextStep(order: KnownOrder, now: number, wishes: Wishes, settings: StepSettings): Step {
+  const other = order.others.find(({ is_asked }) => !is_asked);
+  if (other) return { take: 'ask', other: other.trade_no };
+  if (isSettled(order) && !wishes.isAsked) return { take: order.payment?.is_unread ? 'read' : 'rest' };
+  if (order.seen === null && (order.held.length > 0 || wishes.isAsked || !isWatchable(order))) {
+    const isSearchOver = order.denied?.isSettled === true && order.held.length === 0;
     return isSearchOver && !wishes.isAsked ? { take: 'rest' } : { take: 'find' };
   }
   // Each notification is a hint: the gateway's answer is what counts, or a person's where it has none.
-  const answered = Math.max(sale.seen.heard, sale.denied?.isSettled ? sale.denied.heard : 0);
-  const isBehind = sale.heard > answered;
+  const isDenialEnough = order.seen === null || order.denied?.isSettled;
+  const answered = Math.max(order.seen?.heard ?? 0, isDenialEnough ? (order.denied?.heard ?? 0) : 0);
+  const isBehind = order.heard > answered;
   // Who asks wants the answer of now: a look that has to last would be ended by the question itself, again and again.
   if (wishes.isAsked) return { take: 'look', lasting_ms: 0 };
-  if (isBehind || sale.held.length > 0) return { take: 'look', lasting_ms: lastingOf(sale, settings) };
-  if (sale.refunds.some((one) => waitsForLag(sale, one, settings)))
+  if (isBehind || order.held.length > 0) return { take: 'look', lasting_ms: lastingOf(order, settings) };
+  if (isRevoked(order) || order.refunds.some((one) => waitsForLag(order, one, settings)))
     return { take: 'look', lasting_ms: LAG_SETTLINGS * settings.settling_ms };
-  const due = deadlinesOf(sale).find(({ at }) => at <= now);
+  const due = deadlinesOf(order).find(({ at }) => at <= now);
   if (due) return { take: 'pass', number: due.number };
-  const waiting = nextRefund(sale);
-  const turn = waiting && (waiting.number === wishes.deciding ? 'later' : turnOf(sale, waiting, now));
+  if (order.payment?.is_unread) return { take: 'read' };
+  const waiting = nextRefund(order);
+  const turn = waiting && (waiting.number === wishes.deciding ? 'later' : turnOf(order, waiting, now));
   if (waiting && turn === 'now') return { take: 'send', number: waiting.number };
   if (waiting && typeof turn === 'object') return { take: 'decline', number: waiting.number, failure: turn };
-  const until = watchUntil(sale, wishes, settings);
+  const until = watchUntil(order, wishes, settings);
   if (until === null || until > now || waiting)
     return { take: 'watch', until: until === null || waiting ? null : until, waiting: waiting?.number };
+  // The last poll may be hours ago.
+  if (isUnpaid(order) && answeredAt(order) < mayBePaidUntil(order))
+    return { take: 'look', lasting_ms: LAG_SETTLINGS * settings.settling_ms };
   return { take: 'rest' };
 }
 
+/** Whether a trade that the gateway does not show yet is only watched: perhaps it was never made. */
+const isWatchable = (order: KnownOrder) => isUnpaid(order) && order.denied !== null;
+
+const answeredAt = ({ seen, denied }: KnownOrder) => Math.max(seen?.asked_at ?? 0, denied?.at ?? 0);
+
+/** Whether the gateway does not show what was sold, and has not shown so for long: a replica may be behind. */
+const isRevoked = (order: KnownOrder) =>
+  order.payment !== null &&
+  toldOutcome(order) === 'SUCCESS' &&
+  order.seen !== null &&
+  !hasMoney(order) &&
+  isKnownStatus(order.seen.status) &&
+  order.seen.lasted_ms === 0;
+
 /** A notification that the answer contradicts counts as contradicted once the answer has lasted. */
-function lastingOf({ seen, held }: SoldOrder, { settling_ms }: StepSettings): number {
+function lastingOf({ seen, held }: KnownOrder, { settling_ms }: StepSettings): number {
   const status = seen?.status ?? '';
   return held.some(({ claim }) => !isAnswered(claim, status)) ? LAG_SETTLINGS * settling_ms : 0;
 }
 
 /** Whether only time is missing until no replica can be behind what the table reads. */
-function waitsForLag(sale: SoldOrder, refund: LedgerRefund, { settling_ms }: StepSettings): boolean {
-  const verdict = openVerdict(sale, refund);
+function waitsForLag(order: KnownOrder, refund: LedgerRefund, { settling_ms }: StepSettings): boolean {
+  const verdict = openVerdict(order, refund);
   const isOfLag = verdict?.is === 'ask' && verdict.after === 'lag';
-  return isOfLag && refund.asked === null && (sale.seen?.lasted_ms ?? 0) < LAG_SETTLINGS * settling_ms;
+  return isOfLag && refund.asked === null && (order.seen?.lasted_ms ?? 0) < LAG_SETTLINGS * settling_ms;
 }
 
-const openVerdict = (sale: SoldOrder, refund: LedgerRefund) =>
+const openVerdict = (order: KnownOrder, refund: LedgerRefund) =>
   refund.phase === 'lost' || refund.phase === 'taken' || refund.outcome === 'REFUNDED'
-    ? verdictOf(sale, refund)
+    ? verdictOf(order, refund)
     : undefined;
 
 /** When refunds will have waited a day for their end, earliest first. */
-function deadlinesOf(sale: SoldOrder): { number: string; at: number }[] {
-  const deadlines = sale.refunds.flatMap((refund) => {
+function deadlinesOf(order: KnownOrder): { number: string; at: number }[] {
+  const deadlines = order.refunds.flatMap((refund) => {
     const { number, begun, asked, isOld } = refund;
-    const verdict = openVerdict(sale, refund);
+    const verdict = openVerdict(order, refund);
     const waits = verdict?.is === 'ask' && verdict.after === 'a day' && asked === null && !isOld;
     return begun !== null && waits ? [{ number, at: begun.at + DAY }] : [];
   });
@@ -94,34 +122,35 @@ function deadlinesOf(sale: SoldOrder): { number: string; at: number }[] {
 
 /** Until when the trade is polled; null: without a limit. */
 export function watchUntil(
-  sale: SoldOrder,
+  order: KnownOrder,
   wishes: Pick<Wishes, 'watch_until'>,
   settings: StepSettings,
 ): number | null {
-  if (isTransientStatus(sale.seen?.status ?? null) || isContradicted(sale)) return null;
-  const afterAcceptance = sale.refunds
+  if (isTransientStatus(order.seen?.status ?? null) || isContradicted(order)) return null;
+  if (isUnpaid(order)) return mayBePaidUntil(order);
+  const afterAcceptance = order.refunds
     .filter(({ phase }) => phase === 'taken')
     .map(({ begun }) => (begun?.at ?? 0) + settings.refund_watch_ms);
-  const [next] = deadlinesOf(sale);
-  const latest = Math.max(wishes.watch_until, ...afterAcceptance, next?.at ?? 0);
+  const [next] = deadlinesOf(order);
+  const latest = Math.max(wishes.watch_until, mayBePaidUntil(order), ...afterAcceptance, next?.at ?? 0);
   return next === undefined ? latest : Math.min(latest, next.at);
 }
 
 /** The refund whose turn it is: the one that was requested first. */
-export const nextRefund = ({ refunds }: SoldOrder): LedgerRefund | undefined =>
+export const nextRefund = ({ refunds }: KnownOrder): LedgerRefund | undefined =>
   refunds.find(({ phase }) => phase === 'waiting');
 
 /** No replica is further behind the bank than this. */
 const BANK_LAG_MS = 10 * MINUTE;
 
 /** Whether this refund may be sent: now, later, or not at all, and why. */
-export function turnOf(sale: SoldOrder, refund: LedgerRefund, now: number): 'now' | 'later' | RefundFailure {
-  const obstacle = obstacleTo(sale, refund, now);
+export function turnOf(order: KnownOrder, refund: LedgerRefund, now: number): 'now' | 'later' | RefundFailure {
+  const obstacle = obstacleTo(order, refund, now);
   if (obstacle) return obstacle;
-  const status = sale.seen?.status ?? '';
+  const status = order.seen?.status ?? '';
   const refundable = refundableIn(status);
   if (refundable === 'no') return notNow(status);
-  const others = sale.refunds.filter((one) => one.number !== refund.number && one.begun !== null);
+  const others = order.refunds.filter((one) => one.number !== refund.number && one.begun !== null);
   const isUndecided = (one: LedgerRefund) => one.outcome === null && one.begun !== null;
   // What is lost says nothing of what is left, and two refunds at once look alike.
   if (refundable === 'later' || others.some((one) => one.phase === 'lost' || one.asked !== null)) return 'later';
@@ -134,29 +163,29 @@ export function turnOf(sale: SoldOrder, refund: LedgerRefund, now: number): 'now
     case 'revoked':
       return others.some(isUndecided) ? 'later' : 'now';
     case 'done':
-      return callsPartsRefunded(sale) ? 'now' : elsewhereUnknown(status);
+      return callsPartsRefunded(order) ? 'now' : elsewhereUnknown(status);
     default:
       return 'now';
   }
 }
 
 /** Why a refund that waits is not sent any more; undefined where nothing is in the way. */
-export function obstacleTo(sale: SoldOrder, refund: LedgerRefund, now: number): RefundFailure | undefined {
-  if (!sale.complete) return elsewhereUnknown(sale.seen?.status ?? null);
-  if (sale.bank !== null && now - sale.bank.at < BANK_LAG_MS) return takenByTheBank(sale.bank.status);
-  if (isContradicted(sale)) return unconfirmed(sale.seen?.status ?? null);
-  return sale.paid && isMore(refund.amount, leftAtGateway(sale, refund.number)) ? notLeft() : undefined;
+export function obstacleTo(order: KnownOrder, refund: LedgerRefund, now: number): RefundFailure | undefined {
+  if (!order.complete) return elsewhereUnknown(order.seen?.status ?? null);
+  if (order.bank !== null && now - order.bank.at < BANK_LAG_MS) return takenByTheBank(order.bank.status);
+  if (isContradicted(order)) return unconfirmed(order.seen?.status ?? null);
+  return order.paid && isMore(refund.amount, leftAtGateway(order, refund.number)) ? notLeft() : undefined;
 }
 
 /** Whether a person has said of a trade that is REFUNDED what went back elsewhere: then a part of ours was called so. */
-const callsPartsRefunded = ({ history }: SoldOrder): boolean =>
+const callsPartsRefunded = ({ history }: KnownOrder): boolean =>
   history.some(({ from, refunded_elsewhere }) => from === 'REFUNDED' && refunded_elsewhere !== undefined);
 
 /** A request that was given up may be on its way for so long, and what a person saw in the dashboard may be older than one that was answered. */
 const TOO_FRESH_MS = 2 * MINUTE;
 
 /** Whether a request of this number is under way, or was so lately that no person can know what came of it. */
-export function isFresh(sale: SoldOrder, number: string, now: number): boolean {
-  const { phase, answered_at = null } = findRefund(sale, number) ?? {};
+export function isFresh(order: KnownOrder, number: string, now: number): boolean {
+  const { phase, answered_at = null } = findRefund(order, number) ?? {};
   return phase === 'sending' || (phase !== 'ended' && answered_at !== null && now - answered_at < TOO_FRESH_MS);
 }

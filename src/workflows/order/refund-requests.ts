@@ -6,13 +6,14 @@ import {
   type Attention,
   differingFields,
   FAILURE,
+  type KnownOrder,
   type LedgerRefund,
   outcomeOf,
+  type PaymentOutcome,
   type RefundAnswer,
   type RefundOrder,
   type RefundOutcome,
   type RefundState,
-  type SoldOrder,
   takesMoneyBack,
   typedFailure,
 } from '../../contract';
@@ -25,6 +26,7 @@ import { elsewhereUnknown, notNow, type RefundFailure, takenByTheBank, unconfirm
 
 type Decidable = Exclude<RefundOutcome, 'ACCEPTED'>;
 const OUTCOMES: readonly Decidable[] = ['REFUNDED', 'REFUND_REFUSED', 'REFUND_REVOKE', 'NOT_CREATED'];
+const ENDS: readonly PaymentOutcome[] = ['SUCCESS', 'CANCEL', 'REFUSED', 'EXPIRED'];
 
 /** A refund is of the order that it is asked of. An id in its body could send it to another trade, in no ledger. */
 const IDS_OF_A_TRADE = ['trade_no', 'out_trade_no'] as const;
@@ -53,7 +55,7 @@ export interface Granted {
 }
 
 /** Grants a refund, or finds the one that the same request made earlier. `requests`: those of this run. Throws why there is none. */
-export function grantRefund(sale: SoldOrder, requests: ReadonlyMap<string, RefundOrder>, order: RefundOrder): Granted {
+export function grantRefund(sale: KnownOrder, requests: ReadonlyMap<string, RefundOrder>, order: RefundOrder): Granted {
   const { paid, seen } = sale;
   if (paid === null) throw notPaid(seen?.status ?? null);
   if (order.refund_currency.toUpperCase() !== paid.currency.toUpperCase())
@@ -76,7 +78,7 @@ export function grantRefund(sale: SoldOrder, requests: ReadonlyMap<string, Refun
 }
 
 /** A refund whose end nothing tells keeps its amount: a person can say what became of it. */
-function undecided({ refunds }: SoldOrder): string {
+function undecided({ refunds }: KnownOrder): string {
   const open = refunds.filter(({ phase, asked }) => phase === 'taken' || phase === 'lost' || asked !== null);
   if (open.length === 0) return '';
   const numbers = open.map(({ number }) => number).join(', ');
@@ -113,7 +115,7 @@ function differing(
 }
 
 /** Why no refund is granted now; undefined where nothing is in the way. */
-function obstacleToAsking(sale: SoldOrder): RefundFailure | undefined {
+function obstacleToAsking(sale: KnownOrder): RefundFailure | undefined {
   const { complete, held, seen } = sale;
   const claim = held.find(({ claim: { trade_status = '' } }) => takesMoneyBack(trade_status))?.claim.trade_status;
   if (claim !== undefined) return takenByTheBank(claim);
@@ -200,16 +202,22 @@ function pending(why: string): ApplicationFailure {
 
 // — Persons —
 
+const isEnd = (outcome: string): outcome is PaymentOutcome => ENDS.some((one) => one === outcome);
+const isDecidable = (outcome: string): outcome is Decidable => OUTCOMES.some((one) => one === outcome);
+
 /** Throws `InvalidRequest` where a person's decision breaks a rule of its form. */
 export function assertAfterSaleResolution(resolution: AfterSaleResolution): void {
   const { outcome, out_request_no, refunded_elsewhere: elsewhere } = resolution ?? {};
   const isAmount =
     elsewhere === undefined || (typeof elsewhere === 'string' && /^\d{1,14}(\.\d{1,8})?$/.test(elsewhere));
+  const isOfOrder = out_request_no === undefined && outcome !== undefined && isEnd(outcome);
   assertResolution(resolution, [
-    ...(outcome === undefined || OUTCOMES.includes(outcome)
+    ...(outcome === undefined || isOfOrder || isDecidable(outcome)
       ? []
-      : [{ field: 'outcome', rule: `one of ${OUTCOMES.join(', ')}` }]),
-    ...(outcome === undefined || typeof out_request_no === 'string'
+      : [
+          { field: 'outcome', rule: `one of ${OUTCOMES.join(', ')} for a refund, or ${ENDS.join(', ')} for the order` },
+        ]),
+    ...(outcome === undefined || isOfOrder || typeof out_request_no === 'string'
       ? []
       : [{ field: 'out_request_no', rule: 'required with an outcome: the refund that was looked at' }]),
     ...(isAmount ? [] : [{ field: 'refunded_elsewhere', rule: 'an amount such as "100.00"' }]),
@@ -221,26 +229,29 @@ export function assertAfterSaleResolution(resolution: AfterSaleResolution): void
  * not there or under way at this moment, names more than can be gone, or lacks the one thing that is asked for.
  */
 export function decisionOf(
-  sale: SoldOrder,
-  { by, reason, outcome, out_request_no = '', refunded_elsewhere: elsewhere }: AfterSaleResolution,
+  sale: KnownOrder,
+  { by, reason, outcome, out_request_no, refunded_elsewhere: elsewhere }: AfterSaleResolution,
   shown: Attention | null,
   now: number,
 ) {
   if (elsewhere !== undefined) assertElsewhere(sale, elsewhere);
-  if (outcome !== undefined) assertDecidable(sale, out_request_no, outcome, now);
-  const isMissing = outcome === undefined && elsewhere === undefined && shown === 'refund-elsewhere';
-  if (isMissing) throw invalidRequest([{ field: 'refunded_elsewhere', rule: AMOUNT_IS_MISSING }]);
-  return {
-    by,
-    reason,
-    ...(outcome === undefined ? {} : { refund: { number: out_request_no, outcome } }),
-    ...(elsewhere === undefined ? {} : { elsewhere }),
-    ...(outcome === undefined && elsewhere === undefined ? { seen: shown } : {}),
-  };
+  const said = { by, reason, ...(elsewhere === undefined ? {} : { elsewhere }) };
+  if (outcome !== undefined && isEnd(outcome)) {
+    if (sale.payment === null) throw invalidRequest([{ field: 'outcome', rule: NO_PAYMENT_HAS_ENDED }]);
+    return { ...said, order: outcome };
+  }
+  if (outcome !== undefined && out_request_no !== undefined) {
+    assertDecidable(sale, out_request_no, outcome, now);
+    return { ...said, refund: { number: out_request_no, outcome } };
+  }
+  if (elsewhere !== undefined) return said;
+  if (shown === 'refund-elsewhere') throw invalidRequest([{ field: 'refunded_elsewhere', rule: AMOUNT_IS_MISSING }]);
+  if (shown === 'amount-mismatch') throw invalidRequest([{ field: 'outcome', rule: OUTCOME_IS_MISSING }]);
+  return { ...said, seen: shown };
 }
 
 /** Any refund may be decided, and decided again, unless its request is so fresh that no person can know what came of it. */
-function assertDecidable(sale: SoldOrder, number: string, outcome: Decidable, now: number): void {
+function assertDecidable(sale: KnownOrder, number: string, outcome: Decidable, now: number): void {
   if (findRefund(sale, number) === undefined)
     throw invalidRequest([{ field: 'out_request_no', rule: 'there is no refund under this number' }]);
   // That it paid was seen.
@@ -258,7 +269,7 @@ function assertDecidable(sale: SoldOrder, number: string, outcome: Decidable, no
  * Throws `InvalidRequest` where a person names more as gone back elsewhere than was paid. With what is in the list it may be more: gateways
  * take refunds beyond the sum.
  */
-function assertElsewhere({ paid }: SoldOrder, elsewhere: string): void {
+function assertElsewhere({ paid }: KnownOrder, elsewhere: string): void {
   const most = paid?.amount ?? '0.00';
   if (!isMore(elsewhere, most)) return;
   const why = paid
@@ -267,5 +278,8 @@ function assertElsewhere({ paid }: SoldOrder, elsewhere: string): void {
   throw invalidRequest([{ field: 'refunded_elsewhere', rule: `at most ${most}: ${why}` }]);
 }
 
+const NO_PAYMENT_HAS_ENDED = 'no payment of this order has ended, as far as is known: send it to the payment';
+const OUTCOME_IS_MISSING =
+  'required: SUCCESS where the order counts as paid; CANCEL, REFUSED or EXPIRED where it does not';
 const AMOUNT_IS_MISSING =
   'required: all that went back by refunds that are not in the list, such as "100.00"; "0.00" where nothing did';

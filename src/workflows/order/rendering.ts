@@ -4,44 +4,50 @@ import {
   type AfterSaleState,
   type Attention,
   attentionOfStatus,
+  type KnownOrder,
   type LedgerRefund,
+  mismatchLine,
   type RefundAnswer,
   type RefundState,
-  type SoldOrder,
 } from '../../contract';
 import { isMore, sumOf } from '../../gateway/pure/money';
+import { MAY_PASS } from '../shared/attention-reasons';
 import { tradeAttributes } from '../shared/visibility';
 import { isContradicted } from './fold';
+import { paymentNow } from './payment-end';
 
 /** The public state. `watched_until`: ms since the epoch; 0: it is not watched. */
-export function stateOf(sale: SoldOrder, app_id: string, watched_until: number): AfterSaleState {
-  const refunds = sale.refunds.map((one) => refundState(sale, one));
+export function stateOf(order: KnownOrder, app_id: string, watched_until: number): AfterSaleState {
+  const refunds = order.refunds.map((one) => refundState(order, one));
   const sum = (isCounted: (one: RefundState) => boolean) =>
     sumOf(refunds.filter(isCounted).map(({ refund_amount }) => refund_amount));
   const isDecided = ({ outcome, attention }: RefundState) => outcome !== null && attention === null;
   const isGone = (one: RefundState) => isDecided(one) && (one.outcome === 'REFUNDED' || one.outcome === 'ACCEPTED');
+  const attention = attentionOf(order);
   return {
     app_id,
-    out_trade_no: sale.out_trade_no,
-    trade_no: sale.trade_no,
-    trade_status: sale.seen?.status ?? null,
-    order_amount: sale.paid?.amount ?? null,
-    order_currency: sale.paid?.currency ?? null,
-    method: sale.method,
-    attention: attentionOf(sale),
+    payment: paymentNow(order, attention),
+    out_trade_no: order.out_trade_no,
+    trade_no: order.trade_no,
+    trade_status: order.seen?.status ?? null,
+    order_amount: order.paid?.amount ?? null,
+    order_currency: order.paid?.currency ?? null,
+    method: order.method,
+    attention,
     refunded_amount: sum(isGone),
     refunding_amount: sum((one) => !isDecided(one)),
     refunds,
-    refunded_elsewhere: sale.elsewhere,
-    ledger_complete: sale.complete,
-    claims: sale.held.map(({ claim }) => claim),
-    bank_said: sale.bank && { trade_status: sale.bank.status, time: iso(sale.bank.at) },
+    refunded_elsewhere: order.elsewhere,
+    ledger_complete: order.complete,
+    other_trades: order.others.map(({ is_asked: _asked, ...other }) => other),
+    claims: order.held.map(({ claim }) => claim),
+    bank_said: order.bank && { trade_status: order.bank.status, time: iso(order.bank.at) },
     watched_until: watched_until > 0 ? iso(watched_until) : null,
-    history: [...sale.history],
+    history: [...order.history],
   };
 }
 
-function refundState(sale: SoldOrder, refund: LedgerRefund): RefundState {
+function refundState(order: KnownOrder, refund: LedgerRefund): RefundState {
   const { number, amount, currency, phase, begun, decided, named, answer } = refund;
   const outcome = refund.outcome ?? (phase === 'taken' && refund.asked === null ? 'ACCEPTED' : null);
   const begun_at = begun === null ? null : iso(begun.at);
@@ -51,7 +57,7 @@ function refundState(sale: SoldOrder, refund: LedgerRefund): RefundState {
     attempt: refund.attempt,
     refund_amount: amount,
     refund_currency: currency,
-    partial: sale.paid !== null && isMore(sale.paid.amount, amount),
+    partial: order.paid !== null && isMore(order.paid.amount, amount),
     refund_status: named ?? (typeof said === 'string' ? said : null),
     outcome,
     confirmed_by: refund.confirmed_by,
@@ -59,18 +65,18 @@ function refundState(sale: SoldOrder, refund: LedgerRefund): RefundState {
     requested_at: iso(refund.requested_at),
     started_at: begun_at,
     sent_at: begun_at,
-    answer: answer ?? (outcome === null ? null : recoveredAnswer(sale, refund)),
+    answer: answer ?? (outcome === null ? null : recoveredAnswer(order, refund)),
     failure: refund.failure,
     resolved: phase === 'ended' && decided ? { by: decided.by, reason: decided.reason } : null,
   };
 }
 
 /** Its answer was lost, and the trade or a notification shows that the gateway has it: callers get that as their answer. */
-function recoveredAnswer(sale: SoldOrder, refund: LedgerRefund): RefundAnswer | null {
+function recoveredAnswer(order: KnownOrder, refund: LedgerRefund): RefundAnswer | null {
   const { outcome, asked } = refund;
   if (asked !== null || (outcome !== null && outcome !== 'REFUNDED')) return null;
   const { number: out_request_no, amount: refund_amount, currency: refund_currency } = refund;
-  const ids = { trade_no: sale.trade_no, out_trade_no: sale.out_trade_no, out_request_no };
+  const ids = { trade_no: order.trade_no, out_trade_no: order.out_trade_no, out_request_no };
   return { ...ids, refund_amount, refund_currency, refund_status: outcome ?? 'ACCEPTED', recovered: true };
 }
 
@@ -78,28 +84,39 @@ function recoveredAnswer(sale: SoldOrder, refund: LedgerRefund): RefundAnswer | 
  * Why the after-sale needs a person: what the bank is said to do comes first, then what only a person settles. Where a refund needs a
  * person, so does the after-sale.
  */
-export function attentionOf(sale: SoldOrder): Attention | null {
-  const { reasons, held, refunds, seen } = sale;
+export function attentionOf(order: KnownOrder): Attention | null {
+  const { reasons, held, refunds, seen } = order;
   // Of a trade that nobody has seen, no status can be confirmed.
   if (seen === null && reasons.includes('unknown-trade')) return 'unknown-trade';
   const claimed = held.map(({ claim }) => attentionOfStatus(claim.trade_status)).find((one) => one !== undefined);
   const ofTheBank = reasons.find((one) => OF_THE_BANK.includes(one));
-  const contradicted = isContradicted(sale) ? 'unconfirmed-notification' : null;
+  const contradicted = isContradicted(order) ? 'unconfirmed-notification' : null;
   const ofRefunds = refunds.some(({ asked }) => asked !== null) ? 'unknown-refund' : null;
-  return claimed ?? ofTheBank ?? reasons[0] ?? contradicted ?? ofRefunds;
+  // What only a person settles comes before what may pass.
+  const lasting = reasons.includes('amount-mismatch')
+    ? ('amount-mismatch' as const)
+    : reasons.find((one) => !MAY_PASS.includes(one));
+  return claimed ?? ofTheBank ?? lasting ?? reasons[0] ?? contradicted ?? ofRefunds;
 }
 
 const OF_THE_BANK: readonly Attention[] = ['dispute', 'chargeback', 'chargeback-reversed'];
 
 export function afterSaleAttributes(state: AfterSaleState): SearchAttributeUpdatePair[] {
-  return tradeAttributes(state, state.trade_status ?? 'UNKNOWN');
+  return tradeAttributes(state, state.trade_status ?? state.payment?.outcome ?? 'UNKNOWN');
 }
 
 /** The refunds as a list in Markdown, for Temporal UI. */
 export function afterSaleDetails(state: AfterSaleState, waitingFor: string): string[] {
-  const { trade_status, order_amount, order_currency, refunded_amount, refunding_amount } = state;
+  const { trade_status, order_amount, order_currency, refunded_amount, refunding_amount, payment } = state;
+  const amounts = state.attention === 'amount-mismatch' && payment ? mismatchLine(payment) : undefined;
   return [
-    `**${trade_status ?? '?'}** · ${order_amount ?? '?'} ${order_currency ?? ''} paid, ${refunded_amount} refunded, ${refunding_amount} being refunded`,
+    order_amount === null && payment !== null
+      ? `**${payment.outcome ?? 'No order'}** · the gateway says ${trade_status ?? 'nothing of it'}`
+      : `**${trade_status ?? '?'}** · ${order_amount ?? '?'} ${order_currency ?? ''} paid, ${refunded_amount} refunded, ${refunding_amount} being refunded`,
+    ...(amounts === undefined ? [] : [`**${amounts}**`]),
+    ...state.other_trades.map(
+      (one) => `Another trade under the number: ${one.trade_no}, ${one.trade_status ?? 'not seen yet'}`,
+    ),
     ...state.refunds.map((one) => `- ${refundLine(one)}`),
     ...(isMore(state.refunded_elsewhere, '0') ? [`${state.refunded_elsewhere} went back by other refunds.`] : []),
     ...(state.ledger_complete ? [] : ['There are refunds that are not in this list: none is granted meanwhile.']),

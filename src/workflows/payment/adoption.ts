@@ -1,7 +1,7 @@
 /** Takes on a trade that exists already: made elsewhere, named by a notification, or paid after its payment had ended. */
 
 import type { NotificationSignal, PreviousRun, Trade, TradeId } from '../../contract';
-import { type AdoptedPayment, outcomeOf } from '../../contract';
+import { type AdoptedPayment, isOfTrade, outcomeOf } from '../../contract';
 import { attentionAfter, lookOnce, type NotFound, searchOn } from '../shared/look';
 import type { PendingNotifications } from '../shared/pending-notifications';
 import { invalidRequest } from '../shared/resolution';
@@ -10,7 +10,6 @@ import { answersAnotherOrder } from './broken-start';
 import type { PaymentContext } from './context';
 import { lookAtOtherTrades, otherTradesIn } from './other-trades';
 import type { PaymentRecord } from './record';
-import { lookAtSale } from './sale';
 
 /** Returns once the gateway has said what it knows of the trade. */
 export async function adoptTrade(
@@ -20,7 +19,7 @@ export async function adoptTrade(
 ): Promise<void> {
   const { record, policy } = context;
   const previous = record.before;
-  if (previous?.outcome === 'SUCCESS') return adoptSale({ ...input, previous }, context, pending);
+  if (previous?.outcome === 'SUCCESS') return adoptSale(input, context);
   const found = context.paid ? taken(context.paid, context, pending) : await untilFound(input, context, pending);
   const outcome = outcomeOf(found.trade_status);
   const claims = pending.ofTrade(found.trade_no ?? record.id.trade_no);
@@ -148,16 +147,12 @@ function noteEarlierTrade(previous: PreviousRun | undefined, { record, raise }: 
   raise('second-trade');
 }
 
-/** Keeps a sale as it is, whatever started this run. Later changes of its money belong to the after-sale. */
-async function adoptSale(input: AdoptedPayment, context: PaymentContext, pending: PendingNotifications): Promise<void> {
-  const { trade_no: named, app_id, previous } = input;
-  const { record } = context;
+/** Keeps a sale as it is, whatever started this run. What came since is the after-sale's. */
+function adoptSale({ trade_no: named, previous }: AdoptedPayment, { record, raise }: PaymentContext): void {
   record.restoreSale(previous ?? {});
   // A person resolved it as sold before its trade_no was known, so a person says whether this trade is it.
-  if (!previous?.trade_no && record.id.trade_no !== undefined) context.raise('unproven-trade');
-  context.waitFor('the gateway to say what it knows under the number of a sale');
-  const ours = record.snapshot.trade_no;
-  const others = otherTradesIn([...pending.all, { trade_no: named }], ours);
-  if (others.length > 0) return lookAtOtherTrades(others, app_id, context, pending);
-  return lookAtSale(app_id, context, pending);
+  if (!previous?.trade_no && record.id.trade_no !== undefined) raise('unproven-trade');
+  if (named === undefined || isOfTrade({ trade_no: named }, record.snapshot.trade_no)) return;
+  record.others.note(named);
+  raise('second-trade');
 }

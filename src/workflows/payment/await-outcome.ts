@@ -24,6 +24,8 @@ export class OutcomeWait {
     private readonly order: Parameters<typeof orderDeadlines>[0],
     private readonly context: PaymentContext,
     private readonly pending: PendingNotifications,
+    /** The order was sent more than once: nobody knows which of its trades the buyer pays. */
+    private readonly sentAgain: boolean,
   ) {}
 
   /** Returns once the payment has an outcome; after the last deadline that is EXPIRED. */
@@ -77,7 +79,10 @@ export class OutcomeWait {
     if (news === 'interrupted') return this.onNotifications();
     if (news === 'due') return this.onDue(stage);
     this.wasAnswered = true;
-    this.onFound(news, this.pending.lookedInto);
+    const { record } = this.context;
+    if (isOfTrade(news, record.snapshot.trade_no)) return this.onFound(news, this.pending.lookedInto);
+    record.others.note(news.trade_no ?? '', news);
+    this.context.raise('second-trade');
   }
 
   /** The watch has ended: at the deadline, or earlier if its worker has died or has a clock that is ahead. */
@@ -103,6 +108,7 @@ export class OutcomeWait {
       app_id: this.app_id,
       id: record.id,
       seen: record.seen,
+      ...(this.sentAgain ? { others: [{ out_trade_no: record.outTradeNo }], known: record.others.all } : {}),
       schedule: pollSchedule(policy),
       ...(isAnswerAwaited ? { until: 'answered' as const } : {}),
       tell_credentials: !record.reasons.has('credentials'),

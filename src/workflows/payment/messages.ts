@@ -1,10 +1,9 @@
-/** The updates, signals and queries of a payment, and of its follow-up. */
+/** The updates, signals and queries of a payment. */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import {
   type NotificationSignal,
   type PaymentCarried,
   type PaymentData,
-  type PaymentFollowUpState,
   type PaymentInput,
   type PaymentResolution,
   type PaymentState,
@@ -22,13 +21,3 @@ export const stateQuery = defineQuery<PaymentState>(QUERY.state);
 export const paymentCarriedQuery = defineQuery<PaymentCarried>(QUERY.carried);
 /** Whether this run may have asked the gateway to create the order. */
 export const creationAskedQuery = defineQuery<boolean>(QUERY.creationAsked);
-
-/** How a person ends a follow-up. */
-export interface FollowUpDecision {
-  by: string;
-  reason: string;
-}
-
-export const followUpStateQuery = defineQuery<PaymentFollowUpState>(QUERY.state);
-export const resolveFollowUpUpdate = defineUpdate<PaymentFollowUpState, [FollowUpDecision]>(UPDATE.resolve);
-export const recheckFollowUpUpdate = defineUpdate<PaymentFollowUpState>(UPDATE.recheck);

@@ -16,17 +16,15 @@ import {
   classifyTransition,
   isNamedByItsCreation,
   isOfAnother,
+  isUnlikeOrder,
   knownIds,
-  type LatePaymentRefundResult,
   orderOf,
   outcomeOf,
 } from '../../contract';
 import type { Trade, TradeId } from '../../contract/gateway';
 import { isKnownStatus, type TradeStatus } from '../../gateway/pure/statuses';
 import { AttentionReasons } from '../shared/attention-reasons';
-import { latePaymentRefundNumber } from '../shared/refund-numbers';
 import { NotedTrades } from './noted-trades';
-import { isUnlikeOrder } from './ordered';
 
 export class PaymentRecord {
   private readonly state: Omit<PaymentState, 'attention' | 'other_trades'>;
@@ -45,8 +43,8 @@ export class PaymentRecord {
   heard: { status: string; source: Transition['source']; at: string } | undefined;
   /** The last status of the transition table. A status after an unknown one is compared with this. */
   private lastKnownStatus: TradeStatus | null = null;
-  /** What to do with a payment that arrives after the end. */
-  latePaymentPolicy: 'attention' | 'accept' | 'refund' = 'attention';
+  /** Whether money that comes after the end of the run before is accepted without a person. */
+  acceptsLatePayments = false;
 
   constructor(private readonly input: PaymentInput) {
     const order = orderOf(input)?.request;
@@ -221,8 +219,6 @@ export class PaymentRecord {
     this.state.trade_status = sold.trade_status ?? null;
     this.state.payment_data = sold.payment_data ?? null;
     this.others.noteAll(sold.other_trades ?? []);
-    // Money that goes back is no reason to deliver, in this run either.
-    if (sold.late_payment_refund) this.state.late_payment_refund = sold.late_payment_refund;
     this.state.outcome = 'SUCCESS';
     this.state.confirmed_by = sold.confirmed_by ?? 'query';
   }
@@ -272,28 +268,13 @@ export class PaymentRecord {
     const { previous } = this.state;
     const before = previous ? previous.outcome : (this.toldBefore ?? 'SUCCESS');
     if (before === 'SUCCESS' && !this.isUnread) return;
-    // Money of another trade than ours is a person's: it is neither accepted nor refunded by itself. Nor is what was perhaps paid in
-    // time refunded: nobody was told an end of the order where somebody ended its run.
-    const isPersons = this.latePaymentPolicy === 'attention' || !this.isOurTrade || this.isUnread;
-    if (isPersons || (this.latePaymentPolicy === 'refund' && before === null)) this.raise('late-payment');
-    else if (this.latePaymentPolicy === 'refund') {
-      const out_request_no = latePaymentRefundNumber(this.state);
-      this.state.late_payment_refund = { out_request_no, refund_status: null, reason: null };
-    }
+    // Money of another trade than ours is a person's. Nor does the merchant know of one that somebody ended.
+    if (!this.acceptsLatePayments || !this.isOurTrade || this.isUnread) this.raise('late-payment');
   }
 
   /** Whether the run before is known to have made this trade. */
   private get isOurTrade(): boolean {
     return !isOfAnother(this.input) && isNamedByItsCreation(this.before ?? {}, this.state.trade_no);
-  }
-
-  /** Records whether the after-sale has taken the refund of a late payment. */
-  applyLatePaymentRefund(result: LatePaymentRefundResult): void {
-    const refund = this.state.late_payment_refund;
-    if (!refund) return;
-    if (result.is === 'asked') this.state.late_payment_refund = { ...refund, refund_status: result.refund_status };
-    else this.state.late_payment_refund = { ...refund, reason: result.reason };
-    if (result.is === 'refused') this.raise('late-payment');
   }
 
   private addTransition(transition: Omit<Transition, 'time'>, now: number): void {

@@ -1,12 +1,6 @@
 /** What operators see of a payment. No personal data: search attributes are never encrypted. */
 import type { SearchAttributeUpdatePair } from '@temporalio/common';
-import {
-  type LatePaymentRefund,
-  mismatchLine,
-  NOT_CREATED_YET,
-  type PaymentState,
-  SEARCH_ATTRIBUTE,
-} from '../../contract';
+import { mismatchLine, NOT_CREATED_YET, type PaymentState, SEARCH_ATTRIBUTE } from '../../contract';
 import type { PendingNotifications } from '../shared/pending-notifications';
 import { tradeAttributes } from '../shared/visibility';
 import type { PaymentRecord } from './record';
@@ -41,7 +35,6 @@ export function paymentDetails(
     ...state.other_trades.map(
       (one) => `Another trade under the number: ${one.trade_no}, ${one.trade_status ?? 'not seen yet'}`,
     ),
-    ...(state.late_payment_refund ? [latePaymentRefundLine(state.late_payment_refund)] : []),
   ];
 }
 
@@ -49,9 +42,4 @@ function notifiedLine(notified: PendingNotifications['latest']): string {
   if (!notified) return 'none yet';
   const { trade_status, trade_no, at } = notified;
   return `${trade_status ?? 'without a status'}${trade_no ? ` of trade ${trade_no}` : ''} at ${at}`;
-}
-
-function latePaymentRefundLine({ out_request_no, refund_status, reason }: LatePaymentRefund): string {
-  if (reason) return `This late payment is not refunded: ${reason}`;
-  return `This late payment is refunded: refund ${out_request_no}, ${refund_status ?? 'requested'}.`;
 }

@@ -19,6 +19,7 @@ import {
   FAILURE,
   failureAnew,
   isNotCreatedFailure,
+  knownIds,
   type NotificationSignal,
   type PaymentData,
   type PaymentInput,
@@ -28,6 +29,7 @@ import {
   type PaymentWorkflow,
   saysWithoutOrder,
   type Trade,
+  tradesNamedBy,
   typedFailure,
 } from '../../contract';
 import { loadPolicy } from '../shared/activities';
@@ -36,7 +38,6 @@ import { PaymentOutbox } from '../shared/outbox/payment-outbox';
 import { PendingNotifications } from '../shared/pending-notifications';
 import { type Upsert, Visibility } from '../shared/visibility';
 import { adoptTrade } from './adoption';
-import { AfterEnd } from './after-end';
 import { OutcomeWait } from './await-outcome';
 import { issuesOf, refuse } from './broken-start';
 import type { GatewayProblem, PaymentContext } from './context';
@@ -46,7 +47,7 @@ import { notCanceledFailure, notWithdrawnYetFailure } from './creation-failures'
 import { orderTimes } from './deadlines';
 import { mayFollowAnother, nextAfterRunBefore, wasReset, whatItKnew } from './earlier-runs';
 import { FirstRun } from './first-run';
-import { FollowUps } from './follow-ups';
+import { asPrevious, handOver } from './hand-over';
 import {
   cancelUpdate,
   createdUpdate,
@@ -89,7 +90,6 @@ class PaymentRun {
   private readonly pending = new PendingNotifications();
   private readonly first: FirstRun;
   private context: PaymentContext | undefined;
-  private followUps: FollowUps | undefined;
   private outbox: PaymentOutbox | undefined;
   private creation: OrderCreation | undefined;
   private isCreated = false;
@@ -155,14 +155,10 @@ class PaymentRun {
     this.isJoining = false;
     const context = this.contextFor(policy, paid);
     this.context = context;
-    this.followUps = new FollowUps(this.input, context);
     if (policy.has_listener) this.outbox = new PaymentOutbox(workflowInfo().workflowId, this.input.kind !== 'adopt');
-    if (policy.accept_late_payments) this.record.latePaymentPolicy = 'accept';
-    if (policy.refund_late_payments) this.record.latePaymentPolicy = 'refund';
+    this.record.acceptsLatePayments = policy.late_payments === 'accept';
     try {
       await this.untilResolved(() => this.createOrAdopt(context));
-      // Nobody knows which of its trades the buyer pays, so the others are watched beside the last one.
-      if (this.creation?.hasSentAgain) await this.followUps.start({ mayStillBePaid: true, sent_again: true });
       await this.untilResolved(() => this.awaitOutcome(context));
     } catch (error) {
       this.failure = error;
@@ -172,20 +168,31 @@ class PaymentRun {
     }
   }
 
-  /** Waits for handlers and events, then starts what goes on after the payment. Meanwhile updates may come. */
+  /** Waits for handlers and events, then hands over what goes on after the payment. Meanwhile updates may come. */
   async close(): Promise<void> {
     await condition(allHandlersFinished);
     await this.outbox?.close();
-    const { context, followUps, input, pending, visibility, outbox, creation, failure } = this;
-    if (!context || !followUps) return visibility.withdraw();
-    const after = new AfterEnd({ input, context, pending, visibility, outbox, creation, followUps, failure });
-    await after.run();
+    const { context, input, pending, visibility, creation, failure } = this;
+    if (!context) return visibility.withdraw();
+    const isFailed = saysWithoutOrder(failure) && input.kind !== 'adopt' && !this.first.isProven;
+    if (isFailed) await this.goOnWithRunBefore({ isOfOrder: true });
+    // Without an order of ours, what was notified is taken on by a run of its own.
+    if (!this.record.isOver && pending.all.length > 0) await this.takeOnNotified();
+    await handOver({ input, context, pending, creation, failure });
     visibility.withdraw();
-    if (!saysWithoutOrder(failure) || input.kind === 'adopt' || this.first.isProven) return;
-    await this.goOnWithRunBefore({ isOfOrder: true });
-    // What was notified while earlier runs were read.
-    await after.handOnAll();
-    visibility.withdraw();
+  }
+
+  /** Continues as the run that the webhook would start for the trade that was notified last. */
+  private async takeOnNotified(): Promise<void> {
+    const { state, input, failure, pending, record } = this;
+    const { app_id, out_trade_no } = state;
+    const named = tradesNamedBy(pending.all);
+    const trade_no = named.at(-1) ?? state.trade_no;
+    this.visibility.withdraw();
+    await continueAsNew<PaymentWorkflow>({
+      ...{ kind: 'adopt', app_id, previous: asPrevious(state, input, failure), reasons: record.reasons.lasting },
+      ...{ ...knownIds({ out_trade_no, trade_no }), pending_notifications: pending.all },
+    });
   }
 
   /** Callers reach the latest run only. So a run that made no order continues as the earlier one that did, or that has a trade. */
@@ -206,7 +213,8 @@ class PaymentRun {
   }
 
   private awaitOutcome(context: PaymentContext): Promise<void> {
-    return new OutcomeWait(this.input.app_id, orderTimes(this.input), context, this.pending).run();
+    const sentAgain = this.creation?.hasSentAgain === true;
+    return new OutcomeWait(this.input.app_id, orderTimes(this.input), context, this.pending, sentAgain).run();
   }
 
   /** What takes over what earlier runs left. */

@@ -12,8 +12,6 @@ import {
   activityWords,
   type CreateInput,
   type GatewayActivities,
-  type LatePaymentActivities,
-  type LatePaymentRefundResult,
   type LocalActivities,
   type LookInput,
   type LookResult,
@@ -24,7 +22,7 @@ import {
   type WatchInput,
 } from '../../contract';
 import { CREATING, GLANCING, QUERYING, REFUNDING, WATCHING } from './activity-options';
-import { isResultOf, isText, isTradeOrNull, type ResultShape, untilAnswered, untilTold } from './ended-by-hand';
+import { isTradeOrNull, untilAnswered, untilTold } from './ended-by-hand';
 import { hasRunOut, silenceAfter } from './given-up';
 
 /** A request that is under way is waited for, even if nobody wants it any more: only its end tells whether it was sent. */
@@ -93,7 +91,6 @@ const reading = <Name extends keyof PreviousRunActivities>(
 
 /** What Temporal knows of other runs. */
 export const loadEarlierRun = untilTold(reading('payments.earlierRun'));
-export const loadLatestRun = untilTold(reading('payments.latestRun'));
 export const loadRunBefore = untilTold(reading('payments.runBefore'));
 const loadKnownBefore = untilTold(reading('payments.knownBefore'));
 const loadKnownBeforeSoon = untilTold(reading('payments.knownBefore', { scheduleToCloseTimeout: '15 minutes' }));
@@ -115,28 +112,11 @@ export async function loadPreviousRun(
   return loadKnownBefore(order);
 }
 
-const { 'payments.refundLatePayment': refundLatePayment } = proxyActivities<LatePaymentActivities>({
-  startToCloseTimeout: '2 minutes',
-  scheduleToCloseTimeout: '1 day',
-  summary: activityWords('payments.refundLatePayment'),
-  // Each try that the after-sale does not take adds to its history.
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 minutes' },
-});
-
 /** A worker that fails again and again here fails the task (failed-tasks.ts): another one may take it, and a person hears of it. */
 export const { 'gateway.policy': loadPolicy } = proxyLocalActivities<LocalActivities>({
   startToCloseTimeout: '10 seconds',
   retry: { maximumAttempts: 3 },
 });
-
-/** Asked again where a person has ended it: the refund has a number. */
-export const requestLatePaymentRefund: LatePaymentActivities['payments.refundLatePayment'] = (input) =>
-  untilAnswered(
-    () => refundLatePayment(input),
-    (told) => isResultOf(told, LATE_REFUND),
-  );
-
-const LATE_REFUND: ResultShape<LatePaymentRefundResult> = { asked: {}, refused: { reason: isText } };
 
 /** The activity with a summary made of its input. A summary adds no event. It holds nothing personal. */
 export function summed<Input, Result>(
@@ -151,9 +131,8 @@ function askedAgain<Input, Result>(look: (input: Input) => Promise<Result>): (in
   return (input) => untilAnswered(() => look(input), isTradeOrNull);
 }
 
-function watchSummary({ id, seen, until }: WatchInput): string {
-  const what = until === 'ended' ? 'whether it was paid after all' : 'whether it has moved on';
-  return `asks now and then for ${named(id)}, ${what}; last answer ${seen ?? 'none'}`;
+function watchSummary({ id, seen }: WatchInput): string {
+  return `asks now and then for ${named(id)}, whether it has moved on; last answer ${seen ?? 'none'}`;
 }
 
 const named = ({ trade_no, out_trade_no }: TradeId) => (trade_no ? `trade ${trade_no}` : `order ${out_trade_no}`);

@@ -6,7 +6,7 @@ import { TradeReasons } from './reasons';
 const ANSWERED: readonly Attention[] = [...SILENCES, 'unknown-outcome', 'unknown-trade'];
 
 /** Reasons that may go without a person. They are shown where there is no other. */
-const MAY_PASS: readonly Attention[] = [...ANSWERED, 'unconfirmed-notification', 'never-ended'];
+export const MAY_PASS: readonly Attention[] = [...ANSWERED, 'unconfirmed-notification', 'never-ended'];
 
 /** Reasons under which a person decides about what was notified. */
 const ABOUT_MONEY: readonly Attention[] = ['amount-mismatch', 'unconfirmed-notification', 'unknown-trade', ...SILENCES];

@@ -39,6 +39,14 @@ export class PendingNotifications extends RecheckRequests {
     return [...this.contradicted, ...this.all];
   }
 
+  /** Takes out everything that has come: the payment has ended, and hands it over. */
+  takeAll(): { notified: readonly NotificationSignal[]; contradicted: readonly NotificationSignal[] } {
+    const { all: notified, contradicted } = this;
+    this.entries = [];
+    this.contradicted = [];
+    return { notified, contradicted };
+  }
+
   /** The trades that the pending notifications name, each by its own number. */
   get named(): { trade_no: string }[] {
     return tradesNamedBy(this.all).map((trade_no) => ({ trade_no }));
@@ -90,13 +98,6 @@ export class PendingNotifications extends RecheckRequests {
   forgetContradicted(): void {
     this.contradicted = [];
     this.settle(this.denied);
-  }
-
-  /** What was contradicted is pending again. */
-  restoreContradicted(): void {
-    const entries = this.contradicted.map((notification) => ({ notification, isLookedInto: true, isDenied: false }));
-    this.entries.push(...entries);
-    this.contradicted = [];
   }
 
   /** These were not looked at after all: they are news again. */

@@ -11,7 +11,7 @@ import card from '../../../examples/orders/credit-card.json';
 import pix from '../../../examples/orders/pix.json';
 import pse from '../../../examples/orders/pse.json';
 import wallet from '../../../examples/orders/wallet-card-number.json';
-import { paymentFollowUpWorkflowId, SEARCH_ATTRIBUTE } from '../../../src/contract';
+import { afterSaleWorkflowId, SEARCH_ATTRIBUTE } from '../../../src/contract';
 import { open } from '../../../src/gateway';
 import { readStart } from '../../../src/temporal/workflow-history';
 import { signTestNotification } from '../../../src/testing/signed-notification';
@@ -270,13 +270,12 @@ describe.each([
     // An operator finds such orders in Temporal UI by their attention.
     const failed = stack.client.workflow.getHandle(workflowId(out_trade_no));
     await expect(failed.result()).rejects.toMatchObject({ cause: { type: 'InvalidRequest' } });
-    const { runId } = await failed.describe();
-    const followUp = stack.client.workflow.getHandle(paymentFollowUpWorkflowId(APP.app_id, out_trade_no, runId));
-    await followUp.query('state');
-    const { typedSearchAttributes } = await followUp.describe();
+    const afterSale = stack.client.workflow.getHandle(afterSaleWorkflowId(APP.app_id, out_trade_no));
+    await afterSale.query('state');
+    const { typedSearchAttributes } = await afterSale.describe();
     expect(typedSearchAttributes.get(SEARCH_ATTRIBUTE.attention)).toBe('bare-secret');
     // The secret is in one history only.
-    const { events } = await followUp.fetchHistory();
+    const { events } = await afterSale.fetchHistory();
     const input = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0]?.data;
     expect(input).toBeDefined();
     expect(Buffer.from(input ?? []).toString()).not.toContain('"token"');

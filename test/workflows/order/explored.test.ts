@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { explore } from '../../explore/explore';
+import { explore, exploreLateMoney } from '../../explore/explore';
 import { questionsPage } from '../../explore/page';
 import type { Request } from '../../explore/world';
 
@@ -32,4 +32,10 @@ test(`within ${DEPTH} moves nothing is paid twice or beyond what was paid, freed
 test('the page names each question to a person', () => {
   const written = readFileSync(PAGE, 'utf8');
   for (const question of explored.questions.keys()) expect(written).toContain(`## ${question}\n`);
+});
+
+test(`within ${DEPTH + 2} moves after a payment's end, money that comes is known, and nothing is sold that nobody paid`, () => {
+  const late = exploreLateMoney(DEPTH + 2);
+  expect([...late.violations].map(([what, path]) => `${what}: ${path.join(' · ')}`)).toEqual([]);
+  expect(late.states).toBeGreaterThan(1_000);
 });

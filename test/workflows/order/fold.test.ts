@@ -1,5 +1,5 @@
 /** What facts make known of an order after its sale, by the fold and its tables alone. */
-import type { AfterSaleState, SoldOrder } from '../../../src/contract';
+import type { AfterSaleState, KnownOrder } from '../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
 import type { AfterSaleFact } from '../../../src/workflows/order/facts';
 import { findRefund, fold, leftToGrant, NOTHING_KNOWN } from '../../../src/workflows/order/fold';
@@ -7,11 +7,11 @@ import { nextStep } from '../../../src/workflows/order/next-step';
 import { decisionOf, grantRefund } from '../../../src/workflows/order/refund-requests';
 import { stateOf } from '../../../src/workflows/order/rendering';
 
-const SETTINGS = { settling_ms: 30_000, refund_watch_ms: 3 * DAY };
+const SETTINGS = { settling_ms: 30_000, refund_watch_ms: 3 * DAY, late_payments: 'attention' } as const;
 type Fact = AfterSaleFact extends infer One ? (One extends { at: number } ? Omit<One, 'at'> : never) : never;
 
 class Order {
-  sale: SoldOrder = NOTHING_KNOWN;
+  sale: KnownOrder = NOTHING_KNOWN;
   now = 10 * DAY;
   learn(...facts: Fact[]): this {
     for (const fact of facts) this.sale = fold(this.sale, { at: this.now, ...fact } as AfterSaleFact, SETTINGS);
@@ -63,7 +63,7 @@ const orderOf = (refund_amount: string, out_request_no: string) => ({
   refund_currency: 'BRL',
   out_request_no,
 });
-const grant = (sale: SoldOrder, amount: string, number: string) => {
+const grant = (sale: KnownOrder, amount: string, number: string) => {
   try {
     return grantRefund(sale, new Map(), orderOf(amount, number)).is as string;
   } catch (error) {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { OnEvent } from '../../../src/activities';
-import { paymentFollowUpWorkflowId, paymentWorkflowId, SEARCH_ATTRIBUTE } from '../../../src/contract';
+import { afterSaleWorkflowId, paymentWorkflowId, SEARCH_ATTRIBUTE } from '../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
 import { FakeGateway } from '../../../src/testing/fake-gateway/fake-gateway';
 import { SimulatedEnvironment } from '../../../src/testing/simulated-temporal/environment';
@@ -262,15 +262,15 @@ describe('a creation that certainly failed', () => {
         const handle = await start(taskQueue, order(wrong));
         await expect(handle.result()).rejects.toMatchObject({ cause: { type: 'InvalidRequest' } });
         expect(await handle.query<PaymentState>('state')).toMatchObject({ attention, outcome: null });
-        // A closed workflow needs nobody: its follow-up waits for the person.
-        const { typedSearchAttributes, runId } = await handle.describe();
+        // A closed workflow needs nobody: its after-sale waits for the person.
+        const { typedSearchAttributes } = await handle.describe();
         expect(typedSearchAttributes.get(SEARCH_ATTRIBUTE.attention) ?? null).toBeNull();
         if (attention === null) return;
-        const id = paymentFollowUpWorkflowId(APP.app_id, handle.workflowId.split(':').at(-1) ?? '', runId);
-        const followUp = env.client.workflow.getHandle(id);
-        expect((await followUp.describe()).typedSearchAttributes.get(SEARCH_ATTRIBUTE.attention)).toBe(attention);
-        await followUp.executeUpdate('resolve', { args: [{ by: 'ana', reason: 'the secret is void' }] });
-        expect(await followUp.result()).toMatchObject({ attention: null, resolved: { by: 'ana' } });
+        const id = afterSaleWorkflowId(APP.app_id, handle.workflowId.split(':').at(-1) ?? '');
+        const afterSale = env.client.workflow.getHandle(id);
+        expect((await afterSale.describe()).typedSearchAttributes.get(SEARCH_ATTRIBUTE.attention)).toBe(attention);
+        await afterSale.executeUpdate('resolve', { args: [{ by: 'ana', reason: 'the secret is void' }] });
+        expect(await afterSale.result()).toMatchObject({ attention: null, history: [{ by: 'ana' }] });
       },
       {},
       (event) => {

@@ -18,13 +18,13 @@ const RANKS: Readonly<Record<string, number>> = { INITIAL: 0, PROCESSING: 1, RIS
 /** How far a status has come. */
 export const rank = (status: string) => RANKS[status] ?? 3;
 
-/** One run of the payment as people see it now. */
+/** The payment as people see it now: in one of its runs, or in the after-sale that follows it. */
 export interface Seen {
   readonly runId: string;
   readonly isOpen: boolean;
   readonly state: PaymentState;
-  /** By the run id of each of its follow-ups: the other trades that people read of there. */
-  readonly followUps: ReadonlyMap<string, readonly string[]>;
+  /** By the run id of each after-sale: the other trades that people read of there, and until when it watches, in ms since the epoch. */
+  readonly afterSales: ReadonlyMap<string, { readonly others: readonly string[]; readonly watched_until: number }>;
 }
 
 export const paidAt = ({ states }: LedgerTrade) => states.find(({ status }) => status === 'SUCCESS')?.at;
@@ -51,9 +51,9 @@ export function wasBeforeAPerson(
   isSuch: (reason: string | null) => boolean = () => true,
 ): boolean {
   const others = new Map(
-    seen.flatMap(({ runId, state, followUps }): [string, readonly string[]][] => [
+    seen.flatMap(({ runId, state, afterSales }): [string, readonly string[]][] => [
       [runId, state.other_trades.map((other) => other.trade_no)],
-      ...followUps,
+      ...[...afterSales].map(([id, { others: named }]): [string, readonly string[]] => [id, named]),
     ]),
   );
   const names = (one: string | null, beside: readonly string[]) =>

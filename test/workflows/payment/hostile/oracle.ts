@@ -283,15 +283,10 @@ function saleStays({ told, runs }: World, seen: readonly Seen[]): Broken[] {
   return [{ promise: 6, what: `${sold.runId} was sold, and ${last.runId} says ${last.state.outcome ?? 'nothing'}` }];
 }
 
-/** What has a model of its own. */
-export const isOfTheAfterSale = (type: string) => type === 'afterSale' || type === 'refund';
-
 /** 8. What people find under attention is open: a closed workflow cannot be settled. */
 function attentionIsOpen(world: World): Broken[] {
   return world.runs.flatMap((run) => {
     const { PaymentAttention } = world.temporal.attributesOf(run);
-    // An after-sale's attention is the subject of its own model.
-    if (isOfTheAfterSale(run.start.type)) return [];
     if (run.isRunning || PaymentAttention === undefined || PaymentAttention === null) return [];
     if (run.status === 'TERMINATED' || run.status === 'CONTINUED_AS_NEW') return [];
     return [{ promise: 8, what: `${run.runId} is ${run.status}, and found under ${PaymentAttention}` }];
@@ -479,19 +474,29 @@ function merchantHeardAll({ events, workflowId, told }: World, seen: readonly Se
       : [],
   );
   const steps = [...new Map(heard).values()].join(' ');
-  const made = seen.flatMap(({ state }) => toHear(state)).join(' ');
+  // What follows the end, the after-sale tells.
+  const made = seen
+    .filter(({ runId, afterSales }) => !afterSales.has(runId))
+    .flatMap(({ state }) => toHear(state))
+    .join(' ');
   return steps === made ? [] : [{ promise: 8, what: `the merchant heard ${steps}, and the payment went ${made}` }];
 }
 
-/** A follow-up says until when it watches: at most as long as an order of an unknown method may be paid. */
-const isStillWatching = ({ now }: World, { start, startedAt }: World['runs'][number]) =>
-  start.type === 'paymentFollowUp' && now < startedAt + LONGEST_WATCH_MS;
+/** An after-sale says until when it watches: at most as long as an order of an unknown method may be paid, or a sale is watched. */
+export function isStillWatching(
+  { now }: World,
+  seen: readonly Seen[],
+  { runId, startedAt }: World['runs'][number],
+): boolean {
+  const { watched_until = 0 } = seen[0]?.afterSales.get(runId) ?? {};
+  return watched_until > now && now < startedAt + LONGEST_WATCH_MS;
+}
 
 /** 8. Nobody is sent to a gateway that answers: what says that it does not is over once what is asked for is shown. */
 function attentionIsTrue({ runs, temporal, gateway }: World): Broken[] {
   return runs.flatMap((run) => {
     const { PaymentAttention, PaymentTradeNo } = temporal.attributesOf(run);
-    if (!run.isRunning || isOfTheAfterSale(run.start.type)) return [];
+    if (!run.isRunning) return [];
     if (PaymentAttention !== 'credentials' && PaymentAttention !== 'no-answer') return [];
     // A workflow that knows its trade asks for that, and another one by the order's number.
     const isItsOwn = ({ trade_no }: Exchange['asked']) =>
@@ -507,10 +512,10 @@ function nothingHangs(world: World, seen: readonly Seen[]): Broken[] {
   const open = world.runs.filter(({ isRunning }) => isRunning);
   return open.flatMap((run) => {
     const { PaymentAttention } = world.temporal.attributesOf(run);
-    if (typeof PaymentAttention === 'string' || isOfTheAfterSale(run.start.type)) return [];
+    if (typeof PaymentAttention === 'string') return [];
     const state = seen.find(({ runId }) => runId === run.runId)?.state;
     // A trade that was adopted may be paid for as long as any method allows; people read until when.
-    if (mayStillBePaid(world, seen) || isStillWatching(world, run)) return [];
+    if (mayStillBePaid(world, seen) || isStillWatching(world, seen, run)) return [];
     return [
       {
         promise: 5,

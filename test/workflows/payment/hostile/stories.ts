@@ -11,7 +11,7 @@ import { playSteps } from '../../hostile/play';
 import { type Story as SwarmStory, storiesOf } from '../../hostile/swarm';
 import { waitersAreAnswered } from './answers';
 import type { CreationMishap, RefundMishap, Trouble } from './gateway';
-import { isOfTheAfterSale, liveness, mayStillBePaid, type Seen, safety } from './oracle';
+import { isStillWatching, liveness, mayStillBePaid, type Seen, safety } from './oracle';
 import { AMOUNT, type TradeBefore, type Traits, World } from './world';
 
 /** One step of a story, as plain data: it prints, shrinks and replays. */
@@ -207,7 +207,7 @@ async function end(world: World): Promise<Broken[]> {
   // What may still be paid is watched until then, and needs nobody.
   const mayBePaid = mayStillBePaid(world, seen);
   const left = world.runs.filter((run) => {
-    if (!run.isRunning || isOfTheAfterSale(run.start.type)) return false;
+    if (!run.isRunning || isStillWatching(world, seen, run)) return false;
     return !mayBePaid || typeof world.temporal.attributesOf(run).PaymentAttention === 'string';
   });
   const open = left.map(({ runId }) => ({
@@ -218,21 +218,29 @@ async function end(world: World): Promise<Broken[]> {
   return [...open, ...safety(world, after), ...waitersAreAnswered(world, after, false)];
 }
 
-/** Every run of the payment that can say what it is: one that was refused at its start cannot. */
+/** Every run of the payment that can say what it is, and the after-sales that have one: a run that was refused at its start cannot. */
 export async function seenIn(world: World): Promise<Seen[]> {
   const runs = world.temporal.runs(world.workflowId).filter(({ hasBegun }) => hasBegun);
-  const after = world.runs.filter(({ hasBegun, start }) => hasBegun && start.type === 'paymentFollowUp');
+  const after = world.runs.filter(({ hasBegun, start }) => hasBegun && start.type === 'afterSale');
   return world.within(async () => {
-    const followUps = new Map<string, readonly string[]>();
-    for (const run of after) followUps.set(run.runId, await world.otherTrades(run));
-    const seen = await Promise.all(runs.map((run) => seenOf(world, run, followUps)));
-    return seen.flat();
+    const afterSales = new Map<string, { others: string[]; watched_until: number }>();
+    const follow: Seen[] = [];
+    for (const { runId, isRunning } of after) {
+      const run = world.runs.find((one) => one.runId === runId);
+      if (run === undefined) continue;
+      const { payment: state, other_trades, watched_until } = await world.afterSale(run);
+      const others = other_trades.map(({ trade_no }) => trade_no);
+      afterSales.set(runId, { others, watched_until: watched_until === null ? 0 : Date.parse(watched_until) });
+      if (state) follow.push({ runId, isOpen: isRunning, state, afterSales });
+    }
+    const seen = await Promise.all(runs.map((run) => seenOf(world, run, afterSales)));
+    return [...seen.flat(), ...follow];
   });
 }
 
-async function seenOf(world: World, run: WorkflowRun, followUps: Seen['followUps']): Promise<Seen[]> {
+async function seenOf(world: World, run: WorkflowRun, afterSales: Seen['afterSales']): Promise<Seen[]> {
   try {
-    return [{ runId: run.runId, isOpen: run.isRunning, state: await world.state(run), followUps }];
+    return [{ runId: run.runId, isOpen: run.isRunning, state: await world.state(run), afterSales }];
   } catch (error) {
     if (run.status === 'FAILED' && String(error).includes('did not register a handler')) return [];
     throw error;

@@ -23,7 +23,6 @@ import { loadConfig } from '../../../../src/process/settings';
 import type { Run, UpdateExecution } from '../../../../src/testing/simulated-temporal/run';
 import type { SimulatedTemporal } from '../../../../src/testing/simulated-temporal/simulated-temporal';
 import { APP, BaseWorld, inSimulation } from '../../hostile/base-world';
-import { waitingActivities } from '../../hostile/outside';
 import { type GatewayTraits, HostileGateway, type LedgerTrade, type OrderKind } from './gateway';
 
 export const AMOUNT = '150.00';
@@ -183,7 +182,6 @@ export class World extends BaseWorld {
       }),
       ...policyActivity(loadConfig(this.settings), true),
       ...previousRunActivities,
-      ...waitingActivities(this.temporal),
       'payments.onEvent': async (event: MerchantEvent) => this.hear(event),
     };
   }
@@ -274,10 +272,8 @@ export class World extends BaseWorld {
     return this.temporal.query<PaymentState>(run, 'state');
   }
 
-  /** The trades beside the payment's that whoever opens this workflow reads of. */
-  async otherTrades(run: Run): Promise<string[]> {
-    const { other_trades } = await this.temporal.query<Pick<PaymentState, 'other_trades'>>(run, 'state');
-    return other_trades.map(({ trade_no }) => trade_no);
+  async afterSale(run: Run): Promise<AfterSaleState> {
+    return this.temporal.query<AfterSaleState>(run, 'state');
   }
 
   // — Merchants —
@@ -381,11 +377,17 @@ export class World extends BaseWorld {
   }
 
   async resolveRun({ start: { workflowId, type }, runId }: Run, outcome: Outcome): Promise<void> {
-    if (type === 'paymentEvents' || type === 'refund') return;
+    if (type === 'paymentEvents') return;
     const said = { reason: 'looked at the dashboard', by: 'ana' };
-    if (type === 'afterSale') return this.resolveRefund(workflowId, said);
+    if (type === 'afterSale' && !(await this.isAskedForOutcome(runId))) return this.resolveRefund(workflowId, said);
     if (await this.isTaken(workflowId, { ...said, outcome }))
       this.told.push({ at: this.now, is: 'resolved', workflowId, runId, outcome });
+  }
+
+  /** Whether a person has to say how the order has ended: of all else after it, that it is taken care of. */
+  private async isAskedForOutcome(runId: string): Promise<boolean> {
+    const run = this.runs.find((one) => one.runId === runId);
+    return run?.hasBegun === true && (await this.afterSale(run)).attention === 'amount-mismatch';
   }
 
   /** The person reads in the gateway's dashboard what became of a refund. Where none runs, there is nothing to say of it. */
@@ -413,7 +415,7 @@ export class World extends BaseWorld {
   /** Asks every open workflow of the payment to look now. */
   recheck(): void {
     for (const { isRunning, start } of this.runs) {
-      if (!isRunning || (start.type !== 'payment' && start.type !== 'paymentFollowUp')) continue;
+      if (!isRunning || (start.type !== 'payment' && start.type !== 'afterSale')) continue;
       const { workflowId } = start;
       const update = this.temporal.update(workflowId, 'recheck');
       if (update) this.wait('recheck', workflowId, () => this.rechecked(workflowId, update));
@@ -423,7 +425,10 @@ export class World extends BaseWorld {
   private async rechecked(workflowId: string, update: UpdateExecution): Promise<void> {
     const asked = this.now;
     try {
-      const state = await this.temporal.answerTo<RecheckedState>(update, 366 * DAY);
+      const answer = await this.temporal.answerTo<PaymentState | AfterSaleState>(update, 366 * DAY);
+      const { trade_no, trade_status, attention } = answer;
+      const { outcome } = 'payment' in answer ? (answer.payment ?? { outcome: null }) : answer;
+      const state = { trade_no, trade_status, attention, outcome };
       this.told.push({ at: this.now, is: 'rechecked', asked, workflowId, state });
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);

@@ -1,8 +1,8 @@
-/** What is known of an order after its sale. Times are ms since the epoch, amounts decimal strings in currency units. Plain JSON. */
+/** What is known of an order after its payment. Times are ms since the epoch, amounts decimal strings in currency units. Plain JSON. */
 import type { AfterSaleInput, RefundOutcome, RefundState } from './after-sale';
 import type { Attention } from './attention';
 import type { NotificationClaim } from './notification';
-import type { Source, Transition } from './payment';
+import type { OtherTrade, PaymentOutcome, PaymentState, Source, Transition } from './payment';
 
 /** How long a question has to wait: not at all, until no replica can be behind, or a day. */
 export type Patience = 'none' | 'lag' | 'a day';
@@ -48,8 +48,41 @@ export interface HeldClaim {
   readonly heard: number;
 }
 
-/** All that is known of an order after its sale: the state that its facts make, and what a run hands on to the next one. */
-export interface SoldOrder {
+/** The payment as it ended: what it hands over to the order's after-sale, or what is read of one that is closed. */
+export interface PaymentEnd {
+  readonly run_id: string;
+  readonly ended_at: number;
+  /** Its outcome is null where there was no order. */
+  readonly state: PaymentState;
+  /** Why it needs a person: more than the one that its state shows may hold. */
+  readonly reasons: readonly Attention[];
+  /** Until when a trade of the order may still be paid; 0 where none may. */
+  readonly watch_until: number;
+  /** The order was sent more than once: another trade under its number may be ours, too. */
+  readonly sent_again: boolean;
+  /** Whether the payment itself made the order: money of a trade of others is a person's. */
+  readonly made_here: boolean;
+  /** Whether runs before it could not be read, and may have left other trades or notifications. */
+  readonly is_unread: boolean;
+}
+
+/** A trade under the order's number that is not the order's own. `is_asked`: the gateway was asked for it by its number. */
+export interface NotedTrade extends OtherTrade {
+  readonly is_asked: boolean;
+}
+
+/** What a person has said of the order. `knew`: the gateway had shown its money then. */
+export interface OrderDecision {
+  readonly outcome: PaymentOutcome;
+  readonly knew: boolean;
+}
+
+/** All that is known of an order after its payment: the state that its facts make, and what a run hands on to the next one. */
+export interface KnownOrder {
+  /** Null where no payment has ended, as far as is known. */
+  readonly payment: PaymentEnd | null;
+  readonly decision: OrderDecision | null;
+  readonly others: readonly NotedTrade[];
   readonly out_trade_no: string | null;
   readonly trade_no: string | null;
   readonly method: string | null;
@@ -71,7 +104,7 @@ export interface SoldOrder {
   /** That the bank takes the money back, as was said last. */
   readonly bank: { readonly status: string; readonly at: number } | null;
   /** The gateway has denied the trade, asked when so many notifications had come. A person who has seen that ends the search. */
-  readonly denied: { readonly heard: number; readonly isSettled: boolean } | null;
+  readonly denied: { readonly heard: number; readonly at: number; readonly isSettled: boolean } | null;
   /** How many notifications have come. */
   readonly heard: number;
   readonly held: readonly HeldClaim[];
@@ -83,8 +116,10 @@ export interface SoldOrder {
 
 /** The input of a run that continues another one. In any other start, what it has more is not read. */
 export interface AfterSaleRunInput extends AfterSaleInput {
+  /** What the payment hands over. */
+  payment?: HandedOver | undefined;
   /** What the run before knew. */
-  sale?: SoldOrder | undefined;
+  sale?: KnownOrder | undefined;
   /** Until when the settings of the run before asked for a watch, in ms since the epoch. */
   watch_until?: number | undefined;
 }
@@ -92,9 +127,18 @@ export interface AfterSaleRunInput extends AfterSaleInput {
 /** What an after-sale would hand on: the query `carried`. Only the next run asks it. */
 export interface AfterSaleCarried {
   /** Null where it knows nothing. */
-  sale: SoldOrder | null;
+  sale: KnownOrder | null;
   /** Whether that is all that it and earlier runs know. A run that was ended while it read them has to be looked past. */
   has_read: boolean;
   /** How many notifications this run has taken. One that came after them is in its history alone. */
   taken: number;
+}
+
+/** What a payment hands over at its end: in the input of the after-sale that it starts, or as the signal `payment` to one that runs. */
+export interface HandedOver {
+  readonly end: PaymentEnd;
+  /** What was notified and no look of the payment has confirmed. */
+  readonly claims: readonly NotificationClaim[];
+  /** What was notified and the gateway contradicts: a person is asked about it already. */
+  readonly contradicted: readonly NotificationClaim[];
 }

@@ -1,0 +1,27 @@
+/** Whether a payment that has ended knows what is notified. Pure. */
+import { isUnlikeOrder } from './amount-mismatch';
+import type { NotificationSignal } from './notification';
+import type { PreviousRun } from './payment';
+import { isDecided } from './same-order';
+import { classifyTransition, saleStatus } from './transitions';
+
+/** Whether it knows this trade in this state, and of this amount: mostly a repetition whose acknowledgement was lost. */
+export function isKnownToPayment(
+  payment: Omit<PreviousRun, 'run_id' | 'order'>,
+  notified: NotificationSignal,
+): boolean {
+  const { trade_no, trade_status, amount, currency } = notified;
+  const { trade_no: ours, outcome, trade_status: status = null, other_trades = [] } = payment;
+  if (trade_status === undefined) return false;
+  // Another trade, or ours whose number the payment did not know: it is news unless it was noted.
+  if (trade_no !== undefined && trade_no !== ours)
+    return other_trades.some((one) => one.trade_no === trade_no && one.trade_status === trade_status);
+  const isNewsTo = (known: string | null) => !['same', 'stale'].includes(classifyTransition(known, trade_status));
+  if (isDecided(payment, { amount, currency })) return !isNewsTo(status);
+  const { order_amount = null, order_currency = null } = payment;
+  const isUnlike = isUnlikeOrder(
+    { order_amount, order_currency },
+    { amount: amount || undefined, currency: currency || undefined },
+  );
+  return !isNewsTo(saleStatus({ outcome, trade_status: status })) && !isUnlike;
+}

@@ -1,0 +1,41 @@
+/** Waits for the person who mends what every order of an app fails by: a thousand orders, and one question. */
+import {
+  CancellationScope,
+  condition,
+  defineQuery,
+  defineUpdate,
+  setDefaultSignalHandler,
+  setHandler,
+} from '@temporalio/workflow';
+import { type AppAttentionInput, type AppAttentionState, QUERY, SEARCH_ATTRIBUTE, UPDATE } from '../../contract';
+import { assertResolution } from '../shared/resolution';
+import { Visibility } from '../shared/visibility';
+
+export const appAttentionStateQuery = defineQuery<AppAttentionState>(QUERY.state);
+export const resolveAppAttentionUpdate = defineUpdate<AppAttentionState, [{ by: string; reason: string }]>(
+  UPDATE.resolve,
+);
+
+/** Returns once a person has said that it is mended. The next order that fails by it asks anew. */
+export async function appAttention({ app_id, attention }: AppAttentionInput): Promise<AppAttentionState> {
+  const state: AppAttentionState = { app_id, attention, resolved: null };
+  const visibility = new Visibility();
+  const show = () =>
+    visibility.show([{ key: SEARCH_ATTRIBUTE.attention, value: state.attention }], [`Orders of app ${app_id} fail.`]);
+  setHandler(appAttentionStateQuery, () => state);
+  setHandler(
+    resolveAppAttentionUpdate,
+    ({ by, reason }) => {
+      state.attention = null;
+      state.resolved = { by, reason, time: new Date().toISOString() };
+      show();
+      return state;
+    },
+    { validator: (decision) => assertResolution(decision) },
+  );
+  setDefaultSignalHandler(() => undefined);
+  show();
+  // A cancellation mends nothing.
+  await CancellationScope.nonCancellable(() => condition(() => state.attention === null));
+  return state;
+}

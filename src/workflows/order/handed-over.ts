@@ -1,0 +1,32 @@
+/** What a payment hands over at its end. Pure. */
+import { claimOf, type HandedOver, isAttention, type NotificationClaim, readSignal } from '../../contract';
+
+/** What came as the signal `payment`; undefined where no payment of this order can have sent it: anybody may, with anything. */
+export function readHandedOver(given: unknown, app_id: string): HandedOver | undefined {
+  if (!isHandedOver(given) || given.end.state.app_id !== app_id) return undefined;
+  const { end, claims, contradicted } = given;
+  const reasons = end.reasons.filter(isAttention);
+  return { end: { ...end, reasons }, claims: claims.flatMap(claimIn), contradicted: contradicted.flatMap(claimIn) };
+}
+
+const claimIn = (given: unknown): NotificationClaim[] => {
+  const signal = readSignal(given);
+  return signal ? [claimOf(signal)] : [];
+};
+
+function isHandedOver(given: unknown): given is HandedOver {
+  if (!isObject(given) || !Array.isArray(given.claims) || !Array.isArray(given.contradicted)) return false;
+  if (!isObject(given.end)) return false;
+  const { run_id, ended_at, watch_until, reasons, state } = given.end;
+  const isTimed = typeof ended_at === 'number' && typeof watch_until === 'number';
+  return typeof run_id === 'string' && isTimed && Array.isArray(reasons) && isObject(state) && isState(state);
+}
+
+/** What is read of it: its numbers and lists. */
+function isState({ app_id, history, other_trades, trade_no, out_trade_no }: Record<string, unknown>): boolean {
+  const isTextOrNull = (value: unknown) => value === null || typeof value === 'string';
+  const isNamed = typeof app_id === 'string' && [trade_no, out_trade_no].every(isTextOrNull);
+  return isNamed && Array.isArray(history) && Array.isArray(other_trades) && other_trades.every(isObject);
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

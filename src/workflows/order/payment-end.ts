@@ -1,0 +1,117 @@
+/** What follows from how an order's payment ended, and from what the gateway has shown since. Pure. */
+import {
+  isNamedByItsCreation,
+  isSilence,
+  isUnlikeOrder,
+  type KnownOrder,
+  knownIds,
+  type OtherAmount,
+  outcomeOf,
+  type PaymentOutcome,
+  type PaymentState,
+  type RefundOrder,
+  type TradeId,
+  tradesNamedBy,
+} from '../../contract';
+import { latePaymentRefundNumber } from '../shared/refund-numbers';
+
+/** What was told of the order: by a person, or at the payment's end. Null where there was no order. */
+export const toldOutcome = ({ decision, payment }: KnownOrder): PaymentOutcome | null =>
+  decision?.outcome ?? payment?.state.outcome ?? null;
+
+/** Whether the gateway has shown that the trade was paid. */
+export const hasMoney = ({ paid, seen }: KnownOrder): boolean =>
+  paid !== null || outcomeOf(seen?.status ?? '') === 'SUCCESS';
+
+/** Whether money has come although another end was told, and no person has decided on it. */
+export const hasLateMoney = (order: KnownOrder): boolean =>
+  order.payment !== null && toldOutcome(order) !== 'SUCCESS' && hasMoney(order) && order.decision?.knew !== true;
+
+/** What was paid, where it is not what was ordered: then a person says how the order has ended. */
+export function paidOtherwise({ payment, paid }: KnownOrder): OtherAmount | undefined {
+  if (payment === null || paid === null) return undefined;
+  return isUnlikeOrder(payment.state, paid) ? paid : undefined;
+}
+
+/** The outcome of the order as it is now. */
+export const outcomeNow = (order: KnownOrder): PaymentOutcome | null =>
+  hasLateMoney(order) && paidOtherwise(order) === undefined ? 'SUCCESS' : toldOutcome(order);
+
+/** Whether the payment is known to have made this trade: a trade that a query found may be another's. */
+export const isOurTrade = ({ payment, trade_no }: KnownOrder): boolean =>
+  payment?.made_here === true && isNamedByItsCreation(payment.state, trade_no);
+
+/** Whether the order has ended without money, as far as is known. */
+export const isUnpaid = (order: KnownOrder): boolean =>
+  order.payment !== null && toldOutcome(order) !== 'SUCCESS' && !hasMoney(order);
+
+/** Until when an unpaid order may still be paid, or another trade of an order that was sent more than once; 0 where none may. */
+export const mayBePaidUntil = (order: KnownOrder): number =>
+  isUnpaid(order) || order.payment?.sent_again ? (order.payment?.watch_until ?? 0) : 0;
+
+/** Whether the gateway has nothing more to say of an order that was not paid: only a person, or news, can change anything. */
+export const isSettled = (order: KnownOrder): boolean =>
+  isUnpaid(order) &&
+  order.payment?.watch_until === 0 &&
+  order.held.length === 0 &&
+  !order.refunds.some(({ phase }) => phase === 'waiting') &&
+  // What refused a creation is no answer about a trade.
+  (order.payment.state.outcome === null || !order.reasons.some(isSilence));
+
+/**
+ * By what a trade of the order may be found, the surest first: its own number. Where that is not known, or the order was sent more than
+ * once, the order's number too, and those that were named under it.
+ */
+export function idsToAsk(order: KnownOrder): [TradeId, ...TradeId[]] {
+  const { trade_no, payment, others, held } = order;
+  const own = knownIds(order);
+  if (trade_no !== null && (payment?.sent_again !== true || order.out_trade_no === null)) return [own];
+  if (trade_no !== null) return [own, knownIds({ out_trade_no: order.out_trade_no, trade_no: null })];
+  const named = tradesNamedBy([...others, ...held.map(({ claim }) => claim)]);
+  return [own, ...named.map((one) => ({ trade_no: one }))];
+}
+
+/** The payment as it is now; null where none has ended. `attention`: what the after-sale shows. */
+export function paymentNow(order: KnownOrder, attention: PaymentState['attention']): PaymentState | null {
+  const { payment, decision, seen, paid } = order;
+  if (payment === null) return null;
+  const { state } = payment;
+  const outcome = outcomeNow(order);
+  const mismatch = state.mismatch ?? paidOtherwise(order);
+  const late_payment_refund = lateRefund(order);
+  return {
+    ...state,
+    out_trade_no: order.out_trade_no ?? state.out_trade_no,
+    trade_no: order.trade_no ?? state.trade_no,
+    trade_status: seen?.status ?? state.trade_status,
+    order_amount: state.order_amount ?? paid?.amount ?? null,
+    order_currency: state.order_currency ?? paid?.currency ?? null,
+    method: state.method ?? order.method,
+    outcome,
+    confirmed_by: outcome === state.outcome ? state.confirmed_by : outcome === decision?.outcome ? 'operator' : 'query',
+    attention,
+    history: [...state.history, ...order.history],
+    previous: outcome === state.outcome ? state.previous : { run_id: payment.run_id, outcome: state.outcome },
+    other_trades: order.others.map(({ is_asked: _asked, ...other }) => other),
+    ...(mismatch ? { mismatch } : {}),
+    ...(late_payment_refund ? { late_payment_refund } : {}),
+  };
+}
+
+/** The refund of late money, as the ledger has it. */
+function lateRefund(order: KnownOrder): PaymentState['late_payment_refund'] {
+  const out_request_no = latePaymentRefundNumber(order);
+  const refund = order.refunds.find(({ number }) => number === out_request_no);
+  if (refund === undefined) return undefined;
+  const { named, answer, outcome, failure } = refund;
+  const said = answer?.refund_status;
+  const refund_status = named ?? (typeof said === 'string' ? said : outcome);
+  return { out_request_no, refund_status, reason: failure?.message ?? null };
+}
+
+/** The request of the refund of late money: nobody else has asked for it. Undefined for any other number. */
+export function lateRequest(order: KnownOrder, number: string): RefundOrder | undefined {
+  if (number !== latePaymentRefundNumber(order)) return undefined;
+  const refund = order.refunds.find((one) => one.number === number);
+  return refund && { refund_amount: refund.amount, refund_currency: refund.currency, out_request_no: number };
+}

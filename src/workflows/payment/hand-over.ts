@@ -1,0 +1,161 @@
+/** What a payment hands over to the order's after-sale at its end. What comes after the end changes only that. */
+import { workflowInfo } from '@temporalio/workflow';
+import {
+  type AfterSaleRunInput,
+  type AfterSaleState,
+  type AppAttentionWorkflow,
+  type Attention,
+  afterSaleWorkflowId,
+  answerToKeep,
+  appAttentionWorkflowId,
+  claimOf,
+  type HandedOver,
+  isAfterSaleStatus,
+  isDecided,
+  isKnownToPayment,
+  isOfAnother,
+  type NotificationSignal,
+  orderOf,
+  outcomeOf,
+  type PaymentInput,
+  type PaymentState,
+  type PreviousRun,
+  SIGNAL,
+  saysWithoutOrder,
+  WORKFLOW,
+} from '../../contract';
+import type { PendingNotifications } from '../shared/pending-notifications';
+import { signalIfRunning } from '../shared/signal-if-running';
+import { startAbandoned } from '../shared/start-abandoned';
+import type { PaymentContext } from './context';
+import type { OrderCreation } from './creation';
+import { orderDeadlines, orderTimes } from './deadlines';
+
+/** The payment at its end. */
+export interface EndingPayment {
+  readonly input: PaymentInput;
+  readonly context: PaymentContext;
+  readonly pending: PendingNotifications;
+  readonly creation: OrderCreation | undefined;
+  /** What ended the payment before there was an order. */
+  readonly failure: unknown;
+}
+
+/** Hands over what is left. That takes time in which more may come, so it is repeated until nothing is left. */
+export async function handOver(ending: EndingPayment): Promise<void> {
+  const { record, policy } = ending.context;
+  for (let handed = ''; ; ) {
+    const given = takeLeft(ending);
+    const { claims, contradicted, end } = given;
+    const news = JSON.stringify([claims, contradicted, end.reasons]);
+    if (news === handed || !isNeeded(given, policy.watch_window_ms)) return;
+    // What comes next is compared with what was handed over, and not with what was notified.
+    handed = JSON.stringify([[], [], end.reasons]);
+    if (isOfTheApp(given)) await startAppAttention(end.state.app_id, 'credentials');
+    else await give(given);
+    if (record.isOver) record.isUnread = false;
+  }
+}
+
+/** What follows the payment. What was notified is taken out of `pending`. */
+function takeLeft(ending: EndingPayment): HandedOver {
+  const { input, context, pending, creation } = ending;
+  const { record } = context;
+  const state = record.snapshot;
+  const isNews = (one: NotificationSignal) => !isKnownToPayment(state, one);
+  const { notified, contradicted } = pending.takeAll();
+  // What a person is asked about stays so; what nobody was asked about is compared with the gateway once more.
+  const isAsked = record.reasons.has('unconfirmed-notification');
+  const [asked, compared] = isAsked ? [contradicted, notified] : [[], [...contradicted, ...notified]];
+  return {
+    end: {
+      run_id: workflowInfo().runId,
+      ended_at: Date.now(),
+      state,
+      reasons: record.reasons.all.filter((one) => one !== 'unconfirmed-notification' || asked.length === 0),
+      watch_until: paidUntil(ending),
+      sent_again: creation?.hasSentAgain === true,
+      made_here: !isOfAnother(input),
+      is_unread: record.isUnread,
+    },
+    claims: compared.filter(isNews).map(claimOf),
+    contradicted: asked.map(claimOf),
+  };
+}
+
+/** Whether anything follows: a watch, what was notified, or what needs a person. */
+function isNeeded({ end, claims, contradicted }: HandedOver, watch_window_ms: number): boolean {
+  const { outcome, trade_status, other_trades } = end.state;
+  const isFollowed = outcome === 'SUCCESS' && (watch_window_ms > 0 || isAfterSaleStatus(trade_status ?? ''));
+  const isOpen = end.watch_until > 0 || end.is_unread || end.reasons.length > 0;
+  const isUnasked = other_trades.some((one) => one.trade_status === null);
+  return isFollowed || isOpen || isUnasked || claims.length > 0 || contradicted.length > 0;
+}
+
+/** Until when a trade of the order may still be paid, in ms since the epoch; 0 where none may. */
+function paidUntil({ input, context, creation, failure }: EndingPayment): number {
+  const { record, policy } = context;
+  const state = record.snapshot;
+  const hasNoOrder = failure !== undefined || state.refused_because !== null;
+  const mayHaveSent = hasNoOrder && creation?.mayHaveSent === true;
+  const now = Date.now();
+  if (creation?.hasSentAgain || mayHaveSent || isOpenAtTheGateway(state)) {
+    const { runStartTime } = workflowInfo();
+    const deadline = orderDeadlines(orderTimes(input), runStartTime.getTime(), policy).at(-1)?.at ?? 0;
+    return Math.max(deadline, now + policy.grace_ms);
+  }
+  // The gateway may learn of money of a trade that it has ended for as long as the method takes to settle.
+  const isEnded = state.outcome !== null && state.outcome !== 'SUCCESS' && state.refused_because === null;
+  return isEnded && !isDecided(state, {}) && policy.settles_ms > 0 ? now + policy.settles_ms : 0;
+}
+
+/** A person or a deadline ended it: the gateway itself has not. Of an amount that a person has decided, nothing more comes. */
+function isOpenAtTheGateway(state: PaymentState): boolean {
+  const { outcome, confirmed_by, trade_status } = state;
+  if (outcome === null || isDecided(state, {})) return false;
+  return confirmed_by !== 'query' && confirmed_by !== 'notification' && outcomeOf(trade_status ?? '') === null;
+}
+
+/** Every order of the app fails by this: one workflow waits for all of them. */
+function isOfTheApp({ end, claims, contradicted }: HandedOver): boolean {
+  const isOfNobody = end.state.outcome === null && end.watch_until === 0 && !end.is_unread;
+  const isApps = end.reasons.length > 0 && end.reasons.every((one) => one === 'credentials');
+  return isOfNobody && isApps && claims.length === 0 && contradicted.length === 0;
+}
+
+async function startAppAttention(app_id: string, attention: Attention): Promise<void> {
+  await startAbandoned<AppAttentionWorkflow>(WORKFLOW.appAttention, {
+    workflowId: appAttentionWorkflowId(app_id, attention),
+    args: [{ app_id, attention }],
+    staticSummary: `Orders of ${app_id} fail`,
+  });
+}
+
+type AfterSaleType = (input: AfterSaleRunInput) => Promise<AfterSaleState>;
+
+/** Started apart, so that callers who wait for the outcome do not wait for what follows. */
+async function give(payment: HandedOver): Promise<void> {
+  const { app_id, out_trade_no, trade_no } = payment.end.state;
+  // A trade that was taken on by its own number has its payment under that.
+  const number = out_trade_no ?? trade_no;
+  if (number === null) return;
+  const workflowId = afterSaleWorkflowId(app_id, number);
+  const start = {
+    workflowId,
+    args: [{ app_id, out_trade_no: number, trade_no: trade_no ?? undefined, payment }] as [AfterSaleRunInput],
+    staticSummary: `After payment ${number}`,
+  };
+  // A refund or a notification may have started it already, and it may just have ended.
+  while (!(await startAbandoned<AfterSaleType>(WORKFLOW.afterSale, start)))
+    if (await signalIfRunning(workflowId, SIGNAL.payment, payment)) return;
+}
+
+/** This run as the next one needs it. */
+export function asPrevious(state: PaymentState, input: PaymentInput, failure: unknown): PreviousRun {
+  const { outcome, confirmed_by, trade_no, trade_status, order_amount, order_currency, other_trades, mismatch } = state;
+  const payment_data = answerToKeep(state);
+  const { runId: run_id } = workflowInfo();
+  const order = saysWithoutOrder(failure) || isOfAnother(input) ? null : orderOf(input);
+  const trade = { trade_no, trade_status, order_amount, order_currency };
+  return { run_id, outcome, confirmed_by, order, payment_data, ...trade, other_trades, mismatch };
+}
