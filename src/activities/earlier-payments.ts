@@ -4,6 +4,7 @@ import {
   type AdoptedPayment,
   answerToKeep,
   asNotified,
+  type EarlierEnd,
   type EarlierRun,
   fieldsUnlikeKnown,
   isDuplicateOrderFailure,
@@ -18,7 +19,6 @@ import {
   type PaymentState,
   type PreviousRun,
   QUERY,
-  type Sale,
   saysWithoutOrder,
 } from '../contract';
 import { earlierRuns, ifAnswered } from '../temporal/earlier-runs';
@@ -73,7 +73,7 @@ export async function loadEarlierPayment(
     isLeft &&=
       isCutOff || (outcome === null && made !== 'duplicate' && !(ending === 'continued' && hasHandedOn(run_id, later)));
     later = run.input;
-    const unproven = { run_id, outcome, sale: null, trade_no: null, is_proven: false, payment_data: null, ...left };
+    const unproven = { run_id, ended: null, trade_no: null, is_proven: false, payment_data: null, ...left };
     if (made !== 'order') {
       takeWatched(left, state, isLeft);
       if (made === 'duplicate' || isCutOff) other ??= { ...unproven, is_same_order: false };
@@ -82,7 +82,9 @@ export async function loadEarlierPayment(
     }
     const is_same_order = !order || fieldsUnlikeKnown(order, known, state).length === 0;
     latest ??= { ...unproven, is_same_order };
-    if (is_same_order && state?.outcome === 'SUCCESS') return { ...latest, ...left, sale: saleOf(state) };
+    if (is_same_order && state?.outcome === 'SUCCESS') return { ...latest, ...left, ended: endOf(state) };
+    if (is_same_order && state && outcome !== null && latest.ended === null)
+      latest = { ...latest, ended: endOf(state) };
     // A run that only found a trade does not prove whose it is.
     if (is_same_order && state && !latest.is_proven) latest = learn(latest, state);
   }
@@ -170,7 +172,7 @@ export async function runBefore(client: Client, workflowId: string, runId: strin
     }
     const { run_id, order, state } = run;
     const summary = await summarizeClosedRun(client, workflowId, run_id);
-    const previous = state?.outcome === 'SUCCESS' ? { ...summary, ...saleOf(state), outcome: state.outcome } : summary;
+    const previous = state?.outcome === 'SUCCESS' ? { ...summary, ...endOf(state) } : summary;
     if (!previous.order && previous.outcome !== 'SUCCESS') continue;
     const out_trade_no = order?.request.out_trade_no ?? state?.out_trade_no ?? null;
     return adoptionAfter(run, previous, out_trade_no);
@@ -263,7 +265,9 @@ function learn(latest: EarlierRun, state: PaymentState): EarlierRun {
   };
 }
 
-function saleOf(state: PaymentState): Sale {
-  const { trade_no, trade_status, order_amount, payment_data, confirmed_by, other_trades } = state;
-  return { trade_no, trade_status, order_amount, payment_data, confirmed_by, other_trades };
+function endOf(state: PaymentState): EarlierEnd {
+  const { outcome, confirmed_by, trade_no, trade_status, order_amount, payment_data, refused_because } = state;
+  const { other_trades, mismatch } = state;
+  const end = { outcome, confirmed_by, trade_no, trade_status, order_amount, payment_data, refused_because };
+  return { ...end, other_trades, ...(mismatch ? { mismatch } : {}) };
 }

@@ -102,7 +102,7 @@ export async function findTrade(
  */
 export async function watchTrade(
   gateway: PaymentGateway,
-  { id, others = [], known = [], seen, schedule, until, tell_credentials = false, due_at }: Omit<WatchInput, 'app_id'>,
+  { id, others = [], known, seen, schedule, until, tell_credentials = false, due_at }: Omit<WatchInput, 'app_id'>,
 ): Promise<QueriedTrade | null> {
   const left_ms = timeLeft(due_at);
   if (left_ms <= 0) return null;
@@ -130,12 +130,12 @@ function timeLeft(due_at = Number.POSITIVE_INFINITY): number {
 /** Whether a trade under the order's number has moved on: the order's own, or another. */
 function isNews(
   { trade_no, trade_status }: Trade,
-  { id, known = [], seen }: Pick<WatchInput, 'id' | 'known' | 'seen'>,
+  { id, known, seen }: Pick<WatchInput, 'id' | 'known' | 'seen'>,
 ): boolean {
-  const other = known.find((one) => one.trade_no === trade_no);
+  const other = known?.find((one) => one.trade_no === trade_no);
   // A replica may be behind what was notified of it.
   if (other) return !['same', 'stale'].includes(classifyTransition(other.trade_status, trade_status));
-  const isUnknown = id.trade_no !== undefined && trade_no !== undefined && trade_no !== id.trade_no;
+  const isUnknown = known !== undefined && trade_no !== undefined && trade_no !== id.trade_no;
   return isUnknown || trade_status !== seen;
 }
 

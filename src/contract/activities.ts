@@ -193,10 +193,18 @@ export interface GatewayActivities {
   'gateway.refund'(input: RefundAttempt): Promise<RefundResult>;
 }
 
-/** A payment that ended in SUCCESS. */
-export type Sale = Pick<
+/** How a payment ended, as its next run repeats it. */
+export type EarlierEnd = Pick<
   PaymentState,
-  'trade_no' | 'trade_status' | 'order_amount' | 'payment_data' | 'confirmed_by' | 'other_trades'
+  | 'outcome'
+  | 'confirmed_by'
+  | 'trade_no'
+  | 'trade_status'
+  | 'order_amount'
+  | 'payment_data'
+  | 'refused_because'
+  | 'other_trades'
+  | 'mismatch'
 >;
 
 /** What earlier runs under a payment's id say of its order. */
@@ -204,11 +212,9 @@ export interface EarlierRun {
   run_id: string;
   /** Whether that run was started with the same order. */
   is_same_order: boolean;
-  /** What it told. */
-  outcome: PaymentOutcome | null;
   trade_no: string | null;
-  /** What a run of the same order has sold; null where none has. */
-  sale: Sale | null;
+  /** How a run of the same order has ended: in a sale, or as the latest did; null where none has. */
+  ended: EarlierEnd | null;
   /** Whether the answer to a creation named that trade. */
   is_proven: boolean;
   payment_data: PaymentData | null;

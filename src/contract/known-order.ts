@@ -66,9 +66,9 @@ export interface PaymentEnd {
   readonly is_unread: boolean;
 }
 
-/** A trade under the order's number that is not the order's own. `is_asked`: the gateway was asked for it by its number. */
+/** A trade under the order's number that is not the order's own, and whether the gateway was asked for it by its number. */
 export interface NotedTrade extends OtherTrade {
-  readonly is_asked: boolean;
+  readonly asked: 'not yet' | 'unanswered' | 'answered';
 }
 
 /** What a person has said of the order. `knew`: the gateway had shown its money then. */

@@ -98,7 +98,8 @@ function paymentOf(delivery: Delivery): Recipient {
     signal: SIGNAL.notification,
     async afterEnd(last) {
       const previous = await temporal.previousRun(workflowId, last.runId);
-      if (last.state !== 'COMPLETED') return { is: 'new run', input: { ...input, previous } };
+      // A run that no worker had may have left what nobody has read: the next one reads it.
+      if (last.state !== 'COMPLETED' || !last.isLatest) return { is: 'new run', input: { ...input, previous } };
       return isKnownToPayment(previous, notification)
         ? { is: 'known' }
         : { is: 'passed on', to: afterSaleOf(delivery) };

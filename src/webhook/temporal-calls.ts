@@ -17,7 +17,7 @@ import {
   TASK_TIMEOUT_MS,
 } from '../contract';
 import { GRPC_STATUS, grpcCodeOf, isOutOfTime } from '../temporal/grpc-status';
-import { latestTakenRun } from '../temporal/taken-run';
+import { takenRunUpTo } from '../temporal/taken-run';
 import { isOfOrder, summarizeClosedRun } from '../temporal/workflow-history';
 import { RecentStarts } from './recent-starts';
 
@@ -49,6 +49,8 @@ export interface DescribedRun {
   paymentStatus: string | undefined;
   /** The search attribute PaymentTradeNo. */
   tradeNo: string | undefined;
+  /** Whether no run came after it: one that no worker ever had may have got what nobody has read. */
+  isLatest: boolean;
   /** Whether the run has got the call with this request id. */
   hasGot(requestId: string): boolean;
 }
@@ -128,14 +130,17 @@ export class TemporalCalls {
 
   /** The workflow's last run that a worker had, by its description and search attributes, which need no worker. Throws WorkflowNotFoundError. */
   async lastRun(workflowId: string): Promise<DescribedRun> {
-    return shown(await this.inTime(() => latestTakenRun(this.client, workflowId)));
+    return this.inTime(async () => {
+      const latest = await this.client.workflow.getHandle(workflowId).describe();
+      return shown(await takenRunUpTo(this.client, latest), latest.runId);
+    });
   }
 
   /** The run that a call with this request id has lately started from this process; undefined where there is none. */
   async recentlyStarted(workflowId: string, requestId: string): Promise<DescribedRun | undefined> {
     const runId = this.recentStarts.runOf({ workflowId, requestId });
     if (runId === undefined) return undefined;
-    return shown(await this.inTime(() => this.client.workflow.getHandle(workflowId, runId).describe()));
+    return shown(await this.inTime(() => this.client.workflow.getHandle(workflowId, runId).describe()), runId);
   }
 
   /** What the next run of a payment must know of the one that has ended. */
@@ -187,9 +192,13 @@ export class TemporalCalls {
   }
 }
 
-function shown({ runId, status, typedSearchAttributes, raw }: WorkflowExecutionDescription): DescribedRun {
+function shown(
+  { runId, status, typedSearchAttributes, raw }: WorkflowExecutionDescription,
+  latest: string,
+): DescribedRun {
   return {
     runId,
+    isLatest: runId === latest,
     state: status.name,
     paymentStatus: typedSearchAttributes.get(SEARCH_ATTRIBUTE.status),
     tradeNo: typedSearchAttributes.get(SEARCH_ATTRIBUTE.tradeNo),

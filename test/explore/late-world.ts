@@ -115,8 +115,20 @@ function ours(node: LateNode, step: Step): LateNode[] {
     case 'ask': {
       const shown = world.other === null ? null : { ...trade(world, world.other), trade_no: step.other };
       return [
-        after(node, 'the other trade is shown', world, { is: 'asked', other: step.other, trade: shown }),
-        after(node, 'the other trade is not shown', world, { is: 'asked', other: step.other, trade: null }),
+        after(node, 'the other trade is shown', world, {
+          is: 'asked',
+          other: step.other,
+          trade: shown,
+          answer: 'answered',
+        }),
+        ...(['answered', 'unanswered'] as const).map((answer) =>
+          after(node, `the other trade is not shown: ${answer}`, world, {
+            is: 'asked',
+            other: step.other,
+            trade: null,
+            answer,
+          }),
+        ),
       ];
     }
     default:

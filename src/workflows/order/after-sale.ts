@@ -381,7 +381,8 @@ class AfterSaleRun {
   private async askFor(other: string): Promise<void> {
     this.waitFor(`what the gateway has of trade ${other}, which has the same number`);
     const looked = await lookOnce(this.input.app_id, { trade_no: other }, this.settings);
-    this.learn({ is: 'asked', other, trade: looked.is === 'found' ? looked.trade : null });
+    const answer = looked.is === 'no-answer' ? 'unanswered' : 'answered';
+    this.learn({ is: 'asked', other, trade: looked.is === 'found' ? looked.trade : null, answer });
   }
 
   private async onTrade(trade: QueriedTrade, after: number, lasted_ms: number): Promise<void> {
@@ -399,7 +400,8 @@ class AfterSaleRun {
     this.waitFor('Temporal’s list of workflows: earlier runs of the payment may know more');
     const before = { workflow_id: paymentWorkflowId(app_id, out_trade_no), run_id: this.order.payment?.run_id ?? '' };
     const known = await loadEarlierRun({ before });
-    if (known === 'unread') return this.learn({ is: 'noticed', what: 'no-answer' });
+    // A person was asked when the payment handed itself over, and may have settled that.
+    if (known === 'unread') return;
     this.learn(
       { is: 'left', others: known?.other_trades ?? [] },
       ...(known?.untaken ?? []).map((one) => ({ is: 'notified', claim: claimOf(one) }) as const),

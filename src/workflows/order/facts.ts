@@ -29,11 +29,12 @@ interface Ended {
   readonly contradicted: readonly NotificationClaim[];
 }
 
-/** The gateway has been asked for another trade under the order's number; null where it has not shown it. */
+/** The gateway has been asked for another trade under the order's number; null where it has not shown it, or was silent. */
 interface Asked {
   readonly is: 'asked';
   readonly other: string;
   readonly trade: QueriedTrade | null;
+  readonly answer: 'answered' | 'unanswered';
 }
 
 /** What earlier runs of the payment left is read: other trades under the order's number. */

@@ -18,11 +18,13 @@ import {
   type NotificationClaim,
   type OtherTrade,
   outcomeOf,
+  type PaymentEnd,
   type PaymentOutcome,
   type RefundMeaning,
   refundMeaningOf,
   SILENCES,
   type Source,
+  saleStatus,
   takesMoneyBack,
 } from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
@@ -31,7 +33,7 @@ import { isKnownStatus } from '../../gateway/pure/statuses';
 import { latePaymentRefundNumber } from '../shared/refund-numbers';
 import { isAnswered } from './claims';
 import type { AfterSaleFact } from './facts';
-import { hasLateMoney, hasMoney, isOurTrade, paidOtherwise, toldOutcome } from './payment-end';
+import { hasLateMoney, hasMoney, isOurTrade, isRevoked, isUnpaid, paidOtherwise, toldOutcome } from './payment-end';
 import { type Column, LAG_SETTLINGS, OPEN, outcomeNamed, rowOf, type Verdict, verdictOn } from './refund-table';
 
 /** What the fold needs of the settings. */
@@ -102,7 +104,7 @@ function applied(order: KnownOrder, fact: AfterSaleFact, settings: FoldSettings)
     case 'ended':
       return onEnded(order, fact);
     case 'asked':
-      return fact.trade ? onOther(order, fact.trade) : noted(order, { trade_no: fact.other, is_asked: true });
+      return fact.trade ? onOther(order, fact.trade) : noted(order, { trade_no: fact.other, asked: fact.answer });
     case 'left':
       return onLeft(order, fact.others);
     case 'queried':
@@ -137,8 +139,8 @@ function applied(order: KnownOrder, fact: AfterSaleFact, settings: FoldSettings)
 function onEnded(before: KnownOrder, { payment, contradicted }: FactOf<'ended'>): KnownOrder {
   const { state, reasons, run_id, ended_at } = payment;
   const raisedAll = (order: KnownOrder) => reasons.reduce(raised, order);
-  // It hands itself over once more where something has come meanwhile, and may be read after that.
-  if (before.payment?.run_id === run_id) return raisedAll(before);
+  // It hands itself over once more where something has come meanwhile, and may be read before or after that.
+  if (before.payment?.run_id === run_id) return raisedAll({ ...before, payment: together(before.payment, payment) });
   // An earlier run of it says nothing new.
   if (before.payment !== null && before.payment.ended_at >= ended_at) return before;
   const trade_no = state.trade_no ?? before.trade_no;
@@ -154,11 +156,19 @@ function onEnded(before: KnownOrder, { payment, contradicted }: FactOf<'ended'>)
     others: before.others.filter((one) => one.trade_no !== trade_no),
   };
   const noticed = state.other_trades.reduce(
-    (all, other) => noted(all, { ...other, is_asked: other.trade_status !== null }),
+    (all, other) => noted(all, { ...other, asked: other.trade_status === null ? 'not yet' : 'answered' }),
     order,
   );
   return raisedAll({ ...noticed, contradicted: distinct([...noticed.contradicted, ...contradicted]) });
 }
+
+/** The same end twice: what is read of a payment does not say what may still be paid. */
+const together = (one: PaymentEnd, other: PaymentEnd): PaymentEnd => ({
+  ...one,
+  watch_until: Math.max(one.watch_until, other.watch_until),
+  sent_again: one.sent_again || other.sent_again,
+  is_unread: one.is_unread || other.is_unread,
+});
 
 // — Other trades under the order's number —
 
@@ -179,7 +189,9 @@ function onLeft(before: KnownOrder, others: readonly OtherTrade[]): KnownOrder {
 function onOther(order: KnownOrder, trade: QueriedTrade): KnownOrder {
   const { trade_no, trade_status, order_amount = null } = trade;
   if (trade_no === undefined) return order;
-  return raised(noted(order, { trade_no, trade_status, order_amount, is_asked: true }), 'second-trade');
+  const known = raised(noted(order, { trade_no, trade_status, order_amount, asked: 'answered' }), 'second-trade');
+  // The order has no money but this.
+  return isUnpaid(order) && outcomeOf(trade_status) === 'SUCCESS' ? raised(known, 'late-payment') : known;
 }
 
 /** A replica may be behind: what was said of money stays said. */
@@ -190,7 +202,7 @@ function noted(order: KnownOrder, said: Pick<NotedTrade, 'trade_no'> & Partial<N
     trade_no,
     trade_status: laterOf(before?.trade_status ?? null, said.trade_status ?? null),
     order_amount: before?.order_amount ?? said.order_amount ?? null,
-    is_asked: (before?.is_asked ?? false) || (said.is_asked ?? false),
+    asked: before?.asked === 'answered' ? 'answered' : (said.asked ?? before?.asked ?? 'not yet'),
   };
   const others = order.others.filter((one) => one !== before);
   return { ...order, others: [...others, other].slice(-KEPT_TRADES) };
@@ -215,10 +227,9 @@ function onQueried(
 ): KnownOrder {
   const answered = settledReasons(before, ANSWERED);
   if (isOlder(before, trade)) return onOlder(answered, trade.trade_status, at);
-  const learned = learnedFrom(answered, trade);
+  const learned = withCandidate(learnedFrom(answered, trade), trade);
   const seen = { status: trade.trade_status, asked_at: trade.asked_at, lasted_ms, heard: after };
-  // What the payment has seen is no news.
-  const from = before.seen?.status ?? before.payment?.state.trade_status ?? null;
+  const from = before.seen?.status ?? null;
   const moved = { ...movedTo(learned, from, seen.status, at), seen };
   const read = withClaimsRead(withEnd(moved), after);
   return explained(read, from, LAG_SETTLINGS * settling_ms);
@@ -229,12 +240,9 @@ const ANSWERED: readonly Attention[] = [...SILENCES, 'unknown-trade', 'unknown-o
 
 /** What the trade's end says: that it has one; and that what was sold is none any more, where that lasts. */
 function withEnd(order: KnownOrder): KnownOrder {
-  const { payment, seen } = order;
-  const outcome = outcomeOf(seen?.status ?? '');
-  const ended = outcome === null ? order : settledReasons(order, ['never-ended']);
-  const isRevoked =
-    payment !== null && toldOutcome(order) === 'SUCCESS' && outcome !== 'SUCCESS' && isKnownStatus(seen?.status ?? '');
-  return isRevoked && (seen?.lasted_ms ?? 0) > 0 ? raised(ended, 'unlisted-transition') : ended;
+  const { status = '', lasted_ms = 0 } = order.seen ?? {};
+  const ended = outcomeOf(status) === null ? order : settledReasons(order, ['never-ended']);
+  return isRevoked(ended) && lasted_ms > 0 ? raised(ended, 'unlisted-transition') : ended;
 }
 
 /** The trade has moved on since, and what it shows no more was so all the same. */
@@ -256,6 +264,14 @@ function onUnanswered(order: KnownOrder, { why, after, at }: FactOf<'unanswered'
 /** What the gateway does not answer has one reason, the latest. A denial is an answer. */
 const withoutSilence = (order: KnownOrder) => settledReasons(order, SILENCES);
 
+/** Until the order's own trade is known, each that is found is one to ask for. */
+function withCandidate(order: KnownOrder, trade: QueriedTrade): KnownOrder {
+  const { trade_no, trade_status, order_amount = null } = trade;
+  if (trade_no === undefined) return order;
+  if (order.trade_no === null) return noted(order, { trade_no, trade_status, order_amount, asked: 'answered' });
+  return { ...order, others: order.others.filter((one) => one.trade_no !== order.trade_no) };
+}
+
 function learnedFrom(order: KnownOrder, trade: QueriedTrade): KnownOrder {
   const ordered = order.payment?.state;
   const amount = trade.order_amount ?? ordered?.order_amount;
@@ -264,7 +280,8 @@ function learnedFrom(order: KnownOrder, trade: QueriedTrade): KnownOrder {
   return {
     ...order,
     denied: null,
-    trade_no: order.trade_no ?? trade.trade_no ?? null,
+    // A trade that was only found, and is not paid, may be another's: it is asked for, as others are.
+    trade_no: order.trade_no ?? (isSold || !isUnpaid(order) ? (trade.trade_no ?? null) : null),
     out_trade_no: order.out_trade_no ?? trade.out_trade_no ?? null,
     method: order.method ?? trade.method ?? null,
     // Before it is sold, a trade shows what was ordered, and buyers may pay another amount.
@@ -277,10 +294,13 @@ function movedTo(order: KnownOrder, from: string | null, to: string, at: number)
   const refunds = heard.refunds.map((one) =>
     one.begun !== null && isRefundStatus(to) && to !== one.begun.shown ? { ...one, moved: true } : one,
   );
-  if (from === to || isNoTransition(order, to)) return { ...heard, refunds };
+  if (from === to) return { ...heard, refunds };
   const isFirstReversal =
     from === 'CHARGEBACK' && to === 'CHARGEBACK_REVERSED' && !order.history.some((one) => one.to === to);
-  const history = [...heard.history, { time: iso(at), from, to, source: 'query' as const }];
+  const shown = from ?? (order.payment ? saleStatus(order.payment.state) : null);
+  const transition = { time: iso(at), from: shown, to, source: 'query' as const };
+  const isNews = shown !== to && !isNoTransition(order, to);
+  const history = isNews ? [...heard.history, transition] : heard.history;
   const known = { ...heard, refunds, history, bank: isFirstReversal ? null : heard.bank };
   return onBankStatus(isKnownStatus(to) ? known : raised(known, 'unknown-status'), to);
 }
@@ -481,7 +501,7 @@ function onAnswered(order: KnownOrder, { number, answered, at }: FactOf<'answere
 
 function onDecided(before: KnownOrder, fact: FactOf<'decided'>): KnownOrder {
   const { by, reason, refund, elsewhere, seen, at } = fact;
-  const order = fact.order === undefined ? before : withOutcome(before, fact.order);
+  const order = withOthersSeen(fact.order === undefined ? before : withOutcome(before, fact.order), fact);
   const shown = order.seen?.status ?? null;
   const decided = { by, reason, shown };
   const named =
@@ -504,11 +524,20 @@ function onDecided(before: KnownOrder, fact: FactOf<'decided'>): KnownOrder {
   return settled.complete ? { ...settled, history } : raised({ ...settled, history }, 'refund-elsewhere');
 }
 
+/** A person who has looked at other trades has seen what the gateway would not say. */
+function withOthersSeen(order: KnownOrder, { seen, order: outcome }: FactOf<'decided'>): KnownOrder {
+  if (seen !== 'second-trade' && outcome === undefined) return order;
+  return { ...order, others: order.others.map((one) => ({ ...one, asked: 'answered' as const })) };
+}
+
 /** A person who says how the order has ended has read of all that is asked about the order itself. */
 function withOutcome(order: KnownOrder, outcome: PaymentOutcome): KnownOrder {
-  const reasons = order.reasons.filter((one) => OF_THE_BANK.includes(one) || one === 'refund-elsewhere');
-  return { ...order, decision: { outcome, knew: hasMoney(order) }, contradicted: [], reasons };
+  return { ...order, decision: { outcome, knew: hasMoney(order) }, contradicted: [], reasons: ofMoney(order) };
 }
+
+/** The reasons that are about money that went back, or may. */
+const ofMoney = ({ reasons }: KnownOrder) =>
+  reasons.filter((one) => OF_THE_BANK.includes(one) || one === 'refund-elsewhere');
 
 /** Whether the trade shows that money went back, and nothing that is known explains it. */
 function showsMoneyOfNobody({ seen, refunds, elsewhere }: KnownOrder): boolean {
@@ -528,6 +557,9 @@ function hasMovedUnnamed(order: KnownOrder, number: string): boolean {
 
 /** A person has looked at what needed one. */
 function looked(order: KnownOrder, seen: Attention): KnownOrder {
+  // Of an order that was not paid, the person has read all that is asked.
+  if (isUnpaid(order))
+    return { ...(order.denied ? withoutTrade(order) : order), contradicted: [], reasons: ofMoney(order) };
   if (seen === 'unknown-trade') return withoutTrade(order);
   return seen === 'unconfirmed-notification' ? { ...order, contradicted: [] } : order;
 }

@@ -2,10 +2,9 @@
 import { isTransientStatus, type KnownOrder, type LedgerRefund, refundableIn, refundMeaningOf } from '../../contract';
 import { DAY, MINUTE } from '../../gateway/pure/durations';
 import { isMore } from '../../gateway/pure/money';
-import { isKnownStatus } from '../../gateway/pure/statuses';
 import { isAnswered } from './claims';
 import { findRefund, isContradicted, leftAtGateway, mayBeGone, verdictOf } from './fold';
-import { hasMoney, isSettled, isUnpaid, mayBePaidUntil, toldOutcome } from './payment-end';
+import { hasUnanswered, isRevoked, isSettled, isUnpaid, mayBePaidUntil } from './payment-end';
 import { LAG_SETTLINGS } from './refund-table';
 import { elsewhereUnknown, notLeft, notNow, type RefundFailure, takenByTheBank, unconfirmed } from './refusals';
 
@@ -45,7 +44,7 @@ export interface Wishes {
 }
 
 export function nextStep(order: KnownOrder, now: number, wishes: Wishes, settings: StepSettings): Step {
-  const other = order.others.find(({ is_asked }) => !is_asked);
+  const other = order.others.find(({ asked }) => asked === 'not yet');
   if (other) return { take: 'ask', other: other.trade_no };
   if (isSettled(order) && !wishes.isAsked) return { take: order.payment?.is_unread ? 'read' : 'rest' };
   if (order.seen === null && (order.held.length > 0 || wishes.isAsked || !isWatchable(order))) {
@@ -59,7 +58,10 @@ export function nextStep(order: KnownOrder, now: number, wishes: Wishes, setting
   // Who asks wants the answer of now: a look that has to last would be ended by the question itself, again and again.
   if (wishes.isAsked) return { take: 'look', lasting_ms: 0 };
   if (isBehind || order.held.length > 0) return { take: 'look', lasting_ms: lastingOf(order, settings) };
-  if (isRevoked(order) || order.refunds.some((one) => waitsForLag(order, one, settings)))
+  if (
+    (isRevoked(order) && order.seen?.lasted_ms === 0) ||
+    order.refunds.some((one) => waitsForLag(order, one, settings))
+  )
     return { take: 'look', lasting_ms: LAG_SETTLINGS * settings.settling_ms };
   const due = deadlinesOf(order).find(({ at }) => at <= now);
   if (due) return { take: 'pass', number: due.number };
@@ -81,15 +83,6 @@ export function nextStep(order: KnownOrder, now: number, wishes: Wishes, setting
 const isWatchable = (order: KnownOrder) => isUnpaid(order) && order.denied !== null;
 
 const answeredAt = ({ seen, denied }: KnownOrder) => Math.max(seen?.asked_at ?? 0, denied?.at ?? 0);
-
-/** Whether the gateway does not show what was sold, and has not shown so for long: a replica may be behind. */
-const isRevoked = (order: KnownOrder) =>
-  order.payment !== null &&
-  toldOutcome(order) === 'SUCCESS' &&
-  order.seen !== null &&
-  !hasMoney(order) &&
-  isKnownStatus(order.seen.status) &&
-  order.seen.lasted_ms === 0;
 
 /** A notification that the answer contradicts counts as contradicted once the answer has lasted. */
 function lastingOf({ seen, held }: KnownOrder, { settling_ms }: StepSettings): number {
@@ -126,7 +119,8 @@ export function watchUntil(
   wishes: Pick<Wishes, 'watch_until'>,
   settings: StepSettings,
 ): number | null {
-  if (isTransientStatus(order.seen?.status ?? null) || isContradicted(order)) return null;
+  const isOpen = isContradicted(order) || hasUnanswered(order);
+  if (isTransientStatus(order.seen?.status ?? null) || isOpen) return null;
   if (isUnpaid(order)) return mayBePaidUntil(order);
   const afterAcceptance = order.refunds
     .filter(({ phase }) => phase === 'taken')

@@ -13,6 +13,7 @@ import {
   type TradeId,
   tradesNamedBy,
 } from '../../contract';
+import { isKnownStatus } from '../../gateway/pure/statuses';
 import { latePaymentRefundNumber } from '../shared/refund-numbers';
 
 /** What was told of the order: by a person, or at the payment's end. Null where there was no order. */
@@ -45,6 +46,17 @@ export const isOurTrade = ({ payment, trade_no }: KnownOrder): boolean =>
 export const isUnpaid = (order: KnownOrder): boolean =>
   order.payment !== null && toldOutcome(order) !== 'SUCCESS' && !hasMoney(order);
 
+/** Whether the gateway calls what was sold something else, and no person has seen that. A replica may be behind: it has to last. */
+export function isRevoked(order: KnownOrder): boolean {
+  const { payment, seen, history } = order;
+  if (payment === null || seen === null || outcomeNow(order) !== 'SUCCESS' || !isKnownStatus(seen.status)) return false;
+  const isSeen = history.some(({ source, from }) => source === 'operator' && from === seen.status);
+  return outcomeOf(seen.status) !== 'SUCCESS' && !isSeen;
+}
+
+/** Whether the gateway was silent when it was asked for another trade under the order's number. */
+export const hasUnanswered = ({ others }: KnownOrder): boolean => others.some(({ asked }) => asked === 'unanswered');
+
 /** Until when an unpaid order may still be paid, or another trade of an order that was sent more than once; 0 where none may. */
 export const mayBePaidUntil = (order: KnownOrder): number =>
   isUnpaid(order) || order.payment?.sent_again ? (order.payment?.watch_until ?? 0) : 0;
@@ -54,6 +66,7 @@ export const isSettled = (order: KnownOrder): boolean =>
   isUnpaid(order) &&
   order.payment?.watch_until === 0 &&
   order.held.length === 0 &&
+  !hasUnanswered(order) &&
   !order.refunds.some(({ phase }) => phase === 'waiting') &&
   // What refused a creation is no answer about a trade.
   (order.payment.state.outcome === null || !order.reasons.some(isSilence));
@@ -65,10 +78,11 @@ export const isSettled = (order: KnownOrder): boolean =>
 export function idsToAsk(order: KnownOrder): [TradeId, ...TradeId[]] {
   const { trade_no, payment, others, held } = order;
   const own = knownIds(order);
-  if (trade_no !== null && (payment?.sent_again !== true || order.out_trade_no === null)) return [own];
-  if (trade_no !== null) return [own, knownIds({ out_trade_no: order.out_trade_no, trade_no: null })];
-  const named = tradesNamedBy([...others, ...held.map(({ claim }) => claim)]);
-  return [own, ...named.map((one) => ({ trade_no: one }))];
+  const isOneOfMany = trade_no !== null && payment?.sent_again === true && order.out_trade_no !== null;
+  const byNumber = isOneOfMany ? [knownIds({ out_trade_no: order.out_trade_no, trade_no: null })] : [];
+  const asked = trade_no === null ? others : others.filter((one) => one.asked === 'unanswered');
+  const named = tradesNamedBy([...asked, ...(trade_no === null ? held.map(({ claim }) => claim) : [])]);
+  return [own, ...byNumber, ...named.map((one) => ({ trade_no: one }))];
 }
 
 /** The payment as it is now; null where none has ended. `attention`: what the after-sale shows. */
@@ -90,9 +104,9 @@ export function paymentNow(order: KnownOrder, attention: PaymentState['attention
     outcome,
     confirmed_by: outcome === state.outcome ? state.confirmed_by : outcome === decision?.outcome ? 'operator' : 'query',
     attention,
-    history: [...state.history, ...order.history],
+    history: [...state.history, ...order.history.filter(({ time }) => Date.parse(time) >= payment.ended_at)],
     previous: outcome === state.outcome ? state.previous : { run_id: payment.run_id, outcome: state.outcome },
-    other_trades: order.others.map(({ is_asked: _asked, ...other }) => other),
+    other_trades: order.others.map(({ asked: _asked, ...other }) => other),
     ...(mismatch ? { mismatch } : {}),
     ...(late_payment_refund ? { late_payment_refund } : {}),
   };

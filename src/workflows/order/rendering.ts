@@ -39,7 +39,7 @@ export function stateOf(order: KnownOrder, app_id: string, watched_until: number
     refunds,
     refunded_elsewhere: order.elsewhere,
     ledger_complete: order.complete,
-    other_trades: order.others.map(({ is_asked: _asked, ...other }) => other),
+    other_trades: order.others.map(({ asked: _asked, ...other }) => other),
     claims: order.held.map(({ claim }) => claim),
     bank_said: order.bank && { trade_status: order.bank.status, time: iso(order.bank.at) },
     watched_until: watched_until > 0 ? iso(watched_until) : null,

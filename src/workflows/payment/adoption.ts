@@ -149,7 +149,7 @@ function noteEarlierTrade(previous: PreviousRun | undefined, { record, raise }: 
 
 /** Keeps a sale as it is, whatever started this run. What came since is the after-sale's. */
 function adoptSale({ trade_no: named, previous }: AdoptedPayment, { record, raise }: PaymentContext): void {
-  record.restoreSale(previous ?? {});
+  record.restore(previous ?? {});
   // A person resolved it as sold before its trade_no was known, so a person says whether this trade is it.
   if (!previous?.trade_no && record.id.trade_no !== undefined) raise('unproven-trade');
   if (named === undefined || isOfTrade({ trade_no: named }, record.snapshot.trade_no)) return;

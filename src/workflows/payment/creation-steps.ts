@@ -3,8 +3,8 @@
 import type { CreateResult } from '../../contract';
 
 export interface CreationFacts {
-  /** Whether an earlier run under the number has sold the order. */
-  isSold: boolean;
+  /** Whether an earlier run under the number has ended: in a sale, or otherwise. */
+  hasEnded: boolean;
   /** Whether an earlier request may have reached the gateway, so that an order of ours may exist. */
   mayExist: boolean;
   /** Whether the gateway answered a request that it was busy: it may have made the order all the same. */
@@ -26,7 +26,7 @@ export interface CreationFacts {
  * - `look`: ask the gateway for the trade until its answer lasts.
  * - `look-on`: the same, slowly and under attention: nothing may be sent any more.
  * - `ask`: query once, for a moment: an order that the gateway made and refused may be alive all the same.
- * - `end-sold`, `end-not-sent`, `end-not-created`, `end-refused`: it is over.
+ * - `end-as-before`, `end-not-sent`, `end-not-created`, `end-refused`: it is over.
  * - `compare`: the gateway has, or is said to have, an order under this number that this run did not make.
  */
 export type CreationStep =
@@ -35,7 +35,7 @@ export type CreationStep =
   | 'look-on'
   | 'ask'
   | 'compare'
-  | `end-${'sold' | 'not-sent' | 'not-created' | 'refused'}`;
+  | `end-${'as-before' | 'not-sent' | 'not-created' | 'refused'}`;
 
 /** What each result says of the order, for the table. */
 export const CREATION_SAID = {
@@ -50,8 +50,8 @@ type Row = readonly [when: Partial<CreationFacts>, then: CreationStep];
 
 /** The first row that fits counts. */
 const TABLE: readonly Row[] = [
-  // What was sold stays sold.
-  [{ isSold: true }, 'end-sold'],
+  // What was told stays so: what came since, the after-sale knows.
+  [{ hasEnded: true }, 'end-as-before'],
 
   // The gateway made our order and refused it. A bank that was busy may charge all the same, so the order itself is asked for. Where
   // that brings no answer the refusal stands, and the number is watched.

@@ -109,8 +109,8 @@ export class OrderCreation {
         return this.askAfterRefusal();
       case 'compare':
         return this.compare();
-      case 'end-sold':
-        this.context.record.restoreSale(this.earlier.sale ?? {});
+      case 'end-as-before':
+        this.context.record.restore(this.earlier.ended ?? {});
         return true;
       case 'end-refused':
         this.raiseIfMayExist();
@@ -140,7 +140,7 @@ export class OrderCreation {
 
   private get facts(): CreationFacts {
     return {
-      isSold: this.earlier.sale !== null,
+      hasEnded: this.earlier.ended !== null,
       mayExist: this.mayExist,
       wasBusy: this.attempts.hasReached,
       said: this.said,
@@ -247,9 +247,9 @@ export class OrderCreation {
 
   /** The gateway was silent, or nothing may be sent any more and the order may exist: it is asked on, ever more slowly. */
   private async lookOn(): Promise<boolean> {
-    // A person is asked next, and must not cancel what an earlier run has sold.
+    // A person is asked next, and must not end anew what an earlier run has ended.
     const earlier = await this.earlier.latest();
-    if (earlier?.sale) return false;
+    if (earlier?.ended) return false;
     const after = this.looked === 'no-answer' ? 'no-answer' : 'no-such-order';
     // Silence has its own reason, and says nothing of the order.
     if (after === 'no-such-order') this.context.raise(this.isNotified ? 'unknown-trade' : 'unknown-outcome');
@@ -286,7 +286,7 @@ export class OrderCreation {
     const notifications = this.pending.all;
     // Read first: it may know the trade's own number.
     const earlier = await this.earlier.latest();
-    if (earlier?.sale) return false;
+    if (earlier?.ended) return false;
     const { creationAnswer } = this.earlier;
     if (creationAnswer) {
       this.context.record.applyCreation(creationAnswer, Date.now());

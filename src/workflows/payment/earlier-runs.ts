@@ -4,13 +4,13 @@ import { workflowInfo } from '@temporalio/workflow';
 import type {
   AdoptedPayment,
   Attention,
+  EarlierEnd,
   EarlierRun,
   NewPayment,
   PaymentData,
   PaymentInput,
   PaymentPolicy,
   PreviousRun,
-  Sale,
   Trade,
   TradeId,
 } from '../../contract';
@@ -80,8 +80,8 @@ export async function whatItKnew(previous: PreviousRun | undefined, heir: Heir):
   if (earlier === null || earlier === 'unread') return previous;
   takeLeft(earlier, heir);
   if (!previous || previous.outcome === 'SUCCESS') return previous;
-  const { sale, trade_no, payment_data, watched } = earlier;
-  if (earlier.is_same_order && sale) return { ...previous, ...sale, outcome: 'SUCCESS' };
+  const { ended, trade_no, payment_data, watched } = earlier;
+  if (earlier.is_same_order && ended?.outcome === 'SUCCESS') return { ...previous, ...ended };
   if (!earlier.is_same_order) return watched ? { ...watched, ...knownOf(previous) } : previous;
   const known = { trade_no: trade_no ?? previous.trade_no, payment_data: payment_data ?? previous.payment_data };
   return { ...previous, ...known };
@@ -122,7 +122,6 @@ export const wasReset = ({ run_id }: Pick<PaymentPolicy, 'run_id'>) => run_id !=
 export class EarlierRuns {
   private known: EarlierRun | null = null;
   private isRead: boolean;
-  private wasReset = false;
   /** Whether they were read at least once. */
   hasRead = false;
 
@@ -142,7 +141,6 @@ export class EarlierRuns {
   /** After a reset there is one more earlier run, so they are read again. */
   onReset(): void {
     this.isRead = false;
-    this.wasReset = true;
   }
 
   /** The latest that may have made the order. "None" is asked again each time. */
@@ -153,16 +151,15 @@ export class EarlierRuns {
       // One of them may have sent the order, so nothing is sent before they are read.
       this.known = await untilRead(read, this.heir);
       if (this.known) takeLeft(this.known, this.heir);
-      if (this.wasReset && this.known?.is_same_order) this.heir.record.toldBefore = this.known.outcome;
     }
     this.isRead = true;
     this.hasRead = true;
     return this.known;
   }
 
-  /** What one of them has sold. */
-  get sale(): Sale | null {
-    return this.known?.sale ?? null;
+  /** How one of them has ended. */
+  get ended(): EarlierEnd | null {
+    return this.known?.ended ?? null;
   }
 
   /** What the gateway answered when one of them created the same order: the order exists, whatever a query shows. */

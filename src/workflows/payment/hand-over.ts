@@ -15,12 +15,14 @@ import {
   isKnownToPayment,
   isOfAnother,
   type NotificationSignal,
+  namedByWorkflowId,
   orderOf,
   outcomeOf,
   type PaymentInput,
   type PaymentState,
   type PreviousRun,
   SIGNAL,
+  saleStatus,
   saysWithoutOrder,
   WORKFLOW,
 } from '../../contract';
@@ -66,13 +68,14 @@ function takeLeft(ending: EndingPayment): HandedOver {
   const { notified, contradicted } = pending.takeAll();
   // What a person is asked about stays so; what nobody was asked about is compared with the gateway once more.
   const isAsked = record.reasons.has('unconfirmed-notification');
+  const reasons = record.reasons.all.filter((one) => one !== 'unconfirmed-notification' || contradicted.length === 0);
   const [asked, compared] = isAsked ? [contradicted, notified] : [[], [...contradicted, ...notified]];
   return {
     end: {
       run_id: workflowInfo().runId,
       ended_at: Date.now(),
       state,
-      reasons: record.reasons.all.filter((one) => one !== 'unconfirmed-notification' || asked.length === 0),
+      reasons: [...reasons, ...(record.isUnread && !reasons.includes('no-answer') ? (['no-answer'] as const) : [])],
       watch_until: paidUntil(ending),
       sent_again: creation?.hasSentAgain === true,
       made_here: !isOfAnother(input),
@@ -113,7 +116,8 @@ function paidUntil({ input, context, creation, failure }: EndingPayment): number
 function isOpenAtTheGateway(state: PaymentState): boolean {
   const { outcome, confirmed_by, trade_status } = state;
   if (outcome === null || isDecided(state, {})) return false;
-  return confirmed_by !== 'query' && confirmed_by !== 'notification' && outcomeOf(trade_status ?? '') === null;
+  const shown = outcome === 'SUCCESS' ? trade_status : saleStatus(state);
+  return confirmed_by !== 'query' && confirmed_by !== 'notification' && outcomeOf(shown ?? '') === null;
 }
 
 /** Every order of the app fails by this: one workflow waits for all of them. */
@@ -137,7 +141,7 @@ type AfterSaleType = (input: AfterSaleRunInput) => Promise<AfterSaleState>;
 async function give(payment: HandedOver): Promise<void> {
   const { app_id, out_trade_no, trade_no } = payment.end.state;
   // A trade that was taken on by its own number has its payment under that.
-  const number = out_trade_no ?? trade_no;
+  const number = out_trade_no ?? namedByWorkflowId(workflowInfo().workflowId)?.out_trade_no ?? trade_no;
   if (number === null) return;
   const workflowId = afterSaleWorkflowId(app_id, number);
   const start = {

@@ -35,8 +35,6 @@ export class PaymentRecord {
   before: PreviousRun | undefined;
   /** Earlier runs could not be read, and may have sold the order. */
   isUnread = false;
-  /** What the run told that was reset to this one. */
-  toldBefore: PaymentOutcome | null = null;
   /** The last status that was reported, accepted or not. A poll that finds the same has no news. */
   lastReported: string | null = null;
   /** The same for people, with its source and time. */
@@ -72,7 +70,7 @@ export class PaymentRecord {
   /** Takes over what the run before knew. What it sold is sold from the start. */
   recall(before: PreviousRun | undefined): void {
     this.before = before;
-    if (before?.outcome === 'SUCCESS') this.restoreSale(before);
+    if (before?.outcome === 'SUCCESS') this.restore(before);
     // Somebody ended the run that watched our trade: another one that was named does not take its place.
     else if (before?.outcome === null && before.order) this.state.trade_no = before.trade_no ?? this.state.trade_no;
   }
@@ -210,17 +208,20 @@ export class PaymentRecord {
     return true;
   }
 
-  /** The sale of the run before stands: news of another trade under its number does not change it. */
-  restoreSale(sold: Partial<PreviousRun>): void {
-    this.state.trade_no = sold.trade_no ?? this.state.trade_no;
-    this.state.order_amount ??= sold.order_amount ?? null;
-    this.state.order_currency ??= sold.order_currency ?? null;
+  /** The end of the run before stands: news of another trade under its number does not change it. */
+  restore(ended: Partial<PreviousRun> & Partial<Pick<PaymentState, 'refused_because'>>): void {
+    this.state.trade_no = ended.trade_no ?? this.state.trade_no;
+    this.state.order_amount ??= ended.order_amount ?? null;
+    this.state.order_currency ??= ended.order_currency ?? null;
     // What a person called sold may never have shown itself.
-    this.state.trade_status = sold.trade_status ?? null;
-    this.state.payment_data = sold.payment_data ?? null;
-    this.others.noteAll(sold.other_trades ?? []);
-    this.state.outcome = 'SUCCESS';
-    this.state.confirmed_by = sold.confirmed_by ?? 'query';
+    this.state.trade_status = ended.trade_status ?? null;
+    this.state.payment_data = ended.payment_data ?? null;
+    this.others.noteAll(ended.other_trades ?? []);
+    this.state.refused_because = ended.refused_because ?? null;
+    if (ended.mismatch) this.state.mismatch = ended.mismatch;
+    this.state.outcome = ended.outcome ?? 'SUCCESS';
+    this.state.confirmed_by =
+      ended.outcome === 'SUCCESS' ? (ended.confirmed_by ?? 'query') : (ended.confirmed_by ?? null);
   }
 
   private learnIds(said: { readonly [field: string]: unknown }): void {
@@ -266,7 +267,7 @@ export class PaymentRecord {
     this.reasons.settle('unconfirmed-notification');
     // A run that failed, was cancelled or terminated sold nothing either.
     const { previous } = this.state;
-    const before = previous ? previous.outcome : (this.toldBefore ?? 'SUCCESS');
+    const before = previous ? previous.outcome : 'SUCCESS';
     if (before === 'SUCCESS' && !this.isUnread) return;
     // Money of another trade than ours is a person's. Nor does the merchant know of one that somebody ended.
     if (!this.acceptsLatePayments || !this.isOurTrade || this.isUnread) this.raise('late-payment');

@@ -2,7 +2,7 @@
 import { type CreationFacts, nextCreationStep } from '../../../src/workflows/payment/creation-steps';
 
 const VALUES: { readonly [Name in keyof CreationFacts]: readonly CreationFacts[Name][] } = {
-  isSold: [false],
+  hasEnded: [false],
   mayExist: [false, true],
   wasBusy: [false, true],
   said: ['nothing', 'not-created', 'created-refused', 'duplicate'],
@@ -13,7 +13,7 @@ const VALUES: { readonly [Name in keyof CreationFacts]: readonly CreationFacts[N
 };
 
 const NOTHING: CreationFacts = {
-  ...{ isSold: false, mayExist: false, wasBusy: false, said: 'nothing', looked: 'not-yet' },
+  ...{ hasEnded: false, mayExist: false, wasBusy: false, said: 'nothing', looked: 'not-yet' },
   ...{ isNotified: false, isWithdrawn: false, isInTime: true },
 };
 
@@ -30,7 +30,7 @@ test('every combination of facts is in the table: 384', () => {
 });
 
 test('what was sold is not created again, whatever else is known', () => {
-  expect([...new Set(ALL.map((facts) => nextCreationStep({ ...facts, isSold: true })))]).toEqual(['end-sold']);
+  expect([...new Set(ALL.map((facts) => nextCreationStep({ ...facts, hasEnded: true })))]).toEqual(['end-as-before']);
 });
 
 test('a notification ends the right to create: the trade is looked for, unless the gateway has refused our order', () => {

@@ -98,31 +98,6 @@ test('promise 3: an acknowledged SUCCESS of a second trade is known where the li
   expect([await tradesKnown(), attentions()]).toEqual([expect.arrayContaining(['T2']), ['no-answer', 'second-trade']]);
 });
 
-// — The follow-up of a sale joins the one of all orders that our credentials failed, which asks for no trade —
-// Lost: that the gateway has revoked the sale, which a person hears after any other silence.
-
-test.each([
-  ['refused our credentials', 'credentials'],
-  ['was unreachable', 'unreachable'],
-] as const)(
-  'promise 8: a sale that the gateway calls canceled after it %s is before a person',
-  async (_how, trouble) => {
-    await begin({ creations: ['credentials'] });
-    await pay(10 * MINUTE);
-    expect(found({ open: true })).toEqual(['credentials']);
-    world.notify(madeByAnother('SUCCESS'));
-    await world.pass(10 * MINUTE);
-    world.gateway.trouble = trouble;
-    world.reset();
-    await world.pass(HOUR);
-    world.gateway.move(tradeAt(0), 'CANCEL');
-    await world.pass(HOUR);
-    world.gateway.trouble = undefined;
-    await world.pass(DAY);
-    expect(found({ open: true })).toContain('unlisted-transition');
-  },
-);
-
 // — A sale whose trade has no number is compared by the run, and by its follow-up not —
 // Lost: that what a person called sold is canceled at the gateway.
 

@@ -230,7 +230,7 @@ test.each([
   await world.pass(MINUTE);
   world.gateway.move(other, 'CANCEL');
   await world.pass(2 * HOUR);
-  expect(await sale()).toEqual({ outcome: 'CANCEL', trade_no: 'T1', attention: null });
+  expect(await sale()).toEqual({ outcome: 'CANCEL', trade_no: null, attention: null });
   world.gateway.move(other, 'SUCCESS');
   world.notify(other);
   await world.pass(3 * HOUR);

@@ -367,7 +367,7 @@ test('an unknown trade that a person has resolved is settled by one word', async
   expect(world.attentions.at(-1)).toMatchObject({ attention: 'unknown-trade' });
   await world.resolve('CANCEL');
   await world.pass(HOUR);
-  expect(world.runs.filter(({ isRunning }) => isRunning).map(({ start }) => start.type)).toEqual(['paymentFollowUp']);
+  expect(world.runs.filter(({ isRunning }) => isRunning).map(({ start }) => start.type)).toEqual(['afterSale']);
   expect(world.temporal.runs(world.workflowId)).toHaveLength(1);
   await world.close();
 });
@@ -384,7 +384,7 @@ test('a paid order is not left under a reason that has gone away', async () => {
 
 test('a signal without its argument, before the order is sent, does not keep it from being sent', async () => {
   const { told } = await worldOf(story([wait(SECOND), { do: 'empty signal' }, wait(10 * MINUTE)], { heldBack: 3 }));
-  expect(told.map(({ is }) => is)).toEqual(['payment data', 'resolved']);
+  expect(told.map(({ is }) => is)).toEqual(['payment data']);
 });
 
 test('an order that was never sent, and whose number another system used, is not withdrawn in silence', async () => {
