@@ -544,7 +544,7 @@ class AfterSaleRun {
     const { state } = this;
     this.visibility.show(
       afterSaleAttributes(state),
-      afterSaleDetails(state, this.waitingFor),
+      afterSaleDetails(state, this.order.reasons, this.waitingFor),
       'now',
       refundInQuestion(state),
     );

@@ -75,8 +75,14 @@ const KEPT_WITHOUT_MONEY = 500;
 /** The state after one more fact. */
 export function fold(order: KnownOrder, fact: AfterSaleFact, settings: FoldSettings): KnownOrder {
   const known = judged(applied(order, fact, settings), settings);
-  return bounded(withLateMoney(order, known, fact.at, settings));
+  return bounded(withLateMoney(order, withSecondTrade(order, known), fact.at, settings));
 }
+
+/** Of several trades that may be the order's own, a person has to choose. */
+const withSecondTrade = (before: KnownOrder, order: KnownOrder): KnownOrder =>
+  order.trade_no === null && order.others.length > 1 && before.others.length <= 1
+    ? raised(order, 'second-trade')
+    : order;
 
 /** Money that came after another end was told needs a person, unless the settings say what becomes of it. */
 function withLateMoney(before: KnownOrder, order: KnownOrder, at: number, { late_payments }: FoldSettings): KnownOrder {
@@ -104,7 +110,7 @@ function applied(order: KnownOrder, fact: AfterSaleFact, settings: FoldSettings)
     case 'ended':
       return onEnded(order, fact);
     case 'asked':
-      return fact.trade ? onOther(order, fact.trade) : noted(order, { trade_no: fact.other, asked: fact.answer });
+      return onAsked(order, fact, settings);
     case 'left':
       return onLeft(order, fact.others);
     case 'queried':
@@ -165,6 +171,7 @@ function onEnded(before: KnownOrder, { payment, contradicted }: FactOf<'ended'>)
 /** The same end twice: what is read of a payment does not say what may still be paid. */
 const together = (one: PaymentEnd, other: PaymentEnd): PaymentEnd => ({
   ...one,
+  ended_at: Math.max(one.ended_at, other.ended_at),
   watch_until: Math.max(one.watch_until, other.watch_until),
   sent_again: one.sent_again || other.sent_again,
   is_unread: one.is_unread || other.is_unread,
@@ -183,6 +190,13 @@ function onLeft(before: KnownOrder, others: readonly OtherTrade[]): KnownOrder {
     }, order),
     'second-trade',
   );
+}
+
+/** One that was asked for by its own number may be the order's, where that is not known yet. */
+function onAsked(order: KnownOrder, { other, trade, answer, at }: FactOf<'asked'>, settings: FoldSettings): KnownOrder {
+  if (trade === null) return noted(order, { trade_no: other, asked: answer });
+  if (!isOfTrade(trade, order.trade_no)) return onOther(order, trade);
+  return onQueried(order, { is: 'queried', trade, lasted_ms: 0, after: 0, at }, settings);
 }
 
 /** The gateway shows another trade than the order's own. */
@@ -257,8 +271,9 @@ function onUnanswered(order: KnownOrder, { why, after, at }: FactOf<'unanswered'
   if (why !== 'unknown-trade') return raised(withoutSilence(order), why);
   const denied = { ...withoutSilence(order), denied: { heard: after, at, isSettled: false } };
   // An order that nothing has ever shown may not have been made.
-  const wasShown = order.payment === null || order.payment.state.trade_status !== null || order.held.length > 0;
-  return wasShown || order.seen !== null ? raised(denied, why) : denied;
+  const { payment, held, seen } = order;
+  const wasShown = payment === null || payment.state.trade_status !== null || toldOutcome(order) === 'SUCCESS';
+  return wasShown || held.length > 0 || seen !== null ? raised(denied, why) : denied;
 }
 
 /** What the gateway does not answer has one reason, the latest. A denial is an answer. */
@@ -399,11 +414,17 @@ function onNotified(before: KnownOrder, claim: NotificationClaim, at: number): K
   // That the payment stands is no news where the trade has shown it.
   if (order.seen !== null && refundMeaningOf(trade_status) === 'stands' && isAnswered(claim, order.seen.status))
     return heard;
-  const held = { ...heard, held: withClaim(heard, claim) };
+  const held = { ...withNamed(heard, claim), held: withClaim(heard, claim) };
   if (!out_request_no || !isRefundStatus(trade_status)) return held;
   // A refund that is not in our ledger is one from elsewhere.
   if (refund === undefined || refund.begun === null) return withUnknownRefund(held);
   return onNamed(heard, refund, trade_status);
+}
+
+/** Until the order's own trade is known, each that is named is one to ask for. */
+function withNamed(order: KnownOrder, { trade_no, trade_status, amount }: NotificationClaim): KnownOrder {
+  if (order.payment === null || order.trade_no !== null || !trade_no) return order;
+  return noted(order, { trade_no, trade_status: trade_status ?? null, order_amount: amount ?? null });
 }
 
 function onOfOther(order: KnownOrder, { trade_no, trade_status, amount }: NotificationClaim): KnownOrder {

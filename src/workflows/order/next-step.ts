@@ -121,7 +121,8 @@ export function watchUntil(
 ): number | null {
   const isOpen = isContradicted(order) || hasUnanswered(order);
   if (isTransientStatus(order.seen?.status ?? null) || isOpen) return null;
-  if (isUnpaid(order)) return mayBePaidUntil(order);
+  // Where a person is asked anyway, what may be paid is watched until the answer.
+  if (isUnpaid(order)) return order.reasons.length > 0 && mayBePaidUntil(order) > 0 ? null : mayBePaidUntil(order);
   const afterAcceptance = order.refunds
     .filter(({ phase }) => phase === 'taken')
     .map(({ begun }) => (begun?.at ?? 0) + settings.refund_watch_ms);

@@ -93,9 +93,8 @@ export function attentionOf(order: KnownOrder): Attention | null {
   const contradicted = isContradicted(order) ? 'unconfirmed-notification' : null;
   const ofRefunds = refunds.some(({ asked }) => asked !== null) ? 'unknown-refund' : null;
   // What only a person settles comes before what may pass.
-  const lasting = reasons.includes('amount-mismatch')
-    ? ('amount-mismatch' as const)
-    : reasons.find((one) => !MAY_PASS.includes(one));
+  const ofMoney = (['amount-mismatch', 'late-payment'] as const).find((one) => reasons.includes(one));
+  const lasting = ofMoney ?? reasons.find((one) => !MAY_PASS.includes(one));
   return claimed ?? ofTheBank ?? lasting ?? reasons[0] ?? contradicted ?? ofRefunds;
 }
 
@@ -106,7 +105,8 @@ export function afterSaleAttributes(state: AfterSaleState): SearchAttributeUpdat
 }
 
 /** The refunds as a list in Markdown, for Temporal UI. */
-export function afterSaleDetails(state: AfterSaleState, waitingFor: string): string[] {
+export function afterSaleDetails(state: AfterSaleState, reasons: readonly Attention[], waitingFor: string): string[] {
+  const others = reasons.filter((one) => one !== state.attention);
   const { trade_status, order_amount, order_currency, refunded_amount, refunding_amount, payment } = state;
   const amounts = state.attention === 'amount-mismatch' && payment ? mismatchLine(payment) : undefined;
   return [
@@ -121,6 +121,7 @@ export function afterSaleDetails(state: AfterSaleState, waitingFor: string): str
     ...(isMore(state.refunded_elsewhere, '0') ? [`${state.refunded_elsewhere} went back by other refunds.`] : []),
     ...(state.ledger_complete ? [] : ['There are refunds that are not in this list: none is granted meanwhile.']),
     ...state.claims.map((claim) => `Notified, and not confirmed yet: ${claim.trade_status ?? '?'}`),
+    ...(others.length > 0 ? [`It needs a person for more: ${others.join(', ')}.`] : []),
     `Waiting for: ${waitingFor}`,
   ];
 }

@@ -19,7 +19,7 @@ export async function adoptTrade(
 ): Promise<void> {
   const { record, policy } = context;
   const previous = record.before;
-  if (previous?.outcome === 'SUCCESS') return adoptSale(input, context);
+  if (previous?.outcome === 'SUCCESS') return adoptSale({ ...input, previous }, context);
   const found = context.paid ? taken(context.paid, context, pending) : await untilFound(input, context, pending);
   const outcome = outcomeOf(found.trade_status);
   const claims = pending.ofTrade(found.trade_no ?? record.id.trade_no);

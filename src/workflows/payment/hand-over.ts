@@ -21,6 +21,7 @@ import {
   type PaymentInput,
   type PaymentState,
   type PreviousRun,
+  SEARCH_ATTRIBUTE,
   SIGNAL,
   saleStatus,
   saysWithoutOrder,
@@ -139,7 +140,7 @@ type AfterSaleType = (input: AfterSaleRunInput) => Promise<AfterSaleState>;
 
 /** Started apart, so that callers who wait for the outcome do not wait for what follows. */
 async function give(payment: HandedOver): Promise<void> {
-  const { app_id, out_trade_no, trade_no } = payment.end.state;
+  const { app_id, out_trade_no, trade_no, attention } = payment.end.state;
   // A trade that was taken on by its own number has its payment under that.
   const number = out_trade_no ?? namedByWorkflowId(workflowInfo().workflowId)?.out_trade_no ?? trade_no;
   if (number === null) return;
@@ -148,6 +149,8 @@ async function give(payment: HandedOver): Promise<void> {
     workflowId,
     args: [{ app_id, out_trade_no: number, trade_no: trade_no ?? undefined, payment }] as [AfterSaleRunInput],
     staticSummary: `After payment ${number}`,
+    // People find what needs them at once, and not only after its first tasks.
+    typedSearchAttributes: attention === null ? [] : [{ key: SEARCH_ATTRIBUTE.attention, value: attention }],
   };
   // A refund or a notification may have started it already, and it may just have ended.
   while (!(await startAbandoned<AfterSaleType>(WORKFLOW.afterSale, start)))

@@ -219,7 +219,7 @@ export class PaymentRecord {
     this.others.noteAll(ended.other_trades ?? []);
     this.state.refused_because = ended.refused_because ?? null;
     if (ended.mismatch) this.state.mismatch = ended.mismatch;
-    this.state.outcome = ended.outcome ?? 'SUCCESS';
+    this.state.outcome = ended.outcome ?? null;
     this.state.confirmed_by =
       ended.outcome === 'SUCCESS' ? (ended.confirmed_by ?? 'query') : (ended.confirmed_by ?? null);
   }

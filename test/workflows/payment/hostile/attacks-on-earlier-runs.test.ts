@@ -85,7 +85,7 @@ test('promise 6: a late sale of a trade whose number was refused to us stays sol
   await world.pass(DAY);
   world.reset();
   await world.pass(HOUR);
-  expect(await outcomeNow()).toBe('SUCCESS');
+  expect((await stateNow()).outcome).toBe('SUCCESS');
 });
 
 test('promise 3: what a run was given by the run before it is known after it was terminated before its first task', async () => {

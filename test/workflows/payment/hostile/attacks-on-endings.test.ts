@@ -70,6 +70,9 @@ test.each([0, HOUR])(
     world.gateway.move(tradeAt(0), 'CANCEL');
     world.notify(tradeAt(0));
     await world.pass(DAY);
+    // The other trade was there first.
+    await world.resolve('SUCCESS');
+    await world.pass(MINUTE);
     expect(attentions()).toContain('unlisted-transition');
   },
 );

@@ -1,29 +1,28 @@
-import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import { SECOND, story } from './schedule';
+import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { begin, end, listIsDown, madeByAnother, sell, world } from './attack-world';
 import { timelineOf } from './timeline';
-import { World } from './world';
-
-test('zz', async () => {
-  const world = await World.create({
-    ...story([], { creations: ['answer lost'], lag_ms: 10 * SECOND }).traits,
-    pick: () => 0,
-  });
-  world.pay();
-  await world.pass(8 * SECOND);
-  await world.resolve('CANCEL');
+afterEach(() => (world ? end() : undefined));
+const SECOND = 1000;
+test('unread', async () => {
+  await begin();
+  await sell();
+  const other = madeByAnother('SUCCESS');
+  await world.leaveWithoutWorker(MINUTE);
+  world.adopt();
+  await world.pass(SECOND);
+  world.notify(other);
+  await world.pass(SECOND);
+  world.terminate();
   await world.pass(5 * MINUTE);
-  const t = world.gateway.trades[0];
-  if (t) world.gateway.move(t, 'SUCCESS');
-  await world.pass(2 * HOUR);
+  const mend = listIsDown(1);
+  world.adopt();
+  await world.pass(SECOND);
+  world.terminate();
+  await world.pass(SECOND);
+  mend();
+  await world.pass(HOUR);
+  world.adopt();
+  await world.pass(DAY);
   console.log(timelineOf(world));
-  for (const run of world.runs)
-    console.log(
-      run.runId,
-      run.status,
-      run.start.type,
-      run.start.workflowId,
-      run.hasBegun,
-      run.hasBegun ? JSON.stringify(await world.temporal.query(run, 'state').catch((e: unknown) => String(e))) : '',
-    );
-  await world.close();
+  for (const run of world.runs) console.log(run.runId, run.status, run.start.type, run.hasBegun, JSON.stringify(world.temporal.attributesOf(run)), run.hasBegun ? JSON.stringify(await world.temporal.query(run, 'state').catch((e: unknown) => String(e))) : '');
 });
