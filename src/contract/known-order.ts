@@ -60,6 +60,8 @@ export interface PaymentEnd {
   readonly watch_until: number;
   /** The order was sent more than once: another trade under its number may be ours, too. */
   readonly sent_again: boolean;
+  /** The other trades for which the gateway has answered. */
+  readonly asked: readonly string[];
   /** Whether the payment itself made the order: money of a trade of others is a person's. */
   readonly made_here: boolean;
   /** Whether runs before it could not be read, and may have left other trades or notifications. */

@@ -201,7 +201,8 @@ export async function readPaymentEnd(client: Client, run: WorkflowExecutionDescr
   ]);
   const made_here = !isOfAnother(input);
   const end = { run_id, ended_at: closeTime?.getTime() ?? 0, state, made_here };
-  return { ...end, reasons: [], watch_until: 0, sent_again: false, is_unread: false };
+  const asked = state.other_trades.map(({ trade_no }) => trade_no);
+  return { ...end, reasons: [], watch_until: 0, sent_again: false, asked, is_unread: false };
 }
 
 /** A start that no payment can be made of says nothing of an order. */

@@ -441,10 +441,13 @@ class AfterSaleRun {
     const asked = JSON.stringify(step);
     this.waitFor(waitOf(step, this.order));
     const [id, ...others] = idsToAsk(this.order);
-    const watch = { app_id, id, others, seen, known: this.order.others, schedule: pollSchedule(this.settings) };
+    const known = this.order.others.filter(({ asked: answer }) => answer === 'answered');
+    const watch = { app_id, id, others, seen, known, schedule: pollSchedule(this.settings) };
+    // A refund waits for the gateway's answer, and a person only for money that may come.
+    const dailyLook = isUnpaid(this.order) ? undefined : DAY;
     const news = await waitForTradeChange(watch, {
       isInterrupted: () => JSON.stringify(this.step) !== asked || this.mayContinueAnew,
-      timeout_ms: step.until === null ? DAY : step.until - Date.now(),
+      timeout_ms: step.until === null ? dailyLook : step.until - Date.now(),
       summary: 'watch',
     });
     if (typeof news !== 'string') await this.onTrade(news, heard, 0);

@@ -162,7 +162,7 @@ function onEnded(before: KnownOrder, { payment, contradicted }: FactOf<'ended'>)
     others: before.others.filter((one) => one.trade_no !== trade_no),
   };
   const noticed = state.other_trades.reduce(
-    (all, other) => noted(all, { ...other, asked: other.trade_status === null ? 'not yet' : 'answered' }),
+    (all, other) => noted(all, { ...other, asked: payment.asked.includes(other.trade_no) ? 'answered' : 'not yet' }),
     order,
   );
   return raisedAll({ ...noticed, contradicted: distinct([...noticed.contradicted, ...contradicted]) });

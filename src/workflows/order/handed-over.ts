@@ -17,9 +17,11 @@ const claimIn = (given: unknown): NotificationClaim[] => {
 function isHandedOver(given: unknown): given is HandedOver {
   if (!isObject(given) || !Array.isArray(given.claims) || !Array.isArray(given.contradicted)) return false;
   if (!isObject(given.end)) return false;
-  const { run_id, ended_at, watch_until, reasons, state } = given.end;
+  const { run_id, ended_at, watch_until, reasons, asked, state } = given.end;
   const isTimed = typeof ended_at === 'number' && typeof watch_until === 'number';
-  return typeof run_id === 'string' && isTimed && Array.isArray(reasons) && isObject(state) && isState(state);
+  return (
+    typeof run_id === 'string' && isTimed && [reasons, asked].every(Array.isArray) && isObject(state) && isState(state)
+  );
 }
 
 /** What is read of it: its numbers and lists. */

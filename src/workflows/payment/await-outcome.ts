@@ -82,6 +82,7 @@ export class OutcomeWait {
     const { record } = this.context;
     if (isOfTrade(news, record.snapshot.trade_no)) return this.onFound(news, this.pending.lookedInto);
     record.others.note(news.trade_no ?? '', news);
+    record.others.markAnswered(news.trade_no ?? '');
     this.context.raise('second-trade');
   }
 

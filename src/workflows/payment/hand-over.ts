@@ -79,6 +79,7 @@ function takeLeft(ending: EndingPayment): HandedOver {
       reasons: [...reasons, ...(record.isUnread && !reasons.includes('no-answer') ? (['no-answer'] as const) : [])],
       watch_until: paidUntil(ending),
       sent_again: creation?.hasSentAgain === true,
+      asked: record.others.asked,
       made_here: !isOfAnother(input),
       is_unread: record.isUnread,
     },
@@ -92,7 +93,7 @@ function isNeeded({ end, claims, contradicted }: HandedOver, watch_window_ms: nu
   const { outcome, trade_status, other_trades } = end.state;
   const isFollowed = outcome === 'SUCCESS' && (watch_window_ms > 0 || isAfterSaleStatus(trade_status ?? ''));
   const isOpen = end.watch_until > 0 || end.is_unread || end.reasons.length > 0;
-  const isUnasked = other_trades.some((one) => one.trade_status === null);
+  const isUnasked = other_trades.some(({ trade_no }) => !end.asked.includes(trade_no));
   return isFollowed || isOpen || isUnasked || claims.length > 0 || contradicted.length > 0;
 }
 

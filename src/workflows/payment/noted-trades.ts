@@ -3,8 +3,7 @@ import { classifyTransition, type OtherTrade, type PreviousRun } from '../../con
 
 export class NotedTrades {
   private noted: readonly OtherTrade[];
-  /** Those that this run has asked the gateway for. */
-  private readonly lookedAt = new Set<string>();
+  private readonly answered = new Set<string>();
 
   constructor(noted: readonly OtherTrade[] = []) {
     this.noted = [...noted];
@@ -19,16 +18,13 @@ export class NotedTrades {
     return this.noted.filter(({ trade_no }) => trade_no !== ours);
   }
 
-  /** Those of which nothing is known, and which nobody has asked for: one that was taken for a candidate, and is not ours. */
-  unseen(ours: string): string[] {
-    const isUnseen = ({ trade_no, trade_status }: OtherTrade) => trade_status === null && !this.lookedAt.has(trade_no);
-    return this.beside(ours)
-      .filter(isUnseen)
-      .map(({ trade_no }) => trade_no);
+  /** Those for which the gateway has answered this run. */
+  get asked(): string[] {
+    return [...this.answered];
   }
 
-  markLookedAt(trade_no: string): void {
-    this.lookedAt.add(trade_no);
+  markAnswered(trade_no: string): void {
+    this.answered.add(trade_no);
   }
 
   find(trade_no: string): OtherTrade | undefined {

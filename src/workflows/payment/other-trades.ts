@@ -33,10 +33,10 @@ export async function lookAtOtherTrade(
   // Told at once: the look may take its time.
   for (const claim of claims) noteClaim(trade_no, claim, context);
   context.record.others.note(trade_no);
-  context.record.others.markLookedAt(trade_no);
   context.raise('second-trade');
   const looked = await lookOnce(app_id, { trade_no }, context.policy);
   if (looked.is === 'found') context.record.others.note(trade_no, looked.trade);
+  if (looked.is !== 'no-answer') context.record.others.markAnswered(trade_no);
   // The copy that answers may be behind: what was acknowledged as money stays money.
   for (const claim of claims) noteClaim(trade_no, claim, context);
 }

@@ -274,7 +274,7 @@ describe('a creation that certainly failed', () => {
       },
       {},
       (event) => {
-        told.push('payment' in event && event.payment.attention);
+        if (event.type === 'attention') told.push(event.payment.attention);
       },
     );
     expect(told).toEqual(attention === null ? [] : [attention]);
