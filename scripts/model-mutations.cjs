@@ -27,16 +27,10 @@ const RECORD = 'src/workflows/payment/record.ts';
  */
 const MUTATIONS = [
   [
-    'a trade that was taken for ours by its name alone is looked at by nobody',
-    'src/workflows/payment/after-end.ts',
-    'const others = [...new Set([...otherTrades, ...unseen])];',
-    'const others = otherTrades;',
-  ],
-  [
     'what a person called sold counts as shown by the gateway',
     RECORD,
-    'sold.trade_status ?? null',
-    "sold.trade_status ?? 'SUCCESS'",
+    'ended.trade_status ?? null',
+    "ended.trade_status ?? 'SUCCESS'",
   ],
   [
     'a recheck of a run that gives way is answered without a look',
@@ -131,18 +125,6 @@ const MUTATIONS = [
   ],
   ['a person’s decision is ignored', RECORD, 'this.state.outcome = resolution.outcome;', ''],
   [
-    'money that is notified at the end is left behind',
-    'src/workflows/payment/ending.ts',
-    'reopenFor: last && { trade_no: last.trade_no ?? trade_no },',
-    'reopenFor: undefined,',
-  ],
-  [
-    'another trade that is told of at the end is dropped',
-    'src/workflows/payment/ending.ts',
-    'otherTrades: last === undefined ? named.filter((one) => one !== trade_no) : [],',
-    'otherTrades: [],',
-  ],
-  [
     'an order of another system that a notification named is taken for ours',
     'src/workflows/payment/creation.ts',
     'if (!earlier?.is_same_order && !this.attempts.hasReached) throw duplicateOrderFailure(this.order, trade);',
@@ -155,12 +137,6 @@ const MUTATIONS = [
     '',
   ],
   ['a payment expires although the gateway gives no answer', WAIT, '!record.isOver && !this.wasAnswered;', 'false;'],
-  [
-    'a follow-up keeps the money that it finds to itself',
-    'src/workflows/payment/follow-up.ts',
-    "if (outcome === 'SUCCESS') while (!(await this.tryToHandOn(trade)));",
-    '',
-  ],
   [
     'what the gateway denied before it caught up is forgotten',
     'src/workflows/payment/trade-looks.ts',
@@ -176,15 +152,9 @@ const MUTATIONS = [
     1,
   ],
   [
-    'a payment that may still be paid is not watched on',
-    'src/workflows/payment/ending.ts',
-    'mayStillBePaid: sentAgain || (!isSold && (mayHaveSent || isOpenAtTheGateway(state))),',
-    'mayStillBePaid: false,',
-  ],
-  [
     'a late payment needs no person',
     RECORD,
-    "if (isPersons || (this.latePaymentPolicy === 'refund' && before === null)) this.raise('late-payment');",
+    "if (!this.acceptsLatePayments || !this.isOurTrade || this.isUnread) this.raise('late-payment');",
     "if (isPersons || (this.latePaymentPolicy === 'refund' && before === null)) return;",
   ],
   [
@@ -321,21 +291,15 @@ const MUTATIONS = [
     'return out_trade_no === undefined ? { trade_no } : { out_trade_no };',
   ],
   [
-    'a follow-up stops at the first trade that has ended',
-    'src/workflows/payment/follow-up.ts',
-    'this.state.watching = this.candidates.length > 0;',
-    'this.state.watching = false;',
-  ],
-  [
     'what was sold is sold no more when a later run starts',
     'src/workflows/payment/adoption.ts',
-    "  if (previous?.outcome === 'SUCCESS') return adoptSale({ ...input, previous }, context, pending);\n",
+    "  if (previous?.outcome === 'SUCCESS') return adoptSale({ ...input, previous }, context);\n",
     '',
   ],
   [
     'a run that made no order stands before the one that did',
     'src/workflows/payment/workflow.ts',
-    '    await this.goOnWithRunBefore({ isOfOrder: true });\n',
+    '    if (isFailed) await this.goOnWithRunBefore({ isOfOrder: true });\n',
     '',
   ],
   [
@@ -393,28 +357,10 @@ const MUTATIONS = [
     '',
   ],
   [
-    'a follow-up never asks a gateway that was silent when the payment ended',
-    'src/workflows/payment/follow-up.ts',
-    '    if (this.state.watching && !this.mayBePaid) await this.awaitAnswer();\n',
-    '    if (!this.mayBePaid) this.state.watching = false;\n',
-  ],
-  [
-    'a sale that the gateway revokes after its silence is before nobody',
-    'src/workflows/payment/sale.ts',
-    "return outcome === 'SUCCESS' && isOurs",
-    "return outcome !== 'SUCCESS' && isOurs",
-  ],
-  [
     'a terminated run that left nothing is taken for an order of others',
     'src/activities/earlier-payments.ts',
     'latest ?? (isDuplicate || hasLeft ? other : null)',
     'latest ?? other',
-  ],
-  [
-    'what a run could not read is forgotten at its end',
-    'src/workflows/payment/after-end.ts',
-    '    if (context.record.isUnread) await followUps.startReading();\n',
-    '',
   ],
   [
     'a start that no worker took may have sent the order',
@@ -439,18 +385,6 @@ const MUTATIONS = [
     'src/workflows/payment/await-outcome.ts',
     'this.onContradicted(seen.filter(({ trade_no }) => !trade_no || ours !== undefined));',
     'this.pending.settle(seen.filter(({ trade_no }) => !trade_no || ours !== undefined));',
-  ],
-  [
-    'a person’s word drops what was acknowledged and not shown yet',
-    'src/workflows/payment/after-end.ts',
-    'if (isEndedByTheGateway(this.state) || !isAsked) pending.restoreContradicted();',
-    'if (isEndedByTheGateway(this.state)) pending.restoreContradicted();',
-  ],
-  [
-    'a CANCEL after what a person called sold is before nobody',
-    'src/workflows/payment/ending.ts',
-    'isNamed ? saleStatus(state) : state.trade_status;',
-    'state.trade_status;',
   ],
   [
     'what the gateway called sold, and nobody believed, counts as known money',
@@ -494,11 +428,11 @@ const MUTATIONS = [
     'const isResolved = () => this.isResolved;',
     "const isResolved = () => this.state.confirmed_by === 'operator';",
   ],
-  ['a sale is created again after a reset', STEPS, "  [{ isSold: true }, 'end-sold'],\n", ''],
+  ['a sale is created again after a reset', STEPS, "  [{ hasEnded: true }, 'end-as-before'],\n", ''],
   [
     'a trade that is named after a refusal without a number is taken for the refused one',
-    'src/webhook/deliver.ts',
-    '  if (trade_no !== ours)\n',
+    'src/contract/known-news.ts',
+    '  if (trade_no !== undefined && trade_no !== ours)\n',
     '  if (ours && trade_no !== ours)\n',
   ],
   [
@@ -506,18 +440,6 @@ const MUTATIONS = [
     'src/workflows/payment/earlier-runs.ts',
     'return !payment_data?.trade_no || payment_data.trade_no === trade_no ? payment_data : null;',
     'return payment_data?.trade_no === trade_no ? payment_data : null;',
-  ],
-  [
-    'the last look of a follow-up takes a trade that is shown for another one',
-    'src/workflows/payment/follow-up.ts',
-    'id.trade_no !== undefined || found.length === 0',
-    'found.length === 0',
-  ],
-  [
-    'the end of one trade settles what concerns another one',
-    'src/workflows/payment/follow-up.ts',
-    'if (this.candidates.every((one) => one.trade_no === undefined)) ',
-    '',
   ],
 ];
 

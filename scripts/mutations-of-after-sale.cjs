@@ -43,8 +43,8 @@ module.exports = [
   [
     'a refund of others that the trade shows is forgotten',
     FOLD,
-    'return isOurs ? sale : withUnknownRefund(sale);',
-    'return sale;',
+    'return isOurs ? order : withUnknownRefund(order);',
+    'return order;',
   ],
   [
     'an end that shows for a moment is forgotten',
@@ -56,26 +56,26 @@ module.exports = [
   [
     'an end that is notified without a number is forgotten',
     FOLD,
-    '!== meaning ? askedOfAllGone(sale) : sale;',
-    '!== meaning ? sale : sale;',
+    '!== meaning ? askedOfAllGone(order) : order;',
+    '!== meaning ? order : order;',
   ],
   [
     'a late notification about an earlier try frees the later one',
     FOLD,
-    'return changed(sale, number, refund.attempt > 1 ? CONTRADICTED : end);',
+    'return changed(order, number, refund.attempt > 1 ? CONTRADICTED : end);',
     '',
   ],
   [
     'a refund whose answer was lost is sent again',
     FOLD,
-    "return changed(sale, number, { phase: 'lost', answered_at: at });",
-    "return changed(sale, number, { phase: 'waiting', begun: null, moved: false });",
+    "return changed(order, number, { phase: 'lost', answered_at: at });",
+    "return changed(order, number, { phase: 'waiting', begun: null, moved: false });",
   ],
   [
     'that the bank takes the money back is forgotten',
     FOLD,
-    'takesMoneyBack(status) ? { ...sale, bank: { status, at } } : sale;',
-    'takesMoneyBack(status) ? sale : sale;',
+    'takesMoneyBack(status) ? { ...order, bank: { status, at } } : order;',
+    'takesMoneyBack(status) ? order : order;',
   ],
   ['that the trade has shown a refund is forgotten', FOLD, '{ ...one, moved: true }', '{ ...one, moved: false }'],
   [
@@ -84,7 +84,7 @@ module.exports = [
     '|| isLasting);\n  const held',
     '|| true);\n  const held',
   ],
-  ['a refund beside others counts as the only one', FOLD, 'return others.length === 0 && sale', 'return sale'],
+  ['a refund beside others counts as the only one', FOLD, 'return others.length === 0 && order', 'return sale'],
   ['what a person has said is asked again', FOLD, 'if (decided?.shown === seen.status) return undefined;', ''],
   [
     'what the trade has shown counts as ours, although a person says that there was none',
@@ -99,17 +99,17 @@ module.exports = [
     "others.some((one) => one.phase === 'lost' || one.asked !== null)) return 'later'",
     "others.some((one) => one.number === '')) return 'later'",
   ],
-  ['a notification is not looked at', NEXT, 'if (isBehind || sale', 'if (sale'],
+  ['a notification is not looked at', NEXT, 'if (isBehind || order', 'if (sale'],
   [
     'a refund is sent while others are known that nobody has named',
     NEXT,
-    'if (!sale.complete) return elsewhereUnknown(sale.seen?.status ?? null);',
+    'if (!order.complete) return elsewhereUnknown(order.seen?.status ?? null);',
     '',
   ],
   [
     'a refund is sent although the bank was heard to take the money back',
     NEXT,
-    'now - sale.bank.at < BANK_LAG_MS',
-    'now - sale.bank.at < 0',
+    'now - order.bank.at < BANK_LAG_MS',
+    'now - order.bank.at < 0',
   ],
 ];

@@ -6,7 +6,7 @@ import { buildGenerator, getProgramFromFiles } from 'typescript-json-schema';
 /** What crosses languages: docs/contract.md and docs/events.md show an example of each. */
 const TYPES = [
   ...['NewPayment', 'AdoptedPayment', 'PaymentData', 'PaymentState', 'PaymentResolution', 'NotificationSignal'],
-  ...['LatePaymentRefund', 'PaymentFollowUpState', 'AfterSaleInput', 'AfterSaleState', 'AfterSaleResolution'],
+  ...['LatePaymentRefund', 'AppAttentionState', 'AfterSaleInput', 'AfterSaleState', 'AfterSaleResolution'],
   ...['RefundOrder', 'RefundAnswer', 'CreateSpeiAccountInput', 'SpeiAccountData', 'SpeiAccountCreation'],
   ...['CreationResolution', 'SpeiAccountState', 'SpeiAccountQuantityState', 'StrayNotificationInput'],
   ...['BankListInput', 'BankListAnswer', 'InstallmentsInput', 'InstallmentsAnswer', 'WalletTokenInput'],

@@ -78,7 +78,7 @@ export const isSettledByLooking = (attention: string | null): boolean =>
   attention !== null && SETTLED_BY_LOOKING.includes(attention);
 
 const isOfRefund = ({ out_request_no }: OperatorQuestion) => out_request_no !== undefined;
-const isOfAmount = ({ attention }: OperatorQuestion) => attention === 'amount-mismatch';
+const isOfAmount = (question: OperatorQuestion) => question.attention === 'amount-mismatch' && !isOfRefund(question);
 const isOfElsewhere = ({ attention }: OperatorQuestion) => attention === 'refund-elsewhere';
 
 const ACTIONS: Readonly<Record<string, readonly Template[]>> = {

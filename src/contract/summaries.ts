@@ -27,8 +27,8 @@ export function startSummary({ kind, out_trade_no, trade_no, request }: Started)
 const OURS = [
   /^[A-Za-z]+ [\d.]+ [A-Z]{3} · \S+$/,
   /^[\d.]+ [A-Z]{3}( · \S+)?$/,
-  /^(Taken on ·|After payment|After the sale of|Late payment of) \S+$/,
-  /^(What earlier runs of|Reads what earlier runs of payment) \S+ left$/,
+  /^(Taken on ·|After payment) \S+$/,
+  /^Orders of \S+ fail$/,
   /^Events of \S+ (that the handler has not taken yet|for \S+)$/,
   /^(Reconciliation of \S+|Sweep for stuck payments)$/,
   /^(until|before|how long|callers of) [a-z_ ]+(: then the gateway is asked)?$/,

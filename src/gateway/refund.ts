@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type CheckOptions, checkRequest } from './check';
 import * as f from './fields';
-import { isOneOf, methodIs } from './methods';
+import { methodIs } from './methods';
 import type { Operation } from './operation';
 import type { RefundRequest } from './orders';
 import { sameAmount } from './pure/money';
@@ -51,11 +51,6 @@ const REFUNDS: readonly (readonly [methods: readonly string[], to: string, userI
   [['SPEI'], 'a bank account (CLABE)', ['user_info.email']],
   [['Wallet', 'CreditCard'], 'the original source', ['user_info.email']],
 ];
-
-/** Where a refund by this method goes; undefined if the interface does not say. */
-export function refundGoesTo(method: string | null): string | undefined {
-  return REFUNDS.find(([methods]) => isOneOf(method ?? undefined, methods))?.[1];
-}
 
 /** For other methods, and if the method is not known, the fields of the table in section 4.3 are required. */
 const byNoneOfThese: Condition = (context) => !REFUNDS.some(([methods]) => methodIs(...methods)(context));

@@ -98,11 +98,11 @@ function paymentOf(delivery: Delivery): Recipient {
     signal: SIGNAL.notification,
     async afterEnd(last) {
       const previous = await temporal.previousRun(workflowId, last.runId);
+      const newRun: AfterEnd = { is: 'new run', input: { ...input, previous } };
+      if (last.state !== 'COMPLETED') return newRun;
+      if (isKnownToPayment(previous, notification)) return { is: 'known' };
       // A run that no worker had may have left what nobody has read: the next one reads it.
-      if (last.state !== 'COMPLETED' || !last.isLatest) return { is: 'new run', input: { ...input, previous } };
-      return isKnownToPayment(previous, notification)
-        ? { is: 'known' }
-        : { is: 'passed on', to: afterSaleOf(delivery) };
+      return last.isLatest ? { is: 'passed on', to: afterSaleOf(delivery) } : newRun;
     },
   };
 }

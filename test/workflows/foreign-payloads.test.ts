@@ -161,7 +161,7 @@ test('a virtual account that was started like itself is the account of its id', 
 });
 
 test.each([
-  ['paymentFollowUp', 'payment-follow-up:x:y'],
+  ['appAttention', 'app-attention:x:credentials'],
   ['createSpeiAccount', 'create-spei-account:test-app:key'],
   ['strayNotification', 'stray-notification:test-app:digest'],
   ['reconciliation', 'reconciliation:test-app:day'],
@@ -174,9 +174,9 @@ test.each([
 });
 
 test('a run that was started with nothing ends at once', async () => {
-  simulation.temporal.temporal.start('paymentFollowUp', 'payment-follow-up:x:y');
+  simulation.temporal.temporal.start('appAttention', 'app-attention:x:credentials');
   await simulation.sleep(MINUTE);
-  expect(latest('payment-follow-up:x:y')?.failure?.message).toMatch(/no input/);
+  expect(latest('app-attention:x:credentials')?.failure?.message).toMatch(/no input/);
 });
 
 test('a signal that a person types asks for a person, and the payment goes on', async () => {

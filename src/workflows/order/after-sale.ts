@@ -26,6 +26,7 @@ import {
   FAILURE,
   type HandedOver,
   type KnownOrder,
+  type PaymentEnd,
   type PaymentPolicy,
   paymentWorkflowId,
   pollSchedule,
@@ -225,7 +226,8 @@ class AfterSaleRun {
       facts.push(
         // The payment says which trade was sold. Its number alone, or who started this run, may name another one.
         { is: 'introduced', method, trade_no },
-        ...(end === null ? [] : [{ is: 'ended', payment: end, contradicted: [] } as const]),
+        // A payment that hands itself over says more than is read of it.
+        ...(end === null || this.isHandedOver(end) ? [] : [{ is: 'ended', payment: end, contradicted: [] } as const]),
         ...(is_unread ? [{ is: 'noticed', what: 'unread' } as const] : []),
         ...sent.flatMap(lostIn),
         ...cutOff(this.order),
@@ -240,6 +242,12 @@ class AfterSaleRun {
     this.outbox?.skip({ history, attention: attention ?? given?.end.state.attention ?? null });
     this.phase = 'open';
     this.learn(...facts, ...this.early.splice(0));
+  }
+
+  private isHandedOver({ run_id }: PaymentEnd): boolean {
+    const given = readHandedOver(this.input.payment, this.input.app_id);
+    const ends = this.early.flatMap((fact) => (fact.is === 'ended' ? [fact.payment] : []));
+    return [...ends, ...(given ? [given.end] : [])].some((one) => one.run_id === run_id);
   }
 
   /** Whether nobody has the order, as where a number was mistyped: who waits is told at once, and nothing is left behind. */

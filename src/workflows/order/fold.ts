@@ -10,6 +10,7 @@ import {
   isDecided,
   isOfTrade,
   isRefundStatus,
+  isSilence,
   isUnlikeOrder,
   type KnownOrder,
   type LatePayments,
@@ -581,13 +582,15 @@ function looked(order: KnownOrder, seen: Attention): KnownOrder {
   // Of an order that was not paid, the person has read all that is asked.
   if (isUnpaid(order))
     return { ...(order.denied ? withoutTrade(order) : order), contradicted: [], reasons: ofMoney(order) };
-  if (seen === 'unknown-trade') return withoutTrade(order);
+  // Nothing is asked any more of a gateway that has never shown the trade.
+  const isGivenUp = isSilence(seen) && order.seen === null && order.held.length === 0;
+  if (seen === 'unknown-trade' || isGivenUp) return withoutTrade(order);
   return seen === 'unconfirmed-notification' ? { ...order, contradicted: [] } : order;
 }
 
 /** There is no such trade: what was notified of it before the gateway denied it is settled, too. */
 function withoutTrade(order: KnownOrder): KnownOrder {
-  const { heard = 0, at = 0 } = order.denied ?? {};
+  const { heard = order.heard, at = 0 } = order.denied ?? {};
   return { ...order, denied: { heard, at, isSettled: true }, held: order.held.filter((one) => one.heard > heard) };
 }
 

@@ -125,7 +125,7 @@ function lateRefund(order: KnownOrder): PaymentState['late_payment_refund'] {
 
 /** The request of the refund of late money: nobody else has asked for it. Undefined for any other number. */
 export function lateRequest(order: KnownOrder, number: string): RefundOrder | undefined {
-  if (number !== latePaymentRefundNumber(order)) return undefined;
+  if (number !== latePaymentRefundNumber(order) || !hasLateMoney(order)) return undefined;
   const refund = order.refunds.find((one) => one.number === number);
   return refund && { refund_amount: refund.amount, refund_currency: refund.currency, out_request_no: number };
 }

@@ -148,10 +148,16 @@ function noteEarlierTrade(previous: PreviousRun | undefined, { record, raise }: 
 }
 
 /** Keeps a sale as it is, whatever started this run. What came since is the after-sale's. */
-function adoptSale({ trade_no: named, previous }: AdoptedPayment, { record, raise }: PaymentContext): void {
+async function adoptSale(input: AdoptedPayment, { record, raise, policy }: PaymentContext): Promise<void> {
+  const { app_id, trade_no: named, previous } = input;
   record.restore(previous ?? {});
   // A person resolved it as sold before its trade_no was known, so a person says whether this trade is it.
   if (!previous?.trade_no && record.id.trade_no !== undefined) raise('unproven-trade');
+  if (record.snapshot.order_amount === null) {
+    // No query had shown what was paid.
+    const looked = await lookOnce(app_id, record.id, policy);
+    if (looked.is === 'found') record.applyQuery(looked.trade, Date.now());
+  }
   if (named === undefined || isOfTrade({ trade_no: named }, record.snapshot.trade_no)) return;
   record.others.note(named);
   raise('second-trade');

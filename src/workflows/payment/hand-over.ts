@@ -45,7 +45,7 @@ export interface EndingPayment {
 }
 
 /** Hands over what is left. That takes time in which more may come, so it is repeated until nothing is left. */
-export async function handOver(ending: EndingPayment): Promise<void> {
+export async function handOverPayment(ending: EndingPayment): Promise<void> {
   const { record, policy } = ending.context;
   for (let handed = ''; ; ) {
     const given = takeLeft(ending);

@@ -47,7 +47,7 @@ import { notCanceledFailure, notWithdrawnYetFailure } from './creation-failures'
 import { orderTimes } from './deadlines';
 import { mayFollowAnother, nextAfterRunBefore, wasReset, whatItKnew } from './earlier-runs';
 import { FirstRun } from './first-run';
-import { asPrevious, handOver } from './hand-over';
+import { asPrevious, handOverPayment } from './hand-over';
 import {
   cancelUpdate,
   createdUpdate,
@@ -178,7 +178,7 @@ class PaymentRun {
     if (isFailed) await this.goOnWithRunBefore({ isOfOrder: true });
     // Without an order of ours, what was notified is taken on by a run of its own.
     if (!this.record.isOver && pending.all.length > 0) await this.takeOnNotified();
-    await handOver({ input, context, pending, creation, failure });
+    await handOverPayment({ input, context, pending, creation, failure });
     visibility.withdraw();
   }
 
