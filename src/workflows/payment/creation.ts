@@ -133,7 +133,7 @@ export class OrderCreation {
     throw this.notCreated('not-sent');
   }
 
-  /** The last try was refused, and an earlier one may still show an order: its follow-up watches, and a person knows. */
+  /** The last try was refused, and an earlier one may still show an order: its after-sale watches, and a person knows. */
   private raiseIfMayExist(): void {
     if (this.mayExist) this.context.raise('unknown-outcome');
   }

@@ -64,7 +64,7 @@ export async function nextAfterRunBefore(
   // The input has what the run before knew, but not a sale of a run that was reset.
   if (input.kind === 'adopt' && input.previous !== undefined && !isSold) return null;
   const { trade_no } = input.kind === 'adopt' ? input : before;
-  // At the end of an order, a follow-up has them.
+  // At the end of an order, the after-sale has them.
   const reasons = isOfOrder ? [] : heir.record.reasons.lasting;
   return { ...before, ...(trade_no ? { trade_no } : {}), ...(reasons.length > 0 ? { reasons } : {}) };
 }
