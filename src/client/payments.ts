@@ -137,7 +137,9 @@ export class PaymentsClient {
   /** The payment as it is now, where it has ended and an after-sale follows it: late money, refunds, disputes. */
   private async afterEnd(out_trade_no: string): Promise<PaymentState | null> {
     try {
-      return (await this.refunds(out_trade_no)).payment;
+      const { payment } = await this.refunds(out_trade_no);
+      // Without an outcome it is of a run that made no order, and the number may be used again.
+      return payment?.outcome ? payment : null;
     } catch (error) {
       if (error instanceof PaymentNotFoundError) return null;
       throw error;

@@ -106,7 +106,7 @@ test('a payment that needs a person is found, understood, cleared, and shows who
   expect((await run('list', '--attention')).output).toBe('None.\n');
 });
 
-test('a late payment is found under its follow-up or new run, and resolved by the number of its order', async () => {
+test('a late payment is found under its after-sale, and resolved by the number of its order', async () => {
   const { out_trade_no } = await waiting();
   await run('resolve', out_trade_no, '--outcome', 'CANCEL', '--by', 'ana', '--reason', 'the buyer called');
   await stack.simulator.pay(out_trade_no);
@@ -117,7 +117,7 @@ test('a late payment is found under its follow-up or new run, and resolved by th
   expect(lines(shown.output).length).toBeLessThan(30);
   const resolved = await run('resolve', out_trade_no, '--by', 'ben', '--reason', 'delivered', '--json');
   expect(resolved.code).toBe(0);
-  expect(JSON.parse(resolved.output)).toMatchObject({ state: { attention: null, resolved: { by: 'ben' } } });
+  expect(JSON.parse(resolved.output)).toMatchObject({ state: { attention: null, payment: { outcome: 'SUCCESS' } } });
   await untilListed(`PaymentAttention = 'late-payment' AND ExecutionStatus = 'Running'`, 0);
   expect((await run('show', out_trade_no, '--all')).output).toMatch(/decided +seen: delivered \(ben\)/);
 });

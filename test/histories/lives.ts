@@ -5,9 +5,10 @@ import type { OnEvent } from '../../src/activities';
 import {
   type AfterSaleWorkflow,
   afterSaleWorkflowId,
+  appAttentionWorkflowId,
   eventsWorkflowId,
-  paymentFollowUpWorkflowId,
   strayNotificationWorkflowId,
+  WORKFLOW,
 } from '../../src/contract';
 import { type RefundRequest, signatureHeader } from '../../src/gateway';
 import type { Stack } from '../../src/testing/stack';
@@ -187,17 +188,29 @@ const PAYMENTS: Record<string, Life> = {
       .executeUpdate('resolve', { args: [{ outcome: 'CANCEL', reason: 'the buyer called', by: 'ana' }] });
     return ended(payments, 'h-resolved');
   },
+  async 'credentials-mended'({ temporal, taskQueue }) {
+    const workflowId = appAttentionWorkflowId(APP.app_id, 'credentials');
+    const handle = await temporal.client.workflow.start(WORKFLOW.appAttention, {
+      workflowId,
+      taskQueue,
+      args: [{ app_id: APP.app_id, attention: 'credentials' }],
+    });
+    await handle.executeUpdate('resolve', { args: [{ by: 'ana', reason: 'the key is the new one now' }] });
+    await handle.result();
+    return workflowId;
+  },
   async 'watched-on-and-paid-late'({ payments, simulator, temporal }) {
     await payments.pay({ ...ORDER, out_trade_no: 'h-paid-late' });
     const handle = temporal.client.workflow.getHandle(idOf('h-paid-late'));
-    const { runId } = await handle.describe();
     await handle.executeUpdate('resolve', { args: [{ outcome: 'CANCEL', reason: 'the buyer called', by: 'ana' }] });
     await ended(payments, 'h-paid-late');
-    const followUp = temporal.client.workflow.getHandle(paymentFollowUpWorkflowId(APP.app_id, 'h-paid-late', runId));
-    await followUp.executeUpdate('recheck');
+    const afterSale = temporal.client.workflow.getHandle(afterSaleWorkflowId(APP.app_id, 'h-paid-late'));
+    await afterSale.executeUpdate('recheck');
     await simulator.pay('h-paid-late');
-    await followUp.result();
-    return [idOf('h-paid-late'), followUp.workflowId];
+    await afterSale.executeUpdate('recheck');
+    await afterSale.executeUpdate('resolve', { args: [{ by: 'ana', reason: 'delivered' }] });
+    await afterSale.result();
+    return [idOf('h-paid-late'), afterSale.workflowId];
   },
   async adopted({ payments, simulator, temporal, taskQueue }) {
     await payments.pay({ ...ORDER, out_trade_no: 'h-elsewhere' });

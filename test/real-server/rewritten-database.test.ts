@@ -219,6 +219,7 @@ async function live(client: Client, webhook: RunningWebhook): Promise<void> {
   const start = (type: string, ...args: object[]) =>
     client.workflow.start(type, { taskQueue, workflowId: `${type}:${APP.app_id}:1`, args });
   await (await start(WORKFLOW.stuckSweep, { stuck_ms: 3_600_000 })).result();
+  await start(WORKFLOW.appAttention, { app_id: APP.app_id, attention: 'credentials' });
   await start(WORKFLOW.reconciliation, {
     app_id: APP.app_id,
     rows: [{ out_trade_no: 'x', order_amount: '1.00', status: 'paid' }],
@@ -241,10 +242,10 @@ async function live(client: Client, webhook: RunningWebhook): Promise<void> {
   // Two parents with the result of a child each: one of them gets that of the other.
   const parents = [speiAccountWorkflowId(APP.app_id, account_id), shop.workflowId];
   for (const parent of parents) await until(() => hasReadChild(client, parent), Boolean);
-  // Each sold order is watched: what is kept of it must not grow after it was read.
+  // Each ended order is watched: what is kept of it must not grow after it was read.
   const isWatching = (events: Awaited<ReturnType<typeof eventsOf>>) =>
     events.some(({ activityTaskScheduledEventAttributes: task }) => task?.activityType?.name === 'gateway.watch');
-  const watched = [sold, shops].map(({ out_trade_no }) => afterSaleWorkflowId(APP.app_id, out_trade_no));
+  const watched = [sold, shops, settled].map(({ out_trade_no }) => afterSaleWorkflowId(APP.app_id, out_trade_no));
   for (const id of watched) await until(() => eventsOf(client, id), isWatching);
   for await (const { type, workflowId } of client.workflow.list()) {
     lived.push({ type, workflowId, history: await client.workflow.getHandle(workflowId).fetchHistory() });
@@ -265,7 +266,7 @@ const CUSTOMER = {
   identify: { number: 'HESO900101MDFRFF09', type: 'CURP' },
 };
 const LIFECYCLES = [
-  ...['payment', 'paymentFollowUp', 'afterSale', 'strayNotification', 'paymentEvents'],
+  ...['payment', 'afterSale', 'appAttention', 'strayNotification', 'paymentEvents'],
   ...[
     'createSpeiAccount',
     'speiAccount',

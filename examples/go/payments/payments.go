@@ -174,12 +174,33 @@ func (p *Payments) createdBefore(ctx context.Context, number string, payment Obj
 
 // State is the payment's state now.
 func (p *Payments) State(ctx context.Context, number string) (state Object, err error) {
-	return p.query(ctx, p.paymentID(number))
+	state, err = p.query(ctx, p.paymentID(number))
+	if err != nil {
+		return nil, err
+	}
+	return p.afterEnd(ctx, number, state)
 }
 
 // Outcome waits until the payment has ended, possibly for days, and returns its final state.
 func (p *Payments) Outcome(ctx context.Context, number string) (state Object, err error) {
-	return state, p.result(ctx, p.paymentID(number), &state)
+	if err = p.result(ctx, p.paymentID(number), &state); err != nil {
+		return nil, err
+	}
+	return p.afterEnd(ctx, number, state)
+}
+
+// afterEnd is the payment as it is now, where it has ended and an after-sale follows it: late money, refunds, disputes.
+func (p *Payments) afterEnd(ctx context.Context, number string, state Object) (Object, error) {
+	sale, err := p.Refunds(ctx, number)
+	var known *Error
+	if errors.As(err, &known) && known.Type == "NotFound" {
+		return state, nil
+	}
+	// Without an outcome it is of a run that made no order, and the number may be used again.
+	if payment, ends := sale["payment"].(Object); ends && payment["outcome"] != nil {
+		return payment, err
+	}
+	return state, err
 }
 
 // Cancel withdraws an order that was certainly not sent. It fails with NotCanceled where the gateway has it.

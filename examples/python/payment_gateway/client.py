@@ -112,12 +112,23 @@ class Payments:
     async def state(self, out_trade_no: str) -> PaymentState:
         """The payment's state now."""
         state: PaymentState = await answered(self.handle(self._id("payment", out_trade_no)).query("state"))
-        return state
+        return await self._after_end(out_trade_no) or state
+
+    async def _after_end(self, out_trade_no: str) -> PaymentState | None:
+        """The payment as it is now, where it has ended and an after-sale follows it: late money, refunds, disputes."""
+        try:
+            payment: PaymentState | None = (await self.refunds(out_trade_no))["payment"]
+            # Without an outcome it is of a run that made no order, and the number may be used again.
+            return payment if payment and payment["outcome"] else None
+        except PaymentError as error:
+            if error.type != "NotFound":
+                raise
+            return None
 
     async def outcome(self, out_trade_no: str) -> PaymentState:
         """Waits until the payment ends, which may take days, and returns its final state. Raises PaymentError."""
         state: PaymentState = await answered(self.handle(self._id("payment", out_trade_no)).result())
-        return state
+        return await self._after_end(out_trade_no) or state
 
     async def cancel(self, out_trade_no: str) -> JSON:
         """Withdraws an order that was certainly not sent. Raises PaymentError: `NotCanceled` where the gateway has it."""

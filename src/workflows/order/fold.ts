@@ -6,6 +6,7 @@ import {
   type Attention,
   attentionOfStatus,
   classifyTransition,
+  FAILURE,
   isBankStatus,
   isDecided,
   isOfTrade,
@@ -30,6 +31,7 @@ import {
 } from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
 import { isDecimal, isMore, less, sumOf } from '../../gateway/pure/money';
+import { refundNeedsAccount } from '../../gateway/pure/refund-goes-to';
 import { isKnownStatus } from '../../gateway/pure/statuses';
 import { latePaymentRefundNumber } from '../shared/refund-numbers';
 import { isAnswered } from './claims';
@@ -95,8 +97,14 @@ function withLateMoney(before: KnownOrder, order: KnownOrder, at: number, { late
   if (!hasLateMoney(order) || hasLateMoney(before)) return order;
   if (paidOtherwise(order)) return raised(order, 'amount-mismatch');
   if (late_payments === 'attention' || !isOurTrade(order)) return raised(order, 'late-payment');
-  const isRefunded = late_payments === 'refund' && order.paid !== null && findRefund(order, number) === undefined;
-  return isRefunded && order.paid ? onRequested(order, { is: 'requested', number, ...order.paid, at }) : order;
+  const { paid, method } = order;
+  if (late_payments !== 'refund' || paid === null || findRefund(order, number)) return order;
+  const asked = onRequested(order, { is: 'requested', number, ...paid, at });
+  const account = refundNeedsAccount(method);
+  if (account === undefined) return asked;
+  const message = `${method} is refunded to ${account} of the buyer’s, which the order does not have: bank_info is missing`;
+  const failure = { type: FAILURE.invalidRequest, message, details: {} };
+  return raised(changed(asked, number, notMade(failure)), 'late-payment');
 }
 
 function applied(order: KnownOrder, fact: AfterSaleFact, settings: FoldSettings): KnownOrder {

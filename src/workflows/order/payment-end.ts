@@ -118,9 +118,9 @@ function lateRefund(order: KnownOrder): PaymentState['late_payment_refund'] {
   const refund = order.refunds.find(({ number }) => number === out_request_no);
   if (refund === undefined) return undefined;
   const { named, answer, outcome, failure } = refund;
+  if (failure) return { out_request_no, refund_status: null, reason: failure.message };
   const said = answer?.refund_status;
-  const refund_status = named ?? (typeof said === 'string' ? said : outcome);
-  return { out_request_no, refund_status, reason: failure?.message ?? null };
+  return { out_request_no, refund_status: named ?? (typeof said === 'string' ? said : outcome), reason: null };
 }
 
 /** The request of the refund of late money: nobody else has asked for it. Undefined for any other number. */

@@ -42,6 +42,8 @@ export interface EndingPayment {
   readonly creation: OrderCreation | undefined;
   /** What ended the payment before there was an order. */
   readonly failure: unknown;
+  /** No run was before this one, so no after-sale knows how another has ended. */
+  readonly isFirst: boolean;
 }
 
 /** Hands over what is left. That takes time in which more may come, so it is repeated until nothing is left. */
@@ -51,7 +53,8 @@ export async function handOverPayment(ending: EndingPayment): Promise<void> {
     const given = takeLeft(ending);
     const { claims, contradicted, end } = given;
     const news = JSON.stringify([claims, contradicted, end.reasons]);
-    if (news === handed || !isNeeded(given, policy.watch_window_ms)) return;
+    const isNeeded = !ending.isFirst || isFollowed(given, policy.watch_window_ms);
+    if (news === handed || !isNeeded) return;
     // What comes next is compared with what was handed over, and not with what was notified.
     handed = JSON.stringify([[], [], end.reasons]);
     if (isOfTheApp(given)) await startAppAttention(end.state.app_id, 'credentials');
@@ -89,12 +92,12 @@ function takeLeft(ending: EndingPayment): HandedOver {
 }
 
 /** Whether anything follows: a watch, what was notified, or what needs a person. */
-function isNeeded({ end, claims, contradicted }: HandedOver, watch_window_ms: number): boolean {
+function isFollowed({ end, claims, contradicted }: HandedOver, watch_window_ms: number): boolean {
   const { outcome, trade_status, other_trades } = end.state;
-  const isFollowed = outcome === 'SUCCESS' && (watch_window_ms > 0 || isAfterSaleStatus(trade_status ?? ''));
+  const isWatched = outcome === 'SUCCESS' && (watch_window_ms > 0 || isAfterSaleStatus(trade_status ?? ''));
   const isOpen = end.watch_until > 0 || end.is_unread || end.reasons.length > 0;
   const isUnasked = other_trades.some(({ trade_no }) => !end.asked.includes(trade_no));
-  return isFollowed || isOpen || isUnasked || claims.length > 0 || contradicted.length > 0;
+  return isWatched || isOpen || isUnasked || claims.length > 0 || contradicted.length > 0;
 }
 
 /** Until when a trade of the order may still be paid, in ms since the epoch; 0 where none may. */

@@ -178,7 +178,8 @@ class PaymentRun {
     if (isFailed) await this.goOnWithRunBefore({ isOfOrder: true });
     // Without an order of ours, what was notified is taken on by a run of its own.
     if (!this.record.isOver && pending.all.length > 0) await this.takeOnNotified();
-    await handOverPayment({ input, context, pending, creation, failure });
+    const isFirst = this.first.isProven || (input.kind === 'adopt' && input.previous === undefined);
+    await handOverPayment({ input, context, pending, creation, failure, isFirst });
     visibility.withdraw();
   }
 

@@ -34,7 +34,6 @@ export interface Scene {
 }
 
 const payment = (of: string) => ({ of, waits: paymentWorkflowId(APP.app_id, of) });
-const followUp = (of: string) => ({ of, waits: `payment-follow-up:${APP.app_id}:${of}` });
 const afterSale = (of: string) => ({ of, waits: `after-sale:${APP.app_id}:${of}` });
 
 /** A payment by PIX that waits for its buyer. A busy machine may answer late: then it is asked again. */
@@ -99,7 +98,7 @@ const OF_PAYMENTS = {
     order_amount: 120,
   }),
   'late-payment': {
-    ...followUp('desk-1002'),
+    ...afterSale('desk-1002'),
     tells: 'The buyer paid after the payment had been ended as CANCEL.',
     async bring(desk) {
       await waiting(desk, this.of);
@@ -165,7 +164,7 @@ const OF_PAYMENTS = {
     },
   },
   'never-ended': {
-    ...followUp('desk-1008'),
+    ...afterSale('desk-1008'),
     tells: 'The order’s minute, and the time after it, are over, and the gateway still says PROCESSING.',
     async bring(desk) {
       await desk.stack.payments.pay(publishedOrder('pix', { out_trade_no: this.of, timeout_express: '1m' }));
@@ -186,8 +185,8 @@ const OF_PAYMENTS = {
     trade_status: 'ON_HOLD',
   }),
   credentials: {
-    of: `payment-follow-up:${APP.app_id}::credentials`,
-    waits: `payment-follow-up:${APP.app_id}::credentials`,
+    of: `app-attention:${APP.app_id}:credentials`,
+    waits: `app-attention:${APP.app_id}:credentials`,
     tells: 'The gateway refuses the signature of an order.',
     async bring(desk) {
       desk.fault('desk-1012', { on: 'pay', fault: 'refuse', code: '40002', sub_code: 'invalid-signature' });
@@ -196,7 +195,7 @@ const OF_PAYMENTS = {
     outside: (desk) => desk.mend('desk-1012'),
   },
   'bare-secret': {
-    ...followUp('desk-1013'),
+    ...afterSale('desk-1013'),
     tells: 'An order had a card’s token that its sender had not sealed.',
     bring({ stack: { client, taskQueue } }) {
       const request = { ...publishedOrder('credit-card', { out_trade_no: this.of }), token: 'tok_not_sealed' };

@@ -14,6 +14,7 @@ import io.temporal.client.WorkflowClientOptions;
 import io.temporal.client.WorkflowException;
 import io.temporal.client.WorkflowExecutionAlreadyStarted;
 import io.temporal.client.WorkflowFailedException;
+import io.temporal.client.WorkflowNotFoundException;
 import io.temporal.client.WorkflowOptions;
 import io.temporal.client.WorkflowServiceException;
 import io.temporal.client.WorkflowStub;
@@ -161,12 +162,23 @@ public final class Payments implements AutoCloseable {
 
   /** The payment's state now. */
   public Map<?, ?> state(String number) {
-    return query(paymentId(number));
+    return afterEnd(number, query(paymentId(number)));
+  }
+
+  /** The payment as it is now, where it has ended and an after-sale follows it: late money, refunds, disputes. */
+  private Map<?, ?> afterEnd(String number, Map<?, ?> state) {
+    try {
+      // Without an outcome it is of a run that made no order, and the number may be used again.
+      Object ended = refunds(number).get("payment");
+      return ended instanceof Map<?, ?> payment && payment.get("outcome") != null ? payment : state;
+    } catch (WorkflowNotFoundException none) {
+      return state;
+    }
   }
 
   /** Waits until the payment has ended, possibly for days, and returns its final state. */
   public Map<?, ?> outcome(String number) {
-    return client.newUntypedWorkflowStub(paymentId(number)).getResult(Map.class);
+    return afterEnd(number, client.newUntypedWorkflowStub(paymentId(number)).getResult(Map.class));
   }
 
   /** Asks for a refund of all or a part. Its out_request_no is the idempotency key. */
