@@ -17,7 +17,9 @@ export function isKnownToPayment(
   if (trade_no !== undefined && trade_no !== ours)
     return other_trades.some((one) => one.trade_no === trade_no && one.trade_status === trade_status);
   const isNewsTo = (known: string | null) => !['same', 'stale'].includes(classifyTransition(known, trade_status));
+  // What a person has said proves nothing of the gateway's money.
   if (isDecided(payment, { amount, currency })) return !isNewsTo(status);
+  if (payment.confirmed_by === 'operator') return false;
   const { order_amount = null, order_currency = null } = payment;
   const isUnlike = isUnlikeOrder(
     { order_amount, order_currency },

@@ -64,8 +64,8 @@ export interface PaymentEnd {
   readonly asked: readonly string[];
   /** Whether the payment itself made the order: money of a trade of others is a person's. */
   readonly made_here: boolean;
-  /** Whether runs before it could not be read, and may have left other trades or notifications. */
-  readonly is_unread: boolean;
+  /** A run of the payment that could not read what runs before it had left: other trades, notifications. Null where all is read. */
+  readonly unread_run: string | null;
 }
 
 /** A trade under the order's number that is not the order's own, and whether the gateway was asked for it by its number. */

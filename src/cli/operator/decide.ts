@@ -60,7 +60,11 @@ export function resolveOrder(order: string, options: ResolveOptions): Promise<ne
     const input = { by, reason, ...decided };
     // What was said of a refund, or of refunds elsewhere, can be corrected: the after-sale takes it, also where it has ended.
     if (elsewhere !== undefined || refund !== undefined) return tellAfterSale(operator, order, input, options);
-    const run = theOneToResolve(await openRuns(operator, order, options), options);
+    const open = await openRuns(operator, order, options);
+    const isOver = !open.some(({ type, attention }) => type === WORKFLOW.payment || attention !== null);
+    // How an order has ended can be corrected, too.
+    if (outcome !== undefined && isOver) return tellAfterSale(operator, order, input, options);
+    const run = theOneToResolve(open, options);
     return tell(operator, run.workflow_id, { update: UPDATE.resolve, input }, options);
   });
 }
@@ -114,7 +118,9 @@ async function tellAfterSale(
     .describe()
     .catch((error: unknown) => {
       if (!(error instanceof WorkflowNotFoundError)) throw error;
-      throw new NotDeliveredError(`${printable(order)} has no after-sale, so nothing of its refunds can be decided.`);
+      throw new NotDeliveredError(
+        `${printable(order)} has no after-sale, so nothing of it can be decided. Look with show.`,
+      );
     });
   const startWorkflowOperation = new WithStartWorkflowOperation<AfterSaleWorkflow>(WORKFLOW.afterSale, {
     workflowId,

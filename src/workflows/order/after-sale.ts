@@ -406,7 +406,10 @@ class AfterSaleRun {
   private async readPayment(): Promise<void> {
     const { app_id, out_trade_no } = this.input;
     this.waitFor('Temporal’s list of workflows: earlier runs of the payment may know more');
-    const before = { workflow_id: paymentWorkflowId(app_id, out_trade_no), run_id: this.order.payment?.run_id ?? '' };
+    const before = {
+      workflow_id: paymentWorkflowId(app_id, out_trade_no),
+      run_id: this.order.payment?.unread_run ?? '',
+    };
     const known = await loadEarlierRun({ before });
     // A person was asked when the payment handed itself over, and may have settled that.
     if (known === 'unread') return;

@@ -7,6 +7,7 @@ import {
   attentionOfStatus,
   classifyTransition,
   FAILURE,
+  isAfterSaleStatus,
   isBankStatus,
   isDecided,
   isOfTrade,
@@ -36,7 +37,16 @@ import { isKnownStatus } from '../../gateway/pure/statuses';
 import { latePaymentRefundNumber } from '../shared/refund-numbers';
 import { isAnswered } from './claims';
 import type { AfterSaleFact } from './facts';
-import { hasLateMoney, hasMoney, isOurTrade, isRevoked, isUnpaid, paidOtherwise, toldOutcome } from './payment-end';
+import {
+  hasLateMoney,
+  hasMoney,
+  isOurTrade,
+  isRevoked,
+  isUnpaid,
+  outcomeNow,
+  paidOtherwise,
+  toldOutcome,
+} from './payment-end';
 import { type Column, LAG_SETTLINGS, OPEN, outcomeNamed, rowOf, type Verdict, verdictOn } from './refund-table';
 
 /** What the fold needs of the settings. */
@@ -163,7 +173,7 @@ function onEnded(before: KnownOrder, { payment, contradicted }: FactOf<'ended'>)
   const known = isOfAnother ? { ...before, seen: null, paid: null } : before;
   const order: KnownOrder = {
     ...known,
-    payment,
+    payment: before.payment === null ? payment : { ...together(payment, before.payment), ended_at },
     trade_no,
     out_trade_no: before.out_trade_no ?? state.out_trade_no,
     method: state.method ?? before.method,
@@ -177,19 +187,20 @@ function onEnded(before: KnownOrder, { payment, contradicted }: FactOf<'ended'>)
   return raisedAll({ ...noticed, contradicted: distinct([...noticed.contradicted, ...contradicted]) });
 }
 
-/** The same end twice: what is read of a payment does not say what may still be paid. */
+/** What may still be paid, and what is to be read, does not end with a later run, nor where the same end is only read. */
 const together = (one: PaymentEnd, other: PaymentEnd): PaymentEnd => ({
   ...one,
   ended_at: Math.max(one.ended_at, other.ended_at),
   watch_until: Math.max(one.watch_until, other.watch_until),
   sent_again: one.sent_again || other.sent_again,
-  is_unread: one.is_unread || other.is_unread,
+  // The earlier of two has more before it that is not read.
+  unread_run: other.unread_run ?? one.unread_run,
 });
 
 // — Other trades under the order's number —
 
 function onLeft(before: KnownOrder, others: readonly OtherTrade[]): KnownOrder {
-  const read = before.payment === null ? before : { ...before, payment: { ...before.payment, is_unread: false } };
+  const read = before.payment === null ? before : { ...before, payment: { ...before.payment, unread_run: null } };
   const order = settledReasons(read, ['no-answer']);
   const unlike = others.filter(({ trade_no }) => trade_no !== order.trade_no);
   if (unlike.length === 0) return order;
@@ -323,16 +334,19 @@ function movedTo(order: KnownOrder, from: string | null, to: string, at: number)
     from === 'CHARGEBACK' && to === 'CHARGEBACK_REVERSED' && !order.history.some((one) => one.to === to);
   const shown = from ?? (order.payment ? saleStatus(order.payment.state) : null);
   const transition = { time: iso(at), from: shown, to, source: 'query' as const };
-  const isNews = shown !== to && !isNoTransition(order, to);
+  const isNews = shown !== to && !isNoTransition(order, from, to);
   const history = isNews ? [...heard.history, transition] : heard.history;
   const known = { ...heard, refunds, history, bank: isFirstReversal ? null : heard.bank };
   return onBankStatus(isKnownStatus(to) ? known : raised(known, 'unknown-status'), to);
 }
 
 /** Of an order whose payment has ended, only another end is a transition; once it is paid, a replica may still show what was before. */
-function isNoTransition(order: KnownOrder, to: string): boolean {
+function isNoTransition(order: KnownOrder, from: string | null, to: string): boolean {
   const outcome = outcomeOf(to);
-  if (order.payment === null || outcome === 'SUCCESS' || !isKnownStatus(to)) return false;
+  if (order.payment === null || !isKnownStatus(to)) return false;
+  // A person has told it already.
+  const isTold = toldOutcome(order) === 'SUCCESS' && !isAfterSaleStatus(from ?? '');
+  if (outcome === 'SUCCESS') return to === 'SUCCESS' && isTold;
   return outcome === null || hasMoney(order) || toldOutcome(order) === 'SUCCESS';
 }
 
@@ -532,7 +546,7 @@ function onAnswered(order: KnownOrder, { number, answered, at }: FactOf<'answere
 function onDecided(before: KnownOrder, fact: FactOf<'decided'>): KnownOrder {
   const { by, reason, refund, elsewhere, seen, at } = fact;
   const order = withOthersSeen(fact.order === undefined ? before : withOutcome(before, fact.order), fact);
-  const shown = order.seen?.status ?? null;
+  const shown = order.seen?.status ?? order.payment?.state.trade_status ?? null;
   const decided = { by, reason, shown };
   const named =
     refund === undefined
@@ -550,7 +564,9 @@ function onDecided(before: KnownOrder, fact: FactOf<'decided'>): KnownOrder {
   const settled = seen ? settledReasons(looked(counted, seen), [seen]) : counted;
   const to = refund?.outcome ?? fact.order ?? shown ?? 'resolved';
   const said = { by, reason, ...(elsewhere === undefined ? {} : { refunded_elsewhere: elsewhere }) };
-  const history = [...settled.history, { time: iso(at), from: shown, to, source: 'operator' as const, ...said }];
+  // What a person says of the order replaces what was told of it.
+  const from = fact.order === undefined ? shown : (outcomeNow(before) ?? shown);
+  const history = [...settled.history, { time: iso(at), from, to, source: 'operator' as const, ...said }];
   return settled.complete ? { ...settled, history } : raised({ ...settled, history }, 'refund-elsewhere');
 }
 

@@ -17,7 +17,8 @@ const claimIn = (given: unknown): NotificationClaim[] => {
 function isHandedOver(given: unknown): given is HandedOver {
   if (!isObject(given) || !Array.isArray(given.claims) || !Array.isArray(given.contradicted)) return false;
   if (!isObject(given.end)) return false;
-  const { run_id, ended_at, watch_until, reasons, asked, state } = given.end;
+  const { run_id, unread_run, ended_at, watch_until, reasons, asked, state } = given.end;
+  if (!isTextOrNull(unread_run)) return false;
   const isTimed = typeof ended_at === 'number' && typeof watch_until === 'number';
   return (
     typeof run_id === 'string' && isTimed && [reasons, asked].every(Array.isArray) && isObject(state) && isState(state)
@@ -26,9 +27,9 @@ function isHandedOver(given: unknown): given is HandedOver {
 
 /** What is read of it: its numbers and lists. */
 function isState({ app_id, history, other_trades, trade_no, out_trade_no }: Record<string, unknown>): boolean {
-  const isTextOrNull = (value: unknown) => value === null || typeof value === 'string';
   const isNamed = typeof app_id === 'string' && [trade_no, out_trade_no].every(isTextOrNull);
   return isNamed && Array.isArray(history) && Array.isArray(other_trades) && other_trades.every(isObject);
 }
 
+const isTextOrNull = (value: unknown) => value === null || typeof value === 'string';
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

@@ -46,7 +46,7 @@ export interface Wishes {
 export function nextStep(order: KnownOrder, now: number, wishes: Wishes, settings: StepSettings): Step {
   const other = order.others.find(({ asked }) => asked === 'not yet');
   if (other) return { take: 'ask', other: other.trade_no };
-  if (isSettled(order) && !wishes.isAsked) return { take: order.payment?.is_unread ? 'read' : 'rest' };
+  if (isSettled(order) && !wishes.isAsked) return { take: order.payment?.unread_run ? 'read' : 'rest' };
   if (order.seen === null && (order.held.length > 0 || wishes.isAsked || !isWatchable(order))) {
     const isSearchOver = order.denied?.isSettled === true && order.held.length === 0;
     return isSearchOver && !wishes.isAsked ? { take: 'rest' } : { take: 'find' };
@@ -65,7 +65,7 @@ export function nextStep(order: KnownOrder, now: number, wishes: Wishes, setting
     return { take: 'look', lasting_ms: LAG_SETTLINGS * settings.settling_ms };
   const due = deadlinesOf(order).find(({ at }) => at <= now);
   if (due) return { take: 'pass', number: due.number };
-  if (order.payment?.is_unread) return { take: 'read' };
+  if (order.payment?.unread_run) return { take: 'read' };
   const waiting = nextRefund(order);
   const turn = waiting && (waiting.number === wishes.deciding ? 'later' : turnOf(order, waiting, now));
   if (waiting && turn === 'now') return { take: 'send', number: waiting.number };

@@ -91,8 +91,11 @@ export function paymentNow(order: KnownOrder, attention: PaymentState['attention
   if (payment === null) return null;
   const { state } = payment;
   const outcome = outcomeNow(order);
+  const isLate = outcome !== toldOutcome(order);
+  const isCorrected = decision !== null && outcome !== state.outcome;
   const mismatch = state.mismatch ?? paidOtherwise(order);
   const late_payment_refund = lateRefund(order);
+  const before = { run_id: payment.run_id, outcome: state.outcome };
   return {
     ...state,
     out_trade_no: order.out_trade_no ?? state.out_trade_no,
@@ -102,10 +105,10 @@ export function paymentNow(order: KnownOrder, attention: PaymentState['attention
     order_currency: state.order_currency ?? paid?.currency ?? null,
     method: state.method ?? order.method,
     outcome,
-    confirmed_by: outcome === state.outcome ? state.confirmed_by : outcome === decision?.outcome ? 'operator' : 'query',
+    confirmed_by: isLate ? 'query' : decision ? 'operator' : state.confirmed_by,
     attention,
     history: [...state.history, ...order.history.filter(({ time }) => Date.parse(time) >= payment.ended_at)],
-    previous: outcome === state.outcome ? state.previous : { run_id: payment.run_id, outcome: state.outcome },
+    previous: isLate ? { ...before, outcome: toldOutcome(order) } : isCorrected ? before : state.previous,
     other_trades: order.others.map(({ asked: _asked, ...other }) => other),
     ...(mismatch ? { mismatch } : {}),
     ...(late_payment_refund ? { late_payment_refund } : {}),

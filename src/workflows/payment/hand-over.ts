@@ -84,7 +84,7 @@ function takeLeft(ending: EndingPayment): HandedOver {
       sent_again: creation?.hasSentAgain === true,
       asked: record.others.asked,
       made_here: !isOfAnother(input),
-      is_unread: record.isUnread,
+      unread_run: record.isUnread ? workflowInfo().runId : null,
     },
     claims: compared.filter(isNews).map(claimOf),
     contradicted: asked.map(claimOf),
@@ -95,7 +95,7 @@ function takeLeft(ending: EndingPayment): HandedOver {
 function isFollowed({ end, claims, contradicted }: HandedOver, watch_window_ms: number): boolean {
   const { outcome, trade_status, other_trades } = end.state;
   const isWatched = outcome === 'SUCCESS' && (watch_window_ms > 0 || isAfterSaleStatus(trade_status ?? ''));
-  const isOpen = end.watch_until > 0 || end.is_unread || end.reasons.length > 0;
+  const isOpen = end.watch_until > 0 || end.unread_run !== null || end.reasons.length > 0;
   const isUnasked = other_trades.some(({ trade_no }) => !end.asked.includes(trade_no));
   return isWatched || isOpen || isUnasked || claims.length > 0 || contradicted.length > 0;
 }
@@ -127,7 +127,7 @@ function isOpenAtTheGateway(state: PaymentState): boolean {
 
 /** Every order of the app fails by this: one workflow waits for all of them. */
 function isOfTheApp({ end, claims, contradicted }: HandedOver): boolean {
-  const isOfNobody = end.state.outcome === null && end.watch_until === 0 && !end.is_unread;
+  const isOfNobody = end.state.outcome === null && end.watch_until === 0 && end.unread_run === null;
   const isApps = end.reasons.length > 0 && end.reasons.every((one) => one === 'credentials');
   return isOfNobody && isApps && claims.length === 0 && contradicted.length === 0;
 }

@@ -7,6 +7,12 @@ export class NotedTrades {
 
   constructor(noted: readonly OtherTrade[] = []) {
     this.noted = [...noted];
+    this.answeredBefore(noted);
+  }
+
+  /** What an earlier run has a status of, it has asked for. */
+  private answeredBefore(others: readonly OtherTrade[]): void {
+    for (const { trade_no, trade_status } of others) if (trade_status !== null) this.answered.add(trade_no);
   }
 
   get all(): readonly OtherTrade[] {
@@ -40,6 +46,7 @@ export class NotedTrades {
 
   noteAll(others: readonly OtherTrade[]): void {
     for (const other of others) this.note(other.trade_no, other);
+    this.answeredBefore(others);
   }
 
   /** A trade that was named while ours had no number: it may be ours, and whoever watches on asks for both. */

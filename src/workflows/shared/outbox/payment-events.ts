@@ -44,6 +44,8 @@ export class PaymentEventLog {
     const events = known
       .filter((transition) => outcome === null || outcome === 'SUCCESS' || !saysPaid(transition))
       .filter((one, index, all) => !isRepeatedByAPerson(one, all.slice(0, index)))
+      // That a person has seen something changes nothing of the payment.
+      .filter(({ source, from, to }) => source !== 'operator' || from !== to)
       .map((transition) => this.event({ type: 'transition', time: transition.time, ...context, transition }));
     if (attention !== null && attention !== this.attention) {
       events.push(this.event({ type: 'attention', time: new Date(now).toISOString(), ...context }));
