@@ -10,11 +10,12 @@ import {
   paymentWorkflowId,
   QUERY,
   SEARCH_ATTRIBUTE,
+  SIGNAL,
   telling,
 } from '../contract';
 import { earlierRuns, ifExists } from '../temporal/earlier-runs';
 import { latestTakenRun } from '../temporal/taken-run';
-import { originalRun, readPaymentEnd } from '../temporal/workflow-history';
+import { givenTo, NOTHING_GIVEN, originalRun, readPaymentEnd } from '../temporal/workflow-history';
 import { loadEarlierPayment, runBefore } from './earlier-payments';
 import { type BuyerOf, buyerOfOrder } from './refund-user-info';
 import { sentRefunds } from './sent-refunds';
@@ -66,7 +67,7 @@ export const buyerOfPayment: BuyerOf = async ({ app_id, id: { out_trade_no } }) 
   return buyerOfOrder(orderOf(original.input)?.request ?? {});
 };
 
-type Left = Pick<EarlierAfterSale, 'sale' | 'claims' | 'sent' | 'is_unread'>;
+type Left = Pick<EarlierAfterSale, 'sale' | 'claims' | 'handed' | 'sent' | 'is_unread'>;
 
 /**
  * What earlier runs left: what the latest knew that had read those before it, and what was notified to it and to those after it and was
@@ -80,18 +81,29 @@ async function leftBefore(client: Client, workflowId: string, runId: string): Pr
     const isEnded = run.status.name === 'COMPLETED';
     const untaken = isEnded ? [] : await untakenNotifications(client, run, carried?.taken ?? 0);
     const claims = [...untaken, ...left.claims];
+    const isUntaken = !isEnded && carried?.has_read !== true;
+    const handed = [...(isUntaken ? await handedTo(client, run) : []), ...left.handed];
     left =
       carried === null
-        ? { sale: null, claims, sent: [...(await sentRefunds(client, run)), ...left.sent], is_unread: true }
+        ? { sale: null, claims, handed, sent: [...(await sentRefunds(client, run)), ...left.sent], is_unread: true }
         : {
             sale: carried.has_read ? carried.sale : (left.sale ?? carried.sale),
             claims,
+            handed,
             sent: left.sent,
             is_unread: false,
           };
     if (carried?.has_read) break;
   }
   return left;
+}
+
+/** What a payment has handed over to a run: in its input, and by signals. */
+async function handedTo(client: Client, { workflowId, runId }: ShownRun): Promise<unknown[]> {
+  const { input, signals } = await ifExists(() => givenTo(client, workflowId, runId), NOTHING_GIVEN);
+  const { payment = null }: { payment?: unknown } = typeof input === 'object' && input !== null ? input : {};
+  const given = signals.flatMap(({ name, argument }) => (name === SIGNAL.payment ? [argument] : []));
+  return payment === null ? given : [payment, ...given];
 }
 
 /** What a run would hand on; nothing where no worker ever had it. */
@@ -105,7 +117,7 @@ function ask<Answer>(client: Client, { workflowId, runId }: ShownRun, query: str
   return client.withDeadline(Date.now() + QUERY_TIMEOUT_MS, () => handle.query<Answer>(query));
 }
 
-const NOTHING_LEFT: Left = { sale: null, claims: [], sent: [], is_unread: false };
+const NOTHING_LEFT: Left = { sale: null, claims: [], handed: [], sent: [], is_unread: false };
 const NO_PAYMENT: KnownPayment = { has_payment: false, method: null, trade_no: null, end: null };
 
 type KnownPayment = Pick<EarlierAfterSale, 'has_payment' | 'method' | 'trade_no' | 'end'>;

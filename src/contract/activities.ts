@@ -120,6 +120,8 @@ export interface EarlierAfterSale {
   sale: KnownOrder | null;
   /** What was notified to it and to runs after it, and none has taken. */
   claims: readonly NotificationClaim[];
+  /** What a payment has handed over to runs that never read it. Anybody may have sent it, with anything. */
+  handed: readonly unknown[];
   /** Refunds that a run which does not answer may have sent, as its history has them. */
   sent: readonly { readonly number: string; readonly amount: string; readonly currency: string }[];
   /** Whether an earlier run may know of refunds and does not answer: no worker polls its task queue, or its code does not replay. */

@@ -40,6 +40,8 @@ export interface LedgerRefund {
   readonly failure: RefundState['failure'];
   /** A day is over since it was begun. */
   readonly isOld: boolean;
+  /** The settings ask for it, because money came late: no merchant does. */
+  readonly isLate: boolean;
 }
 
 /** A notification that no answer of the gateway has confirmed. `heard`: its place among all that came. */
@@ -62,6 +64,8 @@ export interface PaymentEnd {
   readonly sent_again: boolean;
   /** The other trades for which the gateway has answered. */
   readonly asked: readonly string[];
+  /** The run has only repeated how an earlier one had ended. */
+  readonly repeats: boolean;
   /** Whether the payment itself made the order: money of a trade of others is a person's. */
   readonly made_here: boolean;
   /** A run of the payment that could not read what runs before it had left: other trades, notifications. Null where all is read. */

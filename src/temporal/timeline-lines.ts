@@ -54,5 +54,7 @@ export function answerLine(activity: string, result: Said): string | undefined {
   if (is === 'accepted') return `refund ${texts(answer, 'refund_status') || 'taken'}`;
   if (is === 'found') return texts(trade, 'trade_status', 'order_amount', 'order_currency');
   if (typeof is === 'string') return `${is}${typeof message === 'string' && message !== '' ? `: ${message}` : ''}`;
-  return texts(result, 'trade_status', 'order_amount', 'order_currency', 'status') || 'no such order';
+  const said = texts(result, 'trade_status', 'order_amount', 'order_currency', 'status');
+  // A watch ends without news where its time is over.
+  return said || (activity === 'gateway.watch' ? 'nothing new until its time' : 'no such order');
 }

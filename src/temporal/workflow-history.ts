@@ -202,7 +202,7 @@ export async function readPaymentEnd(client: Client, run: WorkflowExecutionDescr
   const made_here = !isOfAnother(input);
   const end = { run_id, ended_at: closeTime?.getTime() ?? 0, state, made_here };
   const asked = state.other_trades.map(({ trade_no }) => trade_no);
-  return { ...end, reasons: [], watch_until: 0, sent_again: false, asked, unread_run: null };
+  return { ...end, reasons: [], watch_until: 0, sent_again: false, asked, repeats: false, unread_run: null };
 }
 
 /** A start that no payment can be made of says nothing of an order. */

@@ -60,7 +60,7 @@ import type { AfterSaleFact } from './facts';
 import { findRefund, fold, isOlder, NOTHING_KNOWN } from './fold';
 import { readHandedOver } from './handed-over';
 import { nextRefund, nextStep, obstacleTo, type Step, turnOf, watchUntil } from './next-step';
-import { idsToAsk, isUnpaid, lateRequest } from './payment-end';
+import { findLateRefund, idsToAsk, isUnpaid, lateRequest } from './payment-end';
 import {
   answerTo,
   askedTooOften,
@@ -80,6 +80,9 @@ const REFUND_WAIT_MS = 30_000;
 
 /** A server ends a run with 51,200 events. */
 const MAX_EVENTS = 40_000;
+
+/** While no payment is known to have ended, that is read at most so often, in ms. */
+const READ_AGAIN_MS = 10_000;
 
 /** A request that is under way when a person decides is given so long for its answer. */
 const HELD_BACK_WITHIN_MS = 60_000;
@@ -117,6 +120,8 @@ class AfterSaleRun {
   private waitingFor = 'the gateway’s answer about the trade';
   /** Until when the settings ask for a watch: counted from the sale. */
   private watch_until = 0;
+  /** When it was last read how the payment has ended; ms since the epoch. */
+  private read_at = 0;
   /** How many notifications have come to this run. */
   private notified = 0;
   /** The refund that a person is just deciding on: it is not sent. */
@@ -220,10 +225,11 @@ class AfterSaleRun {
         this.append([{ is: 'noticed', what: 'no-answer' }]);
         this.waitFor('Temporal’s list of workflows: earlier runs have the ledger');
       });
-      const { sale, claims, sent, is_unread, method, trade_no, end } = known;
+      const { sale, claims, sent, is_unread, method, trade_no, end, handed } = known;
       this.isKnownHere = isKnown(known);
       this.order = sale ? { ...sale, out_trade_no: sale.out_trade_no ?? out_trade_no, denied: null } : given;
       facts.push(
+        ...handed.flatMap((one) => this.factsIn(one)),
         // The payment says which trade was sold. Its number alone, or who started this run, may name another one.
         { is: 'introduced', method, trade_no },
         // A payment that hands itself over says more than is read of it.
@@ -234,34 +240,50 @@ class AfterSaleRun {
         ...claims.map((claim) => ({ is: 'notified', claim }) as const),
       );
     }
-    const given = readHandedOver(this.input.payment, app_id);
+    const given = this.handedOver;
     if (given) facts.push(...factsOf(given));
     if (policy.has_listener) this.outbox = new PaymentOutbox(paymentWorkflowId(app_id, out_trade_no ?? ''), false);
     // What an earlier run knew, it has published.
     const { history, attention } = stateOf(this.input.sale ?? this.order, app_id, 0);
     this.outbox?.skip({ history, attention: attention ?? given?.end.state.attention ?? null });
     this.phase = 'open';
+    this.read_at = Date.now();
     this.learn(...facts, ...this.early.splice(0));
   }
 
+  /** What was handed over to a run that never read it. */
+  private factsIn(handed: unknown): Fact[] {
+    const given = readHandedOver(handed, this.input, Date.now());
+    return given ? factsOf(given) : [];
+  }
+
+  private get handedOver(): HandedOver | undefined {
+    return readHandedOver(this.input.payment, this.input, Date.now());
+  }
+
   private isHandedOver({ run_id }: PaymentEnd): boolean {
-    const given = readHandedOver(this.input.payment, this.input.app_id);
+    const given = this.handedOver;
     const ends = this.early.flatMap((fact) => (fact.is === 'ended' ? [fact.payment] : []));
     return [...ends, ...(given ? [given.end] : [])].some((one) => one.run_id === run_id);
   }
 
   /** Whether nobody has the order, as where a number was mistyped: who waits is told at once, and nothing is left behind. */
   private async isOfNobody(): Promise<boolean> {
-    const isNotified = () => this.order.heard > 0;
-    if (this.isKnownHere || isNotified()) return false;
+    if (this.isKnown) return false;
     const looked = await lookBriefly(this.input.app_id, idsToAsk(this.order)[0]);
-    if (looked.is !== 'no-such-order' || isNotified()) return false;
+    if (looked.is !== 'no-such-order' || this.isKnown) return false;
     this.phase = 'unknown';
     await condition(allHandlersFinished);
-    // A notification proves that there is an order after all.
-    this.phase = isNotified() ? 'open' : 'closing';
-    if (this.phase === 'closing') await this.outbox?.close();
-    return this.phase === 'closing';
+    this.phase = this.isKnown ? 'open' : 'closing';
+    if (this.phase === 'open') return false;
+    await this.outbox?.close();
+    // What has come meanwhile proves that there is an order after all.
+    if (this.isKnown) await this.continueAsNew();
+    return true;
+  }
+
+  private get isKnown(): boolean {
+    return this.isKnownHere || this.order.heard > 0 || this.order.payment !== null;
   }
 
   private onNotification(signal: unknown): void {
@@ -271,7 +293,7 @@ class AfterSaleRun {
   }
 
   private onPayment(signal: unknown): void {
-    const given = readHandedOver(signal, this.input.app_id);
+    const given = readHandedOver(signal, this.input, Date.now());
     this.learn(...(given ? factsOf(given) : [{ is: 'noticed', what: 'unexpected-signal' } as const]));
   }
 
@@ -350,6 +372,7 @@ class AfterSaleRun {
     const settling_ms = seen === null ? patience_ms : lasting_ms || this.settings.settling_ms;
     this.waitFor(lasting_ms > 0 ? `the status to stay ${seen?.status}` : 'the gateway’s answer about the trade');
     const answer = this.rechecks.begin();
+    await this.readEnd();
     const isInterrupted = () => lasting_ms > 0 && (this.rechecks.isRequested || this.order.heard > after);
     // "No such order" counts only where each look says so, and a silence only where none shows the trade.
     let missing: NotFound | undefined;
@@ -367,6 +390,15 @@ class AfterSaleRun {
     // Of an order that was not paid, and of which nothing was notified, a denial is the answer.
     const isAnswered = missing.is === 'no-such-order' && isUnpaid(this.order) && this.order.held.length === 0;
     if (!isAnswered) await this.search(missing.is);
+  }
+
+  /** A payment that ran when this one began may have ended since: it says which trade is the order's. */
+  private async readEnd(): Promise<void> {
+    const { app_id, out_trade_no } = this.input;
+    if (this.order.payment !== null || Date.now() - this.read_at < READ_AGAIN_MS) return;
+    this.read_at = Date.now();
+    const { end } = await loadPreviousRun({ app_id, out_trade_no }, () => undefined);
+    if (end) this.learn({ is: 'ended', payment: end, contradicted: [] });
   }
 
   /** The gateway is silent, or denies the trade: it is asked on, ever less often, unless somebody wants to know now, or has decided. */
@@ -494,12 +526,14 @@ class AfterSaleRun {
     const latest = Date.now() + REFUND_WAIT_MS;
     const isInTime = (fn: () => boolean) => condition(fn, Math.max(latest - Date.now(), 1), { summary: 'refund' });
     this.rechecks.noteUpdate();
-    if (this.order.seen === null) this.rechecks.request();
+    // A payment that had not ended may have sold another trade than the one that was found.
+    if (this.order.seen === null || this.order.payment === null) this.rechecks.request();
     const isRead = () => this.phase === 'unknown' || (this.phase !== 'reading' && this.order.seen !== null);
     if (!(await isInTime(isRead))) throw notTaken();
     if (this.phase === 'unknown') throw orderNotFound(this.input.out_trade_no);
     // The buyer may have paid since the last look.
-    if (this.order.paid === null && !(await isInTime(this.rechecks.request()))) throw notTaken();
+    const isBehind = this.order.paid === null || this.order.payment === null;
+    if (isBehind && !(await isInTime(this.rechecks.request()))) throw notTaken();
     const granted = grantRefund(this.order, this.requests, order);
     const { number } = granted;
     // A refund that waits for its turn may have been taken by an earlier run: the same request lets it go on.
@@ -530,7 +564,9 @@ class AfterSaleRun {
   private async resolve(resolution: AfterSaleResolution): Promise<AfterSaleState> {
     await condition(() => this.phase !== 'reading');
     const { out_request_no } = resolution;
-    if (resolution.outcome !== undefined && out_request_no) await this.holdBack(out_request_no);
+    // What a person says of the order decides on the refund of its late money, too.
+    const number = out_request_no ?? findLateRefund(this.order)?.number;
+    if (resolution.outcome !== undefined && number) await this.holdBack(number);
     try {
       this.learn({ is: 'decided', ...decisionOf(this.order, resolution, this.state.attention, Date.now()) });
     } finally {

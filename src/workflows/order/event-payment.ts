@@ -1,7 +1,7 @@
 /** The payment as events after the sale show it. Pure. */
 import type { AfterSaleState, PaymentEvent } from '../../contract';
 
-/** The payment as it is now. One that is not known was paid: the gateway has shown so. */
+/** The payment as it is now. One that is not known was paid where the gateway has shown so. */
 export function eventPaymentOf(state: AfterSaleState): PaymentEvent['payment'] {
   if (state.payment) {
     const { history: _history, payment_data: _data, ...payment } = state.payment;
@@ -11,8 +11,8 @@ export function eventPaymentOf(state: AfterSaleState): PaymentEvent['payment'] {
   const trade = { app_id, out_trade_no, trade_no, trade_status, order_amount, order_currency, method };
   return {
     ...trade,
-    outcome: 'SUCCESS',
-    confirmed_by: 'query',
+    outcome: order_amount === null ? null : 'SUCCESS',
+    confirmed_by: order_amount === null ? null : 'query',
     attention,
     expires_at: null,
     previous: null,

@@ -38,8 +38,10 @@ import { latePaymentRefundNumber } from '../shared/refund-numbers';
 import { isAnswered } from './claims';
 import type { AfterSaleFact } from './facts';
 import {
+  findLateRefund,
   hasLateMoney,
   hasMoney,
+  hasUndecidedAmount,
   isOurTrade,
   isRevoked,
   isUnpaid,
@@ -99,17 +101,18 @@ const withSecondTrade = (before: KnownOrder, order: KnownOrder): KnownOrder =>
 
 /** Money that came after another end was told needs a person, unless the settings say what becomes of it. */
 function withLateMoney(before: KnownOrder, order: KnownOrder, at: number, { late_payments }: FoldSettings): KnownOrder {
-  const number = latePaymentRefundNumber(order);
-  const outcome = findRefund(order, number)?.outcome ?? null;
-  const isNewOutcome = outcome !== (findRefund(before, number)?.outcome ?? null);
+  const outcome = findLateRefund(order)?.outcome ?? null;
+  const isNewOutcome = outcome !== (findLateRefund(before)?.outcome ?? null);
   // No caller waits for this refund.
-  if (isNewOutcome && outcome !== null && outcome !== 'REFUNDED') return raised(order, 'late-payment');
-  if (!hasLateMoney(order) || hasLateMoney(before)) return order;
-  if (paidOtherwise(order)) return raised(order, 'amount-mismatch');
+  const hasFailed = isNewOutcome && outcome !== null && outcome !== 'REFUNDED';
+  if (hasFailed && hasLateMoney(order)) return raised(order, 'late-payment');
+  if (hasUndecidedAmount(order) && !hasUndecidedAmount(before)) return raised(order, 'amount-mismatch');
+  if (!hasLateMoney(order) || hasLateMoney(before) || paidOtherwise(order)) return order;
   if (late_payments === 'attention' || !isOurTrade(order)) return raised(order, 'late-payment');
   const { paid, method } = order;
+  const number = latePaymentRefundNumber(order);
   if (late_payments !== 'refund' || paid === null || findRefund(order, number)) return order;
-  const asked = onRequested(order, { is: 'requested', number, ...paid, at });
+  const asked = changed(onRequested(order, { is: 'requested', number, ...paid, at }), number, { isLate: true });
   const account = refundNeedsAccount(method);
   if (account === undefined) return asked;
   const message = `${method} is refunded to ${account} of the buyer’s, which the order does not have: bank_info is missing`;
@@ -121,8 +124,7 @@ function applied(order: KnownOrder, fact: AfterSaleFact, settings: FoldSettings)
   switch (fact.is) {
     case 'introduced':
       return {
-        ...order,
-        trade_no: fact.trade_no ?? order.trade_no,
+        ...withOwnTrade(order, fact.trade_no ?? null),
         out_trade_no: fact.out_trade_no ?? order.out_trade_no,
         method: order.method ?? fact.method ?? null,
       };
@@ -168,23 +170,33 @@ function onEnded(before: KnownOrder, { payment, contradicted }: FactOf<'ended'>)
   if (before.payment?.run_id === run_id) return raisedAll({ ...before, payment: together(before.payment, payment) });
   // An earlier run of it says nothing new.
   if (before.payment !== null && before.payment.ended_at >= ended_at) return before;
-  const trade_no = state.trade_no ?? before.trade_no;
-  const isOfAnother = before.trade_no !== null && trade_no !== before.trade_no;
-  const known = isOfAnother ? { ...before, seen: null, paid: null } : before;
+  const known = withOwnTrade(before, state.trade_no);
   const order: KnownOrder = {
     ...known,
     payment: before.payment === null ? payment : { ...together(payment, before.payment), ended_at },
-    trade_no,
+    // What a person said of an earlier run of the payment says nothing of a later order under the number.
+    decision: payment.repeats ? before.decision : null,
     out_trade_no: before.out_trade_no ?? state.out_trade_no,
     method: state.method ?? before.method,
-    // It may have been noted before it was known to be the order's own.
-    others: before.others.filter((one) => one.trade_no !== trade_no),
   };
   const noticed = state.other_trades.reduce(
     (all, other) => noted(all, { ...other, asked: payment.asked.includes(other.trade_no) ? 'answered' : 'not yet' }),
     order,
   );
   return raisedAll({ ...noticed, contradicted: distinct([...noticed.contradicted, ...contradicted]) });
+}
+
+/** The order's own trade is this one: what was known of another is that one's, and a person sees both. */
+function withOwnTrade(order: KnownOrder, trade_no: string | null): KnownOrder {
+  const { trade_no: known, seen, paid } = order;
+  if (trade_no === null || trade_no === known) return order;
+  // It may have been noted before it was known to be the order's own.
+  const others = order.others.filter((one) => one.trade_no !== trade_no);
+  if (known === null) return { ...order, trade_no, others };
+  const held = order.held.filter(({ claim }) => isOfTrade(claim, trade_no));
+  const own: KnownOrder = { ...order, trade_no, others, held, seen: null, paid: null, bank: null, denied: null };
+  const other = { trade_no: known, trade_status: seen?.status ?? null, order_amount: paid?.amount ?? null };
+  return raised(noted(own, { ...other, asked: 'answered' }), 'second-trade');
 }
 
 /** What may still be paid, and what is to be read, does not end with a later run, nor where the same end is only read. */
@@ -216,16 +228,23 @@ function onLeft(before: KnownOrder, others: readonly OtherTrade[]): KnownOrder {
 function onAsked(order: KnownOrder, { other, trade, answer, at }: FactOf<'asked'>, settings: FoldSettings): KnownOrder {
   if (trade === null) return noted(order, { trade_no: other, asked: answer });
   if (!isOfTrade(trade, order.trade_no)) return onOther(order, trade);
-  return onQueried(order, { is: 'queried', trade, lasted_ms: 0, after: 0, at }, settings);
+  const known = noted(order, { trade_no: other, asked: answer });
+  return onQueried(known, { is: 'queried', trade, lasted_ms: 0, after: 0, at }, settings);
 }
 
 /** The gateway shows another trade than the order's own. */
 function onOther(order: KnownOrder, trade: QueriedTrade): KnownOrder {
   const { trade_no, trade_status, order_amount = null } = trade;
   if (trade_no === undefined) return order;
-  const known = raised(noted(order, { trade_no, trade_status, order_amount, asked: 'answered' }), 'second-trade');
+  const known = toldOf(order, noted(order, { trade_no, trade_status, order_amount, asked: 'answered' }), trade_no);
   // The order has no money but this.
   return isUnpaid(order) && outcomeOf(trade_status) === 'SUCCESS' ? raised(known, 'late-payment') : known;
+}
+
+/** A person hears of another trade once, and again where it moves on. */
+function toldOf(before: KnownOrder, order: KnownOrder, trade_no: string): KnownOrder {
+  const statusIn = ({ others }: KnownOrder) => others.find((one) => one.trade_no === trade_no)?.trade_status;
+  return statusIn(before) === statusIn(order) ? order : raised(order, 'second-trade');
 }
 
 /** A replica may be behind: what was said of money stays said. */
@@ -290,10 +309,12 @@ function onOlder(order: KnownOrder, status: string, at: number): KnownOrder {
 function onUnanswered(order: KnownOrder, { why, after, at }: FactOf<'unanswered'>): KnownOrder {
   if (why !== 'unknown-trade') return raised(withoutSilence(order), why);
   const denied = { ...withoutSilence(order), denied: { heard: after, at, isSettled: false } };
-  // An order that nothing has ever shown may not have been made.
+  // An order that nothing has ever shown may not have been made, and gateways forget what has ended.
   const { payment, held, seen } = order;
-  const wasShown = payment === null || payment.state.trade_status !== null || toldOutcome(order) === 'SUCCESS';
-  return wasShown || held.length > 0 || seen !== null ? raised(denied, why) : denied;
+  const status = seen?.status ?? payment?.state.trade_status ?? null;
+  const isOpen = status !== null && outcomeOf(status) === null;
+  const isMissing = payment === null || isOpen || outcomeNow(order) === 'SUCCESS' || held.length > 0;
+  return isMissing ? raised(denied, why) : denied;
 }
 
 /** What the gateway does not answer has one reason, the latest. A denial is an answer. */
@@ -452,17 +473,15 @@ function withNamed(order: KnownOrder, { trade_no, trade_status, amount }: Notifi
 
 function onOfOther(order: KnownOrder, { trade_no, trade_status, amount }: NotificationClaim): KnownOrder {
   if (!trade_no) return order;
-  return raised(
-    noted(order, { trade_no, trade_status: trade_status ?? null, order_amount: amount ?? null }),
-    'second-trade',
-  );
+  const said = { trade_no, trade_status: trade_status ?? null, order_amount: amount ?? null };
+  return toldOf(order, noted(order, said), trade_no);
 }
 
 /** A notification that names another amount than was ordered: a person compares, unless one has decided on it. */
 function withAmount(order: KnownOrder, claim: NotificationClaim): KnownOrder {
   const state = order.payment?.state;
   if (state === undefined || claim.trade_status !== 'SUCCESS' || !isUnlikeOrder(state, claim)) return order;
-  return isDecided(state, claim) || order.decision !== null ? order : raised(order, 'amount-mismatch');
+  return isDecided(state, claim) || order.decision?.knew ? order : raised(order, 'amount-mismatch');
 }
 
 /** The gateway may send the same for years: it is held once, as of its latest arrival. */
@@ -520,6 +539,7 @@ function onRequested(order: KnownOrder, { number, amount, currency, at }: FactOf
     decided: null,
     failure: null,
     isOld: false,
+    isLate: false,
   };
   return { ...order, refunds: [...order.refunds.filter((one) => one !== earlier), fresh] };
 }

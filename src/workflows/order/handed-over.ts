@@ -1,12 +1,25 @@
 /** What a payment hands over at its end. Pure. */
 import { claimOf, type HandedOver, isAttention, type NotificationClaim, readSignal } from '../../contract';
 
+/** The order that an after-sale is of. */
+interface OfOrder {
+  readonly app_id: string;
+  readonly out_trade_no: string;
+}
+
 /** What came as the signal `payment`; undefined where no payment of this order can have sent it: anybody may, with anything. */
-export function readHandedOver(given: unknown, app_id: string): HandedOver | undefined {
-  if (!isHandedOver(given) || given.end.state.app_id !== app_id) return undefined;
+export function readHandedOver(given: unknown, order: OfOrder, now: number): HandedOver | undefined {
+  if (!isHandedOver(given) || given.end.state.app_id !== order.app_id) return undefined;
+  if ((given.end.state.out_trade_no ?? order.out_trade_no) !== order.out_trade_no) return undefined;
   const { end, claims, contradicted } = given;
   const reasons = end.reasons.filter(isAttention);
-  return { end: { ...end, reasons }, claims: claims.flatMap(claimIn), contradicted: contradicted.flatMap(claimIn) };
+  // One from the future would stand above every real end.
+  const ended_at = Math.min(end.ended_at, now);
+  return {
+    end: { ...end, reasons, ended_at },
+    claims: claims.flatMap(claimIn),
+    contradicted: contradicted.flatMap(claimIn),
+  };
 }
 
 const claimIn = (given: unknown): NotificationClaim[] => {

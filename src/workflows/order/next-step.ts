@@ -1,12 +1,27 @@
 /** What an after-sale does next, by what is known and what time it is. Pure: it reads tables, and acts on nothing. */
-import { isTransientStatus, type KnownOrder, type LedgerRefund, refundableIn, refundMeaningOf } from '../../contract';
+import {
+  isSilence,
+  isTransientStatus,
+  type KnownOrder,
+  type LedgerRefund,
+  refundableIn,
+  refundMeaningOf,
+} from '../../contract';
 import { DAY, MINUTE } from '../../gateway/pure/durations';
 import { isMore } from '../../gateway/pure/money';
 import { isAnswered } from './claims';
 import { findRefund, isContradicted, leftAtGateway, mayBeGone, verdictOf } from './fold';
-import { hasUnanswered, isRevoked, isSettled, isUnpaid, mayBePaidUntil } from './payment-end';
+import { hasLateMoney, hasUnanswered, isRevoked, isSettled, isUnpaid, mayBePaidUntil } from './payment-end';
 import { LAG_SETTLINGS } from './refund-table';
-import { elsewhereUnknown, notLeft, notNow, type RefundFailure, takenByTheBank, unconfirmed } from './refusals';
+import {
+  elsewhereUnknown,
+  notLeft,
+  notNow,
+  notWanted,
+  type RefundFailure,
+  takenByTheBank,
+  unconfirmed,
+} from './refusals';
 
 export interface StepSettings {
   readonly settling_ms: number;
@@ -70,19 +85,27 @@ export function nextStep(order: KnownOrder, now: number, wishes: Wishes, setting
   const turn = waiting && (waiting.number === wishes.deciding ? 'later' : turnOf(order, waiting, now));
   if (waiting && turn === 'now') return { take: 'send', number: waiting.number };
   if (waiting && typeof turn === 'object') return { take: 'decline', number: waiting.number, failure: turn };
+  // A poll says nothing of a gateway that is silent.
+  if (order.reasons.some(isSilence)) return { take: 'look', lasting_ms: 0 };
   const until = watchUntil(order, wishes, settings);
   if (until === null || until > now || waiting)
     return { take: 'watch', until: until === null || waiting ? null : until, waiting: waiting?.number };
   // The last poll may be hours ago.
-  if (isUnpaid(order) && answeredAt(order) < mayBePaidUntil(order))
-    return { take: 'look', lasting_ms: LAG_SETTLINGS * settings.settling_ms };
+  const lasting_ms = LAG_SETTLINGS * settings.settling_ms;
+  if (isUnpaid(order) && !isAnsweredAfter(order, mayBePaidUntil(order), lasting_ms))
+    return { take: 'look', lasting_ms };
   return { take: 'rest' };
 }
 
 /** Whether a trade that the gateway does not show yet is only watched: perhaps it was never made. */
 const isWatchable = (order: KnownOrder) => isUnpaid(order) && order.denied !== null;
 
-const answeredAt = ({ seen, denied }: KnownOrder) => Math.max(seen?.asked_at ?? 0, denied?.at ?? 0);
+/** Whether the gateway has answered after this time what no replica can be behind of. */
+function isAnsweredAfter({ seen, denied }: KnownOrder, until: number, lag_ms: number): boolean {
+  if (denied !== null && denied.at >= until) return true;
+  if (seen === null || seen.asked_at < until) return false;
+  return seen.lasted_ms >= lag_ms || seen.asked_at >= until + lag_ms;
+}
 
 /** A notification that the answer contradicts counts as contradicted once the answer has lasted. */
 function lastingOf({ seen, held }: KnownOrder, { settling_ms }: StepSettings): number {
@@ -166,6 +189,8 @@ export function turnOf(order: KnownOrder, refund: LedgerRefund, now: number): 'n
 
 /** Why a refund that waits is not sent any more; undefined where nothing is in the way. */
 export function obstacleTo(order: KnownOrder, refund: LedgerRefund, now: number): RefundFailure | undefined {
+  // A person has said that the order stands after all.
+  if (refund.isLate && !hasLateMoney(order)) return notWanted();
   if (!order.complete) return elsewhereUnknown(order.seen?.status ?? null);
   if (order.bank !== null && now - order.bank.at < BANK_LAG_MS) return takenByTheBank(order.bank.status);
   if (isContradicted(order)) return unconfirmed(order.seen?.status ?? null);

@@ -1,10 +1,12 @@
 /** What follows from how an order's payment ended, and from what the gateway has shown since. Pure. */
 import {
+  isDecided,
   isNamedByItsCreation,
   isSilence,
   isUnlikeOrder,
   type KnownOrder,
   knownIds,
+  type LedgerRefund,
   type OtherAmount,
   outcomeOf,
   type PaymentOutcome,
@@ -14,7 +16,6 @@ import {
   tradesNamedBy,
 } from '../../contract';
 import { isKnownStatus } from '../../gateway/pure/statuses';
-import { latePaymentRefundNumber } from '../shared/refund-numbers';
 
 /** What was told of the order: by a person, or at the payment's end. Null where there was no order. */
 export const toldOutcome = ({ decision, payment }: KnownOrder): PaymentOutcome | null =>
@@ -32,6 +33,13 @@ export const hasLateMoney = (order: KnownOrder): boolean =>
 export function paidOtherwise({ payment, paid }: KnownOrder): OtherAmount | undefined {
   if (payment === null || paid === null) return undefined;
   return isUnlikeOrder(payment.state, paid) ? paid : undefined;
+}
+
+/** Whether another amount came than was ordered, and no person has decided on it. */
+export function hasUndecidedAmount(order: KnownOrder): boolean {
+  const { payment, decision, paid } = order;
+  if (payment === null || paid === null || decision?.knew || isDecided(payment.state, paid)) return false;
+  return paidOtherwise(order) !== undefined;
 }
 
 /** The outcome of the order as it is now. */
@@ -115,12 +123,15 @@ export function paymentNow(order: KnownOrder, attention: PaymentState['attention
   };
 }
 
+/** The refund that the settings ask for where money came late. */
+export const findLateRefund = ({ refunds }: KnownOrder): LedgerRefund | undefined =>
+  refunds.find(({ isLate }) => isLate);
+
 /** The refund of late money, as the ledger has it. */
 function lateRefund(order: KnownOrder): PaymentState['late_payment_refund'] {
-  const out_request_no = latePaymentRefundNumber(order);
-  const refund = order.refunds.find(({ number }) => number === out_request_no);
+  const refund = findLateRefund(order);
   if (refund === undefined) return undefined;
-  const { named, answer, outcome, failure } = refund;
+  const { number: out_request_no, named, answer, outcome, failure } = refund;
   if (failure) return { out_request_no, refund_status: null, reason: failure.message };
   const said = answer?.refund_status;
   return { out_request_no, refund_status: named ?? (typeof said === 'string' ? said : outcome), reason: null };
@@ -128,7 +139,7 @@ function lateRefund(order: KnownOrder): PaymentState['late_payment_refund'] {
 
 /** The request of the refund of late money: nobody else has asked for it. Undefined for any other number. */
 export function lateRequest(order: KnownOrder, number: string): RefundOrder | undefined {
-  if (number !== latePaymentRefundNumber(order) || !hasLateMoney(order)) return undefined;
-  const refund = order.refunds.find((one) => one.number === number);
-  return refund && { refund_amount: refund.amount, refund_currency: refund.currency, out_request_no: number };
+  const refund = findLateRefund(order);
+  if (refund?.number !== number) return undefined;
+  return { refund_amount: refund.amount, refund_currency: refund.currency, out_request_no: number };
 }

@@ -36,6 +36,10 @@ export const unconfirmed = (trade_status: string | null): RefundFailure =>
     trade_status,
   );
 
+/** Of a refund that the settings had asked for, because money came late. */
+export const notWanted = (): RefundFailure =>
+  notRefunded('A person has said that the order counts as paid, so its late money is not sent back.');
+
 export const notLeft = (): RefundFailure =>
   notRefunded(
     'Since this refund was asked for, so much has gone back by others that it is more than what is left. Read the state, and ask for what is left.',

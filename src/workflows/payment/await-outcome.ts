@@ -109,7 +109,9 @@ export class OutcomeWait {
       app_id: this.app_id,
       id: record.id,
       seen: record.seen,
-      ...(this.sentAgain ? { others: [{ out_trade_no: record.outTradeNo }], known: record.others.all } : {}),
+      ...(this.sentAgain
+        ? { others: [{ out_trade_no: record.outTradeNo }], known: record.others.beside(record.snapshot.trade_no) }
+        : {}),
       schedule: pollSchedule(policy),
       ...(isAnswerAwaited ? { until: 'answered' as const } : {}),
       tell_credentials: !record.reasons.has('credentials'),

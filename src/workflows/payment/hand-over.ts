@@ -83,6 +83,7 @@ function takeLeft(ending: EndingPayment): HandedOver {
       watch_until: paidUntil(ending),
       sent_again: creation?.hasSentAgain === true,
       asked: record.others.asked,
+      repeats: record.isRestored,
       made_here: !isOfAnother(input),
       unread_run: record.isUnread ? workflowInfo().runId : null,
     },

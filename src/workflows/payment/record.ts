@@ -33,6 +33,8 @@ export class PaymentRecord {
   readonly reasons = new AttentionReasons();
   /** The run before, as far as it is known. */
   before: PreviousRun | undefined;
+  /** It has only taken over how an earlier run had ended. */
+  isRestored = false;
   /** Earlier runs could not be read, and may have sold the order. */
   isUnread = false;
   /** The last status that was reported, accepted or not. A poll that finds the same has no news. */
@@ -210,6 +212,7 @@ export class PaymentRecord {
 
   /** The end of the run before stands: news of another trade under its number does not change it. */
   restore(ended: Partial<PreviousRun> & Partial<Pick<PaymentState, 'refused_because'>>): void {
+    this.isRestored = true;
     this.state.trade_no = ended.trade_no ?? this.state.trade_no;
     this.state.order_amount ??= ended.order_amount ?? null;
     this.state.order_currency ??= ended.order_currency ?? null;

@@ -1,0 +1,90 @@
+/** The gateway is silent, or denies, after a payment has ended. */
+import type { AfterSaleState } from '../../../../src/contract';
+import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { begin, end, pay, sale, sell, tradeAt, world } from './attack-world';
+
+const SECOND = 1_000;
+const AFTER = 'after-sale:hostile:order-1';
+afterEach(async () => end());
+
+async function afterSale(): Promise<AfterSaleState | undefined> {
+  const run = world.temporal.latest(AFTER);
+  return run && world.within(() => world.temporal.query<AfterSaleState>(run, 'state'));
+}
+
+test('after a silence, a denial is an answer: the reason is no silence any more', async () => {
+  await begin({ method: 'Wallet' });
+  await pay(MINUTE);
+  await world.resolve('CANCEL');
+  await world.pass(10 * MINUTE);
+  world.gateway.trouble = '503';
+  world.recheck();
+  await world.pass(HOUR);
+  world.gateway.trouble = 'no such order';
+  await world.pass(30 * DAY);
+  expect((await sale()).attention).not.toBe('no-answer');
+});
+
+test('an outage at the end of the watch of an order that was never made', async () => {
+  await begin({ creations: ['lost before it arrived'] });
+  world.gateway.trouble = undefined;
+  world.pay();
+  await world.pass(2 * SECOND);
+  await world.resolve('CANCEL');
+  await world.pass(MINUTE);
+  const until = Date.parse((await afterSale())?.watched_until ?? '');
+  await world.pass(until - world.now - MINUTE);
+  world.gateway.trouble = '503';
+  await world.pass(HOUR);
+  world.gateway.trouble = undefined;
+  await world.pass(10 * DAY);
+  expect((await sale()).attention).toBe(null);
+});
+
+test('a refund that is refused for the credentials, once mended', async () => {
+  await begin({ refunds: ['unreachable'] });
+  await sell();
+  world.gateway.trouble = undefined;
+  world.refund();
+  await world.pass(1);
+  await world.pass(100);
+  await world.pass(HOUR);
+});
+
+test.each(['recheck', 'notification'])(
+  'of an order that was sent twice, the second trade that a person settled stays settled (%s)',
+  async (how) => {
+    await begin({ creations: ['carried out late'], late_ms: 20 * MINUTE });
+    await pay(5 * MINUTE);
+    world.gateway.move(tradeAt(0), 'SUCCESS');
+    world.notify(tradeAt(0));
+    await world.pass(HOUR);
+    await world.pass(HOUR);
+    await world.pass(MINUTE);
+
+    if (how === 'recheck') world.recheck();
+    else world.notify(tradeAt(1));
+    await world.pass(HOUR);
+    expect((await sale()).attention).toBe(null);
+  },
+);
+
+test.each(['attention', 'refund'] as const)(
+  'a person’s word on an order that was not made does not undo the sale of the next one (%s)',
+  async (late) => {
+    await begin({ late, method: 'Wallet', creations: ['refused for good'], heldBack: 3 });
+    world.pay();
+    await world.pass(1 * SECOND);
+    world.oddSignal('somethingElse', 1);
+    await world.pass(5 * MINUTE);
+    await world.pass(5 * MINUTE);
+    await pay(MINUTE);
+    world.gateway.move(tradeAt(0), 'SUCCESS');
+    world.notify(tradeAt(0));
+    await world.pass(HOUR);
+
+    await world.pass(HOUR);
+    expect(world.gateway.givenBack.map(({ amount }) => amount)).toEqual(['50']);
+    expect((await sale()).outcome).toBe('SUCCESS');
+  },
+);
