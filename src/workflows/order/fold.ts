@@ -196,7 +196,7 @@ function withOwnTrade(order: KnownOrder, trade_no: string | null): KnownOrder {
   const held = order.held.filter(({ claim }) => isOfTrade(claim, trade_no));
   const own: KnownOrder = { ...order, trade_no, others, held, seen: null, paid: null, bank: null, denied: null };
   const other = { trade_no: known, trade_status: seen?.status ?? null, order_amount: paid?.amount ?? null };
-  return raised(noted(own, { ...other, asked: 'answered' }), 'second-trade');
+  return raised(noted(own, { ...other, asked: seen === null ? 'not yet' : 'answered' }), 'second-trade');
 }
 
 /** What may still be paid, and what is to be read, does not end with a later run, nor where the same end is only read. */
