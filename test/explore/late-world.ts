@@ -202,11 +202,14 @@ function notified(node: LateNode, claim: NotificationClaim, at: number): LateNod
   return [after(node, `${claim.trade_status} of ${claim.trade_no} is notified`, said, { is: 'notified', claim })];
 }
 
+/** A watch polls each hour: a day does not pass before it has seen what the trade is. */
 const later = (node: LateNode): LateNode[] =>
   (
     [
       ['minutes', LAG_MS],
-      ['a day', DAY],
+      ...(stepOfLate(node).take === 'watch' && node.order.seen?.status !== node.world.status
+        ? []
+        : [['a day', DAY] as const]),
     ] as const
   ).map(([what, ms]) => after(node, `${what} later`, { ...node.world, now: node.world.now + ms }));
 

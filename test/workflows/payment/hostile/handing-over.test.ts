@@ -23,6 +23,7 @@ test('a reset of the after-sale asks nobody again of what a person has settled',
   world.gateway.move(tradeAt(0), 'SUCCESS');
   world.notify(tradeAt(0));
   await world.pass(HOUR);
+  await resolveAfterSale({});
   await world.pass(HOUR);
   const run = world.temporal.latest(AFTER);
   if (run) world.temporal.reset(run);

@@ -8,6 +8,14 @@ import { attentions, begin, end, pay, sale, tradeAt, world } from './attack-worl
 const SECOND = 1_000;
 const AFTER = 'after-sale:hostile:order-1';
 afterEach(async () => end());
+async function resolveAfterSale(said: object): Promise<unknown> {
+  const asked = world.temporal.update(AFTER, 'resolve', { by: 'ana', reason: 'looked', ...said });
+  if (!asked) return 'not running';
+  return world.temporal.answerTo(asked, 10 * MINUTE).then(
+    (a) => JSON.stringify(a).slice(0, 100),
+    (e) => `${e} ${e?.cause}`,
+  );
+}
 
 async function afterSale(): Promise<AfterSaleState | undefined> {
   const run = world.temporal.latest(AFTER);
@@ -100,6 +108,7 @@ test('another amount than ordered, after a person has said SUCCESS of an order t
   await pay(MINUTE);
   await world.resolve('CANCEL');
   await world.pass(HOUR);
+  await resolveAfterSale({ outcome: 'SUCCESS' });
   Object.assign(tradeAt(0), { amount: '15.00' });
   world.gateway.move(tradeAt(0), 'SUCCESS');
   world.notify(tradeAt(0));
@@ -115,6 +124,7 @@ test('late money whose refund waits is not refunded, and nobody is asked again, 
   world.gateway.move(tradeAt(0), 'SUCCESS');
   world.notify(tradeAt(0));
   for (let i = 0; i < 200 && (await afterSale())?.refunds.length === 0; i += 1) await world.pass(50);
+  await resolveAfterSale({ outcome: 'SUCCESS' });
   await world.pass(DAY);
   expect(world.gateway.givenBack).toEqual([]);
 });

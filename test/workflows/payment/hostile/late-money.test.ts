@@ -43,6 +43,7 @@ test('late money is not refunded once a person has said SUCCESS', async () => {
   world.gateway.move(tradeAt(0), 'SUCCESS');
   world.notify(tradeAt(0));
   await world.pass(3 * MINUTE);
+  await resolveAfterSale({ outcome: 'SUCCESS' });
   await world.pass(2 * DAY);
   expect(world.gateway.givenBack).toEqual([]);
 });

@@ -6,6 +6,14 @@ import { begin, end, pay, sale, sell, tradeAt, world } from './attack-world';
 const SECOND = 1_000;
 const AFTER = 'after-sale:hostile:order-1';
 afterEach(async () => end());
+async function resolveAfterSale(said: object): Promise<unknown> {
+  const asked = world.temporal.update(AFTER, 'resolve', { by: 'ana', reason: 'looked', ...said });
+  if (!asked) return 'not running';
+  return world.temporal.answerTo(asked, 10 * MINUTE).then(
+    (a) => JSON.stringify(a).slice(0, 100),
+    (e) => `${e} ${e?.cause}`,
+  );
+}
 
 async function afterSale(): Promise<AfterSaleState | undefined> {
   const run = world.temporal.latest(AFTER);
@@ -60,6 +68,7 @@ test.each(['recheck', 'notification'])(
     world.notify(tradeAt(0));
     await world.pass(HOUR);
     await world.pass(HOUR);
+    await resolveAfterSale({});
     await world.pass(MINUTE);
 
     if (how === 'recheck') world.recheck();
@@ -77,6 +86,7 @@ test.each(['attention', 'refund'] as const)(
     await world.pass(1 * SECOND);
     world.oddSignal('somethingElse', 1);
     await world.pass(5 * MINUTE);
+    await resolveAfterSale({ outcome: 'CANCEL' });
     await world.pass(5 * MINUTE);
     await pay(MINUTE);
     world.gateway.move(tradeAt(0), 'SUCCESS');
