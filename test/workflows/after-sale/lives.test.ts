@@ -85,8 +85,6 @@ describe.each([
         ['transition', 'CHARGEBACK_REVERSED'],
         ['attention', 'CHARGEBACK_REVERSED'],
         ['transition', 'SUCCESS'],
-        // A person has seen it.
-        ['transition', 'SUCCESS'],
       ]);
     });
   });
