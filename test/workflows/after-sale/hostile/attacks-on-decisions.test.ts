@@ -1,8 +1,6 @@
 /** Attacks on what a person's word and the ledger's reservations count for: each shows a promise that is broken. */
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import { latePaymentRefundNumber } from '../../../../src/workflows/shared/refund-numbers';
 import { BEGIN } from '../../hostile/base-world';
-import { TRADE } from './gateway';
 import { PLAIN, type Traits, World } from './world';
 
 let world: World;
@@ -81,8 +79,8 @@ test('promise 8: naming what went back elsewhere does not settle a chargeback th
 
 test('promise 8: a person’s word about a dispute that is only notified does not settle what stood before it', async () => {
   // The buyer loses 150.00 of a late payment: its refund was refused, and the word about the dispute has settled that unseen.
-  await open({ mishaps: ['refused for good'] });
-  world.ask({ amount: '150.00', number: latePaymentRefundNumber(TRADE) });
+  await open({ late: 'refund', mishaps: ['refused for good'] });
+  await world.comesLate();
   await world.pass(HOUR);
   expect(await world.state()).toMatchObject({ attention: 'late-payment' });
   world.gateway.trouble = 'unreachable';

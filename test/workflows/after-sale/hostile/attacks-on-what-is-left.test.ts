@@ -1,8 +1,6 @@
 /** Attacks on what is left to refund: each once gave more back than was paid, or took a decision for something else. */
 import { AsyncResource } from 'node:async_hooks';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import { latePaymentRefundNumber } from '../../../../src/workflows/shared/refund-numbers';
-import { TRADE } from './gateway';
 import { PLAIN, type Traits, World } from './world';
 
 let world: World;
@@ -207,7 +205,6 @@ test('ten rechecks of a trade whose gateway is down leave room for a person’s 
 });
 
 describe('a reason for a person is not lost behind another', () => {
-  const lateRefund = latePaymentRefundNumber(TRADE);
   const shownAfter = async (before: string) => {
     world.gateway.move('SUCCESS');
     await world.pass(5 * HOUR);
@@ -218,9 +215,9 @@ describe('a reason for a person is not lost behind another', () => {
   };
 
   test('late money whose refund is refused for a chargeback is before a person once that is settled', async () => {
-    await open();
+    await open({ late: 'refund' });
     world.gateway.trouble = 'refunds unreachable';
-    world.ask({ amount: '150.00', number: lateRefund });
+    await world.comesLate();
     await world.pass(5 * MINUTE);
     world.gateway.move('CHARGEBACK');
     world.notify('all');
@@ -234,8 +231,8 @@ describe('a reason for a person is not lost behind another', () => {
   });
 
   test('late money that stood before a person is there again after a dispute', async () => {
-    await open({ mishaps: ['refused for good'] });
-    world.ask({ amount: '150.00', number: lateRefund });
+    await open({ late: 'refund', mishaps: ['refused for good'] });
+    await world.comesLate();
     await world.pass(MINUTE);
     expect(await world.state()).toMatchObject({ attention: 'late-payment' });
     world.gateway.move('DISPUTE');
@@ -245,8 +242,8 @@ describe('a reason for a person is not lost behind another', () => {
   });
 
   test('it is there in the next run, too', async () => {
-    await open({ mishaps: ['refused for good'], continuesAfter: 40 });
-    world.ask({ amount: '150.00', number: lateRefund });
+    await open({ late: 'refund', mishaps: ['refused for good'], continuesAfter: 40 });
+    await world.comesLate();
     await world.pass(MINUTE);
     world.gateway.move('DISPUTE');
     world.notify('all');

@@ -327,7 +327,7 @@ test('promise 7: a refund that was refused in unknown words is not answered as r
   ];
   const traits = {
     ...{ ...PLAIN, revokedFor_ms: 1_000, mishaps: ['none', 'refused in other words'] as const, answersStatus: false },
-    ...{ out_trade_no: 'order-1', continuesAfter: 40, hasNeighbour: true },
+    ...{ out_trade_no: 'order-1', continuesAfter: 40, hasNeighbour: true, late: 'attention' as const },
   };
   expect(await play({ chance: 1049081860, steps, traits })).toEqual([]);
 });

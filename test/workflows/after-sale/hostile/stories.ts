@@ -151,6 +151,7 @@ const traits: fc.Arbitrary<Omit<Traits, 'pick'>> = fc.record({
   tells_ms: fc.constantFrom(undefined, 500, 5_000),
   asksAgain: fc.constantFrom(0, 0, 1, 2),
   hasNeighbour: fc.constantFrom(...Array(5).fill(false), true),
+  late: fc.constant('attention' as const),
 });
 
 /** Stories that may meet these kinds of hostility, or a draw of all. */

@@ -13,11 +13,14 @@ import {
   type AfterSaleWorkflow,
   afterSaleWorkflowId,
   type MerchantEvent,
+  type PaymentState,
   type RefundAnswer,
   type RefundOutcome,
+  WORKFLOW,
 } from '../../../../src/contract';
+import type { PaymentEnd } from '../../../../src/contract/known-order';
 import { GatewayClient, type Notification } from '../../../../src/gateway';
-import { HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { loadConfig } from '../../../../src/process/settings';
 import type { Run } from '../../../../src/testing/simulated-temporal/run';
 import type { SimulatedTemporal } from '../../../../src/testing/simulated-temporal/simulated-temporal';
@@ -53,13 +56,15 @@ export interface Traits extends GatewayTraits {
   asksAgain: number;
   /** Another order is refunded at the same time. */
   hasNeighbour: boolean;
+  /** What the settings do with money that comes after the end: see `comesLate`. */
+  late: 'refund' | 'attention';
 }
 
 /** A gateway that hides nothing and loses nothing, but would give everything back twice; and the settings' defaults. */
 export const PLAIN: Omit<Traits, 'pick'> = {
   ...{ numbers: 'twice', usedInApp: false, lag_ms: 0, copies: 'one', partialStatus: 'PARTIAL_REFUND' },
   ...{ returnsTo: 'as before', revokedFor_ms: MINUTE, mishaps: [], plans: [], answersStatus: true, race: undefined },
-  ...{ tells_ms: undefined, asksAgain: 0, hasNeighbour: false },
+  ...{ tells_ms: undefined, asksAgain: 0, hasNeighbour: false, late: 'attention' },
   ...{ childEnds_ms: 0, cachesWorkflows: true, continuesAfter: 4_000, watchWindow: '0s' },
   out_trade_no: TRADE.out_trade_no,
 };
@@ -155,7 +160,10 @@ export class World extends BaseWorld {
     );
     return {
       ...gatewayActivities({ gateways: new Map([[APP, client]]), sealingKeys: () => [], notifyUrl: undefined }),
-      ...policyActivity(loadConfig({ PAYMENTS_WATCH_WINDOW: this.traits.watchWindow }), true),
+      ...policyActivity(
+        loadConfig({ PAYMENTS_WATCH_WINDOW: this.traits.watchWindow, PAYMENTS_LATE: this.traits.late }),
+        true,
+      ),
       ...previousRunActivities,
       'payments.onEvent': async (event: MerchantEvent) => void this.events.push(event),
     };
@@ -204,6 +212,26 @@ export class World extends BaseWorld {
   async state(workflowId = this.workflowId): Promise<AfterSaleState | undefined> {
     const run = this.temporal.runs(workflowId).findLast(({ hasBegun }) => hasBegun);
     return run && this.within(() => this.temporal.query<AfterSaleState>(run, 'state'));
+  }
+
+  // — The payment —
+
+  /** The payment has ended as CANCEL, as its query said, and the trade's money comes after that. */
+  async comesLate(): Promise<void> {
+    const { out_trade_no } = this.traits;
+    const { trade_no, amount: order_amount, currency: order_currency } = TRADE;
+    const state: PaymentState = {
+      ...{ app_id: APP, out_trade_no, trade_no, trade_status: 'CANCEL', order_amount, order_currency, method: 'PIX' },
+      ...{ outcome: 'CANCEL', confirmed_by: 'query', attention: null, expires_at: null, history: [], previous: null },
+      ...{ payment_data: { trade_no, recovered: false }, refused_because: null, other_trades: [] },
+    };
+    const end: PaymentEnd = {
+      ...{ run_id: 'the payment', ended_at: this.now, state, reasons: [], watch_until: this.now + 30 * DAY },
+      ...{ sent_again: false, asked: [], repeats: false, made_here: true, unread_run: null },
+    };
+    const args = [{ app_id: APP, out_trade_no, trade_no, payment: { end, claims: [], contradicted: [] } }];
+    const { workflowId } = this;
+    await this.temporal.client.workflow.start(WORKFLOW.afterSale, { workflowId, taskQueue: 'simulated', args });
   }
 
   // — Merchants —
