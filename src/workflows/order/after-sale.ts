@@ -122,6 +122,7 @@ class AfterSaleRun {
   private watch_until = 0;
   /** When it was last read how the payment has ended; ms since the epoch. */
   private read_at = 0;
+  private read: Promise<void> = Promise.resolve();
   /** How many notifications have come to this run. */
   private notified = 0;
   /** The refund that a person is just deciding on: it is not sent. */
@@ -393,10 +394,17 @@ class AfterSaleRun {
   }
 
   /** A payment that ran when this one began may have ended since: it says which trade is the order's. */
-  private async readEnd(): Promise<void> {
+  private readEnd(): Promise<void> {
+    if (this.order.payment !== null) return Promise.resolve();
+    if (Date.now() - this.read_at >= READ_AGAIN_MS) {
+      this.read_at = Date.now();
+      this.read = this.readEndNow();
+    }
+    return this.read;
+  }
+
+  private async readEndNow(): Promise<void> {
     const { app_id, out_trade_no } = this.input;
-    if (this.order.payment !== null || Date.now() - this.read_at < READ_AGAIN_MS) return;
-    this.read_at = Date.now();
     const { end } = await loadPreviousRun({ app_id, out_trade_no }, () => undefined);
     if (end) this.learn({ is: 'ended', payment: end, contradicted: [] });
   }
@@ -526,14 +534,15 @@ class AfterSaleRun {
     const latest = Date.now() + REFUND_WAIT_MS;
     const isInTime = (fn: () => boolean) => condition(fn, Math.max(latest - Date.now(), 1), { summary: 'refund' });
     this.rechecks.noteUpdate();
+    if (!(await isInTime(() => this.phase !== 'reading'))) throw notTaken();
     // A payment that had not ended may have sold another trade than the one that was found.
-    if (this.order.seen === null || this.order.payment === null) this.rechecks.request();
-    const isRead = () => this.phase === 'unknown' || (this.phase !== 'reading' && this.order.seen !== null);
+    await this.readEnd();
+    if (this.order.seen === null) this.rechecks.request();
+    const isRead = () => this.phase === 'unknown' || this.order.seen !== null;
     if (!(await isInTime(isRead))) throw notTaken();
     if (this.phase === 'unknown') throw orderNotFound(this.input.out_trade_no);
     // The buyer may have paid since the last look.
-    const isBehind = this.order.paid === null || this.order.payment === null;
-    if (isBehind && !(await isInTime(this.rechecks.request()))) throw notTaken();
+    if (this.order.paid === null && !(await isInTime(this.rechecks.request()))) throw notTaken();
     const granted = grantRefund(this.order, this.requests, order);
     const { number } = granted;
     // A refund that waits for its turn may have been taken by an earlier run: the same request lets it go on.
