@@ -207,8 +207,8 @@ const MUTATIONS = [
   [
     'earlier runs are not looked for',
     'src/workflows/payment/earlier-runs.ts',
-    'this.known = await untilRead(read, this.heir);',
-    'await untilRead(read, this.heir);',
+    'this.known = await untilRead(read, this.thisRun);',
+    'await untilRead(read, this.thisRun);',
     9,
   ],
   [
@@ -323,8 +323,8 @@ const MUTATIONS = [
   [
     'what came to a terminated run is not read after a sale',
     'src/workflows/payment/earlier-runs.ts',
-    '  takeLeft(earlier, heir);\n  if (!previous',
-    "  if (previous?.outcome !== 'SUCCESS') takeLeft(earlier, heir);\n  if (!previous",
+    '  takeLeft(earlier, thisRun);\n  if (!previous',
+    "  if (previous?.outcome !== 'SUCCESS') takeLeft(earlier, thisRun);\n  if (!previous",
   ],
   [
     'what a run was started with is forgotten where it was terminated before its first task',
@@ -347,8 +347,8 @@ const MUTATIONS = [
   [
     'earlier runs that the list does not show are none',
     'src/workflows/payment/earlier-runs.ts',
-    'return untilRead(loadRunBefore, heir);',
-    "const before = await loadRunBefore();\n  return before === 'unread' || !heir ? null : before;",
+    'return untilRead(loadRunBefore, thisRun);',
+    "const before = await loadRunBefore();\n  return before === 'unread' || !thisRun ? null : before;",
   ],
   [
     'another amount that a person calls a sale is told twice',

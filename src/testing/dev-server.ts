@@ -1,6 +1,6 @@
 /** A real Temporal development server for tests. */
 import { IllegalStateError } from '@temporalio/common';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { type LocalTestWorkflowEnvironmentOptions, TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { findTemporal } from '../cli/dev/temporal';
 import { SEARCH_ATTRIBUTE } from '../contract';
@@ -11,16 +11,19 @@ import { endingOnceClosed } from '../temporal/closed-connection';
  * with `uiPort`, Temporal UI listens there. End it with `teardown()`.
  */
 export async function devServer(extraArgs: string[] = [], uiPort?: number): Promise<TestWorkflowEnvironment> {
+  const searchAttributes = Object.values(SEARCH_ATTRIBUTE);
+  return bareServer({ extraArgs, ...(uiPort === undefined ? {} : { uiPort }), searchAttributes });
+}
+
+/** The same with these options only: where they name none, its namespace lacks our search attributes, so it is not set up. */
+export async function bareServer(
+  server: LocalTestWorkflowEnvironmentOptions['server'] = {},
+): Promise<TestWorkflowEnvironment> {
   quiet();
   const path = await findTemporal();
   return TestWorkflowEnvironment.createLocal({
     plugins: [endingOnceClosed],
-    server: {
-      executable: { type: 'existing-path', path },
-      extraArgs,
-      ...(uiPort === undefined ? {} : { uiPort }),
-      searchAttributes: Object.values(SEARCH_ATTRIBUTE),
-    },
+    server: { ...server, executable: { type: 'existing-path', path } },
   });
 }
 

@@ -159,15 +159,15 @@ test('recheck asks the gateway for one order, and for all that a query chooses a
 test('refunds and show tell what was refunded', async () => {
   const order = await sold(stack, 'credit-card');
   await stack.payments.refund(order.out_trade_no, part(order, '50.00', 'part-1'));
+  // Until the gateway notifies, it is ACCEPTED, and nobody knows for how long. An amount certainly went back only then.
+  const refunds = async () => (await afterSaleOf(stack, order.out_trade_no).query<AfterSaleState>(QUERY.state)).refunds;
+  await until(refunds, ([one]) => one?.confirmed_by === 'notification');
   const listed = await start('refunds', order.out_trade_no);
   expect(listed).toMatchObject({ code: 0 });
-  expect(listed.output).toMatch(/^part-1 +50\.00 BRL +ACCEPTED/m);
+  expect(listed.output).toMatch(/^part-1 +50\.00 BRL +REFUNDED/m);
   const shown = await run('show', order.out_trade_no, '--all');
   expect(shown.output).toMatch(/part-1: 50\.00 BRL/);
   expect(shown.output).toMatch(/sent +refund of 50\.00 BRL/);
-  // An amount certainly went back only once the refund has ended, as the gateway notifies.
-  const refunds = async () => (await afterSaleOf(stack, order.out_trade_no).query<AfterSaleState>(QUERY.state)).refunds;
-  await until(refunds, ([one]) => one?.confirmed_by === 'notification');
   const named = (amount: string) =>
     run('resolve', order.out_trade_no, '--elsewhere', amount, '--by', 'ana', '--reason', 'dashboard');
   expect(await named('999.00')).toMatchObject({

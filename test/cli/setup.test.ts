@@ -6,7 +6,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { NotSetUpError, PaymentsClient } from '../../src/client';
 import { afterSaleWorkflowId, paymentWorkflowId } from '../../src/contract';
 import { missingSearchAttributes, SEARCH_ATTRIBUTE_NAMES } from '../../src/temporal/search-attributes';
-import { bareServer } from '../harness/bare-server';
+import { bareServer } from '../../src/testing/dev-server';
 import { built } from '../harness/built';
 import { publishedOrder } from '../harness/orders';
 import { Terminal } from '../harness/terminal';

@@ -8,13 +8,11 @@ import {
   registerSearchAttributes,
   SEARCH_ATTRIBUTE_NAMES,
 } from '../../src/temporal/search-attributes';
-import { quiet } from '../../src/testing/dev-server';
+import { bareServer } from '../../src/testing/dev-server';
 import { createWorker } from '../../src/worker';
-import { bareServer } from '../harness/bare-server';
 
 let server: TestWorkflowEnvironment;
 let connection: Connection;
-beforeAll(quiet);
 beforeEach(async () => {
   server = await bareServer();
   connection = await Connection.connect({ address: server.address });

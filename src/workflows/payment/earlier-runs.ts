@@ -18,8 +18,8 @@ import { loadEarlierRun, loadRunBefore } from '../shared/activities';
 import type { PendingNotifications } from '../shared/pending-notifications';
 import type { PaymentRecord } from './record';
 
-/** What takes over what earlier runs left. */
-interface Heir {
+/** The run that goes on from what earlier runs of the payment left. */
+interface ThisRun {
   readonly record: PaymentRecord;
   readonly pending: PendingNotifications;
   /** Shows why a person is needed. */
@@ -30,14 +30,14 @@ interface Heir {
  * The earlier run that this one goes on from, as soon as Temporal's list of workflows says it: until then a sale of it could be
  * hidden. Meanwhile a person is asked, by `no-answer`.
  */
-export async function readRunBefore(heir: Pick<Heir, 'record' | 'raise'>): Promise<AdoptedPayment | null> {
-  return untilRead(loadRunBefore, heir);
+export async function readRunBefore(thisRun: Pick<ThisRun, 'record' | 'raise'>): Promise<AdoptedPayment | null> {
+  return untilRead(loadRunBefore, thisRun);
 }
 
 /** What is read, as soon as Temporal answers. Until then a person is asked, by `no-answer`, which may also be the gateway's. */
 async function untilRead<Read>(
   read: () => Promise<Read | 'unread'>,
-  of: Pick<Heir, 'record' | 'raise'>,
+  of: Pick<ThisRun, 'record' | 'raise'>,
 ): Promise<Read> {
   const { reasons } = of.record;
   const isAsked = reasons.has('no-answer');
@@ -55,17 +55,17 @@ async function untilRead<Read>(
  */
 export async function nextAfterRunBefore(
   input: PaymentInput,
-  heir: Heir,
+  thisRun: ThisRun,
   isOfOrder: boolean,
 ): Promise<AdoptedPayment | null> {
-  const before = await readRunBefore(heir);
+  const before = await readRunBefore(thisRun);
   const isSold = before?.previous?.outcome === 'SUCCESS';
   if (!before || (isOfOrder && !before.previous?.order && !isSold)) return null;
   // The input has what the run before knew, but not a sale of a run that was reset.
   if (input.kind === 'adopt' && input.previous !== undefined && !isSold) return null;
   const { trade_no } = input.kind === 'adopt' ? input : before;
   // At the end of an order, the after-sale has them.
-  const reasons = isOfOrder ? [] : heir.record.reasons.lasting;
+  const reasons = isOfOrder ? [] : thisRun.record.reasons.lasting;
   return { ...before, ...(trade_no ? { trade_no } : {}), ...(reasons.length > 0 ? { reasons } : {}) };
 }
 
@@ -73,12 +73,15 @@ export async function nextAfterRunBefore(
  * The run before. A terminated one has no result, and one that was reset does not know what it sold: what they knew is read from
  * their histories, and from those of the runs before them.
  */
-export async function whatItKnew(previous: PreviousRun | undefined, heir: Heir): Promise<PreviousRun | undefined> {
+export async function whatItKnew(
+  previous: PreviousRun | undefined,
+  thisRun: ThisRun,
+): Promise<PreviousRun | undefined> {
   const earlier = await loadEarlierRun({ order: previous?.order ?? undefined });
   // What was sold is not known: money that comes is before a person, and neither accepted nor refunded.
-  if (earlier === 'unread') heir.record.isUnread = true;
+  if (earlier === 'unread') thisRun.record.isUnread = true;
   if (earlier === null || earlier === 'unread') return previous;
-  takeLeft(earlier, heir);
+  takeLeft(earlier, thisRun);
   if (!previous || previous.outcome === 'SUCCESS') return previous;
   const { ended, trade_no, payment_data, watched } = earlier;
   if (earlier.is_same_order && ended?.outcome === 'SUCCESS') return { ...previous, ...ended };
@@ -98,7 +101,7 @@ function knownOf(previous: PreviousRun): Pick<PreviousRun, 'run_id'> & Partial<P
 }
 
 /** Runs that somebody ended leave other trades to a person, and what was notified and not read to this run. */
-function takeLeft({ other_trades, untaken }: EarlierRun, { record, pending }: Heir): void {
+function takeLeft({ other_trades, untaken }: EarlierRun, { record, pending }: ThisRun): void {
   record.others.noteAll(other_trades);
   if (other_trades.length > 0) record.raise('second-trade');
   for (const notification of untaken) pending.add(notification);
@@ -127,7 +130,7 @@ export class EarlierRuns {
 
   constructor(
     private readonly order: NewPayment,
-    private readonly heir: Heir,
+    private readonly thisRun: ThisRun,
     isFirst: boolean,
   ) {
     this.isRead = isFirst;
@@ -149,8 +152,8 @@ export class EarlierRuns {
     if (this.known === null) {
       const read = () => loadEarlierRun({ order: { kind, request } });
       // One of them may have sent the order, so nothing is sent before they are read.
-      this.known = await untilRead(read, this.heir);
-      if (this.known) takeLeft(this.known, this.heir);
+      this.known = await untilRead(read, this.thisRun);
+      if (this.known) takeLeft(this.known, this.thisRun);
     }
     this.isRead = true;
     this.hasRead = true;

@@ -141,10 +141,10 @@ class PaymentRun {
 
   /** Continues as the run that made the order, if this one was started without it; or takes over what the run before knew. */
   async joinEarlierRun(): Promise<void> {
-    const { input, record, heir, first } = this;
+    const { input, record, thisRun, first } = this;
     if (input.kind !== 'adopt' || (first.isProven && !input.previous)) return;
     if (!first.isProven && !input.previous?.outcome) await this.goOnWithRunBefore();
-    record.recall(await whatItKnew(input.previous, heir));
+    record.recall(await whatItKnew(input.previous, thisRun));
   }
 
   async execute(): Promise<void> {
@@ -198,7 +198,7 @@ class PaymentRun {
 
   /** Callers reach the latest run only. So a run that made no order continues as the earlier one that did, or that has a trade. */
   private async goOnWithRunBefore({ isOfOrder = false } = {}): Promise<void> {
-    const next = await nextAfterRunBefore(this.input, this.heir, isOfOrder);
+    const next = await nextAfterRunBefore(this.input, this.thisRun, isOfOrder);
     if (!next) return;
     this.failure ??= typedFailure(FAILURE.pending, `Order ${this.record.outTradeNo} goes on as before: ask again.`);
     await condition(allHandlersFinished);
@@ -218,8 +218,8 @@ class PaymentRun {
     return new OutcomeWait(this.input.app_id, orderTimes(this.input), context, this.pending, sentAgain).run();
   }
 
-  /** What takes over what earlier runs left. */
-  private get heir() {
+  /** The run that goes on from what earlier runs of the payment left. */
+  private get thisRun() {
     const raise = (attention: Attention) => {
       this.record.raise(attention);
       this.show();
@@ -229,7 +229,7 @@ class PaymentRun {
 
   private contextFor(policy: PaymentPolicy, paid: Trade | null): PaymentContext {
     return {
-      ...this.heir,
+      ...this.thisRun,
       policy,
       paid,
       onGatewayError: (problem) => {

@@ -14,6 +14,7 @@ import { signatureHeader } from '../../../src/gateway';
 import { signTestNotification, type TestNotificationFields } from '../../../src/testing/signed-notification';
 import { APP } from '../../../src/testing/stack';
 import { publishedOrder } from '../../harness/orders';
+import { until } from '../../harness/runs';
 import { part, sold, USER } from '../../harness/sold';
 import type { Desk } from './desk';
 
@@ -130,7 +131,7 @@ const OF_PAYMENTS = {
       const { simulator, client } = desk.stack;
       simulator.addFault({ on: 'pay', fault: 'delay', ms: 20_000, out_trade_no: this.of });
       begun(desk, this.of);
-      while (simulator.trades({ out_trade_no: this.of }).length === 0) await soon();
+      await until(async () => simulator.trades({ out_trade_no: this.of }).length > 0, Boolean);
       const { events } = await client.workflow.getHandle(paymentWorkflowId(APP.app_id, this.of)).fetchHistory();
       await client.workflowService.resetWorkflowExecution({
         namespace: client.options.namespace,
@@ -268,7 +269,10 @@ const OF_SHOPS = {
     async bring({ stack: { client, taskQueue } }) {
       const workflowId = paymentWorkflowId(APP.app_id, 'desk-3002');
       await client.workflow.start(WORKFLOW.payment, { workflowId, taskQueue: 'nobody', args: [] });
-      while ((await client.workflow.count(`WorkflowId = '${workflowId}'`)).count === 0) await soon();
+      await until(
+        () => client.workflow.count(`WorkflowId = '${workflowId}'`),
+        ({ count }) => count > 0,
+      );
       await client.workflow.start(WORKFLOW.stuckSweep, { workflowId: this.of, taskQueue, args: [{ stuck_ms: 1 }] });
     },
   },
@@ -280,7 +284,10 @@ const OF_SHOPS = {
       await waiting(desk, 'desk-3005');
       await client.workflow.getHandle(paymentWorkflowId(APP.app_id, 'desk-3005')).terminate('batch clean-up');
       const listed = `WorkflowType = 'payment' AND ExecutionStatus = 'Terminated'`;
-      while ((await client.workflow.count(listed)).count === 0) await soon();
+      await until(
+        () => client.workflow.count(listed),
+        ({ count }) => count > 0,
+      );
       const workflowId = `${STUCK_SWEEP_WORKFLOW_ID}-terminated`;
       await client.workflow.start(WORKFLOW.stuckSweep, { workflowId, taskQueue, args: [{ stuck_ms: 3_600_000 }] });
     },
@@ -318,5 +325,3 @@ export type Pictured = Exclude<Attention, OfOthers>;
 export const SCENES: Readonly<Record<Pictured, Scene>> = { ...OF_PAYMENTS, ...OF_SALES, ...OF_SHOPS };
 
 export const PICTURED = ATTENTIONS.filter((reason): reason is Pictured => Object.hasOwn(SCENES, reason));
-
-const soon = () => new Promise((resolve) => setTimeout(resolve, 50));

@@ -95,7 +95,10 @@ test.each(['attention', 'refund'] as const)(
 
     const asked = world.payments
       .refund(world.out_trade_no, { refund_amount: '50.00', refund_currency: 'BRL', out_request_no: 'part' })
-      .then(() => true, () => false);
+      .then(
+        () => true,
+        () => false,
+      );
     await world.pass(HOUR);
     await asked;
     expect(world.gateway.givenBack.map(({ amount }) => amount)).toEqual(['50']);
