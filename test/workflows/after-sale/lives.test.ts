@@ -1,7 +1,6 @@
 /** What follows a sale, on the simulated Temporal. */
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
 import type { PaymentEvent } from '../../../src/workflows';
-import { latePaymentRefundNumber } from '../../../src/workflows/shared/refund-numbers';
 import { type Sale, type SaleOptions, withSale } from './harness';
 
 async function ended(sale: Sale) {
@@ -235,37 +234,6 @@ describe.each([
       );
       expect(attention).toBeNull();
       expect(history.map(({ to }) => to)).toEqual(['SUCCESS', 'PARTIAL_REFUND']);
-    });
-  });
-
-  describe('the refund of a late payment that an after-sale took and never began', () => {
-    test('is told as an event of the next run, too', async () => {
-      const heard: PaymentEvent[] = [];
-      await play(
-        async (sale) => {
-          await sale.open();
-          await sale.pass(MINUTE);
-          sale.gateway.isDown = true;
-          // The refund waits for the answer to this.
-          await sale.handle.startUpdate('recheck', { waitForStage: 'ACCEPTED' });
-          await sale.pass(1_000);
-          await sale.ask('150.00', { out_request_no: latePaymentRefundNumber(await sale.state()) });
-          await sale.pass(1_000);
-          await sale.handle.terminate();
-          sale.gateway.isDown = false;
-          await sale.open();
-          await sale.pass(HOUR);
-          expect(await sale.state()).toMatchObject({ attention: 'late-payment', refunds: [{ started_at: null }] });
-          expect(heard.map(({ type, payment }) => [type, payment.attention])).toContainEqual([
-            'attention',
-            'late-payment',
-          ]);
-        },
-        {
-          settings: { PAYMENTS_WATCH_WINDOW: '3d' },
-          onEvent: (event) => void ('payment' in event && heard.push(event)),
-        },
-      );
     });
   });
 

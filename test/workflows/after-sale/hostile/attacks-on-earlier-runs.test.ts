@@ -134,16 +134,10 @@ test('promise 8: a person’s word finds room where a merchant has asked again f
 });
 
 test('promise 8: the refund of a late payment that is not sent, because another refund became known before its turn, is before a person', async () => {
-  await open({ watchWindow: '3d' });
-  world.resolve({});
+  await open({ watchWindow: '3d', late: 'refund' });
+  world.gateway.trouble = 'refunds unreachable';
+  await world.comesLate();
   await world.pass(MINUTE);
-  world.gateway.trouble = 'unreachable';
-  // Somebody looks; the refund waits for that, and its payment is answered "pending".
-  world.temporal.update(world.workflowId, 'recheck');
-  await world.pass(1_000);
-  world.ask({ amount: '150.00', number: latePaymentRefundNumber(TRADE) });
-  await world.pass(MINUTE);
-  expect(world.told.at(-1)).toMatchObject({ is: 'failure', message: expect.stringContaining('goes on by itself') });
   world.desk('50.00', 0);
   tell('PARTIAL_REFUND', 'desk-1');
   await world.pass(MINUTE);
@@ -152,7 +146,23 @@ test('promise 8: the refund of a late payment that is not sent, because another 
   world.nameElsewhere();
   await world.pass(10 * DAY);
   // The buyer misses 100.00 of a payment that nobody delivers for, and the after-sale has ended.
+  expect(world.gateway.requests).toEqual([]);
   expect(world.attentions.map(({ attention }) => attention)).toContain('late-payment');
+});
+
+test('promise 8: the refund of a late payment that a terminated run may have sent is not sent again: the next run has it before a person, and merchants hear of it', async () => {
+  await open({ watchWindow: '3d', late: 'refund' });
+  world.gateway.trouble = 'refunds unreachable';
+  await world.comesLate();
+  await world.pass(MINUTE);
+  world.terminate();
+  world.gateway.trouble = undefined;
+  world.ask({ amount: '10.00', number: 'b' });
+  await world.pass(HOUR);
+  expect(await world.state()).toMatchObject({ attention: 'unknown-refund', refunds: [{ outcome: null }] });
+  const heard = world.events.flatMap((event) => ('payment' in event ? [[event.type, event.payment.attention]] : []));
+  expect(heard).toContainEqual(['attention', 'unknown-refund']);
+  expect(world.gateway.requests).toEqual([]);
 });
 
 test('promise 8: a request to cancel, which has no effect on payments and accounts, does not close an after-sale that needs a person', async () => {

@@ -159,7 +159,10 @@ export class World extends BaseWorld {
       },
     );
     return {
-      ...gatewayActivities({ gateways: new Map([[APP, client]]), sealingKeys: () => [], notifyUrl: undefined }),
+      ...gatewayActivities({
+        ...{ gateways: new Map([[APP, client]]), sealingKeys: () => [], notifyUrl: undefined },
+        buyerOf: async () => ({ email: 'mariana@example.com' }),
+      }),
       ...policyActivity(
         loadConfig({ PAYMENTS_WATCH_WINDOW: this.traits.watchWindow, PAYMENTS_LATE: this.traits.late }),
         true,
@@ -221,7 +224,15 @@ export class World extends BaseWorld {
     const { out_trade_no } = this.traits;
     const { trade_no, amount: order_amount, currency: order_currency } = TRADE;
     const state: PaymentState = {
-      ...{ app_id: APP, out_trade_no, trade_no, trade_status: 'CANCEL', order_amount, order_currency, method: 'PIX' },
+      ...{
+        app_id: APP,
+        out_trade_no,
+        trade_no,
+        trade_status: 'CANCEL',
+        order_amount,
+        order_currency,
+        method: 'CreditCard',
+      },
       ...{ outcome: 'CANCEL', confirmed_by: 'query', attention: null, expires_at: null, history: [], previous: null },
       ...{ payment_data: { trade_no, recovered: false }, refused_because: null, other_trades: [] },
     };
