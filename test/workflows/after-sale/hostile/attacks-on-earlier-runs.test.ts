@@ -1,7 +1,5 @@
 /** Attacks on what earlier runs leave: acknowledged and unread, silent, without room for a person's word, or cancelled. */
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import { latePaymentRefundNumber } from '../../../../src/workflows/shared/refund-numbers';
-import { TRADE } from './gateway';
 import { PLAIN, type Traits, World } from './world';
 
 let world: World;
