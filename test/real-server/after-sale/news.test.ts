@@ -226,7 +226,6 @@ describe('after a sale', () => {
       'chargeback-reversed',
       'CHARGEBACK_REVERSED',
       'SUCCESS',
-      'SUCCESS',
     ]);
     // Nothing of it moves the payment itself: it was paid.
     expect(await payments.state(out_trade_no)).toMatchObject({ outcome: 'SUCCESS', attention: null });
