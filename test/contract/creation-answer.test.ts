@@ -1,12 +1,10 @@
 /** The answer of the update `created`, which callers also get after the payment has closed. */
 import type { PaymentState } from '../../src/contract';
 import { creationAnswer } from '../../src/contract';
-import { PaymentRecord } from '../../src/workflows/payment/record';
+import { LearningPayment } from '../harness/learning-payment';
 
-const T = Date.parse('2026-03-02T12:00:00Z');
-
-const record = () =>
-  new PaymentRecord({
+const newPayment = () =>
+  new LearningPayment({
     kind: 'direct',
     app_id: 'app',
     request: { out_trade_no: 'order-1', order_amount: '150.00', order_currency: 'BRL', method: 'PIX' },
@@ -21,24 +19,24 @@ const DATA = {
 };
 
 test('created has no answer while the creation is not decided', () => {
-  const payment = record();
-  expect(creationAnswer(payment.snapshot)).toBeUndefined();
-  payment.raise('unknown-outcome');
-  expect(creationAnswer(payment.snapshot)).toBeUndefined();
+  const payment = newPayment();
+  expect(creationAnswer(payment.state)).toBeUndefined();
+  payment.learn({ is: 'raised', attention: 'unknown-outcome' });
+  expect(creationAnswer(payment.state)).toBeUndefined();
 });
 
 test('created answers with the gateway’s payment data, whatever the payment’s outcome', () => {
-  const payment = record();
-  payment.applyCreation(DATA, T);
-  expect(creationAnswer(payment.snapshot)).toEqual(DATA);
-  payment.applyQuery({ trade_no: 'T1', out_trade_no: 'order-1', trade_status: 'SUCCESS', order_amount: '150.00' }, T);
-  expect(creationAnswer(payment.snapshot)).toEqual(DATA);
+  const payment = newPayment();
+  payment.learn({ is: 'created', data: DATA, answer: DATA });
+  expect(creationAnswer(payment.state)).toEqual(DATA);
+  payment.query({ trade_no: 'T1', out_trade_no: 'order-1', trade_status: 'SUCCESS', order_amount: '150.00' });
+  expect(creationAnswer(payment.state)).toEqual(DATA);
 });
 
 test('created answers with the gateway’s reason where the payment was refused at once', () => {
-  const payment = record();
-  payment.applyRefusal({ code: '70001', sub_code: '10001' }, T);
-  expect(creationAnswer(payment.snapshot)).toEqual({
+  const payment = newPayment();
+  payment.learn({ is: 'refused', error: { code: '70001', sub_code: '10001' } });
+  expect(creationAnswer(payment.state)).toEqual({
     out_trade_no: 'order-1',
     trade_no: null,
     trade_status: 'REFUSED',
@@ -49,9 +47,9 @@ test('created answers with the gateway’s reason where the payment was refused 
 });
 
 test('created answers with the person’s outcome where a person ended the payment before it was created', () => {
-  const payment = record();
-  payment.applyResolution({ outcome: 'CANCEL', reason: 'ordered by mistake', by: 'ana' }, T);
-  expect(creationAnswer(payment.snapshot)).toEqual({
+  const payment = newPayment();
+  payment.learn({ is: 'decided', outcome: 'CANCEL', reason: 'ordered by mistake', by: 'ana' });
+  expect(creationAnswer(payment.state)).toEqual({
     out_trade_no: 'order-1',
     trade_no: null,
     trade_status: 'CANCEL',
@@ -60,14 +58,14 @@ test('created answers with the person’s outcome where a person ended the payme
 });
 
 test('the answer holds nothing of the person who decided', () => {
-  const payment = record();
-  payment.applyResolution({ outcome: 'CANCEL', reason: 'ordered by mistake', by: 'ana' }, T);
-  expect(JSON.stringify(creationAnswer(payment.snapshot))).not.toMatch(/ana|mistake/);
+  const payment = newPayment();
+  payment.learn({ is: 'decided', outcome: 'CANCEL', reason: 'ordered by mistake', by: 'ana' });
+  expect(JSON.stringify(creationAnswer(payment.state))).not.toMatch(/ana|mistake/);
 });
 
 test('the answer stays the same through JSON, as every language gets it', () => {
-  const payment = record();
-  payment.applyCreation(DATA, T);
-  const state: PaymentState = JSON.parse(JSON.stringify(payment.snapshot));
+  const payment = newPayment();
+  payment.learn({ is: 'created', data: DATA, answer: DATA });
+  const state: PaymentState = JSON.parse(JSON.stringify(payment.state));
   expect(creationAnswer(state)).toEqual(DATA);
 });

@@ -1,236 +1,178 @@
-/** How a payment waits for its outcome: by notifications, by polls at constant history, and by its deadlines. */
+/**
+ * How a payment waits for its outcome: by notifications, by polls at constant history, and by its deadlines. What is done next stands in
+ * `next-step.ts`; this file does it.
+ */
 import { ActivityFailure, ApplicationFailure, condition } from '@temporalio/workflow';
 import type { LookResult, Trade } from '../../contract';
-import { CREDENTIALS_REFUSED, isOfTrade, type NotificationSignal, pollSchedule, tradesNamedBy } from '../../contract';
-import { FIRST_BACKOFF_MS, nextBackoff } from '../shared/backoff';
+import { CREDENTIALS_REFUSED, isOfTrade, pollSchedule } from '../../contract';
 import { attentionAfter, glance, lookOnce } from '../shared/look';
-import type { PendingNotifications } from '../shared/pending-notifications';
 import { RunningWatch } from '../shared/running-watch';
 import type { PaymentContext } from './context';
-import { type Deadline, endOfRiskControl, orderDeadlines } from './deadlines';
+import { type Deadline, orderDeadlines } from './deadlines';
+import {
+  hasClaimsAfter,
+  hasSentAgain,
+  idOf,
+  isOver,
+  isUnanswered,
+  namedTrades,
+  nameOf,
+  otherTrades,
+  type PendingClaim,
+  seenStatus,
+} from './known-payment';
+import { nextStep, type Step } from './next-step';
 import { lookAtOtherTrade, otherTradesIn } from './other-trades';
 
 export class OutcomeWait {
-  /** When a person has to look at a SUCCESS that was notified and not confirmed; ms since the epoch. */
-  private confirmationDue: number | undefined;
-  /** Whether the last look had an answer of the gateway. */
-  private wasAnswered = true;
-  /** All deadlines of the order, for people. */
-  private deadlines = '';
   private readonly watch = new RunningWatch();
+  private readonly stages: readonly [Deadline, ...Deadline[]];
 
   constructor(
-    private readonly app_id: string,
-    private readonly order: Parameters<typeof orderDeadlines>[0],
     private readonly context: PaymentContext,
-    private readonly pending: PendingNotifications,
-    /** The order was sent more than once: nobody knows which of its trades the buyer pays. */
-    private readonly sentAgain: boolean,
-  ) {}
+    order: Parameters<typeof orderDeadlines>[0],
+  ) {
+    this.stages = orderDeadlines(order, Date.now(), context.policy);
+  }
 
   /** Returns once the payment has an outcome; after the last deadline that is EXPIRED. */
   async run(): Promise<void> {
-    const { record, policy } = this.context;
-    for (const notification of this.pending.all) record.learnMethod(notification.method);
-    const stages = orderDeadlines(this.order, Date.now(), policy);
-    this.deadlines = stages.map(({ name, at }) => `${name} ${isoTime(at)}`).join(', ');
-    record.setExpiry(stages[0].at);
-    // The creation's answer alone does not prove a SUCCESS, so it is queried at once.
-    if (record.lastReported === 'SUCCESS' && !record.isOver) await this.look();
-    for (const stage of stages) await this.waitUntil(stage);
-    await this.waitUntil({ name: 'risk control', at: endOfRiskControl(record.snapshot, policy) });
-    await this.waitUntil({ name: 'confirmation', at: this.confirmationDue ?? 0 });
-    // Money that came at the last moment in another amount waits for a person, however long.
-    while (record.needsDecision) await this.awaitDecision();
-    // EXPIRED is our own word for it, so it follows an answer of the gateway, and never a silence.
-    if (!this.wasAnswered) this.context.waitFor('an answer of the gateway: without one the payment does not expire');
-    for (let pause_ms = FIRST_BACKOFF_MS; !record.isOver && !this.wasAnswered; pause_ms = nextBackoff(pause_ms)) {
-      await condition(() => this.pending.hasNews, pause_ms, { summary: 'before the gateway is asked again' });
-      if (!record.isOver) await this.look();
-      while (record.needsDecision) await this.awaitDecision();
-    }
-    if (!record.isOver) record.expire(Date.now());
+    this.context.learn({ is: 'dated', expires_at: this.stages[0].at });
+    for (let step = this.step; step.take !== 'end'; step = this.step) await this.take(step);
   }
 
-  /** Waits until a deadline, then queries the trade. */
-  private async waitUntil(stage: Deadline): Promise<void> {
-    if (this.context.record.isOver || stage.at <= Date.now()) return;
-    await this.waitUntilDueOrOver(stage);
-    if (!this.context.record.isOver) await this.look();
+  private get step(): Step {
+    const { known, requests, policy } = this.context;
+    return nextStep(known, Date.now(), { isAsked: requests.isRequested, stages: this.stages }, policy);
   }
 
-  /** Returns at the deadline, or once the payment has an outcome. */
-  private async waitUntilDueOrOver(stage: Deadline): Promise<void> {
-    const { record } = this.context;
-    while (!record.isOver) {
-      if (record.needsDecision) await this.awaitDecision();
-      else if (Date.now() >= stage.at) return;
-      else await this.onNextEvent(stage);
+  private async take(step: Step): Promise<void> {
+    const { context } = this;
+    switch (step.take) {
+      case 'end':
+        return;
+      case 'believe':
+        return context.learn({ is: 'believed', claim: step.claim });
+      case 'look':
+        return this.look();
+      case 'watch':
+        return this.onNews(await this.nextNews(step), step);
+      case 'decide':
+        this.watch.stop();
+        context.waitFor('a person’s decision: the update `resolve`');
+        await condition(() => this.hasNews);
+        return this.look();
+      case 'doubt':
+        return context.raise('unconfirmed-notification');
+      case 'insist':
+        context.waitFor('an answer of the gateway: without one the payment does not expire');
+        await condition(() => this.hasNews, step.pause_ms, { summary: 'before the gateway is asked again' });
+        return this.look();
+      case 'expire':
+        return context.learn({ is: 'expired' });
     }
   }
 
-  private async onNextEvent(stage: Deadline): Promise<void> {
+  /** Whether something has come since the last look began. */
+  private get hasNews(): boolean {
+    const { known, requests } = this.context;
+    return requests.isRequested || hasClaimsAfter(known, known.looked_after);
+  }
+
+  // — Polling —
+
+  private async nextNews({ stage, due_at }: WatchStep): Promise<News> {
+    const { known, policy, app_id } = this.context;
+    const deadlines = this.stages.map(({ name, at }) => `${name} ${isoTime(at)}`).join(', ');
     this.context.waitFor(
-      `the buyer, a notification, or ${stage.name} at ${isoTime(stage.at)}. ${looksFrom(Date.now(), this.context.policy)} All deadlines: ${this.deadlines}; then it is EXPIRED.`,
+      `the buyer, a notification, or ${stage.name} at ${isoTime(stage.at)}. ${looksFrom(Date.now(), policy)} All deadlines: ${deadlines}; then it is EXPIRED.`,
     );
-    const news = await this.nextEvent(stage);
-    // Polls report it once: one that ended on each refusal would be started again and again.
-    if (news === 'credentials-refused') return this.context.raise('credentials');
-    if (news === 'interrupted') return this.onNotifications();
-    if (news === 'due') return this.onDue(stage);
-    this.wasAnswered = true;
-    const { record } = this.context;
-    if (isOfTrade(news, record.snapshot.trade_no)) return this.onFound(news, this.pending.lookedInto);
-    record.others.note(news.trade_no ?? '', news);
-    record.others.markAnswered(news.trade_no ?? '');
-    this.context.raise('second-trade');
-  }
-
-  /** The watch has ended: at the deadline, or earlier if its worker has died or has a clock that is ahead. */
-  private async onDue(stage: Deadline): Promise<void> {
-    const left = this.dueAt(stage) - Date.now();
-    const summary = `until ${stage.name}: then the gateway is asked`;
-    if (left > 0) await condition(() => this.pending.hasNews, left, { summary });
-    if (this.confirmationDue === undefined || Date.now() < this.confirmationDue) return;
-    this.context.raise('unconfirmed-notification');
-    this.confirmationDue = undefined;
-  }
-
-  /** When the wait is over, in ms since the epoch. */
-  private dueAt({ at }: Deadline): number {
-    return Math.min(at, this.confirmationDue ?? at);
-  }
-
-  private async nextEvent(stage: Deadline): Promise<Trade | 'interrupted' | 'due' | 'credentials-refused'> {
-    const { record, policy } = this.context;
     // Any answer settles the notifications of an earlier look without one, and the attention that says so.
-    const isAnswerAwaited = this.pending.lookedInto.length > 0 || record.reasons.isUnanswered;
+    const isAnswerAwaited = known.claims.length > 0 || isUnanswered(known);
     const watch = {
-      app_id: this.app_id,
-      id: record.id,
-      seen: record.seen,
-      ...(this.sentAgain
-        ? { others: [{ out_trade_no: record.outTradeNo }], known: record.others.beside(record.snapshot.trade_no) }
-        : {}),
+      app_id,
+      id: idOf(known),
+      seen: seenStatus(known),
+      // The order was sent more than once: nobody knows which of its trades the buyer pays.
+      ...(hasSentAgain(known) ? { others: [{ out_trade_no: nameOf(known) }], known: this.others } : {}),
       schedule: pollSchedule(policy),
       ...(isAnswerAwaited ? { until: 'answered' as const } : {}),
-      tell_credentials: !record.reasons.has('credentials'),
-      due_at: this.dueAt(stage),
+      tell_credentials: !known.reasons.includes('credentials'),
+      due_at,
     };
     try {
-      return await this.watch.next(watch, () => this.pending.hasNews);
+      return await this.watch.next(watch, () => this.hasNews);
     } catch (error) {
       if (isCredentialsRefused(error)) return 'credentials-refused';
       throw error;
     }
   }
 
-  /** A notification is a hint: the query says what is true, unless a setting believes notifications. */
-  private async onNotifications(): Promise<void> {
-    const { record, policy } = this.context;
-    const notifications = this.pending.all;
-    for (const notification of notifications) record.learnMethod(notification.method);
-    // Where ours has no number yet, a notification may name another's trade.
-    if (!policy.confirm_by_query && record.id.trade_no !== undefined) {
-      for (const notification of this.pending.ofTrade(record.snapshot.trade_no)) {
-        // What comes after the end, as money after CANCEL, is for whatever follows this payment.
-        if (record.isOver) return;
-        record.applyNotification(notification, Date.now());
-        this.pending.settle([notification]);
-      }
-      if (!this.pending.hasNews) return;
-    }
-    await this.look();
+  private get others() {
+    return otherTrades(this.context.known).map(({ asked: _asked, ...other }) => other);
   }
+
+  private async onNews(news: News, { due_at }: WatchStep): Promise<void> {
+    const { context } = this;
+    if (news === 'interrupted') return;
+    // Polls report it once: one that ended on each refusal would be started again and again.
+    if (news === 'credentials-refused') return context.raise('credentials');
+    if (news === 'due') {
+      // The poll may have ended earlier, if its worker has died or has a clock that is ahead.
+      const left = due_at - Date.now();
+      if (left > 0) await condition(() => this.hasNews, left, { summary: 'until the gateway is asked' });
+      return;
+    }
+    const { known } = context;
+    if (isOfTrade(news, known.shown.trade_no))
+      return context.learn({ is: 'queried', trade: news, after: known.looked_after });
+    context.learn({ is: 'noted', other: news.trade_no ?? '', said: news, isAnswered: true });
+    context.raise('second-trade');
+  }
+
+  // — Looking —
 
   /** Looks at the trade, and at every other one that was named under its number. */
   private async look(): Promise<void> {
-    const { record } = this.context;
-    this.context.waitFor('the gateway to say what it has now', 'later');
-    const notifications = this.pending.beginLook();
-    const others = otherTradesIn(notifications, record.snapshot.trade_no);
-    for (const other of others) await lookAtOtherTrade(this.app_id, other, this.context, notifications);
-    await this.pending.fulfil(async () => {
-      const looked = await this.lookAtOurs(notifications);
-      this.wasAnswered = looked.is !== 'no-answer';
-      if (looked.is === 'found') return this.onFound(looked.trade, notifications, others);
+    const { context } = this;
+    context.waitFor('the gateway to say what it has now', 'later');
+    context.learn({ is: 'looking' });
+    const { claims, looked_after: after, shown } = context.known;
+    const others = otherTradesIn(claims, shown.trade_no);
+    for (const other of others) await lookAtOtherTrade(other, context, claims);
+    await context.requests.fulfil(async () => {
+      const looked = await this.lookAtOurs(claims);
+      if (looked.is === 'found') return context.learn({ is: 'queried', trade: looked.trade, after, others });
       // A poll that it has begun before may know less: what it has found settles no notification.
       const heard = this.watch.stop();
-      if (heard) this.record(heard, []);
-      if (record.isOver) return;
-      this.context.raise(attentionAfter(looked));
-      if (looked.is === 'no-such-order') this.onDenied(notifications, others);
+      if (heard) context.learn({ is: 'queried', trade: heard, after: 0 });
+      if (isOver(context.known)) return;
+      context.learn({ is: 'unanswered', looked: looked.is, after, others });
+      context.raise(attentionAfter(looked));
     });
   }
 
-  /** If our trade_no was unknown until now, other trades can be told apart only now: they are looked at next. */
-  private onFound(trade: Trade, notifications: readonly NotificationSignal[], others: readonly string[] = []): void {
-    const { seen, unseen } = seenIn(notifications, trade.trade_no, others);
-    this.record(trade, seen);
-    this.pending.putBack(unseen);
-  }
-
-  /** A denial contradicts what was notified. What names a trade stays until ours is known, which a poll may just have told. */
-  private onDenied(notifications: readonly NotificationSignal[], others: readonly string[]): void {
-    const ours = this.context.record.id.trade_no;
-    const { seen, unseen } = seenIn(notifications, ours, others);
-    this.pending.deny(seen);
-    this.onContradicted(seen.filter(({ trade_no }) => !trade_no || ours !== undefined));
-    this.pending.putBack(unseen);
-  }
-
   /** Without a trade_no from the creation, the trade may be found by the one that a notification names. */
-  private async lookAtOurs(notifications: readonly NotificationSignal[]): Promise<LookResult> {
-    const { record, policy } = this.context;
-    const trade = await glance(this.app_id, record.id);
+  private async lookAtOurs(claims: readonly PendingClaim[]): Promise<LookResult> {
+    const { context } = this;
+    const { app_id, policy } = context;
+    const id = idOf(context.known);
+    const trade = await glance(app_id, id);
     if (trade) return { is: 'found', trade };
-    const looked = await lookOnce(this.app_id, record.id, policy);
-    if (looked.is !== 'no-such-order' || record.id.trade_no !== undefined) return looked;
-    for (const trade_no of tradesNamedBy(notifications)) {
-      const byItsOwn = await lookOnce(this.app_id, { trade_no }, policy);
+    const looked = await lookOnce(app_id, id, policy);
+    if (looked.is !== 'no-such-order' || id.trade_no !== undefined) return looked;
+    for (const named of namedTrades({ claims })) {
+      const byItsOwn = await lookOnce(app_id, named, policy);
       if (byItsOwn.is !== 'found') continue;
-      this.context.raise('unproven-trade');
+      context.raise('unproven-trade');
       return byItsOwn;
     }
     return looked;
   }
-
-  /** Takes an answer, which settles the notifications that came before its look began. */
-  private record(trade: Trade, notifications: readonly NotificationSignal[]): void {
-    const { record } = this.context;
-    const ours = notifications.filter((one) => !one.trade_no || one.trade_no === trade.trade_no);
-    record.hasOtherAmount(ours);
-    record.applyQuery(trade, Date.now());
-    this.pending.settle(notifications.filter((one) => !ours.includes(one)));
-    // After the end, the run or the after-sale that follows this one reads these notifications.
-    if (record.isOver) return;
-    this.onContradicted(ours);
-  }
-
-  /**
-   * The query does not show what these say. Where that is money, go on polling; after the poll schedule a person is told, who may
-   * be asked about the money already.
-   */
-  private onContradicted(notifications: readonly NotificationSignal[]): void {
-    if (!this.pending.contradict(notifications) || this.context.record.needsDecision) return;
-    const last = this.context.policy.poll_schedule_ms.at(-1) ?? 0;
-    this.confirmationDue ??= Date.now() + last;
-  }
-
-  /** Another amount than ordered was paid. A person ends this, or the gateway by another status. */
-  private async awaitDecision(): Promise<void> {
-    this.watch.stop();
-    this.context.waitFor('a person’s decision: the update `resolve`');
-    await condition(() => this.pending.hasNews);
-    await this.look();
-  }
 }
 
-/** The notifications that a look has seen: those that may be of our trade, and those of the others that it looked at. */
-function seenIn(notifications: readonly NotificationSignal[], ours: string | undefined, others: readonly string[]) {
-  const wasSeen = (one: NotificationSignal) => isOfTrade(one, ours) || others.includes(one.trade_no ?? '');
-  return { seen: notifications.filter(wasSeen), unseen: notifications.filter((one) => !wasSeen(one)) };
-}
+type WatchStep = Extract<Step, { take: 'watch' }>;
+type News = Trade | 'interrupted' | 'due' | 'credentials-refused';
 
 function isCredentialsRefused(error: unknown): boolean {
   return (

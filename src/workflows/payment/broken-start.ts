@@ -13,10 +13,12 @@ import {
   typedFailure,
   whyForeign,
 } from '../../contract';
-import { PendingNotifications } from '../shared/pending-notifications';
 import type { RequestIssue } from '../shared/resolution';
 import { Visibility } from '../shared/visibility';
 import { readRunBefore } from './earlier-runs';
+import type { NewPaymentFact } from './facts';
+import { fold } from './fold';
+import { paymentState, startedWith } from './known-payment';
 import {
   cancelUpdate,
   createdUpdate,
@@ -26,7 +28,6 @@ import {
   resolveUpdate,
   stateQuery,
 } from './messages';
-import { PaymentRecord } from './record';
 import { paymentAttributes, paymentDetails } from './visibility';
 
 /** The rules that a start breaks. It fails, instead of stopping its workflow task for ever. */
@@ -56,8 +57,9 @@ export async function refuse(issues: RequestIssue[], app_id: unknown): Promise<n
     throw typedFailure(FAILURE.closing, 'A start without an order runs under this number. It ends soon: ask again.');
   });
   const { app_id: its_app = '' } = namedByWorkflowId(workflowInfo().workflowId) ?? {};
-  const nothing = new PaymentRecord({ kind: 'adopt', app_id: typeof app_id === 'string' ? app_id : its_app });
-  setHandler(stateQuery, () => nothing.snapshot);
+  const of_app = typeof app_id === 'string' ? app_id : its_app;
+  let known = startedWith({ kind: 'adopt', app_id: of_app });
+  setHandler(stateQuery, () => paymentState(known));
   setHandler(creationAskedQuery, () => false);
   const pending_notifications: (NotificationSignal & { app_id: string })[] = [];
   setHandler(notificationSignal, (signal?: NotificationSignal) => {
@@ -65,12 +67,21 @@ export async function refuse(issues: RequestIssue[], app_id: unknown): Promise<n
     if (typeof of === 'string' && signal?.trade_no) pending_notifications.push({ ...signal, app_id: of });
   });
   const visibility = new Visibility();
-  const raise = (attention: Attention) => {
-    nothing.raise(attention);
-    const details = paymentDetails(nothing, new PendingNotifications(), 'the list of workflows: this start is broken');
-    visibility.show(paymentAttributes(nothing.snapshot), details, 'now');
+  const learn = (...facts: readonly NewPaymentFact[]) => {
+    for (const fact of facts) known = fold(known, { ...fact, at: Date.now() }, { late_payments: 'attention' });
   };
-  const before = await readRunBefore({ record: nothing, raise });
+  const raise = (attention: Attention) => {
+    learn({ is: 'raised', attention });
+    const details = paymentDetails(known, 'the list of workflows: this start is broken');
+    visibility.show(paymentAttributes(paymentState(known)), details, 'now');
+  };
+  const before = await readRunBefore({
+    get known() {
+      return known;
+    },
+    learn,
+    raise,
+  });
   visibility.withdraw();
   await condition(allHandlersFinished);
   const [first] = pending_notifications;

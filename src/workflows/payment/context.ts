@@ -1,23 +1,27 @@
 /** What the parts of one payment share. */
-import type { Attention, GatewayErrorFields, PaymentPolicy, Trade } from '../../contract';
+import type { Attention, PaymentPolicy, Trade } from '../../contract';
+import type { RecheckRequests } from '../shared/recheck-requests';
 import type { Upsert } from '../shared/visibility';
-import type { PaymentRecord } from './record';
+import type { NewPaymentFact } from './facts';
+import type { KnownPayment } from './known-payment';
 
-/** An answer of the gateway that settled nothing: who waits for payment data is told of it. */
-export interface GatewayProblem {
-  message: string;
-  error: GatewayErrorFields;
+/** What a part needs of its payment before the settings are loaded. */
+export interface PaymentFacts {
+  readonly app_id: string;
+  /** All that is known now. */
+  readonly known: KnownPayment;
+  readonly requests: RecheckRequests;
+  /** Appends facts. They are shown with the next thing that the payment waits for. */
+  learn(...facts: readonly NewPaymentFact[]): void;
+  /** Puts the payment before a person, and shows it. */
+  raise(attention: Attention): void;
 }
 
 /** What the creation and the wait for the outcome need of their payment. */
-export interface PaymentContext {
-  readonly record: PaymentRecord;
+export interface PaymentContext extends PaymentFacts {
   readonly policy: PaymentPolicy;
   /** The trade that is taken on, where the first look found it paid. */
   readonly paid: Trade | null;
-  onGatewayError(problem: GatewayProblem): void;
-  /** Puts the payment before a person, and shows it. */
-  raise(attention: Attention): void;
   /** Shows everybody the state, and what the payment waits for from now on. */
   waitFor(what: string, upsert?: Upsert): void;
 }

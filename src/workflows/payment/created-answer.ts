@@ -11,7 +11,7 @@ import {
   type PaymentState,
   typedFailure,
 } from '../../contract';
-import type { GatewayProblem } from './context';
+import type { KnownPayment } from './known-payment';
 import { assertSameTrade } from './same-request';
 
 /**
@@ -37,7 +37,7 @@ export function createdAnswer(
   input: PaymentInput,
   state: PaymentState,
   again: PaymentInput | undefined,
-  problem: GatewayProblem | undefined,
+  problem: KnownPayment['creation']['last'],
 ): PaymentData {
   if (isOfAnother(input)) throw duplicateOrder(state);
   const answer = creationAnswer(state);

@@ -6,6 +6,9 @@ import { isObject, isResultOf, isText, type ResultShape } from '../shared/ended-
 import { wasNeverRun } from '../shared/given-up';
 import { pollUntil } from '../shared/polling';
 import { NO_WORD, sendingFailure } from '../shared/sending-failure';
+import type { PaymentContext } from './context';
+import type { Tried } from './facts';
+import { isSlowToCreate, type KnownPayment } from './known-payment';
 
 /** No attempt of the first try begins after so many ms. Callers of `created` wait for it without a timer, which costs events. */
 const FIRST_TRY_MS = 5_000;
@@ -14,62 +17,48 @@ const FIRST_TRY_MS = 5_000;
 const BUSY_PAUSE_MS = 1_000;
 
 /** The outcome of a try, once the workflow has to decide what follows. */
-type Tried = Exclude<CreateResult, { is: 'busy' }> | 'interrupted';
+type Decisive = Exclude<Tried, { is: 'busy' | 'too-soon' }>;
 
-export interface AttemptOptions {
-  /** Whether the order is not wanted any more: a notification came, or it was withdrawn. */
-  isUnwanted(): boolean;
-  /** The order held a secret that nobody has sealed. */
-  onBareSecret(): void;
+/**
+ * Tries once to send the order, before `send_before`. The first try is split: a short one that callers wait for, then the rest of its time.
+ * A gateway that is busy is asked again. See {@link attemptCreation}.
+ */
+export async function tryCreation(
+  order: NewPayment,
+  context: PaymentContext,
+  bounds: Pick<CreateInput, 'send_before' | 'original_run_id'>,
+): Promise<Decisive> {
+  const { send_before } = bounds;
+  const soon = Math.min(send_before, Date.now() + FIRST_TRY_MS);
+  const isShort = !isSlowToCreate(context.known) && soon < send_before;
+  const first = await attempt(order, context, isShort ? { ...bounds, send_before: soon } : bounds);
+  if (!isShort || first.is !== 'not-sent') return told(context, first);
+  context.learn({ is: 'answered', tried: { is: 'too-soon', why: first.why } });
+  return told(context, await attempt(order, context, bounds));
 }
 
-/** The tries of one payment. */
-export class CreationAttempts {
-  /** Whether the first, short one is over, or something else came before it. */
-  isPastFirst = false;
-  /** Whether a try has told that this run is no reset. */
-  hasTold = false;
-  /** Whether the gateway has answered a try that it was busy: it may have made the order all the same. */
-  hasReached = false;
+function told(context: PaymentContext, tried: Decisive): Decisive {
+  context.learn({ is: 'answered', tried });
+  return tried;
+}
 
-  constructor(
-    private readonly order: NewPayment,
-    private readonly options: AttemptOptions,
-  ) {}
-
-  /** Whether a try has told that this run is no reset, and none has reached the gateway. */
-  get areUnsent(): boolean {
-    return this.hasTold && !this.hasReached;
-  }
-
-  /**
-   * Tries once. The first try is split: a short one that callers wait for, then the rest of its time. See {@link
-   * attemptCreation}.
-   */
-  async next(send_before: number, original_run_id: string): Promise<Tried> {
-    const soon = Math.min(send_before, Date.now() + FIRST_TRY_MS);
-    if (this.isPastFirst) return this.attempt(send_before, original_run_id);
-    const first = await this.attempt(soon, original_run_id).finally(() => {
-      this.isPastFirst = true;
-    });
-    const isOver = first === 'interrupted' || first.is !== 'not-sent' || soon === send_before;
-    return isOver ? first : this.attempt(send_before, original_run_id);
-  }
-
-  private async attempt(send_before: number, original_run_id: string): Promise<Tried> {
-    const { order, options, hasReached: reached } = this;
-    const tried = await attemptCreation({ ...order, send_before, reached, original_run_id }, options);
-    if (tried === 'interrupted') return tried;
-    // Its code did not run, so it has told nothing of a reset.
-    if (tried.is === 'not-sent' && tried.why === 'missing-activity') return tried;
-    this.hasTold = true;
+async function attempt(
+  order: NewPayment,
+  context: PaymentContext,
+  bounds: Pick<CreateInput, 'send_before' | 'original_run_id'>,
+): Promise<Decisive> {
+  for (;;) {
+    const reached = context.known.creation.reach !== 'none';
+    const tried = await attemptCreation({ ...order, ...bounds, reached }, context);
     if (tried.is !== 'busy') return tried;
-    this.hasReached = true;
+    context.learn({ is: 'answered', tried });
     const summary = 'before a busy gateway is asked again';
-    const isUnwanted = await condition(() => options.isUnwanted(), BUSY_PAUSE_MS, { summary });
-    return isUnwanted ? 'interrupted' : this.attempt(send_before, original_run_id);
+    if (await condition(() => isUnwanted(context.known), BUSY_PAUSE_MS, { summary })) return { is: 'interrupted' };
   }
 }
+
+/** Whether the order is not wanted any more: a notification came, or it was withdrawn. */
+const isUnwanted = ({ claims, isWithdrawn }: KnownPayment) => claims.length > 0 || isWithdrawn;
 
 const NOT_MADE = { error: isObject, message: isText };
 const TRIED: ResultShape<CreateResult> = {
@@ -84,35 +73,39 @@ const TRIED: ResultShape<CreateResult> = {
 };
 
 /**
- * Sends the order. Temporal repeats the try while it certainly was not sent. `interrupted`: it certainly was not sent, and
- * is not wanted any more. Throws `InvalidRequest` where the order breaks a rule.
+ * Sends the order. Temporal repeats the try while it certainly was not sent. Throws `InvalidRequest` where the order breaks a rule.
  */
-async function attemptCreation(input: CreateInput, options: AttemptOptions): Promise<CreateResult | 'interrupted'> {
+async function attemptCreation(
+  input: CreateInput,
+  context: PaymentContext,
+): Promise<Exclude<Tried, { is: 'too-soon' }>> {
   try {
-    const tried = await pollUntil(() => gateway.createOrder(input), { isInterrupted: options.isUnwanted });
-    if (tried === 'interrupted' || tried === 'timeout') return 'interrupted';
+    const isInterrupted = () => isUnwanted(context.known);
+    const tried = await pollUntil(() => gateway.createOrder(input), { isInterrupted });
+    if (tried === 'interrupted' || tried === 'timeout') return { is: 'interrupted' };
     return isResultOf(tried, TRIED) ? tried : unknownOutcome(input);
   } catch (error) {
     if (error instanceof ActivityFailure && wasNeverRun(error)) return neverRun(input);
-    return failedAttempt(error, input, options);
+    return failedAttempt(error, input, context);
   }
 }
 
 function failedAttempt(
   error: unknown,
   input: CreateInput,
-  { onBareSecret }: AttemptOptions,
-): CreateResult | 'interrupted' {
+  { raise }: PaymentContext,
+): CreateResult | { is: 'interrupted' } {
   const failed = sendingFailure(error);
   switch (failed.is) {
     case 'none':
       throw error;
     case 'refused':
-      if (detailsOf(failed.failure)?.attention === 'bare-secret') onBareSecret();
+      // The order held a secret that nobody has sealed.
+      if (detailsOf(failed.failure)?.attention === 'bare-secret') raise('bare-secret');
       // Callers see the refusal, and not the activity around it.
       throw sameFailure(failed.failure);
     case 'unsent':
-      return 'interrupted';
+      return { is: 'interrupted' };
     case 'unknown':
       return unknownOutcome(input);
   }

@@ -3,7 +3,6 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type {
   AdoptedPayment,
-  Attention,
   EarlierEnd,
   EarlierRun,
   NewPayment,
@@ -15,37 +14,27 @@ import type {
   TradeId,
 } from '../../contract';
 import { loadEarlierRun, loadRunBefore } from '../shared/activities';
-import type { PendingNotifications } from '../shared/pending-notifications';
-import type { PaymentRecord } from './record';
+import type { PaymentFacts } from './context';
+import { lastingReasons } from './known-payment';
 
-/** The run that goes on from what earlier runs of the payment left. */
-interface ThisRun {
-  readonly record: PaymentRecord;
-  readonly pending: PendingNotifications;
-  /** Shows why a person is needed. */
-  readonly raise: (attention: Attention) => void;
-}
+type Learner = Pick<PaymentFacts, 'known' | 'learn' | 'raise'>;
 
 /**
  * The earlier run that this one goes on from, as soon as Temporal's list of workflows says it: until then a sale of it could be
  * hidden. Meanwhile a person is asked, by `no-answer`.
  */
-export async function readRunBefore(thisRun: Pick<ThisRun, 'record' | 'raise'>): Promise<AdoptedPayment | null> {
+export async function readRunBefore(thisRun: Learner): Promise<AdoptedPayment | null> {
   return untilRead(loadRunBefore, thisRun);
 }
 
 /** What is read, as soon as Temporal answers. Until then a person is asked, by `no-answer`, which may also be the gateway's. */
-async function untilRead<Read>(
-  read: () => Promise<Read | 'unread'>,
-  of: Pick<ThisRun, 'record' | 'raise'>,
-): Promise<Read> {
-  const { reasons } = of.record;
-  const isAsked = reasons.has('no-answer');
+async function untilRead<Read>(read: () => Promise<Read | 'unread'>, thisRun: Learner): Promise<Read> {
+  const isAsked = thisRun.known.reasons.includes('no-answer');
   for (;;) {
     const known = await read();
-    if (known !== 'unread' && !isAsked) reasons.settle('no-answer');
+    if (known !== 'unread' && !isAsked) thisRun.learn({ is: 'cleared', attention: 'no-answer' });
     if (known !== 'unread') return known;
-    of.raise('no-answer');
+    thisRun.raise('no-answer');
   }
 }
 
@@ -55,7 +44,7 @@ async function untilRead<Read>(
  */
 export async function nextAfterRunBefore(
   input: PaymentInput,
-  thisRun: ThisRun,
+  thisRun: PaymentFacts,
   isOfOrder: boolean,
 ): Promise<AdoptedPayment | null> {
   const before = await readRunBefore(thisRun);
@@ -65,7 +54,7 @@ export async function nextAfterRunBefore(
   if (input.kind === 'adopt' && input.previous !== undefined && !isSold) return null;
   const { trade_no } = input.kind === 'adopt' ? input : before;
   // At the end of an order, the after-sale has them.
-  const reasons = isOfOrder ? [] : thisRun.record.reasons.lasting;
+  const reasons = isOfOrder ? [] : lastingReasons(thisRun.known);
   return { ...before, ...(trade_no ? { trade_no } : {}), ...(reasons.length > 0 ? { reasons } : {}) };
 }
 
@@ -75,11 +64,11 @@ export async function nextAfterRunBefore(
  */
 export async function whatItKnew(
   previous: PreviousRun | undefined,
-  thisRun: ThisRun,
+  thisRun: PaymentFacts,
 ): Promise<PreviousRun | undefined> {
   const earlier = await loadEarlierRun({ order: previous?.order ?? undefined });
   // What was sold is not known: money that comes is before a person, and neither accepted nor refunded.
-  if (earlier === 'unread') thisRun.record.isUnread = true;
+  if (earlier === 'unread') thisRun.learn({ is: 'unread' });
   if (earlier === null || earlier === 'unread') return previous;
   takeLeft(earlier, thisRun);
   if (!previous || previous.outcome === 'SUCCESS') return previous;
@@ -101,10 +90,8 @@ function knownOf(previous: PreviousRun): Pick<PreviousRun, 'run_id'> & Partial<P
 }
 
 /** Runs that somebody ended leave other trades to a person, and what was notified and not read to this run. */
-function takeLeft({ other_trades, untaken }: EarlierRun, { record, pending }: ThisRun): void {
-  record.others.noteAll(other_trades);
-  if (other_trades.length > 0) record.raise('second-trade');
-  for (const notification of untaken) pending.add(notification);
+function takeLeft({ other_trades, untaken }: EarlierRun, { learn }: PaymentFacts): void {
+  learn({ is: 'left', others: other_trades }, ...untaken.map((signal) => ({ is: 'notified', signal }) as const));
 }
 
 /**
@@ -130,7 +117,7 @@ export class EarlierRuns {
 
   constructor(
     private readonly order: NewPayment,
-    private readonly thisRun: ThisRun,
+    private readonly thisRun: PaymentFacts,
     isFirst: boolean,
   ) {
     this.isRead = isFirst;

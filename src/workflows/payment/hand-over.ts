@@ -27,19 +27,16 @@ import {
   saysWithoutOrder,
   WORKFLOW,
 } from '../../contract';
-import type { PendingNotifications } from '../shared/pending-notifications';
 import { signalIfRunning } from '../shared/signal-if-running';
 import { startAbandoned } from '../shared/start-abandoned';
 import type { PaymentContext } from './context';
-import type { OrderCreation } from './creation';
 import { orderDeadlines, orderTimes } from './deadlines';
+import { hasSentAgain, isOver, mayHaveSent, paymentState, signalsIn } from './known-payment';
 
 /** The payment at its end. */
 export interface EndingPayment {
   readonly input: PaymentInput;
   readonly context: PaymentContext;
-  readonly pending: PendingNotifications;
-  readonly creation: OrderCreation | undefined;
   /** What ended the payment before there was an order. */
   readonly failure: unknown;
   /** No run was before this one, so no after-sale knows how another has ended. */
@@ -48,44 +45,47 @@ export interface EndingPayment {
 
 /** Hands over what is left. That takes time in which more may come, so it is repeated until nothing is left. */
 export async function handOverPayment(ending: EndingPayment): Promise<void> {
-  const { record, policy } = ending.context;
+  const { context } = ending;
   for (let handed = ''; ; ) {
     const given = takeLeft(ending);
     const { claims, contradicted, end } = given;
     const news = JSON.stringify([claims, contradicted, end.reasons]);
-    const isNeeded = !ending.isFirst || isFollowed(given, policy.watch_window_ms);
+    const isNeeded = !ending.isFirst || isFollowed(given, context.policy.watch_window_ms);
     if (news === handed || !isNeeded) return;
     // What comes next is compared with what was handed over, and not with what was notified.
     handed = JSON.stringify([[], [], end.reasons]);
     if (isOfTheApp(given)) await startAppAttention(end.state.app_id, 'credentials');
     else await give(given);
-    if (record.isOver) record.isUnread = false;
+    if (isOver(context.known)) context.learn({ is: 'handed-over' });
   }
 }
 
-/** What follows the payment. What was notified is taken out of `pending`. */
+/** What follows the payment. What was notified is taken out. */
 function takeLeft(ending: EndingPayment): HandedOver {
-  const { input, context, pending, creation } = ending;
-  const { record } = context;
-  const state = record.snapshot;
+  const { input, context } = ending;
+  const { known } = context;
+  const { claims, contradicted, isUnread } = known;
+  const state = paymentState(known);
   const isNews = (one: NotificationSignal) => !isKnownToPayment(state, one);
-  const { notified, contradicted } = pending.takeAll();
+  const notified = signalsIn(claims);
+  context.learn({ is: 'handed-out' });
   // What a person is asked about stays so; what nobody was asked about is compared with the gateway once more.
-  const isAsked = record.reasons.has('unconfirmed-notification');
-  const reasons = record.reasons.all.filter((one) => one !== 'unconfirmed-notification' || contradicted.length === 0);
+  const isAsked = known.reasons.includes('unconfirmed-notification');
+  const reasons = known.reasons.filter((one) => one !== 'unconfirmed-notification' || contradicted.length === 0);
   const [asked, compared] = isAsked ? [contradicted, notified] : [[], [...contradicted, ...notified]];
+  const { runId } = workflowInfo();
   return {
     end: {
-      run_id: workflowInfo().runId,
+      run_id: runId,
       ended_at: Date.now(),
       state,
-      reasons: [...reasons, ...(record.isUnread && !reasons.includes('no-answer') ? (['no-answer'] as const) : [])],
+      reasons: [...reasons, ...(isUnread && !reasons.includes('no-answer') ? (['no-answer'] as const) : [])],
       watch_until: paidUntil(ending),
-      sent_again: creation?.hasSentAgain === true,
-      asked: record.others.asked,
-      repeats: record.isRestored,
+      sent_again: hasSentAgain(known),
+      asked: known.others.flatMap((one) => (one.asked === 'answered' ? one.trade_no : [])),
+      repeats: known.isRestored,
       made_here: !isOfAnother(input),
-      unread_run: record.isUnread ? workflowInfo().runId : null,
+      unread_run: isUnread ? runId : null,
     },
     claims: compared.filter(isNews).map(claimOf),
     contradicted: asked.map(claimOf),
@@ -102,13 +102,13 @@ function isFollowed({ end, claims, contradicted }: HandedOver, watch_window_ms: 
 }
 
 /** Until when a trade of the order may still be paid, in ms since the epoch; 0 where none may. */
-function paidUntil({ input, context, creation, failure }: EndingPayment): number {
-  const { record, policy } = context;
-  const state = record.snapshot;
+function paidUntil({ input, context, failure }: EndingPayment): number {
+  const { known, policy } = context;
+  const state = paymentState(known);
   const hasNoOrder = failure !== undefined || state.refused_because !== null;
-  const mayHaveSent = hasNoOrder && creation?.mayHaveSent === true;
+  const isPerhapsMade = hasNoOrder && mayHaveSent(known);
   const now = Date.now();
-  if (creation?.hasSentAgain || mayHaveSent || isOpenAtTheGateway(state)) {
+  if (hasSentAgain(known) || isPerhapsMade || isOpenAtTheGateway(state)) {
     const { runStartTime } = workflowInfo();
     const deadline = orderDeadlines(orderTimes(input), runStartTime.getTime(), policy).at(-1)?.at ?? 0;
     return Math.max(deadline, now + policy.grace_ms);

@@ -1,16 +1,14 @@
 /** Looks for a trade that may exist, by every id that is known of it. */
 import { ActivityFailure, condition, isCancellation } from '@temporalio/workflow';
-import { type LookResult, type NotificationSignal, type Trade, type TradeId, tradesNamedBy } from '../../contract';
+import { type LookResult, type Trade, type TradeId, tradesNamedBy } from '../../contract';
 import { lookBriefly, lookOnce, type NotFound, searchOn } from '../shared/look';
-import type { PendingNotifications } from '../shared/pending-notifications';
 import { hasEnded, startPoll } from '../shared/polling';
 import type { PaymentContext } from './context';
+import { idOf, type PendingClaim, signalsIn } from './known-payment';
 
 export class TradeLooks {
   constructor(
-    private readonly app_id: string,
     private readonly context: PaymentContext,
-    private readonly pending: PendingNotifications,
     /** By what it may be found, the surest first. */
     private readonly ids: () => readonly TradeId[],
   ) {}
@@ -30,19 +28,19 @@ export class TradeLooks {
    * Takes note of what was named and not found. Of several trades at most one is ours: a person hears of it without the
    * gateway.
    */
-  noteNamed(notifications: readonly NotificationSignal[], isDenied: boolean): void {
-    const { context, pending } = this;
-    if (isDenied) pending.deny(notifications);
-    const named = tradesNamedBy(notifications);
-    if (isDenied || named.length > 1) for (const trade_no of named) context.record.others.note(trade_no);
+  noteNamed(claims: readonly PendingClaim[], isDenied: boolean): void {
+    const { context } = this;
+    if (isDenied) context.learn({ is: 'denied', claims });
+    const named = tradesNamedBy(signalsIn(claims));
+    if (isDenied || named.length > 1) for (const other of named) context.learn({ is: 'noted', other });
     if (named.length > 1) context.raise('second-trade');
   }
 
   /** Asks on after a look, as `searchOn` does; null where a new look is due. */
   async untilFound(after: NotFound['is'], isInterrupted: () => boolean): Promise<Trade | null> {
-    const { app_id } = this;
-    const [id = this.context.record.id, ...others] = this.ids();
-    const { settling_ms } = this.context.policy;
+    const { app_id, known, policy } = this.context;
+    const [id = idOf(known), ...others] = this.ids();
+    const { settling_ms } = policy;
     try {
       return await searchOn({ app_id, id, others, after, settling_ms }, isInterrupted);
     } catch (error) {
@@ -54,15 +52,17 @@ export class TradeLooks {
 
   /** Asks once by the surest id. Callers of `created` wait for the answer. */
   briefly(): Promise<LookResult> {
-    const [id = this.context.record.id] = this.ids();
-    return lookBriefly(this.app_id, id);
+    const { app_id, known } = this.context;
+    const [id = idOf(known)] = this.ids();
+    return lookBriefly(app_id, id);
   }
 
   /** Looks until the answer lasts. Who asks to look now hears the gateway's next word beside it, and does not wait for that. */
   private async by(id: TradeId): Promise<LookResult> {
-    const lasting = startPoll(() => lookOnce(this.app_id, id, this.context.policy));
+    const { app_id, policy, requests } = this.context;
+    const lasting = startPoll(() => lookOnce(app_id, id, policy));
     for (;;) {
-      await condition(() => hasEnded(lasting) || this.pending.isRequested);
+      await condition(() => hasEnded(lasting) || requests.isRequested);
       if (lasting.failure !== undefined) throw lasting.failure;
       if (lasting.found !== undefined) return lasting.found;
       const now = await this.firstAnswer(id);
@@ -74,9 +74,10 @@ export class TradeLooks {
   }
 
   private async firstAnswer(id: TradeId): Promise<LookResult> {
+    const { app_id, policy, requests } = this.context;
     let looked: LookResult = NO_ANSWER;
-    await this.pending.fulfil(async () => {
-      looked = await lookOnce(this.app_id, id, { ...this.context.policy, settling_ms: 0 });
+    await requests.fulfil(async () => {
+      looked = await lookOnce(app_id, id, { ...policy, settling_ms: 0 });
     });
     return looked;
   }

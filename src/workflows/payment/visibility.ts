@@ -1,9 +1,8 @@
 /** What operators see of a payment. No personal data: search attributes are never encrypted. */
 import type { SearchAttributeUpdatePair } from '@temporalio/common';
 import { mismatchLine, NOT_CREATED_YET, type PaymentState, SEARCH_ATTRIBUTE } from '../../contract';
-import type { PendingNotifications } from '../shared/pending-notifications';
 import { tradeAttributes } from '../shared/visibility';
-import type { PaymentRecord } from './record';
+import { type KnownPayment, paymentState } from './known-payment';
 
 /**
  * `CREATING` and `CREATED` stand where the gateway has named no status: before it has the order, and after it took a
@@ -18,27 +17,25 @@ export function paymentAttributes(state: PaymentState): SearchAttributeUpdatePai
 }
 
 /** The details in Temporal UI, as paragraphs of Markdown. All times are absolute, so that they stay true. */
-export function paymentDetails(
-  record: PaymentRecord,
-  { latest: notified }: PendingNotifications,
-  waitingFor: string,
-): string[] {
-  const { snapshot: state, heard } = record;
-  const amounts = record.reasons.has('amount-mismatch') ? mismatchLine(state) : undefined;
+export function paymentDetails(known: KnownPayment, waitingFor: string): string[] {
+  const { heard, reasons } = known;
+  const state = paymentState(known);
+  const amounts = reasons.includes('amount-mismatch') ? mismatchLine(state) : undefined;
+  const others = reasons.filter((one) => one !== state.attention);
   return [
     `**${state.outcome ?? statusOf(state)}** · ${state.order_amount ?? '?'} ${state.order_currency ?? ''} · ${state.method ?? 'method chosen at checkout'}`,
     `Trade ${state.trade_no ?? 'not known yet'}${state.expires_at ? `, expires ${state.expires_at}` : ''}`,
     state.outcome ? `Ended, known by ${state.confirmed_by ?? 'deadline'}.` : `Waits for ${waitingFor}`,
-    `Last answer that was news: ${heard ? `${heard.status}, by ${heard.source} at ${heard.at}` : 'none yet'}. Last notification: ${notifiedLine(notified)}.`,
+    `Last answer that was news: ${heard ? `${heard.status}, by ${heard.source} at ${heard.at}` : 'none yet'}. Last notification: ${notifiedLine(known.latest)}.`,
     ...(amounts === undefined ? [] : [`**${amounts}**`]),
-    ...(record.reasons.others.length > 0 ? [`It needs a person for more: ${record.reasons.others.join(', ')}.`] : []),
+    ...(others.length > 0 ? [`It needs a person for more: ${others.join(', ')}.`] : []),
     ...state.other_trades.map(
       (one) => `Another trade under the number: ${one.trade_no}, ${one.trade_status ?? 'not seen yet'}`,
     ),
   ];
 }
 
-function notifiedLine(notified: PendingNotifications['latest']): string {
+function notifiedLine(notified: KnownPayment['latest']): string {
   if (!notified) return 'none yet';
   const { trade_status, trade_no, at } = notified;
   return `${trade_status ?? 'without a status'}${trade_no ? ` of trade ${trade_no}` : ''} at ${at}`;

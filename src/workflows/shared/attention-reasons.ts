@@ -1,44 +1,31 @@
-/** Why a payment needs a person, and which of the reasons is shown. Pure. */
-import { type Attention, SILENCES } from '../../contract';
-import { TradeReasons } from './reasons';
+/** Why an order needs a person, and which of the reasons is shown. Pure. */
+import { type Attention, isSilence, SILENCES } from '../../contract';
 
 /** Reasons that an answer of the gateway about the trade settles. */
-const ANSWERED: readonly Attention[] = [...SILENCES, 'unknown-outcome', 'unknown-trade'];
+export const ANSWERED: readonly Attention[] = [...SILENCES, 'unknown-outcome', 'unknown-trade'];
 
 /** Reasons that may go without a person. They are shown where there is no other. */
 export const MAY_PASS: readonly Attention[] = [...ANSWERED, 'unconfirmed-notification', 'never-ended'];
 
-/** Reasons under which a person decides about what was notified. */
-const ABOUT_MONEY: readonly Attention[] = ['amount-mismatch', 'unconfirmed-notification', 'unknown-trade', ...SILENCES];
+/** Reasons under which a person decides about what was notified, in the gateway's place. */
+export const ABOUT_MONEY: readonly Attention[] = [
+  'amount-mismatch',
+  'unconfirmed-notification',
+  'unknown-trade',
+  ...SILENCES,
+];
 
-export class AttentionReasons extends TradeReasons {
-  /** The one that people find: what the payment waits for, or the first that only a person settles, or the first. */
-  get shown(): Attention | null {
-    return this.has('amount-mismatch') ? 'amount-mismatch' : (this.lasting[0] ?? this.reasons[0] ?? null);
-  }
-
-  /** Those that only a person settles. */
-  get lasting(): readonly Attention[] {
-    return this.reasons.filter((one) => !MAY_PASS.includes(one));
-  }
-
-  /** Those that are not shown. */
-  get others(): readonly Attention[] {
-    return this.reasons.filter((one) => one !== this.shown);
-  }
-
-  /** The gateway has answered for the trade. */
-  onAnswer(): void {
-    for (const reason of ANSWERED) this.settle(reason);
-  }
-
-  /** Whether a person is asked about what was notified, in the gateway's place. */
-  get areAboutMoney(): boolean {
-    return ABOUT_MONEY.some((reason) => this.has(reason));
-  }
-
-  /** A person has decided, and has read of all. */
-  clear(): void {
-    this.reasons = [];
-  }
+/** The one that people find: what a payment waits for, or the first that only a person settles, or the first. */
+export function shownAttention(reasons: readonly Attention[]): Attention | null {
+  if (reasons.includes('amount-mismatch')) return 'amount-mismatch';
+  return reasons.find((one) => !MAY_PASS.includes(one)) ?? reasons[0] ?? null;
 }
+
+/** What the gateway does not answer has one reason, the latest. That it denies the trade is an answer. */
+export function withReason(reasons: readonly Attention[], reason: Attention): readonly Attention[] {
+  if (reasons.includes(reason)) return reason === 'unknown-trade' ? withoutSilence(reasons) : reasons;
+  const others = reason === 'unknown-trade' || isSilence(reason) ? withoutSilence(reasons) : reasons;
+  return [...others, reason];
+}
+
+export const withoutSilence = (reasons: readonly Attention[]): Attention[] => reasons.filter((one) => !isSilence(one));

@@ -7,9 +7,9 @@ import type { PaymentInput, PaymentOutcome, PaymentState } from '../../../src/co
 import { classifyTransition } from '../../../src/contract';
 import type { Trade } from '../../../src/gateway';
 import { TRADE_STATUSES } from '../../../src/gateway/pure/statuses';
-import { PaymentRecord } from '../../../src/workflows/payment/record';
+import { idOf, needsDecision } from '../../../src/workflows/payment/known-payment';
+import { LearningPayment, LEARNED_AT as T } from '../../harness/learning-payment';
 
-const T = Date.parse('2026-03-02T12:00:00Z');
 const MINUTE = 60_000;
 
 const ORDER: PaymentInput = {
@@ -27,20 +27,20 @@ const trade = (trade_status: string, said: Partial<Trade> = {}): Trade => ({
   trade_status,
 });
 
-/** A record after queries with these statuses, a minute apart. */
-function recordAfter(...statuses: string[]): PaymentRecord {
-  const record = new PaymentRecord(ORDER);
+/** A payment after queries with these statuses, a minute apart. */
+function paymentAfter(...statuses: string[]): LearningPayment {
+  const payment = new LearningPayment(ORDER);
   statuses.forEach((status, i) => {
-    record.applyQuery(trade(status), T + i * MINUTE);
+    payment.query(trade(status), T + i * MINUTE);
   });
-  return record;
+  return payment;
 }
 
 const states = ({ history }: PaymentState) => history.map(({ to }) => to);
 
 describe('a new payment', () => {
   test('has the ordered fields and nothing else', () => {
-    expect(new PaymentRecord(ORDER).snapshot).toEqual({
+    expect(new LearningPayment(ORDER).state).toEqual({
       app_id: 'app',
       out_trade_no: 'order-1',
       trade_no: null,
@@ -61,14 +61,18 @@ describe('a new payment', () => {
   });
 
   test('in adopt form has the id that it was given', () => {
-    expect(new PaymentRecord({ kind: 'adopt', app_id: 'app', trade_no: 'T1' }).id).toEqual({ trade_no: 'T1' });
-    expect(new PaymentRecord({ kind: 'adopt', app_id: 'app', out_trade_no: 'o' }).id).toEqual({ out_trade_no: 'o' });
+    expect(idOf(new LearningPayment({ kind: 'adopt', app_id: 'app', trade_no: 'T1' }).known)).toEqual({
+      trade_no: 'T1',
+    });
+    expect(idOf(new LearningPayment({ kind: 'adopt', app_id: 'app', out_trade_no: 'o' }).known)).toEqual({
+      out_trade_no: 'o',
+    });
   });
 
   test('in adopt form takes amount, currency and method from the first query', () => {
-    const record = new PaymentRecord({ kind: 'adopt', app_id: 'app', out_trade_no: 'order-1' });
-    record.applyQuery(trade('SUCCESS', { order_amount: '7.10', order_currency: 'MXN', method: 'SPEI' }), T);
-    expect(record.snapshot).toMatchObject({
+    const payment = new LearningPayment({ kind: 'adopt', app_id: 'app', out_trade_no: 'order-1' });
+    payment.query(trade('SUCCESS', { order_amount: '7.10', order_currency: 'MXN', method: 'SPEI' }), T);
+    expect(payment.state).toMatchObject({
       order_amount: '7.10',
       order_currency: 'MXN',
       method: 'SPEI',
@@ -78,38 +82,51 @@ describe('a new payment', () => {
   });
 
   test('returns its state as a copy', () => {
-    const record = recordAfter('PROCESSING');
-    record.snapshot.history.pop();
-    expect(record.snapshot.history).toHaveLength(1);
+    const payment = paymentAfter('PROCESSING');
+    payment.state.history.pop();
+    expect(payment.state.history).toHaveLength(1);
   });
 });
 
 describe('the creation’s answer', () => {
   test('PROCESSING does not end the payment', () => {
-    const record = new PaymentRecord(ORDER);
-    record.applyCreation({ trade_no: 'T1', trade_status: 'PROCESSING', recovered: false }, T);
-    expect(record.snapshot).toMatchObject({ trade_no: 'T1', trade_status: 'PROCESSING', outcome: null });
-    expect(record.id).toEqual({ trade_no: 'T1', out_trade_no: 'order-1' });
+    const payment = new LearningPayment(ORDER);
+    payment.learn(
+      { is: 'created', data: { trade_no: 'T1', trade_status: 'PROCESSING', recovered: false }, answer: null },
+      T,
+    );
+    expect(payment.state).toMatchObject({ trade_no: 'T1', trade_status: 'PROCESSING', outcome: null });
+    expect(idOf(payment.known)).toEqual({ trade_no: 'T1', out_trade_no: 'order-1' });
   });
 
   test('SUCCESS does not end the payment before a query confirms it', () => {
-    const record = new PaymentRecord(ORDER);
-    record.applyCreation({ trade_no: 'T1', trade_status: 'SUCCESS', recovered: false }, T);
-    expect(record.snapshot).toMatchObject({ trade_status: 'SUCCESS', outcome: null });
-    record.applyQuery(trade('SUCCESS'), T);
-    expect(record.snapshot).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'query', history: [{ to: 'SUCCESS' }] });
+    const payment = new LearningPayment(ORDER);
+    payment.learn(
+      { is: 'created', data: { trade_no: 'T1', trade_status: 'SUCCESS', recovered: false }, answer: null },
+      T,
+    );
+    expect(payment.state).toMatchObject({ trade_status: 'SUCCESS', outcome: null });
+    payment.query(trade('SUCCESS'), T);
+    expect(payment.state).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'query', history: [{ to: 'SUCCESS' }] });
   });
 
   test.each(['REFUSED', 'CANCEL', 'EXPIRED'])('%s ends the payment, because it means no money', (trade_status) => {
-    const record = new PaymentRecord(ORDER);
-    record.applyCreation({ trade_no: 'T1', trade_status, recovered: false }, T);
-    expect(record.snapshot).toMatchObject({ outcome: trade_status });
+    const payment = new LearningPayment(ORDER);
+    payment.learn({ is: 'created', data: { trade_no: 'T1', trade_status, recovered: false }, answer: null }, T);
+    expect(payment.state).toMatchObject({ outcome: trade_status });
   });
 
   test.each([undefined, '', null])('the status %j is ignored', (trade_status) => {
-    const record = new PaymentRecord(ORDER);
-    record.applyCreation({ web_url: 'https://pay.example', trade_no: '', trade_status, recovered: false }, T);
-    expect(record.snapshot).toMatchObject({ trade_no: null, trade_status: null, history: [] });
+    const payment = new LearningPayment(ORDER);
+    payment.learn(
+      {
+        is: 'created',
+        data: { web_url: 'https://pay.example', trade_no: '', trade_status, recovered: false },
+        answer: null,
+      },
+      T,
+    );
+    expect(payment.state).toMatchObject({ trade_no: null, trade_status: null, history: [] });
   });
 });
 
@@ -123,50 +140,50 @@ describe('a paid amount', () => {
   ];
 
   test.each(WRONG)('that is %s is never SUCCESS by itself: a person decides', (_, said) => {
-    const record = recordAfter('PROCESSING');
-    record.applyQuery(trade('SUCCESS', said), T);
-    expect(record.snapshot).toMatchObject({ trade_status: 'SUCCESS', outcome: null, attention: 'amount-mismatch' });
-    expect(record.needsDecision).toBe(true);
-    record.applyResolution({ outcome: 'SUCCESS', reason: 'the rest came by transfer', by: 'ana' }, T);
-    expect(record.snapshot).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'operator', attention: null });
-    expect(record.needsDecision).toBe(false);
+    const payment = paymentAfter('PROCESSING');
+    payment.query(trade('SUCCESS', said), T);
+    expect(payment.state).toMatchObject({ trade_status: 'SUCCESS', outcome: null, attention: 'amount-mismatch' });
+    expect(needsDecision(payment.known)).toBe(true);
+    payment.learn({ is: 'decided', outcome: 'SUCCESS', reason: 'the rest came by transfer', by: 'ana' }, T);
+    expect(payment.state).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'operator', attention: null });
+    expect(needsDecision(payment.known)).toBe(false);
   });
 
   test.each(WRONG)('that is %s replaces an earlier reason for attention', (_, said) => {
-    const record = recordAfter('PROCESSING');
-    record.raise('unexpected-signal');
-    record.applyQuery(trade('SUCCESS', said), T);
-    expect(record.snapshot.attention).toBe('amount-mismatch');
-    expect(record.needsDecision).toBe(true);
+    const payment = paymentAfter('PROCESSING');
+    payment.learn({ is: 'raised', attention: 'unexpected-signal' });
+    payment.query(trade('SUCCESS', said), T);
+    expect(payment.state.attention).toBe('amount-mismatch');
+    expect(needsDecision(payment.known)).toBe(true);
   });
 
   test.each(WRONG)('that is %s is not accepted from a notification either', (_, { order_amount, order_currency }) => {
-    const record = recordAfter('PROCESSING');
-    record.applyNotification(
+    const payment = paymentAfter('PROCESSING');
+    payment.believe(
       { trade_status: 'SUCCESS', amount: order_amount ?? '150.00', currency: order_currency ?? 'BRL' },
       T,
     );
-    expect(record.snapshot).toMatchObject({ trade_status: 'PROCESSING', outcome: null, attention: 'amount-mismatch' });
+    expect(payment.state).toMatchObject({ trade_status: 'PROCESSING', outcome: null, attention: 'amount-mismatch' });
   });
 
   test.each(['150', '150.0', '150.00'])('written as %s equals the ordered one', (order_amount) => {
-    const record = recordAfter('PROCESSING');
-    record.applyQuery(trade('SUCCESS', { order_amount, order_currency: 'brl' }), T);
-    expect(record.snapshot).toMatchObject({ outcome: 'SUCCESS', attention: null, order_amount: '150.00' });
+    const payment = paymentAfter('PROCESSING');
+    payment.query(trade('SUCCESS', { order_amount, order_currency: 'brl' }), T);
+    expect(payment.state).toMatchObject({ outcome: 'SUCCESS', attention: null, order_amount: '150.00' });
   });
 
   test('that is wrong does not keep an unpaid order from ending', () => {
-    const record = recordAfter('PROCESSING');
-    record.applyQuery(trade('CANCEL', { order_amount: '1.00' }), T);
-    expect(record.snapshot).toMatchObject({ outcome: 'CANCEL' });
+    const payment = paymentAfter('PROCESSING');
+    payment.query(trade('CANCEL', { order_amount: '1.00' }), T);
+    expect(payment.state).toMatchObject({ outcome: 'CANCEL' });
   });
 });
 
 describe('a person’s decision', () => {
   test('ends the payment, and the history has who and why', () => {
-    const record = recordAfter('PROCESSING');
-    record.applyResolution({ outcome: 'CANCEL', reason: 'sent back', by: 'ana' }, T + MINUTE);
-    expect(record.snapshot.history.at(-1)).toEqual({
+    const payment = paymentAfter('PROCESSING');
+    payment.learn({ is: 'decided', outcome: 'CANCEL', reason: 'sent back', by: 'ana' }, T + MINUTE);
+    expect(payment.state.history.at(-1)).toEqual({
       time: '2026-03-02T12:01:00.000Z',
       from: 'PROCESSING',
       to: 'CANCEL',
@@ -177,18 +194,18 @@ describe('a person’s decision', () => {
   });
 
   test('is not changed by the answer of a query that was under way', () => {
-    const record = recordAfter('PROCESSING');
-    record.applyResolution({ outcome: 'CANCEL', reason: 'sent back', by: 'ana' }, T);
-    record.applyQuery(trade('SUCCESS'), T);
-    expect(record.snapshot).toMatchObject({ outcome: 'CANCEL', confirmed_by: 'operator' });
+    const payment = paymentAfter('PROCESSING');
+    payment.learn({ is: 'decided', outcome: 'CANCEL', reason: 'sent back', by: 'ana' }, T);
+    payment.query(trade('SUCCESS'), T);
+    expect(payment.state).toMatchObject({ outcome: 'CANCEL', confirmed_by: 'operator' });
   });
 });
 
 describe('a trade that never ends', () => {
   test('is EXPIRED under attention, and keeps the gateway’s last status', () => {
-    const record = recordAfter('PROCESSING');
-    record.expire(T + MINUTE);
-    expect(record.snapshot).toMatchObject({
+    const payment = paymentAfter('PROCESSING');
+    payment.learn({ is: 'expired' }, T + MINUTE);
+    expect(payment.state).toMatchObject({
       outcome: 'EXPIRED',
       trade_status: 'PROCESSING',
       attention: 'never-ended',
@@ -200,7 +217,7 @@ describe('a trade that never ends', () => {
 
 describe('a late, impossible or unknown status', () => {
   test('changes nothing where it is older', () => {
-    const { trade_status, attention, history } = recordAfter('INITIAL', 'PROCESSING', 'INITIAL').snapshot;
+    const { trade_status, attention, history } = paymentAfter('INITIAL', 'PROCESSING', 'INITIAL').state;
     expect({ trade_status, attention, steps: history.length }).toEqual({
       trade_status: 'PROCESSING',
       attention: null,
@@ -209,36 +226,36 @@ describe('a late, impossible or unknown status', () => {
   });
 
   test('is ignored under attention where the table has no way to it', () => {
-    const record = recordAfter('RISK_CONTROLLING', 'CANCEL');
-    expect(record.snapshot).toMatchObject({
+    const payment = paymentAfter('RISK_CONTROLLING', 'CANCEL');
+    expect(payment.state).toMatchObject({
       trade_status: 'RISK_CONTROLLING',
       outcome: null,
       attention: 'unlisted-transition',
     });
     // The poll does not report it again.
-    expect(record.lastReported).toBe('CANCEL');
+    expect(payment.known.heard?.status).toBe('CANCEL');
   });
 
   test('is kept under attention where it is unknown, and the next one is compared with the one before it', () => {
-    expect(recordAfter('PROCESSING', 'PAUSED').snapshot).toMatchObject({
+    expect(paymentAfter('PROCESSING', 'PAUSED').state).toMatchObject({
       trade_status: 'PAUSED',
       attention: 'unknown-status',
     });
-    expect(recordAfter('PROCESSING', 'PAUSED', 'INITIAL').snapshot).toMatchObject({
+    expect(paymentAfter('PROCESSING', 'PAUSED', 'INITIAL').state).toMatchObject({
       trade_status: 'PAUSED',
       outcome: null,
     });
-    expect(states(recordAfter('PROCESSING', 'PAUSED', 'PROCESSING', 'SUCCESS').snapshot)).toEqual([
+    expect(states(paymentAfter('PROCESSING', 'PAUSED', 'PROCESSING', 'SUCCESS').state)).toEqual([
       'PROCESSING',
       'PAUSED',
       'PROCESSING',
       'SUCCESS',
     ]);
-    expect(recordAfter('PROCESSING', 'PAUSED', 'SUCCESS').snapshot).toMatchObject({ outcome: 'SUCCESS' });
+    expect(paymentAfter('PROCESSING', 'PAUSED', 'SUCCESS').state).toMatchObject({ outcome: 'SUCCESS' });
   });
 
   test('does not replace the first reason for attention', () => {
-    expect(recordAfter('PROCESSING', 'PAUSED', 'RISK_CONTROLLING').snapshot.attention).toBe('unknown-status');
+    expect(paymentAfter('PROCESSING', 'PAUSED', 'RISK_CONTROLLING').state.attention).toBe('unknown-status');
   });
 });
 
@@ -246,13 +263,11 @@ describe('a late, impossible or unknown status', () => {
 
 describe('money after the end of an earlier run, where the settings accept it', () => {
   const after = (previous: object) => {
-    const record = new PaymentRecord({
-      ...{ kind: 'adopt', app_id: 'app', out_trade_no: 'order-1' },
-      previous: { run_id: 'r1', outcome: 'EXPIRED', ...previous },
-    });
-    record.acceptsLatePayments = true;
-    record.applyQuery(trade('SUCCESS'), T);
-    return record.snapshot.attention;
+    const before = { run_id: 'r1', outcome: 'EXPIRED', ...previous } as const;
+    const adopted = { kind: 'adopt', app_id: 'app', out_trade_no: 'order-1', previous: before } as const;
+    const payment = new LearningPayment(adopted, 'accept');
+    payment.query(trade('SUCCESS'), T);
+    return payment.state.attention;
   };
 
   const named = (trade_no: string, recovered = false) => ({ trade_no, payment_data: { trade_no, recovered } });
@@ -311,14 +326,18 @@ const reports = fc.array(report, { minLength: 1, maxLength: 20 });
 
 /** The payment's state after each report. */
 function after(schedule: readonly Report[]): PaymentState[] {
-  const record = new PaymentRecord(ORDER);
+  const payment = new LearningPayment(ORDER);
   let now = T;
   return schedule.map(({ source, status, amount, currency, later }) => {
     now += later;
-    if (source === 'query') record.applyQuery(trade(status, { order_amount: amount, order_currency: currency }), now);
-    else if (source === 'notification') record.applyNotification({ trade_status: status, amount, currency }, now);
-    else record.applyCreation({ trade_no: 'T1', trade_status: status, recovered: false }, now);
-    return record.snapshot;
+    if (source === 'query') payment.query(trade(status, { order_amount: amount, order_currency: currency }), now);
+    else if (source === 'notification') payment.believe({ trade_status: status, amount, currency }, now);
+    else
+      payment.learn(
+        { is: 'created', data: { trade_no: 'T1', trade_status: status, recovered: false }, answer: null },
+        now,
+      );
+    return payment.state;
   });
 }
 

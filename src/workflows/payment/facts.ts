@@ -1,0 +1,232 @@
+/**
+ * What comes from outside while a payment runs, and cannot be computed. `fold.ts` makes the state of them, and nothing else changes it.
+ * Times are ms since the epoch, amounts decimal strings in currency units. None holds a secret.
+ */
+import type {
+  Attention,
+  CreateResult,
+  EarlierEnd,
+  NotificationSignal,
+  OtherTrade,
+  PaymentData,
+  PaymentOutcome,
+  PreviousRun,
+  Silence,
+  Trade,
+} from '../../contract';
+import type { PendingClaim } from './known-payment';
+
+/** The merchant, or a cancellation, wants the order not to be sent. */
+interface Withdrawn {
+  readonly is: 'withdrawn';
+}
+
+// — The creation —
+
+/** From here on a request to create the order may leave us. */
+interface Begun {
+  readonly is: 'begun';
+}
+
+/** What has become of it. */
+interface Answered {
+  readonly is: 'answered';
+  readonly tried: Tried;
+}
+
+/**
+ * What becomes of a try. `interrupted`: it certainly was not sent, and is not wanted any more. `too-soon`: the first, short one was not
+ * sent.
+ */
+export type Tried = CreateResult | { readonly is: 'interrupted' } | { readonly is: 'too-soon'; readonly why: Silence };
+
+/** The pause before an order that may exist is sent again is over. */
+interface Rested {
+  readonly is: 'rested';
+}
+
+/** The gateway has not shown the order while it is created. `after`: how many claims there were when it was asked. */
+interface Missed {
+  readonly is: 'missed';
+  readonly looked: 'no-such-order' | 'no-answer';
+  readonly after: number;
+}
+
+/** The order was refused, and shows itself alive all the same; or an earlier run has sent it; or what was known of it is old. */
+interface Learned {
+  readonly is: 'learned';
+  readonly of: 'a revived order' | 'an earlier request' | 'an earlier order' | 'a new look';
+}
+
+/** The order's payment data: the gateway's answer, or what a trade that was found has. `answer`: what callers get. */
+interface Created {
+  readonly is: 'created';
+  readonly data: PaymentData;
+  readonly answer: PaymentData | null;
+}
+
+/** The gateway made the order and refused it. */
+interface Refused {
+  readonly is: 'refused';
+  readonly error: { readonly code?: string | undefined; readonly sub_code?: string | undefined };
+}
+
+// — Earlier runs —
+
+/** What the run before knew, as far as it could be read. */
+interface Recalled {
+  readonly is: 'recalled';
+  readonly before: PreviousRun | undefined;
+}
+
+/** How an earlier run has ended, as far as it is known. */
+export type EndOfRun = Partial<Omit<PreviousRun, 'run_id' | 'order'> & Pick<EarlierEnd, 'refused_because'>>;
+
+/** An earlier run has told how the order has ended: that stays so. */
+interface EndedBefore {
+  readonly is: 'ended-before';
+  readonly end: EndOfRun;
+}
+
+/** Earlier runs could not be read, and may have sold the order; or the after-sale reads them now. */
+interface Unread {
+  readonly is: 'unread' | 'handed-over';
+}
+
+/** Other trades that earlier runs have left. */
+interface Left {
+  readonly is: 'left';
+  readonly others: readonly OtherTrade[];
+}
+
+// — What the gateway says —
+
+/** A signed notification, or any other signal: one without a trade and a status says nothing. `carried`: an earlier run has taken it. */
+interface Notified {
+  readonly is: 'notified' | 'carried';
+  readonly signal: NotificationSignal;
+}
+
+/** A look begins: it answers what has come until now. */
+interface Looking {
+  readonly is: 'looking';
+}
+
+/**
+ * The gateway shows the trade. `after`: how many claims there were when it was asked, 0 where it answers none of them. `others`: the other
+ * trades that were asked for at the same time.
+ */
+interface Queried {
+  readonly is: 'queried';
+  readonly trade: Trade;
+  readonly after: number;
+  readonly others?: readonly string[];
+}
+
+/** The gateway does not show the trade. */
+interface Unanswered {
+  readonly is: 'unanswered';
+  readonly looked: 'no-such-order' | 'no-answer';
+  readonly after: number;
+  readonly others?: readonly string[];
+}
+
+/** `denied`: the gateway denies what these claims name. It may be behind, so they stay. `settled`: they need no answer any more. */
+interface Read {
+  readonly is: 'denied' | 'settled';
+  readonly claims: readonly PendingClaim[];
+}
+
+/** A notification counts without a query, as `PAYMENTS_CONFIRM_BY_QUERY=false` asks. */
+interface Believed {
+  readonly is: 'believed';
+  readonly claim: PendingClaim;
+}
+
+/** Another trade under the order's number: what was said of it, and whether the gateway has answered for it. */
+interface Noted {
+  readonly is: 'noted';
+  readonly other: string;
+  readonly said?: {
+    readonly trade_status?: string | null | undefined;
+    readonly order_amount?: string | null | undefined;
+  };
+  readonly isAnswered?: boolean;
+}
+
+// — Persons and times —
+
+/** A person says how the payment ends. */
+interface Decided {
+  readonly is: 'decided';
+  readonly outcome: PaymentOutcome;
+  readonly by: string;
+  readonly reason: string;
+}
+
+/** A person has taken care of the reason that is shown. */
+interface Seen {
+  readonly is: 'seen';
+  readonly by: string;
+  readonly reason: string;
+}
+
+interface Raised {
+  readonly is: 'raised';
+  readonly attention: Attention;
+}
+
+/** A reason holds no longer. `silence`: the gateway, or Temporal, has answered. */
+interface Cleared {
+  readonly is: 'cleared';
+  readonly attention: 'silence' | 'no-answer';
+}
+
+/** When the order expires. */
+interface Dated {
+  readonly is: 'dated';
+  readonly expires_at: number;
+}
+
+/** The last deadline is over, and the gateway has not ended the trade. */
+interface Expired {
+  readonly is: 'expired';
+}
+
+/** What is left is taken out: the payment has ended and hands it over. */
+interface HandedOut {
+  readonly is: 'handed-out';
+}
+
+export type PaymentFact = { readonly at: number } & (
+  | Withdrawn
+  | Begun
+  | Answered
+  | Rested
+  | Missed
+  | Learned
+  | Created
+  | Refused
+  | Recalled
+  | EndedBefore
+  | Unread
+  | Left
+  | Notified
+  | Looking
+  | Queried
+  | Unanswered
+  | Read
+  | Believed
+  | Noted
+  | Decided
+  | Seen
+  | Raised
+  | Cleared
+  | Dated
+  | Expired
+  | HandedOut
+);
+
+type WithoutTime<One> = One extends { readonly at: number } ? Omit<One, 'at'> : never;
+/** A fact before it gets its time. */
+export type NewPaymentFact = WithoutTime<PaymentFact>;

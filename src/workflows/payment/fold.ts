@@ -1,0 +1,466 @@
+/** What each fact changes of what is known of a payment. Pure: the same facts in the same order give the same state. */
+import {
+  classifyTransition,
+  isNamedByItsCreation,
+  isOfTrade,
+  isUnlikeOrder,
+  type LatePayments,
+  type NotificationSignal,
+  outcomeOf,
+  type PaymentOutcome,
+  readSignal,
+  type Source,
+  type Trade,
+  type Transition,
+} from '../../contract';
+import { isKnownStatus } from '../../gateway/pure/statuses';
+import { ABOUT_MONEY, ANSWERED, shownAttention, withoutSilence, withReason } from '../shared/attention-reasons';
+import { CREATION_SAID } from './creation-steps';
+import type { PaymentFact } from './facts';
+import {
+  isOver,
+  type KnownCreation,
+  type KnownPayment,
+  mayExist,
+  needsDecision,
+  notedBefore,
+  type PendingClaim,
+  type Reach,
+  signalsIn,
+} from './known-payment';
+
+/** What the fold needs of the settings. */
+export interface FoldSettings {
+  /** What becomes of money that comes after the end of the run before. */
+  readonly late_payments: LatePayments;
+}
+
+type FactOf<Kind extends PaymentFact['is']> = Extract<PaymentFact, { readonly is: Kind }>;
+
+/** The state after one more fact. */
+export function fold(known: KnownPayment, fact: PaymentFact, settings: FoldSettings): KnownPayment {
+  switch (fact.is) {
+    case 'withdrawn':
+      return { ...known, isWithdrawn: true };
+    case 'begun':
+      return onBegun(known);
+    case 'answered':
+      return onAnswered(known, fact);
+    case 'rested':
+      return withCreation(known, { isRested: true, looked: 'not-yet' });
+    case 'missed':
+      return withCreation(known, { looked: fact.looked, looked_after: fact.after });
+    case 'learned':
+      return onLearned(known, fact);
+    case 'created':
+      return onCreated(known, fact);
+    case 'refused':
+      return onRefused(known, fact);
+    case 'recalled':
+      return onRecalled(known, fact);
+    case 'ended-before':
+      return onEndedBefore(known, fact);
+    case 'unread':
+      return { ...known, isUnread: true };
+    case 'handed-over':
+      return { ...known, isUnread: false };
+    case 'left':
+      return onLeft(known, fact);
+    case 'notified':
+      return onSignal({ ...known, taken: known.taken + 1 }, fact);
+    case 'carried':
+      return onSignal(known, fact);
+    case 'looking':
+      return { ...known, looked_after: known.claimed, look: { at: fact.at, silent: known.look?.silent ?? 0 } };
+    case 'queried':
+      return onQueried(known, fact, settings);
+    case 'unanswered':
+      return onUnanswered(known, fact);
+    case 'denied':
+      return withDenied(known, fact.claims);
+    case 'settled':
+      return withoutClaims(known, fact.claims);
+    case 'believed':
+      return onBelieved(known, fact, settings);
+    case 'noted':
+      return noted(known, fact);
+    case 'decided':
+      return onDecided(known, fact);
+    case 'seen':
+      return onSeen(known, fact);
+    case 'raised':
+      return { ...known, reasons: withReason(known.reasons, fact.attention) };
+    case 'cleared':
+      return fact.attention === 'silence'
+        ? { ...known, reasons: withoutSilence(known.reasons) }
+        : settledReasons(known, [fact.attention]);
+    case 'dated':
+      return withShown(known, { expires_at: iso(fact.expires_at) });
+    case 'expired':
+      return onExpired(known, fact);
+    case 'handed-out':
+      return { ...known, claims: [], contradicted: [] };
+  }
+}
+
+// — The creation —
+
+function onBegun(known: KnownPayment): KnownPayment {
+  const { begun, resent } = known.creation;
+  const again = mayExist(known) ? { resent: resent + 1, isRested: false } : {};
+  return withCreation(known, { begun: begun + 1, ...again });
+}
+
+function onAnswered(before: KnownPayment, { tried }: FactOf<'answered'>): KnownPayment {
+  const known = withCreation(before, { tried: before.creation.tried + 1 });
+  if (tried.is === 'interrupted') return known;
+  // An activity that no worker could run has told nothing of a reset.
+  const isOwn = !('why' in tried && tried.why === 'missing-activity') || known.creation.isOwn;
+  if (tried.is === 'created' || tried.is === 'too-soon') return withCreation(known, { isOwn });
+  if (tried.is === 'busy') return withCreation(known, { isOwn, reach: furtherOf(known, 'busy') });
+  if (tried.is === 'reset') return withCreation(known, { isOwn, looked: 'not-yet' });
+  const { message, error } = tried;
+  const reach = reachAfter(known, tried.is);
+  const told = withCreation(known, { isOwn, reach, said: CREATION_SAID[tried.is], looked: 'not-yet' });
+  // A person hears of an order that was not sent after a while. Then it waits for the rest of its time, once.
+  const isLate = tried.is === 'not-sent' && !mayExist(told) ? told.creation.begun > 1 : told.creation.isLate;
+  const answered = withCreation(told, { isLate, last: { message, error } });
+  return tried.is === 'not-sent' ? answered : { ...answered, reasons: withoutSilence(answered.reasons) };
+}
+
+/** A gateway that was busy at an earlier try may have made the order all the same. */
+function reachAfter(known: KnownPayment, is: keyof typeof CREATION_SAID): Reach {
+  if (is === 'unknown') return furtherOf(known, 'sent');
+  return is === 'duplicate' && known.creation.reach === 'busy' ? 'perhaps' : known.creation.reach;
+}
+
+const REACHES: readonly Reach[] = ['none', 'busy', 'perhaps', 'sent'];
+const furtherOf = ({ creation: { reach } }: KnownPayment, other: Reach): Reach =>
+  REACHES.indexOf(other) > REACHES.indexOf(reach) ? other : reach;
+
+function onLearned(known: KnownPayment, { of }: FactOf<'learned'>): KnownPayment {
+  switch (of) {
+    case 'a revived order':
+      // The refusal says that the gateway made the order.
+      return withCreation(known, { reach: furtherOf(known, 'sent') });
+    case 'an earlier request':
+      return withCreation(known, { said: 'duplicate' });
+    case 'an earlier order':
+      return withCreation(known, { reach: furtherOf(known, 'perhaps') });
+    case 'a new look':
+      return withCreation(known, { looked: 'not-yet' });
+  }
+}
+
+/** The creation's answer has no amount, so the order's own stands until a query says otherwise. */
+function onCreated(known: KnownPayment, { data, answer, at }: FactOf<'created'>): KnownPayment {
+  // A person ended it meanwhile, and callers were told. Whoever watches on knows the trade by its number.
+  if (isOver(known)) return withIds(known, data);
+  // An earlier run may have given payment data to callers. Then everybody keeps getting the same.
+  const payment_data = known.before?.payment_data ?? answer;
+  const learned = settledReasons(withIds(withShown(known, { payment_data }), data), ANSWERED);
+  const status = data.trade_status;
+  if (typeof status !== 'string' || status === '') return learned;
+  const moved = movedTo(learned, status, 'creation', at);
+  // A SUCCESS needs a query or a notification. Every other end means no money, so the answer itself is enough.
+  return outcomeOf(status) === 'SUCCESS' ? moved : concluded(moved, status, 'query', { late_payments: 'attention' });
+}
+
+function onRefused(known: KnownPayment, { error, at }: FactOf<'refused'>): KnownPayment {
+  const refused_because = { code: error.code ?? null, sub_code: error.sub_code ?? null };
+  const refused = movedTo(withShown(known, { refused_because }), 'REFUSED', 'creation', at);
+  return concluded(refused, 'REFUSED', 'query', { late_payments: 'attention' });
+}
+
+// — Earlier runs —
+
+/** What the run before has sold is sold from the start. */
+function onRecalled(known: KnownPayment, { before, at }: FactOf<'recalled'>): KnownPayment {
+  const recalled = { ...known, before };
+  if (before?.outcome === 'SUCCESS') return onEndedBefore(recalled, { is: 'ended-before', end: before, at });
+  // Somebody ended the run that watched our trade: another one that was named does not take its place.
+  const isCutOff = before?.outcome === null && before.order;
+  return isCutOff ? withShown(recalled, { trade_no: before.trade_no ?? known.shown.trade_no }) : recalled;
+}
+
+/** The end of the run before stands: news of another trade under its number does not change it. */
+function onEndedBefore(known: KnownPayment, { end }: FactOf<'ended-before'>): KnownPayment {
+  const { shown } = known;
+  const restored = withShown(
+    { ...known, isRestored: true },
+    {
+      trade_no: end.trade_no ?? shown.trade_no,
+      order_amount: shown.order_amount ?? end.order_amount ?? null,
+      order_currency: shown.order_currency ?? end.order_currency ?? null,
+      // What a person called sold may never have shown itself.
+      trade_status: end.trade_status ?? null,
+      payment_data: end.payment_data ?? null,
+      refused_because: end.refused_because ?? null,
+      ...(end.mismatch ? { mismatch: end.mismatch } : {}),
+      outcome: end.outcome ?? null,
+      confirmed_by: end.confirmed_by ?? (end.outcome === 'SUCCESS' ? 'query' : null),
+    },
+  );
+  return (end.other_trades ?? []).reduce(notedAsBefore, restored);
+}
+
+function onLeft(known: KnownPayment, { others }: FactOf<'left'>): KnownPayment {
+  if (others.length === 0) return known;
+  return raised(others.reduce(notedAsBefore, known), 'second-trade');
+}
+
+function notedAsBefore(known: KnownPayment, other: Parameters<typeof notedBefore>[0]): KnownPayment {
+  const { asked, trade_no, ...said } = notedBefore(other);
+  return noted(known, { other: trade_no, said, isAnswered: asked === 'answered' });
+}
+
+// — Other trades under the order's number —
+
+/** A replica may be behind: of two statuses of a trade, the one that the other leads to stays. */
+function noted(
+  known: KnownPayment,
+  { other, said = {}, isAnswered }: Pick<FactOf<'noted'>, 'other' | 'said' | 'isAnswered'>,
+): KnownPayment {
+  const before = known.others.find(({ trade_no }) => trade_no === other);
+  const { order_amount = before?.order_amount ?? null } = said;
+  const trade_status = laterOf(before?.trade_status ?? null, said.trade_status ?? null);
+  const asked = isAnswered || before?.asked === 'answered' ? 'answered' : 'not yet';
+  const others = known.others.filter((one) => one !== before);
+  return { ...known, others: [...others, { trade_no: other, trade_status, order_amount, asked }] };
+}
+
+const laterOf = (known: string | null, said: string | null) =>
+  said === null || (known !== null && classifyTransition(known, said) === 'stale') ? known : said;
+
+// — Notifications —
+
+function onSignal(known: KnownPayment, { signal, at }: FactOf<'notified' | 'carried'>): KnownPayment {
+  const said = readSignal(signal) ?? {};
+  const { trade_no, trade_status, method } = said;
+  if (!trade_no && !trade_status) return known;
+  const claimed = known.claimed + 1;
+  const claims = [...known.claims, { signal: said, heard: claimed, isDenied: false }];
+  const of = { ...(trade_status ? { trade_status } : {}), ...(trade_no ? { trade_no } : {}) };
+  const heard = { ...known, claimed, claims, latest: { ...of, at: iso(at) } };
+  const isOurs = isOfTrade(said, known.shown.trade_no);
+  return isOurs ? withShown(heard, { method: known.shown.method ?? method ?? null }) : heard;
+}
+
+/** What a look has seen of the claims that came before it. Those that it turned out not to answer are news once more. */
+function readUntil(known: KnownPayment, after: number, isSeen: (signal: NotificationSignal) => boolean) {
+  const seen = known.claims.filter(({ heard, signal }) => heard <= after && isSeen(signal));
+  const unseen = known.claims.filter((one) => one.heard <= after && !seen.includes(one));
+  const news = unseen.map((one, i) => ({ ...one, heard: known.claimed + 1 + i }));
+  const claims = [...known.claims.filter((one) => !unseen.includes(one)), ...news];
+  return { seen, known: { ...known, claims, claimed: known.claimed + news.length } };
+}
+
+function withoutClaims(known: KnownPayment, settled: readonly PendingClaim[]): KnownPayment {
+  return { ...known, claims: known.claims.filter((one) => !isIn(settled, one)) };
+}
+
+function withDenied(known: KnownPayment, denied: readonly PendingClaim[]): KnownPayment {
+  return { ...known, claims: known.claims.map((one) => (isIn(denied, one) ? { ...one, isDenied: true } : one)) };
+}
+
+const isIn = (claims: readonly PendingClaim[], { heard }: PendingClaim) => claims.some((one) => one.heard === heard);
+
+const saysTheSame = (one: NotificationSignal, other: NotificationSignal) =>
+  (['trade_no', 'trade_status', 'amount', 'currency'] as const).every((field) => one[field] === other[field]);
+
+/**
+ * The query does not show what these say: they wait no longer for one. Those of money are remembered, a repetition once, and a person hears
+ * of them after the poll schedule, who may be asked about the money already.
+ */
+function contradicted(known: KnownPayment, claims: readonly PendingClaim[], at: number): KnownPayment {
+  const ofMoney = signalsIn(claims).filter(({ trade_status = '' }) => outcomeOf(trade_status) === 'SUCCESS');
+  const remembered = [...known.contradicted];
+  for (const one of ofMoney) if (!remembered.some((other) => saysTheSame(one, other))) remembered.push(one);
+  const settled = withoutClaims({ ...known, contradicted: remembered }, claims);
+  const isDoubted = ofMoney.length > 0 && !needsDecision(known);
+  return isDoubted ? { ...settled, doubted_at: known.doubted_at ?? at } : settled;
+}
+
+// — The gateway's answers —
+
+/** A query is the truth, except for transitions that are impossible. It settles the notifications that came before it began. */
+function onQueried(
+  before: KnownPayment,
+  { trade, after, others = [], at }: FactOf<'queried'>,
+  settings: FoldSettings,
+): KnownPayment {
+  const isSeen = (one: NotificationSignal) => isOfTrade(one, trade.trade_no) || others.includes(one.trade_no ?? '');
+  const { seen, known } = readUntil(before, after, isSeen);
+  const isOurs = ({ signal }: PendingClaim) => !signal.trade_no || signal.trade_no === trade.trade_no;
+  const ours = seen.filter(isOurs);
+  const compared = withOtherAmount(withLook(known, at, 0), signalsIn(ours));
+  const read = withoutClaims(
+    withTrade(compared, trade, at, settings),
+    seen.filter((one) => !isOurs(one)),
+  );
+  // After the end, the after-sale reads these notifications.
+  return isOver(read) ? read : contradicted(read, ours, at);
+}
+
+function withTrade(before: KnownPayment, trade: Trade, at: number, settings: FoldSettings): KnownPayment {
+  const { order_amount, order_currency, trade_status } = trade;
+  const named = withIds(before, { ...trade });
+  const said = [{ amount: order_amount, currency: order_currency }];
+  const isMismatch = isOther(named, said);
+  const { shown } = named;
+  const learned = withShown(withOtherAmount(named, said), {
+    method: shown.method ?? trade.method ?? null,
+    order_amount: shown.order_amount ?? order_amount ?? null,
+    order_currency: shown.order_currency ?? order_currency ?? null,
+  });
+  const moved = movedTo(settledReasons(learned, ANSWERED), trade_status, 'query', at);
+  return isMismatch && outcomeOf(trade_status) === 'SUCCESS'
+    ? moved
+    : concluded(moved, trade_status, 'query', settings);
+}
+
+/** A denial contradicts what was notified. What names a trade stays until ours is known. */
+function onUnanswered(known: KnownPayment, { looked, after, others = [], at }: FactOf<'unanswered'>): KnownPayment {
+  if (looked === 'no-answer') return withLook(known, at, (known.look?.silent ?? 0) + 1);
+  const ours = known.shown.trade_no;
+  const isSeen = (one: NotificationSignal) => isOfTrade(one, ours) || others.includes(one.trade_no ?? '');
+  const read = readUntil(withLook(known, at, 0), after, isSeen);
+  const denied = read.seen.filter(({ signal }) => !signal.trade_no || ours !== null);
+  return contradicted(withDenied(read.known, read.seen), denied, at);
+}
+
+/** `silent`: how many looks in a row were not answered. */
+const withLook = (known: KnownPayment, at: number, silent: number): KnownPayment => ({
+  ...known,
+  look: { at: known.look?.at ?? at, silent },
+});
+
+function onBelieved(known: KnownPayment, { claim, at }: FactOf<'believed'>, settings: FoldSettings): KnownPayment {
+  const settled = withoutClaims(known, [claim]);
+  const { signal } = claim;
+  const { trade_status, amount, currency } = signal;
+  if (trade_status === undefined) return settled;
+  if (isOther(settled, [signal])) return withOtherAmount(settled, [signal]);
+  const named = withIds(settled, signal);
+  const learned = withShown(named, {
+    order_amount: named.shown.order_amount ?? amount ?? null,
+    order_currency: named.shown.order_currency ?? currency ?? null,
+  });
+  return concluded(movedTo(learned, trade_status, 'notification', at), trade_status, 'notification', settings);
+}
+
+type Amount = Pick<NotificationSignal, 'amount' | 'currency'>;
+
+const isOther = ({ shown }: KnownPayment, said: readonly Amount[]): boolean =>
+  said.some((one) => isUnlikeOrder(shown, one));
+
+/** Where one of these names another amount than was ordered, a person has to compare. */
+function withOtherAmount(known: KnownPayment, said: readonly Amount[]): KnownPayment {
+  const other = said.findLast((one) => isUnlikeOrder(known.shown, one));
+  if (!other) return known;
+  const mismatch = { amount: other.amount ?? null, currency: other.currency ?? null };
+  return raised(withShown(known, { mismatch }), 'amount-mismatch');
+}
+
+function movedTo(known: KnownPayment, to: string, source: 'creation' | Source, at: number): KnownPayment {
+  const heard = { ...known, heard: { status: to, source, at: iso(at) } };
+  const from = known.shown.trade_status;
+  // A person may have ended the payment during the query: then nothing changes any more.
+  if (from === to || isOver(known)) return heard;
+  const kind = classifyTransition(lastKnownStatus(known), to);
+  if (kind === 'stale') return heard;
+  if (kind === 'unlisted') return raised(heard, 'unlisted-transition');
+  const moved = withTransition(withShown(heard, { trade_status: to }), { from, to, source }, at);
+  return isKnownStatus(to) ? moved : raised(moved, 'unknown-status');
+}
+
+/** The last status of the transition table. A status after an unknown one is compared with this. */
+const lastKnownStatus = ({ history }: KnownPayment): string | null =>
+  history.findLast(({ to, source }) => source !== 'operator' && isKnownStatus(to))?.to ?? null;
+
+/** Sets the outcome where this status was accepted and is final. The first outcome stays. */
+function concluded(known: KnownPayment, status: string, source: Source, settings: FoldSettings): KnownPayment {
+  const outcome = outcomeOf(status);
+  if (outcome === null || isOver(known) || known.shown.trade_status !== status) return known;
+  const ended = withShown(known, { outcome, confirmed_by: source });
+  if (outcome !== 'SUCCESS') return ended;
+  const sold = settledReasons(ended, ['unconfirmed-notification']);
+  // A run that failed, was cancelled or terminated sold nothing either.
+  const { before, isUnread } = sold;
+  if (!isUnread && (before === undefined || before.outcome === 'SUCCESS')) return sold;
+  // Money of another trade than ours is a person's. Nor does the merchant know of one that somebody ended.
+  const isAccepted = settings.late_payments === 'accept' && isOurTrade(sold) && !isUnread;
+  return isAccepted ? sold : raised(sold, 'late-payment');
+}
+
+/** Whether the run before is known to have made this trade. */
+const isOurTrade = ({ isOfOthers, before, shown }: KnownPayment): boolean =>
+  !isOfOthers && isNamedByItsCreation(before ?? {}, shown.trade_no);
+
+// — Persons and times —
+
+/** Ends the payment as a person decided, who has read of all that is asked. */
+function onDecided(known: KnownPayment, { outcome, by, reason, at }: FactOf<'decided'>): KnownPayment {
+  // A person settles what they were shown: what came since is compared at the end.
+  const isAboutMoney = outcome !== 'SUCCESS' && known.reasons.some((one) => ABOUT_MONEY.includes(one));
+  const denied = known.claims.filter(({ isDenied }) => isDenied);
+  const settled = isAboutMoney ? withoutClaims({ ...known, contradicted: [] }, denied) : known;
+  const { shown } = settled;
+  // What callers were answered by an earlier run stays the answer.
+  const payment_data = shown.payment_data ?? settled.before?.payment_data ?? null;
+  const ended = withShown({ ...settled, reasons: [] }, { outcome, confirmed_by: 'operator', payment_data });
+  return withTransition(ended, { from: shown.trade_status, to: outcome, source: 'operator', by, reason }, at);
+}
+
+/** A person has taken care of the reason that is shown, and the payment goes on. */
+function onSeen(known: KnownPayment, { by, reason, at }: FactOf<'seen'>): KnownPayment {
+  const seen = shownAttention(known.reasons);
+  const settled = seen === null ? known : settledReasons(known, [seen]);
+  const isLookedInto = seen === 'unconfirmed-notification';
+  const { trade_status: from } = known.shown;
+  const transition = { from, to: from ?? 'resolved', source: 'operator', by, reason } as const;
+  return withTransition({ ...settled, doubted_at: isLookedInto ? null : settled.doubted_at }, transition, at);
+}
+
+/** The gateway never ended the trade. */
+function onExpired(known: KnownPayment, { at }: FactOf<'expired'>): KnownPayment {
+  const outcome: PaymentOutcome = 'EXPIRED';
+  const ended = raised(withShown(known, { outcome }), 'never-ended');
+  return withTransition(ended, { from: known.shown.trade_status, to: outcome, source: 'deadline' }, at);
+}
+
+// — Small changes —
+
+function withIds(known: KnownPayment, said: { readonly [field: string]: unknown }): KnownPayment {
+  const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null);
+  return withShown(known, {
+    trade_no: known.shown.trade_no ?? textOf(said.trade_no),
+    out_trade_no: known.shown.out_trade_no ?? textOf(said.out_trade_no),
+  });
+}
+
+const withShown = (known: KnownPayment, shown: Partial<KnownPayment['shown']>): KnownPayment => ({
+  ...known,
+  shown: { ...known.shown, ...shown },
+});
+
+const withCreation = (known: KnownPayment, creation: Partial<KnownCreation>): KnownPayment => ({
+  ...known,
+  creation: { ...known.creation, ...creation },
+});
+
+function withTransition(known: KnownPayment, transition: Omit<Transition, 'time'>, at: number): KnownPayment {
+  return { ...known, history: [...known.history, { time: iso(at), ...transition }] };
+}
+
+const raised = (known: KnownPayment, attention: KnownPayment['reasons'][number]): KnownPayment => ({
+  ...known,
+  reasons: withReason(known.reasons, attention),
+});
+
+const settledReasons = (known: KnownPayment, settled: KnownPayment['reasons']): KnownPayment => ({
+  ...known,
+  reasons: known.reasons.filter((one) => !settled.includes(one)),
+});
+
+const iso = (at: number) => new Date(at).toISOString();

@@ -1,0 +1,247 @@
+/** What is known of one payment: the state that its facts make, and what is read from it. Pure. Times are ms since the epoch. */
+import {
+  type Attention,
+  type GatewayErrorFields,
+  isOfAnother,
+  isOfTrade,
+  isSilence,
+  isUnlikeOrder,
+  knownIds,
+  type NotedTrade,
+  type NotificationSignal,
+  orderOf,
+  outcomeOf,
+  type PaymentInput,
+  type PaymentState,
+  type PreviousRun,
+  type Trade,
+  type TradeId,
+  type Transition,
+  tradesNamedBy,
+} from '../../contract';
+import { MAY_PASS, shownAttention } from '../shared/attention-reasons';
+import type { CreationFacts } from './creation-steps';
+
+/** How far a request of ours may have come: not at all; to a gateway that was busy; perhaps to an order; certainly out of our hands. */
+export type Reach = 'none' | 'busy' | 'perhaps' | 'sent';
+
+export interface KnownCreation {
+  /** How many requests were begun, and how many of them while an order of ours might exist. */
+  readonly begun: number;
+  readonly resent: number;
+  /** How many tries have ended. */
+  readonly tried: number;
+  readonly reach: Reach;
+  /** What the gateway said last to a request. */
+  readonly said: CreationFacts['said'];
+  /** What the last look brought, if it began after the last request, and how many claims there were when it began. */
+  readonly looked: CreationFacts['looked'];
+  readonly looked_after: number;
+  /** The pause before the next request is over. */
+  readonly isRested: boolean;
+  /** A try had all of the order's time, and was not sent. */
+  readonly isLate: boolean;
+  /** A try has told that this run is no reset. */
+  readonly isOwn: boolean;
+  readonly last: { readonly message: string; readonly error: GatewayErrorFields } | null;
+}
+
+/** A notification that no look has settled. */
+export interface PendingClaim {
+  readonly signal: NotificationSignal;
+  /** Its place among all that were news. One that a look turned out not to answer is news once more. */
+  readonly heard: number;
+  /** The gateway has denied its trade. */
+  readonly isDenied: boolean;
+}
+
+/** What the state shows, but for what is derived from the rest. */
+type Shown = Omit<PaymentState, 'attention' | 'other_trades' | 'previous' | 'history'>;
+
+export interface KnownPayment {
+  readonly shown: Readonly<Shown>;
+  readonly history: readonly Transition[];
+  /** A trade of others is watched, where the order was not made. */
+  readonly isOfOthers: boolean;
+  readonly isWithdrawn: boolean;
+  readonly creation: KnownCreation;
+  /** The run before, as far as it is known. */
+  readonly before: PreviousRun | undefined;
+  /** It has only taken over how an earlier run had ended. */
+  readonly isRestored: boolean;
+  /** Earlier runs could not be read, and may have sold the order. */
+  readonly isUnread: boolean;
+  /** The last status that was reported, accepted or not, with its source and time. A poll that finds the same has no news. */
+  readonly heard: { readonly status: string; readonly source: Transition['source']; readonly at: string } | null;
+  readonly others: readonly NotedTrade[];
+  /** Why it needs a person, in the order in which the reasons came. */
+  readonly reasons: readonly Attention[];
+  /** How many signals have come. */
+  readonly taken: number;
+  /** How many claims there were, and how many when the last look began. */
+  readonly claimed: number;
+  readonly looked_after: number;
+  readonly claims: readonly PendingClaim[];
+  /** Those of money that a look has contradicted. They count again where the trade ends without what they say. */
+  readonly contradicted: readonly NotificationSignal[];
+  readonly latest: { readonly trade_status?: string; readonly trade_no?: string; readonly at: string } | null;
+  /** Since when the gateway contradicts a notified SUCCESS that nobody has looked at. */
+  readonly doubted_at: number | null;
+  /** When the last look began, and how many in a row were not answered. */
+  readonly look: { readonly at: number; readonly silent: number } | null;
+}
+
+/** What is known at the start. */
+export function startedWith(input: PaymentInput): KnownPayment {
+  const order = orderOf(input)?.request;
+  const adopted = input.kind === 'adopt' ? input : undefined;
+  const before = adopted?.previous;
+  return {
+    shown: {
+      app_id: input.app_id,
+      out_trade_no: (input.kind === 'adopt' ? input.out_trade_no : input.request.out_trade_no) ?? null,
+      trade_no: adopted?.trade_no ?? null,
+      trade_status: null,
+      order_amount: order?.order_amount ?? null,
+      order_currency: order?.order_currency ?? null,
+      method: order?.method ?? null,
+      outcome: null,
+      confirmed_by: null,
+      expires_at: null,
+      payment_data: null,
+      refused_because: null,
+    },
+    history: [],
+    isOfOthers: isOfAnother(input),
+    isWithdrawn: false,
+    creation: NOTHING_SENT,
+    before,
+    isRestored: false,
+    isUnread: false,
+    heard: null,
+    others: (before?.other_trades ?? []).map(notedBefore),
+    reasons: [...new Set(adopted?.reasons ?? [])],
+    taken: 0,
+    claimed: 0,
+    looked_after: 0,
+    claims: [],
+    contradicted: [],
+    latest: null,
+    doubted_at: null,
+    look: null,
+  };
+}
+
+const NOTHING_SENT: KnownCreation = {
+  begun: 0,
+  resent: 0,
+  tried: 0,
+  reach: 'none',
+  said: 'nothing',
+  looked: 'not-yet',
+  looked_after: 0,
+  isRested: false,
+  isLate: false,
+  isOwn: false,
+  last: null,
+};
+
+/** What an earlier run has a status of, it has asked for. */
+export const notedBefore = ({ trade_no, trade_status, order_amount }: Omit<NotedTrade, 'asked'>): NotedTrade => ({
+  trade_no,
+  trade_status,
+  order_amount,
+  asked: trade_status === null ? 'not yet' : 'answered',
+});
+
+// — What is read —
+
+/** The public state, as plain JSON. */
+export function paymentState(known: KnownPayment): PaymentState {
+  const { shown, before, history } = known;
+  return {
+    ...shown,
+    attention: shownAttention(known.reasons),
+    history: [...history],
+    previous: before ? { run_id: before.run_id, outcome: before.outcome } : null,
+    other_trades: otherTrades(known).map(({ asked: _asked, ...other }) => other),
+  };
+}
+
+/** All but our own: a trade that was noted before our trade_no was known may be that. */
+export const otherTrades = ({ others, shown }: KnownPayment): NotedTrade[] =>
+  others.filter(({ trade_no }) => trade_no !== shown.trade_no);
+
+/** The ids of the trade that we know. */
+export const idOf = ({ shown }: KnownPayment): TradeId => knownIds(shown);
+
+export const nameOf = ({ shown }: KnownPayment): string => shown.out_trade_no ?? shown.trade_no ?? '(unknown)';
+
+export const isOver = ({ shown }: KnownPayment): boolean => shown.outcome !== null;
+
+/** A person has said how it ends. */
+export const isResolved = ({ history, shown }: KnownPayment): boolean =>
+  shown.outcome !== null && history.at(-1)?.source === 'operator';
+
+/** Another amount was paid than ordered: a person has to decide. */
+export const needsDecision = (known: KnownPayment): boolean =>
+  known.reasons.includes('amount-mismatch') &&
+  outcomeOf(known.shown.trade_status ?? '') === 'SUCCESS' &&
+  !isOver(known);
+
+/**
+ * The status that polls need not report. After the creation's answer alone, a query reports once more what proves a SUCCESS,
+ * and the trade's number where the answer had none: another trade could be taken for it later.
+ */
+export function seenStatus({ heard, shown }: KnownPayment): string | null {
+  const isProven = outcomeOf(heard?.status ?? '') !== 'SUCCESS' && shown.trade_no !== null;
+  return heard?.source === 'creation' && !isProven ? null : (heard?.status ?? null);
+}
+
+/** A trade of another amount may be somebody else's, so callers are not told to pay it: a person compares. */
+export const isOfOrder = ({ shown }: KnownPayment, { order_amount, order_currency }: Trade): boolean =>
+  !isUnlikeOrder(shown, { amount: order_amount, currency: order_currency });
+
+// — Reasons —
+
+/** Whether an answer of the gateway is missing. */
+export const isUnanswered = ({ reasons }: KnownPayment): boolean => reasons.some(isSilence);
+
+/** Those that only a person settles. */
+export const lastingReasons = ({ reasons }: KnownPayment): Attention[] =>
+  reasons.filter((one) => !MAY_PASS.includes(one));
+
+// — Notifications —
+
+export const signalsIn = (claims: readonly PendingClaim[]): NotificationSignal[] => claims.map(({ signal }) => signal);
+
+/** Those that name this trade, and those that name none. */
+export const claimsOfTrade = ({ claims }: KnownPayment, trade_no: string | null | undefined): PendingClaim[] =>
+  claims.filter(({ signal }) => isOfTrade(signal, trade_no));
+
+/** The trades that they name, each by its own number. */
+export const namedTrades = ({ claims }: Pick<KnownPayment, 'claims'>): { trade_no: string }[] =>
+  tradesNamedBy(signalsIn(claims)).map((trade_no) => ({ trade_no }));
+
+/** Whether there is one that was not there when so many were. */
+export const hasClaimsAfter = ({ claims }: KnownPayment, claimed: number): boolean =>
+  claims.some(({ heard }) => heard > claimed);
+
+// — The creation —
+
+/** Whether an order of ours may exist, by a request of this run or of an earlier one. */
+export const mayExist = ({ creation: { reach } }: KnownPayment): boolean => reach === 'perhaps' || reach === 'sent';
+
+/** Whether an order of ours may exist at the gateway although the creation has not ended. */
+export const mayHaveSent = (known: KnownPayment): boolean =>
+  mayExist(known) || (known.creation.said === 'created-refused' && known.creation.looked === 'no-answer');
+
+/** Whether a request followed one that may have made the order: there may be more than one trade of ours. */
+export const hasSentAgain = ({ creation }: KnownPayment): boolean => creation.resent > 0;
+
+/** Whether the gateway has, or may have, an order under the number. */
+export const cannotBeWithdrawn = (known: KnownPayment): boolean => mayExist(known) || known.claims.length > 0;
+
+/** Whether the answer takes longer than a first, short try to send the order. */
+export const isSlowToCreate = ({ creation, claims, isWithdrawn }: KnownPayment): boolean =>
+  creation.tried > 0 || (creation.begun === 0 && (claims.length > 0 || isWithdrawn));
