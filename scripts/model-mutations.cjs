@@ -19,7 +19,9 @@ const RUNS = process.env.MODEL_RUNS ?? '400';
 
 const STEPS = 'src/workflows/payment/creation-steps.ts';
 const WAIT = 'src/workflows/payment/await-outcome.ts';
-const RECORD = 'src/workflows/payment/record.ts';
+const CREATION = 'src/workflows/payment/creation.ts';
+const FOLD = 'src/workflows/payment/fold.ts';
+const NEXT = 'src/workflows/payment/next-step.ts';
 
 /**
  * Name, file, what stands there, what stands there instead, the finding that this takes back, and more places that are broken
@@ -28,9 +30,9 @@ const RECORD = 'src/workflows/payment/record.ts';
 const MUTATIONS = [
   [
     'what a person called sold counts as shown by the gateway',
-    RECORD,
-    'ended.trade_status ?? null',
-    "ended.trade_status ?? 'SUCCESS'",
+    FOLD,
+    'trade_status: end.trade_status ?? null,',
+    "trade_status: end.trade_status ?? 'SUCCESS',",
   ],
   [
     'a recheck of a run that gives way is answered without a look',
@@ -38,31 +40,26 @@ const MUTATIONS = [
     'if (this.isJoining && this.failure !== undefined) throw failureAnew(this.failure);',
     '',
   ],
-  [
-    'an unknown creation counts as none',
-    'src/workflows/payment/creation.ts',
-    "this.hasSent ||= tried.is === 'unknown';",
-    '',
-  ],
+  ['an unknown creation counts as none', FOLD, "  if (is === 'unknown') return furtherOf(known, 'sent');\n", ''],
   [
     'an order that may exist is sent again on an old look',
-    'src/workflows/payment/creation.ts',
-    '(this.mayExist ? FRESH_LOOK_MS : patience_ms)',
+    CREATION,
+    '(isAgain ? FRESH_LOOK_MS : patience_ms)',
     'patience_ms',
   ],
   [
     'a second reason for a person is lost with the first',
-    'src/workflows/shared/reasons.ts',
-    'if (!this.has(reason)) this.reasons = ',
-    'if (this.reasons.length === 0) this.reasons = ',
+    'src/workflows/shared/attention-reasons.ts',
+    '  return [...others, reason];',
+    '  return others.length > 0 ? others : [reason];',
   ],
   ['an order that may exist is sent again without a look', STEPS, "  [{ looked: 'not-yet' }, 'look'],\n", ''],
   ['a look without an answer counts as no order', STEPS, "  [{ looked: 'no-answer' }, 'look-on'],\n", ''],
   [
     'an order is sent although a notification named a trade',
-    'src/workflows/payment/creation.ts',
-    'return this.pending.all.length > 0;',
-    'return false;',
+    CREATION,
+    'isNotified: known.claims.length > 0,',
+    'isNotified: false,',
     2,
   ],
   [
@@ -87,23 +84,33 @@ const MUTATIONS = [
   ],
   [
     'a duplicate after a try that reached the gateway counts as made elsewhere',
-    'src/workflows/payment/creation.ts',
-    "(tried.is === 'duplicate' && this.attempts.hasReached)",
-    'false',
+    FOLD,
+    "is === 'duplicate' && known.creation.reach === 'busy' ? 'perhaps' : known",
+    'known',
   ],
   [
     'an order that is notified after a try that reached the gateway counts as made elsewhere',
-    'src/workflows/payment/creation.ts',
-    'if (!earlier?.is_same_order && !this.attempts.hasReached) throw',
-    'if (!earlier?.is_same_order) throw',
+    CREATION,
+    "earlier?.is_same_order || this.context.known.creation.reach !== 'none';",
+    'earlier?.is_same_order;',
   ],
-  ['notifications are believed', WAIT, 'if (!policy.confirm_by_query && ', 'if (policy.confirm_by_query && '],
-  ['a wrong amount is not noticed', RECORD, "    this.raise('amount-mismatch');\n", ''],
+  [
+    'notifications are believed',
+    NEXT,
+    '    settings.confirm_by_query || known',
+    '    !settings.confirm_by_query || known',
+  ],
+  [
+    'a wrong amount is not noticed',
+    FOLD,
+    "return raised(withShown(known, { mismatch }), 'amount-mismatch');",
+    'return withShown(known, { mismatch });',
+  ],
   [
     'another amount ends in SUCCESS',
-    RECORD,
-    "if (!mismatch || outcomeOf(trade.trade_status) !== 'SUCCESS') this",
-    'this',
+    FOLD,
+    "return isMismatch && outcomeOf(trade_status) === 'SUCCESS'\n",
+    "return isMismatch && outcomeOf(trade_status) === 'CANCEL'\n",
   ],
   [
     'another request is answered',
@@ -113,9 +120,9 @@ const MUTATIONS = [
   ],
   [
     'the payment gives up at its own deadline',
-    WAIT,
-    'for (const stage of stages) await',
-    'for (const stage of stages.slice(0, 1)) await',
+    NEXT,
+    '[...stages, ...lastStages',
+    '[...stages.slice(0, 1), ...lastStages',
   ],
   [
     'polls stop',
@@ -123,40 +130,40 @@ const MUTATIONS = [
     'return await this.watch.next(watch,',
     'return await this.watch.next({ ...watch, schedule: { poll_schedule_ms: [1e9], poll_every_ms: 1e9 } },',
   ],
-  ['a person’s decision is ignored', RECORD, 'this.state.outcome = resolution.outcome;', ''],
+  [
+    'a person’s decision is ignored',
+    FOLD,
+    "{ outcome, confirmed_by: 'operator', payment_data }",
+    "{ confirmed_by: 'operator', payment_data }",
+  ],
   [
     'an order of another system that a notification named is taken for ours',
-    'src/workflows/payment/creation.ts',
-    'if (!earlier?.is_same_order && !this.attempts.hasReached) throw duplicateOrderFailure(this.order, trade);',
+    CREATION,
+    '    if (!isOurs) throw duplicateOrderFailure(this.order, trade);\n',
     '',
   ],
   [
     'a reset run that is withdrawn says that nothing was sent',
-    'src/workflows/payment/creation.ts',
-    'this.mayExist = (await this.earlier.latest())?.is_same_order === true;',
-    '',
+    CREATION,
+    'if ((await this.earlier.latest())?.is_same_order) {',
+    'if ((await this.earlier.latest()) === undefined) {',
   ],
-  ['a payment expires although the gateway gives no answer', WAIT, '!record.isOver && !this.wasAnswered;', 'false;'],
+  ['a payment expires although the gateway gives no answer', NEXT, 'return silent > 0 ?', 'return silent < 0 ?'],
   [
     'what the gateway denied before it caught up is forgotten',
     'src/workflows/payment/trade-looks.ts',
-    'if (isDenied) pending.deny(notifications);',
-    'if (isDenied) pending.settle(notifications);',
+    "learn({ is: 'denied', claims });",
+    "learn({ is: 'settled', claims });",
   ],
   ['a second trade is not told', 'src/workflows/payment/other-trades.ts', "  context.raise('second-trade');\n", '', 3],
   [
     'a notification is settled before it was looked into',
-    'src/workflows/shared/pending-notifications.ts',
-    'this.entries = this.entries.filter(({ notification }) => !notifications.includes(notification));',
-    'this.entries = notifications.length > 0 ? [] : this.entries;',
+    FOLD,
+    'heard <= after && isSeen(signal)',
+    'isSeen(signal)',
     1,
   ],
-  [
-    'a late payment needs no person',
-    RECORD,
-    "if (!this.acceptsLatePayments || !this.isOurTrade || this.isUnread) this.raise('late-payment');",
-    "if (isPersons || (this.latePaymentPolicy === 'refund' && before === null)) return;",
-  ],
+  ['a late payment needs no person', FOLD, "return isAccepted ? sold : raised(sold, 'late-payment');", 'return sold;'],
   [
     'an event gets one try and no more',
     'src/workflows/shared/outbox/delivery.ts',
@@ -185,9 +192,9 @@ const MUTATIONS = [
   ],
   [
     'money after a run that failed or was cancelled is an ordinary sale',
-    RECORD,
-    'const before = previous ? previous.outcome :',
-    'const before = previous?.outcome ? previous.outcome :',
+    FOLD,
+    "(before === undefined || before.outcome === 'SUCCESS')",
+    "(!before?.outcome || before.outcome === 'SUCCESS')",
     6,
   ],
   [
@@ -220,8 +227,8 @@ const MUTATIONS = [
   ],
   [
     'an order that no query finds is looked for in silence',
-    'src/workflows/payment/creation.ts',
-    "if (after === 'no-such-order') this.context.raise(this.isNotified ? 'unknown-trade' : 'unknown-outcome');",
+    CREATION,
+    "if (after === 'no-such-order') context.raise(context.known.claims.length > 0 ? 'unknown-trade' : 'unknown-outcome');",
     '',
     13,
   ],
@@ -234,9 +241,9 @@ const MUTATIONS = [
   ],
   [
     'a signal without its argument is taken for a notification',
-    'src/workflows/payment/workflow.ts',
-    'if (signal?.trade_no || signal?.trade_status) this.pending.add(signal);\n    else this.pending.request();',
-    'this.pending.add(signal as NotificationSignal);',
+    FOLD,
+    '  if (!trade_no && !trade_status) return known;\n',
+    '',
     16,
   ],
   [
@@ -268,15 +275,15 @@ const MUTATIONS = [
   ],
   [
     'a trade that no answer named is sold as ours without a word',
-    'src/workflows/payment/creation.ts',
-    "if (!this.hasSent && !this.earlier.isProven(trade_no)) this.context.raise('unproven-trade');",
+    CREATION,
+    "if (known.creation.reach !== 'sent' && !this.earlier.isProven(trade_no)) context.raise('unproven-trade');",
     '',
   ],
   [
     'a late payment of any trade is refunded or accepted without a person',
-    RECORD,
-    'return !isOfAnother(this.input) && isNamedByItsCreation(this.before ?? {}, this.state.trade_no);',
-    'return true;',
+    FOLD,
+    '!isOfOthers && isNamedByItsCreation(before ?? {}, shown.trade_no);',
+    'true;',
   ],
   [
     'an answer about another trade counts',
@@ -293,7 +300,7 @@ const MUTATIONS = [
   [
     'what was sold is sold no more when a later run starts',
     'src/workflows/payment/adoption.ts',
-    "  if (previous?.outcome === 'SUCCESS') return adoptSale({ ...input, previous }, context);\n",
+    "  if (before?.outcome === 'SUCCESS') return adoptSale({ ...input, previous: before }, context);\n",
     '',
   ],
   [
@@ -382,9 +389,9 @@ const MUTATIONS = [
   ],
   [
     'a denial for two minutes settles money that was acknowledged',
-    'src/workflows/payment/await-outcome.ts',
-    'this.onContradicted(seen.filter(({ trade_no }) => !trade_no || ours !== undefined));',
-    'this.pending.settle(seen.filter(({ trade_no }) => !trade_no || ours !== undefined));',
+    FOLD,
+    'return contradicted(withDenied(read.known, read.seen), denied, at);',
+    'return withoutClaims(read.known, denied);',
   ],
   [
     'what the gateway called sold, and nobody believed, counts as known money',
@@ -400,21 +407,21 @@ const MUTATIONS = [
   ],
   [
     'another trade that is notified takes the place of ours after a termination',
-    RECORD,
-    'else if (before?.outcome === null && before.order) this.state.trade_no = before.trade_no ?? this.state.trade_no;',
-    '',
+    FOLD,
+    'const isCutOff = before?.outcome === null && before.order;',
+    'const isCutOff = false;',
   ],
   [
     'what a terminated payment had not read is lost',
     'src/workflows/payment/earlier-runs.ts',
-    '  for (const notification of untaken) pending.add(notification);\n',
+    ", ...untaken.map((signal) => ({ is: 'carried', signal }) as const)",
     '',
   ],
   [
     'other trades of a terminated payment are before nobody',
-    'src/workflows/payment/earlier-runs.ts',
-    "  if (other_trades.length > 0) record.raise('second-trade');\n",
-    '',
+    FOLD,
+    "return raised(others.reduce(notedAsBefore, known), 'second-trade');",
+    'return others.reduce(notedAsBefore, known);',
   ],
   [
     'a sale of a trade that others made is forgotten',
@@ -425,8 +432,8 @@ const MUTATIONS = [
   [
     'what comes after a person’s SUCCESS is looked at by nobody',
     'src/workflows/payment/workflow.ts',
-    'const isResolved = () => this.isResolved;',
-    "const isResolved = () => this.state.confirmed_by === 'operator';",
+    'const isDecided = () => isResolved(this.known);',
+    "const isDecided = () => this.state.confirmed_by === 'operator';",
   ],
   ['a sale is created again after a reset', STEPS, "  [{ hasEnded: true }, 'end-as-before'],\n", ''],
   [

@@ -1,7 +1,7 @@
 /** A payment that learns one fact after the other, for tests of the fold. */
 import type { LatePayments, PaymentInput, PaymentState, Trade } from '../../src/contract';
 import type { NewPaymentFact } from '../../src/workflows/payment/facts';
-import { fold } from '../../src/workflows/payment/fold';
+import { foldPayment } from '../../src/workflows/payment/fold';
 import { type KnownPayment, paymentState, startedWith } from '../../src/workflows/payment/known-payment';
 
 /** When a fact is learned where a test does not say it, in ms since the epoch. */
@@ -22,7 +22,7 @@ export class LearningPayment {
   }
 
   learn(fact: NewPaymentFact, at = LEARNED_AT): void {
-    this.known = fold(this.known, { ...fact, at }, { late_payments: this.late_payments });
+    this.known = foldPayment(this.known, { ...fact, at }, { late_payments: this.late_payments });
   }
 
   /** A query shows the trade. */

@@ -18,7 +18,7 @@ import {
   claimsOfTrade,
   hasClaimsAfter,
   idOf,
-  isOfOrder,
+  isLikeOrder,
   type KnownPayment,
   namedTrades,
   type PendingClaim,
@@ -46,7 +46,7 @@ export async function adoptTrade(input: AdoptedPayment, context: PaymentContext)
   });
   const { out_trade_no, trade_no, trade_status } = { ...idOf(context.known), ...trade };
   const data = { out_trade_no, trade_no, trade_status, recovered: true };
-  const answer = isOfOrder(context.known, trade) ? data : null;
+  const answer = isLikeOrder(context.known, trade) ? data : null;
   context.learn({ is: 'created', data, answer }, { is: 'queried', trade, after: 0 });
   noteEarlierTrade(before, context);
   const { trade_no: ours } = context.known.shown;

@@ -21,7 +21,7 @@ import {
   type PendingClaim,
   seenStatus,
 } from './known-payment';
-import { nextStep, type Step } from './next-step';
+import { nextPaymentStep, type PaymentStep } from './next-step';
 import { lookAtOtherTrade, otherTradesIn } from './other-trades';
 
 export class OutcomeWait {
@@ -41,12 +41,12 @@ export class OutcomeWait {
     for (let step = this.step; step.take !== 'end'; step = this.step) await this.take(step);
   }
 
-  private get step(): Step {
+  private get step(): PaymentStep {
     const { known, requests, policy } = this.context;
-    return nextStep(known, Date.now(), { isAsked: requests.isRequested, stages: this.stages }, policy);
+    return nextPaymentStep(known, Date.now(), { isAsked: requests.isRequested, stages: this.stages }, policy);
   }
 
-  private async take(step: Step): Promise<void> {
+  private async take(step: PaymentStep): Promise<void> {
     const { context } = this;
     switch (step.take) {
       case 'end':
@@ -171,7 +171,7 @@ export class OutcomeWait {
   }
 }
 
-type WatchStep = Extract<Step, { take: 'watch' }>;
+type WatchStep = Extract<PaymentStep, { take: 'watch' }>;
 type News = Trade | 'interrupted' | 'due' | 'credentials-refused';
 
 function isCredentialsRefused(error: unknown): boolean {

@@ -17,7 +17,7 @@ import type { RequestIssue } from '../shared/resolution';
 import { Visibility } from '../shared/visibility';
 import { readRunBefore } from './earlier-runs';
 import type { NewPaymentFact } from './facts';
-import { fold } from './fold';
+import { foldPayment } from './fold';
 import { paymentState, startedWith } from './known-payment';
 import {
   cancelUpdate,
@@ -68,7 +68,7 @@ export async function refuse(issues: RequestIssue[], app_id: unknown): Promise<n
   });
   const visibility = new Visibility();
   const learn = (...facts: readonly NewPaymentFact[]) => {
-    for (const fact of facts) known = fold(known, { ...fact, at: Date.now() }, { late_payments: 'attention' });
+    for (const fact of facts) known = foldPayment(known, { ...fact, at: Date.now() }, { late_payments: 'attention' });
   };
   const raise = (attention: Attention) => {
     learn({ is: 'raised', attention });

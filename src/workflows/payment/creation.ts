@@ -13,7 +13,7 @@ import { EarlierRuns } from './earlier-runs';
 import {
   cannotBeWithdrawn,
   hasClaimsAfter,
-  isOfOrder,
+  isLikeOrder,
   mayExist,
   namedTrades,
   type PendingClaim,
@@ -244,7 +244,7 @@ export class OrderCreation {
     const { trade_no, trade_status } = trade;
     const payment_data = this.earlier.answerFor(trade);
     const data = { out_trade_no, ...(trade_no ? { trade_no } : {}), trade_status, recovered: true, ...payment_data };
-    const answer = payment_data ?? (isOfOrder(known, trade) ? data : null);
+    const answer = payment_data ?? (isLikeOrder(known, trade) ? data : null);
     context.learn({ is: 'created', data, answer }, { is: 'queried', trade, after: 0 });
     // This run sent nothing, and no answer to an earlier one named this trade.
     if (known.creation.reach !== 'sent' && !this.earlier.isProven(trade_no)) context.raise('unproven-trade');

@@ -91,7 +91,7 @@ function knownOf(previous: PreviousRun): Pick<PreviousRun, 'run_id'> & Partial<P
 
 /** Runs that somebody ended leave other trades to a person, and what was notified and not read to this run. */
 function takeLeft({ other_trades, untaken }: EarlierRun, { learn }: PaymentFacts): void {
-  learn({ is: 'left', others: other_trades }, ...untaken.map((signal) => ({ is: 'notified', signal }) as const));
+  learn({ is: 'left', others: other_trades }, ...untaken.map((signal) => ({ is: 'carried', signal }) as const));
 }
 
 /**

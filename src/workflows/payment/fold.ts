@@ -30,7 +30,7 @@ import {
 } from './known-payment';
 
 /** What the fold needs of the settings. */
-export interface FoldSettings {
+export interface PaymentFoldSettings {
   /** What becomes of money that comes after the end of the run before. */
   readonly late_payments: LatePayments;
 }
@@ -38,7 +38,7 @@ export interface FoldSettings {
 type FactOf<Kind extends PaymentFact['is']> = Extract<PaymentFact, { readonly is: Kind }>;
 
 /** The state after one more fact. */
-export function fold(known: KnownPayment, fact: PaymentFact, settings: FoldSettings): KnownPayment {
+export function foldPayment(known: KnownPayment, fact: PaymentFact, settings: PaymentFoldSettings): KnownPayment {
   switch (fact.is) {
     case 'withdrawn':
       return { ...known, isWithdrawn: true };
@@ -287,7 +287,7 @@ function contradicted(known: KnownPayment, claims: readonly PendingClaim[], at: 
 function onQueried(
   before: KnownPayment,
   { trade, after, others = [], at }: FactOf<'queried'>,
-  settings: FoldSettings,
+  settings: PaymentFoldSettings,
 ): KnownPayment {
   const isSeen = (one: NotificationSignal) => isOfTrade(one, trade.trade_no) || others.includes(one.trade_no ?? '');
   const { seen, known } = readUntil(before, after, isSeen);
@@ -302,7 +302,7 @@ function onQueried(
   return isOver(read) ? read : contradicted(read, ours, at);
 }
 
-function withTrade(before: KnownPayment, trade: Trade, at: number, settings: FoldSettings): KnownPayment {
+function withTrade(before: KnownPayment, trade: Trade, at: number, settings: PaymentFoldSettings): KnownPayment {
   const { order_amount, order_currency, trade_status } = trade;
   const named = withIds(before, { ...trade });
   const said = [{ amount: order_amount, currency: order_currency }];
@@ -335,7 +335,11 @@ const withLook = (known: KnownPayment, at: number, silent: number): KnownPayment
   look: { at: known.look?.at ?? at, silent },
 });
 
-function onBelieved(known: KnownPayment, { claim, at }: FactOf<'believed'>, settings: FoldSettings): KnownPayment {
+function onBelieved(
+  known: KnownPayment,
+  { claim, at }: FactOf<'believed'>,
+  settings: PaymentFoldSettings,
+): KnownPayment {
   const settled = withoutClaims(known, [claim]);
   const { signal } = claim;
   const { trade_status, amount, currency } = signal;
@@ -379,7 +383,7 @@ const lastKnownStatus = ({ history }: KnownPayment): string | null =>
   history.findLast(({ to, source }) => source !== 'operator' && isKnownStatus(to))?.to ?? null;
 
 /** Sets the outcome where this status was accepted and is final. The first outcome stays. */
-function concluded(known: KnownPayment, status: string, source: Source, settings: FoldSettings): KnownPayment {
+function concluded(known: KnownPayment, status: string, source: Source, settings: PaymentFoldSettings): KnownPayment {
   const outcome = outcomeOf(status);
   if (outcome === null || isOver(known) || known.shown.trade_status !== status) return known;
   const ended = withShown(known, { outcome, confirmed_by: source });

@@ -199,7 +199,7 @@ export function seenStatus({ heard, shown }: KnownPayment): string | null {
 }
 
 /** A trade of another amount may be somebody else's, so callers are not told to pay it: a person compares. */
-export const isOfOrder = ({ shown }: KnownPayment, { order_amount, order_currency }: Trade): boolean =>
+export const isLikeOrder = ({ shown }: KnownPayment, { order_amount, order_currency }: Trade): boolean =>
   !isUnlikeOrder(shown, { amount: order_amount, currency: order_currency });
 
 // — Reasons —

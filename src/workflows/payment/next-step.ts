@@ -12,7 +12,7 @@ import {
   paymentState,
 } from './known-payment';
 
-export type Step =
+export type PaymentStep =
   /** Take what was notified as it is, where the settings say so. */
   | { readonly take: 'believe'; readonly claim: PendingClaim }
   /** Ask the gateway. */
@@ -29,14 +29,19 @@ export type Step =
   | { readonly take: 'end' };
 
 /** `isAsked`: somebody wants an answer of now. `stages`: the order's deadlines, earliest first. */
-export interface Wishes {
+export interface PaymentWishes {
   readonly isAsked: boolean;
   readonly stages: readonly Deadline[];
 }
 
 type Settings = Pick<PaymentPolicy, 'confirm_by_query' | 'poll_schedule_ms' | 'risk_control_ms'>;
 
-export function nextStep(known: KnownPayment, now: number, { isAsked, stages }: Wishes, settings: Settings): Step {
+export function nextPaymentStep(
+  known: KnownPayment,
+  now: number,
+  { isAsked, stages }: PaymentWishes,
+  settings: Settings,
+): PaymentStep {
   if (isOver(known)) return { take: 'end' };
   // The creation's answer alone does not prove a SUCCESS.
   if (known.look === null && outcomeOf(known.heard?.status ?? '') === 'SUCCESS') return { take: 'look' };

@@ -50,7 +50,7 @@ import { orderTimes } from './deadlines';
 import { mayFollowAnother, nextAfterRunBefore, wasReset, whatItKnew } from './earlier-runs';
 import type { NewPaymentFact } from './facts';
 import { FirstRun } from './first-run';
-import { type FoldSettings, fold } from './fold';
+import { foldPayment, type PaymentFoldSettings } from './fold';
 import { asPrevious, handOverPayment } from './hand-over';
 import {
   cannotBeWithdrawn,
@@ -165,8 +165,8 @@ class PaymentRun implements PaymentContext {
   // — Facts —
 
   readonly learn = (...facts: readonly NewPaymentFact[]): void => {
-    const settings: FoldSettings = { late_payments: this.settings?.late_payments ?? 'attention' };
-    for (const fact of facts) this.known = fold(this.known, { ...fact, at: Date.now() }, settings);
+    const settings: PaymentFoldSettings = { late_payments: this.settings?.late_payments ?? 'attention' };
+    for (const fact of facts) this.known = foldPayment(this.known, { ...fact, at: Date.now() }, settings);
   };
 
   readonly raise = (attention: Attention): void => {
