@@ -148,7 +148,12 @@ const MUTATIONS = [
     'if ((await this.earlier.latest())?.is_same_order) {',
     'if ((await this.earlier.latest()) === undefined) {',
   ],
-  ['a payment expires although the gateway gives no answer', NEXT, 'return silent > 0 ?', 'return silent < 0 ?'],
+  [
+    'a payment expires although the gateway gives no answer',
+    NEXT,
+    "known.look?.isSilent ? 'insist' : 'expire'",
+    "'expire'",
+  ],
   [
     'what the gateway denied before it caught up is forgotten',
     'src/workflows/payment/trade-looks.ts',

@@ -353,7 +353,7 @@ function movedTo(order: KnownOrder, from: string | null, to: string, at: number)
   if (from === to) return { ...heard, refunds };
   const isFirstReversal =
     from === 'CHARGEBACK' && to === 'CHARGEBACK_REVERSED' && !order.history.some((one) => one.to === to);
-  const shown = from ?? (order.payment ? saleStatus(order.payment.state) : null);
+  const shown = order.payment ? (from ?? saleStatus(order.payment.state)) : lastShown(order);
   const transition = { time: iso(at), from: shown, to, source: 'query' as const };
   const isNews = shown !== to && !isNoTransition(order, from, to);
   const history = isNews ? [...heard.history, transition] : heard.history;
@@ -361,10 +361,14 @@ function movedTo(order: KnownOrder, from: string | null, to: string, at: number)
   return onBankStatus(isKnownStatus(to) ? known : raised(known, 'unknown-status'), to);
 }
 
+/** The status that the trade was shown to have moved to last. */
+const lastShown = ({ history }: KnownOrder) => history.findLast(({ source }) => source === 'query')?.to ?? null;
+
 /** Of an order whose payment has ended, only another end is a transition; once it is paid, a replica may still show what was before. */
 function isNoTransition(order: KnownOrder, from: string | null, to: string): boolean {
   const outcome = outcomeOf(to);
-  if (order.payment === null || !isKnownStatus(to)) return false;
+  if (!isKnownStatus(to)) return false;
+  if (order.payment === null) return order.paid !== null && outcome === null;
   // A person has told it already.
   const isTold = toldOutcome(order) === 'SUCCESS' && !isAfterSaleStatus(from ?? '');
   if (outcome === 'SUCCESS') return to === 'SUCCESS' && isTold;

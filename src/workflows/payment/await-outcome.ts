@@ -5,7 +5,7 @@
 import { ActivityFailure, ApplicationFailure, condition } from '@temporalio/workflow';
 import type { LookResult, Trade } from '../../contract';
 import { CREDENTIALS_REFUSED, isOfTrade, pollSchedule } from '../../contract';
-import { attentionAfter, glance, lookOnce } from '../shared/look';
+import { attentionAfter, glance, lookOnce, searchOn } from '../shared/look';
 import { RunningWatch } from '../shared/running-watch';
 import type { PaymentContext } from './context';
 import { type Deadline, orderDeadlines } from './deadlines';
@@ -65,9 +65,7 @@ export class OutcomeWait {
       case 'doubt':
         return context.raise('unconfirmed-notification');
       case 'insist':
-        context.waitFor('an answer of the gateway: without one the payment does not expire');
-        await condition(() => this.hasNews, step.pause_ms, { summary: 'before the gateway is asked again' });
-        return this.look();
+        return this.insist();
       case 'expire':
         return context.learn({ is: 'expired' });
     }
@@ -150,6 +148,15 @@ export class OutcomeWait {
       context.learn({ is: 'unanswered', looked: looked.is, after, others });
       context.raise(attentionAfter(looked));
     });
+  }
+
+  /** Asks a silent gateway on, ever less often, in one activity however long that takes. */
+  private async insist(): Promise<void> {
+    const { app_id, known, policy, waitFor, learn } = this.context;
+    waitFor('an answer of the gateway: without one the payment does not expire');
+    const search = { app_id, id: idOf(known), after: 'no-answer' as const, settling_ms: policy.settling_ms };
+    const trade = await searchOn(search, () => this.hasNews);
+    return trade ? learn({ is: 'queried', trade, after: known.looked_after }) : this.look();
   }
 
   /** Without a trade_no from the creation, the trade may be found by the one that a notification names. */

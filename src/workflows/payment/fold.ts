@@ -71,7 +71,7 @@ export function foldPayment(known: KnownPayment, fact: PaymentFact, settings: Pa
     case 'carried':
       return onSignal(known, fact);
     case 'looking':
-      return { ...known, looked_after: known.claimed, look: { at: fact.at, silent: known.look?.silent ?? 0 } };
+      return { ...known, looked_after: known.claimed, look: { at: fact.at, isSilent: known.look?.isSilent ?? false } };
     case 'queried':
       return onQueried(known, fact, settings);
     case 'unanswered':
@@ -293,7 +293,7 @@ function onQueried(
   const { seen, known } = readUntil(before, after, isSeen);
   const isOurs = ({ signal }: PendingClaim) => !signal.trade_no || signal.trade_no === trade.trade_no;
   const ours = seen.filter(isOurs);
-  const compared = withOtherAmount(withLook(known, at, 0), signalsIn(ours));
+  const compared = withOtherAmount(withLook(known, at, false), signalsIn(ours));
   const read = withoutClaims(
     withTrade(compared, trade, at, settings),
     seen.filter((one) => !isOurs(one)),
@@ -321,18 +321,17 @@ function withTrade(before: KnownPayment, trade: Trade, at: number, settings: Pay
 
 /** A denial contradicts what was notified. What names a trade stays until ours is known. */
 function onUnanswered(known: KnownPayment, { looked, after, others = [], at }: FactOf<'unanswered'>): KnownPayment {
-  if (looked === 'no-answer') return withLook(known, at, (known.look?.silent ?? 0) + 1);
+  if (looked === 'no-answer') return withLook(known, at, true);
   const ours = known.shown.trade_no;
   const isSeen = (one: NotificationSignal) => isOfTrade(one, ours) || others.includes(one.trade_no ?? '');
-  const read = readUntil(withLook(known, at, 0), after, isSeen);
+  const read = readUntil(withLook(known, at, false), after, isSeen);
   const denied = read.seen.filter(({ signal }) => !signal.trade_no || ours !== null);
   return contradicted(withDenied(read.known, read.seen), denied, at);
 }
 
-/** `silent`: how many looks in a row were not answered. */
-const withLook = (known: KnownPayment, at: number, silent: number): KnownPayment => ({
+const withLook = (known: KnownPayment, at: number, isSilent: boolean): KnownPayment => ({
   ...known,
-  look: { at: known.look?.at ?? at, silent },
+  look: { at: known.look?.at ?? at, isSilent },
 });
 
 function onBelieved(

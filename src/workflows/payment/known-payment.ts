@@ -87,8 +87,8 @@ export interface KnownPayment {
   readonly latest: { readonly trade_status?: string; readonly trade_no?: string; readonly at: string } | null;
   /** Since when the gateway contradicts a notified SUCCESS that nobody has looked at. */
   readonly doubted_at: number | null;
-  /** When the last look began, and how many in a row were not answered. */
-  readonly look: { readonly at: number; readonly silent: number } | null;
+  /** When the last look began, and whether the gateway gave no answer. */
+  readonly look: { readonly at: number; readonly isSilent: boolean } | null;
 }
 
 /** What is known at the start. */

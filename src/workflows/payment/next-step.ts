@@ -1,6 +1,5 @@
 /** What a payment does next while it waits for its outcome, by what is known and what time it is. Pure: it acts on nothing. */
 import { outcomeOf, type PaymentPolicy } from '../../contract';
-import { backoffAfter } from '../shared/backoff';
 import { type Deadline, endOfRiskControl } from './deadlines';
 import {
   claimsOfTrade,
@@ -24,7 +23,7 @@ export type PaymentStep =
   /** What was notified has stayed unconfirmed for long: a person has to look. */
   | { readonly take: 'doubt' }
   /** All deadlines are over, and the gateway is silent: EXPIRED follows an answer of its, and never a silence. */
-  | { readonly take: 'insist'; readonly pause_ms: number }
+  | { readonly take: 'insist' }
   | { readonly take: 'expire' }
   | { readonly take: 'end' };
 
@@ -62,8 +61,7 @@ export function nextPaymentStep(
   if (deadlines.some(({ at }) => at <= now && looked_at < at)) return { take: 'look' };
   const stage = deadlines.find(({ at }) => at > now);
   if (stage) return { take: 'watch', stage, due_at: Math.min(stage.at, isDoubted ? (doubtDue ?? stage.at) : stage.at) };
-  const silent = known.look?.silent ?? 0;
-  return silent > 0 ? { take: 'insist', pause_ms: backoffAfter(silent) } : { take: 'expire' };
+  return { take: known.look?.isSilent ? 'insist' : 'expire' };
 }
 
 /** When a person has to look at a SUCCESS that was notified and not confirmed. */

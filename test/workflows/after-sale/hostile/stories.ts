@@ -27,6 +27,8 @@ export type Step =
   /** Until the next outage, or the end of the story. */
   | { do: 'outage'; kind: Trouble | undefined }
   | { do: 'no worker'; ms: number }
+  /** Workers were started without the app. */
+  | { do: 'lack app'; by: 'half' | 'all'; ms: number }
   | { do: 'rename queue' }
   /** The button in Temporal UI, on the after-sale. */
   | { do: 'request cancel' }
@@ -84,10 +86,15 @@ export const KINDS = {
   outages: fc.record({
     do: fc.constant('trouble' as const),
     kind: fc.constantFrom<Trouble>('unreachable', 'refunds unreachable', 'resets', '503'),
-    ms: fc.constantFrom(20_000, 10 * MINUTE, 3 * HOUR),
+    ms: fc.constantFrom(20_000, 10 * MINUTE, 3 * HOUR, 3 * DAY),
   }),
   deaths: fc.constantFrom<Step>({ do: 'kill worker' }, { do: 'kill worker' }, { do: 'request cancel' }),
   absences: fc.constantFrom(2 * MINUTE, 5 * HOUR).map((ms): Step => ({ do: 'no worker', ms })),
+  settings: fc.record({
+    do: fc.constant('lack app' as const),
+    by: fc.constantFrom('half' as const, 'all' as const),
+    ms: fc.constantFrom(2 * MINUTE, 2 * HOUR, 20 * HOUR),
+  }),
   terminations: fc.constantFrom<Step>(
     ...([{ do: 'terminate' }, { do: 'terminate' }, { do: 'terminate' }, { do: 'rename queue' }] as const),
   ),
@@ -119,7 +126,8 @@ const mishaps = fc
   .subarray([...MISHAPS], { minLength: 1, maxLength: 2 })
   .chain((few) => fc.array(fc.constantFrom<RefundMishap>('none', ...few), { maxLength: 4 }));
 const plan: fc.Arbitrary<RefundPlan> = fc.record({
-  takes_ms: fc.constantFrom(0, 0, 5_000, 10 * MINUTE, 5 * HOUR),
+  startsAfter_ms: fc.constantFrom(0, 0, 0, 0, 10 * MINUTE, 2 * DAY),
+  takes_ms: fc.constantFrom(0, 0, 5_000, 10 * MINUTE, 5 * HOUR, 2 * DAY),
   ends: fc.constantFrom('done' as const, 'done' as const, 'refused' as const, 'revoked' as const),
 });
 
@@ -175,7 +183,12 @@ async function begin(world: World): Promise<void> {
 /** The faults stop, everything has its time, and then a person clears what waits for one. */
 async function end(world: World): Promise<Broken[]> {
   world.gateway.trouble = undefined;
-  await world.pass(DAY);
+  // One refund goes after the other.
+  const slowest = world.traits.plans.reduce(
+    (sum, { startsAfter_ms = 0, takes_ms }) => sum + startsAfter_ms + takes_ms,
+    0,
+  );
+  await world.pass(DAY + slowest);
   world.notify('all');
   await world.pass(DAY);
   await world.answered();
@@ -240,6 +253,11 @@ async function take(world: World, step: Step): Promise<void> {
       return;
     case 'outage':
       gateway.trouble = step.kind;
+      return;
+    case 'lack app':
+      world.apps.lackedBy = step.by;
+      await world.pass(step.ms);
+      world.apps.lackedBy = 'nobody';
       return;
     case 'no worker':
       return world.leaveWithoutWorker(step.ms);

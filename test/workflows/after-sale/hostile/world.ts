@@ -24,6 +24,7 @@ import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { loadConfig } from '../../../../src/process/settings';
 import type { Run } from '../../../../src/testing/simulated-temporal/run';
 import type { SimulatedTemporal } from '../../../../src/testing/simulated-temporal/simulated-temporal';
+import { Apps } from '../../hostile/apps';
 import { APP, BaseWorld, inSimulation, simulationOf } from '../../hostile/base-world';
 import { type GatewayTraits, HostileRefunds, type RefundEnd, type Step, TRADE } from './gateway';
 
@@ -148,6 +149,8 @@ export class World extends BaseWorld {
     this.payments = new PaymentsClient({ client: temporal.client, app_id: APP, taskQueue: 'simulated' });
   }
 
+  readonly apps = new Apps<GatewayClient>();
+
   activities(): Record<string, unknown> {
     const app = { app_id: APP, secret_key: 'key', base_url: 'http://127.0.0.1:9' };
     const client = new GatewayClient(
@@ -160,7 +163,7 @@ export class World extends BaseWorld {
     );
     return {
       ...gatewayActivities({
-        ...{ gateways: new Map([[APP, client]]), sealingKeys: () => [], notifyUrl: undefined },
+        ...{ gateways: this.apps.set(APP, client), sealingKeys: () => [], notifyUrl: undefined },
         buyerOf: async () => ({ email: 'mariana@example.com' }),
       }),
       ...policyActivity(

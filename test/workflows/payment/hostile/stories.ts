@@ -29,15 +29,19 @@ export type Step =
         | 'refund';
     }
   | { do: 'start again' | 'start elsewhere' | 'start broken' | 'adopt by number' }
-  | { do: 'paid' | 'paid wrongly' | 'ends' | 'paid late' }
+  | { do: 'paid' | 'paid wrongly' | 'paid late' }
+  | { do: 'ends'; as?: 'CANCEL' | 'EXPIRED' | 'REFUSED' }
   | { do: 'another trade'; paid: boolean; silently?: boolean }
   | { do: 'notify'; times: number }
   | { do: 'notify first' | 'notify lie' | 'notify wrong amount' | 'notify progress' }
   | { do: 'trouble'; kind: Trouble; ms: number }
   | { do: 'queries refused for good'; kind: 'credentials' | 'no such order' | '429' }
   | { do: 'no worker'; ms: number }
+  /** Workers were started without the app. */
+  | { do: 'lack app'; by: 'half' | 'all'; ms: number }
   | { do: 'kill worker' | 'recheck' | 'cancel' | 'terminate' | 'reset' | 'empty signal' | 'odd signal' }
-  | { do: 'resolve'; outcome: 'CANCEL' | 'SUCCESS' | 'REFUSED' };
+  /** `correct`: after the end, a person says that it was otherwise. */
+  | { do: 'resolve' | 'correct'; outcome: 'CANCEL' | 'SUCCESS' | 'REFUSED' };
 
 /** The kinds of hostility that a story draws from. */
 export const KINDS = {
@@ -50,7 +54,12 @@ export const KINDS = {
         .map((ms): Step => ({ do: 'wait', ms })),
     },
     { weight: 2, arbitrary: fc.constant<Step>({ do: 'paid' }) },
-    { weight: 1, arbitrary: fc.constant<Step>({ do: 'ends' }) },
+    {
+      weight: 1,
+      arbitrary: fc
+        .constantFrom('CANCEL' as const, 'CANCEL' as const, 'EXPIRED' as const, 'REFUSED' as const)
+        .map((as): Step => ({ do: 'ends', as })),
+    },
     { weight: 2, arbitrary: fc.constantFrom(1, 1, 7).map((times): Step => ({ do: 'notify', times })) },
     { weight: 1, arbitrary: fc.constant<Step>({ do: 'pay' }) },
   ),
@@ -61,7 +70,7 @@ export const KINDS = {
   outages: fc.record({
     do: fc.constant('trouble' as const),
     kind: fc.constantFrom<Trouble>('unreachable', 'resets', '429', '500', '503', 'html', 'credentials'),
-    ms: fc.constantFrom(20_000, 2 * MINUTE, HOUR),
+    ms: fc.constantFrom(20_000, 2 * MINUTE, HOUR, 20 * HOUR, 3 * DAY),
   }),
   denials: fc.record({
     do: fc.constant('trouble' as const),
@@ -72,13 +81,21 @@ export const KINDS = {
     .constantFrom('credentials' as const, 'no such order' as const, '429' as const)
     .map((kind): Step => ({ do: 'queries refused for good', kind })),
   deaths: fc.constant<Step>({ do: 'kill worker' }),
-  absences: fc.constantFrom(2 * MINUTE, 2 * HOUR, 20 * HOUR).map((ms): Step => ({ do: 'no worker', ms })),
+  absences: fc.constantFrom(2 * MINUTE, 2 * HOUR, 20 * HOUR, 3 * DAY).map((ms): Step => ({ do: 'no worker', ms })),
+  settings: fc.record({
+    do: fc.constant('lack app' as const),
+    by: fc.constantFrom('half' as const, 'all' as const),
+    ms: fc.constantFrom(2 * MINUTE, 2 * HOUR, 20 * HOUR),
+  }),
   operators: fc.oneof(
     fc
       .constantFrom('CANCEL' as const, 'CANCEL' as const, 'SUCCESS' as const, 'REFUSED' as const)
       .map((outcome): Step => ({ do: 'resolve', outcome })),
     fc.constant<Step>({ do: 'recheck' }),
   ),
+  corrections: fc
+    .constantFrom('CANCEL' as const, 'SUCCESS' as const)
+    .map((outcome): Step => ({ do: 'correct', outcome })),
   cancels: fc.constant<Step>({ do: 'cancel' }),
   terminations: fc.constant<Step>({ do: 'terminate' }),
   resets: fc.constant<Step>({ do: 'reset' }),
@@ -294,9 +311,9 @@ async function take(world: World, step: Step): Promise<void> {
       if (open) gateway.trades.splice(gateway.trades.indexOf(open), 1, { ...open, amount: '15.00' });
       return;
     case 'ends':
-      return open && gateway.move(open, 'CANCEL');
+      return open && gateway.move(open, step.as ?? 'CANCEL');
     case 'paid late': {
-      const ended = mine.find((trade) => ['CANCEL', 'EXPIRED'].includes(statusOf(trade)));
+      const ended = mine.find((trade) => ['CANCEL', 'EXPIRED', 'REFUSED'].includes(statusOf(trade)));
       return ended && gateway.move(ended, 'SUCCESS');
     }
     case 'another trade': {
@@ -328,12 +345,19 @@ async function take(world: World, step: Step): Promise<void> {
     case 'kill worker':
       await world.pass(world.traits.pick(3_000));
       return world.killWorker();
+    case 'lack app':
+      world.apps.lackedBy = step.by;
+      await world.pass(step.ms);
+      world.apps.lackedBy = 'nobody';
+      return;
     case 'no worker':
       return world.leaveWithoutWorker(step.ms);
     case 'recheck':
       return world.recheck();
     case 'resolve':
       return world.resolve(step.outcome);
+    case 'correct':
+      return world.correct(step.outcome);
     case 'cancel':
       return world.cancel();
     case 'terminate':

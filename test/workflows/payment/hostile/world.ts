@@ -22,6 +22,7 @@ import { DAY, MINUTE } from '../../../../src/gateway/pure/durations';
 import { loadConfig } from '../../../../src/process/settings';
 import type { Run, UpdateExecution } from '../../../../src/testing/simulated-temporal/run';
 import type { SimulatedTemporal } from '../../../../src/testing/simulated-temporal/simulated-temporal';
+import { Apps } from '../../hostile/apps';
 import { APP, BaseWorld, inSimulation } from '../../hostile/base-world';
 import { type GatewayTraits, HostileGateway, type LedgerTrade, type OrderKind } from './gateway';
 
@@ -170,12 +171,14 @@ export class World extends BaseWorld {
     this.deafFor = traits.deafFor;
   }
 
+  readonly apps = new Apps<GatewayClient>();
+
   activities(): Record<string, unknown> {
     const app = { app_id: APP, secret_key: 'key', base_url: 'http://127.0.0.1:9' };
     const client = new GatewayClient(app, {}, this.gateway);
     return {
       ...gatewayActivities({
-        gateways: new Map([[APP, this.throttled(client)]]),
+        gateways: this.apps.set(APP, this.throttled(client)),
         sealingKeys: () => [],
         notifyUrl: () => 'https://shop.example/ipn',
         buyerOf: buyerOfPayment,
@@ -382,6 +385,16 @@ export class World extends BaseWorld {
     if (type === 'afterSale' && !(await this.isAskedForOutcome(runId))) return this.resolveRefund(workflowId, said);
     if (await this.isTaken(workflowId, { ...said, outcome }))
       this.told.push({ at: this.now, is: 'resolved', workflowId, runId, outcome });
+  }
+
+  /** A person says after the end that it was otherwise. */
+  async correct(outcome: Outcome): Promise<void> {
+    for (const { isRunning, start, runId } of this.runs) {
+      const { workflowId, type } = start;
+      if (!isRunning || type !== 'afterSale') continue;
+      if (await this.isTaken(workflowId, { reason: 'the books say so', by: 'ana', outcome }))
+        this.told.push({ at: this.now, is: 'resolved', workflowId, runId, outcome });
+    }
   }
 
   /** Whether a person has to say how the order has ended: of all else after it, that it is taken care of. */
