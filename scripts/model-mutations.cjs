@@ -114,7 +114,7 @@ const MUTATIONS = [
   ],
   [
     'another request is answered',
-    'src/workflows/payment/same-request.ts',
+    'src/workflows/payment/answers.ts',
     '  if (fields.length > 0) throw differentOrder(first, fields);',
     '  if (fields.length > 99) throw differentOrder(first, fields);',
   ],

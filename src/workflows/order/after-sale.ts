@@ -40,7 +40,15 @@ import { DAY } from '../../gateway/pure/durations';
 import { loadEarlierRun, loadPolicy, loadPreviousRun } from '../shared/activities';
 import { uncancelled } from '../shared/cancellable';
 import { isContinued } from '../shared/continued';
-import { attentionAfter, lookBriefly, lookOnce, lookUnless, type NotFound, searchOn } from '../shared/look';
+import {
+  attentionAfter,
+  type LookTimes,
+  lookBriefly,
+  lookOnce,
+  lookUnless,
+  type NotFound,
+  searchOn,
+} from '../shared/look';
 import { PaymentOutbox } from '../shared/outbox/payment-outbox';
 import { waitForTradeChange } from '../shared/polling';
 import { RecheckRequests } from '../shared/recheck-requests';
@@ -368,9 +376,7 @@ class AfterSaleRun {
     const { app_id } = this.input;
     const { heard: after, seen } = this.order;
     const lasting = lasting_ms > 0 && seen !== null ? seen.status : undefined;
-    const { patience_ms } = this.settings;
-    // A trade that nobody has seen may have been made elsewhere a moment ago.
-    const settling_ms = seen === null ? patience_ms : lasting_ms || this.settings.settling_ms;
+    const times = lasting === undefined ? this.lookTimes : { ...this.lookTimes, settling_ms: lasting_ms };
     this.waitFor(lasting_ms > 0 ? `the status to stay ${seen?.status}` : 'the gateway’s answer about the trade');
     const answer = this.rechecks.begin();
     await this.readEnd();
@@ -379,18 +385,16 @@ class AfterSaleRun {
     let missing: NotFound | undefined;
     let isFound = false;
     for (const id of idsToAsk(this.order)) {
-      const looked = await lookUnless(isInterrupted, app_id, id, { settling_ms, patience_ms }, lasting);
+      const looked = await lookUnless(isInterrupted, app_id, id, times, lasting);
       if (looked === null) return;
       if (looked.is !== 'found') missing = missing?.is === 'no-answer' ? missing : looked;
       else await this.onTrade(looked.trade, after, looked.trade.trade_status === seen?.status ? lasting_ms : 0);
       isFound ||= looked.is === 'found';
     }
-    if (missing && !isFound) this.learn({ is: 'unanswered', why: attentionAfter(missing), after });
+    if (missing === undefined || isFound) return answer();
+    this.learn({ is: 'unanswered', why: attentionAfter(missing), after });
     answer();
-    if (missing === undefined || isFound) return;
-    // Of an order that was not paid, and of which nothing was notified, a denial is the answer.
-    const isAnswered = missing.is === 'no-such-order' && isUnpaid(this.order) && this.order.held.length === 0;
-    if (!isAnswered) await this.search(missing.is);
+    if (missing.is === 'no-answer' || !this.isDenialEnough) await this.search(missing.is);
   }
 
   /** A payment that ran when this one began may have ended since: it says which trade is the order's. */
@@ -419,10 +423,24 @@ class AfterSaleRun {
       this.order.reasons.length < reasons.length ||
       this.mayContinueAnew;
     this.waitFor('the gateway to say what it has of the trade');
-    const { settling_ms } = this.settings;
     const [id, ...others] = idsToAsk(this.order);
-    const found = await searchOn({ app_id, id, others, after, settling_ms }, isInterrupted);
-    if (found) await this.onTrade(found, heard, 0);
+    const { settling_ms } = this.lookTimes;
+    const searched = await searchOn({ app_id, id, others, after, settling_ms }, isInterrupted);
+    if (searched.is === 'found') return this.onTrade(searched.trade, heard, 0);
+    if (searched.is !== 'denied') return;
+    this.learn({ is: 'unanswered', why: 'unknown-trade', after: heard });
+    if (!this.isDenialEnough) await this.search('no-such-order');
+  }
+
+  /** Of an order that was not paid, and of which nothing was notified, a denial is the answer. Any other is searched for. */
+  private get isDenialEnough(): boolean {
+    return isUnpaid(this.order) && this.order.held.length === 0;
+  }
+
+  /** A trade that nobody has seen may have been made elsewhere a moment ago: a denial has to last longer. */
+  private get lookTimes(): LookTimes {
+    const { settling_ms, patience_ms } = this.settings;
+    return { settling_ms: this.order.seen === null ? patience_ms : settling_ms, patience_ms };
   }
 
   /** Another trade under the number is asked for once: it is put before a person, whatever it is. */

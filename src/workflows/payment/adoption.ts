@@ -1,15 +1,18 @@
 /** Takes on a trade that exists already: made elsewhere, named by a notification, or paid after its payment had ended. */
 
+import { workflowInfo } from '@temporalio/workflow';
 import {
   type AdoptedPayment,
   isOfTrade,
+  knownIds,
   outcomeOf,
+  type PaymentInput,
   type PreviousRun,
   type Trade,
   type TradeId,
   tradesNamedBy,
 } from '../../contract';
-import { attentionAfter, lookOnce, type NotFound, searchOn } from '../shared/look';
+import { attentionAfter, glance, lookOnce, type NotFound, searchOn } from '../shared/look';
 import { invalidRequest } from '../shared/resolution';
 import { queryUntilConsistent } from '../shared/stale-read';
 import { answersAnotherOrder } from './broken-start';
@@ -65,45 +68,49 @@ function idsOf(known: KnownPayment): [TradeId, ...TradeId[]] {
 async function untilFound(context: PaymentContext): Promise<Trade> {
   const { app_id, policy } = context;
   const { patience_ms } = policy;
-  for (;;) {
-    context.waitFor('the gateway to say what it knows of this trade');
+  context.waitFor('the gateway to say what it knows of this trade');
+  const claims = claimsOfTrade(context.known, context.known.shown.trade_no);
+  // "No such order" counts only where each look says so.
+  let after: NotFound | undefined;
+  for (const id of idsOf(context.known)) {
+    const looked = await lookOnce(app_id, id, { settling_ms: patience_ms, patience_ms });
+    if (looked.is === 'found') return taken(looked.trade, context);
+    if (after?.is !== 'no-answer') after = looked;
+    context.raise(attentionAfter(after));
+  }
+  // A look without an answer settles nothing.
+  if (after?.is === 'no-such-order') onDenied(claims, context);
+  return taken(await untilShown(context, after?.is ?? 'no-answer'), context);
+}
+
+/** Searches for the trade, ever more slowly. Handles news of other trades, and requests to look now, meanwhile. */
+async function untilShown(context: PaymentContext, after: NotFound['is']): Promise<Trade> {
+  const { app_id, policy, requests } = context;
+  const hasNews = () => requests.isRequested || hasClaimsAfter(context.known, context.known.looked_after);
+  for (let last = after; ; ) {
+    context.waitFor('the gateway to know this trade');
+    const [id, ...others] = idsOf(context.known);
     const claims = claimsOfTrade(context.known, context.known.shown.trade_no);
-    // "No such order" counts only where each look says so.
-    let after: NotFound | undefined;
-    for (const id of idsOf(context.known)) {
-      const looked = await lookOnce(app_id, id, { settling_ms: patience_ms, patience_ms });
-      if (looked.is === 'found') return taken(looked.trade, context);
-      if (after?.is !== 'no-answer') after = looked;
-      context.raise(attentionAfter(after));
+    const search = { app_id, id, others, after: last, settling_ms: policy.patience_ms };
+    const searched = await searchOn(search, hasNews);
+    if (searched.is === 'found') return searched.trade;
+    if (searched.is === 'denied') {
+      last = 'no-such-order';
+      context.raise('unknown-trade');
+      onDenied(claims, context);
     }
-    // The attention records the look. A look without an answer settles nothing.
-    if (after?.is === 'no-such-order') onDenied(claims, context);
-    const found = await untilAnswered(context, after?.is ?? 'no-answer');
-    if (found) return taken(found, context);
+    if (hasNews()) await lookAtNews(context);
   }
 }
 
-/**
- * Repeats the query ever more slowly; null where it is answered after a silence and the trade is not found. Handles news of other
- * trades, and requests to look now, meanwhile.
- */
-async function untilAnswered(context: PaymentContext, after: NotFound['is']): Promise<Trade | null> {
-  const { app_id, policy, requests } = context;
-  const hasNews = () => requests.isRequested || hasClaimsAfter(context.known, context.known.looked_after);
-  for (;;) {
-    context.waitFor('the gateway to know this trade');
-    const [id, ...others] = idsOf(context.known);
-    const { settling_ms } = policy;
-    const found = await searchOn({ app_id, id, others, after, settling_ms }, hasNews);
-    if (found || !hasNews()) return found;
-    context.learn({ is: 'looking' });
-    const { claims, shown } = context.known;
-    const otherTrades = otherTradesIn(claims, shown.trade_no);
-    const ours = claimsOfTrade(context.known, shown.trade_no);
-    await requests.fulfil(() => lookAtOtherTrades(otherTrades, context));
-    // The search did not confirm these, so a person's resolution settles them.
-    context.learn({ is: 'denied', claims: ours });
-  }
+async function lookAtNews(context: PaymentContext): Promise<void> {
+  context.learn({ is: 'looking' });
+  const { claims, shown } = context.known;
+  const ours = claimsOfTrade(context.known, shown.trade_no);
+  const otherTrades = otherTradesIn(claims, shown.trade_no);
+  await context.requests.fulfil(() => lookAtOtherTrades(otherTrades, context));
+  // The search did not confirm these, so a person's resolution settles them.
+  context.learn({ is: 'denied', claims: ours });
 }
 
 /** A denial contradicts what was notified. While our trade_no is unknown, one that names a trade stays: it may be ours. */
@@ -163,4 +170,22 @@ async function adoptSale({ trade_no: named, previous }: AdoptedPayment, context:
   if (named === undefined || isOfTrade({ trade_no: named }, context.known.shown.trade_no)) return;
   learn({ is: 'noted', other: named });
   raise('second-trade');
+}
+
+// — A first look that costs next to nothing: most deposits are paid when they are notified —
+
+/** Whether the payment is that of an account's deposit, or of another workflow that takes a trade on. */
+export function mayPeek(input: PaymentInput): boolean {
+  return input.kind === 'adopt' && input.previous === undefined && workflowInfo().parent !== undefined;
+}
+
+/**
+ * The trade if it is paid. Null says nothing: then it is looked for as every other. Notifications that come meanwhile change
+ * nothing of it, because a replay may see them before it or after it.
+ */
+export async function peekAtPaid(input: PaymentInput): Promise<Trade | null> {
+  if (input.kind !== 'adopt' || !mayPeek(input)) return null;
+  const { app_id, out_trade_no = null, trade_no = null } = input;
+  const trade = await glance(app_id, knownIds({ out_trade_no, trade_no }));
+  return trade && outcomeOf(trade.trade_status) === 'SUCCESS' ? trade : null;
 }

@@ -152,11 +152,15 @@ export class OutcomeWait {
 
   /** Asks a silent gateway on, ever less often, in one activity however long that takes. */
   private async insist(): Promise<void> {
-    const { app_id, known, policy, waitFor, learn } = this.context;
+    const { app_id, known, policy, waitFor, learn, raise } = this.context;
     waitFor('an answer of the gateway: without one the payment does not expire');
     const search = { app_id, id: idOf(known), after: 'no-answer' as const, settling_ms: policy.settling_ms };
-    const trade = await searchOn(search, () => this.hasNews);
-    return trade ? learn({ is: 'queried', trade, after: known.looked_after }) : this.look();
+    const after = known.looked_after;
+    const searched = await searchOn(search, () => this.hasNews);
+    if (searched.is === 'interrupted') return this.look();
+    if (searched.is === 'found') return learn({ is: 'queried', trade: searched.trade, after });
+    learn({ is: 'unanswered', looked: 'no-such-order', after });
+    raise('unknown-trade');
   }
 
   /** Without a trade_no from the creation, the trade may be found by the one that a notification names. */

@@ -1,13 +1,6 @@
 /** How a creation fails: what callers are told, and what to do next. */
 import type { ApplicationFailure } from '@temporalio/workflow';
-import {
-  FAILURE,
-  IF_MADE_ELSEWHERE,
-  type NewPayment,
-  type PaymentState,
-  type Trade,
-  typedFailure,
-} from '../../contract';
+import { FAILURE, IF_MADE_ELSEWHERE, type NewPayment, type Trade, typedFailure } from '../../contract';
 
 interface Refusal {
   /** What the gateway said, or why it was not asked; undefined where nothing was tried. */
@@ -42,19 +35,4 @@ export function duplicateOrderFailure(
     `The gateway has an order ${out_trade_no} already, which was not made here${has}. ${IF_MADE_ELSEWHERE}`,
     { trade_no, trade_status, order_amount },
   );
-}
-
-/** The update `cancel` comes too late. */
-export function notCanceledFailure(order: string, { outcome, trade_status }: PaymentState): ApplicationFailure {
-  return typedFailure(
-    FAILURE.notCanceled,
-    `Order ${order} cannot be withdrawn: the gateway has it, or may have it. The payment goes on.`,
-    { outcome, trade_status },
-  );
-}
-
-/** It is not known yet whether the update `cancel` comes too late. */
-export function notWithdrawnYetFailure(order: string): ApplicationFailure {
-  const message = `Order ${order} is not withdrawn yet: whether it was sent is not known. Nothing more is sent; ask again.`;
-  return typedFailure(FAILURE.pending, message, { outcome: 'unknown' });
 }

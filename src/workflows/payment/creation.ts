@@ -3,7 +3,7 @@ import { ApplicationFailure, condition, workflowInfo } from '@temporalio/workflo
 import type { Trade } from '../../contract';
 import { contradictsRefusal, detailsOf, type EarlierRun, FAILURE, type NewPayment, typedFailure } from '../../contract';
 import { backoffAfter } from '../shared/backoff';
-import { attentionAfter, type NotFound } from '../shared/look';
+import { attentionAfter, type Missing } from '../shared/look';
 import type { PaymentContext } from './context';
 import { tryCreation } from './creation-attempt';
 import { duplicateOrderFailure, notCreatedFailure } from './creation-failures';
@@ -201,7 +201,7 @@ export class OrderCreation {
     return false;
   }
 
-  private onNotFound(looked: NotFound, claims: readonly PendingClaim[], after: number): false {
+  private onNotFound(looked: Missing, claims: readonly PendingClaim[], after: number): false {
     const { context } = this;
     context.learn({ is: 'missed', looked: looked.is, after });
     // An order of ours that was not made yet is no unknown trade.
@@ -229,9 +229,12 @@ export class OrderCreation {
         : 'the gateway to know this order; nothing is sent any more',
     );
     const isInterrupted = () => hasClaimsAfter(context.known, looked_after) || context.requests.isRequested;
-    const found = await this.looks.untilFound(after, isInterrupted);
-    if (found) return mayExist(context.known) ? this.recover(found) : this.compareWith(found, earlier);
-    // What came meanwhile is looked at by itself, and so is a denial after a silence.
+    const { claims, claimed } = context.known;
+    const searched = await this.looks.untilFound(after, isInterrupted);
+    if (searched.is === 'denied') return this.onNotFound({ is: 'no-such-order' }, claims, claimed);
+    if (searched.is === 'found')
+      return mayExist(context.known) ? this.recover(searched.trade) : this.compareWith(searched.trade, earlier);
+    // What came meanwhile is looked at by itself.
     context.learn({ is: 'learned', of: 'a new look' });
     return false;
   }

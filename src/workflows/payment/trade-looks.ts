@@ -1,7 +1,7 @@
 /** Looks for a trade that may exist, by every id that is known of it. */
 import { ActivityFailure, condition, isCancellation } from '@temporalio/workflow';
-import { type LookResult, type Trade, type TradeId, tradesNamedBy } from '../../contract';
-import { lookBriefly, lookOnce, type NotFound, searchOn } from '../shared/look';
+import { type LookResult, type TradeId, tradesNamedBy } from '../../contract';
+import { lookBriefly, lookOnce, type NotFound, type Searched, searchOn } from '../shared/look';
 import { hasEnded, startPoll } from '../shared/polling';
 import type { PaymentContext } from './context';
 import { idOf, type PendingClaim, signalsIn } from './known-payment';
@@ -36,8 +36,8 @@ export class TradeLooks {
     if (named.length > 1) context.raise('second-trade');
   }
 
-  /** Asks on after a look, as `searchOn` does; null where a new look is due. */
-  async untilFound(after: NotFound['is'], isInterrupted: () => boolean): Promise<Trade | null> {
+  /** Asks on after a look, as `searchOn` does. */
+  async untilFound(after: NotFound['is'], isInterrupted: () => boolean): Promise<Searched> {
     const { app_id, known, policy } = this.context;
     const [id = idOf(known), ...others] = this.ids();
     const { settling_ms } = policy;
@@ -46,7 +46,7 @@ export class TradeLooks {
     } catch (error) {
       // The next look says what stands in the way.
       if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
-      return null;
+      return { is: 'interrupted' };
     }
   }
 

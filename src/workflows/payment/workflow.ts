@@ -1,7 +1,7 @@
 /**
- * The workflow `payment`: create or adopt the trade (`creation.ts`), wait for its outcome (`await-outcome.ts`), return
- * the outcome. The decisions stand elsewhere: statuses and outcomes in `contract/transitions.ts`, times in `deadlines.ts`, and
- * what an answer changes in `record.ts`. `broken-start.ts` refuses a broken start, and `after-end.ts` hands on what is left.
+ * The workflow `payment`: create or adopt the trade, wait for its outcome, return it. Handlers and steps append facts (`facts.ts`); `fold.ts`
+ * says what they mean. What is done next is a table while the order is created (`creation-steps.ts`) and a function while its outcome is
+ * waited for (`next-step.ts`); `creation.ts` and `await-outcome.ts` do it. At the end `hand-over.ts` hands on what is left.
  */
 
 import {
@@ -39,13 +39,19 @@ import { runUntilResolved, uncancelled } from '../shared/cancellable';
 import { PaymentOutbox } from '../shared/outbox/payment-outbox';
 import { RecheckRequests } from '../shared/recheck-requests';
 import { type Upsert, Visibility } from '../shared/visibility';
-import { adoptTrade } from './adoption';
+import { adoptTrade, mayPeek, peekAtPaid } from './adoption';
+import {
+  assertResolvable,
+  assertSameOrder,
+  createdAnswer,
+  notCanceledFailure,
+  notWithdrawnYetFailure,
+  waitForAnswer,
+} from './answers';
 import { OutcomeWait } from './await-outcome';
 import { issuesOf, refuse } from './broken-start';
 import type { PaymentContext } from './context';
-import { createdAnswer, waitForAnswer } from './created-answer';
 import { OrderCreation } from './creation';
-import { notCanceledFailure, notWithdrawnYetFailure } from './creation-failures';
 import { orderTimes } from './deadlines';
 import { mayFollowAnother, nextAfterRunBefore, wasReset, whatItKnew } from './earlier-runs';
 import type { NewPaymentFact } from './facts';
@@ -74,9 +80,6 @@ import {
   resolveUpdate,
   stateQuery,
 } from './messages';
-import { mayPeek, peekAtPaid } from './peek';
-import { assertResolvable } from './resolvable';
-import { assertSameOrder } from './same-request';
 import { paymentAttributes, paymentDetails } from './visibility';
 
 /** Returns the payment's final state. Fails (`InvalidRequest`, `NotCreated`, `DuplicateOrder`) only where there is no order. */

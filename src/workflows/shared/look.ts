@@ -88,8 +88,11 @@ export async function glance(app_id: string, id: TradeId): Promise<QueriedTrade 
   }
 }
 
+/** That the trade is not there, or why the gateway has not said it. */
+export type Missing = { readonly is: 'no-such-order' } | Extract<NotFound, { is: 'no-answer' }>;
+
 /** Why a person has to know of a look that did not find the trade. */
-export function attentionAfter(looked: NotFound): Attention {
+export function attentionAfter(looked: Missing): Attention {
   return looked.is === 'no-such-order' ? 'unknown-trade' : looked.why;
 }
 
@@ -99,19 +102,22 @@ interface SearchOn extends Omit<FindInput, 'settling_ms'> {
   settling_ms: number;
 }
 
+/** What a search has brought. `denied`: the gateway has kept saying that there is no such order. */
+export type Searched =
+  | { readonly is: 'found'; readonly trade: QueriedTrade }
+  | { readonly is: 'denied' }
+  | { readonly is: 'interrupted' };
+
 /**
- * Asks on, ever more slowly, after a look that did not find the trade; null once `isInterrupted` holds. After a look without
- * an answer it is null, too, once the gateway keeps denying the trade. Then a new look decides as the one before could not:
- * so an outage changes nothing of what follows, however long it was.
+ * Asks on, ever more slowly, after a look that did not find the trade: until it is found, or `isInterrupted` holds; after a look without an
+ * answer also until a denial has lasted. It costs the same however long it takes.
  */
 export async function searchOn(
   { after, settling_ms, ...search }: SearchOn,
   isInterrupted: () => boolean,
-): Promise<QueriedTrade | null> {
-  return searchUntilFound(after === 'no-answer' ? { ...search, settling_ms } : search, isInterrupted);
-}
-
-async function searchUntilFound(search: FindInput, isInterrupted: () => boolean): Promise<QueriedTrade | null> {
-  const found = await pollUntil(async () => ({ trade: await gateway.searchTrade(search) }), { isInterrupted });
-  return typeof found === 'string' ? null : found.trade;
+): Promise<Searched> {
+  const asked = after === 'no-answer' ? { ...search, settling_ms } : search;
+  const found = await pollUntil(async () => ({ trade: await gateway.searchTrade(asked) }), { isInterrupted });
+  if (typeof found === 'string') return { is: 'interrupted' };
+  return found.trade ? { is: 'found', trade: found.trade } : { is: 'denied' };
 }

@@ -280,6 +280,8 @@ function saleStays({ told, runs }: World, seen: readonly Seen[]): Broken[] {
   };
   const last = seen.findLast((one) => one === sold || !hadNoTime(one));
   if (!sold || !last || last.state.outcome === 'SUCCESS') return [];
+  // A person may say after the sale that it was none.
+  if (last.state.confirmed_by === 'operator' && told.some(({ is }) => is === 'resolved')) return [];
   return [{ promise: 6, what: `${sold.runId} was sold, and ${last.runId} says ${last.state.outcome ?? 'nothing'}` }];
 }
 

@@ -1,0 +1,129 @@
+/** What callers of a payment's updates are told, and which calls are refused before they change anything. */
+import type { ApplicationFailure } from '@temporalio/common';
+import { condition } from '@temporalio/workflow';
+import {
+  creationAnswer,
+  differentOrder,
+  duplicateOrder,
+  FAILURE,
+  fieldsUnlikeKnown,
+  isNotCreatedFailure,
+  isOfAnother,
+  isSettledByLooking,
+  orderOf,
+  type PaymentData,
+  type PaymentInput,
+  type PaymentOutcome,
+  type PaymentResolution,
+  type PaymentState,
+  typedFailure,
+} from '../../contract';
+import { assertResolution } from '../shared/resolution';
+import type { KnownPayment } from './known-payment';
+
+// — created —
+
+/**
+ * The updates `created` and `cancel` wait about this long, then fail with `PaymentPending`: Temporal takes ten updates at
+ * once.
+ */
+const ANSWER_WAIT_MS = 30_000;
+
+/** Waits for the answer. Until `isSlow` holds, it is so near that a timer, which costs events, would only be cancelled. */
+export async function waitForAnswer(
+  isAnswered: () => boolean,
+  isSlow: () => boolean,
+  update: 'created' | 'cancel',
+): Promise<void> {
+  const latest = Date.now() + ANSWER_WAIT_MS;
+  await condition(() => isAnswered() || isSlow());
+  const summary = `how long ${update} waits for the gateway`;
+  if (!isAnswered()) await condition(isAnswered, Math.max(latest - Date.now(), 1), { summary });
+}
+
+/** Throws `DuplicateOrder`, `DifferentRequest`, or `PaymentPending` with the gateway's last problem. */
+export function createdAnswer(
+  input: PaymentInput,
+  state: PaymentState,
+  again: PaymentInput | undefined,
+  problem: KnownPayment['creation']['last'],
+): PaymentData {
+  if (isOfAnother(input)) throw duplicateOrder(state);
+  const answer = creationAnswer(state);
+  // An adopted trade can be compared only after its first query.
+  if (answer && !orderOf(input)) assertSameTrade(state, again);
+  if (answer) return answer;
+  throw typedFailure(
+    FAILURE.pending,
+    `The gateway has not settled order ${state.out_trade_no} yet. The payment goes on by itself; ask again for its data. ${problem?.message ?? ''}`,
+    { ...(problem?.error ?? { outcome: 'unknown' }) },
+  );
+}
+
+/**
+ * Throws `DifferentRequest` unless the order is the one that this run was started with, or `Closing` where that one has
+ * failed and its run is about to end: the number can be used again then.
+ */
+export function assertSameOrder(
+  input: PaymentInput,
+  state: PaymentState,
+  again: PaymentInput | undefined,
+  failure: unknown,
+): void {
+  const order = orderOf(input);
+  if (!order || !again || again.kind === 'adopt') return;
+  const { out_trade_no } = again.request;
+  const fields = fieldsUnlikeKnown(again, order, null);
+  if (fields.length > 0 && isNotCreatedFailure(failure))
+    throw typedFailure(
+      FAILURE.closing,
+      `Order ${out_trade_no} was not created, and its workflow is about to end: ask again.`,
+    );
+  assertNoDifference(fields, state);
+}
+
+/** Throws `DifferentRequest` for an order that differs from the adopted trade, by the fields that both have. */
+export function assertSameTrade(state: PaymentState, again: PaymentInput | undefined): void {
+  if (!again || again.kind === 'adopt') return;
+  assertNoDifference(fieldsUnlikeKnown(again, undefined, state), state);
+}
+
+function assertNoDifference(fields: readonly string[], first: PaymentState): void {
+  if (fields.length > 0) throw differentOrder(first, fields);
+}
+
+// — cancel —
+
+/** The update `cancel` comes too late. */
+export function notCanceledFailure(order: string, { outcome, trade_status }: PaymentState): ApplicationFailure {
+  return typedFailure(
+    FAILURE.notCanceled,
+    `Order ${order} cannot be withdrawn: the gateway has it, or may have it. The payment goes on.`,
+    { outcome, trade_status },
+  );
+}
+
+/** It is not known yet whether the update `cancel` comes too late. */
+export function notWithdrawnYetFailure(order: string): ApplicationFailure {
+  const message = `Order ${order} is not withdrawn yet: whether it was sent is not known. Nothing more is sent; ask again.`;
+  return typedFailure(FAILURE.pending, message, { outcome: 'unknown' });
+}
+
+// — resolve —
+
+const OUTCOMES: readonly PaymentOutcome[] = ['SUCCESS', 'CANCEL', 'REFUSED', 'EXPIRED'];
+
+/** Throws `InvalidRequest` for a resolution that is not whole, that comes after the end, or that `why` rules out now. */
+export function assertResolvable(
+  resolution: PaymentResolution | undefined,
+  { outcome, attention }: Pick<PaymentState, 'outcome' | 'attention'>,
+  why: string | null,
+): void {
+  const isSeen = resolution?.outcome === undefined && isSettledByLooking(attention);
+  const isKnown = isSeen || OUTCOMES.some((one) => one === resolution?.outcome);
+  assertResolution(resolution, [
+    ...(isKnown ? [] : [{ field: 'outcome', rule: `one of ${OUTCOMES.join(', ')}` }]),
+    ...(why === null ? [] : [{ field: 'outcome', rule: why }]),
+    ...(outcome === null ? [] : [{ field: 'outcome', rule: `the payment has ended already: ${outcome}` }]),
+  ]);
+}
