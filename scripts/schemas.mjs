@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { buildGenerator, getProgramFromFiles } from 'typescript-json-schema';
 
-/** What crosses languages: docs/contract.md and docs/events.md show an example of each. */
+/** What crosses languages: docs/contract.md and docs/events.md show them. */
 const TYPES = [
   ...['NewPayment', 'AdoptedPayment', 'PaymentData', 'PaymentState', 'PaymentResolution', 'NotificationSignal'],
   ...['LatePaymentRefund', 'AppAttentionState', 'AfterSaleInput', 'AfterSaleState', 'AfterSaleResolution'],
