@@ -154,6 +154,8 @@ func (p *Payments) createdBefore(ctx context.Context, number string, payment Obj
 	var state struct {
 		PaymentData Object `json:"payment_data"`
 		TradeStatus string `json:"trade_status"`
+		Outcome     string `json:"outcome"`
+		ConfirmedBy string `json:"confirmed_by"`
 	}
 	if err := p.result(ctx, p.paymentID(number), &state); err != nil {
 		return nil, err
@@ -169,7 +171,12 @@ func (p *Payments) createdBefore(ctx context.Context, number string, payment Obj
 	if state.PaymentData != nil {
 		return state.PaymentData, nil
 	}
-	return Object{"out_trade_no": number, "trade_status": state.TradeStatus}, nil
+	status := state.TradeStatus
+	// A person may have ended it before the gateway had said anything.
+	if state.ConfirmedBy == "operator" || status == "" {
+		status = state.Outcome
+	}
+	return Object{"out_trade_no": number, "trade_status": status}, nil
 }
 
 // State is the payment's state now.

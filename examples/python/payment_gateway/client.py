@@ -234,7 +234,11 @@ class Payments:
         if fields := [] if before["kind"] == "adopt" else differing_fields(before, payment):
             message = f"This out_trade_no was used before with another request: {', '.join(fields)} differ."
             raise PaymentError("DifferentRequest", message, {"fields": fields})
-        return state["payment_data"] or {"trade_status": state["trade_status"], **(state["refused_because"] or {})}
+        if state["payment_data"]:
+            return state["payment_data"]
+        # A person may have ended it before the gateway had said anything.
+        said = None if state["confirmed_by"] == "operator" else state["trade_status"]
+        return {"trade_status": said or state["outcome"], **(state["refused_because"] or {})}
 
     async def _original(self, id: str) -> JSON:
         """The input of the run that made the order. Later runs only handle news of that order."""
