@@ -239,7 +239,9 @@ function onSignal(known: KnownPayment, { signal, at }: FactOf<'notified' | 'carr
   const { trade_no, trade_status, method } = said;
   if (!trade_no && !trade_status) return known;
   const claimed = known.claimed + 1;
-  const claims = [...known.claims, { signal: said, heard: claimed, isDenied: false }];
+  // The gateway may send the same again and again: it is kept once, as of its latest arrival.
+  const others = known.claims.filter((one) => !saysTheSame(one.signal, said));
+  const claims = [...others, { signal: said, heard: claimed, isDenied: false }];
   const of = { ...(trade_status ? { trade_status } : {}), ...(trade_no ? { trade_no } : {}) };
   const heard = { ...known, claimed, claims, latest: { ...of, at: iso(at) } };
   const isOurs = isOfTrade(said, known.shown.trade_no);
@@ -266,7 +268,9 @@ function withDenied(known: KnownPayment, denied: readonly PendingClaim[]): Known
 const isIn = (claims: readonly PendingClaim[], { heard }: PendingClaim) => claims.some((one) => one.heard === heard);
 
 const saysTheSame = (one: NotificationSignal, other: NotificationSignal) =>
-  (['trade_no', 'trade_status', 'amount', 'currency'] as const).every((field) => one[field] === other[field]);
+  (['trade_no', 'trade_status', 'amount', 'currency', 'out_request_no'] as const).every(
+    (field) => one[field] === other[field],
+  );
 
 /**
  * The query does not show what these say: they wait no longer for one. Those of money are remembered, a repetition once, and a person hears

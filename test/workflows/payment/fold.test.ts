@@ -7,7 +7,7 @@ import type { PaymentInput, PaymentOutcome, PaymentState } from '../../../src/co
 import { classifyTransition } from '../../../src/contract';
 import type { Trade } from '../../../src/gateway';
 import { TRADE_STATUSES } from '../../../src/gateway/pure/statuses';
-import { idOf, needsDecision } from '../../../src/workflows/payment/known-payment';
+import { hasClaimsAfter, idOf, needsDecision } from '../../../src/workflows/payment/known-payment';
 import { LearningPayment, LEARNED_AT as T } from '../../harness/learning-payment';
 
 const MINUTE = 60_000;
@@ -441,5 +441,29 @@ describe('whatever is reported in any order', () => {
       }),
       RUNS,
     );
+  });
+});
+
+describe('notifications', () => {
+  test('ten thousand of the same are kept as one, and are news each time', () => {
+    const payment = new LearningPayment(ORDER);
+    for (let i = 0; i < 10_000; i += 1) {
+      payment.learn({ is: 'notified', signal: { trade_no: 'T1', trade_status: 'SUCCESS' } });
+      expect(hasClaimsAfter(payment.known, payment.known.looked_after)).toBe(true);
+      payment.learn({ is: 'looking' });
+    }
+    expect(payment.known.claims).toHaveLength(1);
+    expect(payment.known.taken).toBe(10_000);
+  });
+
+  test('one that comes during a look is news after that look, also where it repeats an earlier one', () => {
+    const payment = new LearningPayment(ORDER);
+    const signal = { trade_no: 'T1', trade_status: 'SUCCESS' };
+    payment.learn({ is: 'notified', signal });
+    payment.learn({ is: 'looking' });
+    const { looked_after: after } = payment.known;
+    payment.learn({ is: 'notified', signal });
+    payment.learn({ is: 'queried', trade: trade('PROCESSING'), after });
+    expect(hasClaimsAfter(payment.known, payment.known.looked_after)).toBe(true);
   });
 });
