@@ -1,7 +1,7 @@
 /**
  * Breaks the workflows at named places, one at a time in a copy of the project, and runs the model tests on it: each must
  * fail. A place that stays green is a promise that no test watches. `npm run model:mutations
- * [payments|after-sale|refunds|accounts|security|name …]`
+ * [payments|the end|after-sale|refunds|accounts|security|name …]`
  *
  * Of payments the random stories are played first, to see whether the world finds the place by itself (MODEL_RUNS stories at
  * most), and then the schedules that have a name. A number is that of the finding of the first audit that the place mends.
@@ -14,6 +14,7 @@ const { join, resolve } = require('node:path');
 
 const OF_AFTER_SALE = require('./mutations-of-after-sale.cjs');
 const OF_SECURITY = require('./mutations-of-security.cjs');
+const OF_THE_END = require('./mutations-of-the-end.cjs');
 
 const RUNS = process.env.MODEL_RUNS ?? '400';
 
@@ -699,7 +700,8 @@ const wanted = process.argv.slice(2).filter((word) => !flags.includes(word));
 const isOfFinding = ([, , , , finding]) => finding !== undefined || !process.argv.includes('--findings');
 /** What is broken, and the stories and named tests that have to notice. */
 const KINDS_OF_PLACES = [
-  { about: 'payments', of: MUTATIONS, folder: 'payment', named: ['outages', 'hostile/(schedules|attacks[a-z-]*)'] },
+  { about: 'payments', of: MUTATIONS, folder: 'payment', named: ['fold', 'outages', 'hostile/(?!hostile)[a-z-]*'] },
+  { about: 'the end', of: OF_THE_END, folder: 'payment', named: ['fold', 'outages', 'hostile/(?!hostile)[a-z-]*'] },
   {
     about: 'refunds',
     of: OF_REFUNDS,
