@@ -102,22 +102,32 @@ export async function findTrade(
  */
 export async function watchTrade(
   gateway: PaymentGateway,
-  { id, others = [], known, seen, schedule, until, tell_credentials = false, due_at }: Omit<WatchInput, 'app_id'>,
+  {
+    id,
+    others = [],
+    known,
+    seen,
+    schedule,
+    until,
+    at_once = false,
+    tell_credentials = false,
+    due_at,
+  }: Omit<WatchInput, 'app_id'>,
 ): Promise<QueriedTrade | null> {
   const left_ms = timeLeft(due_at);
   if (left_ms <= 0) return null;
   const looks = looksSoFar();
   const gap_ms = delayBeforePoll(looks, schedule);
   const delay = Math.min(gap_ms, left_ms);
-  // The workflow has just queried, so the first attempt only starts the schedule.
-  if (looks === 0) throw notYet('watching', delay);
+  // Where the workflow has just queried, the first attempt only starts the schedule.
+  if (looks === 0 && !at_once) throw notYet('watching', delay);
   try {
     const trade = await query(gateway, inTurn(id, others));
     if (until === 'answered' || isNews(trade, { id, known, seen })) return trade;
   } catch (error) {
     if (tell_credentials && error instanceof GatewayError && isCredentialsRefusal(error.fields()))
       throw typedFailure(CREDENTIALS_REFUSED, error.message);
-    throw retryablePoll(error, { gap_ms, waited_ms: delayBeforePoll(looks - 1, schedule), left_ms });
+    throw retryablePoll(error, { gap_ms, waited_ms: looks === 0 ? 0 : delayBeforePoll(looks - 1, schedule), left_ms });
   }
   throw notYet(`still ${seen}`, delay);
 }

@@ -173,6 +173,8 @@ export interface WatchInput {
   known?: readonly Pick<OtherTrade, 'trade_no' | 'trade_status'>[] | undefined;
   /** `answered`: return at the first look that the gateway answers, news or not. */
   until?: 'answered' | undefined;
+  /** Ask at once, and then as `schedule` says: something may have moved since the last look. */
+  at_once?: boolean | undefined;
   /** Fail with `CredentialsRefused` when the gateway refuses our credentials. */
   tell_credentials?: boolean | undefined;
   /** Return null from this time on, in ms since the epoch, whatever the trade's status; absent: watch for ever. */

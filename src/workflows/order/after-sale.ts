@@ -26,6 +26,7 @@ import {
   FAILURE,
   type HandedOver,
   type KnownOrder,
+  type LookResult,
   type PaymentEnd,
   type PaymentPolicy,
   paymentWorkflowId,
@@ -42,6 +43,7 @@ import { uncancelled } from '../shared/cancellable';
 import { isContinued } from '../shared/continued';
 import {
   attentionAfter,
+  glance,
   type LookTimes,
   lookBriefly,
   lookOnce,
@@ -53,6 +55,7 @@ import { PaymentOutbox } from '../shared/outbox/payment-outbox';
 import { waitForTradeChange } from '../shared/polling';
 import { RecheckRequests } from '../shared/recheck-requests';
 import { Visibility } from '../shared/visibility';
+import { type IsInTime, withinOneTime } from '../shared/within-one-time';
 import {
   afterSaleNotificationSignal,
   afterSaleStateQuery,
@@ -135,6 +138,8 @@ class AfterSaleRun {
   private notified = 0;
   /** The refund that a person is just deciding on: it is not sent. */
   private deciding: string | undefined;
+  /** Whether the gateway is just asked for the order's trade. */
+  private isLooking = false;
 
   constructor(private readonly input: AfterSaleRunInput) {
     // Before the first query is answered: a caller who reads the ledger while runs change reads the same.
@@ -373,6 +378,15 @@ class AfterSaleRun {
    * kept answering it for `lasting_ms`; what comes meanwhile ends the wait.
    */
   private async look(lasting_ms: number): Promise<void> {
+    this.isLooking = true;
+    const missing = await this.lookNow(lasting_ms).finally(() => {
+      this.isLooking = false;
+    });
+    if (missing) await this.search(missing);
+  }
+
+  /** Returns why the trade is to be searched for, where it is. */
+  private async lookNow(lasting_ms: number): Promise<NotFound['is'] | undefined> {
     const { app_id } = this.input;
     const { heard: after, seen } = this.order;
     const lasting = lasting_ms > 0 && seen !== null ? seen.status : undefined;
@@ -385,16 +399,20 @@ class AfterSaleRun {
     let missing: NotFound | undefined;
     let isFound = false;
     for (const id of idsToAsk(this.order)) {
-      const looked = await lookUnless(isInterrupted, app_id, id, times, lasting);
-      if (looked === null) return;
+      // The first look is mostly answered within a moment: then it costs no task, and the caller of a refund waits less.
+      const trade = seen === null ? await glance(app_id, id) : null;
+      const looked: LookResult | null = trade
+        ? { is: 'found', trade }
+        : await lookUnless(isInterrupted, app_id, id, times, lasting);
+      if (looked === null) return undefined;
       if (looked.is !== 'found') missing = missing?.is === 'no-answer' ? missing : looked;
       else await this.onTrade(looked.trade, after, looked.trade.trade_status === seen?.status ? lasting_ms : 0);
       isFound ||= looked.is === 'found';
     }
-    if (missing === undefined || isFound) return answer();
-    this.learn({ is: 'unanswered', why: attentionAfter(missing), after });
+    if (missing && !isFound) this.learn({ is: 'unanswered', why: attentionAfter(missing), after });
     answer();
-    if (missing.is === 'no-answer' || !this.isDenialEnough) await this.search(missing.is);
+    if (missing === undefined || isFound) return undefined;
+    return missing.is === 'no-answer' || !this.isDenialEnough ? missing.is : undefined;
   }
 
   /** A payment that ran when this one began may have ended since: it says which trade is the order's. */
@@ -500,7 +518,8 @@ class AfterSaleRun {
     this.learn({ is: 'answered', number, answered: sent.answered });
     if (sent.credentials) this.learn({ is: 'unanswered', why: 'credentials', after: heard });
     if (sent.trade) await this.onTrade(sent.trade, heard, 0);
-    else if (sent.answered.said !== 'refused') await this.look(0);
+    // What was taken is watched from now on, and the watch asks at once.
+    else if (sent.answered.said !== 'refused' && sent.answered.said !== 'taken') await this.look(0);
   }
 
   private async watch(step: Extract<Step, { take: 'watch' }>): Promise<void> {
@@ -511,7 +530,8 @@ class AfterSaleRun {
     this.waitFor(waitOf(step, this.order));
     const [id, ...others] = idsToAsk(this.order);
     const known = this.order.others.filter(({ asked: answer }) => answer === 'answered');
-    const watch = { app_id, id, others, seen, known, schedule: pollSchedule(this.settings) };
+    const at_once = hasTakenSinceSeen(this.order);
+    const watch = { app_id, id, others, seen, known, at_once, schedule: pollSchedule(this.settings) };
     // A refund waits for the gateway's answer, and a person only for money that may come.
     const dailyLook = isUnpaid(this.order) ? undefined : DAY;
     const news = await waitForTradeChange(watch, {
@@ -549,13 +569,16 @@ class AfterSaleRun {
   // — The updates —
 
   private async refund(order: RefundOrder): Promise<RefundAnswer> {
-    const latest = Date.now() + REFUND_WAIT_MS;
-    const isInTime = (fn: () => boolean) => condition(fn, Math.max(latest - Date.now(), 1), { summary: 'refund' });
+    return withinOneTime(REFUND_WAIT_MS, 'refund', (isInTime) => this.refundInTime(order, isInTime));
+  }
+
+  private async refundInTime(order: RefundOrder, isInTime: IsInTime): Promise<RefundAnswer> {
     this.rechecks.noteUpdate();
     if (!(await isInTime(() => this.phase !== 'reading'))) throw notTaken();
     // A payment that had not ended may have sold another trade than the one that was found.
     await this.readEnd();
-    if (this.order.seen === null) this.rechecks.request();
+    // A look that is under way shows the trade as well as one more would.
+    if (this.order.seen === null && !this.isLooking) this.rechecks.request();
     const isRead = () => this.phase === 'unknown' || this.order.seen !== null;
     if (!(await isInTime(isRead))) throw notTaken();
     if (this.phase === 'unknown') throw orderNotFound(this.input.out_trade_no);
@@ -673,6 +696,10 @@ function cutOff(sale: KnownOrder): Fact[] {
     .filter(({ phase }) => phase === 'sending')
     .map(({ number }) => ({ is: 'answered', number, answered: { said: 'unknown' } }));
 }
+
+/** Whether a refund was taken after the gateway was last asked: the trade may have moved on already. */
+const hasTakenSinceSeen = ({ seen, refunds }: KnownOrder): boolean =>
+  refunds.some(({ phase, answered_at }) => phase === 'taken' && (answered_at ?? 0) >= (seen?.asked_at ?? 0));
 
 /** What people read that a watch waits for. */
 function waitOf({ until }: Extract<Step, { take: 'watch' }>, order: KnownOrder): string {
