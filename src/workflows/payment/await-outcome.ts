@@ -5,9 +5,9 @@
 import { ActivityFailure, ApplicationFailure, condition } from '@temporalio/workflow';
 import type { LookResult, Trade } from '../../contract';
 import { CREDENTIALS_REFUSED, isOfTrade, pollSchedule } from '../../contract';
-import { attentionAfter, glance, lookOnce } from '../shared/look';
+import { glance, lookOnce } from '../shared/look';
 import { RunningWatch } from '../shared/running-watch';
-import type { PaymentContext } from './context';
+import { learnAndShow, type PaymentContext } from './context';
 import { type Deadline, orderDeadlines } from './deadlines';
 import {
   hasClaimsAfter,
@@ -21,6 +21,7 @@ import {
   type PendingClaim,
   seenStatus,
 } from './known-payment';
+import { ofPolled, ofUnanswered } from './look-results';
 import { nextPaymentStep, type PaymentStep } from './next-step';
 import { lookAtOtherTrade, otherTradesIn } from './other-trades';
 
@@ -123,11 +124,7 @@ export class OutcomeWait {
       if (left > 0) await condition(() => this.hasNews, left, { summary: 'until the gateway is asked' });
       return;
     }
-    const { known } = context;
-    if (isOfTrade(news, known.shown.trade_no))
-      return context.learn({ is: 'queried', trade: news, after: known.looked_after });
-    context.learn({ is: 'noted', other: news.trade_no ?? '', said: news, isAnswered: true });
-    context.raise('second-trade');
+    learnAndShow(context, ofPolled(context.known, news, isOfTrade(news, context.known.shown.trade_no)));
   }
 
   // — Looking —
@@ -147,8 +144,7 @@ export class OutcomeWait {
       const heard = this.watch.stop();
       if (heard) context.learn({ is: 'queried', trade: heard, after: 0 });
       if (isOver(context.known)) return;
-      context.learn({ is: 'unanswered', looked: looked.is, after, others });
-      context.raise(attentionAfter(looked));
+      learnAndShow(context, ofUnanswered(looked, after, others));
     });
   }
 
