@@ -93,8 +93,10 @@ const TABLE: readonly Row[] = [
   [{}, 'send'],
 ];
 
+const ROWS = TABLE.map(([when, then]) => ({ when: Object.entries(when), then }));
+
 export function nextCreationStep(facts: CreationFacts): CreationStep {
-  const row = TABLE.find(([when]) => Object.entries(when).every(([name, value]) => Reflect.get(facts, name) === value));
+  const row = ROWS.find(({ when }) => when.every(([name, value]) => Reflect.get(facts, name) === value));
   // The last row fits everything.
-  return row?.[1] ?? 'look-on';
+  return row?.then ?? 'look-on';
 }

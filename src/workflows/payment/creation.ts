@@ -19,7 +19,7 @@ import {
   namedTrades,
   type PendingClaim,
 } from './known-payment';
-import { ofMissed, ofRecovered } from './look-results';
+import { ofMissed, ofRecovered, ofRefused } from './look-results';
 import { TradeLooks } from './trade-looks';
 
 /** An order that may exist is sent again at most so long after the look that did not find it, in ms. */
@@ -189,7 +189,7 @@ export class OrderCreation {
       context.learn({ is: 'learned', of: 'a revived order' });
       return this.recover(looked.trade);
     }
-    context.learn({ is: 'missed', looked: looked.is === 'no-answer' ? 'no-answer' : 'no-such-order', after });
+    context.learn(ofRefused(looked, after));
     return false;
   }
 

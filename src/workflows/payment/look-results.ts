@@ -18,6 +18,11 @@ export function ofMissed(looked: NotFound, claims: readonly PendingClaim[], afte
   return [...facts, ...ofNamed(claims, isDenied), { is: 'raised', attention: attentionAfter(looked) }];
 }
 
+/** A query after the refusal of an order that the gateway made. A denial contradicts the refusal, so it is no answer: the order is watched. */
+export const ofRefused = (looked: LookResult, after: number): NewPaymentFact => ({
+  ...{ is: 'missed', looked: looked.is === 'found' ? 'no-such-order' : 'no-answer', after },
+});
+
 /** What was named and not found. Of several trades at most one is ours: a person hears of it without the gateway. */
 function ofNamed(claims: readonly PendingClaim[], isDenied: boolean): NewPaymentFact[] {
   const named = tradesNamedBy(signalsIn(claims));
