@@ -23,6 +23,8 @@ const WAIT = 'src/workflows/payment/await-outcome.ts';
 const CREATION = 'src/workflows/payment/creation.ts';
 const FOLD = 'src/workflows/payment/fold.ts';
 const NEXT = 'src/workflows/payment/next-step.ts';
+const KNOWN = 'src/workflows/payment/known-payment.ts';
+const LOOKED = 'src/workflows/payment/look-results.ts';
 
 /**
  * Name, file, what stands there, what stands there instead, the finding that this takes back, and more places that are broken
@@ -58,7 +60,7 @@ const MUTATIONS = [
   ['a look without an answer counts as no order', STEPS, "  [{ looked: 'no-answer' }, 'look-on'],\n", ''],
   [
     'an order is sent although a notification named a trade',
-    CREATION,
+    KNOWN,
     'isNotified: known.claims.length > 0,',
     'isNotified: false,',
     2,
@@ -91,9 +93,9 @@ const MUTATIONS = [
   ],
   [
     'an order that is notified after a try that reached the gateway counts as made elsewhere',
-    CREATION,
-    "earlier?.is_same_order || this.context.known.creation.reach !== 'none';",
-    'earlier?.is_same_order;',
+    KNOWN,
+    "earlier?.is_same_order === true || creation.reach !== 'none';",
+    'earlier?.is_same_order === true;',
   ],
   [
     'notifications are believed',
@@ -140,7 +142,7 @@ const MUTATIONS = [
   [
     'an order of another system that a notification named is taken for ours',
     CREATION,
-    '    if (!isOurs) throw duplicateOrderFailure(this.order, trade);\n',
+    '    if (!isOurOrder(this.context.known, earlier)) throw duplicateOrderFailure(this.order, trade);\n',
     '',
   ],
   [
@@ -157,11 +159,17 @@ const MUTATIONS = [
   ],
   [
     'what the gateway denied before it caught up is forgotten',
-    'src/workflows/payment/trade-looks.ts',
-    "learn({ is: 'denied', claims });",
-    "learn({ is: 'settled', claims });",
+    LOOKED,
+    "{ is: 'denied', claims } as const",
+    "{ is: 'settled', claims } as const",
   ],
-  ['a second trade is not told', 'src/workflows/payment/other-trades.ts', "  context.raise('second-trade');\n", '', 3],
+  [
+    'a second trade is not told',
+    'src/workflows/payment/other-trades.ts',
+    '  learnAndShow(context, ofOtherNamed(other));\n',
+    '',
+    3,
+  ],
   [
     'a notification is settled before it was looked into',
     FOLD,
@@ -281,8 +289,8 @@ const MUTATIONS = [
   ],
   [
     'a trade that no answer named is sold as ours without a word',
-    CREATION,
-    "if (known.creation.reach !== 'sent' && !this.earlier.isProven(trade_no)) context.raise('unproven-trade');",
+    LOOKED,
+    "...(isOthers ? [{ is: 'raised', attention: 'unproven-trade' } as const] : []),",
     '',
   ],
   [
@@ -389,8 +397,8 @@ const MUTATIONS = [
   ],
   [
     'two trades that the gateway does not answer for are before nobody',
-    'src/workflows/payment/trade-looks.ts',
-    "    if (named.length > 1) context.raise('second-trade');\n",
+    LOOKED,
+    "    ...(areSeveral ? [{ is: 'raised', attention: 'second-trade' } as const] : []),\n",
     '',
   ],
   [

@@ -1,6 +1,8 @@
 /** Everything that may happen within so many moves: what must never be, and each question to a person with the truths that fit it. */
 import { leftToGrant } from '../../src/workflows/order/fold';
 import { ended, type LateNode, lateFaults, lateKeyOf, lateMoves, latePathTo } from './late-world';
+import { type PaymentTruth, paymentFaults, questionOf, truthOfPayment } from './payment-faults';
+import { ordered, type PaymentNode, paymentKeyOf, paymentMoves, paymentPathTo } from './payment-world';
 import {
   isMoney,
   keyOf,
@@ -51,6 +53,32 @@ export function exploreLateMoney(depth: number): Omit<Explored, 'questions'> {
     return lateMoves(node);
   });
   return { states, violations };
+}
+
+/** What is known where a person is asked about a payment, and the shortest way to each truth that fits. */
+export type PaymentQuestion = ReadonlyMap<PaymentTruth, readonly string[]>;
+
+/** A payment from its order to its outcome. */
+export function explorePayment(
+  depth: number,
+  confirm_by_query: boolean,
+): Omit<Explored, 'questions'> & {
+  readonly questions: ReadonlyMap<string, PaymentQuestion>;
+} {
+  const violations = new Map<string, string[]>();
+  const questions = new Map<string, Map<PaymentTruth, string[]>>();
+  const states = walk(ordered(confirm_by_query), depth, paymentKeyOf, (node: PaymentNode) => {
+    for (const what of paymentFaults(node)) if (!violations.has(what)) violations.set(what, paymentPathTo(node));
+    const question = questionOf(node);
+    if (question !== null) {
+      const truths = questions.get(question) ?? new Map();
+      questions.set(question, truths);
+      const truth = truthOfPayment(node.world);
+      if (!truths.has(truth)) truths.set(truth, paymentPathTo(node));
+    }
+    return node.world.fault === undefined ? paymentMoves(node) : [];
+  });
+  return { states, violations, questions };
 }
 
 /** Visits each state once, the nearest first; `visit` says what may happen next. Returns how many there are. */

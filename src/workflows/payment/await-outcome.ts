@@ -5,9 +5,9 @@
 import { ActivityFailure, ApplicationFailure, condition } from '@temporalio/workflow';
 import type { LookResult, Trade } from '../../contract';
 import { CREDENTIALS_REFUSED, isOfTrade, pollSchedule } from '../../contract';
-import { attentionAfter, glance, lookOnce, searchOn } from '../shared/look';
+import { glance, lookOnce, searchOn } from '../shared/look';
 import { RunningWatch } from '../shared/running-watch';
-import type { PaymentContext } from './context';
+import { learnAndShow, type PaymentContext } from './context';
 import { type Deadline, orderDeadlines } from './deadlines';
 import {
   hasClaimsAfter,
@@ -21,6 +21,7 @@ import {
   type PendingClaim,
   seenStatus,
 } from './known-payment';
+import { ofPolled, ofUnanswered } from './look-results';
 import { nextPaymentStep, type PaymentStep } from './next-step';
 import { lookAtOtherTrade, otherTradesIn } from './other-trades';
 
@@ -121,11 +122,7 @@ export class OutcomeWait {
       if (left > 0) await condition(() => this.hasNews, left, { summary: 'until the gateway is asked' });
       return;
     }
-    const { known } = context;
-    if (isOfTrade(news, known.shown.trade_no))
-      return context.learn({ is: 'queried', trade: news, after: known.looked_after });
-    context.learn({ is: 'noted', other: news.trade_no ?? '', said: news, isAnswered: true });
-    context.raise('second-trade');
+    learnAndShow(context, ofPolled(context.known, news, isOfTrade(news, context.known.shown.trade_no)));
   }
 
   // — Looking —
@@ -145,22 +142,20 @@ export class OutcomeWait {
       const heard = this.watch.stop();
       if (heard) context.learn({ is: 'queried', trade: heard, after: 0 });
       if (isOver(context.known)) return;
-      context.learn({ is: 'unanswered', looked: looked.is, after, others });
-      context.raise(attentionAfter(looked));
+      learnAndShow(context, ofUnanswered(looked, after, others));
     });
   }
 
   /** Asks a silent gateway on, ever less often, in one activity however long that takes. */
   private async insist(): Promise<void> {
-    const { app_id, known, policy, waitFor, learn, raise } = this.context;
+    const { app_id, known, policy, waitFor, learn } = this.context;
     waitFor('an answer of the gateway: without one the payment does not expire');
     const search = { app_id, id: idOf(known), after: 'no-answer' as const, settling_ms: policy.settling_ms };
     const after = known.looked_after;
     const searched = await searchOn(search, () => this.hasNews);
     if (searched.is === 'interrupted') return this.look();
     if (searched.is === 'found') return learn({ is: 'queried', trade: searched.trade, after });
-    learn({ is: 'unanswered', looked: 'no-such-order', after });
-    raise('unknown-trade');
+    learnAndShow(this.context, ofUnanswered({ is: 'no-such-order' }, after, []));
   }
 
   /** Without a trade_no from the creation, the trade may be found by the one that a notification names. */

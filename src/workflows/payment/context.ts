@@ -17,6 +17,14 @@ export interface PaymentFacts {
   raise(attention: Attention): void;
 }
 
+/** Appends facts, and shows at once what a person has to know. */
+export function learnAndShow({ learn, raise }: PaymentFacts, facts: readonly NewPaymentFact[]): void {
+  for (const fact of facts) {
+    if (fact.is === 'raised') raise(fact.attention);
+    else learn(fact);
+  }
+}
+
 /** What the creation and the wait for the outcome need of their payment. */
 export interface PaymentContext extends PaymentFacts {
   readonly policy: PaymentPolicy;

@@ -19,6 +19,8 @@ export interface CreationFacts {
   isWithdrawn: boolean;
   /** Whether the order may still be sent by its own time. */
   isInTime: boolean;
+  /** Whether the pause is over that comes before an order that may exist is sent again, from the second time on. */
+  isRested: boolean;
 }
 
 /**
@@ -26,6 +28,7 @@ export interface CreationFacts {
  * - `look`: ask the gateway for the trade until its answer lasts.
  * - `look-on`: the same, slowly and under attention: nothing may be sent any more.
  * - `ask`: query once, for a moment: an order that the gateway made and refused may be alive all the same.
+ * - `rest`: wait, ever longer, before the order is sent again.
  * - `end-as-before`, `end-not-sent`, `end-not-created`, `end-refused`: it is over.
  * - `compare`: the gateway has, or is said to have, an order under this number that this run did not make.
  */
@@ -34,6 +37,7 @@ export type CreationStep =
   | 'look'
   | 'look-on'
   | 'ask'
+  | 'rest'
   | 'compare'
   | `end-${'as-before' | 'not-sent' | 'not-created' | 'refused'}`;
 
@@ -85,11 +89,14 @@ const TABLE: readonly Row[] = [
   [{ said: 'duplicate' }, 'look-on'],
   [{ isWithdrawn: true }, 'look-on'],
   [{ isInTime: false }, 'look-on'],
+  [{ isRested: false }, 'rest'],
   [{}, 'send'],
 ];
 
+const ROWS = TABLE.map(([when, then]) => ({ when: Object.entries(when), then }));
+
 export function nextCreationStep(facts: CreationFacts): CreationStep {
-  const row = TABLE.find(([when]) => Object.entries(when).every(([name, value]) => Reflect.get(facts, name) === value));
+  const row = ROWS.find(({ when }) => when.every(([name, value]) => Reflect.get(facts, name) === value));
   // The last row fits everything.
-  return row?.[1] ?? 'look-on';
+  return row?.then ?? 'look-on';
 }

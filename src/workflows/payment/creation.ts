@@ -3,8 +3,8 @@ import { ApplicationFailure, condition, workflowInfo } from '@temporalio/workflo
 import type { Trade } from '../../contract';
 import { contradictsRefusal, detailsOf, type EarlierRun, FAILURE, type NewPayment, typedFailure } from '../../contract';
 import { backoffAfter } from '../shared/backoff';
-import { attentionAfter, type Missing } from '../shared/look';
-import type { PaymentContext } from './context';
+import type { Missing } from '../shared/look';
+import { learnAndShow, type PaymentContext } from './context';
 import { tryCreation } from './creation-attempt';
 import { duplicateOrderFailure, notCreatedFailure } from './creation-failures';
 import { type CreationFacts, type CreationStep, nextCreationStep } from './creation-steps';
@@ -12,12 +12,14 @@ import { sendingEnd } from './deadlines';
 import { EarlierRuns } from './earlier-runs';
 import {
   cannotBeWithdrawn,
+  creationFacts,
   hasClaimsAfter,
-  isLikeOrder,
+  isOurOrder,
   mayExist,
   namedTrades,
   type PendingClaim,
 } from './known-payment';
+import { ofMissed, ofRecovered, ofRefused } from './look-results';
 import { TradeLooks } from './trade-looks';
 
 /** An order that may exist is sent again at most so long after the look that did not find it, in ms. */
@@ -72,6 +74,8 @@ export class OrderCreation {
         return this.lookOn();
       case 'ask':
         return this.askAfterRefusal();
+      case 'rest':
+        return this.rest();
       case 'compare':
         return this.compare();
       case 'end-as-before':
@@ -107,19 +111,8 @@ export class OrderCreation {
   }
 
   private get facts(): CreationFacts {
-    const { known } = this.context;
-    const { reach, said, looked, isLate } = known.creation;
-    return {
-      hasEnded: this.earlier.ended !== null,
-      mayExist: mayExist(known),
-      wasBusy: reach !== 'none',
-      said,
-      looked,
-      // None is settled while the order is created.
-      isNotified: known.claims.length > 0,
-      isWithdrawn: known.isWithdrawn,
-      isInTime: !isLate && Date.now() < this.until,
-    };
+    const hasEnded = this.earlier.ended !== null;
+    return creationFacts(this.context.known, { hasEnded, until: this.until, now: Date.now() });
   }
 
   // — Sending —
@@ -128,7 +121,6 @@ export class OrderCreation {
     const { context, until } = this;
     const { policy } = context;
     const isAgain = mayExist(context.known);
-    if (isAgain && context.known.creation.resent > 0 && !context.known.creation.isRested) return this.rest();
     context.learn({ is: 'begun' });
     // A person hears of a gateway that cannot be reached; then the order waits for the rest of its time.
     const patience_ms = context.known.creation.begun === 1 ? policy.patience_ms : Number.POSITIVE_INFINITY;
@@ -197,19 +189,12 @@ export class OrderCreation {
       context.learn({ is: 'learned', of: 'a revived order' });
       return this.recover(looked.trade);
     }
-    context.learn({ is: 'missed', looked: looked.is === 'no-answer' ? 'no-answer' : 'no-such-order', after });
+    context.learn(ofRefused(looked, after));
     return false;
   }
 
   private onNotFound(looked: Missing, claims: readonly PendingClaim[], after: number): false {
-    const { context } = this;
-    context.learn({ is: 'missed', looked: looked.is, after });
-    // An order of ours that was not made yet is no unknown trade.
-    if (looked.is === 'no-such-order') context.learn({ is: 'cleared', attention: 'silence' });
-    if (looked.is === 'no-such-order' && claims.length === 0) return false;
-    this.looks.noteNamed(claims, looked.is === 'no-such-order');
-    // The look is recorded by the attention that it raises.
-    context.raise(attentionAfter(looked));
+    learnAndShow(this.context, ofMissed(looked, claims, after));
     return false;
   }
 
@@ -239,18 +224,11 @@ export class OrderCreation {
     return false;
   }
 
-  /** Goes on with a trade whose creation's answer was lost. Its notifications are read again once the payment waits. */
+  /** Goes on with a trade whose creation's answer was lost. */
   private recover(trade: Trade): true {
-    const { context } = this;
-    const { known } = context;
-    const { out_trade_no } = this.order.request;
-    const { trade_no, trade_status } = trade;
-    const payment_data = this.earlier.answerFor(trade);
-    const data = { out_trade_no, ...(trade_no ? { trade_no } : {}), trade_status, recovered: true, ...payment_data };
-    const answer = payment_data ?? (isLikeOrder(known, trade) ? data : null);
-    context.learn({ is: 'created', data, answer }, { is: 'queried', trade, after: 0 });
-    // This run sent nothing, and no answer to an earlier one named this trade.
-    if (known.creation.reach !== 'sent' && !this.earlier.isProven(trade_no)) context.raise('unproven-trade');
+    const { context, earlier } = this;
+    const before = { payment_data: earlier.answerFor(trade), isProven: earlier.isProven(trade.trade_no) };
+    learnAndShow(context, ofRecovered(context.known, trade, before));
     return true;
   }
 
@@ -276,10 +254,8 @@ export class OrderCreation {
     return false;
   }
 
-  /** A trade is ours where an earlier run made it, or this one may have at a gateway that was busy; any other is not. */
   private compareWith(trade: Trade, earlier: EarlierRun | null): true {
-    const isOurs = earlier?.is_same_order || this.context.known.creation.reach !== 'none';
-    if (!isOurs) throw duplicateOrderFailure(this.order, trade);
+    if (!isOurOrder(this.context.known, earlier)) throw duplicateOrderFailure(this.order, trade);
     return this.recover(trade);
   }
 

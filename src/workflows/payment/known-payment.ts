@@ -1,6 +1,7 @@
 /** What is known of one payment: the state that its facts make, and what is read from it. Pure. Times are ms since the epoch. */
 import {
   type Attention,
+  type EarlierRun,
   type GatewayErrorFields,
   isOfAnother,
   isOfTrade,
@@ -228,6 +229,30 @@ export const hasClaimsAfter = ({ claims }: KnownPayment, claimed: number): boole
   claims.some(({ heard }) => heard > claimed);
 
 // — The creation —
+
+/** What the table of the creation asks for. `until`: from when on the order is not sent any more. */
+export function creationFacts(
+  known: KnownPayment,
+  { hasEnded, until, now }: { readonly hasEnded: boolean; readonly until: number; readonly now: number },
+): CreationFacts {
+  const { reach, said, looked, isLate, resent, isRested } = known.creation;
+  return {
+    hasEnded,
+    mayExist: mayExist(known),
+    wasBusy: reach !== 'none',
+    said,
+    looked,
+    // None is settled while the order is created.
+    isNotified: known.claims.length > 0,
+    isWithdrawn: known.isWithdrawn,
+    isInTime: !isLate && now < until,
+    isRested: resent === 0 || isRested,
+  };
+}
+
+/** Whether a trade under the number is ours: an earlier run made it, or this one may have at a gateway that was busy. */
+export const isOurOrder = ({ creation }: KnownPayment, earlier: Pick<EarlierRun, 'is_same_order'> | null): boolean =>
+  earlier?.is_same_order === true || creation.reach !== 'none';
 
 /** Whether an order of ours may exist, by a request of this run or of an earlier one. */
 export const mayExist = ({ creation: { reach } }: KnownPayment): boolean => reach === 'perhaps' || reach === 'sent';

@@ -1,10 +1,10 @@
 /** Looks for a trade that may exist, by every id that is known of it. */
 import { ActivityFailure, condition, isCancellation } from '@temporalio/workflow';
-import { type LookResult, type TradeId, tradesNamedBy } from '../../contract';
+import type { LookResult, TradeId } from '../../contract';
 import { lookBriefly, lookOnce, type NotFound, type Searched, searchOn } from '../shared/look';
 import { hasEnded, startPoll } from '../shared/polling';
 import type { PaymentContext } from './context';
-import { idOf, type PendingClaim, signalsIn } from './known-payment';
+import { idOf } from './known-payment';
 
 export class TradeLooks {
   constructor(
@@ -22,18 +22,6 @@ export class TradeLooks {
       if (worst?.is !== 'no-answer') worst = looked;
     }
     return worst ?? NO_ANSWER;
-  }
-
-  /**
-   * Takes note of what was named and not found. Of several trades at most one is ours: a person hears of it without the
-   * gateway.
-   */
-  noteNamed(claims: readonly PendingClaim[], isDenied: boolean): void {
-    const { context } = this;
-    if (isDenied) context.learn({ is: 'denied', claims });
-    const named = tradesNamedBy(signalsIn(claims));
-    if (isDenied || named.length > 1) for (const other of named) context.learn({ is: 'noted', other });
-    if (named.length > 1) context.raise('second-trade');
   }
 
   /** Asks on after a look, as `searchOn` does. */

@@ -10,11 +10,12 @@ const VALUES: { readonly [Name in keyof CreationFacts]: readonly CreationFacts[N
   isNotified: [false, true],
   isWithdrawn: [false, true],
   isInTime: [false, true],
+  isRested: [false, true],
 };
 
 const NOTHING: CreationFacts = {
   ...{ hasEnded: false, mayExist: false, wasBusy: false, said: 'nothing', looked: 'not-yet' },
-  ...{ isNotified: false, isWithdrawn: false, isInTime: true },
+  ...{ isNotified: false, isWithdrawn: false, isInTime: true, isRested: true },
 };
 
 /** Every combination of facts, where nothing was sold. */
@@ -25,8 +26,8 @@ const ALL = Object.entries(VALUES).reduce<CreationFacts[]>(
 const stepsWhere = (fits: (facts: CreationFacts) => boolean) =>
   [...new Set(ALL.filter(fits).map(nextCreationStep))].sort();
 
-test('every combination of facts is in the table: 384', () => {
-  expect(ALL).toHaveLength(384);
+test('every combination of facts is in the table: 768', () => {
+  expect(ALL).toHaveLength(768);
 });
 
 test('what was sold is not created again, whatever else is known', () => {
@@ -62,6 +63,11 @@ test('an order is sent only before its time, if nobody withdrew it', () => {
   expect(sent.filter(({ isInTime, isWithdrawn, isNotified }) => !isInTime || isWithdrawn || isNotified)).toEqual([]);
 });
 
+test('an order that may exist is sent again once the pause before it is over', () => {
+  expect(stepsWhere(({ mayExist, isRested }) => mayExist && !isRested)).not.toContain('send');
+  expect(stepsWhere(({ mayExist, isRested }) => mayExist && isRested)).not.toContain('rest');
+});
+
 test.each([
   [{}, 'send'],
   [{ isWithdrawn: true }, 'end-not-sent'],
@@ -74,6 +80,7 @@ test.each([
   [{ mayExist: true }, 'look'],
   [{ mayExist: true, looked: 'no-answer' }, 'look-on'],
   [{ mayExist: true, looked: 'no-such-order' }, 'send'],
+  [{ mayExist: true, looked: 'no-such-order', isRested: false }, 'rest'],
   [{ mayExist: true, looked: 'no-such-order', isWithdrawn: true }, 'look-on'],
   [{ mayExist: true, looked: 'no-such-order', said: 'created-refused' }, 'end-refused'],
   [{ mayExist: true, looked: 'no-such-order', said: 'not-created' }, 'end-not-created'],

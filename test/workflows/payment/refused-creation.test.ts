@@ -64,3 +64,22 @@ test('an order whose query has no answer ends as refused within the caller’s t
   await world.pass(2 * HOUR);
   expect(await stateNow()).toMatchObject({ outcome: 'SUCCESS', attention: 'late-payment' });
 });
+
+test('an order that the gateway refused and does not show yet ends as refused, and is watched: its late money is found', async () => {
+  await begin();
+  refusesWhatItMakes();
+  const { gateway } = world;
+  const post = gateway.post.bind(gateway);
+  let isBehind = true;
+  const unknown = { code: '40002', msg: 'Business Failed', sub_code: 'trade-not-exist' };
+  gateway.post = async (path, headers, text) =>
+    path === '/trade/query' && isBehind
+      ? { status: 200, body: new TextEncoder().encode(JSON.stringify(unknown)) }
+      : post(path, headers, text);
+  await pay(30 * SECOND);
+  expect(await stateNow()).toMatchObject({ outcome: 'REFUSED', attention: null });
+  isBehind = false;
+  world.gateway.move(tradeAt(0), 'SUCCESS');
+  await world.pass(2 * HOUR);
+  expect(await stateNow()).toMatchObject({ outcome: 'SUCCESS', attention: 'late-payment' });
+});
