@@ -35,6 +35,7 @@ import {
   type RefundOrder,
   readSignal,
   refundInQuestion,
+  refundMeaningOf,
 } from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
 import { DAY } from '../../gateway/pure/durations';
@@ -67,7 +68,7 @@ import {
 } from './after-sale-messages';
 import { afterSaleIssues, refuseAfterSale } from './after-sale-start';
 import { eventPaymentOf } from './event-payment';
-import type { AfterSaleFact } from './facts';
+import type { AfterSaleFact, RefundAnswered } from './facts';
 import { findRefund, fold, isOlder, NOTHING_KNOWN } from './fold';
 import { readHandedOver } from './handed-over';
 import { nextRefund, nextStep, obstacleTo, type Step, turnOf, watchUntil } from './next-step';
@@ -518,8 +519,12 @@ class AfterSaleRun {
     this.learn({ is: 'answered', number, answered: sent.answered });
     if (sent.credentials) this.learn({ is: 'unanswered', why: 'credentials', after: heard });
     if (sent.trade) await this.onTrade(sent.trade, heard, 0);
-    // What was taken is watched from now on, and the watch asks at once.
-    else if (sent.answered.said !== 'refused' && sent.answered.said !== 'taken') await this.look(0);
+    else if (sent.answered.said !== 'refused' && !this.isWatchEnough(sent.answered.said)) await this.look(0);
+  }
+
+  /** A watch asks at once, and sees what the refund changes; but not where the trade shows an earlier refund, and may go on showing that. */
+  private isWatchEnough(said: RefundAnswered['said']): boolean {
+    return said === 'taken' && refundMeaningOf(this.order.seen?.status ?? null) === 'stands';
   }
 
   private async watch(step: Extract<Step, { take: 'watch' }>): Promise<void> {
