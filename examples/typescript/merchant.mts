@@ -9,6 +9,8 @@ const { pay_url } = await payments.pay({ out_trade_no, subject: 'Two tickets', .
 if (pay_url) console.log(`The buyer pays here: ${pay_url}`);
 else console.log('Nothing to pay with: it was refused or lost. Let this order end, and sell under a new number.');
 
-const { outcome } = await payments.outcome(out_trade_no); // minutes or days later; ask again after a restart
-console.log(outcome === 'SUCCESS' ? 'Paid: deliver the tickets.' : `Not paid: ${outcome}`);
+const end = await payments.outcome(out_trade_no); // minutes or days later; ask again after a restart
+if (end.attention) console.log(`Not yet: a person decides first (${end.attention})`); // such as on money that came late
+else if (end.late_payment_refund) console.log('Not sold: the money came late, and goes back');
+else console.log(end.outcome === 'SUCCESS' ? 'Paid: deliver the tickets.' : `Not paid: ${end.outcome}`);
 await close();

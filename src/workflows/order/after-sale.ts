@@ -26,7 +26,6 @@ import {
   FAILURE,
   type HandedOver,
   type KnownOrder,
-  type LookResult,
   type PaymentEnd,
   type PaymentPolicy,
   paymentWorkflowId,
@@ -44,7 +43,6 @@ import { uncancelled } from '../shared/cancellable';
 import { isContinued } from '../shared/continued';
 import {
   attentionAfter,
-  glance,
   type LookTimes,
   lookBriefly,
   lookOnce,
@@ -400,11 +398,7 @@ class AfterSaleRun {
     let missing: NotFound | undefined;
     let isFound = false;
     for (const id of idsToAsk(this.order)) {
-      // The first look is mostly answered within a moment: then it costs no task, and the caller of a refund waits less.
-      const trade = seen === null ? await glance(app_id, id) : null;
-      const looked: LookResult | null = trade
-        ? { is: 'found', trade }
-        : await lookUnless(isInterrupted, app_id, id, times, lasting);
+      const looked = await lookUnless(isInterrupted, app_id, id, times, lasting);
       if (looked === null) return undefined;
       if (looked.is !== 'found') missing = missing?.is === 'no-answer' ? missing : looked;
       else await this.onTrade(looked.trade, after, looked.trade.trade_status === seen?.status ? lasting_ms : 0);

@@ -2,6 +2,7 @@
 import {
   isDecided,
   isNamedByItsCreation,
+  isOfTrade,
   isSilence,
   isUnlikeOrder,
   type KnownOrder,
@@ -33,6 +34,14 @@ export const hasLateMoney = (order: KnownOrder): boolean =>
 export function paidOtherwise({ payment, paid }: KnownOrder): OtherAmount | undefined {
   if (payment === null || paid === null) return undefined;
   return isUnlikeOrder(payment.state, paid) ? paid : undefined;
+}
+
+/** What was notified, and no answer has settled, where it is not what was ordered. */
+function notifiedOtherwise({ payment, held, contradicted, trade_no }: KnownOrder): OtherAmount | undefined {
+  const claims = [...held.map(({ claim }) => claim), ...contradicted];
+  const ours = claims.filter((claim) => claim.trade_status === 'SUCCESS' && isOfTrade(claim, trade_no));
+  const other = payment && ours.findLast((claim) => isUnlikeOrder(payment.state, claim));
+  return other ? { amount: other.amount ?? null, currency: other.currency ?? null } : undefined;
 }
 
 /** Whether another amount came than was ordered, and no person has decided on it. */
@@ -101,7 +110,7 @@ export function paymentNow(order: KnownOrder, attention: PaymentState['attention
   const outcome = outcomeNow(order);
   const isLate = outcome !== toldOutcome(order);
   const isCorrected = decision !== null && outcome !== state.outcome;
-  const mismatch = state.mismatch ?? paidOtherwise(order);
+  const mismatch = state.mismatch ?? paidOtherwise(order) ?? notifiedOtherwise(order);
   const late_payment_refund = lateRefund(order);
   const before = { run_id: payment.run_id, outcome: state.outcome };
   return {

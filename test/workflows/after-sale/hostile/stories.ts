@@ -190,7 +190,8 @@ async function end(world: World): Promise<Broken[]> {
   );
   await world.pass(DAY + slowest);
   world.notify('all');
-  await world.pass(DAY);
+  // One that was sent only now has a day until a person is asked.
+  await world.pass(DAY + HOUR);
   await world.answered();
   const state = await world.state();
   const neighbour = await world.stateOfTheNeighbour();
