@@ -191,7 +191,7 @@ async function end(world: World): Promise<Broken[]> {
   await world.pass(DAY + slowest);
   world.notify('all');
   // One that was sent only now has a day until a person is asked.
-  await world.pass(DAY + HOUR);
+  await world.pass(DAY + HOUR + slowest);
   await world.answered();
   const state = await world.state();
   const neighbour = await world.stateOfTheNeighbour();
