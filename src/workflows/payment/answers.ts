@@ -83,7 +83,7 @@ export function assertSameOrder(
 }
 
 /** Throws `DifferentRequest` for an order that differs from the adopted trade, by the fields that both have. */
-export function assertSameTrade(state: PaymentState, again: PaymentInput | undefined): void {
+function assertSameTrade(state: PaymentState, again: PaymentInput | undefined): void {
   if (!again || again.kind === 'adopt') return;
   assertNoDifference(fieldsUnlikeKnown(again, undefined, state), state);
 }
