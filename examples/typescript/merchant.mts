@@ -10,7 +10,7 @@ if (pay_url) console.log(`The buyer pays here: ${pay_url}`);
 else console.log('Nothing to pay with: it was refused or lost. Let this order end, and sell under a new number.');
 
 const end = await payments.outcome(out_trade_no); // minutes or days later; ask again after a restart
-if (end.attention) console.log(`Not yet: a person decides first (${end.attention})`); // as on late money
+if (end.attention) console.log(`Not yet, a person decides first: ${end.attention}`);
 else if (end.late_payment_refund) console.log('Not sold: the money came late, and goes back');
 else console.log(end.outcome === 'SUCCESS' ? 'Paid: deliver the tickets.' : `Not paid: ${end.outcome}`);
 await close();
