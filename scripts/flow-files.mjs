@@ -1,6 +1,6 @@
 /**
  * How many files one opens to follow a flow: what its entries use, and what that uses, through every index to the file that
- * declares it. Types alone are not followed. `npm run flow:files` prints a row for each flow, and the size of the core;
+ * declares it. Types alone are not followed. `npm run flow:files` prints a row for each flow, the size of the core, and its mutable fields;
  * `npm run flow:files -- FLOW` the files of one.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -63,6 +63,16 @@ function filesOf(entries) {
   return [...found].map((file) => relative(SRC, file)).sort();
 }
 
+/** The fields of classes that are not readonly: what a reader has to keep in mind. */
+function mutableFieldsIn(file) {
+  const classes = readFileSync(join(SRC, file), 'utf8').match(/^(?:export )?(?:abstract )?class [\s\S]*?^}/gm) ?? [];
+  return classes.flatMap((text) =>
+    [
+      ...text.matchAll(/^ {2}(?:private |protected )?(?!readonly |static )(\w+)(?:\??: [^(\n]*|(?: = [^\n]*))[;{]$/gm),
+    ].map(([, name]) => name),
+  );
+}
+
 const linesOf = (files) =>
   files.reduce((sum, file) => sum + readFileSync(join(SRC, file), 'utf8').split('\n').length - 1, 0);
 
@@ -84,4 +94,8 @@ if (asked !== undefined) {
   process.stdout.write(
     `\nThe core, src/workflows without ${OTHER_LIFECYCLES.join(', ')}: ${core.length} files, ${linesOf(core)} lines.\n`,
   );
+  const mutable = core.map((file) => [file, mutableFieldsIn(file)]).filter(([, names]) => names.length > 0);
+  const total = mutable.reduce((sum, [, names]) => sum + names.length, 0);
+  process.stdout.write(`${total} fields of its classes change:\n`);
+  for (const [file, names] of mutable) process.stdout.write(`- ${file}: ${names.join(', ')}\n`);
 }
