@@ -13,6 +13,7 @@ const { availableParallelism, tmpdir } = require('node:os');
 const { join, resolve } = require('node:path');
 
 const OF_AFTER_SALE = require('./mutations-of-after-sale.cjs');
+const OF_ONE_PAYMENT = require('./mutations-of-payment.cjs');
 const OF_SECURITY = require('./mutations-of-security.cjs');
 const OF_THE_END = require('./mutations-of-the-end.cjs');
 
@@ -729,7 +730,13 @@ const ofWorkflows = KINDS_OF_PLACES.flatMap(({ about, of, folder, named }) =>
     named: named.map((file) => `test/workflows/${folder}/${file}.test.ts`),
   })),
 );
-/** Every schedule is explored of these first, and then the stories of the after-sale are played. */
+/** Every schedule is explored of these first, and then the stories that have a name are played. */
+const ofOnePayment = OF_ONE_PAYMENT.map((place) => ({
+  ...{ place, about: 'payments', random: ['test/workflows/payment/explored.test.ts'] },
+  named: ['outages', 'refused-creation', 'hostile/(schedules|attacks[a-z-]*)'].map(
+    (file) => `test/workflows/payment/${file}.test.ts`,
+  ),
+}));
 const ofAfterSale = OF_AFTER_SALE.map((place) => ({
   ...{ place, about: 'after-sale', random: ['test/workflows/order/explored.test.ts'] },
   named: ['lives', 'hostile/(schedules|numbers|attacks[a-z-]*)'].map(
@@ -740,7 +747,7 @@ const ofAfterSale = OF_AFTER_SALE.map((place) => ({
 const ofSecurity = OF_SECURITY.map(([name, file, from, to, test, also]) => ({
   ...{ place: [name, file, from, to, undefined, also], about: 'security', named: [`${test}.test.ts`] },
 }));
-const places = [...ofWorkflows, ...ofAfterSale, ...ofSecurity].filter(
+const places = [...ofWorkflows, ...ofOnePayment, ...ofAfterSale, ...ofSecurity].filter(
   ({ place, about }) =>
     isOfFinding(place) && (wanted.length === 0 || wanted.some((word) => word === about || place[0].includes(word))),
 );

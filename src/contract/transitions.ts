@@ -40,6 +40,16 @@ export function classifyTransition(from: string | null, to: string): TransitionK
 }
 
 /**
+ * Of two statuses of a trade the one that the other leads to, or the one that was said last. A trade that is paid after its own end has left
+ * that end: what was money stays money, and an old replica does not unsay it.
+ */
+export function laterStatus(known: string | null, said: string | null): string | null {
+  if (known === null || said === null) return said ?? known;
+  const isUnsaid = isKnownStatus(said) && outcomeOf(known) === 'SUCCESS' && outcomeOf(said) !== 'SUCCESS';
+  return isUnsaid || classifyTransition(known, said) === 'stale' ? known : said;
+}
+
+/**
  * Whether a trade's status is news after the refusal of its creation: it was paid, or may still be. INITIAL says that the order was made,
  * which the refusal said too.
  */

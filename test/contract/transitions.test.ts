@@ -1,6 +1,6 @@
 /** Which status may follow which, compared with the field's table, and the payment's outcome in each. */
 import * as fc from 'fast-check';
-import { classifyTransition, outcomeOf, type TransitionKind } from '../../src/contract';
+import { classifyTransition, laterStatus, outcomeOf, type TransitionKind } from '../../src/contract';
 import { TRADE_STATUSES, type TradeStatus } from '../../src/gateway/pure/statuses';
 
 /** gateway-in-the-field.md, "Trade states and their transitions", row by row. */
@@ -135,6 +135,26 @@ describe('a status that we do not know', () => {
 
   test('is nothing new the second time', () => {
     fc.assert(fc.property(strange, (text) => expect(classifyTransition(text, text)).toBe('same')));
+  });
+});
+
+describe('the later of two statuses', () => {
+  test.each([
+    ['PROCESSING', 'SUCCESS', 'SUCCESS'],
+    ['SUCCESS', 'PROCESSING', 'SUCCESS'],
+    ['SUCCESS', 'DISPUTE', 'DISPUTE'],
+    [null, 'CANCEL', 'CANCEL'],
+    ['CANCEL', null, 'CANCEL'],
+    ['SUCCESS', 'HOLD', 'HOLD'],
+  ])('of %s and then %s is %s', (known, said, later) => expect(laterStatus(known, said)).toBe(later));
+
+  test('of a trade that is paid after its own end is the payment, whichever comes last', () => {
+    for (const end of ['CANCEL', 'EXPIRED', 'REFUSED'])
+      for (const [known, said] of [
+        [end, 'SUCCESS'],
+        ['SUCCESS', end],
+      ] as const)
+        expect(laterStatus(known, said)).toBe('SUCCESS');
   });
 });
 

@@ -1,4 +1,5 @@
 /** Everything that may happen within so many moves: what must never be, and each question to a person with the truths that fit it. */
+import { hash } from 'node:crypto';
 import { leftToGrant } from '../../src/workflows/order/fold';
 import { ended, type LateNode, lateFaults, lateKeyOf, lateMoves, latePathTo } from './late-world';
 import { type PaymentTruth, paymentFaults, questionOf, truthOfPayment } from './payment-faults';
@@ -33,14 +34,14 @@ export interface Explored {
 export function explore(depth: number, requests: readonly Request[]): Explored {
   const violations = new Map<string, string[]>();
   const questions = new Map<string, Map<Truth | 'never made', string[]>>();
-  const states = walk(sold(), depth, keyOf, (node) => {
+  const moves = (node: Node) => movesOf(node, requests);
+  const states = walk(sold(), depth, keyOf, moves, (node) => {
     for (const what of faultsOf(node)) if (!violations.has(what)) violations.set(what, pathTo(node));
     for (const [question, truth] of questionsOf(node)) {
       const truths = questions.get(question) ?? new Map();
       questions.set(question, truths);
       if (!truths.has(truth)) truths.set(truth, pathTo(node));
     }
-    return movesOf(node, requests);
   });
   return { states, violations, questions };
 }
@@ -48,9 +49,8 @@ export function explore(depth: number, requests: readonly Request[]): Explored {
 /** The same after a payment that ended: how money comes late, and what is known of it. */
 export function exploreLateMoney(depth: number): Omit<Explored, 'questions'> {
   const violations = new Map<string, string[]>();
-  const states = walk(ended(), depth, lateKeyOf, (node: LateNode) => {
+  const states = walk(ended(), depth, lateKeyOf, lateMoves, (node: LateNode) => {
     for (const what of lateFaults(node)) if (!violations.has(what)) violations.set(what, latePathTo(node));
-    return lateMoves(node);
   });
   return { states, violations };
 }
@@ -58,16 +58,15 @@ export function exploreLateMoney(depth: number): Omit<Explored, 'questions'> {
 /** What is known where a person is asked about a payment, and the shortest way to each truth that fits. */
 export type PaymentQuestion = ReadonlyMap<PaymentTruth, readonly string[]>;
 
-/** A payment from its order to its outcome. */
-export function explorePayment(
-  depth: number,
-  confirm_by_query: boolean,
-): Omit<Explored, 'questions'> & {
+export interface ExploredPayment extends Omit<Explored, 'questions'> {
   readonly questions: ReadonlyMap<string, PaymentQuestion>;
-} {
+}
+
+/** A payment from its order to its outcome. `confirm_by_query`: whether a notification counts only once a query says so. */
+export function explorePayment(depth: number, confirm_by_query: boolean): ExploredPayment {
   const violations = new Map<string, string[]>();
   const questions = new Map<string, Map<PaymentTruth, string[]>>();
-  const states = walk(ordered(confirm_by_query), depth, paymentKeyOf, (node: PaymentNode) => {
+  const states = walk(ordered(confirm_by_query), depth, paymentKeyOf, paymentMoves, (node: PaymentNode) => {
     for (const what of paymentFaults(node)) if (!violations.has(what)) violations.set(what, paymentPathTo(node));
     const question = questionOf(node);
     if (question !== null) {
@@ -76,32 +75,33 @@ export function explorePayment(
       const truth = truthOfPayment(node.world);
       if (!truths.has(truth)) truths.set(truth, paymentPathTo(node));
     }
-    return node.world.fault === undefined ? paymentMoves(node) : [];
   });
   return { states, violations, questions };
 }
 
-/** Visits each state once, the nearest first; `visit` says what may happen next. Returns how many there are. */
+/** Visits each state once, the nearest first; `moves` says what may happen next. Returns how many there are. */
 function walk<Node extends { readonly depth: number }>(
   starts: readonly Node[],
   depth: number,
   key: (node: Node) => string,
-  visit: (node: Node) => readonly Node[],
+  moves: (node: Node) => readonly Node[],
+  visit: (node: Node) => void,
 ): number {
-  let layer = starts;
-  const seen = new Set(layer.map(key));
-  while (layer.length > 0) {
+  // Digests: there are many, and the keys are long.
+  const digest = (node: Node) => hash('sha1', key(node), 'base64');
+  const seen = new Set(starts.map(digest));
+  for (const node of starts) visit(node);
+  for (let layer = starts; layer.length > 0; ) {
     const next: Node[] = [];
-    for (const node of layer) {
-      const moves = visit(node);
-      if (node.depth === depth) continue;
-      for (const move of moves) {
-        const id = key(move);
+    for (const node of layer)
+      for (const move of moves(node)) {
+        const id = digest(move);
         if (seen.has(id)) continue;
         seen.add(id);
-        next.push(move);
+        visit(move);
+        // Those of the last layer are not kept.
+        if (move.depth < depth) next.push(move);
       }
-    }
     layer = next;
   }
   return seen.size;

@@ -1,6 +1,6 @@
 /** What must never be of a payment, by what the gateway really did and what was told; and what a person is asked who sees it. */
 import { outcomeOf } from '../../src/contract';
-import { hasSentAgain, isResolved, mayHaveSent } from '../../src/workflows/payment/known-payment';
+import { hasClaimsAfter, hasSentAgain, isResolved, mayHaveSent } from '../../src/workflows/payment/known-payment';
 import {
   attentionIn,
   isWait,
@@ -12,7 +12,8 @@ import {
   type PaymentWorld,
 } from './payment-world';
 
-const DAY = 24 * 60 * 60_000;
+/** Longer than all of the poll schedule. */
+const HOUR = 60 * 60_000;
 
 export function paymentFaults(node: PaymentNode): string[] {
   const { world, known } = node;
@@ -75,12 +76,15 @@ function ofNews(node: PaymentNode): string[] {
   const faults: string[] = [];
   if (of(world.told).some((trade_no) => !isKept(trade_no) && !isSold(trade_no)))
     faults.push('money was notified, and it is forgotten');
+  const isUnread = hasClaimsAfter(known, known.looked_after);
+  if (world.phase === 'waiting' && isUnread && nextOf(node).take === 'watch')
+    faults.push('a notification has come, and the gateway is not asked');
   const isFailed = world.failure === 'duplicate';
   if (!isFailed && of(world.shown).some((trade_no) => !isKept(trade_no) && !isSold(trade_no)))
     faults.push('money was shown, and it is forgotten');
-  const isLate = world.told_at !== null && world.now - world.told_at > DAY && shown.outcome === null;
-  if (isLate && world.failure === null && attentionIn(node) === null)
-    faults.push('money was notified a day ago, it is not sold, and nobody is asked');
+  const isLate = world.told_at !== null && world.now - world.told_at > HOUR && shown.outcome === null;
+  if (isLate && isWait(nextOf(node)) && world.failure === null && attentionIn(node) === null)
+    faults.push('money was notified an hour ago, it is not sold, and nobody is asked');
   return faults;
 }
 
@@ -89,7 +93,10 @@ function ofPersons(node: PaymentNode): string[] {
   const { world, known } = node;
   const attention = attentionIn(node);
   const faults: string[] = [];
-  const { take } = nextOf(node);
+  const next = nextOf(node);
+  const { take } = next;
+  if (next.take === 'watch' && world.phase === 'waiting' && next.due_at <= world.now)
+    faults.push('a wait is over before it begins');
   if (world.phase !== 'over' && ['look-on', 'rest', 'insist', 'decide'].includes(take) && attention === null)
     faults.push('it waits without an end, and nobody is asked');
   const isOver = known.shown.outcome === 'EXPIRED' && attention === 'never-ended';
@@ -114,7 +121,7 @@ export function questionOf(node: PaymentNode): string | null {
   const { world, known } = node;
   const attention = attentionIn(node);
   if (attention === null || isResolved(known)) return null;
-  if (world.phase === 'over') return `${known.shown.outcome ?? world.failure}: ${attention}`;
+  if (world.phase === 'over') return `It has ended as ${known.shown.outcome ?? world.failure}: \`${attention}\``;
   if (!isWait(nextOf(node))) return null;
-  return `${world.phase === 'waiting' ? 'waiting for the outcome' : 'creating the order'}: ${attention}`;
+  return `${world.phase === 'waiting' ? 'It waits for its outcome' : 'The order is created'}: \`${attention}\``;
 }

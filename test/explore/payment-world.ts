@@ -99,6 +99,8 @@ export interface PaymentWorld {
   readonly created_at: number | null;
   /** Whether the last look for the outcome had an answer. */
   readonly isSilent: boolean;
+  /** The gateway denies an order that it has. Then it takes the number no second time. */
+  readonly isDenied: boolean;
   /** How many answers to requests were lost. */
   readonly lost: number;
   /** Whether something has happened that a person may have to look at. */
@@ -129,7 +131,15 @@ export const ordered = (confirm_by_query: boolean): PaymentNode[] => [
   {
     world: {
       ...{ confirm_by_query, trades: [], unsaid: [], told: [], shown: [], told_at: null, isWithdrawn: false },
-      ...{ phase: 'creation', failure: null, created_at: null, isSilent: false, lost: 0, isOdd: false },
+      ...{
+        phase: 'creation',
+        failure: null,
+        created_at: null,
+        isSilent: false,
+        isDenied: false,
+        lost: 0,
+        isOdd: false,
+      },
       now: START_AT,
     },
     known: startedWith({
@@ -299,7 +309,7 @@ const nodeOf = (
 /** Everything that may happen next. */
 export function paymentMoves(node: PaymentNode): PaymentNode[] {
   const { world } = node;
-  if (world.phase === 'over') return [];
+  if (world.phase === 'over' || world.fault !== undefined) return [];
   const next = nextOf(node);
   return [
     ...ourMoves(node, next),
@@ -385,10 +395,14 @@ function sends(node: PaymentNode, begun: Facts): PaymentNode[] {
     ),
   ];
   if (ours.length > 0 || isElsewhere) anyway.push(move('the gateway has the number already', odd(world), duplicate));
+  const refusal = answered({ is: 'not-created', credentials: false, ...no('not-created') });
+  // A later refusal says nothing of an earlier request.
+  const refused = { ...world, phase: 'creation' as const, isOdd: world.isOdd || mayExist(node.known) };
+  anyway.push(move('the gateway makes nothing', refused, refusal));
   // What a busy gateway has made it does not make again.
-  if (ours.some(({ byBusy }) => byBusy)) return anyway;
+  if (ours.some(({ byBusy }) => byBusy) || (world.isDenied && ours.length > 0)) return anyway;
   const said = { out_trade_no: 'O1', trade_no: ours.length === 0 ? OURS : AGAIN };
-  const paid = made('SUCCESS');
+  const paid = made('SUCCESS', { before: 'PROCESSING' });
   const claim = claimOf(paid, said.trade_no, 'SUCCESS');
   const moves = [
     ...anyway,
@@ -421,12 +435,6 @@ function sends(node: PaymentNode, begun: Facts): PaymentNode[] {
       withTold(lost(paid), claim),
       { is: 'notified', signal: claim },
       unknown,
-    ),
-    // A later refusal says nothing of an earlier request.
-    move(
-      'the gateway makes nothing',
-      { ...world, phase: 'creation', isOdd: world.isOdd || mayExist(node.known) },
-      answered({ is: 'not-created', credentials: false, ...no('not-created') }),
     ),
     move(
       'the request arrives twice, and the second is answered',
@@ -463,15 +471,16 @@ function sends(node: PaymentNode, begun: Facts): PaymentNode[] {
 
 /** What must hold where a request leaves us. */
 function leaving(world: PaymentWorld): PaymentWorld {
-  const fault = oursIn(world).some(({ byBusy }) => !byBusy)
-    ? 'a request leaves while an order of ours exists'
-    : world.isWithdrawn
-      ? 'a request leaves after the withdrawal'
-      : world.now >= UNTIL
-        ? 'a request leaves after the order’s time'
-        : world.told.length > 0
-          ? 'a request leaves after a notification has named a trade'
-          : undefined;
+  const fault =
+    oursIn(world).some(({ byBusy }) => !byBusy) && !world.isDenied
+      ? 'a request leaves while an order of ours exists'
+      : world.isWithdrawn
+        ? 'a request leaves after the withdrawal'
+        : world.now >= UNTIL
+          ? 'a request leaves after the order’s time'
+          : world.told.length > 0
+            ? 'a request leaves after a notification has named a trade'
+            : undefined;
   return fault === undefined ? world : { ...world, fault };
 }
 
@@ -551,8 +560,11 @@ function looksForOrder(node: PaymentNode, isCompared: boolean): PaymentNode[] {
       return after(node, `a look ${what}${also}`, over, [...came, ...facts], true);
     };
     const silent = missed('has no answer', { ...later(world, POLICY.patience_ms), isOdd: true }, NO_ANSWER);
-    if (world.trades.length > 0) return [...found, silent];
-    return [missed('that lasts shows no order', later(world, POLICY.settling_ms), NO_ORDER), silent];
+    const settled = later(world, POLICY.settling_ms);
+    if (world.trades.length === 0) return [missed('that lasts shows no order', settled, NO_ORDER), silent];
+    if (!mayDeny(world)) return [...found, silent];
+    const denied = { ...settled, isDenied: true, isOdd: true };
+    return [...found, missed('that lasts denies the order', denied, NO_ORDER), silent];
   });
 }
 
@@ -583,6 +595,9 @@ function asks(node: PaymentNode): PaymentNode[] {
   });
 }
 
+/** A gateway that has said that it made nothing does not hide an order as well. */
+const mayDeny = (world: PaymentWorld) => oursIn(world).some(({ byBusy }) => !byBusy);
+
 /** The order is looked for on and on, ever more slowly. */
 function looksOn(node: PaymentNode): PaymentNode[] {
   const { world, known } = node;
@@ -591,8 +606,10 @@ function looksOn(node: PaymentNode): PaymentNode[] {
     const [then, facts] = isForeign ? duplicate(withShown(world, trade)) : recovered(world, trade);
     return after(node, `the search shows ${what}`, then, facts);
   });
-  const isDenied = known.creation.looked === 'no-answer' && world.trades.length === 0;
-  const anew = after(node, 'the gateway answers, and keeps showing no order', later(world, POLICY.settling_ms), [
+  const isNone = world.trades.length === 0;
+  const isDenied = known.creation.looked === 'no-answer' && (isNone || mayDeny(world));
+  const settled = { ...later(world, POLICY.settling_ms), isDenied: world.isDenied || !isNone };
+  const anew = after(node, 'the gateway answers, and keeps showing no order', settled, [
     { is: 'learned', of: 'a new look' },
   ]);
   const isStuck = anew.known.creation.looked === 'no-answer' && anew.world.phase === 'creation';
@@ -736,7 +753,7 @@ function gatewayMoves(node: PaymentNode): PaymentNode[] {
     return trade.status === 'SUCCESS' ? [] : [become('paid after its end', 'SUCCESS', trade.amount, true)];
   });
   if (world.trades.some(({ trade_no }) => trade_no === OTHERS)) return moves;
-  const sold = withTrade({ ...world, isOdd: true }, { trade_no: OTHERS, status: 'SUCCESS' });
+  const sold = withTrade({ ...world, isOdd: true }, { trade_no: OTHERS, status: 'SUCCESS', before: 'PROCESSING' });
   return [
     ...moves,
     after(node, 'another system sells under the number', withUnsaid(sold, claimOf(sold, OTHERS, 'SUCCESS')), []),
@@ -767,7 +784,9 @@ function decisions(node: PaymentNode): PaymentNode[] {
   const truth = dashboard(world);
   const decided: PaymentNode[] =
     truth === null ? [] : [after(node, `a person says ${truth}`, world, [{ is: 'decided', outcome: truth, ...by }])];
-  return isSettledByLooking(attention)
+  // Who sees that it is another's does not let it go on.
+  const isOthers = attention === 'unproven-trade' && node.known.shown.trade_no === OTHERS;
+  return isSettledByLooking(attention) && !isOthers
     ? [...decided, after(node, `a person has seen ${attention}`, world, [{ is: 'seen', ...by }])]
     : decided;
 }
@@ -806,7 +825,8 @@ function withTold(world: PaymentWorld, claim: NotificationSignal): PaymentWorld 
   const isAgain = world.told.includes(`${claim.trade_no} ${claim.trade_status}`);
   const unsaid =
     isAgain || claim.trade_status !== 'SUCCESS' ? world.unsaid.filter((one) => one !== claim) : world.unsaid;
-  const told_at = claim.trade_status === 'SUCCESS' ? (world.told_at ?? world.now) : world.told_at;
+  const told_at =
+    claim.trade_status === 'SUCCESS' && claim.trade_no !== OTHERS ? (world.told_at ?? world.now) : world.told_at;
   return { ...withSaid(world, 'told', `${claim.trade_no} ${claim.trade_status}`), unsaid, told_at };
 }
 
@@ -826,6 +846,7 @@ export function paymentKeyOf({ world, known, steps }: PaymentNode): string {
       world.failure,
       world.isWithdrawn,
       world.isSilent,
+      world.isDenied,
       world.isOdd,
       world.lost > 0,
     ],

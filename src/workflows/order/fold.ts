@@ -5,7 +5,6 @@
 import {
   type Attention,
   attentionOfStatus,
-  classifyTransition,
   FAILURE,
   isAfterSaleStatus,
   isBankStatus,
@@ -17,6 +16,7 @@ import {
   type KnownOrder,
   type LatePayments,
   type LedgerRefund,
+  laterStatus,
   type NotedTrade,
   type NotificationClaim,
   type OtherTrade,
@@ -253,17 +253,13 @@ function noted(order: KnownOrder, said: Pick<NotedTrade, 'trade_no'> & Partial<N
   const before = order.others.find((one) => one.trade_no === trade_no);
   const other: NotedTrade = {
     trade_no,
-    trade_status: laterOf(before?.trade_status ?? null, said.trade_status ?? null),
+    trade_status: laterStatus(before?.trade_status ?? null, said.trade_status ?? null),
     order_amount: before?.order_amount ?? said.order_amount ?? null,
     asked: before?.asked === 'answered' ? 'answered' : (said.asked ?? before?.asked ?? 'not yet'),
   };
   const others = order.others.filter((one) => one !== before);
   return { ...order, others: [...others, other].slice(-KEPT_TRADES) };
 }
-
-/** Of two answers about a trade, the one that the other leads to. */
-const laterOf = (known: string | null, said: string | null) =>
-  said === null || (known !== null && classifyTransition(known, said) === 'stale') ? known : said;
 
 // — The gateway's answers —
 

@@ -5,6 +5,7 @@ import {
   isOfTrade,
   isUnlikeOrder,
   type LatePayments,
+  laterStatus,
   type NotificationSignal,
   outcomeOf,
   type PaymentOutcome,
@@ -223,14 +224,11 @@ function noted(
 ): KnownPayment {
   const before = known.others.find(({ trade_no }) => trade_no === other);
   const { order_amount = before?.order_amount ?? null } = said;
-  const trade_status = laterOf(before?.trade_status ?? null, said.trade_status ?? null);
+  const trade_status = laterStatus(before?.trade_status ?? null, said.trade_status ?? null);
   const asked = isAnswered || before?.asked === 'answered' ? 'answered' : 'not yet';
   const others = known.others.filter((one) => one !== before);
   return { ...known, others: [...others, { trade_no: other, trade_status, order_amount, asked }] };
 }
-
-const laterOf = (known: string | null, said: string | null) =>
-  said === null || (known !== null && classifyTransition(known, said) === 'stale') ? known : said;
 
 // — Notifications —
 
