@@ -141,7 +141,7 @@ module.exports = [
   [
     'a silence ends the payment',
     NEXT,
-    "return silent > 0 ? { take: 'insist', pause_ms: backoffAfter(silent) } : { take: 'expire' };",
+    "return { take: known.look?.isSilent ? 'insist' : 'expire' };",
     "return { take: 'expire' };",
   ],
   [
