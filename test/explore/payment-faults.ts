@@ -83,7 +83,9 @@ function ofNews(node: PaymentNode): string[] {
   if (!isFailed && of(world.shown).some((trade_no) => !isKept(trade_no) && !isSold(trade_no)))
     faults.push('money was shown, and it is forgotten');
   const isLate = world.told_at !== null && world.now - world.told_at > HOUR && shown.outcome === null;
-  if (isLate && isWait(nextOf(node)) && world.failure === null && attentionIn(node) === null)
+  // That of a second trade a person was told of, and may have seen.
+  const isSecond = others.some(({ trade_status }) => outcomeOf(trade_status ?? '') === 'SUCCESS');
+  if (isLate && !isSecond && isWait(nextOf(node)) && world.failure === null && attentionIn(node) === null)
     faults.push('money was notified an hour ago, it is not sold, and nobody is asked');
   return faults;
 }

@@ -342,7 +342,7 @@ function ourMoves(node: PaymentNode, next: Next): PaymentNode[] {
     case 'rest':
       return [after(node, 'a pause', later(node.world, backoffAfter(node.known.creation.resent)), [{ is: 'rested' }])];
     case 'look':
-      return node.world.phase === 'waiting' ? looks(node, 0) : looksForOrder(node, false);
+      return node.world.phase === 'waiting' ? looks(node) : looksForOrder(node, false);
     case 'compare':
       return looksForOrder(node, true);
     case 'ask':
@@ -352,7 +352,7 @@ function ourMoves(node: PaymentNode, next: Next): PaymentNode[] {
     case 'watch':
       return watches(node, next);
     case 'insist':
-      return looks(node, HOUR);
+      return insists(node);
     default:
       return [];
   }
@@ -622,18 +622,16 @@ const STUCK = 'the gateway answers after a silence, and nothing is decided';
 // — Waiting for the outcome —
 
 /** A look at our trade, and before it at each other one that was named. */
-function looks(node: PaymentNode, pause_ms: number): PaymentNode[] {
+function looks(node: PaymentNode): PaymentNode[] {
   const { known } = node;
   const { claims, claimed, shown } = known;
   const others = otherTradesIn(claims, shown.trade_no);
-  const isInsisted = pause_ms > 0;
-  return meanwhile(node).flatMap(([also, told, came]) => {
-    const world = later(told, pause_ms);
-    return othersShown(world, others).flatMap(([beside, seen, sideways]) => {
+  return meanwhile(node).flatMap(([also, world, came]) =>
+    othersShown(world, others).flatMap(([beside, seen, sideways]) => {
       const begun: Facts = [{ is: 'looking' }, ...sideways, ...came];
       const end = `${also}${beside}`;
       const move = (what: string, then: PaymentWorld, ...facts: Facts) =>
-        after(node, `a look ${what}${end}`, then, [...begun, ...facts], !isInsisted);
+        after(node, `a look ${what}${end}`, then, [...begun, ...facts], true);
       const mine = world.trades.filter(({ trade_no }) => shown.trade_no === null || trade_no === shown.trade_no);
       const found = shownOf(mine, world.now).map(([trade, what]) =>
         move(
@@ -665,12 +663,31 @@ function looks(node: PaymentNode, pause_ms: number): PaymentNode[] {
           : [move('that lasts shows no trade', denied, ...unanswered(NO_ORDER, claimed, others))]),
         move('has no answer', silent, ...unanswered(NO_ANSWER, claimed, others)),
       ];
-    });
-  });
+    }),
+  );
 }
 
 const unanswered = (looked: LookResult, at: number, others: readonly string[]) =>
   looked.is === 'found' ? [] : ofUnanswered(looked, at, others);
+
+/** A silent gateway is asked on until it answers, or something comes. */
+function insists(node: PaymentNode): PaymentNode[] {
+  const { world, known } = node;
+  const { trade_no } = known.shown;
+  const { looked_after } = known;
+  const heard = { ...world, isSilent: false };
+  const mine = world.trades.filter((one) => trade_no === null || one.trade_no === trade_no);
+  const found = shownOf(mine, world.now).map(([trade, what]) =>
+    after(node, `the search shows ${what}`, withShown(heard, trade), [{ is: 'queried', trade, after: looked_after }]),
+  );
+  const denied = later({ ...heard, isOdd: true }, POLICY.settling_ms);
+  const facts = unanswered(NO_ORDER, looked_after, []);
+  return [
+    ...found,
+    after(node, 'the gateway answers, and keeps showing no trade', denied, facts),
+    ...time(node, 'an hour of silence', HOUR),
+  ];
+}
 
 /** What is learned of other trades that notifications have named: the gateway shows each, or none. */
 function othersShown(world: PaymentWorld, others: readonly string[]): [string, PaymentWorld, Facts][] {
