@@ -7,7 +7,7 @@ import type { PaymentInput, PaymentOutcome, PaymentState } from '../../../src/co
 import { classifyTransition } from '../../../src/contract';
 import type { Trade } from '../../../src/gateway';
 import { TRADE_STATUSES } from '../../../src/gateway/pure/statuses';
-import { hasClaimsAfter, idOf, needsDecision } from '../../../src/workflows/payment/known-payment';
+import { hasClaimsAfter, idOf, mayExist, needsDecision } from '../../../src/workflows/payment/known-payment';
 import { LearningPayment, LEARNED_AT as T } from '../../harness/learning-payment';
 
 const MINUTE = 60_000;
@@ -466,4 +466,29 @@ describe('notifications', () => {
     payment.learn({ is: 'queried', trade: trade('PROCESSING'), after });
     expect(hasClaimsAfter(payment.known, payment.known.looked_after)).toBe(true);
   });
+});
+
+describe('what may exist at the gateway', () => {
+  const tried = (payment: LearningPayment, is: 'busy' | 'duplicate' | 'unknown') => {
+    const error = { outcome: 'not-created', retryable: is === 'busy', operation: '/trade/pay' } as const;
+    payment.learn({ is: 'begun' });
+    payment.learn({ is: 'answered', tried: { is, message: 'said so', error } });
+  };
+
+  test.each([
+    ['a duplicate alone is an order of others', ['duplicate'], false],
+    ['a gateway that was busy may have made the order that is a duplicate then', ['busy', 'duplicate'], true],
+    ['a busy gateway alone has told that it made nothing', ['busy'], false],
+    ['an answer that is not known may be that of an order', ['unknown'], true],
+  ] as const)('%s', (_, answers, isPossible) => {
+    const payment = new LearningPayment(ORDER);
+    for (const is of answers) tried(payment, is);
+    expect(mayExist(payment.known)).toBe(isPossible);
+  });
+});
+
+test('what a person called sold, and the gateway never showed, has no status of the gateway in a later run', () => {
+  const payment = new LearningPayment(ORDER);
+  payment.learn({ is: 'ended-before', end: { outcome: 'SUCCESS', confirmed_by: 'operator', trade_no: 'T1' } });
+  expect(payment.state).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'operator', trade_status: null });
 });
