@@ -14,6 +14,7 @@ import {
   METRIC,
   type MerchantRow,
   type PaymentState,
+  paymentAfterEnd,
   paymentWorkflowId,
   QUERY,
   type ReconciledSlice,
@@ -215,9 +216,12 @@ class Reconciliation {
     const { state, begun_at } = found;
     if (state === null) return { here: { status: 'NOT_CREATED', amount: null, currency: null }, begun_at };
     const after = await this.latestState<AfterSaleState>(afterSaleWorkflowId(this.slice.app_id, out_trade_no));
-    // What came after the payment's end, the after-sale knows.
-    const ended = after?.state?.payment;
-    const { outcome, trade_status, order_amount: amount, order_currency: currency } = ended?.outcome ? ended : state;
+    const {
+      outcome,
+      trade_status,
+      order_amount: amount,
+      order_currency: currency,
+    } = paymentAfterEnd(after?.state) ?? state;
     const here = { status: outcome ?? trade_status ?? 'CREATING', amount, currency };
     return { here: outcome === 'SUCCESS' ? afterSale(here, after?.state ?? null) : here, begun_at };
   }

@@ -12,6 +12,7 @@ import {
   type OrderRequest,
   type PaymentState,
   type PaymentWorkflow,
+  paymentAfterEnd,
   paymentWorkflowId,
   QUERY,
   UPDATE,
@@ -137,9 +138,7 @@ export class PaymentsClient {
   /** The payment as it is now, where it has ended and an after-sale follows it: late money, refunds, disputes. */
   private async afterEnd(out_trade_no: string): Promise<PaymentState | null> {
     try {
-      const { payment } = await this.refunds(out_trade_no);
-      // Without an outcome it is of a run that made no order, and the number may be used again.
-      return payment?.outcome ? payment : null;
+      return paymentAfterEnd(await this.refunds(out_trade_no));
     } catch (error) {
       if (error instanceof PaymentNotFoundError) return null;
       throw error;

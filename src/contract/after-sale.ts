@@ -121,4 +121,11 @@ export interface AfterSaleResolution {
   by: string;
 }
 
+/**
+ * The payment as it is now, where its after-sale knows how it ended: that counts then. Null where the payment's own state is still true:
+ * without an outcome it is of a run that made no order, and the number may be used again.
+ */
+export const paymentAfterEnd = (after: Pick<AfterSaleState, 'payment'> | null | undefined): PaymentState | null =>
+  after?.payment?.outcome ? after.payment : null;
+
 export type AfterSaleWorkflow = (input: AfterSaleInput) => Promise<AfterSaleState>;

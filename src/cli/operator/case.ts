@@ -9,6 +9,7 @@ import {
   ENDED_FROM_OUTSIDE,
   namedByWorkflowId,
   type PaymentState,
+  paymentAfterEnd,
   paymentWorkflowId,
   QUERY,
 } from '../../contract';
@@ -73,8 +74,7 @@ export async function readCase(client: Client, { app_id, out_trade_no, workflow_
     app_id,
     out_trade_no,
     runs,
-    // What came after its end, the after-sale knows.
-    payment: after_sale?.payment?.outcome ? after_sale.payment : payment,
+    payment: paymentAfterEnd(after_sale) ?? payment,
     after_sale,
     unanswered,
     page: out_trade_no === null && runs[0] ? await readPage(client, runs[0]) : [],

@@ -1,6 +1,6 @@
 /** `payment-gateway export`: payments with their exact amounts, as CSV or JSON lines. */
 import type { Client } from '@temporalio/client';
-import { type AfterSaleState, afterSaleWorkflowId, type PaymentState, QUERY } from '../../contract';
+import { type AfterSaleState, afterSaleWorkflowId, type PaymentState, paymentAfterEnd, QUERY } from '../../contract';
 import { ifExists } from '../../temporal/earlier-runs';
 import { paymentQuery } from '../../temporal/payment-query';
 import { innermost } from '../../temporal/timeline';
@@ -70,10 +70,9 @@ async function rowOf(client: Client, listed: ListedWorkflow): Promise<Row> {
   const row = { ...known, started_at, closed_at, execution, workflow_id, run_id };
   const unread = { order_amount: null, order_currency: listed.currency, trade_status: listed.status };
   try {
-    const state = await readState<PaymentState>(client, listed);
-    // What came after the payment's end, the after-sale knows.
     const after = execution === 'COMPLETED' ? await afterEnd(client, listed) : null;
-    const { order_amount, order_currency, trade_status, outcome, confirmed_by } = after ?? state;
+    const state = after ?? (await readState<PaymentState>(client, listed));
+    const { order_amount, order_currency, trade_status, outcome, confirmed_by } = state;
     const now = { order_amount, order_currency, trade_status, outcome, confirmed_by };
     return { ...row, ...now, attention: after ? after.attention : attention, error: null };
   } catch (error) {
@@ -85,21 +84,22 @@ async function rowOf(client: Client, listed: ListedWorkflow): Promise<Row> {
 async function afterEnd(client: Client, { app_id, out_trade_no }: ListedWorkflow): Promise<PaymentState | null> {
   if (app_id === null || out_trade_no === null) return null;
   const workflow_id = afterSaleWorkflowId(app_id, out_trade_no);
-  const found = await ifExists(() => client.workflow.getHandle(workflow_id).describe(), null);
+  const describe = () => inTime(client, () => client.workflow.getHandle(workflow_id).describe());
+  const found = await ifExists(describe, null);
   if (found === null) return null;
   const { runId: run_id, status } = found;
-  const { payment } = await readState<AfterSaleState>(client, { workflow_id, run_id, execution: status.name });
-  return payment?.outcome ? payment : null;
+  return paymentAfterEnd(await readState<AfterSaleState>(client, { workflow_id, run_id, execution: status.name }));
 }
+
+const inTime = <Read>(client: Client, read: () => Promise<Read>): Promise<Read> =>
+  client.withDeadline(Date.now() + READ_TIMEOUT_MS, read);
 
 type ShownRun = Pick<ListedWorkflow, 'workflow_id' | 'run_id' | 'execution'>;
 
 /** The result of a run that has ended well needs no worker; the state of any other does. */
 function readState<State>(client: Client, { workflow_id, run_id, execution }: ShownRun): Promise<State> {
   const handle = client.workflow.getHandle(workflow_id, run_id, { followRuns: false });
-  return client.withDeadline(Date.now() + READ_TIMEOUT_MS, () =>
-    execution === 'COMPLETED' ? handle.result() : handle.query<State>(QUERY.state),
-  );
+  return inTime(client, () => (execution === 'COMPLETED' ? handle.result() : handle.query<State>(QUERY.state)));
 }
 
 /** Waits for a slow reader, so that no list fills the memory. */
