@@ -34,6 +34,7 @@ import type { QueriedTrade } from '../../contract/gateway';
 import { isDecimal, isMore, less, sumOf } from '../../gateway/pure/money';
 import { refundNeedsAccount } from '../../gateway/pure/refund-goes-to';
 import { isKnownStatus } from '../../gateway/pure/statuses';
+import { ANSWERED } from '../shared/attention-reasons';
 import { latePaymentRefundNumber } from '../shared/refund-numbers';
 import { isAnswered } from './claims';
 import type { AfterSaleFact } from './facts';
@@ -283,9 +284,6 @@ function onQueried(
   const read = withClaimsRead(withEnd(moved), after);
   return explained(read, from, LAG_SETTLINGS * settling_ms);
 }
-
-/** The gateway is there again, and shows the trade. */
-const ANSWERED: readonly Attention[] = [...SILENCES, 'unknown-trade', 'unknown-outcome'];
 
 /** What the trade's end says: that it has one; and that what was sold is none any more, where that lasts. */
 function withEnd(order: KnownOrder): KnownOrder {
