@@ -41,7 +41,7 @@ const MUTATIONS = [
   [
     'a recheck of a run that gives way is answered without a look',
     'src/workflows/payment/workflow.ts',
-    'if (this.isJoining && this.failure !== undefined) throw failureAnew(this.failure);',
+    "if (this.phase === 'joining' && this.failure !== undefined) throw failureAnew(this.failure);",
     '',
   ],
   ['an unknown creation counts as none', FOLD, "  if (is === 'unknown') return furtherOf(known, 'sent');\n", ''],
@@ -167,7 +167,7 @@ const MUTATIONS = [
   [
     'a second trade is not told',
     'src/workflows/payment/other-trades.ts',
-    '  learnAndShow(context, ofOtherNamed(other));\n',
+    '  context.learn(...ofOtherNamed(other));\n',
     '',
     3,
   ],
@@ -291,7 +291,7 @@ const MUTATIONS = [
   [
     'a trade that no answer named is sold as ours without a word',
     LOOKED,
-    "...(isOthers ? [{ is: 'raised', attention: 'unproven-trade' } as const] : []),",
+    "...(isUnproven ? [{ is: 'raised', attention: 'unproven-trade' } as const] : []),",
     '',
   ],
   [
@@ -707,16 +707,16 @@ const root = resolve(__dirname, '..');
 const flags = ['--check', '--findings'];
 const wanted = process.argv.slice(2).filter((word) => !flags.includes(word));
 const isOfFinding = ([, , , , finding]) => finding !== undefined || !process.argv.includes('--findings');
-/** What is broken, and the stories and named tests that have to notice. */
+/** The tests with a name that have to notice what is broken in a lifecycle. */
+const OF_PAYMENT = { folder: 'payment', named: ['fold', 'outages', 'refused-creation', 'hostile/(?!hostile)[a-z-]*'] };
+const OF_SALE = { folder: 'after-sale', named: ['lives', 'hostile/(schedules|numbers|attacks[a-z-]*)'] };
+/** What is broken, and what is played first: the random stories of its lifecycle, or every schedule that the explorer has in this folder. */
 const KINDS_OF_PLACES = [
-  { about: 'payments', of: MUTATIONS, folder: 'payment', named: ['fold', 'outages', 'hostile/(?!hostile)[a-z-]*'] },
-  { about: 'the end', of: OF_THE_END, folder: 'payment', named: ['fold', 'outages', 'hostile/(?!hostile)[a-z-]*'] },
-  {
-    about: 'refunds',
-    of: OF_REFUNDS,
-    folder: 'after-sale',
-    named: ['lives', 'hostile/(schedules|numbers|attacks[a-z-]*)'],
-  },
+  { about: 'payments', of: MUTATIONS, ...OF_PAYMENT },
+  { about: 'the end', of: OF_THE_END, ...OF_PAYMENT },
+  { about: 'payments', of: OF_ONE_PAYMENT, explored: 'payment', ...OF_PAYMENT },
+  { about: 'refunds', of: OF_REFUNDS, ...OF_SALE },
+  { about: 'after-sale', of: OF_AFTER_SALE, explored: 'order', ...OF_SALE },
   {
     about: 'accounts',
     of: OF_ACCOUNTS,
@@ -724,30 +724,22 @@ const KINDS_OF_PLACES = [
     named: ['findings', 'deposit-ledger', 'hostile/attacks[a-z-]*'],
   },
 ];
-const ofWorkflows = KINDS_OF_PLACES.flatMap(({ about, of, folder, named }) =>
-  of.map((place) => ({
-    ...{ place, about, random: [`test/workflows/${folder}/hostile/hostile.test.ts`, '-t', 'random stories'] },
+const ofWorkflows = KINDS_OF_PLACES.flatMap(({ about, of, explored, folder, named }) => {
+  const random = explored
+    ? [`test/workflows/${explored}/explored.test.ts`]
+    : [`test/workflows/${folder}/hostile/hostile.test.ts`, '-t', 'random stories'];
+  return of.map((place) => ({
+    place,
+    about,
+    random,
     named: named.map((file) => `test/workflows/${folder}/${file}.test.ts`),
-  })),
-);
-/** Every schedule is explored of these first, and then the stories that have a name are played. */
-const ofOnePayment = OF_ONE_PAYMENT.map((place) => ({
-  ...{ place, about: 'payments', random: ['test/workflows/payment/explored.test.ts'] },
-  named: ['outages', 'refused-creation', 'hostile/(schedules|attacks[a-z-]*)'].map(
-    (file) => `test/workflows/payment/${file}.test.ts`,
-  ),
-}));
-const ofAfterSale = OF_AFTER_SALE.map((place) => ({
-  ...{ place, about: 'after-sale', random: ['test/workflows/order/explored.test.ts'] },
-  named: ['lives', 'hostile/(schedules|numbers|attacks[a-z-]*)'].map(
-    (file) => `test/workflows/after-sale/${file}.test.ts`,
-  ),
-}));
+  }));
+});
 /** No stories are played of these: each has the test that SECURITY.md names. */
 const ofSecurity = OF_SECURITY.map(([name, file, from, to, test, also]) => ({
   ...{ place: [name, file, from, to, undefined, also], about: 'security', named: [`${test}.test.ts`] },
 }));
-const places = [...ofWorkflows, ...ofOnePayment, ...ofAfterSale, ...ofSecurity].filter(
+const places = [...ofWorkflows, ...ofSecurity].filter(
   ({ place, about }) =>
     isOfFinding(place) && (wanted.length === 0 || wanted.some((word) => word === about || place[0].includes(word))),
 );

@@ -79,7 +79,7 @@ module.exports = [
   [
     'a trade that only the number links to us is sold without a word',
     LOOKED,
-    "    ...(isOthers ? [{ is: 'raised', attention: 'unproven-trade' } as const] : []),\n",
+    "    ...(isUnproven ? [{ is: 'raised', attention: 'unproven-trade' } as const] : []),\n",
     '',
   ],
   [
@@ -127,7 +127,7 @@ module.exports = [
     [
       [
         LOOKED,
-        '(known?.trade_status && !isBehind(known.trade_status, [{ ...said, trade_status }]))',
+        '(known?.trade_status && !isBehind(known.trade_status, [{ trade_status }]))',
         'known?.trade_status',
       ],
     ],
@@ -135,7 +135,7 @@ module.exports = [
   [
     'nobody is asked about money that stays unconfirmed',
     NEXT,
-    "  if (doubtDue !== null && doubtDue <= now && isDoubted) return { take: 'doubt' };\n",
+    "  if (doubtDue !== null && doubtDue <= now && isUntold) return { take: 'doubt' };\n",
     '',
   ],
   [

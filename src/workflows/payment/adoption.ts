@@ -16,10 +16,9 @@ import { attentionAfter, glance, lookOnce, type NotFound, searchOn } from '../sh
 import { invalidRequest } from '../shared/resolution';
 import { queryUntilConsistent } from '../shared/stale-read';
 import { answersAnotherOrder } from './broken-start';
-import type { PaymentContext } from './context';
+import { hasNews, type PaymentContext } from './context';
 import {
   claimsOfTrade,
-  hasClaimsAfter,
   idOf,
   isLikeOrder,
   type KnownPayment,
@@ -85,21 +84,20 @@ async function untilFound(context: PaymentContext): Promise<Trade> {
 
 /** Searches for the trade, ever more slowly. Handles news of other trades, and requests to look now, meanwhile. */
 async function untilShown(context: PaymentContext, after: NotFound['is']): Promise<Trade> {
-  const { app_id, policy, requests } = context;
-  const hasNews = () => requests.isRequested || hasClaimsAfter(context.known, context.known.looked_after);
+  const { app_id, policy } = context;
   for (let last = after; ; ) {
     context.waitFor('the gateway to know this trade');
     const [id, ...others] = idsOf(context.known);
     const claims = claimsOfTrade(context.known, context.known.shown.trade_no);
     const search = { app_id, id, others, after: last, settling_ms: policy.patience_ms };
-    const searched = await searchOn(search, hasNews);
+    const searched = await searchOn(search, () => hasNews(context));
     if (searched.is === 'found') return searched.trade;
     if (searched.is === 'denied') {
       last = 'no-such-order';
       context.raise('unknown-trade');
       onDenied(claims, context);
     }
-    if (hasNews()) await lookAtNews(context);
+    if (hasNews(context)) await lookAtNews(context);
   }
 }
 

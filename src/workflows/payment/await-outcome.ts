@@ -7,10 +7,9 @@ import type { LookResult, Trade } from '../../contract';
 import { CREDENTIALS_REFUSED, isOfTrade, pollSchedule } from '../../contract';
 import { glance, lookOnce, searchOn } from '../shared/look';
 import { RunningWatch } from '../shared/running-watch';
-import { learnAndShow, type PaymentContext } from './context';
+import { hasNews, type PaymentContext } from './context';
 import { type Deadline, orderDeadlines } from './deadlines';
 import {
-  hasClaimsAfter,
   hasSentAgain,
   idOf,
   isOver,
@@ -61,7 +60,7 @@ export class OutcomeWait {
       case 'decide':
         this.watch.stop();
         context.waitFor('a person’s decision: the update `resolve`');
-        await condition(() => this.hasNews);
+        await condition(() => hasNews(this.context));
         return this.look();
       case 'doubt':
         return context.raise('unconfirmed-notification');
@@ -70,12 +69,6 @@ export class OutcomeWait {
       case 'expire':
         return context.learn({ is: 'expired' });
     }
-  }
-
-  /** Whether something has come since the last look began. */
-  private get hasNews(): boolean {
-    const { known, requests } = this.context;
-    return requests.isRequested || hasClaimsAfter(known, known.looked_after);
   }
 
   // — Polling —
@@ -93,22 +86,18 @@ export class OutcomeWait {
       id: idOf(known),
       seen: seenStatus(known),
       // The order was sent more than once: nobody knows which of its trades the buyer pays.
-      ...(hasSentAgain(known) ? { others: [{ out_trade_no: nameOf(known) }], known: this.others } : {}),
+      ...(hasSentAgain(known) ? { others: [{ out_trade_no: nameOf(known) }], known: otherTrades(known) } : {}),
       schedule: pollSchedule(policy),
       ...(isAnswerAwaited ? { until: 'answered' as const } : {}),
       tell_credentials: !known.reasons.includes('credentials'),
       due_at,
     };
     try {
-      return await this.watch.next(watch, () => this.hasNews);
+      return await this.watch.next(watch, () => hasNews(this.context));
     } catch (error) {
       if (isCredentialsRefused(error)) return 'credentials-refused';
       throw error;
     }
-  }
-
-  private get others() {
-    return otherTrades(this.context.known).map(({ asked: _asked, ...other }) => other);
   }
 
   private async onNews(news: News, { due_at }: WatchStep): Promise<void> {
@@ -119,10 +108,10 @@ export class OutcomeWait {
     if (news === 'due') {
       // The poll may have ended earlier, if its worker has died or has a clock that is ahead.
       const left = due_at - Date.now();
-      if (left > 0) await condition(() => this.hasNews, left, { summary: 'until the gateway is asked' });
+      if (left > 0) await condition(() => hasNews(this.context), left, { summary: 'until the gateway is asked' });
       return;
     }
-    learnAndShow(context, ofPolled(context.known, news, isOfTrade(news, context.known.shown.trade_no)));
+    context.learn(...ofPolled(context.known, news, isOfTrade(news, context.known.shown.trade_no)));
   }
 
   // — Looking —
@@ -142,7 +131,7 @@ export class OutcomeWait {
       const heard = this.watch.stop();
       if (heard) context.learn({ is: 'queried', trade: heard, after: 0 });
       if (isOver(context.known)) return;
-      learnAndShow(context, ofUnanswered(looked, after, others));
+      context.learn(...ofUnanswered(looked, after, others));
     });
   }
 
@@ -152,10 +141,10 @@ export class OutcomeWait {
     waitFor('an answer of the gateway: without one the payment does not expire');
     const search = { app_id, id: idOf(known), after: 'no-answer' as const, settling_ms: policy.settling_ms };
     const after = known.looked_after;
-    const searched = await searchOn(search, () => this.hasNews);
+    const searched = await searchOn(search, () => hasNews(this.context));
     if (searched.is === 'interrupted') return this.look();
     if (searched.is === 'found') return learn({ is: 'queried', trade: searched.trade, after });
-    learnAndShow(this.context, ofUnanswered({ is: 'no-such-order' }, after, []));
+    this.context.learn(...ofUnanswered({ is: 'no-such-order' }, after, []));
   }
 
   /** Without a trade_no from the creation, the trade may be found by the one that a notification names. */

@@ -69,12 +69,11 @@ export async function refuse(issues: RequestIssue[], app_id: unknown): Promise<n
   const visibility = new Visibility();
   const learn = (...facts: readonly NewPaymentFact[]) => {
     for (const fact of facts) known = foldPayment(known, { ...fact, at: Date.now() }, { late_payments: 'attention' });
-  };
-  const raise = (attention: Attention) => {
-    learn({ is: 'raised', attention });
     const details = paymentDetails(known, 'the list of workflows: this start is broken');
-    visibility.show(paymentAttributes(paymentState(known)), details, 'now');
+    if (facts.some(({ is }) => is === 'raised'))
+      visibility.show(paymentAttributes(paymentState(known)), details, 'now');
   };
+  const raise = (attention: Attention) => learn({ is: 'raised', attention });
   const before = await readRunBefore({
     get known() {
       return known;

@@ -3,7 +3,7 @@ import type { Attention, PaymentPolicy, Trade } from '../../contract';
 import type { RecheckRequests } from '../shared/recheck-requests';
 import type { Upsert } from '../shared/visibility';
 import type { NewPaymentFact } from './facts';
-import type { KnownPayment } from './known-payment';
+import { hasClaimsAfter, type KnownPayment } from './known-payment';
 
 /** What a part needs of its payment before the settings are loaded. */
 export interface PaymentFacts {
@@ -11,19 +11,15 @@ export interface PaymentFacts {
   /** All that is known now. */
   readonly known: KnownPayment;
   readonly requests: RecheckRequests;
-  /** Appends facts. They are shown with the next thing that the payment waits for. */
+  /** Appends facts. One that asks for a person is shown at once, any other with the next thing that the payment waits for. */
   learn(...facts: readonly NewPaymentFact[]): void;
-  /** Puts the payment before a person, and shows it. */
+  /** Puts the payment before a person. */
   raise(attention: Attention): void;
 }
 
-/** Appends facts, and shows at once what a person has to know. */
-export function learnAndShow({ learn, raise }: PaymentFacts, facts: readonly NewPaymentFact[]): void {
-  for (const fact of facts) {
-    if (fact.is === 'raised') raise(fact.attention);
-    else learn(fact);
-  }
-}
+/** Whether something has come since the last look began. */
+export const hasNews = ({ known, requests }: PaymentFacts): boolean =>
+  requests.isRequested || hasClaimsAfter(known, known.looked_after);
 
 /** What the creation and the wait for the outcome need of their payment. */
 export interface PaymentContext extends PaymentFacts {

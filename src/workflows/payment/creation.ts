@@ -4,7 +4,7 @@ import type { Trade } from '../../contract';
 import { contradictsRefusal, detailsOf, type EarlierRun, FAILURE, type NewPayment, typedFailure } from '../../contract';
 import { backoffAfter } from '../shared/backoff';
 import type { Missing } from '../shared/look';
-import { learnAndShow, type PaymentContext } from './context';
+import type { PaymentContext } from './context';
 import { tryCreation } from './creation-attempt';
 import { duplicateOrderFailure, notCreatedFailure } from './creation-failures';
 import { type CreationFacts, type CreationStep, nextCreationStep } from './creation-steps';
@@ -194,7 +194,7 @@ export class OrderCreation {
   }
 
   private onNotFound(looked: Missing, claims: readonly PendingClaim[], after: number): false {
-    learnAndShow(this.context, ofMissed(looked, claims, after));
+    this.context.learn(...ofMissed(looked, claims, after));
     return false;
   }
 
@@ -228,7 +228,7 @@ export class OrderCreation {
   private recover(trade: Trade): true {
     const { context, earlier } = this;
     const before = { payment_data: earlier.answerFor(trade), isProven: earlier.isProven(trade.trade_no) };
-    learnAndShow(context, ofRecovered(context.known, trade, before));
+    context.learn(...ofRecovered(context.known, trade, before));
     return true;
   }
 

@@ -10,6 +10,7 @@ import {
   knownIds,
   type NotedTrade,
   type NotificationSignal,
+  type OtherTrade,
   orderOf,
   outcomeOf,
   type PaymentInput,
@@ -165,13 +166,13 @@ export function paymentState(known: KnownPayment): PaymentState {
     attention: shownAttention(known.reasons),
     history: [...history],
     previous: before ? { run_id: before.run_id, outcome: before.outcome } : null,
-    other_trades: otherTrades(known).map(({ asked: _asked, ...other }) => other),
+    other_trades: otherTrades(known),
   };
 }
 
 /** All but our own: a trade that was noted before our trade_no was known may be that. */
-export const otherTrades = ({ others, shown }: KnownPayment): NotedTrade[] =>
-  others.filter(({ trade_no }) => trade_no !== shown.trade_no);
+export const otherTrades = ({ others, shown }: KnownPayment): OtherTrade[] =>
+  others.filter(({ trade_no }) => trade_no !== shown.trade_no).map(({ asked: _asked, ...other }) => other);
 
 /** The ids of the trade that we know. */
 export const idOf = ({ shown }: KnownPayment): TradeId => knownIds(shown);

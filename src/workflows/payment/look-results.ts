@@ -20,7 +20,9 @@ export function ofMissed(looked: Missing, claims: readonly PendingClaim[], after
 
 /** A query after the refusal of an order that the gateway made. A denial contradicts the refusal, so it is no answer: the order is watched. */
 export const ofRefused = (looked: LookResult, after: number): NewPaymentFact => ({
-  ...{ is: 'missed', looked: looked.is === 'found' ? 'no-such-order' : 'no-answer', after },
+  is: 'missed',
+  looked: looked.is === 'found' ? 'no-such-order' : 'no-answer',
+  after,
 });
 
 /** What was named and not found. Of several trades at most one is ours: a person hears of it without the gateway. */
@@ -50,11 +52,11 @@ export function ofRecovered(known: KnownPayment, trade: Trade, before: KnownBefo
   };
   const answer = payment_data ?? (isLikeOrder(known, trade) ? found : null);
   // This run sent nothing, and no answer to an earlier one named this trade.
-  const isOthers = known.creation.reach !== 'sent' && !isProven;
+  const isUnproven = known.creation.reach !== 'sent' && !isProven;
   return [
     { is: 'created', data: found, answer },
     { is: 'queried', trade, after: 0 },
-    ...(isOthers ? [{ is: 'raised', attention: 'unproven-trade' } as const] : []),
+    ...(isUnproven ? [{ is: 'raised', attention: 'unproven-trade' } as const] : []),
   ];
 }
 
@@ -94,10 +96,10 @@ export function ofOtherLooked(other: string, looked: LookResult): NewPaymentFact
 export function ofOtherNotified(
   { others }: KnownPayment,
   other: string,
-  { trade_status, amount, ...said }: NotificationSignal,
+  { trade_status, amount }: NotificationSignal,
 ): NewPaymentFact[] {
   const known = others.find(({ trade_no }) => trade_no === other);
-  if (trade_status === undefined || (known?.trade_status && !isBehind(known.trade_status, [{ ...said, trade_status }])))
+  if (trade_status === undefined || (known?.trade_status && !isBehind(known.trade_status, [{ trade_status }])))
     return [];
   return [{ is: 'noted', other, said: { trade_status, order_amount: known?.order_amount ?? amount } }];
 }

@@ -54,13 +54,13 @@ export function nextPaymentStep(
   if (isNotified || isAsked) return { take: 'look' };
   if (isDecision) return { take: 'decide' };
   const doubtDue = doubtDueAt(known, settings);
-  const isDoubted = !known.reasons.includes('unconfirmed-notification');
-  if (doubtDue !== null && doubtDue <= now && isDoubted) return { take: 'doubt' };
+  const isUntold = !known.reasons.includes('unconfirmed-notification');
+  if (doubtDue !== null && doubtDue <= now && isUntold) return { take: 'doubt' };
   const deadlines = [...stages, ...lastStages(known, stages, doubtDue, settings)];
   const looked_at = known.look?.at ?? Number.NEGATIVE_INFINITY;
   if (deadlines.some(({ at }) => at <= now && looked_at < at)) return { take: 'look' };
   const stage = deadlines.find(({ at }) => at > now);
-  if (stage) return { take: 'watch', stage, due_at: Math.min(stage.at, isDoubted ? (doubtDue ?? stage.at) : stage.at) };
+  if (stage) return { take: 'watch', stage, due_at: Math.min(stage.at, isUntold ? (doubtDue ?? stage.at) : stage.at) };
   return { take: known.look?.isSilent ? 'insist' : 'expire' };
 }
 

@@ -1,7 +1,7 @@
 /** Trades under the order's number that are not this payment's: each is looked at by itself, and put before a person. */
 import { isOfTrade, tradesNamedBy } from '../../contract';
 import { lookOnce } from '../shared/look';
-import { learnAndShow, type PaymentContext } from './context';
+import type { PaymentContext } from './context';
 import { type PendingClaim, signalsIn } from './known-payment';
 import { ofOtherLooked, ofOtherNamed, ofOtherNotified } from './look-results';
 
@@ -28,7 +28,7 @@ export async function lookAtOtherTrade(
     for (const signal of said) context.learn(...ofOtherNotified(context.known, other, signal));
   };
   noteNotified();
-  learnAndShow(context, ofOtherNamed(other));
+  context.learn(...ofOtherNamed(other));
   context.learn(...ofOtherLooked(other, await lookOnce(context.app_id, { trade_no: other }, context.policy)));
   noteNotified();
 }

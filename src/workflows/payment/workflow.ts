@@ -113,9 +113,8 @@ class PaymentRun implements PaymentContext {
   private readonly first: FirstRun;
   private outbox: PaymentOutbox | undefined;
   private creation: OrderCreation | undefined;
-  private isCreated = false;
-  /** Whether this run may give way to one that knows the order. */
-  private isJoining: boolean;
+  /** `joining`: it may give way to one that knows the order. `waiting`: the trade is known. */
+  private phase: 'joining' | 'creating' | 'waiting';
   /** What ended the payment before there was an order: callers who wait are told. */
   private failure: unknown;
   private waitingFor = 'the gateway to take the order';
@@ -125,7 +124,7 @@ class PaymentRun implements PaymentContext {
     this.app_id = input.app_id;
     this.first = new FirstRun(input);
     // Before the handlers: an update may have come with the start.
-    this.isJoining = input.kind === 'adopt';
+    this.phase = input.kind === 'adopt' ? 'joining' : 'creating';
     setHandler(stateQuery, () => this.state);
     // An adopted trade was made by others, or by the run before.
     setHandler(creationAskedQuery, () => input.kind === 'adopt' || this.known.creation.begun > 0);
@@ -169,13 +168,13 @@ class PaymentRun implements PaymentContext {
 
   readonly learn = (...facts: readonly NewPaymentFact[]): void => {
     const settings: PaymentFoldSettings = { late_payments: this.settings?.late_payments ?? 'attention' };
-    for (const fact of facts) this.known = foldPayment(this.known, { ...fact, at: Date.now() }, settings);
+    for (const fact of facts) {
+      this.known = foldPayment(this.known, { ...fact, at: Date.now() }, settings);
+      if (fact.is === 'raised') this.show();
+    }
   };
 
-  readonly raise = (attention: Attention): void => {
-    this.learn({ is: 'raised', attention });
-    this.show();
-  };
+  readonly raise = (attention: Attention): void => this.learn({ is: 'raised', attention });
 
   readonly waitFor = (what: string, upsert?: Upsert): void => {
     this.waitingFor = what;
@@ -196,8 +195,8 @@ class PaymentRun implements PaymentContext {
     this.show(mayPeek(this.input) ? 'later' : 'now');
     const [policy, paid] = await Promise.all([loadPolicy({ method: this.state.method }), peekAtPaid(this.input)]);
     // Its starter knew of no reset.
-    if (this.isJoining && this.first.isProven && wasReset(policy)) await this.goOnWithRunBefore();
-    this.isJoining = false;
+    if (this.phase === 'joining' && this.first.isProven && wasReset(policy)) await this.goOnWithRunBefore();
+    this.phase = 'creating';
     this.settings = policy;
     this.paid = paid;
     if (policy.has_listener) this.outbox = new PaymentOutbox(workflowInfo().workflowId, this.input.kind !== 'adopt');
@@ -251,10 +250,12 @@ class PaymentRun implements PaymentContext {
   }
 
   private async createOrAdopt(): Promise<void> {
-    if (this.input.kind === 'adopt') return adoptTrade(this.input, this);
-    this.creation = new OrderCreation(this.input, this, this.first.isProven);
-    await this.creation.run();
-    this.isCreated = true;
+    if (this.input.kind === 'adopt') await adoptTrade(this.input, this);
+    else {
+      this.creation = new OrderCreation(this.input, this, this.first.isProven);
+      await this.creation.run();
+    }
+    this.phase = 'waiting';
   }
 
   private awaitOutcome(): Promise<void> {
@@ -285,17 +286,18 @@ class PaymentRun implements PaymentContext {
   }
 
   private get whyUnresolvable(): string | null {
-    const hasRead = this.isCreated || this.creation?.earlier.hasRead || this.known.reasons.includes('no-answer');
-    if (this.isJoining || (mayFollowAnother(this.input, this.first.isProven) && !hasRead))
+    const hasRead =
+      this.phase === 'waiting' || this.creation?.earlier.hasRead || this.known.reasons.includes('no-answer');
+    if (this.phase === 'joining' || (mayFollowAnother(this.input, this.first.isProven) && !hasRead))
       return 'earlier runs of the payment are read first: ask again';
     return this.failure === undefined ? null : 'the payment has failed already';
   }
 
   private async recheck(): Promise<PaymentState> {
-    const isUnsent = () => this.creation?.isCertainlyUnsent === true && !this.isCreated;
+    const isUnsent = () => this.creation?.isCertainlyUnsent === true && this.phase !== 'waiting';
     await this.requests.recheck(() => isOver(this.known) || this.failure !== undefined || isUnsent());
     // It gives way to a run that knows the order, and has not looked.
-    if (this.isJoining && this.failure !== undefined) throw failureAnew(this.failure);
+    if (this.phase === 'joining' && this.failure !== undefined) throw failureAnew(this.failure);
     return this.state;
   }
 
@@ -324,14 +326,15 @@ class PaymentRun implements PaymentContext {
 
   /** The gateway has the order, or may have it. */
   private get isTooLate(): boolean {
-    const isSent = this.input.kind === 'adopt' || this.isCreated || (this.creation && cannotBeWithdrawn(this.known));
+    const isSent =
+      this.input.kind === 'adopt' || this.phase === 'waiting' || (this.creation && cannotBeWithdrawn(this.known));
     return isSent || isOver(this.known);
   }
 
   /** Refuses what `cancel` would refuse, where that changes nothing: a refused update takes no room, however often it comes. */
   private assertWithdrawable(): void {
     const { known } = this;
-    const isForNothing = known.isWithdrawn || this.isCreated || this.input.kind === 'adopt' || isOver(known);
+    const isForNothing = known.isWithdrawn || this.phase === 'waiting' || this.input.kind === 'adopt' || isOver(known);
     if (isForNothing && this.isTooLate && this.failure === undefined)
       throw notCanceledFailure(nameOf(known), this.state);
     this.requests.assertRoom();
@@ -350,7 +353,8 @@ class PaymentRun implements PaymentContext {
   }
 
   private show(upsert: Upsert = 'now'): void {
-    this.visibility.show(paymentAttributes(this.state), paymentDetails(this.known, this.waitingFor), upsert);
-    this.outbox?.publish(this.state);
+    const { state } = this;
+    this.visibility.show(paymentAttributes(state), paymentDetails(this.known, this.waitingFor), upsert);
+    this.outbox?.publish(state);
   }
 }
