@@ -5,6 +5,7 @@ import {
   type AdoptedPayment,
   isOfTrade,
   knownIds,
+  type LookResult,
   outcomeOf,
   type PaymentInput,
   type PreviousRun,
@@ -12,7 +13,7 @@ import {
   type TradeId,
   tradesNamedBy,
 } from '../../contract';
-import { attentionAfter, glance, lookOnce, type NotFound, searchOn } from '../shared/look';
+import { attentionAfter, glance, lookOnce, type NotFound } from '../shared/look';
 import { invalidRequest } from '../shared/resolution';
 import { queryUntilConsistent } from '../shared/stale-read';
 import { answersAnotherOrder } from './broken-start';
@@ -27,6 +28,7 @@ import {
   signalsIn,
 } from './known-payment';
 import { lookAtOtherTrades, otherTradesIn } from './other-trades';
+import { TradeLooks } from './trade-looks';
 
 /** Returns once the gateway has said what it knows of the trade. */
 export async function adoptTrade(input: AdoptedPayment, context: PaymentContext): Promise<void> {
@@ -64,51 +66,45 @@ function idsOf(known: KnownPayment): [TradeId, ...TradeId[]] {
   return trade_no === undefined ? [idOf(known), ...namedTrades(known)] : [{ trade_no }];
 }
 
+/** Looks, and searches between the looks: what comes meanwhile is answered by a look that begins after it. */
 async function untilFound(context: PaymentContext): Promise<Trade> {
-  const { app_id, policy } = context;
-  const { patience_ms } = policy;
+  const { patience_ms } = context.policy;
+  const looks = new TradeLooks(context, () => idsOf(context.known), { settling_ms: patience_ms, patience_ms });
+  for (;;) {
+    const looked = await look(looks, context);
+    const trade = looked.is === 'found' ? looked.trade : await searchUntilNews(looked.is, looks, context);
+    if (trade) return taken(trade, context);
+  }
+}
+
+/** One look at the trade, and at every other one that was named. */
+async function look(looks: TradeLooks, context: PaymentContext): Promise<LookResult> {
   context.waitFor('the gateway to say what it knows of this trade');
-  const claims = claimsOfTrade(context.known, context.known.shown.trade_no);
-  // "No such order" counts only where each look says so.
-  let after: NotFound | undefined;
-  for (const id of idsOf(context.known)) {
-    const looked = await lookOnce(app_id, id, { settling_ms: patience_ms, patience_ms });
-    if (looked.is === 'found') return taken(looked.trade, context);
-    if (after?.is !== 'no-answer') after = looked;
-    context.raise(attentionAfter(after));
-  }
-  // A look without an answer settles nothing.
-  if (after?.is === 'no-such-order') onDenied(claims, context);
-  return taken(await untilShown(context, after?.is ?? 'no-answer'), context);
-}
-
-/** Searches for the trade, ever more slowly. Handles news of other trades, and requests to look now, meanwhile. */
-async function untilShown(context: PaymentContext, after: NotFound['is']): Promise<Trade> {
-  const { app_id, policy } = context;
-  for (let last = after; ; ) {
-    context.waitFor('the gateway to know this trade');
-    const [id, ...others] = idsOf(context.known);
-    const claims = claimsOfTrade(context.known, context.known.shown.trade_no);
-    const search = { app_id, id, others, after: last, settling_ms: policy.patience_ms };
-    const searched = await searchOn(search, () => hasNews(context));
-    if (searched.is === 'found') return searched.trade;
-    if (searched.is === 'denied') {
-      last = 'no-such-order';
-      context.raise('unknown-trade');
-      onDenied(claims, context);
-    }
-    if (hasNews(context)) await lookAtNews(context);
-  }
-}
-
-async function lookAtNews(context: PaymentContext): Promise<void> {
   context.learn({ is: 'looking' });
   const { claims, shown } = context.known;
-  const ours = claimsOfTrade(context.known, shown.trade_no);
-  const otherTrades = otherTradesIn(claims, shown.trade_no);
-  await context.requests.fulfil(() => lookAtOtherTrades(otherTrades, context));
-  // The search did not confirm these, so a person's resolution settles them.
-  context.learn({ is: 'denied', claims: ours });
+  await lookAtOtherTrades(otherTradesIn(claims, shown.trade_no), context);
+  const looked = await looks.byAll();
+  if (looked.is === 'found') return looked;
+  context.raise(attentionAfter(looked));
+  // A look without an answer settles nothing.
+  if (looked.is === 'no-such-order') onDenied(claims, context);
+  return looked;
+}
+
+/** Searches for the trade, ever more slowly. Null where something has come that the look before it does not answer. */
+async function searchUntilNews(
+  after: NotFound['is'],
+  looks: TradeLooks,
+  context: PaymentContext,
+): Promise<Trade | null> {
+  context.waitFor('the gateway to know this trade');
+  const { claims } = context.known;
+  const searched = await looks.untilFound(after, () => hasNews(context));
+  if (searched.is === 'found') return searched.trade;
+  if (searched.is === 'interrupted') return null;
+  context.raise('unknown-trade');
+  onDenied(claims, context);
+  return searchUntilNews('no-such-order', looks, context);
 }
 
 /** A denial contradicts what was notified. While our trade_no is unknown, one that names a trade stays: it may be ours. */
@@ -116,8 +112,7 @@ function onDenied(claims: readonly PendingClaim[], { known, learn }: PaymentCont
   const isKnown = known.shown.trade_no !== null;
   const named = isKnown ? [] : tradesNamedBy(signalsIn(claims));
   learn(...named.map((other) => ({ is: 'noted', other }) as const));
-  const after = Math.max(0, ...claims.map(({ heard }) => heard));
-  learn({ is: 'unanswered', looked: 'no-such-order', after });
+  learn({ is: 'unanswered', looked: 'no-such-order', after: known.looked_after });
 }
 
 /** The trade that was found. If only a notification links it to our order, a person has to say whether it is ours. */

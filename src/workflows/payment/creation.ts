@@ -39,7 +39,7 @@ export class OrderCreation {
   ) {
     this.earlier = new EarlierRuns(order, context, isFirst);
     // Our own number comes before one that a notification named: that may be another's.
-    this.looks = new TradeLooks(context, () => [...this.earlier.ids, ...namedTrades(context.known)]);
+    this.looks = new TradeLooks(context, () => [...this.earlier.ids, ...namedTrades(context.known)], context.policy);
     // From the start on: the first task may have waited for a worker.
     this.until = sendingEnd(order.request, workflowInfo().runStartTime.getTime(), context.policy);
   }

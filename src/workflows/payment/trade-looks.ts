@@ -1,7 +1,7 @@
 /** Looks for a trade that may exist, by every id that is known of it. */
 import { ActivityFailure, condition, isCancellation } from '@temporalio/workflow';
 import type { LookResult, TradeId } from '../../contract';
-import { lookBriefly, lookOnce, type NotFound, type Searched, searchOn } from '../shared/look';
+import { type LookTimes, lookBriefly, lookOnce, type NotFound, type Searched, searchOn } from '../shared/look';
 import { hasEnded, startPoll } from '../shared/polling';
 import type { PaymentContext } from './context';
 import { idOf } from './known-payment';
@@ -11,6 +11,7 @@ export class TradeLooks {
     private readonly context: PaymentContext,
     /** By what it may be found, the surest first. */
     private readonly ids: () => readonly TradeId[],
+    private readonly times: LookTimes,
   ) {}
 
   /** Looks by every id. "No such order" counts only where each look says so. */
@@ -26,9 +27,9 @@ export class TradeLooks {
 
   /** Asks on after a look, as `searchOn` does. */
   async untilFound(after: NotFound['is'], isInterrupted: () => boolean): Promise<Searched> {
-    const { app_id, known, policy } = this.context;
+    const { app_id, known } = this.context;
     const [id = idOf(known), ...others] = this.ids();
-    const { settling_ms } = policy;
+    const { settling_ms } = this.times;
     try {
       return await searchOn({ app_id, id, others, after, settling_ms }, isInterrupted);
     } catch (error) {
@@ -47,8 +48,8 @@ export class TradeLooks {
 
   /** Looks until the answer lasts. Who asks to look now hears the gateway's next word beside it, and does not wait for that. */
   private async by(id: TradeId): Promise<LookResult> {
-    const { app_id, policy, requests } = this.context;
-    const lasting = startPoll(() => lookOnce(app_id, id, policy));
+    const { app_id, requests } = this.context;
+    const lasting = startPoll(() => lookOnce(app_id, id, this.times));
     for (;;) {
       await condition(() => hasEnded(lasting) || requests.isRequested);
       if (lasting.failure !== undefined) throw lasting.failure;
@@ -62,10 +63,10 @@ export class TradeLooks {
   }
 
   private async firstAnswer(id: TradeId): Promise<LookResult> {
-    const { app_id, policy, requests } = this.context;
+    const { app_id, requests } = this.context;
     let looked: LookResult = NO_ANSWER;
     await requests.fulfil(async () => {
-      looked = await lookOnce(app_id, id, { ...policy, settling_ms: 0 });
+      looked = await lookOnce(app_id, id, { ...this.times, settling_ms: 0 });
     });
     return looked;
   }

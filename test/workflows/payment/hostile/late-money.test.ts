@@ -8,6 +8,7 @@ import {
   listIsDown,
   madeByAnother,
   outcomeNow,
+  paid,
   pay,
   sale,
   sell,
@@ -162,4 +163,20 @@ test.each([
   world.refund();
   await world.pass(HOUR);
   expect(world.gateway.givenBack.length).toBe(1);
+});
+
+test('money that is notified after the gateway has denied a trade is known where a person cancels before it is asked again', async () => {
+  await begin();
+  world.gateway.trouble = 'no such order';
+  const other = madeByAnother();
+  world.notify(other);
+  await world.pass(HOUR);
+  expect(attentions()).toEqual(['unknown-trade']);
+  paid(other);
+  await world.pass(SECOND);
+  await world.resolve('CANCEL');
+  await world.pass(MINUTE);
+  world.gateway.trouble = undefined;
+  await world.pass(10 * HOUR);
+  expect(await sale()).toMatchObject({ outcome: 'SUCCESS', attention: 'late-payment' });
 });
