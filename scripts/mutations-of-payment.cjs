@@ -124,13 +124,7 @@ module.exports = [
     "  return isUnsaid || classifyTransition(known, said) === 'stale' ? known : said;",
     '  return said;',
     undefined,
-    [
-      [
-        LOOKED,
-        '(known?.trade_status && !isBehind(known.trade_status, [{ trade_status }]))',
-        'known?.trade_status',
-      ],
-    ],
+    [[LOOKED, '(known?.trade_status && !isBehind(known.trade_status, [{ trade_status }]))', 'known?.trade_status']],
   ],
   [
     'nobody is asked about money that stays unconfirmed',
