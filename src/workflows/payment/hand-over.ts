@@ -114,7 +114,7 @@ function paidUntil({ input, context, failure }: EndingPayment): number {
     return Math.max(deadline, now + policy.grace_ms);
   }
   // The gateway may learn of money of a trade that it has ended for as long as the method takes to settle.
-  const isEnded = state.outcome !== null && state.outcome !== 'SUCCESS' && state.refused_because === null;
+  const isEnded = state.outcome !== null && state.outcome !== 'SUCCESS';
   return isEnded && !isDecided(state, {}) && policy.settles_ms > 0 ? now + policy.settles_ms : 0;
 }
 

@@ -1,7 +1,7 @@
 /** The gateway is silent, or denies, after a payment has ended. */
 import type { AfterSaleState } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import { begin, end, pay, sale, sell, tradeAt, world } from './attack-world';
+import { begin, end, outcomeNow, pay, sale, sell, tradeAt, world } from './attack-world';
 
 const SECOND = 1_000;
 const AFTER = 'after-sale:hostile:order-1';
@@ -105,3 +105,12 @@ test.each(['attention', 'refund'] as const)(
     expect((await sale()).outcome).toBe('SUCCESS');
   },
 );
+
+test('promise 5: an order that was refused at its creation, and is paid within the method’s settling time, is known without a notification', async () => {
+  await begin({ creations: ['created and refused'], method: 'Wallet' });
+  await pay(10 * MINUTE);
+  expect(await outcomeNow()).toBe('REFUSED');
+  world.gateway.move(tradeAt(0), 'SUCCESS');
+  await world.pass(2 * DAY);
+  expect(await sale()).toMatchObject({ outcome: 'SUCCESS', attention: 'late-payment' });
+});
