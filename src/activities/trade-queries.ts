@@ -91,9 +91,27 @@ export async function findTrade(
     if (!isDefiniteAnswer(error)) throw unanswered(error);
     const waited_ms = waitedSoFar();
     const isDenied = isNoSuchOrder(error, noSuchOrderWords);
-    if (isDenied && settling_ms !== undefined && waited_ms >= settling_ms) return null;
+    if (isDenied && settling_ms !== undefined && waited_ms >= settling_ms)
+      return foundByNone(gateway, [id, ...others], noSuchOrderWords);
     throw waitOn(error.message, waited_ms, gapBeforeNextSearch(waited_ms));
   }
+}
+
+/** The trade, or null where the gateway denies each of its ids: one that it gives no answer for may be the one it knows. */
+async function foundByNone(
+  gateway: PaymentGateway,
+  ids: readonly TradeId[],
+  noSuchOrderWords: ReadonlySet<string>,
+): Promise<QueriedTrade | null> {
+  if (ids.length === 1) return null;
+  for (const id of ids) {
+    try {
+      return await query(gateway, id);
+    } catch (error) {
+      if (!(error instanceof GatewayError) || !isNoSuchOrder(error, noSuchOrderWords)) throw unanswered(error);
+    }
+  }
+  return null;
 }
 
 /**
@@ -122,8 +140,11 @@ export async function watchTrade(
   // Where the workflow has just queried, the first attempt only starts the schedule.
   if (looks === 0 && !at_once) throw notYet('watching', delay);
   try {
-    const trade = await query(gateway, inTurn(id, others));
-    if (until === 'answered' || isNews(trade, { id, known, seen })) return trade;
+    const asked = inTurn(id, others);
+    const trade = await query(gateway, asked);
+    // What another id brings is no answer about this trade.
+    const isOwn = asked === id || trade.trade_no === id.trade_no;
+    if ((until === 'answered' && isOwn) || isNews(trade, { id, known, seen })) return trade;
   } catch (error) {
     if (tell_credentials && error instanceof GatewayError && isCredentialsRefusal(error.fields()))
       throw typedFailure(CREDENTIALS_REFUSED, error.message);

@@ -241,9 +241,10 @@ function expired(world: PaymentWorld): PaymentWorld {
 /** What we do here, and what of it would tell that it is done again. Counters do not. */
 function stepKey({ world, known }: PaymentNode): string {
   const { shown, reasons, claims, creation, doubted_at, look, others } = known;
-  const { reach, said, looked, resent, isRested, isLate, begun } = creation;
+  const { reach, said, looked, resent, reached, isRested, isLate, begun } = creation;
   const counted = [
     resent > 0,
+    reached > 1,
     isRested,
     isLate,
     begun > 1,
@@ -621,24 +622,21 @@ const STUCK = 'the gateway answers after a silence, and nothing is decided';
 
 // — Waiting for the outcome —
 
-/** A look at our trade, and before it at each other one that was named. */
+/** A look at our trade, and after it at each other one that was named. */
 function looks(node: PaymentNode): PaymentNode[] {
   const { known } = node;
   const { claims, claimed, shown } = known;
   const others = otherTradesIn(claims, shown.trade_no);
   return meanwhile(node).flatMap(([also, world, came]) =>
-    othersShown(world, others).flatMap(([beside, seen, sideways]) => {
-      const begun: Facts = [{ is: 'looking' }, ...sideways, ...came];
+    othersShown(world, others, known).flatMap(([beside, seen, sideways]) => {
+      const told: Facts = others.map((other) => (now) => ofOtherNamed(other, notedIn(now, other)));
+      const begun: Facts = [{ is: 'looking' }, ...told, ...came];
       const end = `${also}${beside}`;
       const move = (what: string, then: PaymentWorld, ...facts: Facts) =>
-        after(node, `a look ${what}${end}`, then, [...begun, ...facts], true);
+        after(node, `a look ${what}${end}`, then, [...begun, ...facts, ...sideways], true);
       const mine = world.trades.filter(({ trade_no }) => shown.trade_no === null || trade_no === shown.trade_no);
       const found = shownOf(mine, world.now).map(([trade, what]) =>
-        move(
-          `shows ${what}`,
-          { ...withShown(seen, trade), isSilent: false },
-          { is: 'queried', trade, after: claimed, others },
-        ),
+        move(`shows ${what}`, { ...withShown(seen, trade), isSilent: false }, { is: 'queried', trade, after: claimed }),
       );
       const denied: PaymentWorld = { ...later(seen, POLICY.settling_ms), isOdd: true, isSilent: false };
       const silent: PaymentWorld = { ...later(seen, POLICY.patience_ms), isOdd: true, isSilent: true };
@@ -655,20 +653,22 @@ function looks(node: PaymentNode): PaymentNode[] {
             is: 'queried',
             trade,
             after: claimed,
-            others,
           }),
         ),
-        ...(byItsOwn.length > 0
-          ? []
-          : [move('that lasts shows no trade', denied, ...unanswered(NO_ORDER, claimed, others))]),
-        move('has no answer', silent, ...unanswered(NO_ANSWER, claimed, others)),
+        ...(byItsOwn.length > 0 ? [] : [move('that lasts shows no trade', denied, ...unanswered(NO_ORDER, claimed))]),
+        move('has no answer', silent, ...unanswered(NO_ANSWER, claimed)),
       ];
     }),
   );
 }
 
-const unanswered = (looked: LookResult, at: number, others: readonly string[]) =>
-  looked.is === 'found' ? [] : ofUnanswered(looked, at, others);
+const unanswered = (looked: LookResult, at: number) => (looked.is === 'found' ? [] : ofUnanswered(looked, at));
+
+/** A person hears of another trade that has changed. */
+const ifMoved = (before: KnownPayment, other: string) => (now: KnownPayment) =>
+  notedIn(now, other)?.trade_status === notedIn(before, other)?.trade_status ? [] : [RAISED('second-trade')];
+
+const notedIn = (known: KnownPayment, other: string) => known.others.find(({ trade_no }) => trade_no === other);
 
 /** A silent gateway is asked on until it answers, or something comes. */
 function insists(node: PaymentNode): PaymentNode[] {
@@ -681,7 +681,7 @@ function insists(node: PaymentNode): PaymentNode[] {
     after(node, `the search shows ${what}`, withShown(heard, trade), [{ is: 'queried', trade, after: looked_after }]),
   );
   const denied = later({ ...heard, isOdd: true }, POLICY.settling_ms);
-  const facts = unanswered(NO_ORDER, looked_after, []);
+  const facts = unanswered(NO_ORDER, looked_after);
   return [
     ...found,
     after(node, 'the gateway answers, and keeps showing no trade', denied, facts),
@@ -690,7 +690,11 @@ function insists(node: PaymentNode): PaymentNode[] {
 }
 
 /** What is learned of other trades that notifications have named: the gateway shows each, or none. */
-function othersShown(world: PaymentWorld, others: readonly string[]): [string, PaymentWorld, Facts][] {
+function othersShown(
+  world: PaymentWorld,
+  others: readonly string[],
+  before: KnownPayment,
+): [string, PaymentWorld, Facts][] {
   if (others.length === 0) return [['', world, []]];
   const facts = (of: (other: string) => LookResult): Facts =>
     others.flatMap((other): Facts => {
@@ -701,7 +705,15 @@ function othersShown(world: PaymentWorld, others: readonly string[]): [string, P
             .slice(i, i + 1)
             .flatMap((signal) => ofOtherNotified(known, other, signal)),
       );
-      return [...notified, ...ofOtherNamed(other), ...ofOtherLooked(other, of(other)), ...notified];
+      const looked: Facts = [...notified, ...ofOtherLooked(other, of(other)), ...notified, ifMoved(before, other)];
+      const settled = (known: KnownPayment): readonly NewPaymentFact[] => [
+        { is: 'settled', claims: known.claims.filter(({ signal }) => signal.trade_no === other) },
+      ];
+      // After the end, they are the after-sale's.
+      return [...looked, settled].map((fact) => (known) => {
+        if (isOver(known)) return [];
+        return typeof fact === 'function' ? fact(known) : [fact];
+      });
     });
   const odd = { ...world, isOdd: true };
   const shownFirst = (other: string, isStale: boolean): LookResult => {
@@ -730,7 +742,7 @@ function watches(node: PaymentNode, { due_at }: Extract<PaymentStep, { take: 'wa
   const news = [...shownOf(mine, world.now).filter(isNews), ...shownOf(others, world.now).filter(isNew)];
   const polled = news.map(([trade, what]) =>
     after(node, `a poll shows ${what}`, withShown({ ...world, isSilent: false }, trade), [
-      (now) => ofPolled(now, trade, isOfTrade(trade, now.shown.trade_no)),
+      (now) => ofPolled(trade, now.looked_after, isOfTrade(trade, now.shown.trade_no)),
     ]),
   );
   const minutes = Math.min(LAG_MS, due_at - world.now);
@@ -873,7 +885,16 @@ export function paymentKeyOf({ world, known, steps }: PaymentNode): string {
       [since(one.changed_at, LAG_MS), since(one.made_at, POLICY.settling_ms)],
     ]),
     world.phase === 'creation' || world.phase === 'trying' ? UNTIL - now : null,
-    [reach, said, looked, isRested, isLate, Math.min(creation.begun, 2), Math.min(creation.resent, 3)],
+    [
+      reach,
+      said,
+      looked,
+      isRested,
+      isLate,
+      Math.min(creation.begun, 2),
+      Math.min(creation.resent, 3),
+      Math.min(creation.reached, 2),
+    ],
     [
       shown.trade_no,
       shown.trade_status,

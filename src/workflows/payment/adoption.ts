@@ -27,7 +27,7 @@ import {
   type PendingClaim,
   signalsIn,
 } from './known-payment';
-import { lookAtOtherTrades, otherTradesIn } from './other-trades';
+import { lookAtOtherTrades, otherTradesIn, tellOfOtherTrades } from './other-trades';
 import { TradeLooks } from './trade-looks';
 
 /** Returns once the gateway has said what it knows of the trade. */
@@ -37,10 +37,10 @@ export async function adoptTrade(input: AdoptedPayment, context: PaymentContext)
   if (before?.outcome === 'SUCCESS') return adoptSale({ ...input, previous: before }, context);
   const found = context.paid ? taken(context.paid, context) : await untilFound(context);
   const outcome = outcomeOf(found.trade_status);
-  const claims = signalsIn(claimsOfTrade(context.known, found.trade_no ?? context.known.shown.trade_no));
+  const claims = claimsOfTrade(context.known, found.trade_no ?? context.known.shown.trade_no);
   // While a trade is under way, or where it was sold, notifications are read once the payment waits.
   const isAnEnd = outcome !== null && outcome !== 'SUCCESS';
-  const { trade, contradicted } = await queryUntilConsistent(found, isAnEnd ? claims : [], {
+  const { trade, contradicted } = await queryUntilConsistent(found, isAnEnd ? signalsIn(claims) : [], {
     app_id: input.app_id,
     id: idOf(context.known),
     settling_ms: policy.settling_ms,
@@ -54,9 +54,12 @@ export async function adoptTrade(input: AdoptedPayment, context: PaymentContext)
   context.learn({ is: 'created', data, answer }, { is: 'queried', trade, after: 0 });
   noteEarlierTrade(before, context);
   const { trade_no: ours } = context.known.shown;
-  if (input.trade_no && !isOfTrade(input, ours)) await lookAtOtherTrades([input.trade_no], context);
+  if (input.trade_no && !isOfTrade(input, ours)) {
+    tellOfOtherTrades([input.trade_no], context);
+    await lookAtOtherTrades([input.trade_no], context);
+  }
   if (!contradicted) return;
-  context.learn({ is: 'settled', claims: claimsOfTrade(context.known, trade_no) });
+  context.learn({ is: 'settled', claims });
   context.raise('unconfirmed-notification');
 }
 
@@ -82,8 +85,10 @@ async function look(looks: TradeLooks, context: PaymentContext): Promise<LookRes
   context.waitFor('the gateway to say what it knows of this trade');
   context.learn({ is: 'looking' });
   const { claims, shown } = context.known;
-  await lookAtOtherTrades(otherTradesIn(claims, shown.trade_no), context);
+  const others = otherTradesIn(claims, shown.trade_no);
+  tellOfOtherTrades(others, context);
   const looked = await looks.byAll();
+  await lookAtOtherTrades(others, context);
   if (looked.is === 'found') return looked;
   context.raise(attentionAfter(looked));
   // A look without an answer settles nothing.

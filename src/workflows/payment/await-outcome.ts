@@ -22,7 +22,8 @@ import {
 } from './known-payment';
 import { ofPolled, ofUnanswered } from './look-results';
 import { nextPaymentStep, type PaymentStep } from './next-step';
-import { lookAtOtherTrade, otherTradesIn } from './other-trades';
+import { lookAtOtherTrades, otherTradesIn, tellOfOtherTrades } from './other-trades';
+import { settlesForeign } from './trade-looks';
 
 export class OutcomeWait {
   private readonly watch = new RunningWatch();
@@ -111,28 +112,30 @@ export class OutcomeWait {
       if (left > 0) await condition(() => hasNews(this.context), left, { summary: 'until the gateway is asked' });
       return;
     }
-    context.learn(...ofPolled(context.known, news, isOfTrade(news, context.known.shown.trade_no)));
+    context.learn(...ofPolled(news, context.known.looked_after, isOfTrade(news, context.known.shown.trade_no)));
   }
 
   // — Looking —
 
-  /** Looks at the trade, and at every other one that was named under its number. */
+  /** Looks at the trade, then at every other one that was named under its number: those keep nobody from hearing of ours. */
   private async look(): Promise<void> {
     const { context } = this;
     context.waitFor('the gateway to say what it has now', 'later');
     context.learn({ is: 'looking' });
     const { claims, looked_after: after, shown } = context.known;
     const others = otherTradesIn(claims, shown.trade_no);
-    for (const other of others) await lookAtOtherTrade(other, context, claims);
+    tellOfOtherTrades(others, context);
     await context.requests.fulfil(async () => {
       const looked = await this.lookAtOurs(claims);
-      if (looked.is === 'found') return context.learn({ is: 'queried', trade: looked.trade, after, others });
+      if (looked.is === 'found') return context.learn({ is: 'queried', trade: looked.trade, after });
       // A poll that it has begun before may know less: what it has found settles no notification.
       const heard = this.watch.stop();
-      if (heard) context.learn({ is: 'queried', trade: heard, after: 0 });
+      if (heard) context.learn(...ofPolled(heard, 0, isOfTrade(heard, context.known.shown.trade_no)));
       if (isOver(context.known)) return;
-      context.learn(...ofUnanswered(looked, after, others));
+      context.learn(...ofUnanswered(looked, after));
     });
+    // After the end, they are the after-sale's.
+    if (!isOver(context.known)) await lookAtOtherTrades(others, context);
   }
 
   /** Asks a silent gateway on, ever less often, in one activity however long that takes. */
@@ -144,7 +147,7 @@ export class OutcomeWait {
     const searched = await searchOn(search, () => hasNews(this.context));
     if (searched.is === 'interrupted') return this.look();
     if (searched.is === 'found') return learn({ is: 'queried', trade: searched.trade, after });
-    this.context.learn(...ofUnanswered({ is: 'no-such-order' }, after, []));
+    this.context.learn(...ofUnanswered({ is: 'no-such-order' }, after));
   }
 
   /** Without a trade_no from the creation, the trade may be found by the one that a notification names. */
@@ -156,13 +159,15 @@ export class OutcomeWait {
     if (trade) return { is: 'found', trade };
     const looked = await lookOnce(app_id, id, policy);
     if (looked.is !== 'no-such-order' || id.trade_no !== undefined) return looked;
+    let worst: LookResult = looked;
     for (const named of namedTrades({ claims })) {
       const byItsOwn = await lookOnce(app_id, named, policy);
-      if (byItsOwn.is !== 'found') continue;
+      if (byItsOwn.is === 'no-answer') worst = byItsOwn;
+      if (byItsOwn.is !== 'found' || settlesForeign(named, byItsOwn.trade, context)) continue;
       context.raise('unproven-trade');
       return byItsOwn;
     }
-    return looked;
+    return worst;
   }
 }
 

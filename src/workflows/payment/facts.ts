@@ -112,15 +112,11 @@ interface Looking {
   readonly is: 'looking';
 }
 
-/**
- * The gateway shows the trade. `after`: how many claims there were when it was asked, 0 where it answers none of them. `others`: the other
- * trades that were asked for at the same time.
- */
+/** The gateway shows the trade. `after`: how many claims there were when it was asked, 0 where it answers none of them. */
 interface Queried {
   readonly is: 'queried';
   readonly trade: Trade;
   readonly after: number;
-  readonly others?: readonly string[];
 }
 
 /** The gateway does not show the trade. */
@@ -128,7 +124,6 @@ interface Unanswered {
   readonly is: 'unanswered';
   readonly looked: 'no-such-order' | 'no-answer';
   readonly after: number;
-  readonly others?: readonly string[];
 }
 
 /** `denied`: the gateway denies what these claims name. It may be behind, so they stay. `settled`: they need no answer any more. */

@@ -13,11 +13,12 @@ import {
   type Source,
   type Trade,
   type Transition,
+  tradesNamedBy,
 } from '../../contract';
 import { isKnownStatus } from '../../gateway/pure/statuses';
 import { ABOUT_MONEY, ANSWERED, shownAttention, withoutSilence, withReason } from '../shared/attention-reasons';
 import { CREATION_SAID } from './creation-steps';
-import type { PaymentFact } from './facts';
+import type { PaymentFact, Tried } from './facts';
 import {
   isOver,
   type KnownCreation,
@@ -113,7 +114,8 @@ function onBegun(known: KnownPayment): KnownPayment {
 }
 
 function onAnswered(before: KnownPayment, { tried }: FactOf<'answered'>): KnownPayment {
-  const known = withCreation(before, { tried: before.creation.tried + 1 });
+  const reached = before.creation.reached + (NEVER_SENT.includes(tried.is) ? 0 : 1);
+  const known = withCreation(before, { tried: before.creation.tried + 1, reached });
   if (tried.is === 'interrupted') return known;
   // An activity that no worker could run has told nothing of a reset.
   const isOwn = !('why' in tried && tried.why === 'missing-activity') || known.creation.isOwn;
@@ -128,6 +130,9 @@ function onAnswered(before: KnownPayment, { tried }: FactOf<'answered'>): KnownP
   const answered = withCreation(told, { isLate, last: { message, error } });
   return tried.is === 'not-sent' ? answered : { ...answered, reasons: withoutSilence(answered.reasons) };
 }
+
+/** What becomes of a request that certainly has not left us. */
+const NEVER_SENT: readonly Tried['is'][] = ['interrupted', 'too-soon', 'not-sent', 'reset'];
 
 /** A gateway that was busy at an earlier try may have made the order all the same. */
 function reachAfter(known: KnownPayment, is: keyof typeof CREATION_SAID): Reach {
@@ -147,7 +152,7 @@ function onLearned(known: KnownPayment, { of }: FactOf<'learned'>): KnownPayment
     case 'an earlier request':
       return withCreation(known, { said: 'duplicate' });
     case 'an earlier order':
-      return withCreation(known, { reach: furtherOf(known, 'perhaps') });
+      return withCreation(known, { reach: furtherOf(known, 'perhaps'), reached: Math.max(1, known.creation.reached) });
     case 'a new look':
       return withCreation(known, { looked: 'not-yet' });
   }
@@ -288,21 +293,30 @@ function contradicted(known: KnownPayment, claims: readonly PendingClaim[], at: 
 /** A query is the truth, except for transitions that are impossible. It settles the notifications that came before it began. */
 function onQueried(
   before: KnownPayment,
-  { trade, after, others = [], at }: FactOf<'queried'>,
+  { trade, after, at }: FactOf<'queried'>,
   settings: PaymentFoldSettings,
 ): KnownPayment {
-  const isSeen = (one: NotificationSignal) => isOfTrade(one, trade.trade_no) || others.includes(one.trade_no ?? '');
-  const { seen, known } = readUntil(before, after, isSeen);
-  const isOurs = ({ signal }: PendingClaim) => !signal.trade_no || signal.trade_no === trade.trade_no;
-  const ours = seen.filter(isOurs);
-  const compared = withOtherAmount(withLook(known, at, false), signalsIn(ours));
-  const read = withoutClaims(
-    withTrade(compared, trade, at, settings),
-    seen.filter((one) => !isOurs(one)),
-  );
+  const ours = before.shown.trade_no ?? trade.trade_no;
+  if (!isOfTrade(trade, ours)) return onOtherQueried(before, trade);
+  const { seen, known } = readUntil(before, after, (one) => isOfTrade(one, ours));
+  const compared = withOtherAmount(withLook(known, at, false), signalsIn(seen));
+  const read = withTrade(compared, trade, at, settings);
+  // Where neither the answer nor we have its number, at most one of those that were named is ours.
+  const named = ours ? [] : tradesNamedBy(signalsIn(seen));
+  const told =
+    named.length > 1
+      ? raised(
+          named.reduce((now, other) => noted(now, { other }), read),
+          'second-trade',
+        )
+      : read;
   // After the end, the after-sale reads these notifications.
-  return isOver(read) ? read : contradicted(read, ours, at);
+  return isOver(told) ? told : contradicted(told, seen, at);
 }
+
+/** A query has shown another trade under the number: what it says is never our trade's. */
+const onOtherQueried = (known: KnownPayment, trade: Trade): KnownPayment =>
+  raised(noted(known, { other: trade.trade_no ?? '', said: trade, isAnswered: true }), 'second-trade');
 
 function withTrade(before: KnownPayment, trade: Trade, at: number, settings: PaymentFoldSettings): KnownPayment {
   const { order_amount, order_currency, trade_status } = trade;
@@ -322,11 +336,10 @@ function withTrade(before: KnownPayment, trade: Trade, at: number, settings: Pay
 }
 
 /** A denial contradicts what was notified. What names a trade stays until ours is known. */
-function onUnanswered(known: KnownPayment, { looked, after, others = [], at }: FactOf<'unanswered'>): KnownPayment {
+function onUnanswered(known: KnownPayment, { looked, after, at }: FactOf<'unanswered'>): KnownPayment {
   if (looked === 'no-answer') return withLook(known, at, true);
   const ours = known.shown.trade_no;
-  const isSeen = (one: NotificationSignal) => isOfTrade(one, ours) || others.includes(one.trade_no ?? '');
-  const read = readUntil(withLook(known, at, false), after, isSeen);
+  const read = readUntil(withLook(known, at, false), after, (one) => isOfTrade(one, ours));
   const denied = read.seen.filter(({ signal }) => !signal.trade_no || ours !== null);
   return contradicted(withDenied(read.known, read.seen), denied, at);
 }
@@ -374,7 +387,8 @@ function movedTo(known: KnownPayment, to: string, source: 'creation' | Source, a
   if (from === to || isOver(known)) return heard;
   const kind = classifyTransition(lastKnownStatus(known), to);
   if (kind === 'stale') return heard;
-  if (kind === 'unlisted') return raised(heard, 'unlisted-transition');
+  // A person may have seen it already.
+  if (kind === 'unlisted') return known.heard?.status === to ? heard : raised(heard, 'unlisted-transition');
   const moved = withTransition(withShown(heard, { trade_status: to }), { from, to, source }, at);
   return isKnownStatus(to) ? moved : raised(moved, 'unknown-status');
 }

@@ -31,6 +31,8 @@ export interface KnownCreation {
   /** How many requests were begun, and how many of them while an order of ours might exist. */
   readonly begun: number;
   readonly resent: number;
+  /** How many requests, of this run and of earlier ones, may have reached the gateway. */
+  readonly reached: number;
   /** How many tries have ended. */
   readonly tried: number;
   readonly reach: Reach;
@@ -137,6 +139,7 @@ export function startedWith(input: PaymentInput): KnownPayment {
 const NOTHING_SENT: KnownCreation = {
   begun: 0,
   resent: 0,
+  reached: 0,
   tried: 0,
   reach: 'none',
   said: 'nothing',
@@ -262,8 +265,8 @@ export const mayExist = ({ creation: { reach } }: KnownPayment): boolean => reac
 export const mayHaveSent = (known: KnownPayment): boolean =>
   mayExist(known) || (known.creation.said === 'created-refused' && known.creation.looked === 'no-answer');
 
-/** Whether a request followed one that may have made the order: there may be more than one trade of ours. */
-export const hasSentAgain = ({ creation }: KnownPayment): boolean => creation.resent > 0;
+/** Whether more than one request may have reached the gateway: there may be more than one trade of ours. */
+export const hasSentAgain = ({ creation }: KnownPayment): boolean => creation.reached > 1;
 
 /** Whether the gateway has, or may have, an order under the number. */
 export const cannotBeWithdrawn = (known: KnownPayment): boolean => mayExist(known) || known.claims.length > 0;

@@ -1,5 +1,13 @@
 /** What a look at the gateway says of a payment, as facts. Pure: `creation.ts` and `await-outcome.ts` look, and learn these. */
-import { type LookResult, type NotificationSignal, type PaymentData, type Trade, tradesNamedBy } from '../../contract';
+import {
+  type LookResult,
+  type NotedTrade,
+  type NotificationSignal,
+  outcomeOf,
+  type PaymentData,
+  type Trade,
+  tradesNamedBy,
+} from '../../contract';
 import { attentionAfter, type Missing } from '../shared/look';
 import { isBehind } from '../shared/stale-read';
 import type { NewPaymentFact } from './facts';
@@ -18,10 +26,10 @@ export function ofMissed(looked: Missing, claims: readonly PendingClaim[], after
   return [...facts, ...ofNamed(claims, isDenied), { is: 'raised', attention: attentionAfter(looked) }];
 }
 
-/** A query after the refusal of an order that the gateway made. A denial contradicts the refusal, so it is no answer: the order is watched. */
+/** A query after the refusal of an order that the gateway made. Where it does not show the order ended, that is no answer: the order is watched. */
 export const ofRefused = (looked: LookResult, after: number): NewPaymentFact => ({
   is: 'missed',
-  looked: looked.is === 'found' ? 'no-such-order' : 'no-answer',
+  looked: looked.is === 'found' && outcomeOf(looked.trade.trade_status) !== null ? 'no-such-order' : 'no-answer',
   after,
 });
 
@@ -63,24 +71,30 @@ export function ofRecovered(known: KnownPayment, trade: Trade, before: KnownBefo
 // — While it waits for its outcome —
 
 /** A poll shows a trade: ours, or another one under the order's number. */
-export function ofPolled(known: KnownPayment, trade: Trade, isOurs: boolean): NewPaymentFact[] {
-  if (isOurs) return [{ is: 'queried', trade, after: known.looked_after }];
+export function ofPolled(trade: Trade, after: number, isOurs: boolean): NewPaymentFact[] {
+  if (isOurs) return [{ is: 'queried', trade, after }];
   return [
     { is: 'noted', other: trade.trade_no ?? '', said: trade, isAnswered: true },
     { is: 'raised', attention: 'second-trade' },
   ];
 }
 
-/** A look has not found the trade. `after`, `others`: the claims that it answers, and the other trades that were asked for with it. */
-export const ofUnanswered = (looked: Missing, after: number, others: readonly string[]): NewPaymentFact[] => [
-  { is: 'unanswered', looked: looked.is, after, others },
+/** A look has not found the trade. `after`: the claims that it answers. */
+export const ofUnanswered = (looked: Missing, after: number): NewPaymentFact[] => [
+  { is: 'unanswered', looked: looked.is, after },
   { is: 'raised', attention: attentionAfter(looked) },
 ];
 
-/** Another trade is named. It is told at once: the look may take its time. */
-export const ofOtherNamed = (other: string): NewPaymentFact[] => [
+/** Another trade is named. It is told at once, because the look may take its time; but once: a person may have settled it. */
+export const ofOtherNamed = (other: string, before: NotedTrade | undefined): NewPaymentFact[] => [
   { is: 'noted', other },
-  { is: 'raised', attention: 'second-trade' },
+  ...(before?.asked === 'answered' ? [] : [{ is: 'raised', attention: 'second-trade' } as const]),
+];
+
+/** Somebody named the trade of another order: nothing of it is this order's, and what named it says nothing. */
+export const ofForeign = (claims: readonly PendingClaim[]): NewPaymentFact[] => [
+  { is: 'settled', claims },
+  { is: 'raised', attention: 'unexpected-signal' },
 ];
 
 /** A look at another trade. Without an answer it is asked for once more. */

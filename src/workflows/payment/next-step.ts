@@ -46,9 +46,9 @@ export function nextPaymentStep(
   if (known.look === null && outcomeOf(known.heard?.status ?? '') === 'SUCCESS') return { take: 'look' };
   const isDecision = needsDecision(known);
   const isNotified = hasClaimsAfter(known, known.looked_after);
-  // Where our trade has no number yet, a notification may name another's.
-  const believed =
-    settings.confirm_by_query || known.shown.trade_no === null ? [] : claimsOfTrade(known, known.shown.trade_no);
+  // One that names no trade is not the gateway's, and where ours has no number yet it may name another's.
+  const named = claimsOfTrade(known, known.shown.trade_no).filter(({ signal }) => signal.trade_no);
+  const believed = settings.confirm_by_query || known.shown.trade_no === null ? [] : named;
   const [claim] = isNotified && !isDecision ? believed : [];
   if (claim) return { take: 'believe', claim };
   if (isNotified || isAsked) return { take: 'look' };

@@ -1,8 +1,8 @@
 /** Trades under the order's number that are not this payment's: each is looked at by itself, and put before a person. */
 import { isOfTrade, tradesNamedBy } from '../../contract';
-import { lookOnce } from '../shared/look';
+import { lookUnless } from '../shared/look';
 import type { PaymentContext } from './context';
-import { type PendingClaim, signalsIn } from './known-payment';
+import { claimsOfTrade, type PendingClaim, signalsIn } from './known-payment';
 import { ofOtherLooked, ofOtherNamed, ofOtherNotified } from './look-results';
 
 /** The trades that these claims name beside ours. */
@@ -10,25 +10,44 @@ export function otherTradesIn(claims: readonly PendingClaim[], ours: string | nu
   return tradesNamedBy(signalsIn(claims).filter((one) => !isOfTrade(one, ours)));
 }
 
-/** Looks at these trades, which settles the claims that had named them. */
-export async function lookAtOtherTrades(trade_nos: readonly string[], context: PaymentContext): Promise<void> {
-  const claims = context.known.claims.filter(({ signal }) => signal.trade_no && trade_nos.includes(signal.trade_no));
-  for (const trade_no of trade_nos) await lookAtOtherTrade(trade_no, context, claims);
-  context.learn({ is: 'settled', claims });
+/** Puts these trades before a person at once: the look at them may take its time. */
+export function tellOfOtherTrades(trade_nos: readonly string[], context: PaymentContext): void {
+  for (const other of trade_nos) context.learn(...ofOtherNamed(other, noted(other, context)));
 }
 
-/** Asks the gateway for a trade, takes note of it and of what these claims say of it, and raises `second-trade`. */
-export async function lookAtOtherTrade(
+/** Looks at these trades, which settles the claims that had named them. News of ours ends that: another look follows, and goes on with it. */
+export async function lookAtOtherTrades(trade_nos: readonly string[], context: PaymentContext): Promise<void> {
+  for (const other of trade_nos) {
+    const claims = context.known.claims.filter(({ signal }) => signal.trade_no === other);
+    if (!(await lookAtOtherTrade(other, context, claims))) return;
+    context.learn({ is: 'settled', claims });
+  }
+}
+
+const hasNewsOfOurs = ({ known, requests }: PaymentContext): boolean =>
+  requests.isRequested || claimsOfTrade(known, known.shown.trade_no).some(({ heard }) => heard > known.looked_after);
+
+const noted = (other: string, { known }: PaymentContext) => known.others.find(({ trade_no }) => trade_no === other);
+
+/**
+ * Asks the gateway for a trade, and takes note of it and of what these claims say of it. A person hears of what has changed. False where
+ * news of ours has come before the answer.
+ */
+async function lookAtOtherTrade(
   other: string,
   context: PaymentContext,
   claims: readonly PendingClaim[],
-): Promise<void> {
+): Promise<boolean> {
   const said = signalsIn(claims).filter(({ trade_no }) => trade_no === other);
   const noteNotified = () => {
     for (const signal of said) context.learn(...ofOtherNotified(context.known, other, signal));
   };
+  const before = noted(other, context)?.trade_status;
   noteNotified();
-  context.learn(...ofOtherNamed(other));
-  context.learn(...ofOtherLooked(other, await lookOnce(context.app_id, { trade_no: other }, context.policy)));
+  const looked = await lookUnless(() => hasNewsOfOurs(context), context.app_id, { trade_no: other }, context.policy);
+  if (looked === null) return false;
+  context.learn(...ofOtherLooked(other, looked));
   noteNotified();
+  if (noted(other, context)?.trade_status !== before) context.raise('second-trade');
+  return true;
 }

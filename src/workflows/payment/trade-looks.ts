@@ -1,10 +1,11 @@
 /** Looks for a trade that may exist, by every id that is known of it. */
 import { ActivityFailure, condition, isCancellation } from '@temporalio/workflow';
-import type { LookResult, TradeId } from '../../contract';
+import type { LookResult, Trade, TradeId } from '../../contract';
 import { type LookTimes, lookBriefly, lookOnce, type NotFound, type Searched, searchOn } from '../shared/look';
 import { hasEnded, startPoll } from '../shared/polling';
 import type { PaymentContext } from './context';
 import { idOf } from './known-payment';
+import { ofForeign } from './look-results';
 
 export class TradeLooks {
   constructor(
@@ -19,6 +20,7 @@ export class TradeLooks {
     let worst: LookResult | undefined;
     for (const id of this.ids()) {
       const looked = await this.by(id);
+      if (looked.is === 'found' && settlesForeign(id, looked.trade, this.context)) continue;
       if (looked.is === 'found') return looked;
       if (worst?.is !== 'no-answer') worst = looked;
     }
@@ -70,6 +72,15 @@ export class TradeLooks {
     });
     return looked;
   }
+}
+
+/** Whether the trade that a notification named is another order's by its own number. Then what named it is settled. */
+export function settlesForeign(id: TradeId, { out_trade_no }: Trade, { known, learn }: PaymentContext): boolean {
+  const { shown, claims } = known;
+  if (id.trade_no === undefined || id.trade_no === shown.trade_no || !out_trade_no) return false;
+  if (shown.out_trade_no === null || out_trade_no === shown.out_trade_no) return false;
+  learn(...ofForeign(claims.filter(({ signal }) => signal.trade_no === id.trade_no)));
+  return true;
 }
 
 const NO_ANSWER: LookResult = { is: 'no-answer', message: '', why: 'no-answer' };
