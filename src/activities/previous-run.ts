@@ -47,12 +47,12 @@ export const previousRunActivities: PreviousRunActivities = {
     return readWithin(PATIENCE_MS, () => runBefore(getClient(), workflowId, runId), 'unread');
   }),
 
-  'payments.knownBefore': telling(async ({ app_id, out_trade_no }) => {
+  'payments.knownBefore': telling(async ({ app_id, out_trade_no, of = 'all' }) => {
     const client = getClient();
     const { workflowExecution } = activityInfo();
     if (workflowExecution === undefined) return { ...NOTHING_LEFT, ...NO_PAYMENT };
     const { workflowId, runId } = workflowExecution;
-    const left = await leftBefore(client, workflowId, runId);
+    const left = of === 'payment' ? NOTHING_LEFT : await leftBefore(client, workflowId, runId);
     const payment =
       out_trade_no === null ? NO_PAYMENT : await paymentOf(client, paymentWorkflowId(app_id, out_trade_no));
     return { ...left, ...payment };
@@ -81,8 +81,7 @@ async function leftBefore(client: Client, workflowId: string, runId: string): Pr
     const isEnded = run.status.name === 'COMPLETED';
     const untaken = isEnded ? [] : await untakenNotifications(client, run, carried?.taken ?? 0);
     const claims = [...untaken, ...left.claims];
-    const isUntaken = !isEnded && carried?.has_read !== true;
-    const handed = [...(isUntaken ? await handedTo(client, run) : []), ...left.handed];
+    const handed = [...(isEnded ? [] : await handedTo(client, run, carried)), ...left.handed];
     left =
       carried === null
         ? { sale: null, claims, handed, sent: [...(await sentRefunds(client, run)), ...left.sent], is_unread: true }
@@ -98,17 +97,27 @@ async function leftBefore(client: Client, workflowId: string, runId: string): Pr
   return left;
 }
 
-/** What a payment has handed over to a run: in its input, and by signals. */
-async function handedTo(client: Client, { workflowId, runId }: ShownRun): Promise<unknown[]> {
+/** What a payment has handed over to a run, in its input and by signals, and that run does not carry. */
+async function handedTo(
+  client: Client,
+  { workflowId, runId }: ShownRun,
+  carried: AfterSaleCarried | null,
+): Promise<unknown[]> {
   const { input, signals } = await ifExists(() => givenTo(client, workflowId, runId), NOTHING_GIVEN);
   const { payment = null }: { payment?: unknown } = typeof input === 'object' && input !== null ? input : {};
   const given = signals.flatMap(({ name, argument }) => (name === SIGNAL.payment ? [argument] : []));
+  if (carried?.has_read) return given.slice(carried.taken_payments);
   return payment === null ? given : [payment, ...given];
 }
 
 /** What a run would hand on; nothing where no worker ever had it. */
 const carriedBy = (client: Client, run: ShownRun) =>
-  ifExists<AfterSaleCarried>(() => ask(client, run, QUERY.carried), { sale: null, has_read: false, taken: 0 });
+  ifExists<AfterSaleCarried>(() => ask(client, run, QUERY.carried), {
+    sale: null,
+    has_read: false,
+    taken: 0,
+    taken_payments: 0,
+  });
 
 type ShownRun = Pick<WorkflowExecutionInfo, 'workflowId' | 'runId' | 'status'>;
 

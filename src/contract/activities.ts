@@ -255,8 +255,12 @@ export interface PreviousRunActivities {
     /** Before which run; the one that asks if it is not given. */
     before?: RunOfWorkflow;
   }): Promise<Told<EarlierRun | null | 'unread'>>;
-  /** Reads what Temporal knows from former runs. */
-  'payments.knownBefore'(input: { app_id: string; out_trade_no: string | null }): Promise<Told<EarlierAfterSale>>;
+  /** Reads what Temporal knows from former runs, or only how the order's payment has ended. */
+  'payments.knownBefore'(input: {
+    app_id: string;
+    out_trade_no: string | null;
+    of?: 'all' | 'payment';
+  }): Promise<Told<EarlierAfterSale>>;
 }
 
 export interface LocalActivities {

@@ -23,10 +23,11 @@ export const RUNBOOK = {
     after: 'The payment ends as you say. What was paid too much is sent back by you, in the dashboard.',
   },
   'late-payment': {
-    happened: 'Money came after the payment had ended without it (see `previous` in its state).',
+    happened:
+      'Money came after the payment had ended without it, or after somebody had ended its workflow: then `previous` in its state has no outcome.',
     loses: 'The buyer has paid and gets nothing, until somebody delivers or sends the money back.',
     look: 'Whether the order can still be delivered; `late_payment_refund` in the state where a refund was tried.',
-    act: 'Deliver, or refund the money. Then send `resolve`.',
+    act: 'Deliver, or refund the money (`payment-gateway refund ORDER`). Then send `resolve`.',
     after: 'The reason is settled. A refund goes on in the after-sale.',
   },
   'unconfirmed-notification': {

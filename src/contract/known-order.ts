@@ -138,6 +138,8 @@ export interface AfterSaleCarried {
   has_read: boolean;
   /** How many notifications this run has taken. One that came after them is in its history alone. */
   taken: number;
+  /** The same of what payments have handed over by the signal `payment`. */
+  taken_payments: number;
 }
 
 /** What a payment hands over at its end: in the input of the after-sale that it starts, or as the signal `payment` to one that runs. */

@@ -24,8 +24,11 @@ export function refundInQuestion({ attention, refunds }: Standing): string | und
   return attention === null ? undefined : refunds.find((one) => one.attention === attention)?.out_request_no;
 }
 
-const WHO = '"by": "YOU", "reason": "WHY"';
-const WHO_OPTIONS = '--by YOU --reason WHY';
+/** What stands in a decision until a person has written their own. A decision that still has it is refused. */
+export const TO_WRITE = { by: 'YOU', reason: 'WHY' } as const;
+
+const WHO = `"by": "${TO_WRITE.by}", "reason": "${TO_WRITE.reason}"`;
+const WHO_OPTIONS = `--by ${TO_WRITE.by} --reason ${TO_WRITE.reason}`;
 
 /**
  * The actions on an open workflow, the mildest first; with the reason why it waits, only those that settle it. Empty for a kind

@@ -135,6 +135,8 @@ class AfterSaleRun {
   private read: Promise<void> = Promise.resolve();
   /** How many notifications have come to this run. */
   private notified = 0;
+  /** How many signals `payment` have come to this run. */
+  private payments = 0;
   /** The refund that a person is just deciding on: it is not sent. */
   private deciding: string | undefined;
   /** Whether the gateway is just asked for the order's trade. */
@@ -185,8 +187,8 @@ class AfterSaleRun {
   /** While it reads, a run hands on what it was given: what came meanwhile is in its history alone. */
   private get carried(): AfterSaleCarried {
     return this.phase === 'reading'
-      ? { sale: this.input.sale ?? null, has_read: false, taken: 0 }
-      : { sale: this.order, has_read: true, taken: this.notified };
+      ? { sale: this.input.sale ?? null, has_read: false, taken: 0, taken_payments: 0 }
+      : { sale: this.order, has_read: true, taken: this.notified, taken_payments: this.payments };
   }
 
   async execute(): Promise<void> {
@@ -306,6 +308,7 @@ class AfterSaleRun {
   }
 
   private onPayment(signal: unknown): void {
+    this.payments += 1;
     const given = readHandedOver(signal, this.input, Date.now());
     this.learn(...(given ? factsOf(given) : [{ is: 'noticed', what: 'unexpected-signal' } as const]));
   }
@@ -422,7 +425,7 @@ class AfterSaleRun {
 
   private async readEndNow(): Promise<void> {
     const { app_id, out_trade_no } = this.input;
-    const { end } = await loadPreviousRun({ app_id, out_trade_no }, () => undefined);
+    const { end } = await loadPreviousRun({ app_id, out_trade_no, of: 'payment' }, () => undefined);
     if (end) this.learn({ is: 'ended', payment: end, contradicted: [] });
   }
 

@@ -109,10 +109,11 @@ function withLateMoney(before: KnownOrder, order: KnownOrder, at: number, { late
   if (hasFailed && hasLateMoney(order)) return raised(order, 'late-payment');
   if (hasUndecidedAmount(order) && !hasUndecidedAmount(before)) return raised(order, 'amount-mismatch');
   if (!hasLateMoney(order) || hasLateMoney(before) || paidOtherwise(order)) return order;
-  if (late_payments === 'attention' || !isOurTrade(order)) return raised(order, 'late-payment');
   const { paid, method } = order;
+  // What nobody can read, nobody can give back or accept.
+  if (late_payments === 'attention' || !isOurTrade(order) || paid === null) return raised(order, 'late-payment');
   const number = latePaymentRefundNumber(order);
-  if (late_payments !== 'refund' || paid === null || findRefund(order, number)) return order;
+  if (late_payments !== 'refund' || findRefund(order, number)) return order;
   const asked = changed(onRequested(order, { is: 'requested', number, ...paid, at }), number, { isLate: true });
   const account = refundNeedsAccount(method);
   if (account === undefined) return asked;
@@ -276,6 +277,7 @@ function onQueried(
   { settling_ms }: FoldSettings,
 ): KnownOrder {
   const answered = settledReasons(before, ANSWERED);
+  if (!isOfTrade(trade, before.trade_no)) return onOther(answered, trade);
   if (isOlder(before, trade)) return onOlder(answered, trade.trade_status, at);
   const learned = withCandidate(learnedFrom(answered, trade), trade);
   const seen = { status: trade.trade_status, asked_at: trade.asked_at, lasted_ms, heard: after };
@@ -748,7 +750,7 @@ function withoutEchoes(history: KnownOrder['history'], lag_ms: number): Movement
 }
 
 /** When the trade began to show ends of refunds that are none of those whose end is known by their number. Ms since the epoch. */
-function unexplainedEnds({ history, refunds }: KnownOrder): number[] {
+export function unexplainedEnds({ history, refunds }: KnownOrder): number[] {
   const known = refunds.filter(({ confirmed_by }) => confirmed_by !== 'query');
   return ENDS.flatMap((outcome) => {
     const ended = known.filter((one) => one.outcome === outcome && one.begun !== null);

@@ -10,7 +10,7 @@ import {
 import { DAY, MINUTE } from '../../gateway/pure/durations';
 import { isMore } from '../../gateway/pure/money';
 import { isAnswered } from './claims';
-import { findRefund, isContradicted, leftAtGateway, mayBeGone, verdictOf } from './fold';
+import { findRefund, isContradicted, leftAtGateway, mayBeGone, unexplainedEnds, verdictOf } from './fold';
 import { hasLateMoney, hasUnanswered, isRevoked, isSettled, isUnpaid, mayBePaidUntil } from './payment-end';
 import { LAG_SETTLINGS } from './refund-table';
 import {
@@ -179,7 +179,7 @@ export function turnOf(order: KnownOrder, refund: LedgerRefund, now: number): 'n
         : 'now';
     case 'refused':
     case 'revoked':
-      return others.some(isUndecided) ? 'later' : 'now';
+      return others.some(isUndecided) && unexplainedEnds(order).length > 0 ? 'later' : 'now';
     case 'done':
       return callsPartsRefunded(order) ? 'now' : elsewhereUnknown(status);
     default:

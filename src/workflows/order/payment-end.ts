@@ -8,6 +8,7 @@ import {
   type KnownOrder,
   knownIds,
   type LedgerRefund,
+  type NotedTrade,
   type OtherAmount,
   outcomeOf,
   type PaymentOutcome,
@@ -97,7 +98,10 @@ export function idsToAsk(order: KnownOrder): [TradeId, ...TradeId[]] {
   const own = knownIds(order);
   const isOneOfMany = trade_no !== null && payment?.sent_again === true && order.out_trade_no !== null;
   const byNumber = isOneOfMany ? [knownIds({ out_trade_no: order.out_trade_no, trade_no: null })] : [];
-  const asked = trade_no === null ? others : others.filter((one) => one.asked === 'unanswered');
+  // Each of ours may be paid as long as the order may.
+  const isOpen = ({ trade_status, asked }: NotedTrade) =>
+    asked === 'unanswered' || (isOneOfMany && outcomeOf(trade_status ?? '') !== 'SUCCESS');
+  const asked = trade_no === null ? others : others.filter(isOpen);
   const named = tradesNamedBy([...asked, ...(trade_no === null ? held.map(({ claim }) => claim) : [])]);
   return [own, ...byNumber, ...named.map((one) => ({ trade_no: one }))];
 }
@@ -143,7 +147,7 @@ function lateRefund(order: KnownOrder): PaymentState['late_payment_refund'] {
   const { number: out_request_no, named, answer, outcome, failure } = refund;
   if (failure) return { out_request_no, refund_status: null, reason: failure.message };
   const said = answer?.refund_status;
-  return { out_request_no, refund_status: named ?? (typeof said === 'string' ? said : outcome), reason: null };
+  return { out_request_no, refund_status: named ?? outcome ?? (typeof said === 'string' ? said : null), reason: null };
 }
 
 /** The request of the refund of late money: nobody else has asked for it. Undefined for any other number. */

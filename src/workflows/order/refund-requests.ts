@@ -144,8 +144,8 @@ export function answerTo(entry: RefundState | undefined, state: AfterSaleState):
   const { trade_no, out_trade_no, attention } = state;
   if (entry === undefined) throw pending('another request under its number came first');
   const { out_request_no, refund_amount, refund_currency, outcome } = entry;
-  if (entry.answer) return entry.answer;
   if (entry.attention) throw pending('a person has to say what became of it');
+  if (entry.answer) return entry.answer;
   if (entry.failure) throw typedFailure(entry.failure.type, entry.failure.message, entry.failure.details);
   if (outcome === 'NOT_CREATED') throw resolvedAsNotCreated(entry);
   if (outcome === 'REFUND_REFUSED' || outcome === 'REFUND_REVOKE') throw spent(out_request_no, outcome);

@@ -38,7 +38,7 @@ export const unconfirmed = (trade_status: string | null): RefundFailure =>
 
 /** Of a refund that the settings had asked for, because money came late. */
 export const notWanted = (): RefundFailure =>
-  notRefunded('A person has said that the order counts as paid, so its late money is not sent back.');
+  notRefunded('A person has decided on the order’s late money, so this refund does not send it back.');
 
 export const notLeft = (): RefundFailure =>
   notRefunded(

@@ -1,6 +1,6 @@
 /** Refuses what a person or a merchant asks for, before a workflow applies it. */
 import type { ApplicationFailure } from '@temporalio/common';
-import { FAILURE, typedFailure } from '../../contract';
+import { FAILURE, TO_WRITE, typedFailure } from '../../contract';
 
 /** A field of a request, and the rule that it breaks. */
 export interface RequestIssue {
@@ -14,8 +14,8 @@ export function assertResolution(
   furtherIssues: readonly RequestIssue[] = [],
 ): void {
   const issues = [
-    ...(isShort(resolution?.by) ? [] : [{ field: 'by', rule: `required, who decides: ${SHORT}` }]),
-    ...(isShort(resolution?.reason) ? [] : [{ field: 'reason', rule: `required: ${SHORT}` }]),
+    ...(isWritten(resolution?.by, TO_WRITE.by) ? [] : [{ field: 'by', rule: `required, your name: ${SHORT}` }]),
+    ...(isWritten(resolution?.reason, TO_WRITE.reason) ? [] : [{ field: 'reason', rule: `required, why: ${SHORT}` }]),
     ...furtherIssues,
   ];
   if (issues.length > 0) throw invalidRequest(issues);
@@ -25,6 +25,7 @@ export function assertResolution(
 const MOST_CHARACTERS = 1_000;
 const SHORT = `text of at most ${MOST_CHARACTERS} characters`;
 const isShort = (text: unknown) => typeof text === 'string' && text !== '' && text.length <= MOST_CHARACTERS;
+const isWritten = (text: unknown, example: string) => isShort(text) && text !== example;
 
 /** The failure `InvalidRequest` for a request that changed nothing. */
 export function invalidRequest(issues: readonly RequestIssue[]): ApplicationFailure {

@@ -274,3 +274,34 @@ describe.each([
     });
   });
 });
+
+test('a refund after one that a person called refused is sent, although an earlier part has no end of its own', async () => {
+  await withSale(async (sale) => {
+    await sale.ask('50.00', { out_request_no: 'a' });
+    await sale.pass(MINUTE);
+    sale.gateway.bankStatus = () => 'PARTIAL_REFUND';
+    await sale.pass(2 * HOUR);
+    await sale.ask('30.00', { out_request_no: 'b' });
+    await sale.pass(10 * MINUTE);
+    sale.gateway.bankStatus = () => 'REFUND_REFUSED';
+    await sale.pass(3 * HOUR);
+    const decision = { by: 'ana', reason: 'the dashboard says so', outcome: 'REFUND_REFUSED', out_request_no: 'b' };
+    await sale.handle.executeUpdate('resolve', { args: [decision] });
+    await sale.ask('20.00', { out_request_no: 'c' });
+    await sale.pass(DAY);
+    const { refunds } = await sale.state();
+    expect(refunds.find(({ out_request_no }) => out_request_no === 'c')?.started_at).toEqual(expect.any(String));
+  });
+});
+
+test('who asks again for a refund that is before a person hears that, and not the acceptance of before', async () => {
+  await withSale(async (sale) => {
+    await sale.ask('50.00', { out_request_no: 'a' });
+    await sale.pass(MINUTE);
+    sale.gateway.bankStatus = () => 'REFUND_REFUSED';
+    await sale.pass(3 * HOUR);
+    const again = await sale.ask('50.00', { out_request_no: 'a' });
+    await sale.pass(MINUTE);
+    expect(await again.answer).toMatchObject({ type: 'RefundPending' });
+  });
+});

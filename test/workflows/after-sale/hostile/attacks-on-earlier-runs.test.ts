@@ -1,5 +1,7 @@
 /** Attacks on what earlier runs leave: acknowledged and unread, silent, without room for a person's word, or cancelled. */
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { APP } from '../../hostile/base-world';
+import { TRADE } from './gateway';
 import { PLAIN, type Traits, World } from './world';
 
 let world: World;
@@ -273,3 +275,56 @@ test('promise 3: a trade that the gateway knows after a person has resolved unkn
   expect(world.told.at(-1)).toMatchObject({ is: 'answer' });
   expect(await world.state()).toMatchObject({ attention: null, refunded_amount: '150.00' });
 });
+
+test.each([
+  ['has taken it', false],
+  ['has not taken it', true],
+])(
+  'promise 3: what a payment hands over to an after-sale that %s, and is terminated then, is known',
+  async (_how, isAway) => {
+    await open({ watchWindow: '3d' });
+    world.ask({ amount: '10.00', number: 'a' });
+    await world.pass(HOUR);
+    if (isAway) await world.leaveWithoutWorker(10 * MINUTE);
+    const { trade_no, amount: order_amount, currency: order_currency } = TRADE;
+    const ours = {
+      app_id: APP,
+      out_trade_no: PLAIN.out_trade_no,
+      trade_no,
+      trade_status: 'SUCCESS',
+      outcome: 'SUCCESS',
+    };
+    const state = {
+      ...{
+        ...ours,
+        order_amount,
+        order_currency,
+        method: 'CreditCard',
+        confirmed_by: 'query',
+        attention: null,
+        history: [],
+      },
+      ...{ expires_at: null, previous: null, payment_data: null, refused_because: null },
+      other_trades: [{ trade_no: 'T2', trade_status: 'SUCCESS', order_amount }],
+    };
+    const end = {
+      ...{
+        run_id: 'p1',
+        ended_at: world.now,
+        state,
+        reasons: ['second-trade'],
+        watch_until: world.now + 5 * DAY,
+        asked: [],
+      },
+      ...{ sent_again: true, repeats: false, made_here: true, unread_run: null },
+    };
+    const handle = world.temporal.client.workflow.getHandle(world.workflowId);
+    await world.within(() => handle.signal('payment', { end, claims: [], contradicted: [] }));
+    if (!isAway) await world.pass(MINUTE);
+    world.terminate();
+    await world.pass(HOUR);
+    world.ask({ amount: '10.00', number: 'a' });
+    await world.pass(HOUR);
+    expect(await world.state()).toMatchObject({ attention: 'second-trade', other_trades: [{ trade_no: 'T2' }] });
+  },
+);

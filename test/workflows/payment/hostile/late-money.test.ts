@@ -180,3 +180,33 @@ test('money that is notified after the gateway has denied a trade is known where
   await world.pass(10 * HOUR);
   expect(await sale()).toMatchObject({ outcome: 'SUCCESS', attention: 'late-payment' });
 });
+
+test.each(['150,00', 'n/a', '1.5E+2'])(
+  'late money whose amount nobody can read (%s) is before a person',
+  async (amount) => {
+    await begin({ late: 'refund', method: 'Wallet' });
+    await endCancelled();
+    Object.assign(tradeAt(0), { amount });
+    world.gateway.move(tradeAt(0), 'SUCCESS');
+    await world.pass(5 * DAY);
+    expect((await stateNow()).attention).toBe('late-payment');
+  },
+);
+
+test.each(['the first', 'the latest'] as const)(
+  'of two trades of ours, the second is known once it is paid, although a person has seen both (the number shows %s)',
+  async (shows) => {
+    await begin({ method: 'Wallet', creations: ['carried out late'], late_ms: 5 * MINUTE, shows });
+    await pay(6 * MINUTE);
+    const { trade_no } = await stateNow();
+    const [own, other] = trade_no === 'T1' ? [tradeAt(0), tradeAt(1)] : [tradeAt(1), tradeAt(0)];
+    world.notify(other);
+    paid(own);
+    await world.pass(10 * MINUTE);
+    await resolveAfterSale({});
+    await world.pass(MINUTE);
+    world.gateway.move(other, 'SUCCESS');
+    await world.pass(3 * DAY);
+    expect((await stateNow()).attention).toBe('second-trade');
+  },
+);
