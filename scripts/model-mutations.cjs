@@ -98,12 +98,7 @@ const MUTATIONS = [
     "earlier?.is_same_order === true || creation.reach !== 'none';",
     'earlier?.is_same_order === true;',
   ],
-  [
-    'notifications are believed',
-    NEXT,
-    '    settings.confirm_by_query || known',
-    '    !settings.confirm_by_query || known',
-  ],
+  ['notifications are believed', NEXT, '= settings.confirm_by_query || known', '= !settings.confirm_by_query || known'],
   [
     'a wrong amount is not noticed',
     FOLD,
@@ -167,7 +162,7 @@ const MUTATIONS = [
   [
     'a second trade is not told',
     'src/workflows/payment/other-trades.ts',
-    '  context.learn(...ofOtherNamed(other));\n',
+    'context.learn(...ofOtherNamed(other, noted(other, context)));',
     '',
     3,
   ],
