@@ -5,7 +5,7 @@
 const { readFileSync, writeFileSync } = require('node:fs');
 const Module = require('node:module');
 const { join } = require('node:path');
-const { ACCOUNT_RUNBOOK, classifyTransition, isAfterSaleStatus, outcomeOf } = require('../lib/contract');
+const { ACCOUNT_RUNBOOK, isAfterSaleStatus, outcomeOf } = require('../lib/contract');
 const { TRADE_STATUSES } = require('../lib/gateway/pure/statuses.js');
 const { nextCreationStep } = require('../lib/workflows/payment/creation-steps.js');
 const { outcomeNamed, verdictOn } = require('../lib/workflows/order/refund-table.js');
