@@ -45,16 +45,36 @@ const NOT_PICTURED: readonly Attention[] = ['terminated', 'settings', 'missing-a
 
 /** The page as Markdown. */
 export function runbookPage(): string {
-  const ofOthers = Object.entries({ schedule: JOB_RUNBOOK, ...ACCOUNT_RUNBOOK }).flatMap(([kind, entries]) =>
-    Object.entries(entries).map(([reason, entry]) => ({ title: `${kind}: ${reason}`, entry })),
-  );
   return [
     INTRODUCTION,
-    `${[...ATTENTIONS, ...Object.keys(TEMPORAL_RUNBOOK)].map((reason) => `- [\`${reason}\`](#${reason})`).join('\n')}\n`,
     ...ATTENTIONS.map((reason) => `${section(reason, RUNBOOK[reason])}${picture(reason)}`),
     ...Object.entries(TEMPORAL_RUNBOOK).map(([reason, entry]) => section(reason, entry)),
-    ...ofOthers.map(({ title, entry }) => section(title, entry)),
+    ...Object.entries(JOB_RUNBOOK).map(([reason, entry]) => section(`schedule: ${reason}`, entry)),
+    ...accountSections(),
   ].join('\n');
+}
+
+/** A reason that several kinds of workflow have has one section where only what is lost, and what happens then, differs. */
+function accountSections(): string[] {
+  const groups = new Map<string, { reason: string; of: [kind: string, entry: RunbookEntry][] }>();
+  for (const [kind, entries] of Object.entries(ACCOUNT_RUNBOOK)) {
+    for (const [reason, entry] of Object.entries(entries)) {
+      const { happened, look, act } = entry;
+      const key = [reason, happened, look, act].join('\n');
+      groups.set(key, { reason, of: [...(groups.get(key)?.of ?? []), [kind, entry]] });
+    }
+  }
+  return [...groups.values()].flatMap(({ reason, of }) => {
+    const [[, first] = []] = of;
+    const told = (name: 'loses' | 'after') => {
+      const texts = [...new Set(of.map(([, entry]) => entry[name]))];
+      if (texts.length === 1) return texts.join('');
+      const kindsOf = (text: string) => of.filter(([, entry]) => entry[name] === text).map(([kind]) => `\`${kind}\``);
+      return texts.map((text) => `\n  - ${kindsOf(text).join(', ')}: ${text}`).join('');
+    };
+    const title = `${of.map(([kind]) => kind).join(', ')}: ${reason}`;
+    return first ? section(title, { ...first, loses: told('loses'), after: told('after') }) : [];
+  });
 }
 
 function picture(reason: Attention): string {
@@ -68,6 +88,6 @@ function section(title: string, { happened, loses, look, act, after }: RunbookEn
     ['Where to look', look],
     ['What to do', act],
     ['What happens then', after],
-  ].map(([name, text]) => `- **${name}.** ${text}`);
+  ].map(([name, text = '']) => `- **${name}.**${text.startsWith('\n') ? '' : ' '}${text}`);
   return `## ${title}\n\n${items.join('\n')}\n`;
 }
