@@ -730,7 +730,7 @@ const ofWorkflows = KINDS_OF_PLACES.flatMap(({ about, of, explored, folder, name
     named: named.map((file) => `test/workflows/${folder}/${file}.test.ts`),
   }));
 });
-/** No stories are played of these: each has the test that SECURITY.md names. */
+/** No stories are played of these: each has the test that docs/threat-model.md names. */
 const ofSecurity = OF_SECURITY.map(([name, file, from, to, test, also]) => ({
   ...{ place: [name, file, from, to, undefined, also], about: 'security', named: [`${test}.test.ts`] },
 }));

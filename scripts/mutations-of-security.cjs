@@ -1,5 +1,5 @@
 /**
- * What keeps somebody from something, by the items of SECURITY.md: each is taken out, and the test that the item names must
+ * What keeps somebody from something, by the items of docs/threat-model.md: each is taken out, and the test that the item names must
  * fail. Item, file, what stands there, what stands there instead, and the test.
  */
 module.exports = [

@@ -164,7 +164,7 @@ keys
 
 keys
   .command('rotate')
-  .description('change the keys in the files that the settings name (PAYMENTS_…_FILE): docs/keys.md has the steps')
+  .description('change the keys in the files that the settings name (PAYMENTS_…_FILE): SECURITY.md has the steps')
   .addOption(
     new Option('--stage', 'add new keys that nobody uses yet, for every process to learn').conflicts('promote'),
   )

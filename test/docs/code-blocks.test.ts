@@ -28,8 +28,8 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('every block has a language that is looked at here, or is JSON, which other tests read', () => {
-  const known = ['ts', 'sh', 'py', 'go', 'json'];
+test('every block has a language that is looked at here, or is JSON or Mermaid, which other tests read', () => {
+  const known = ['ts', 'sh', 'py', 'go', 'json', 'mermaid'];
   expect(blocks.filter(({ language }) => !known.includes(language))).toEqual([]);
   for (const language of known) expect([language, inLanguage(language).length > 0]).toEqual([language, true]);
 });

@@ -1,6 +1,6 @@
 /** What the README shows is what there is. Its programs are run by test/real-server/start.test.ts. */
 import manifest from '../../package.json';
-import { read } from './markdown';
+import { DOCUMENTS, read } from './markdown';
 
 const README = read('README.md');
 
@@ -11,22 +11,22 @@ test('every program of the README and of the page on Nexus is the example file t
 });
 
 test('every npm script that a document names exists', () => {
-  const documents = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'].map(read).join('\n');
-  const named = [...documents.matchAll(/npm (?:run )?(start|test|(?<=run )[\w:]+)/g)].map(([, name = '']) => name);
+  const documents = DOCUMENTS.map(read).join('\n');
+  const named = [...documents.matchAll(/npm (?:run )?(start|test|(?<=run )[a-z][\w:]+)/g)].map(([, name = '']) => name);
   expect(named.length).toBeGreaterThan(10);
   expect(named.filter((name) => !Object.hasOwn(manifest.scripts, name))).toEqual([]);
 });
 
-test('CONTRIBUTING.md tells the use of every npm script for people', () => {
+test('the table of CONTRIBUTING.md names every npm script for people, and no other', () => {
   // npm start and npm pack build by themselves.
   const scripts = Object.keys(manifest.scripts).filter((name) => !['prestart', 'prepack'].includes(name));
-  const page = read('CONTRIBUTING.md');
-  expect(scripts.filter((name) => !page.includes(`npm run ${name}\``) && !page.includes(`npm ${name}\``))).toEqual([]);
+  const rows = [...read('CONTRIBUTING.md').matchAll(/^\| (`.*?) \|/gm)].map(([, names = '']) => names);
+  const named = rows.flatMap((names) => [...names.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name));
+  expect(named.sort()).toEqual(scripts.sort());
 });
 
-test('CONTRIBUTING.md gives a reason for each dependency, and for no other', () => {
-  const page = read('CONTRIBUTING.md');
-  const items = page.slice(page.indexOf('## Dependencies')).matchAll(/^- ([^:]*):/gm);
+test('docs/dependencies.md gives a reason for each dependency, and for no other', () => {
+  const items = read('docs/dependencies.md').matchAll(/^- ([^:]*):/gm);
   const named = [...items].flatMap(([, names = '']) => [...names.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name));
   // Types follow the package that they describe, and the compiler of tests the runner that it serves.
   const needed = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies, ...manifest.devDependencies })

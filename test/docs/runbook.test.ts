@@ -23,6 +23,16 @@ test.each(ATTENTIONS)('%s is raised somewhere, and its section says all five thi
   expect(read('docs/runbook.md')).toContain(`\n## ${reason}\n`);
 });
 
+test('the page shows every picture of docs/desk, each in the section of its reason', () => {
+  const sections = read('docs/runbook.md').split(/^## /m);
+  const shown = sections.flatMap((section) =>
+    [...section.matchAll(/\]\(desk\/(.*?)\.webp\)$/gm)].map(([, picture]) => [section.split('\n')[0], picture]),
+  );
+  for (const [reason, picture] of shown) expect(picture).toBe(reason);
+  const names = readdirSync(join(ROOT, 'docs/desk')).map((file) => file.replace('.webp', ''));
+  expect(shown.map(([, picture]) => picture).sort()).toEqual(names.sort());
+});
+
 test('every reason that the code raises is in the list, or in that of virtual accounts', () => {
   const raised = [...CODE.matchAll(/\b(?:raise|attention)\w*\(?:?\s*'([a-z]+(?:-[a-z]+)+)'/g)].map(
     ([, reason]) => reason,

@@ -37,7 +37,7 @@ type Key struct {
 	Bytes []byte
 }
 
-// Codec encrypts payloads with AES-256-GCM, in the format of docs/keys.md. The first key encrypts, all of them decrypt. A
+// Codec encrypts payloads with AES-256-GCM, in the format of docs/contract.md. The first key encrypts, all of them decrypt. A
 // payload is bound to its owner, which the SDK tells, and one of another owner is refused. So is clear text.
 type Codec struct {
 	Keys  []Key

@@ -1,5 +1,5 @@
 """
-Payload encryption for Temporal's Python SDK: AES-256-GCM, in the format of docs/keys.md.
+Payload encryption for Temporal's Python SDK: AES-256-GCM, in the format of docs/contract.md.
 
 Copy this file into your backend and give `data_converter(os.environ)` to `Client.connect`.
 """

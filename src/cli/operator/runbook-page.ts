@@ -1,5 +1,13 @@
 /** docs/runbook.md, made from the runbook itself. `npm run docs:runbook` writes it. */
-import { ACCOUNT_RUNBOOK, ATTENTIONS, JOB_RUNBOOK, RUNBOOK, type RunbookEntry, TEMPORAL_RUNBOOK } from '../../contract';
+import {
+  ACCOUNT_RUNBOOK,
+  ATTENTIONS,
+  type Attention,
+  JOB_RUNBOOK,
+  RUNBOOK,
+  type RunbookEntry,
+  TEMPORAL_RUNBOOK,
+} from '../../contract';
 
 const INTRODUCTION = `# Runbook
 
@@ -9,10 +17,14 @@ Each value of the search attribute \`PaymentAttention\`, and what to do. In the 
 How orders under attention are found, and told what you decide: [operations.md](operations.md). Reasons of Schedules and of virtual
 accounts are at the end; how accounts work: [accounts.md](accounts.md).
 
+A picture shows the tab **User Metadata** in Temporal UI, with keys set and a codec server (the pictures are in the repository, and not in the npm
+package). Who decided, and why, is the input of the update \`resolve\` in the tab **Event History**: the role \`support\` sees both.
+\`npm run test:desk\` brings each reason about, takes its picture, and does what the section says.
+
 What needs a person is an open workflow: the payment, or its after-sale (\`after-sale:…\`). Reasons may
 come together: one is shown, so look again after \`resolve\`, which needs \`by\` and \`reason\`. Both stay in the history. A Schedule
 that has stopped is told by \`payment-gateway list --attention\` and by the worker’s log alone.
-\`failing-tasks\`, \`paused-activity\` and \`ended-from-outside\` are Temporal's own word (\`TemporalReportedProblems\`,
+\`failing-tasks\`, \`paused-activity\` and \`ended-from-outside\` are said by Temporal (\`TemporalReportedProblems\`,
 \`TemporalPauseInfo\`, the state of the run): nothing of the workflow runs that could say it. \`payment-gateway list --attention\` has
 them all the same.
 
@@ -28,18 +40,45 @@ them all the same.
 | Fail or complete an activity | of a look it is no answer: it is asked again. Of a creation or a refund it is an unknown outcome: it is looked for |
 `;
 
-/** The page as Markdown. docs/desk.md has a picture of each reason of a payment. */
+/** Of these there is no picture in docs/desk. */
+const NOT_PICTURED: readonly Attention[] = ['terminated', 'settings', 'missing-activity', 'deposit-without-account'];
+
+/** The page as Markdown. */
 export function runbookPage(): string {
-  const ofOthers = Object.entries({ schedule: JOB_RUNBOOK, ...ACCOUNT_RUNBOOK }).flatMap(([kind, entries]) =>
-    Object.entries(entries).map(([reason, entry]) => ({ title: `${kind}: ${reason}`, entry })),
-  );
   return [
     INTRODUCTION,
-    `${[...ATTENTIONS, ...Object.keys(TEMPORAL_RUNBOOK)].map((reason) => `- [\`${reason}\`](#${reason})`).join('\n')}\n`,
-    ...ATTENTIONS.map((reason) => `${section(reason, RUNBOOK[reason])}\n[What Temporal UI shows](desk.md#${reason})\n`),
+    ...ATTENTIONS.map((reason) => `${section(reason, RUNBOOK[reason])}${picture(reason)}`),
     ...Object.entries(TEMPORAL_RUNBOOK).map(([reason, entry]) => section(reason, entry)),
-    ...ofOthers.map(({ title, entry }) => section(title, entry)),
+    ...Object.entries(JOB_RUNBOOK).map(([reason, entry]) => section(`schedule: ${reason}`, entry)),
+    ...accountSections(),
   ].join('\n');
+}
+
+/** A reason that several kinds of workflow have has one section where only what is lost, and what happens then, differs. */
+function accountSections(): string[] {
+  const groups = new Map<string, { reason: string; of: [kind: string, entry: RunbookEntry][] }>();
+  for (const [kind, entries] of Object.entries(ACCOUNT_RUNBOOK)) {
+    for (const [reason, entry] of Object.entries(entries)) {
+      const { happened, look, act } = entry;
+      const key = [reason, happened, look, act].join('\n');
+      groups.set(key, { reason, of: [...(groups.get(key)?.of ?? []), [kind, entry]] });
+    }
+  }
+  return [...groups.values()].flatMap(({ reason, of }) => {
+    const [[, first] = []] = of;
+    const told = (name: 'loses' | 'after') => {
+      const texts = [...new Set(of.map(([, entry]) => entry[name]))];
+      if (texts.length === 1) return texts.join('');
+      const kindsOf = (text: string) => of.filter(([, entry]) => entry[name] === text).map(([kind]) => `\`${kind}\``);
+      return texts.map((text) => `\n  - ${kindsOf(text).join(', ')}: ${text}`).join('');
+    };
+    const title = `${of.map(([kind]) => kind).join(', ')}: ${reason}`;
+    return first ? section(title, { ...first, loses: told('loses'), after: told('after') }) : [];
+  });
+}
+
+function picture(reason: Attention): string {
+  return NOT_PICTURED.includes(reason) ? '' : `\n![Temporal UI: ${reason}](desk/${reason}.webp)\n`;
 }
 
 function section(title: string, { happened, loses, look, act, after }: RunbookEntry): string {
@@ -49,6 +88,6 @@ function section(title: string, { happened, loses, look, act, after }: RunbookEn
     ['Where to look', look],
     ['What to do', act],
     ['What happens then', after],
-  ].map(([name, text]) => `- **${name}.** ${text}`);
+  ].map(([name, text = '']) => `- **${name}.**${text.startsWith('\n') ? '' : ' '}${text}`);
   return `## ${title}\n\n${items.join('\n')}\n`;
 }

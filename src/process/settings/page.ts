@@ -37,7 +37,7 @@ const NOTES: Readonly<Record<string, string>> = {
 ]
 \`\`\`
 `,
-  Keys: 'How keys are made, and changed without a stop: [keys.md](keys.md).\n',
+  Keys: 'How keys are made, and changed without a stop: [security](../SECURITY.md#keys).\n',
 };
 
 /** The page as Markdown: a table for each group. Throws TypeError for a setting without a meaning. */

@@ -1,6 +1,6 @@
 /**
  * A person at the desk: finds in Temporal UI what needs somebody, reads what it says, there and by `show`, does what it names, and sees
- * who did what and why. `npm run test:desk` does it for every reason and takes the pictures of docs/desk.md; the tests do it for a few.
+ * who did what and why. `npm run test:desk` does it for every reason and takes the pictures of docs/runbook.md; the tests do it for a few.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

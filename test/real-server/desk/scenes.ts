@@ -19,7 +19,7 @@ import { part, sold, USER } from '../../harness/sold';
 import type { Desk } from './desk';
 
 export interface Scene {
-  /** One sentence for the page with the pictures. */
+  /** One sentence on what is brought about. */
   tells: string;
   /** The order's number, or the workflow's id, with which the command of the page names it. */
   of: string;

@@ -25,7 +25,7 @@ import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Encrypts payloads with AES-256-GCM, in the format of docs/keys.md. The first key encrypts, all of them decrypt. A payload is
+ * Encrypts payloads with AES-256-GCM, in the format of docs/contract.md. The first key encrypts, all of them decrypt. A payload is
  * bound to its owner, which the SDK tells, and one of another owner is refused. So is clear text.
  */
 public final class Codec implements PayloadCodec {
