@@ -163,7 +163,7 @@ const MUTATIONS = [
     'a second trade is not told',
     'src/workflows/payment/other-trades.ts',
     'context.learn(...ofOtherNamed(other, noted(other, context)));',
-    '',
+    'noted(other, context);',
     3,
   ],
   [
