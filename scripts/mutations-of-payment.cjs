@@ -73,8 +73,8 @@ module.exports = [
   [
     'an order that is found after a busy answer is another’s',
     KNOWN,
-    "earlier?.is_same_order === true || creation.reach !== 'none';",
-    'earlier?.is_same_order === true;',
+    "isSameOrder || creation.reach !== 'none';",
+    'isSameOrder;',
   ],
   [
     'a trade that only the number links to us is sold without a word',

@@ -13,7 +13,7 @@ import {
 } from '../contract';
 import { earlierRuns } from '../temporal/earlier-runs';
 import { accountsOfKey } from '../temporal/list-query';
-import { failureOf } from './earlier-payments';
+import { failureOf } from '../temporal/workflow-history';
 import { ownRunId } from './own-run';
 
 /** The account of a creation's key, also where its workflow was terminated, and however it was started. */

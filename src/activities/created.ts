@@ -13,9 +13,7 @@ import {
   endedFromOutside,
   FAILURE,
   fieldsUnlikeKnown,
-  isOfAnother,
   type NewPayment,
-  orderOf,
   type PaymentData,
   type PaymentState,
   type PaymentWorkflow,
@@ -30,7 +28,7 @@ import { updateFailure } from '../temporal/closing';
 import { ifAnswered } from '../temporal/earlier-runs';
 import { requestRefund } from '../temporal/refund-update';
 import { latestTakenRun } from '../temporal/taken-run';
-import { originalRun } from '../temporal/workflow-history';
+import { orderUnder } from '../temporal/workflow-history';
 
 /** The answer is not known yet. */
 const PENDING: readonly string[] = [FAILURE.pending, FAILURE.refundPending, FAILURE.closing, FAILURE.notAnswered];
@@ -66,10 +64,10 @@ const UNKNOWN_ORDER = {
 /** The payment is over: its answer, where it is of the same order. */
 async function answerOfEnded(client: Client, workflowId: string, payment: NewPayment): Promise<PaymentData> {
   const { out_trade_no } = payment.request;
-  const { input } = await originalRun(client, workflowId);
+  const order = await orderUnder(client, workflowId);
   const state = await ifAnswered(() => lastStateOf(client, workflowId), null);
-  if (state && isOfAnother(input)) throw duplicateOrder(state);
-  const fields = fieldsUnlikeKnown(payment, orderOf(input), state);
+  if (state && order === null) throw duplicateOrder(state);
+  const fields = fieldsUnlikeKnown(payment, order ?? undefined, state);
   if (fields.length > 0) throw differentOrder(state ?? { ...UNKNOWN_ORDER, out_trade_no }, fields);
   // It ended before a worker had it.
   if (state === null) throw typedFailure(FAILURE.pending, endedFromOutside(out_trade_no), { outcome: 'unknown' });

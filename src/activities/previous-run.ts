@@ -5,7 +5,6 @@ import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import {
   type AfterSaleCarried,
   type EarlierAfterSale,
-  orderOf,
   type PreviousRunActivities,
   paymentWorkflowId,
   QUERY,
@@ -15,8 +14,8 @@ import {
 } from '../contract';
 import { earlierRuns, ifExists } from '../temporal/earlier-runs';
 import { latestTakenRun } from '../temporal/taken-run';
-import { givenTo, NOTHING_GIVEN, originalRun, readPaymentEnd } from '../temporal/workflow-history';
-import { loadEarlierPayment, runBefore } from './earlier-payments';
+import { givenTo, NOTHING_GIVEN, orderUnder, readPaymentEnd } from '../temporal/workflow-history';
+import { loadEarlierPayments } from './earlier-payments';
 import { type BuyerOf, buyerOfOrder } from './refund-user-info';
 import { sentRefunds } from './sent-refunds';
 import { untakenNotifications } from './untaken-notifications';
@@ -32,19 +31,9 @@ const QUERY_TIMEOUT_MS = 10_000;
 
 /** The activity that a new after-sale calls first, to take over what earlier runs knew. */
 export const previousRunActivities: PreviousRunActivities = {
-  'payments.earlierRun': telling(async ({ order, before }) => {
-    const { workflowExecution: own } = activityInfo();
-    const { workflow_id, run_id } = before ?? { workflow_id: own?.workflowId, run_id: own?.runId };
-    if (workflow_id === undefined || run_id === undefined) return null;
-    const read = () => ifExists(() => loadEarlierPayment(getClient(), workflow_id, run_id, order), null);
-    return readWithin(PATIENCE_MS, read, 'unread');
-  }),
-
-  'payments.runBefore': telling(async () => {
-    const { workflowExecution } = activityInfo();
-    if (workflowExecution === undefined) return null;
-    const { workflowId, runId } = workflowExecution;
-    return readWithin(PATIENCE_MS, () => runBefore(getClient(), workflowId, runId), 'unread');
+  'payments.earlierRuns': telling(async () => {
+    const { workflowId = '', runId = '' } = activityInfo().workflowExecution ?? {};
+    return readWithin(PATIENCE_MS, () => loadEarlierPayments(getClient(), workflowId, runId), 'unread');
   }),
 
   'payments.knownBefore': telling(async ({ app_id, out_trade_no, of = 'all' }) => {
@@ -62,9 +51,8 @@ export const previousRunActivities: PreviousRunActivities = {
 /** The buyer's data of the order that Temporal holds for a trade; empty if Temporal does not have the payment. */
 export const buyerOfPayment: BuyerOf = async ({ app_id, id: { out_trade_no } }) => {
   if (out_trade_no === undefined) return {};
-  const original = await ifExists(() => originalRun(getClient(), paymentWorkflowId(app_id, out_trade_no)), null);
-  if (original === null) return {};
-  return buyerOfOrder(orderOf(original.input)?.request ?? {});
+  const order = await ifExists(() => orderUnder(getClient(), paymentWorkflowId(app_id, out_trade_no)), null);
+  return buyerOfOrder(order?.request ?? {});
 };
 
 type Left = Pick<EarlierAfterSale, 'sale' | 'claims' | 'handed' | 'sent' | 'is_unread'>;

@@ -1,6 +1,6 @@
 /** Counts what is stuck and what needs a person, from Temporal's lists, and takes terminated orders on again. */
 import { activityInfo, getClient, log, metricMeter } from '@temporalio/activity';
-import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import {
   type AdoptedPayment,
   ATTENTION_WORDS,
@@ -16,7 +16,6 @@ import {
 import { DAY } from '../gateway/pure/durations';
 import { countFiltered, leftUndone } from '../temporal/attention-list';
 import { paymentQuery, terminatedQuery } from '../temporal/payment-query';
-import { summarizeClosedRun } from '../temporal/workflow-history';
 import { countWorkflows, listWorkflows } from '../temporal/workflow-list';
 import { serverClock } from './time';
 
@@ -64,10 +63,9 @@ async function takeOnTerminated(client: Client, now: Date): Promise<void> {
   for await (const { workflow_id, run_id, app_id, out_trade_no } of listWorkflows(client, query)) {
     if (left === 0) return;
     if (app_id === null || out_trade_no === null) continue;
-    const taken = await leftUndone(client, { workflow_id, run_id });
-    if (taken === null) continue;
+    if (!(await leftUndone(client, { workflow_id, run_id }))) continue;
     left -= 1;
-    await takeOn(client, { workflow_id, run_id, app_id, out_trade_no, taken }).catch((error: unknown) =>
+    await takeOn(client, { workflow_id, app_id, out_trade_no }).catch((error: unknown) =>
       log.warn('a terminated order could not be taken on', { workflow_id, error: String(error) }),
     );
   }
@@ -75,18 +73,13 @@ async function takeOnTerminated(client: Client, now: Date): Promise<void> {
 
 interface Terminated {
   workflow_id: string;
-  run_id: string;
   app_id: string;
   out_trade_no: string;
-  /** The latest run that a worker had. */
-  taken: WorkflowExecutionDescription;
 }
 
 /** As the webhook does for money that comes after an end. */
-async function takeOn(client: Client, { workflow_id, run_id, app_id, out_trade_no, taken }: Terminated): Promise<void> {
-  // One that failed made no order: then a later start, which nobody took, is the one to go on with.
-  const previous = await summarizeClosedRun(client, workflow_id, taken.status.name === 'FAILED' ? run_id : taken.runId);
-  const input: AdoptedPayment = { kind: 'adopt', app_id, out_trade_no, previous, reasons: ['terminated'] };
+async function takeOn(client: Client, { workflow_id, app_id, out_trade_no }: Terminated): Promise<void> {
+  const input: AdoptedPayment = { kind: 'adopt', app_id, out_trade_no, reasons: ['terminated'] };
   await client.workflow.start<PaymentWorkflow>(WORKFLOW.payment, {
     workflowId: workflow_id,
     taskQueue: activityInfo().taskQueue,

@@ -18,10 +18,8 @@ import {
   endedFromOutside,
   fieldsUnlikeKnown,
   isNotCreatedFailure,
-  isOfAnother,
   madeElsewhere,
   type NewPayment,
-  orderOf,
   type PaymentData,
   type PaymentState,
   type PaymentWorkflow,
@@ -43,7 +41,7 @@ import {
 } from '../temporal/grpc-status';
 import { explainIfNotSetUp } from '../temporal/search-attributes';
 import { isEndedFromOutside, latestTakenRun, queryLatest, resultOf } from '../temporal/taken-run';
-import { originalRun } from '../temporal/workflow-history';
+import { orderUnder } from '../temporal/workflow-history';
 import { DuplicateOrderError, PaymentPendingError } from './errors';
 import { paymentErrorOf } from './failures';
 
@@ -132,9 +130,8 @@ export class PaymentStarter {
   /** The payment's answer, where it has one. Throws DuplicateOrderError if this is another order. */
   private async answerIfSame(payment: NewPayment, known: PaymentState): Promise<PaymentData | undefined> {
     const { out_trade_no } = payment.request;
-    const { input } = await originalRun(this.client, this.id(out_trade_no));
-    if (isOfAnother(input)) throw new DuplicateOrderError(madeElsewhere(out_trade_no), out_trade_no);
-    const order = orderOf(input);
+    const order = await orderUnder(this.client, this.id(out_trade_no));
+    if (order === null) throw new DuplicateOrderError(madeElsewhere(out_trade_no), out_trade_no);
     const answer = creationAnswer(known);
     const fields = fieldsUnlikeKnown(payment, order, known);
     // Only the run itself knows whether an order without an answer has failed: its number can be used again then.

@@ -2,19 +2,12 @@
 
 import type { RefundOrder } from './after-sale';
 import type { Silence } from './attention';
+import type { EarlierPayments } from './earlier-payment';
 import type { MerchantEvent } from './events';
 import type { GatewayErrorFields, GatewayResponse, QueriedTrade, TradeId, TradeSeen } from './gateway';
 import type { KnownOrder, PaymentEnd } from './known-order';
-import type { NotificationClaim, NotificationSignal } from './notification';
-import type {
-  AdoptedPayment,
-  NewPayment,
-  OtherTrade,
-  PaymentData,
-  PaymentOutcome,
-  PaymentState,
-  RunOfWorkflow,
-} from './payment';
+import type { NotificationClaim } from './notification';
+import type { NewPayment, OtherTrade } from './payment';
 import type { PollSchedule } from './poll-schedule';
 import type { Told } from './told';
 
@@ -197,64 +190,9 @@ export interface GatewayActivities {
   'gateway.refund'(input: RefundAttempt): Promise<RefundResult>;
 }
 
-/** How a payment ended, as its next run repeats it. */
-export type EarlierEnd = Pick<
-  PaymentState,
-  | 'outcome'
-  | 'confirmed_by'
-  | 'trade_no'
-  | 'trade_status'
-  | 'order_amount'
-  | 'payment_data'
-  | 'refused_because'
-  | 'other_trades'
-  | 'mismatch'
->;
-
-/** What earlier runs under a payment's id say of its order. */
-export interface EarlierRun {
-  run_id: string;
-  /** Whether that run was started with the same order. */
-  is_same_order: boolean;
-  trade_no: string | null;
-  /** How a run of the same order has ended: in a sale, or as the latest did; null where none has. */
-  ended: EarlierEnd | null;
-  /** Whether the answer to a creation named that trade. */
-  is_proven: boolean;
-  payment_data: PaymentData | null;
-  /** Trades under the number that runs which somebody ended had put before a person. */
-  other_trades: readonly OtherTrade[];
-  /** What was notified to such runs, and none of them had taken. */
-  untaken: readonly NotificationSignal[];
-  /** The trade of others that a run without an order of ours watched last; null where none did. */
-  watched: WatchedTrade | null;
-}
-
-/** A trade that a run watched without an order of ours, and what that run told. */
-export interface WatchedTrade {
-  readonly outcome: PaymentOutcome | null;
-  readonly trade_no: string | null;
-  readonly trade_status: string | null;
-  readonly order_amount: string | null;
-}
-
-/** What a payment knows besides its public state, for the next run: the query `carried`. */
-export interface PaymentCarried {
-  /** How many notifications it has taken. */
-  taken: number;
-  /** What was notified, and not settled by a look. */
-  readonly claims: readonly NotificationSignal[];
-}
-
 export interface PreviousRunActivities {
-  /** How this payment goes on from an earlier run that had an order or a trade; null where none had; `unread` where it is silent. */
-  'payments.runBefore'(): Promise<Told<AdoptedPayment | null | 'unread'>>;
-  /** The latest earlier run of this payment that may have made the order; null where Temporal has none; `unread` where it is silent. */
-  'payments.earlierRun'(input: {
-    order?: Pick<NewPayment, 'kind' | 'request'> | undefined;
-    /** Before which run; the one that asks if it is not given. */
-    before?: RunOfWorkflow;
-  }): Promise<Told<EarlierRun | null | 'unread'>>;
+  /** What the earlier runs of this payment knew; `unread` where Temporal is silent. */
+  'payments.earlierRuns'(): Promise<Told<EarlierPayments | 'unread'>>;
   /** Reads what Temporal knows from former runs, or only how the order's payment has ended. */
   'payments.knownBefore'(input: {
     app_id: string;

@@ -13,6 +13,7 @@ export * from './amount-mismatch';
 export * from './app-attention';
 export * from './attention';
 export * from './creation-answer';
+export * from './earlier-payment';
 export * from './event-delivery';
 export * from './events';
 export * from './failure-details';

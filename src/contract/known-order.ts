@@ -68,8 +68,6 @@ export interface PaymentEnd {
   readonly repeats: boolean;
   /** Whether the payment itself made the order: money of a trade of others is a person's. */
   readonly made_here: boolean;
-  /** A run of the payment that could not read what runs before it had left: other trades, notifications. Null where all is read. */
-  readonly unread_run: string | null;
 }
 
 /** A trade under the order's number that is not the order's own, and whether the gateway was asked for it by its number. */

@@ -49,8 +49,6 @@ export const QUERY = {
   state: 'state',
   /** Of a reconciliation: its differences, in pages. */
   differences: 'differences',
-  /** Of a payment: whether it ever asked for the creation of its order. Only the next run asks it. */
-  creationAsked: 'creationAsked',
-  /** Of an account: what it would hand on. Only a run after its termination asks it. */
+  /** What a run would hand on, besides its state. Only a run after it asks. */
   carried: 'carried',
 } as const;

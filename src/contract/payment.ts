@@ -33,35 +33,12 @@ export interface AdoptedPayment {
   app_id: string;
   trade_no?: string | undefined;
   out_trade_no?: string | undefined;
-  /** The run that had ended before, where news such as a late payment starts the next one. */
-  previous?: PreviousRun | undefined;
   /** Of a child workflow that was started with the reuse policy `REJECT_DUPLICATE`: its parent's run id. No earlier run is read. */
   first_start_id?: string | undefined;
   /** Notifications that the run before had, and that none of its looks settled. */
   pending_notifications?: readonly NotificationSignal[] | undefined;
   /** Why the run that gave way to this one needed a person. */
   reasons?: readonly Attention[] | undefined;
-}
-
-/** What a payment's run knows of the one before. */
-export interface PreviousRun {
-  run_id: string;
-  /** Null where the order was never created, or the run was terminated. */
-  outcome: PaymentOutcome | null;
-  confirmed_by?: Source | null | undefined;
-  /**
-   * The order, and the answer of `created`: the same order gets the same answer again. Null where that run certainly made
-   * no order, so that a trade under the number is not its.
-   */
-  order?: Pick<NewPayment, 'kind' | 'request'> | null | undefined;
-  payment_data?: PaymentData | null | undefined;
-  /** The trade of that run, so that another one under the same number is noticed. */
-  trade_no?: string | null | undefined;
-  trade_status?: string | null | undefined;
-  order_amount?: string | null | undefined;
-  order_currency?: string | null | undefined;
-  other_trades?: readonly OtherTrade[] | undefined;
-  mismatch?: OtherAmount | undefined;
 }
 
 /** What the gateway named where it was not what was ordered. */

@@ -1,17 +1,13 @@
 /** Whether two requests are the same order. Pure. */
 import { sameAmount } from '../gateway/pure/money';
-import type { NewPayment, PaymentData, PaymentInput, PaymentState, PreviousRun } from './payment';
+import type { Order } from './earlier-payment';
+import type { NewPayment, PaymentData, PaymentInput, PaymentState } from './payment';
 
-/** The order that this run, or the one before, created; undefined for a trade that was made elsewhere, or a broken start. */
-export function orderOf(input: PaymentInput): Pick<NewPayment, 'kind' | 'request'> | undefined {
-  if (input.kind === 'adopt') return input.previous?.order ?? undefined;
+/** The order that a run was started with; undefined for a trade that exists already, or a broken start. */
+export function orderOf(input: PaymentInput): Order | undefined {
+  if (input.kind === 'adopt') return undefined;
   const { kind, request }: Pick<NewPayment, 'kind'> & Partial<NewPayment> = input;
   return request && { kind, request };
-}
-
-/** Whether a run watches a trade that was found where the order was not made: it is another's. */
-export function isOfAnother(input: PaymentInput): boolean {
-  return input.kind === 'adopt' && input.previous?.order === null;
 }
 
 /** Whether the gateway's answer to our creation named this trade. A trade that a query found may be another's. */
@@ -21,7 +17,7 @@ export function isNamedByItsCreation({ payment_data }: KnownCreation, trade_no: 
 
 /** Whether a person has decided about this amount, which is not what was ordered. */
 export function isDecided(
-  { confirmed_by, mismatch }: Partial<Pick<PreviousRun, 'confirmed_by' | 'mismatch'>>,
+  { confirmed_by, mismatch }: Partial<Pick<PaymentState, 'confirmed_by' | 'mismatch'>>,
   { amount, currency }: { readonly amount?: string | undefined; readonly currency?: string | undefined },
 ): boolean {
   if (confirmed_by !== 'operator' || !mismatch) return false;
@@ -49,8 +45,8 @@ export const VOLATILE_FIELDS = {
 
 /** The fields by which an order differs from what its number has: the order that was made, or else a trade of others. */
 export function fieldsUnlikeKnown(
-  { kind, request }: Pick<NewPayment, 'kind' | 'request'>,
-  made: Pick<NewPayment, 'kind' | 'request'> | undefined,
+  { kind, request }: Order,
+  made: Order | undefined,
   trade: KnownTrade | null,
 ): string[] {
   if (made) return differingFields(lasting(made), lasting({ kind, request }));
@@ -58,7 +54,7 @@ export function fieldsUnlikeKnown(
 }
 
 /** What makes an order this one and no other. */
-function lasting({ kind, request }: Pick<NewPayment, 'kind' | 'request'>): object {
+function lasting({ kind, request }: Order): object {
   return Object.fromEntries(Object.entries({ kind, ...request }).filter(([field]) => !(field in VOLATILE_FIELDS)));
 }
 

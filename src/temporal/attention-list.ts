@@ -1,5 +1,5 @@
 /** The lists of what a person looks for: what is open, and what somebody has ended although it was not over. */
-import type { Client, WorkflowExecutionDescription } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { ENDED_FROM_OUTSIDE } from '../contract';
 import { type PaymentFilter, paymentQuery } from './payment-query';
 import { takenRunUpTo } from './taken-run';
@@ -34,17 +34,17 @@ async function* endedFromOutside(client: Client, filter: PaymentFilter, now: Dat
 }
 
 /**
- * The latest run that a worker had, where nothing goes on with what this run had begun: this one is the latest, and had anything that
- * no run knows which came to an end by itself. Null where something does. A list may be behind.
+ * Whether nothing goes on with what this run had begun: it is the latest, and had anything that no run knows which came to an end by
+ * itself. A list may be behind.
  */
 export async function leftUndone(
   client: Client,
   { workflow_id, run_id }: Pick<ListedWorkflow, 'workflow_id' | 'run_id'>,
-): Promise<WorkflowExecutionDescription | null> {
+): Promise<boolean> {
   const latest = await client.workflow.getHandle(workflow_id).describe();
-  if (latest.runId !== run_id) return null;
+  if (latest.runId !== run_id) return false;
   const taken = await takenRunUpTo(client, latest);
-  if (taken.runId === run_id || taken.status.name !== 'COMPLETED') return taken;
+  if (taken.runId === run_id || taken.status.name !== 'COMPLETED') return true;
   const { signals, updates } = await givenTo(client, workflow_id, run_id);
-  return signals.length > 0 || updates.length > 0 ? taken : null;
+  return signals.length > 0 || updates.length > 0;
 }

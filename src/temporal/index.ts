@@ -6,4 +6,4 @@
 export { connect, connectClient, TemporalUnreachableError, temporalConfig } from './connection';
 export { GRPC_STATUS } from './grpc-status';
 export { registerSearchAttributes, SEARCH_ATTRIBUTE_NAMES, SearchAttributeConflictError } from './search-attributes';
-export { originalRun, readStart, summarizeClosedRun } from './workflow-history';
+export { orderUnder, readStart } from './workflow-history';

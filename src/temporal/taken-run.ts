@@ -12,7 +12,7 @@ import {
   type WorkflowResultType,
 } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/common';
-import { allRuns, ifExists } from './earlier-runs';
+import { earlierRuns, ifExists } from './earlier-runs';
 import { GRPC_STATUS, grpcCodeOf, isEndedBeforeItBegan } from './grpc-status';
 
 /** How runs end whose workflow code has not ended them: perhaps before it had begun. */
@@ -42,8 +42,7 @@ export async function takenRunUpTo(
   latest: WorkflowExecutionDescription,
 ): Promise<WorkflowExecutionDescription> {
   if (await wasTaken(client, latest)) return latest;
-  for (const { runId } of await runsWith(client, latest)) {
-    if (runId === latest.runId) continue;
+  for (const { runId } of await runsBefore(client, latest)) {
     // The list hears of an end later than of a start.
     const run = await ifExists(() => client.workflow.getHandle(latest.workflowId, runId).describe(), null);
     if (run && (await wasTaken(client, run))) return run;
@@ -51,11 +50,11 @@ export async function takenRunUpTo(
   return latest;
 }
 
-/** All runs, as soon as the list has the latest, which was perhaps started this moment. */
-async function runsWith(client: Client, { workflowId, runId }: ShownRun): Promise<WorkflowExecutionInfo[]> {
+/** The runs before it, the latest first, as soon as the list has this one, which was perhaps started this moment. */
+export async function runsBefore(client: Client, { workflowId, runId }: ShownRun): Promise<WorkflowExecutionInfo[]> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await allRuns(client, workflowId, runId);
+      return await earlierRuns(client, workflowId, runId);
     } catch (error) {
       if (!(error instanceof ApplicationFailure) || tries === LISTED_WITHIN_TRIES) throw error;
       await setTimeout(LISTED_AFTER_MS);

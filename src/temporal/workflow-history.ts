@@ -3,15 +3,17 @@ import {
   type Client,
   type WorkflowExecutionDescription,
   WorkflowFailedError,
+  type WorkflowHandle,
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { temporal } from '@temporalio/proto';
-import type { PaymentEnd, PaymentInput, PaymentState, PaymentWorkflow, PreviousRun } from '../contract';
-import { answerToKeep, isOfAnother, orderOf, saysWithoutOrder, whyForeign } from '../contract';
+import type { EarlierPayment, PaymentEnd, PaymentInput, PaymentState, PaymentWorkflow } from '../contract';
+import { answerToKeep, isDuplicateOrderFailure, orderOf, saysWithoutOrder, whyForeign } from '../contract';
+import { ifExists } from './earlier-runs';
 import { firstArgument } from './first-argument';
 import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
-import { latestTakenRun } from './taken-run';
+import { latestTakenRun, runsBefore, type ShownRun, wasTaken } from './taken-run';
 
 /** The input of a run, by default of the latest one. Throws WorkflowNotFoundError if Temporal no longer has it. */
 export async function readStart(
@@ -129,65 +131,75 @@ export const NOTHING_GIVEN: Given = { input: undefined, signals: [], updates: []
 type Arguments = Pick<temporal.api.history.v1.IWorkflowExecutionSignaledEventAttributes, 'input'> | null | undefined;
 
 /**
- * The run that created the order. Later runs only continue it, and each names the run before it. If Temporal has forgotten
- * the first run, returns the earliest that it has, which was given the order.
+ * The order of a payment: that of its latest run which may have made one. Null where none has made one that was asked for, so that a
+ * trade under the number is another's; undefined where none was asked for. Throws WorkflowNotFoundError.
  */
-export async function originalRun(client: Client, workflowId: string): Promise<{ runId: string; input: PaymentInput }> {
-  const { runId } = await latestTakenRun(client, workflowId);
-  let earliest = await readStart(client, workflowId, runId);
-  for (;;) {
-    const previous = earliest.input.kind === 'adopt' ? earliest.input.previous : undefined;
-    if (previous === undefined || previous.order === null) return earliest;
-    try {
-      earliest = await readStart(client, workflowId, previous.run_id);
-    } catch (error) {
-      if (error instanceof WorkflowNotFoundError) return earliest;
-      throw error;
-    }
+export async function orderUnder(client: Client, workflowId: string): Promise<EarlierPayment['order']> {
+  const latest = await latestTakenRun(client, workflowId);
+  const { input } = await readStart(client, workflowId, latest.runId);
+  // Who starts one with this proof knows that none was before it.
+  if (input.kind !== 'adopt' || input.first_start_id !== undefined) return orderOf(input);
+  let order: EarlierPayment['order'];
+  for (const run of await runsBefore(client, latest)) {
+    const earlier = await ifExists(() => readStart(client, workflowId, run.runId), null);
+    const asked = earlier ? orderOf(earlier.input) : undefined;
+    if (asked === undefined) continue;
+    // One that continues as another has given way.
+    const handle = client.workflow.getHandle(workflowId, run.runId);
+    const isMade = run.status.name !== 'CONTINUED_AS_NEW' && !saysWithoutOrder(await failureOf(handle));
+    if (isMade) return asked;
+    order = null;
   }
+  return order;
 }
 
-/**
- * Whether a payment is that of an order which was made here, so that its number is no deposit's. False where Temporal has no such
- * workflow, and where nobody can read what it was started with.
- */
+/** Whether a payment is that of an order which was asked for here, so that its number is no deposit's. False where Temporal has none. */
 export async function isOfOrder(client: Client, workflowId: string): Promise<boolean> {
   try {
-    const { input } = await originalRun(client, workflowId);
-    return orderOf(input) !== undefined;
+    return (await orderUnder(client, workflowId)) != null;
   } catch (error) {
-    // Temporal has to answer before anything is decided.
+    // Temporal has to answer before anything is decided. What nobody can read says nothing.
     if (grpcCodeOf(error) !== undefined || error instanceof ApplicationFailure) throw error;
     return false;
   }
 }
 
-/** What the next run of a payment needs to know of a closed one. */
-export async function summarizeClosedRun(client: Client, workflowId: string, runId: string): Promise<PreviousRun> {
-  let isWithoutOrder = false;
-  const [{ input }, state] = await Promise.all([
-    readStart(client, workflowId, runId),
-    // A run that failed or was terminated has no result. Perhaps there is no order at all.
-    client.workflow
-      .result<PaymentWorkflow>(workflowId, runId, { followRuns: false })
-      .catch((error: unknown): PaymentState | undefined => {
-        isWithoutOrder = error instanceof WorkflowFailedError && saysWithoutOrder(error.cause);
-        return undefined;
-      }),
+/** What a run failed with; undefined where it did not fail. */
+export async function failureOf(handle: Pick<WorkflowHandle, 'describe' | 'result'>): Promise<unknown> {
+  // The list hears of an end later than of a start.
+  const { status } = await handle.describe();
+  if (status.name !== 'FAILED') return undefined;
+  const failure: unknown = await handle.result().catch((error: unknown) => error);
+  return failure instanceof WorkflowFailedError ? failure.cause : undefined;
+}
+
+/** The state that a payment's run has returned; undefined for one that did not complete, or that nobody can read. */
+export const resultOfPayment = (client: Client, workflowId: string, runId: string): Promise<PaymentState | undefined> =>
+  client.workflow.result<PaymentWorkflow>(workflowId, runId, { followRuns: false }).catch(() => undefined);
+
+/** What the history of a payment's run has of it, where nobody can ask the run itself. */
+export async function paymentInHistory(client: Client, run: ShownRun, input: PaymentInput): Promise<EarlierPayment> {
+  const { workflowId, runId: run_id } = run;
+  const [state, failure] = await Promise.all([
+    resultOfPayment(client, workflowId, run_id),
+    // Perhaps there is no order at all.
+    failureOf(client.workflow.getHandle(workflowId, run_id)),
   ]);
-  const before = input.kind === 'adopt' ? input.previous : undefined;
+  const asked = orderOf(input);
+  const order = asked && saysWithoutOrder(failure) ? null : asked;
+  const { trade_status = null } = state ?? {};
+  const mayBeMade = order ? await wasTaken(client, run) : state?.outcome === 'SUCCESS';
+  const isOfOthers = isDuplicateOrderFailure(failure) || (asked === undefined && trade_status !== null);
   return {
-    run_id: runId,
-    outcome: state?.outcome ?? null,
-    confirmed_by: state?.confirmed_by ?? null,
-    order: isWithoutOrder || isOfAnother(input) ? null : orderOf(input),
-    payment_data: before?.payment_data ?? (state && answerToKeep(state)) ?? null,
-    trade_no: state?.trade_no ?? null,
-    trade_status: state?.trade_status ?? null,
-    order_amount: state?.order_amount ?? null,
-    order_currency: state?.order_currency ?? null,
+    ...{ app_id: input.app_id, run_id, order, made: mayBeMade ? 'order' : isOfOthers ? 'of others' : 'nothing' },
+    out_trade_no: (input.kind === 'adopt' ? input.out_trade_no : asked?.request.out_trade_no) ?? null,
+    ...{ trade_no: state?.trade_no ?? null, trade_status, method: state?.method ?? null },
+    ...{ order_amount: state?.order_amount ?? null, order_currency: state?.order_currency ?? null },
+    ...{ outcome: state?.outcome ?? null, confirmed_by: state?.confirmed_by ?? null },
+    payment_data: (state && answerToKeep(state)) ?? null,
+    refused_because: state?.refused_because ?? null,
     other_trades: state?.other_trades ?? [],
-    mismatch: state?.mismatch,
+    ...(state?.mismatch ? { mismatch: state.mismatch } : {}),
   };
 }
 
@@ -195,14 +207,14 @@ export async function summarizeClosedRun(client: Client, workflowId: string, run
 export async function readPaymentEnd(client: Client, run: WorkflowExecutionDescription): Promise<PaymentEnd | null> {
   const { workflowId, runId: run_id, status, closeTime } = run;
   if (status.name !== 'COMPLETED') return null;
-  const [{ input }, state] = await Promise.all([
-    readStart(client, workflowId, run_id),
+  const [order, state] = await Promise.all([
+    orderUnder(client, workflowId),
     client.workflow.result<PaymentWorkflow>(workflowId, run_id, { followRuns: false }),
   ]);
-  const made_here = !isOfAnother(input);
+  const made_here = order !== null;
   const end = { run_id, ended_at: closeTime?.getTime() ?? 0, state, made_here };
   const asked = state.other_trades.map(({ trade_no }) => trade_no);
-  return { ...end, reasons: [], watch_until: 0, sent_again: false, asked, repeats: false, unread_run: null };
+  return { ...end, reasons: [], watch_until: 0, sent_again: false, asked, repeats: false };
 }
 
 /** A start that no payment can be made of says nothing of an order. */

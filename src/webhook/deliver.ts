@@ -87,20 +87,22 @@ function paymentOf(delivery: Delivery): Recipient {
   const { notification, digest, temporal } = delivery;
   const { app_id, out_trade_no, trade_no, transfer_account: { account_id, account_number } = {} } = notification;
   const workflowId = paymentWorkflowId(app_id, out_trade_no);
-  const input: AdoptedPayment = { kind: 'adopt', app_id, out_trade_no, trade_no };
+  const adopted: AdoptedPayment = { kind: 'adopt', app_id, out_trade_no, trade_no };
   // No payment is known under the number, so that it may be a deposit, which no account will count.
   const isOfNoAccount = account_id === undefined && account_number !== undefined;
+  const input: AdoptedPayment = isOfNoAccount ? { ...adopted, reasons: ['deposit-without-account'] } : adopted;
   return {
     requestId: digest,
     workflowId,
     type: WORKFLOW.payment,
-    input: isOfNoAccount ? { ...input, reasons: ['deposit-without-account'] } : input,
+    input,
     signal: SIGNAL.notification,
     async afterEnd(last) {
-      const previous = await temporal.previousRun(workflowId, last.runId);
-      const newRun: AfterEnd = { is: 'new run', input: { ...input, previous } };
+      // The next run reads what this one knew.
+      const newRun: AfterEnd = { is: 'new run', input: adopted };
       if (last.state !== 'COMPLETED') return newRun;
-      if (isKnownToPayment(previous, notification)) return { is: 'known' };
+      const known = await temporal.paymentAtEnd(workflowId, last.runId);
+      if (known && isKnownToPayment(known, notification)) return { is: 'known' };
       // A run that no worker had may have left what nobody has read: the next one reads it.
       return last.isLatest ? { is: 'passed on', to: afterSaleOf(delivery) } : newRun;
     },
@@ -134,7 +136,7 @@ async function isOfSale({ temporal, notification }: Delivery, paymentId: string)
     const { state, paymentStatus = '', tradeNo, runId } = await temporal.lastRun(paymentId);
     if (state === 'RUNNING' || outcomeOf(paymentStatus) !== 'SUCCESS') return false;
     // The gateway may have called it SUCCESS, and a person CANCEL.
-    const isSold = state !== 'COMPLETED' || (await temporal.previousRun(paymentId, runId)).outcome === 'SUCCESS';
+    const isSold = state !== 'COMPLETED' || (await temporal.paymentAtEnd(paymentId, runId))?.outcome === 'SUCCESS';
     return isSold && tradeNo !== undefined && isOfTrade(notification, tradeNo);
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return true;

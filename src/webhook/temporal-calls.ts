@@ -11,14 +11,14 @@ import { temporal } from '@temporalio/proto';
 import {
   type AfterSaleState,
   type AfterSaleWorkflow,
-  type PreviousRun,
+  type PaymentState,
   SEARCH_ATTRIBUTE,
   startSummary,
   TASK_TIMEOUT_MS,
 } from '../contract';
 import { GRPC_STATUS, grpcCodeOf, isOutOfTime } from '../temporal/grpc-status';
 import { takenRunUpTo } from '../temporal/taken-run';
-import { isOfOrder, summarizeClosedRun } from '../temporal/workflow-history';
+import { isOfOrder, resultOfPayment } from '../temporal/workflow-history';
 import { RecentStarts } from './recent-starts';
 
 /** The longest time for one call, in ms. */
@@ -143,9 +143,9 @@ export class TemporalCalls {
     return shown(await this.inTime(() => this.client.workflow.getHandle(workflowId, runId).describe()), runId);
   }
 
-  /** What the next run of a payment must know of the one that has ended. */
-  previousRun(workflowId: string, runId: string): Promise<PreviousRun> {
-    return this.inTime(() => summarizeClosedRun(this.client, workflowId, runId));
+  /** What a payment that has completed knew at its end; undefined where nobody can read it. */
+  paymentAtEnd(workflowId: string, runId: string): Promise<PaymentState | undefined> {
+    return this.inTime(() => resultOfPayment(this.client, workflowId, runId));
   }
 
   /** What an after-sale that has completed knew at its end; undefined where nobody can read it. */

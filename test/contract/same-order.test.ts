@@ -180,12 +180,7 @@ describe('the order of a run', () => {
     expect(orderOf({ app_id: 'app', ...order })).toEqual(order);
   });
 
-  test('is the input of the run before, where that is carried over', () => {
-    const previous = { run_id: 'run-1', outcome: null, order };
-    expect(orderOf({ kind: 'adopt', app_id: 'app', out_trade_no: 'order-1', previous })).toEqual(order);
-  });
-
-  test('is not known where no run created the order', () => {
+  test('is not known where it takes on a trade that exists already', () => {
     expect(orderOf({ kind: 'adopt', app_id: 'app', out_trade_no: 'order-1' })).toBeUndefined();
   });
 });

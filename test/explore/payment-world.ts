@@ -550,7 +550,7 @@ function looksForOrder(node: PaymentNode, isCompared: boolean): PaymentNode[] {
   const { claims, claimed } = known;
   return meanwhile(node).flatMap(([also, world, came]) => {
     const found = shownOf(world.trades, world.now).map(([trade, what]) => {
-      const isForeign = isCompared && !isOurOrder(known, null);
+      const isForeign = isCompared && !isOurOrder(known, false);
       const [then, facts] = isForeign ? duplicate(withShown(world, trade)) : recovered(world, trade);
       return after(node, `a look shows ${what}${also}`, then, [...came, ...facts], true);
     });
@@ -603,7 +603,7 @@ const mayDeny = (world: PaymentWorld) => oursIn(world).some(({ byBusy }) => !byB
 function looksOn(node: PaymentNode): PaymentNode[] {
   const { world, known } = node;
   const found = shownOf(world.trades, world.now).map(([trade, what]) => {
-    const isForeign = !mayExist(known) && !isOurOrder(known, null);
+    const isForeign = !mayExist(known) && !isOurOrder(known, false);
     const [then, facts] = isForeign ? duplicate(withShown(world, trade)) : recovered(world, trade);
     return after(node, `the search shows ${what}`, then, facts);
   });

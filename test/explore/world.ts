@@ -148,7 +148,6 @@ function ourMoves(node: Node, step: Step): Node[] {
         .filter((status) => status !== sale.seen?.status)
         .map((status) => shows(node, 'a poll', world, status, 0));
     case 'ask':
-    case 'read':
     case 'rest':
       return [];
   }

@@ -38,7 +38,7 @@ import {
 } from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
 import { DAY } from '../../gateway/pure/durations';
-import { loadEarlierRun, loadPolicy, loadPreviousRun } from '../shared/activities';
+import { loadPolicy, loadPreviousRun } from '../shared/activities';
 import { uncancelled } from '../shared/cancellable';
 import { isContinued } from '../shared/continued';
 import {
@@ -323,8 +323,6 @@ class AfterSaleRun {
 
   private async take(step: Exclude<Step, { take: 'rest' }>): Promise<void> {
     switch (step.take) {
-      case 'read':
-        return this.readPayment();
       case 'ask':
         return this.askFor(step.other);
       case 'find':
@@ -476,23 +474,6 @@ class AfterSaleRun {
     await sleep(Math.min(ahead_ms, this.settings.settling_ms), { summary: 'until the gateway is asked again' });
   }
 
-  /** Runs of the payment before the one that ended may have left trades and notifications: they are read once Temporal answers. */
-  private async readPayment(): Promise<void> {
-    const { app_id, out_trade_no } = this.input;
-    this.waitFor('Temporal’s list of workflows: earlier runs of the payment may know more');
-    const before = {
-      workflow_id: paymentWorkflowId(app_id, out_trade_no),
-      run_id: this.order.payment?.unread_run ?? '',
-    };
-    const known = await loadEarlierRun({ before });
-    // A person was asked when the payment handed itself over, and may have settled that.
-    if (known === 'unread') return;
-    this.learn(
-      { is: 'left', others: known?.other_trades ?? [] },
-      ...(known?.untaken ?? []).map((one) => ({ is: 'notified', claim: claimOf(one) }) as const),
-    );
-  }
-
   private async send(number: string): Promise<void> {
     const { app_id } = this.input;
     const request = this.requests.get(number) ?? lateRequest(this.order, number);
@@ -614,13 +595,15 @@ class AfterSaleRun {
   }
 
   private async resolve(resolution: AfterSaleResolution): Promise<AfterSaleState> {
+    // What is read later, the person has not seen.
+    const shown = this.phase === 'reading' ? this.state.attention : null;
     await condition(() => this.phase !== 'reading');
     const { out_request_no } = resolution;
     // What a person says of the order decides on the refund of its late money, too.
     const number = out_request_no ?? findLateRefund(this.order)?.number;
     if (resolution.outcome !== undefined && number) await this.holdBack(number);
     try {
-      this.learn({ is: 'decided', ...decisionOf(this.order, resolution, this.state.attention, Date.now()) });
+      this.learn({ is: 'decided', ...decisionOf(this.order, resolution, shown ?? this.state.attention, Date.now()) });
     } finally {
       this.deciding = undefined;
     }

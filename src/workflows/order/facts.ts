@@ -5,7 +5,6 @@
 import type {
   Attention,
   NotificationClaim,
-  OtherTrade,
   PaymentEnd,
   PaymentOutcome,
   RefundOutcome,
@@ -35,12 +34,6 @@ interface Asked {
   readonly other: string;
   readonly trade: QueriedTrade | null;
   readonly answer: 'answered' | 'unanswered';
-}
-
-/** What earlier runs of the payment left is read: other trades under the order's number. */
-interface Left {
-  readonly is: 'left';
-  readonly others: readonly OtherTrade[];
 }
 
 /** The gateway has answered for the trade. */
@@ -131,7 +124,6 @@ export type AfterSaleFact = { readonly at: number } & (
   | Introduced
   | Ended
   | Asked
-  | Left
   | Queried
   | Unanswered
   | Notified

@@ -19,7 +19,6 @@ import {
   laterStatus,
   type NotedTrade,
   type NotificationClaim,
-  type OtherTrade,
   outcomeOf,
   type PaymentEnd,
   type PaymentOutcome,
@@ -134,8 +133,6 @@ function applied(order: KnownOrder, fact: AfterSaleFact, settings: FoldSettings)
       return onEnded(order, fact);
     case 'asked':
       return onAsked(order, fact, settings);
-    case 'left':
-      return onLeft(order, fact.others);
     case 'queried':
       return isOfTrade(fact.trade, order.trade_no) ? onQueried(order, fact, settings) : onOther(order, fact.trade);
     case 'unanswered':
@@ -201,30 +198,15 @@ function withOwnTrade(order: KnownOrder, trade_no: string | null): KnownOrder {
   return raised(noted(own, { ...other, asked: seen === null ? 'not yet' : 'answered' }), 'second-trade');
 }
 
-/** What may still be paid, and what is to be read, does not end with a later run, nor where the same end is only read. */
+/** What may still be paid does not end with a later run, nor where the same end is only read. */
 const together = (one: PaymentEnd, other: PaymentEnd): PaymentEnd => ({
   ...one,
   ended_at: Math.max(one.ended_at, other.ended_at),
   watch_until: Math.max(one.watch_until, other.watch_until),
   sent_again: one.sent_again || other.sent_again,
-  // The earlier of two has more before it that is not read.
-  unread_run: other.unread_run ?? one.unread_run,
 });
 
 // — Other trades under the order's number —
-
-function onLeft(before: KnownOrder, others: readonly OtherTrade[]): KnownOrder {
-  const read = before.payment === null ? before : { ...before, payment: { ...before.payment, unread_run: null } };
-  const order = settledReasons(read, ['no-answer']);
-  const unlike = others.filter(({ trade_no }) => trade_no !== order.trade_no);
-  if (unlike.length === 0) return order;
-  return raised(
-    unlike.reduce((known, { trade_no, trade_status, order_amount }) => {
-      return noted(known, { trade_no, trade_status, order_amount });
-    }, order),
-    'second-trade',
-  );
-}
 
 /** One that was asked for by its own number may be the order's, where that is not known yet. */
 function onAsked(order: KnownOrder, { other, trade, answer, at }: FactOf<'asked'>, settings: FoldSettings): KnownOrder {

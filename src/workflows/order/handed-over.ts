@@ -30,8 +30,7 @@ const claimIn = (given: unknown): NotificationClaim[] => {
 function isHandedOver(given: unknown): given is HandedOver {
   if (!isObject(given) || !Array.isArray(given.claims) || !Array.isArray(given.contradicted)) return false;
   if (!isObject(given.end)) return false;
-  const { run_id, unread_run, ended_at, watch_until, reasons, asked, state } = given.end;
-  if (!isTextOrNull(unread_run)) return false;
+  const { run_id, ended_at, watch_until, reasons, asked, state } = given.end;
   const isTimed = typeof ended_at === 'number' && typeof watch_until === 'number';
   return (
     typeof run_id === 'string' && isTimed && [reasons, asked].every(Array.isArray) && isObject(state) && isState(state)

@@ -30,8 +30,6 @@ export interface StepSettings {
 }
 
 export type Step =
-  /** Read what earlier runs of the payment left. */
-  | { readonly take: 'read' }
   /** Ask the gateway for another trade under the order's number. */
   | { readonly take: 'ask'; readonly other: string }
   /** Nobody has seen the trade yet: ask until the gateway knows it. */
@@ -61,7 +59,7 @@ export interface Wishes {
 export function nextStep(order: KnownOrder, now: number, wishes: Wishes, settings: StepSettings): Step {
   const other = order.others.find(({ asked }) => asked === 'not yet');
   if (other) return { take: 'ask', other: other.trade_no };
-  if (isSettled(order) && !wishes.isAsked) return { take: order.payment?.unread_run ? 'read' : 'rest' };
+  if (isSettled(order) && !wishes.isAsked) return { take: 'rest' };
   if (order.seen === null && (order.held.length > 0 || wishes.isAsked || !isWatchable(order))) {
     const isSearchOver = order.denied?.isSettled === true && order.held.length === 0;
     return isSearchOver && !wishes.isAsked ? { take: 'rest' } : { take: 'find' };
@@ -80,7 +78,6 @@ export function nextStep(order: KnownOrder, now: number, wishes: Wishes, setting
     return { take: 'look', lasting_ms: LAG_SETTLINGS * settings.settling_ms };
   const due = deadlinesOf(order).find(({ at }) => at <= now);
   if (due) return { take: 'pass', number: due.number };
-  if (order.payment?.unread_run) return { take: 'read' };
   const waiting = nextRefund(order);
   const turn = waiting && (waiting.number === wishes.deciding ? 'later' : turnOf(order, waiting, now));
   if (waiting && turn === 'now') return { take: 'send', number: waiting.number };

@@ -3,12 +3,10 @@
 import { workflowInfo } from '@temporalio/workflow';
 import {
   type AdoptedPayment,
+  type EarlierPayment,
   isOfTrade,
-  knownIds,
   type LookResult,
   outcomeOf,
-  type PaymentInput,
-  type PreviousRun,
   type Trade,
   type TradeId,
   tradesNamedBy,
@@ -34,7 +32,7 @@ import { TradeLooks } from './trade-looks';
 export async function adoptTrade(input: AdoptedPayment, context: PaymentContext): Promise<void> {
   const { policy, requests } = context;
   const { before } = context.known;
-  if (before?.outcome === 'SUCCESS') return adoptSale({ ...input, previous: before }, context);
+  if (before?.outcome === 'SUCCESS') return adoptSale(input, before, context);
   const found = context.paid ? taken(context.paid, context) : await untilFound(context);
   const outcome = outcomeOf(found.trade_status);
   const claims = claimsOfTrade(context.known, found.trade_no ?? context.known.shown.trade_no);
@@ -143,10 +141,10 @@ function assertOfThisNumber({ trade_no, out_trade_no }: Trade, { shown }: KnownP
 }
 
 /** The run before had another trade under this number: a person has to know of both. */
-function noteEarlierTrade(before: PreviousRun | undefined, { known, learn, raise }: PaymentContext): void {
+function noteEarlierTrade(before: EarlierPayment | undefined, { known, learn, raise }: PaymentContext): void {
   const ours = known.shown.trade_no;
   if (!before || !ours) return;
-  const { trade_no, other_trades = [] } = before;
+  const { trade_no, other_trades } = before;
   // Without a number of its own, one of those that it noted was its own.
   const earlier = trade_no ? [trade_no] : other_trades.map((other) => other.trade_no);
   if (earlier.every((one) => one === ours)) return;
@@ -155,11 +153,14 @@ function noteEarlierTrade(before: PreviousRun | undefined, { known, learn, raise
 }
 
 /** Keeps a sale as it is, whatever started this run. What came since is the after-sale's. */
-async function adoptSale({ trade_no: named, previous }: AdoptedPayment, context: PaymentContext): Promise<void> {
+async function adoptSale(
+  { trade_no: named }: AdoptedPayment,
+  sale: EarlierPayment,
+  context: PaymentContext,
+): Promise<void> {
   const { app_id, policy, learn, raise } = context;
-  learn({ is: 'ended-before', end: previous ?? {} });
   // A person resolved it as sold before its trade_no was known, so a person says whether this trade is it.
-  if (!previous?.trade_no && context.known.shown.trade_no !== null) raise('unproven-trade');
+  if (!sale.trade_no && context.known.shown.trade_no !== null) raise('unproven-trade');
   if (context.known.shown.order_amount === null) {
     // No query had shown what was paid.
     const looked = await lookOnce(app_id, idOf(context.known), policy);
@@ -173,17 +174,16 @@ async function adoptSale({ trade_no: named, previous }: AdoptedPayment, context:
 // — A first look that costs next to nothing: most deposits are paid when they are notified —
 
 /** Whether the payment is that of an account's deposit, or of another workflow that takes a trade on. */
-export function mayPeek(input: PaymentInput): boolean {
-  return input.kind === 'adopt' && input.previous === undefined && workflowInfo().parent !== undefined;
+export function mayPeek({ isAdopted, before }: KnownPayment): boolean {
+  return isAdopted && before === undefined && workflowInfo().parent !== undefined;
 }
 
 /**
  * The trade if it is paid. Null says nothing: then it is looked for as every other. Notifications that come meanwhile change
  * nothing of it, because a replay may see them before it or after it.
  */
-export async function peekAtPaid(input: PaymentInput): Promise<Trade | null> {
-  if (input.kind !== 'adopt' || !mayPeek(input)) return null;
-  const { app_id, out_trade_no = null, trade_no = null } = input;
-  const trade = await glance(app_id, knownIds({ out_trade_no, trade_no }));
+export async function peekAtPaid(known: KnownPayment): Promise<Trade | null> {
+  if (!mayPeek(known)) return null;
+  const trade = await glance(known.shown.app_id, idOf(known));
   return trade && outcomeOf(trade.trade_status) === 'SUCCESS' ? trade : null;
 }

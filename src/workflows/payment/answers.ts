@@ -8,9 +8,7 @@ import {
   FAILURE,
   fieldsUnlikeKnown,
   isNotCreatedFailure,
-  isOfAnother,
   isSettledByLooking,
-  orderOf,
   type PaymentData,
   type PaymentInput,
   type PaymentOutcome,
@@ -43,15 +41,14 @@ export async function waitForAnswer(
 
 /** Throws `DuplicateOrder`, `DifferentRequest`, or `PaymentPending` with the gateway's last problem. */
 export function createdAnswer(
-  input: PaymentInput,
+  { order, creation: { last: problem } }: KnownPayment,
   state: PaymentState,
   again: PaymentInput | undefined,
-  problem: KnownPayment['creation']['last'],
 ): PaymentData {
-  if (isOfAnother(input)) throw duplicateOrder(state);
+  if (order === null) throw duplicateOrder(state);
   const answer = creationAnswer(state);
   // An adopted trade can be compared only after its first query.
-  if (answer && !orderOf(input)) assertSameTrade(state, again);
+  if (answer && !order) assertSameTrade(state, again);
   if (answer) return answer;
   throw typedFailure(
     FAILURE.pending,
@@ -65,12 +62,11 @@ export function createdAnswer(
  * failed and its run is about to end: the number can be used again then.
  */
 export function assertSameOrder(
-  input: PaymentInput,
+  { order }: KnownPayment,
   state: PaymentState,
   again: PaymentInput | undefined,
   failure: unknown,
 ): void {
-  const order = orderOf(input);
   if (!order || !again || again.kind === 'adopt') return;
   const { out_trade_no } = again.request;
   const fields = fieldsUnlikeKnown(again, order, null);

@@ -4,6 +4,7 @@ import {
   type AdoptedPayment,
   type Attention,
   FAILURE,
+  knownIds,
   type NewPayment,
   type NotificationSignal,
   namedByWorkflowId,
@@ -15,15 +16,16 @@ import {
 } from '../../contract';
 import type { RequestIssue } from '../shared/resolution';
 import { Visibility } from '../shared/visibility';
-import { readRunBefore } from './earlier-runs';
+import { readEarlierRuns } from './earlier-runs';
 import type { NewPaymentFact } from './facts';
 import { foldPayment } from './fold';
-import { paymentState, startedWith } from './known-payment';
+import { isFollowed, knownOfTrade } from './known-before';
+import { carriedOf, paymentState, startedWith } from './known-payment';
 import {
   cancelUpdate,
   createdUpdate,
-  creationAskedQuery,
   notificationSignal,
+  paymentCarriedQuery,
   recheckUpdate,
   resolveUpdate,
   stateQuery,
@@ -60,7 +62,7 @@ export async function refuse(issues: RequestIssue[], app_id: unknown): Promise<n
   const of_app = typeof app_id === 'string' ? app_id : its_app;
   let known = startedWith({ kind: 'adopt', app_id: of_app });
   setHandler(stateQuery, () => paymentState(known));
-  setHandler(creationAskedQuery, () => false);
+  setHandler(paymentCarriedQuery, () => carriedOf(known, workflowInfo().runId, undefined));
   const pending_notifications: (NotificationSignal & { app_id: string })[] = [];
   setHandler(notificationSignal, (signal?: NotificationSignal) => {
     const of = signal?.app_id;
@@ -74,17 +76,16 @@ export async function refuse(issues: RequestIssue[], app_id: unknown): Promise<n
       visibility.show(paymentAttributes(paymentState(known)), details, 'now');
   };
   const raise = (attention: Attention) => learn({ is: 'raised', attention });
-  const before = await readRunBefore({
-    get known() {
-      return known;
-    },
-    learn,
-    raise,
-  });
+  const before = knownOfTrade(await readEarlierRuns({ known, learn, raise }));
   visibility.withdraw();
   await condition(allHandlersFinished);
   const [first] = pending_notifications;
-  if (before) return continueAsNew<PaymentWorkflow>({ ...before, pending_notifications });
+  if (before && isFollowed(before)) {
+    const { app_id, order } = before;
+    const out_trade_no = before.out_trade_no ?? order?.request.out_trade_no ?? null;
+    const ids = knownIds({ out_trade_no, trade_no: before.trade_no });
+    return continueAsNew<PaymentWorkflow>({ kind: 'adopt', app_id, ...ids, pending_notifications });
+  }
   if (first === undefined) return refusal();
   const { out_trade_no, trade_no } = first;
   const adopted = { kind: 'adopt', app_id: first.app_id, out_trade_no, trade_no, pending_notifications } as const;

@@ -1,7 +1,16 @@
 /** Creates the order, never twice. What may be done next is the table in creation-steps.ts; this file does it. */
 import { ApplicationFailure, condition, workflowInfo } from '@temporalio/workflow';
 import type { Trade } from '../../contract';
-import { contradictsRefusal, detailsOf, type EarlierRun, FAILURE, type NewPayment, typedFailure } from '../../contract';
+import {
+  contradictsRefusal,
+  detailsOf,
+  type EarlierPayment,
+  FAILURE,
+  isNamedByItsCreation,
+  type NewPayment,
+  type TradeId,
+  typedFailure,
+} from '../../contract';
 import { backoffAfter } from '../shared/backoff';
 import type { Missing } from '../shared/look';
 import type { PaymentContext } from './context';
@@ -9,7 +18,8 @@ import { tryCreation } from './creation-attempt';
 import { duplicateOrderFailure, notCreatedFailure } from './creation-failures';
 import { type CreationFacts, type CreationStep, nextCreationStep } from './creation-steps';
 import { sendingEnd } from './deadlines';
-import { EarlierRuns } from './earlier-runs';
+import { readEarlierRuns } from './earlier-runs';
+import { answerFor, isSameOrder, knownOfOrder, mayHaveOrder } from './known-before';
 import {
   cannotBeWithdrawn,
   creationFacts,
@@ -27,19 +37,20 @@ const FRESH_LOOK_MS = 5_000;
 
 export class OrderCreation {
   private readonly looks: TradeLooks;
-  readonly earlier: EarlierRuns;
   private readonly until: number;
+  /** Whether earlier runs are read, or there are none. After a reset there is one more. */
+  private isRead: boolean;
   /** The run whose activities may send. Told by history, so that a reset run does not take itself for it. */
   private owner = workflowInfo().originalExecutionRunId;
 
   constructor(
     private readonly order: NewPayment,
     private readonly context: PaymentContext,
-    private readonly isFirst: boolean,
+    isFirst: boolean,
   ) {
-    this.earlier = new EarlierRuns(order, context, isFirst);
+    this.isRead = isFirst;
     // Our own number comes before one that a notification named: that may be another's.
-    this.looks = new TradeLooks(context, () => [...this.earlier.ids, ...namedTrades(context.known)], context.policy);
+    this.looks = new TradeLooks(context, () => [...this.ids, ...namedTrades(context.known)], context.policy);
     // From the start on: the first task may have waited for a worker.
     this.until = sendingEnd(order.request, workflowInfo().runStartTime.getTime(), context.policy);
   }
@@ -48,18 +59,51 @@ export class OrderCreation {
   get isCertainlyUnsent(): boolean {
     const { creation } = this.context.known;
     const isUnsent = creation.isOwn && creation.reach === 'none';
-    return isUnsent && this.earlier.isNone && !cannotBeWithdrawn(this.context.known);
+    return isUnsent && this.isRead && !this.mayBeEarlier && !cannotBeWithdrawn(this.context.known);
+  }
+
+  // — Earlier runs —
+
+  /** What they know of this order. */
+  private get earlier(): EarlierPayment | null {
+    const { earlier } = this.context.known;
+    return earlier && knownOfOrder(earlier, this.order);
+  }
+
+  private get mayBeEarlier(): boolean {
+    const { earlier } = this.context.known;
+    return earlier !== null && mayHaveOrder(earlier);
+  }
+
+  /** Whether one of them had this same order. */
+  private get isSameOrder(): boolean {
+    return this.earlier !== null && isSameOrder(this.earlier, this.order);
+  }
+
+  /** Reads them: one of them may have sent the order, so nothing is sent before. "None" is asked again each time. */
+  private async readEarlier(): Promise<void> {
+    const { context } = this;
+    if (!this.mayBeEarlier) context.learn({ is: 'recalled', earlier: await readEarlierRuns(context) });
+    this.isRead = true;
+  }
+
+  /** The ids to find the order's trade by, the surest first. */
+  private get ids(): TradeId[] {
+    const { trade_no } = this.earlier ?? {};
+    const { out_trade_no } = this.order.request;
+    return [...(trade_no ? [{ trade_no }] : []), { out_trade_no }];
   }
 
   /** Returns once the order's trade is known. Throws `NotCreated`, `DuplicateOrder` or `InvalidRequest` where none is ours. */
   async run(): Promise<void> {
     // A start under another reuse policy than the contract's may be the second one of an order that was sent already.
-    if (!this.isFirst) await this.readEarlier();
+    if (!this.isRead) await this.joinEarlier();
     for (let isDone = false; !isDone; ) isDone = await this.take(nextCreationStep(this.facts));
   }
 
-  private async readEarlier(): Promise<void> {
-    if (await this.earlier.latest()) this.context.learn({ is: 'learned', of: 'an earlier request' });
+  private async joinEarlier(): Promise<void> {
+    await this.readEarlier();
+    if (this.mayBeEarlier) this.context.learn({ is: 'learned', of: 'an earlier request' });
   }
 
   /** Takes one step. Returns whether the trade is known. */
@@ -79,7 +123,7 @@ export class OrderCreation {
       case 'compare':
         return this.compare();
       case 'end-as-before':
-        context.learn({ is: 'ended-before', end: this.earlier.ended ?? {} });
+        if (this.earlier) context.learn({ is: 'ended-before', end: this.earlier });
         return true;
       case 'end-refused':
         this.raiseIfMayExist();
@@ -96,7 +140,8 @@ export class OrderCreation {
   /** This run sent nothing. After a reset, the run before may have sent the order. */
   private async endNotSent(): Promise<false> {
     const { context } = this;
-    if ((await this.earlier.latest())?.is_same_order) {
+    await this.readEarlier();
+    if (this.isSameOrder) {
       context.learn({ is: 'learned', of: 'an earlier order' });
       return false;
     }
@@ -110,9 +155,13 @@ export class OrderCreation {
     if (mayExist(this.context.known)) this.context.raise('unknown-outcome');
   }
 
+  private get hasEnded(): boolean {
+    return this.earlier !== null && this.earlier.outcome !== null;
+  }
+
   private get facts(): CreationFacts {
-    const hasEnded = this.earlier.ended !== null;
-    return creationFacts(this.context.known, { hasEnded, until: this.until, now: Date.now() });
+    const { hasEnded, until } = this;
+    return creationFacts(this.context.known, { hasEnded, until, now: Date.now() });
   }
 
   // — Sending —
@@ -156,8 +205,8 @@ export class OrderCreation {
   /** After a reset: the run before may have sent the order. If it certainly did not, this run may. */
   private async onReset(run_id: string): Promise<boolean> {
     this.owner = run_id;
-    this.earlier.onReset();
-    await this.readEarlier();
+    this.isRead = false;
+    await this.joinEarlier();
     return false;
   }
 
@@ -202,8 +251,8 @@ export class OrderCreation {
   private async lookOn(): Promise<boolean> {
     const { context } = this;
     // A person is asked next, and must not end anew what an earlier run has ended.
-    const earlier = await this.earlier.latest();
-    if (earlier?.ended) return false;
+    await this.readEarlier();
+    if (this.hasEnded) return false;
     const { looked, looked_after } = context.known.creation;
     const after = looked === 'no-answer' ? 'no-answer' : 'no-such-order';
     // Silence has its own reason, and says nothing of the order.
@@ -218,7 +267,7 @@ export class OrderCreation {
     const searched = await this.looks.untilFound(after, isInterrupted);
     if (searched.is === 'denied') return this.onNotFound({ is: 'no-such-order' }, claims, claimed);
     if (searched.is === 'found')
-      return mayExist(context.known) ? this.recover(searched.trade) : this.compareWith(searched.trade, earlier);
+      return mayExist(context.known) ? this.recover(searched.trade) : this.compareWith(searched.trade);
     // What came meanwhile is looked at by itself.
     context.learn({ is: 'learned', of: 'a new look' });
     return false;
@@ -227,7 +276,10 @@ export class OrderCreation {
   /** Goes on with a trade whose creation's answer was lost. */
   private recover(trade: Trade): true {
     const { context, earlier } = this;
-    const before = { payment_data: earlier.answerFor(trade), isProven: earlier.isProven(trade.trade_no) };
+    const before = {
+      payment_data: earlier && answerFor(earlier, trade),
+      isProven: earlier !== null && isNamedByItsCreation(earlier, trade.trade_no),
+    };
     context.learn(...ofRecovered(context.known, trade, before));
     return true;
   }
@@ -238,24 +290,25 @@ export class OrderCreation {
     context.waitFor('the gateway to say what it has under this number: this order was not sent');
     const { claims, claimed: after } = context.known;
     // Read first: it may know the trade's own number.
-    const earlier = await this.earlier.latest();
-    if (earlier?.ended) return false;
-    const { creationAnswer } = this.earlier;
-    if (creationAnswer) {
-      context.learn({ is: 'created', data: creationAnswer, answer: creationAnswer });
+    await this.readEarlier();
+    if (this.hasEnded) return false;
+    // What the gateway answered when one of them created the same order: the order exists, whatever a query shows.
+    const { payment_data: answer = null } = (this.isSameOrder && this.earlier) || {};
+    if (answer?.recovered === false) {
+      context.learn({ is: 'created', data: answer, answer });
       return true;
     }
     const looked = await this.looks.byAll();
-    if (looked.is === 'found') return this.compareWith(looked.trade, earlier);
+    if (looked.is === 'found') return this.compareWith(looked.trade);
     // An earlier run of this payment made it: a reset, or a second start.
-    if (earlier?.is_same_order) context.learn({ is: 'learned', of: 'an earlier order' });
+    if (this.isSameOrder) context.learn({ is: 'learned', of: 'an earlier order' });
     else if (context.known.creation.said === 'duplicate') throw duplicateOrderFailure(this.order, undefined);
     else this.onNotFound(looked, claims, after);
     return false;
   }
 
-  private compareWith(trade: Trade, earlier: EarlierRun | null): true {
-    if (!isOurOrder(this.context.known, earlier)) throw duplicateOrderFailure(this.order, trade);
+  private compareWith(trade: Trade): true {
+    if (!isOurOrder(this.context.known, this.isSameOrder)) throw duplicateOrderFailure(this.order, trade);
     return this.recover(trade);
   }
 

@@ -5,12 +5,11 @@
 import type {
   Attention,
   CreateResult,
-  EarlierEnd,
+  EarlierPayment,
+  EarlierPayments,
   NotificationSignal,
-  OtherTrade,
   PaymentData,
   PaymentOutcome,
-  PreviousRun,
   Silence,
   Trade,
 } from '../../contract';
@@ -73,35 +72,21 @@ interface Refused {
 
 // — Earlier runs —
 
-/** What the run before knew, as far as it could be read. */
+/** What the runs before knew. */
 interface Recalled {
   readonly is: 'recalled';
-  readonly before: PreviousRun | undefined;
+  readonly earlier: EarlierPayments;
 }
-
-/** How an earlier run has ended, as far as it is known. */
-export type EndOfRun = Partial<Omit<PreviousRun, 'run_id' | 'order'> & Pick<EarlierEnd, 'refused_because'>>;
 
 /** An earlier run has told how the order has ended: that stays so. */
 interface EndedBefore {
   readonly is: 'ended-before';
-  readonly end: EndOfRun;
-}
-
-/** Earlier runs could not be read, and may have sold the order; or the after-sale reads them now. */
-interface Unread {
-  readonly is: 'unread' | 'handed-over';
-}
-
-/** Other trades that earlier runs have left. */
-interface Left {
-  readonly is: 'left';
-  readonly others: readonly OtherTrade[];
+  readonly end: EarlierPayment;
 }
 
 // — What the gateway says —
 
-/** A signed notification, or any other signal: one without a trade and a status says nothing. `carried`: an earlier run has taken it. */
+/** A signed notification, or any other signal: one without a trade and a status says nothing. `carried`: the run that started this one has taken it. */
 interface Notified {
   readonly is: 'notified' | 'carried';
   readonly signal: NotificationSignal;
@@ -204,8 +189,6 @@ export type PaymentFact = { readonly at: number } & (
   | Refused
   | Recalled
   | EndedBefore
-  | Unread
-  | Left
   | Notified
   | Looking
   | Queried

@@ -1,6 +1,7 @@
 /** What each fact changes of what is known of a payment. Pure: the same facts in the same order give the same state. */
 import {
   classifyTransition,
+  type EarlierPayment,
   isNamedByItsCreation,
   isOfTrade,
   isUnlikeOrder,
@@ -19,6 +20,7 @@ import { isKnownStatus } from '../../gateway/pure/statuses';
 import { ABOUT_MONEY, ANSWERED, shownAttention, withoutSilence, withReason } from '../shared/attention-reasons';
 import { CREATION_SAID } from './creation-steps';
 import type { PaymentFact, Tried } from './facts';
+import { knownOfTrade } from './known-before';
 import {
   isOver,
   type KnownCreation,
@@ -28,6 +30,7 @@ import {
   notedBefore,
   type PendingClaim,
   type Reach,
+  saidBy,
   signalsIn,
 } from './known-payment';
 
@@ -62,12 +65,6 @@ export function foldPayment(known: KnownPayment, fact: PaymentFact, settings: Pa
       return onRecalled(known, fact);
     case 'ended-before':
       return onEndedBefore(known, fact);
-    case 'unread':
-      return { ...known, isUnread: true };
-    case 'handed-over':
-      return { ...known, isUnread: false };
-    case 'left':
-      return onLeft(known, fact);
     case 'notified':
       return onSignal({ ...known, taken: known.taken + 1 }, fact);
     case 'carried':
@@ -180,13 +177,30 @@ function onRefused(known: KnownPayment, { error, at }: FactOf<'refused'>): Known
 
 // — Earlier runs —
 
-/** What the run before has sold is sold from the start. */
-function onRecalled(known: KnownPayment, { before, at }: FactOf<'recalled'>): KnownPayment {
-  const recalled = { ...known, before };
-  if (before?.outcome === 'SUCCESS') return onEndedBefore(recalled, { is: 'ended-before', end: before, at });
+/** Runs that somebody ended leave other trades to a person, and what was notified and not read to this run. */
+function onRecalled(known: KnownPayment, { earlier, at }: FactOf<'recalled'>): KnownPayment {
+  const { other_trades, untaken } = earlier;
+  const noted = other_trades.reduce(notedAsBefore, { ...known, earlier });
+  const asked = other_trades.length > 0 ? raised(noted, 'second-trade') : noted;
+  const left = untaken.reduce((one, signal) => onSignal(one, { is: 'carried', signal, at }), asked);
+  return known.isAdopted ? withBefore(left, knownOfTrade(earlier), at) : left;
+}
+
+/** What a run before has sold is sold from the start. */
+function withBefore(known: KnownPayment, before: EarlierPayment | undefined, at: number): KnownPayment {
+  if (before === undefined) return known;
+  const { shown } = known;
+  const { order } = before;
   // Somebody ended the run that watched our trade: another one that was named does not take its place.
-  const isCutOff = before?.outcome === null && before.order;
-  return isCutOff ? withShown(recalled, { trade_no: before.trade_no ?? known.shown.trade_no }) : recalled;
+  const isCutOff = before.outcome === null && order;
+  const ours = isCutOff ? (before.trade_no ?? shown.trade_no) : (shown.trade_no ?? before.trade_no);
+  const out_trade_no = shown.out_trade_no ?? order?.request.out_trade_no ?? before.out_trade_no;
+  const named = withShown(
+    { ...known, before, order },
+    { trade_no: ours, out_trade_no, ...(order ? saidBy(order) : {}) },
+  );
+  const recalled = before.other_trades.reduce(notedAsBefore, named);
+  return before.outcome === 'SUCCESS' ? onEndedBefore(recalled, { is: 'ended-before', end: before, at }) : recalled;
 }
 
 /** The end of the run before stands: news of another trade under its number does not change it. */
@@ -196,23 +210,18 @@ function onEndedBefore(known: KnownPayment, { end }: FactOf<'ended-before'>): Kn
     { ...known, isRestored: true },
     {
       trade_no: end.trade_no ?? shown.trade_no,
-      order_amount: shown.order_amount ?? end.order_amount ?? null,
-      order_currency: shown.order_currency ?? end.order_currency ?? null,
+      order_amount: shown.order_amount ?? end.order_amount,
+      order_currency: shown.order_currency ?? end.order_currency,
       // What a person called sold may never have shown itself.
-      trade_status: end.trade_status ?? null,
-      payment_data: end.payment_data ?? null,
-      refused_because: end.refused_because ?? null,
+      trade_status: end.trade_status,
+      payment_data: end.payment_data,
+      refused_because: end.refused_because,
       ...(end.mismatch ? { mismatch: end.mismatch } : {}),
-      outcome: end.outcome ?? null,
+      outcome: end.outcome,
       confirmed_by: end.confirmed_by ?? (end.outcome === 'SUCCESS' ? 'query' : null),
     },
   );
-  return (end.other_trades ?? []).reduce(notedAsBefore, restored);
-}
-
-function onLeft(known: KnownPayment, { others }: FactOf<'left'>): KnownPayment {
-  if (others.length === 0) return known;
-  return raised(others.reduce(notedAsBefore, known), 'second-trade');
+  return end.other_trades.reduce(notedAsBefore, restored);
 }
 
 function notedAsBefore(known: KnownPayment, other: Parameters<typeof notedBefore>[0]): KnownPayment {
@@ -405,16 +414,16 @@ function concluded(known: KnownPayment, status: string, source: Source, settings
   if (outcome !== 'SUCCESS') return ended;
   const sold = settledReasons(ended, ['unconfirmed-notification']);
   // A run that failed, was cancelled or terminated sold nothing either.
-  const { before, isUnread } = sold;
-  if (!isUnread && (before === undefined || before.outcome === 'SUCCESS')) return sold;
+  const { before } = sold;
+  if (before === undefined || before.outcome === 'SUCCESS') return sold;
   // Money of another trade than ours is a person's. Nor does the merchant know of one that somebody ended.
-  const isAccepted = settings.late_payments === 'accept' && isOurTrade(sold) && !isUnread;
+  const isAccepted = settings.late_payments === 'accept' && isOurTrade(sold);
   return isAccepted ? sold : raised(sold, 'late-payment');
 }
 
 /** Whether the run before is known to have made this trade. */
-const isOurTrade = ({ isOfOthers, before, shown }: KnownPayment): boolean =>
-  !isOfOthers && isNamedByItsCreation(before ?? {}, shown.trade_no);
+const isOurTrade = ({ order, before, shown }: KnownPayment): boolean =>
+  order !== null && isNamedByItsCreation(before ?? {}, shown.trade_no);
 
 // — Persons and times —
 

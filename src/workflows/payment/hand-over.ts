@@ -6,32 +6,27 @@ import {
   type AppAttentionWorkflow,
   type Attention,
   afterSaleWorkflowId,
-  answerToKeep,
   appAttentionWorkflowId,
   claimOf,
   type HandedOver,
   isAfterSaleStatus,
   isDecided,
   isKnownToPayment,
-  isOfAnother,
   type NotificationSignal,
   namedByWorkflowId,
-  orderOf,
   outcomeOf,
   type PaymentInput,
   type PaymentState,
-  type PreviousRun,
   SEARCH_ATTRIBUTE,
   SIGNAL,
   saleStatus,
-  saysWithoutOrder,
   WORKFLOW,
 } from '../../contract';
 import { signalIfRunning } from '../shared/signal-if-running';
 import { startAbandoned } from '../shared/start-abandoned';
 import type { PaymentContext } from './context';
 import { orderDeadlines, orderTimes } from './deadlines';
-import { hasSentAgain, isOver, mayHaveSent, paymentState, signalsIn } from './known-payment';
+import { hasSentAgain, mayHaveSent, paymentState, signalsIn } from './known-payment';
 
 /** The payment at its end. */
 export interface EndingPayment {
@@ -56,15 +51,14 @@ export async function handOverPayment(ending: EndingPayment): Promise<void> {
     handed = JSON.stringify([[], [], end.reasons]);
     if (isOfTheApp(given)) await startAppAttention(end.state.app_id, 'credentials');
     else await give(given);
-    if (isOver(context.known)) context.learn({ is: 'handed-over' });
   }
 }
 
 /** What follows the payment. What was notified is taken out. */
 function takeLeft(ending: EndingPayment): HandedOver {
-  const { input, context } = ending;
+  const { context } = ending;
   const { known } = context;
-  const { claims, contradicted, isUnread } = known;
+  const { claims, contradicted } = known;
   const state = paymentState(known);
   const isNews = (one: NotificationSignal) => !isKnownToPayment(state, one);
   const notified = signalsIn(claims);
@@ -79,13 +73,12 @@ function takeLeft(ending: EndingPayment): HandedOver {
       run_id: runId,
       ended_at: Date.now(),
       state,
-      reasons: [...reasons, ...(isUnread && !reasons.includes('no-answer') ? (['no-answer'] as const) : [])],
+      reasons,
       watch_until: paidUntil(ending),
       sent_again: hasSentAgain(known),
       asked: known.others.flatMap((one) => (one.asked === 'answered' ? one.trade_no : [])),
       repeats: known.isRestored,
-      made_here: !isOfAnother(input),
-      unread_run: isUnread ? runId : null,
+      made_here: known.order !== null,
     },
     claims: compared.filter(isNews).map(claimOf),
     contradicted: asked.map(claimOf),
@@ -96,7 +89,7 @@ function takeLeft(ending: EndingPayment): HandedOver {
 function isFollowed({ end, claims, contradicted }: HandedOver, watch_window_ms: number): boolean {
   const { outcome, trade_status, other_trades } = end.state;
   const isWatched = outcome === 'SUCCESS' && (watch_window_ms > 0 || isAfterSaleStatus(trade_status ?? ''));
-  const isOpen = end.watch_until > 0 || end.unread_run !== null || end.reasons.length > 0;
+  const isOpen = end.watch_until > 0 || end.reasons.length > 0;
   const isUnasked = other_trades.some(({ trade_no }) => !end.asked.includes(trade_no));
   return isWatched || isOpen || isUnasked || claims.length > 0 || contradicted.length > 0;
 }
@@ -128,7 +121,7 @@ function isOpenAtTheGateway(state: PaymentState): boolean {
 
 /** Every order of the app fails by this: one workflow waits for all of them. */
 function isOfTheApp({ end, claims, contradicted }: HandedOver): boolean {
-  const isOfNobody = end.state.outcome === null && end.watch_until === 0 && end.unread_run === null;
+  const isOfNobody = end.state.outcome === null && end.watch_until === 0;
   const isApps = end.reasons.length > 0 && end.reasons.every((one) => one === 'credentials');
   return isOfNobody && isApps && claims.length === 0 && contradicted.length === 0;
 }
@@ -160,14 +153,4 @@ async function give(payment: HandedOver): Promise<void> {
   // A refund or a notification may have started it already, and it may just have ended.
   while (!(await startAbandoned<AfterSaleType>(WORKFLOW.afterSale, start)))
     if (await signalIfRunning(workflowId, SIGNAL.payment, payment)) return;
-}
-
-/** This run as the next one needs it. */
-export function asPrevious(state: PaymentState, input: PaymentInput, failure: unknown): PreviousRun {
-  const { outcome, confirmed_by, trade_no, trade_status, order_amount, order_currency, other_trades, mismatch } = state;
-  const payment_data = answerToKeep(state);
-  const { runId: run_id } = workflowInfo();
-  const order = saysWithoutOrder(failure) || isOfAnother(input) ? null : orderOf(input);
-  const trade = { trade_no, trade_status, order_amount, order_currency };
-  return { run_id, outcome, confirmed_by, order, payment_data, ...trade, other_trades, mismatch };
 }

@@ -1,21 +1,25 @@
 /** What is known of one payment: the state that its facts make, and what is read from it. Pure. Times are ms since the epoch. */
 import {
   type Attention,
-  type EarlierRun,
+  answerToKeep,
+  type EarlierPayment,
+  type EarlierPayments,
   type GatewayErrorFields,
-  isOfAnother,
+  isDuplicateOrderFailure,
   isOfTrade,
   isSilence,
   isUnlikeOrder,
   knownIds,
   type NotedTrade,
   type NotificationSignal,
+  type Order,
   type OtherTrade,
   orderOf,
   outcomeOf,
+  type PaymentCarried,
   type PaymentInput,
   type PaymentState,
-  type PreviousRun,
+  saysWithoutOrder,
   type Trade,
   type TradeId,
   type Transition,
@@ -65,16 +69,18 @@ type Shown = Omit<PaymentState, 'attention' | 'other_trades' | 'previous' | 'his
 export interface KnownPayment {
   readonly shown: Readonly<Shown>;
   readonly history: readonly Transition[];
-  /** A trade of others is watched, where the order was not made. */
-  readonly isOfOthers: boolean;
+  /** It takes on a trade that exists already. */
+  readonly isAdopted: boolean;
+  /** The order; null where a trade of others is watched because the order was not made, undefined where nobody here knows of one. */
+  readonly order: Order | null | undefined;
   readonly isWithdrawn: boolean;
   readonly creation: KnownCreation;
-  /** The run before, as far as it is known. */
-  readonly before: PreviousRun | undefined;
+  /** What earlier runs knew; null before it is read. */
+  readonly earlier: EarlierPayments | null;
+  /** What this run goes on from, if it takes on a trade. */
+  readonly before: EarlierPayment | undefined;
   /** It has only taken over how an earlier run had ended. */
   readonly isRestored: boolean;
-  /** Earlier runs could not be read, and may have sold the order. */
-  readonly isUnread: boolean;
   /** The last status that was reported, accepted or not, with its source and time. A poll that finds the same has no news. */
   readonly heard: { readonly status: string; readonly source: Transition['source']; readonly at: string } | null;
   readonly others: readonly NotedTrade[];
@@ -97,18 +103,15 @@ export interface KnownPayment {
 
 /** What is known at the start. */
 export function startedWith(input: PaymentInput): KnownPayment {
-  const order = orderOf(input)?.request;
+  const order = orderOf(input);
   const adopted = input.kind === 'adopt' ? input : undefined;
-  const before = adopted?.previous;
   return {
     shown: {
       app_id: input.app_id,
       out_trade_no: (input.kind === 'adopt' ? input.out_trade_no : input.request.out_trade_no) ?? null,
       trade_no: adopted?.trade_no ?? null,
       trade_status: null,
-      order_amount: order?.order_amount ?? null,
-      order_currency: order?.order_currency ?? null,
-      method: order?.method ?? null,
+      ...(order ? saidBy(order) : SAID_NOTHING),
       outcome: null,
       confirmed_by: null,
       expires_at: null,
@@ -116,14 +119,15 @@ export function startedWith(input: PaymentInput): KnownPayment {
       refused_because: null,
     },
     history: [],
-    isOfOthers: isOfAnother(input),
+    isAdopted: adopted !== undefined,
+    order,
     isWithdrawn: false,
     creation: NOTHING_SENT,
-    before,
+    earlier: null,
+    before: undefined,
     isRestored: false,
-    isUnread: false,
     heard: null,
-    others: (before?.other_trades ?? []).map(notedBefore),
+    others: [],
     reasons: [...new Set(adopted?.reasons ?? [])],
     taken: 0,
     claimed: 0,
@@ -135,6 +139,12 @@ export function startedWith(input: PaymentInput): KnownPayment {
     look: null,
   };
 }
+
+/** What an order says of its trade. */
+export const saidBy = ({ request: { order_amount, order_currency, method } }: Order) => ({
+  ...{ order_amount, order_currency, method: method ?? null },
+});
+const SAID_NOTHING = { order_amount: null, order_currency: null, method: null };
 
 const NOTHING_SENT: KnownCreation = {
   begun: 0,
@@ -232,6 +242,35 @@ export const namedTrades = ({ claims }: Pick<KnownPayment, 'claims'>): { trade_n
 export const hasClaimsAfter = ({ claims }: KnownPayment, claimed: number): boolean =>
   claims.some(({ heard }) => heard > claimed);
 
+// — The next run —
+
+/** This run as the next one needs it. `failure`: what ended it before there was an order. */
+export function carriedOf(known: KnownPayment, run_id: string, failure: unknown): PaymentCarried {
+  const { contradicted, claims, taken, before, earlier } = known;
+  const { attention: _, history: _all, previous: _before, expires_at: _until, ...state } = paymentState(known);
+  const order = known.order && saysWithoutOrder(failure) ? null : known.order;
+  const payment = { ...state, run_id, order, payment_data: answerToKeep(paymentState(known)) };
+  // What one that ended by itself had noted, a person was asked about at its end.
+  const isGiven = ({ trade_no, trade_status }: OtherTrade) =>
+    before?.other_trades.some((one) => one.trade_no === trade_no && one.trade_status === trade_status) &&
+    !earlier?.other_trades.some((one) => one.trade_no === trade_no);
+  return {
+    payment: { ...payment, made: madeBy(known, order, failure) },
+    has_read: earlier?.read_by === run_id,
+    taken,
+    claims: [...contradicted, ...signalsIn(claims)],
+    other_trades: state.other_trades.filter((one) => !isGiven(one)),
+  };
+}
+
+function madeBy(known: KnownPayment, order: KnownPayment['order'], failure: unknown): EarlierPayment['made'] {
+  const { outcome, trade_status } = known.shown;
+  if (outcome === 'SUCCESS') return 'order';
+  if (isDuplicateOrderFailure(failure)) return 'of others';
+  if (known.isAdopted && !order) return trade_status === null ? 'nothing' : 'of others';
+  return order && (known.isAdopted || known.creation.begun > 0 || mayExist(known)) ? 'order' : 'nothing';
+}
+
 // — The creation —
 
 /** What the table of the creation asks for. `until`: from when on the order is not sent any more. */
@@ -254,9 +293,9 @@ export function creationFacts(
   };
 }
 
-/** Whether a trade under the number is ours: an earlier run made it, or this one may have at a gateway that was busy. */
-export const isOurOrder = ({ creation }: KnownPayment, earlier: Pick<EarlierRun, 'is_same_order'> | null): boolean =>
-  earlier?.is_same_order === true || creation.reach !== 'none';
+/** Whether a trade under the number is ours: an earlier run had the same order, or this one may have made it at a gateway that was busy. */
+export const isOurOrder = ({ creation }: KnownPayment, isSameOrder: boolean): boolean =>
+  isSameOrder || creation.reach !== 'none';
 
 /** Whether an order of ours may exist, by a request of this run or of an earlier one. */
 export const mayExist = ({ creation: { reach } }: KnownPayment): boolean => reach === 'perhaps' || reach === 'sent';

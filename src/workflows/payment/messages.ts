@@ -19,5 +19,3 @@ export const resolveUpdate = defineUpdate<PaymentState, [PaymentResolution]>(UPD
 export const notificationSignal = defineSignal<[NotificationSignal]>(SIGNAL.notification);
 export const stateQuery = defineQuery<PaymentState>(QUERY.state);
 export const paymentCarriedQuery = defineQuery<PaymentCarried>(QUERY.carried);
-/** Whether this run may have asked the gateway to create the order. */
-export const creationAskedQuery = defineQuery<boolean>(QUERY.creationAsked);

@@ -17,7 +17,6 @@ import {
 import {
   type Attention,
   creationAnswer,
-  FAILURE,
   failureAnew,
   isNotCreatedFailure,
   knownIds,
@@ -32,7 +31,6 @@ import {
   saysWithoutOrder,
   type Trade,
   tradesNamedBy,
-  typedFailure,
 } from '../../contract';
 import { loadPolicy } from '../shared/activities';
 import { runUntilResolved, uncancelled } from '../shared/cancellable';
@@ -53,13 +51,15 @@ import { issuesOf, refuse } from './broken-start';
 import type { PaymentContext } from './context';
 import { OrderCreation } from './creation';
 import { orderTimes } from './deadlines';
-import { mayFollowAnother, nextAfterRunBefore, wasReset, whatItKnew } from './earlier-runs';
+import { mayFollowAnother, readEarlierRuns, wasReset } from './earlier-runs';
 import type { NewPaymentFact } from './facts';
 import { FirstRun } from './first-run';
 import { foldPayment, type PaymentFoldSettings } from './fold';
-import { asPrevious, handOverPayment } from './hand-over';
+import { handOverPayment } from './hand-over';
+import { knownOfTrade } from './known-before';
 import {
   cannotBeWithdrawn,
+  carriedOf,
   isOver,
   isResolved,
   isSlowToCreate,
@@ -73,7 +73,6 @@ import {
 import {
   cancelUpdate,
   createdUpdate,
-  creationAskedQuery,
   notificationSignal,
   paymentCarriedQuery,
   recheckUpdate,
@@ -91,7 +90,7 @@ export async function payment(input: PaymentInput): Promise<PaymentState> {
     const run = new PaymentRun(input);
     // A cancellation withdraws an order that was certainly not sent. Any other goes on: the gateway cannot take it back.
     cancelRequested.catch(() => run.withdraw());
-    await run.joinEarlierRun();
+    await run.join();
     try {
       await run.execute();
     } finally {
@@ -113,10 +112,12 @@ class PaymentRun implements PaymentContext {
   private readonly first: FirstRun;
   private outbox: PaymentOutbox | undefined;
   private creation: OrderCreation | undefined;
-  /** `joining`: it may give way to one that knows the order. `waiting`: the trade is known. */
+  /** `joining`: what earlier runs knew is not read yet. `waiting`: the trade is known. */
   private phase: 'joining' | 'creating' | 'waiting';
   /** What ended the payment before there was an order: callers who wait are told. */
   private failure: unknown;
+  /** It continues as the run before it, which takes in what those before had left. */
+  private givesWay = false;
   private waitingFor = 'the gateway to take the order';
 
   constructor(private readonly input: PaymentInput) {
@@ -126,8 +127,6 @@ class PaymentRun implements PaymentContext {
     // Before the handlers: an update may have come with the start.
     this.phase = input.kind === 'adopt' ? 'joining' : 'creating';
     setHandler(stateQuery, () => this.state);
-    // An adopted trade was made by others, or by the run before.
-    setHandler(creationAskedQuery, () => input.kind === 'adopt' || this.known.creation.begun > 0);
     setHandler(paymentCarriedQuery, () => this.carried);
     setHandler(notificationSignal, (signal?: NotificationSignal) => this.onNotification(signal));
     const given = (input.kind === 'adopt' && input.pending_notifications) || [];
@@ -135,7 +134,7 @@ class PaymentRun implements PaymentContext {
     setHandler(cancelUpdate, () => uncancelled(() => this.cancel()), { validator: () => this.assertWithdrawable() });
     setHandler(createdUpdate, (again?: PaymentInput) => uncancelled(() => this.created(again)), {
       validator: (again?: PaymentInput) => {
-        assertSameOrder(input, this.state, again, this.failure);
+        assertSameOrder(this.known, this.state, again, this.failure);
         this.requests.assertRoom();
       },
     });
@@ -158,10 +157,9 @@ class PaymentRun implements PaymentContext {
     throw ApplicationFailure.nonRetryable('The payment has not loaded its policy yet.');
   }
 
-  /** What a run that takes over has to hear of: how many signals came, and what no look has confirmed. */
   private get carried(): PaymentCarried {
-    const { taken, contradicted, claims } = this.known;
-    return { taken, claims: [...contradicted, ...signalsIn(claims)] };
+    const carried = carriedOf(this.known, workflowInfo().runId, this.failure);
+    return { ...carried, has_read: carried.has_read && !this.givesWay };
   }
 
   // — Facts —
@@ -183,19 +181,20 @@ class PaymentRun implements PaymentContext {
 
   // — The payment’s life —
 
-  /** Continues as the run that made the order, if this one was started without it; or takes over what the run before knew. */
-  async joinEarlierRun(): Promise<void> {
-    const { input, first } = this;
-    if (input.kind !== 'adopt' || (first.isProven && !input.previous)) return;
-    if (!first.isProven && !input.previous?.outcome) await this.goOnWithRunBefore();
-    this.learn({ is: 'recalled', before: await whatItKnew(input.previous, this) });
+  /** Takes in what earlier runs knew of a trade that exists already. */
+  async join(): Promise<void> {
+    if (this.phase === 'joining' && !this.first.isProven) await this.recall();
+  }
+
+  private async recall(): Promise<void> {
+    this.learn({ is: 'recalled', earlier: await readEarlierRuns(this) });
   }
 
   async execute(): Promise<void> {
-    this.show(mayPeek(this.input) ? 'later' : 'now');
-    const [policy, paid] = await Promise.all([loadPolicy({ method: this.state.method }), peekAtPaid(this.input)]);
+    this.show(mayPeek(this.known) ? 'later' : 'now');
+    const [policy, paid] = await Promise.all([loadPolicy({ method: this.state.method }), peekAtPaid(this.known)]);
     // Its starter knew of no reset.
-    if (this.phase === 'joining' && this.first.isProven && wasReset(policy)) await this.goOnWithRunBefore();
+    if (this.phase === 'joining' && this.first.isProven && wasReset(policy)) await this.recall();
     this.phase = 'creating';
     this.settings = policy;
     this.paid = paid;
@@ -218,35 +217,39 @@ class PaymentRun implements PaymentContext {
     const { settings, input, visibility, failure } = this;
     if (!settings) return visibility.withdraw();
     const isFailed = saysWithoutOrder(failure) && input.kind !== 'adopt' && !this.first.isProven;
-    if (isFailed) await this.goOnWithRunBefore({ isOfOrder: true });
+    if (isFailed) await this.giveWay();
     // Without an order of ours, what was notified is taken on by a run of its own.
     if (!isOver(this.known) && this.known.claims.length > 0) await this.takeOnNotified();
-    const isFirst = this.first.isProven || (input.kind === 'adopt' && input.previous === undefined);
+    const isFirst = this.first.isProven || (this.known.isAdopted && this.known.before === undefined);
     await handOverPayment({ input, context: this, failure, isFirst });
     visibility.withdraw();
   }
 
   /** Continues as the run that the webhook would start for the trade that was notified last. */
   private async takeOnNotified(): Promise<void> {
-    const { known, state, input, failure } = this;
+    const { known, state } = this;
     const { app_id, out_trade_no } = state;
     const pending_notifications = signalsIn(known.claims);
     const trade_no = tradesNamedBy(pending_notifications).at(-1) ?? state.trade_no;
     this.visibility.withdraw();
     await continueAsNew<PaymentWorkflow>({
-      ...{ kind: 'adopt', app_id, previous: asPrevious(state, input, failure), reasons: lastingReasons(known) },
-      ...{ ...knownIds({ out_trade_no, trade_no }), pending_notifications },
+      ...{ kind: 'adopt', app_id, ...knownIds({ out_trade_no, trade_no }) },
+      ...{ pending_notifications, reasons: lastingReasons(known) },
     });
   }
 
-  /** Callers reach the latest run only. So a run that made no order continues as the earlier one that did, or that has a trade. */
-  private async goOnWithRunBefore({ isOfOrder = false } = {}): Promise<void> {
-    const next = await nextAfterRunBefore(this.input, this, isOfOrder);
-    if (!next) return;
-    this.failure ??= typedFailure(FAILURE.pending, `Order ${nameOf(this.known)} goes on as before: ask again.`);
+  /** Callers reach the latest run only. So a run that made no order continues as the earlier one that did. */
+  private async giveWay(): Promise<void> {
+    const before = knownOfTrade(await readEarlierRuns(this));
+    if (before?.made !== 'order') return;
     await condition(allHandlersFinished);
+    this.givesWay = true;
     this.visibility.withdraw();
-    await continueAsNew<PaymentWorkflow>({ ...next, pending_notifications: signalsIn(this.known.claims) });
+    const { app_id, out_trade_no } = this.state;
+    const ids = knownIds({ out_trade_no, trade_no: null });
+    await continueAsNew<PaymentWorkflow>({
+      ...{ kind: 'adopt', app_id, ...ids, pending_notifications: signalsIn(this.known.claims) },
+    });
   }
 
   private async createOrAdopt(): Promise<void> {
@@ -274,10 +277,13 @@ class PaymentRun implements PaymentContext {
   private async created(again: PaymentInput | undefined): Promise<PaymentData> {
     this.requests.noteUpdate();
     if (!this.creation) this.first.note(again);
-    const isAnswered = () => this.failure !== undefined || creationAnswer(this.state) !== undefined;
+    const isAnswered = () =>
+      this.failure !== undefined || (this.phase !== 'joining' && creationAnswer(this.state) !== undefined);
     await waitForAnswer(isAnswered, () => this.isSlow, 'created');
     if (this.failure !== undefined) throw failureAnew(this.failure);
-    return createdAnswer(this.input, this.state, again, this.known.creation.last);
+    // What earlier runs knew was perhaps not read when it came.
+    assertSameOrder(this.known, this.state, again, this.failure);
+    return createdAnswer(this.known, this.state, again);
   }
 
   /** Whether the answer takes longer than a first, short try to send the order. */
@@ -286,8 +292,7 @@ class PaymentRun implements PaymentContext {
   }
 
   private get whyUnresolvable(): string | null {
-    const hasRead =
-      this.phase === 'waiting' || this.creation?.earlier.hasRead || this.known.reasons.includes('no-answer');
+    const hasRead = this.phase === 'waiting' || this.known.earlier !== null || this.known.reasons.includes('no-answer');
     if (this.phase === 'joining' || (mayFollowAnother(this.input, this.first.isProven) && !hasRead))
       return 'earlier runs of the payment are read first: ask again';
     return this.failure === undefined ? null : 'the payment has failed already';
@@ -296,8 +301,6 @@ class PaymentRun implements PaymentContext {
   private async recheck(): Promise<PaymentState> {
     const isUnsent = () => this.creation?.isCertainlyUnsent === true && this.phase !== 'waiting';
     await this.requests.recheck(() => isOver(this.known) || this.failure !== undefined || isUnsent());
-    // It gives way to a run that knows the order, and has not looked.
-    if (this.phase === 'joining' && this.failure !== undefined) throw failureAnew(this.failure);
     return this.state;
   }
 

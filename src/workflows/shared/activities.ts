@@ -90,8 +90,7 @@ const reading = <Name extends keyof PreviousRunActivities>(
   proxyActivities<PreviousRunActivities>({ ...READING, ...more, summary: activityWords(name) })[name];
 
 /** What Temporal knows of other runs. */
-export const loadEarlierRun = untilTold(reading('payments.earlierRun'));
-export const loadRunBefore = untilTold(reading('payments.runBefore'));
+export const loadEarlierRuns = untilTold(reading('payments.earlierRuns'));
 const loadKnownBefore = untilTold(reading('payments.knownBefore'));
 const loadKnownBeforeSoon = untilTold(reading('payments.knownBefore', { scheduleToCloseTimeout: '15 minutes' }));
 

@@ -20,9 +20,9 @@ const isAsked = () => (simulation.temporal.temporal.latest(ID)?.takenUpdates.siz
 /** Reading the runs before, which ends a broken start, takes until somebody has asked the run. */
 function endOnceAsked(): void {
   const { temporal } = simulation.temporal;
-  const own = temporal.activities.functions['payments.runBefore'];
+  const own = temporal.activities.functions['payments.earlierRuns'];
   simulation.temporal.work({
-    'payments.runBefore': async (...args: unknown[]) => {
+    'payments.earlierRuns': async (...args: unknown[]) => {
       if (!isAsked()) throw ApplicationFailure.create({ message: 'not yet', nextRetryDelay: '1 millisecond' });
       return typeof own === 'function' ? own(...args) : null;
     },

@@ -3,7 +3,7 @@
  * SUCCESS.
  */
 import * as fc from 'fast-check';
-import type { PaymentInput, PaymentOutcome, PaymentState } from '../../../src/contract';
+import type { EarlierPayment, PaymentInput, PaymentOutcome, PaymentState } from '../../../src/contract';
 import { classifyTransition } from '../../../src/contract';
 import type { Trade } from '../../../src/gateway';
 import { TRADE_STATUSES } from '../../../src/gateway/pure/statuses';
@@ -259,13 +259,23 @@ describe('a late, impossible or unknown status', () => {
   });
 });
 
+/** What a run before knew of the order, where it has seen nothing. */
+const EARLIER: EarlierPayment = {
+  ...{ run_id: 'r1', app_id: 'app', out_trade_no: 'order-1', made: 'order', trade_no: null, trade_status: null },
+  ...{ order_amount: null, order_currency: null, method: null, outcome: null, confirmed_by: null },
+  ...{ payment_data: null, refused_because: null, other_trades: [] },
+};
+
 // — Any sequence of reports —
 
 describe('money after the end of an earlier run, where the settings accept it', () => {
   const after = (previous: object) => {
-    const before = { run_id: 'r1', outcome: 'EXPIRED', ...previous } as const;
-    const adopted = { kind: 'adopt', app_id: 'app', out_trade_no: 'order-1', previous: before } as const;
-    const payment = new LearningPayment(adopted, 'accept');
+    const before = { ...EARLIER, outcome: 'EXPIRED', ...previous } as const;
+    const payment = new LearningPayment(
+      { kind: 'adopt', app_id: 'app', out_trade_no: 'order-1', trade_no: 'T1' },
+      'accept',
+    );
+    payment.learn({ is: 'recalled', earlier: { runs: [before], other_trades: [], untaken: [], read_by: 'r2' } });
     payment.query(trade('SUCCESS'), T);
     return payment.state.attention;
   };
@@ -489,6 +499,7 @@ describe('what may exist at the gateway', () => {
 
 test('what a person called sold, and the gateway never showed, has no status of the gateway in a later run', () => {
   const payment = new LearningPayment(ORDER);
-  payment.learn({ is: 'ended-before', end: { outcome: 'SUCCESS', confirmed_by: 'operator', trade_no: 'T1' } });
+  const end = { ...EARLIER, outcome: 'SUCCESS', confirmed_by: 'operator', trade_no: 'T1' } as const;
+  payment.learn({ is: 'ended-before', end });
   expect(payment.state).toMatchObject({ outcome: 'SUCCESS', confirmed_by: 'operator', trade_status: null });
 });

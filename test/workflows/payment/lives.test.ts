@@ -9,7 +9,6 @@ import { SimulatedEnvironment } from '../../../src/testing/simulated-temporal/en
 import { APP } from '../../../src/testing/stack';
 import { fakeWorkerActivities } from '../../../src/testing/worker-activities';
 import type {
-  AdoptedPayment,
   MerchantEvent,
   NewPayment,
   PaymentData,
@@ -443,51 +442,47 @@ describe('a notified SUCCESS that the query does not confirm', () => {
 });
 
 describe('a late payment', () => {
-  const EXPIRED = (payment: NewPayment): AdoptedPayment => ({
-    kind: 'adopt',
-    app_id: APP.app_id,
-    out_trade_no: payment.request.out_trade_no,
-    previous: {
-      run_id: 'the-run-before',
-      outcome: 'EXPIRED',
-      order: { kind: payment.kind, request: payment.request },
-      payment_data: { trade_no: 'T1', qr_code: '000201', recovered: false },
-      trade_no: 'T1',
-    },
-  });
-
-  async function paidLate(settings = {}, amount = '150.00'): Promise<PaymentState> {
+  /** The order has expired at the gateway, and is paid all the same. */
+  async function paidLate(settings = {}, amount = '150.00'): Promise<{ state: PaymentState; run_id: string }> {
     const payment = order();
-    await gateway.pay({ ...payment.request, order_amount: amount });
-    gateway.trades.forEach((trade) => {
-      trade.statusAt = () => 'SUCCESS';
-    });
+    gateway.statusAt = () => 'EXPIRED';
     return withWorker(async (taskQueue) => {
-      const handle = await start(taskQueue, EXPIRED(payment));
+      const expired = await start(taskQueue, payment);
+      const first = await expired.executeUpdate<PaymentData, [PaymentInput]>('created', { args: [payment] });
+      expect(await expired.result()).toMatchObject({ outcome: 'EXPIRED' });
+      gateway.trades.forEach((trade) => {
+        trade.statusAt = () => 'SUCCESS';
+        trade.order_amount = amount;
+      });
+      const { app_id, request } = payment;
+      const handle = await start(taskQueue, { kind: 'adopt', app_id, out_trade_no: request.out_trade_no });
       const answer = await handle.executeUpdate<PaymentData, [PaymentInput]>('created', { args: [payment] });
-      expect(answer).toEqual({ trade_no: 'T1', qr_code: '000201', recovered: false });
-      const other = { ...payment, request: { ...payment.request, subject: 'Another' } };
+      expect(answer).toEqual(first);
+      const other = { ...payment, request: { ...request, subject: 'Another' } };
       const asked = handle.executeUpdate('created', { args: [other] });
       await expect(asked).rejects.toThrow();
       if (amount !== '150.00') await end(handle);
-      return handle.result();
+      return { state: await handle.result(), run_id: expired.firstExecutionRunId };
     }, settings);
   }
 
   it('is a SUCCESS under attention that names the run before', async () => {
-    expect(await paidLate()).toMatchObject({
+    const { state, run_id } = await paidLate();
+    expect(state).toMatchObject({
       outcome: 'SUCCESS',
       attention: 'late-payment',
-      previous: { run_id: 'the-run-before', outcome: 'EXPIRED' },
+      previous: { run_id, outcome: 'EXPIRED' },
     });
   });
 
   it('is a SUCCESS without attention where the setting accepts it', async () => {
-    expect(await paidLate({ PAYMENTS_LATE: 'accept' })).toMatchObject({ outcome: 'SUCCESS', attention: null });
+    const { state } = await paidLate({ PAYMENTS_LATE: 'accept' });
+    expect(state).toMatchObject({ outcome: 'SUCCESS', attention: null });
   });
 
   it('with another amount than ordered is never SUCCESS by itself', async () => {
-    expect(await paidLate({}, '15.00')).toMatchObject({ outcome: 'CANCEL', confirmed_by: 'operator' });
+    const { state } = await paidLate({}, '15.00');
+    expect(state).toMatchObject({ outcome: 'CANCEL', confirmed_by: 'operator' });
   });
 });
 

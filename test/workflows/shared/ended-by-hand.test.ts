@@ -82,7 +82,7 @@ const REFUND = { refund_amount: '1.00', refund_currency: 'BRL', user_info: { ema
 
 test.each(ENDED)('what earlier runs knew is read again where a person %s the reading', async (_how, activity) => {
   const { gateway, payments, temporal, sleep } = simulation;
-  for (const name of ['payments.earlierRun', 'payments.runBefore', 'payments.knownBefore']) once(name, activity);
+  for (const name of ['payments.earlierRuns', 'payments.knownBefore']) once(name, activity);
   const { trade_no = '' } = await payments.pay(request);
   temporal.temporal.latest(ID)?.terminate();
   for (const trade of gateway.trades.values()) trade.statusAt = () => 'SUCCESS';

@@ -241,7 +241,7 @@ export class World extends BaseWorld {
     };
     const end: PaymentEnd = {
       ...{ run_id: 'the payment', ended_at: this.now, state, reasons: [], watch_until: this.now + 30 * DAY },
-      ...{ sent_again: false, asked: [], repeats: false, made_here: true, unread_run: null },
+      ...{ sent_again: false, asked: [], repeats: false, made_here: true },
     };
     const args = [{ app_id: APP, out_trade_no, trade_no, payment: { end, claims: [], contradicted: [] } }];
     const { workflowId } = this;

@@ -133,7 +133,6 @@ test('a payment of another order, signalled by mistake, changes nothing', async 
       watch_until: 0,
       sent_again: false,
       made_here: true,
-      unread_run: null,
       repeats: false,
       asked: [],
     },

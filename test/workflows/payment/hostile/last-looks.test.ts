@@ -70,7 +70,6 @@ test('a trade that was asked for is not asked for again at once, whatever the cl
     watch_until: at + DAY,
     sent_again: false,
     made_here: true,
-    unread_run: null,
     repeats: false,
     asked: [],
   };

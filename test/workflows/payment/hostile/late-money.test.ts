@@ -151,7 +151,6 @@ test.each([
       watch_until: 0,
       sent_again: false,
       made_here: true,
-      unread_run: null,
       repeats: false,
       asked: [],
     },

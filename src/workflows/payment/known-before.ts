@@ -1,0 +1,85 @@
+/** What the runs before a payment's run know together. Pure. */
+import {
+  type EarlierPayment,
+  type EarlierPayments,
+  fieldsUnlikeKnown,
+  isNamedByItsCreation,
+  type Order,
+  type PaymentData,
+  type Trade,
+} from '../../contract';
+
+/** Whether anything is known that may be the order: nothing is sent before the gateway has been asked. */
+export const mayHaveOrder = ({ runs, other_trades, untaken }: EarlierPayments): boolean =>
+  runs.some(({ made }) => made !== 'nothing') || other_trades.length > 0 || untaken.length > 0;
+
+/**
+ * What is known of this order: the latest run that may have made one, with how a run of the same order has ended, in a sale or else as the
+ * latest did, and with the trade that one has named. Null where none may have made an order.
+ */
+export function knownOfOrder({ runs }: EarlierPayments, order: Order): EarlierPayment | null {
+  const latest = runs.find(({ made }) => made === 'order');
+  if (latest === undefined) return null;
+  const alike = alikeOf(runs, order);
+  const ended = alike.find(isSale) ?? alike.find(({ outcome }) => outcome !== null);
+  return ended ? endedAs(latest, ended) : { ...latest, ...namedBy(alike), outcome: null };
+}
+
+/**
+ * What a run goes on from that takes on a trade: the latest run that may have made an order, or sold one; or else what the latest of the
+ * others had seen. Undefined where none had an order or a trade.
+ */
+export function knownOfTrade({ runs }: EarlierPayments): EarlierPayment | undefined {
+  const latest = runs.find(({ made }) => made === 'order');
+  if (latest === undefined) return watchedBy(runs);
+  if (isSale(latest)) return latest;
+  const alike = alikeOf(runs, latest.order);
+  const sold = alike.find(isSale);
+  return sold ? endedAs(latest, sold) : { ...latest, ...namedBy(alike) };
+}
+
+/** A trade of others: one that watched it had perhaps been told by one before it. */
+function watchedBy(runs: readonly EarlierPayment[]): EarlierPayment | undefined {
+  const latest = runs.find((one) => one.order !== undefined || hasSeen(one));
+  const seen = runs.find(hasSeen);
+  if (latest === undefined || seen === undefined || latest === seen) return latest;
+  const { outcome, trade_no, trade_status, order_amount } = latest;
+  return {
+    ...latest,
+    outcome: outcome ?? seen.outcome,
+    trade_no: trade_no ?? seen.trade_no,
+    trade_status: trade_status ?? seen.trade_status,
+    order_amount: order_amount ?? seen.order_amount,
+  };
+}
+
+/** Runs that may have made the same order; without one to compare with, each is the same. */
+const alikeOf = (runs: readonly EarlierPayment[], order: Order | null | undefined): EarlierPayment[] =>
+  runs.filter((one) => one.made === 'order' && (!order || isSameOrder(one, order)));
+
+/** Whether the run had this order, or sold a trade that is like it. */
+export const isSameOrder = (one: EarlierPayment, order: Order): boolean =>
+  fieldsUnlikeKnown(order, one.order ?? undefined, one).length === 0;
+
+/** Whether it can be gone on from: there may be an order of ours, or the gateway, or a person, has told of a trade. */
+export const isFollowed = (one: EarlierPayment): boolean => one.made === 'order' || hasSeen(one);
+
+const isSale = ({ outcome }: EarlierPayment) => outcome === 'SUCCESS';
+const hasSeen = ({ trade_status, outcome }: EarlierPayment) => trade_status !== null || outcome !== null;
+const endedAs = ({ run_id, order }: EarlierPayment, end: EarlierPayment) => ({ ...end, run_id, order });
+
+/** The trade that the answer to a creation named, or else the latest; a run that only found a trade does not prove whose it is. */
+function namedBy(alike: readonly EarlierPayment[]): Pick<EarlierPayment, 'trade_no' | 'payment_data'> {
+  const proven = alike.find((one) => isNamedByItsCreation(one, one.trade_no));
+  const { trade_no, payment_data } = proven ?? {};
+  if (trade_no !== undefined && payment_data !== undefined) return { trade_no, payment_data };
+  return {
+    trade_no: alike.find((one) => one.trade_no !== null)?.trade_no ?? null,
+    payment_data: alike.find((one) => one.payment_data !== null)?.payment_data ?? null,
+  };
+}
+
+/** What a run answered to callers. It stands, unless it named another trade. */
+export function answerFor({ payment_data }: EarlierPayment, { trade_no }: Pick<Trade, 'trade_no'>): PaymentData | null {
+  return !payment_data?.trade_no || payment_data.trade_no === trade_no ? payment_data : null;
+}
