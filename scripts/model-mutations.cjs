@@ -89,8 +89,8 @@ const MUTATIONS = [
   [
     'an order that is notified after a try that reached the gateway counts as made elsewhere',
     KNOWN,
-    "isSameOrder || creation.reach !== 'none';",
-    'isSameOrder;',
+    "wasMadeBefore(known) || known.creation.reach !== 'none';",
+    'wasMadeBefore(known);',
   ],
   ['notifications are believed', NEXT, '= settings.confirm_by_query || known', '= !settings.confirm_by_query || known'],
   [
@@ -132,13 +132,13 @@ const MUTATIONS = [
   [
     'an order of another system that a notification named is taken for ours',
     CREATION,
-    '    if (!isOurOrder(this.context.known, this.isSameOrder)) throw duplicateOrderFailure(this.order, trade);\n',
+    '    if (!isOurOrder(this.context.known)) throw duplicateOrderFailure(this.order, trade);\n',
     '',
   ],
   [
     'a reset run that is withdrawn says that nothing was sent',
     CREATION,
-    '    await this.readEarlier();\n    if (this.isSameOrder) {',
+    '    await this.readEarlier();\n    if (wasMadeBefore(context.known)) {',
     '    await this.readEarlier();\n    if (false) {',
   ],
   [

@@ -73,8 +73,8 @@ module.exports = [
   [
     'an order that is found after a busy answer is another’s',
     KNOWN,
-    "isSameOrder || creation.reach !== 'none';",
-    'isSameOrder;',
+    "wasMadeBefore(known) || known.creation.reach !== 'none';",
+    'wasMadeBefore(known);',
   ],
   [
     'a trade that only the number links to us is sold without a word',

@@ -179,8 +179,7 @@ export function nextOf({ world, known }: Pick<PaymentNode, 'world' | 'known'>): 
 function nextNow(world: PaymentWorld, known: KnownPayment): Next {
   const { now, phase, confirm_by_query } = world;
   if (phase === 'trying') return { take: 'try' };
-  if (phase === 'creation')
-    return { take: nextCreationStep(creationFacts(known, { hasEnded: false, until: UNTIL, now })) };
+  if (phase === 'creation') return { take: nextCreationStep(creationFacts(known, { until: UNTIL, now })) };
   const wishes = { isAsked: false, stages: stagesOf(world) };
   return nextPaymentStep(known, now, wishes, { ...POLICY, confirm_by_query });
 }
@@ -550,7 +549,7 @@ function looksForOrder(node: PaymentNode, isCompared: boolean): PaymentNode[] {
   const { claims, claimed } = known;
   return meanwhile(node).flatMap(([also, world, came]) => {
     const found = shownOf(world.trades, world.now).map(([trade, what]) => {
-      const isForeign = isCompared && !isOurOrder(known, false);
+      const isForeign = isCompared && !isOurOrder(known);
       const [then, facts] = isForeign ? duplicate(withShown(world, trade)) : recovered(world, trade);
       return after(node, `a look shows ${what}${also}`, then, [...came, ...facts], true);
     });
@@ -603,7 +602,7 @@ const mayDeny = (world: PaymentWorld) => oursIn(world).some(({ byBusy }) => !byB
 function looksOn(node: PaymentNode): PaymentNode[] {
   const { world, known } = node;
   const found = shownOf(world.trades, world.now).map(([trade, what]) => {
-    const isForeign = !mayExist(known) && !isOurOrder(known, false);
+    const isForeign = !mayExist(known) && !isOurOrder(known);
     const [then, facts] = isForeign ? duplicate(withShown(world, trade)) : recovered(world, trade);
     return after(node, `the search shows ${what}`, then, facts);
   });

@@ -4,7 +4,6 @@ import type { Trade } from '../../contract';
 import {
   contradictsRefusal,
   detailsOf,
-  type EarlierPayment,
   FAILURE,
   isNamedByItsCreation,
   type NewPayment,
@@ -19,15 +18,19 @@ import { duplicateOrderFailure, notCreatedFailure } from './creation-failures';
 import { type CreationFacts, type CreationStep, nextCreationStep } from './creation-steps';
 import { sendingEnd } from './deadlines';
 import { readEarlierRuns } from './earlier-runs';
-import { answerFor, isSameOrder, knownOfOrder, mayHaveOrder } from './known-before';
+import { answerFor } from './known-before';
 import {
   cannotBeWithdrawn,
   creationFacts,
+  earlierOf,
   hasClaimsAfter,
+  hasEndedBefore,
   isOurOrder,
   mayExist,
+  mayFollow,
   namedTrades,
   type PendingClaim,
+  wasMadeBefore,
 } from './known-payment';
 import { ofMissed, ofRecovered, ofRefused } from './look-results';
 import { TradeLooks } from './trade-looks';
@@ -59,37 +62,21 @@ export class OrderCreation {
   get isCertainlyUnsent(): boolean {
     const { creation } = this.context.known;
     const isUnsent = creation.isOwn && creation.reach === 'none';
-    return isUnsent && this.isRead && !this.mayBeEarlier && !cannotBeWithdrawn(this.context.known);
+    return isUnsent && this.isRead && !mayFollow(this.context.known) && !cannotBeWithdrawn(this.context.known);
   }
 
   // — Earlier runs —
 
-  /** What they know of this order. */
-  private get earlier(): EarlierPayment | null {
-    const { earlier } = this.context.known;
-    return earlier && knownOfOrder(earlier, this.order);
-  }
-
-  private get mayBeEarlier(): boolean {
-    const { earlier } = this.context.known;
-    return earlier !== null && mayHaveOrder(earlier);
-  }
-
-  /** Whether one of them had this same order. */
-  private get isSameOrder(): boolean {
-    return this.earlier !== null && isSameOrder(this.earlier, this.order);
-  }
-
   /** Reads them: one of them may have sent the order, so nothing is sent before. "None" is asked again each time. */
   private async readEarlier(): Promise<void> {
     const { context } = this;
-    if (!this.mayBeEarlier) context.learn({ is: 'recalled', earlier: await readEarlierRuns(context) });
+    if (!mayFollow(context.known)) context.learn({ is: 'recalled', earlier: await readEarlierRuns(context) });
     this.isRead = true;
   }
 
   /** The ids to find the order's trade by, the surest first. */
   private get ids(): TradeId[] {
-    const { trade_no } = this.earlier ?? {};
+    const { trade_no } = earlierOf(this.context.known) ?? {};
     const { out_trade_no } = this.order.request;
     return [...(trade_no ? [{ trade_no }] : []), { out_trade_no }];
   }
@@ -103,7 +90,7 @@ export class OrderCreation {
 
   private async joinEarlier(): Promise<void> {
     await this.readEarlier();
-    if (this.mayBeEarlier) this.context.learn({ is: 'learned', of: 'an earlier request' });
+    if (mayFollow(this.context.known)) this.context.learn({ is: 'learned', of: 'an earlier request' });
   }
 
   /** Takes one step. Returns whether the trade is known. */
@@ -122,9 +109,11 @@ export class OrderCreation {
         return this.rest();
       case 'compare':
         return this.compare();
-      case 'end-as-before':
-        if (this.earlier) context.learn({ is: 'ended-before', end: this.earlier });
+      case 'end-as-before': {
+        const end = earlierOf(context.known);
+        if (end) context.learn({ is: 'ended-before', end });
         return true;
+      }
       case 'end-refused':
         this.raiseIfMayExist();
         context.learn({ is: 'refused', error: context.known.creation.last?.error ?? {} });
@@ -141,7 +130,7 @@ export class OrderCreation {
   private async endNotSent(): Promise<false> {
     const { context } = this;
     await this.readEarlier();
-    if (this.isSameOrder) {
+    if (wasMadeBefore(context.known)) {
       context.learn({ is: 'learned', of: 'an earlier order' });
       return false;
     }
@@ -155,13 +144,8 @@ export class OrderCreation {
     if (mayExist(this.context.known)) this.context.raise('unknown-outcome');
   }
 
-  private get hasEnded(): boolean {
-    return this.earlier !== null && this.earlier.outcome !== null;
-  }
-
   private get facts(): CreationFacts {
-    const { hasEnded, until } = this;
-    return creationFacts(this.context.known, { hasEnded, until, now: Date.now() });
+    return creationFacts(this.context.known, { until: this.until, now: Date.now() });
   }
 
   // — Sending —
@@ -252,7 +236,7 @@ export class OrderCreation {
     const { context } = this;
     // A person is asked next, and must not end anew what an earlier run has ended.
     await this.readEarlier();
-    if (this.hasEnded) return false;
+    if (hasEndedBefore(context.known)) return false;
     const { looked, looked_after } = context.known.creation;
     const after = looked === 'no-answer' ? 'no-answer' : 'no-such-order';
     // Silence has its own reason, and says nothing of the order.
@@ -275,7 +259,8 @@ export class OrderCreation {
 
   /** Goes on with a trade whose creation's answer was lost. */
   private recover(trade: Trade): true {
-    const { context, earlier } = this;
+    const { context } = this;
+    const earlier = earlierOf(context.known);
     const before = {
       payment_data: earlier && answerFor(earlier, trade),
       isProven: earlier !== null && isNamedByItsCreation(earlier, trade.trade_no),
@@ -291,24 +276,24 @@ export class OrderCreation {
     const { claims, claimed: after } = context.known;
     // Read first: it may know the trade's own number.
     await this.readEarlier();
-    if (this.hasEnded) return false;
+    if (hasEndedBefore(context.known)) return false;
     // What the gateway answered when one of them created the same order: the order exists, whatever a query shows.
-    const { payment_data: answer = null } = (this.isSameOrder && this.earlier) || {};
-    if (answer?.recovered === false) {
+    const { payment_data: answer } = earlierOf(context.known) ?? {};
+    if (answer?.recovered === false && wasMadeBefore(context.known)) {
       context.learn({ is: 'created', data: answer, answer });
       return true;
     }
     const looked = await this.looks.byAll();
     if (looked.is === 'found') return this.compareWith(looked.trade);
     // An earlier run of this payment made it: a reset, or a second start.
-    if (this.isSameOrder) context.learn({ is: 'learned', of: 'an earlier order' });
+    if (wasMadeBefore(context.known)) context.learn({ is: 'learned', of: 'an earlier order' });
     else if (context.known.creation.said === 'duplicate') throw duplicateOrderFailure(this.order, undefined);
     else this.onNotFound(looked, claims, after);
     return false;
   }
 
   private compareWith(trade: Trade): true {
-    if (!isOurOrder(this.context.known, this.isSameOrder)) throw duplicateOrderFailure(this.order, trade);
+    if (!isOurOrder(this.context.known)) throw duplicateOrderFailure(this.order, trade);
     return this.recover(trade);
   }
 

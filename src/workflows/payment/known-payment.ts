@@ -27,6 +27,7 @@ import {
 } from '../../contract';
 import { MAY_PASS, shownAttention } from '../shared/attention-reasons';
 import type { CreationFacts } from './creation-steps';
+import { isSameOrder, knownOfOrder, mayHaveOrder } from './known-before';
 
 /** How far a request of ours may have come: not at all; to a gateway that was busy; perhaps to an order; certainly out of our hands. */
 export type Reach = 'none' | 'busy' | 'perhaps' | 'sent';
@@ -276,11 +277,11 @@ function madeBy(known: KnownPayment, order: KnownPayment['order'], failure: unkn
 /** What the table of the creation asks for. `until`: from when on the order is not sent any more. */
 export function creationFacts(
   known: KnownPayment,
-  { hasEnded, until, now }: { readonly hasEnded: boolean; readonly until: number; readonly now: number },
+  { until, now }: { readonly until: number; readonly now: number },
 ): CreationFacts {
   const { reach, said, looked, isLate, resent, isRested } = known.creation;
   return {
-    hasEnded,
+    hasEnded: hasEndedBefore(known),
     mayExist: mayExist(known),
     wasBusy: reach !== 'none',
     said,
@@ -293,9 +294,24 @@ export function creationFacts(
   };
 }
 
-/** Whether a trade under the number is ours: an earlier run had the same order, or this one may have made it at a gateway that was busy. */
-export const isOurOrder = ({ creation }: KnownPayment, isSameOrder: boolean): boolean =>
-  isSameOrder || creation.reach !== 'none';
+/** What earlier runs know of this order. */
+export const earlierOf = ({ earlier, order }: KnownPayment): EarlierPayment | null =>
+  earlier && order ? knownOfOrder(earlier, order) : null;
+
+/** Whether an earlier run may have made an order under the number, or has seen one there. */
+export const mayFollow = ({ earlier }: KnownPayment): boolean => earlier !== null && mayHaveOrder(earlier);
+
+/** Whether an earlier run had this same order. */
+export function wasMadeBefore(known: KnownPayment): boolean {
+  const before = earlierOf(known);
+  return before !== null && !!known.order && isSameOrder(before, known.order);
+}
+
+/** Whether one has told how this order ended. */
+export const hasEndedBefore = (known: KnownPayment): boolean => (earlierOf(known)?.outcome ?? null) !== null;
+
+/** Whether a trade under the number is ours: an earlier run made it, or this one may have at a gateway that was busy. */
+export const isOurOrder = (known: KnownPayment): boolean => wasMadeBefore(known) || known.creation.reach !== 'none';
 
 /** Whether an order of ours may exist, by a request of this run or of an earlier one. */
 export const mayExist = ({ creation: { reach } }: KnownPayment): boolean => reach === 'perhaps' || reach === 'sent';
