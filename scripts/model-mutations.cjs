@@ -692,7 +692,7 @@ const wanted = process.argv.slice(2).filter((word) => !flags.includes(word));
 const isOfFinding = ([, , , , finding]) => finding !== undefined || !process.argv.includes('--findings');
 /** The tests with a name that have to notice what is broken in a lifecycle. */
 const OF_PAYMENT = { folder: 'payment', named: ['fold', 'outages', 'refused-creation', 'hostile/(?!hostile)[a-z-]*'] };
-const OF_SALE = { folder: 'after-sale', named: ['lives', 'hostile/(schedules|numbers|attacks[a-z-]*)'] };
+const OF_SALE = { folder: 'after-sale', named: ['lives', 'hostile/(?!hostile|planted)[a-z-]*'] };
 /** What is broken, and what is played first: the random stories of its lifecycle, or every schedule that the explorer has in this folder. */
 const KINDS_OF_PLACES = [
   { about: 'payments', of: MUTATIONS, ...OF_PAYMENT },
@@ -704,7 +704,7 @@ const KINDS_OF_PLACES = [
     about: 'accounts',
     of: OF_ACCOUNTS,
     folder: 'account',
-    named: ['findings', 'deposit-ledger', 'hostile/attacks[a-z-]*'],
+    named: ['many-deposits', 'deposit-ledger', 'hostile/(?!hostile|planted)[a-z-]*'],
   },
 ];
 const ofWorkflows = KINDS_OF_PLACES.flatMap(({ about, of, explored, folder, named }) => {

@@ -3,7 +3,7 @@ import { accountActivities } from '../../../src/activities';
 import { createSpeiAccountWorkflowId, speiAccountQuantityWorkflowId } from '../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
 import { APP } from '../hostile/base-world';
-import { A1, end, open, world } from './hostile/attack-world';
+import { A1, end, open, world } from './hostile/acts';
 
 afterEach(() => end());
 

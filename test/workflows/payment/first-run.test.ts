@@ -5,7 +5,7 @@
 import { HOUR, MINUTE } from '../../../src/gateway/pure/durations';
 import type { Run } from '../../../src/testing/simulated-temporal/run';
 import { APP } from '../hostile/base-world';
-import { begin, end, outcomeNow, paid, pay, sell, tradeAt, world } from './hostile/attack-world';
+import { begin, end, outcomeNow, paid, pay, sell, tradeAt, world } from './hostile/acts';
 
 const SECOND = 1_000;
 

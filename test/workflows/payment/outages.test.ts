@@ -2,7 +2,7 @@
 import { policyActivity } from '../../../src/activities';
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
 import { loadConfig } from '../../../src/process/settings';
-import { attentions, begin, end, found, outcomeNow, pay, stateNow, tradeAt, world } from './hostile/attack-world';
+import { attentions, begin, end, found, outcomeNow, pay, stateNow, tradeAt, world } from './hostile/acts';
 import type { CreationMishap, Trouble } from './hostile/gateway';
 
 afterEach(() => end());

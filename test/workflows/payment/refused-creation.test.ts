@@ -1,6 +1,6 @@
 /** A gateway that makes an order and refuses its payment: the order itself is asked for before the merchant hears of a refusal. */
 import { HOUR, MINUTE } from '../../../src/gateway/pure/durations';
-import { answers, begin, end, outcomeNow, pay, stateNow, tradeAt, world } from './hostile/attack-world';
+import { answers, begin, end, outcomeNow, pay, stateNow, tradeAt, world } from './hostile/acts';
 
 const SECOND = 1_000;
 

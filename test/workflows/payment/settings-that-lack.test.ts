@@ -1,7 +1,7 @@
 /** A worker whose settings lack the app, or that lacks an activity: as long bounded as a gateway that does not answer, and told as what it is. */
 import { gatewayActivities } from '../../../src/activities';
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
-import { attentions, begin, end, found, outcomeNow, pay, stateNow, tradeAt, world } from './hostile/attack-world';
+import { attentions, begin, end, found, outcomeNow, pay, stateNow, tradeAt, world } from './hostile/acts';
 
 afterEach(() => end());
 

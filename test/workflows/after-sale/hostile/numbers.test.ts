@@ -1,9 +1,14 @@
-/** Order and refund numbers of any alphabet that the interface allows go through refunds, queries of Temporal and ids. */
+/** Refunds of any number, and over any time. */
 import fc from 'fast-check';
 import { HOUR } from '../../../../src/gateway/pure/durations';
 import { play } from './stories';
 import { PLAIN, type World } from './world';
 
+const text = (maxLength: number) =>
+  fc
+    .array(odd, { minLength: 1, maxLength })
+    .map((letters) => letters.join(''))
+    .filter((all) => all.trim() !== '' && [...all].length <= maxLength);
 /** What breaks languages of queries, ids and addresses, and letters of many scripts. */
 const odd = fc.constantFrom(
   '"',
@@ -26,11 +31,6 @@ const odd = fc.constantFrom(
   '1',
   '-',
 );
-const text = (maxLength: number) =>
-  fc
-    .array(odd, { minLength: 1, maxLength })
-    .map((letters) => letters.join(''))
-    .filter((all) => all.trim() !== '' && [...all].length <= maxLength);
 
 test('an order of any number is refunded in parts, also after its after-sale has ended', async () => {
   await fc.assert(

@@ -1,18 +1,53 @@
-/** A payment hands itself over, whatever happens around it. */
+/** What a payment hands over to the order’s after-sale, in whatever order it comes. */
+
 import { defaultPayloadConverter, toPayloads } from '@temporalio/common';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
-import { begin, end, madeByAnother, pay, sale, sell, stateNow, tradeAt, world } from './attack-world';
+import {
+  AFTER,
+  afterSale,
+  answers,
+  begin,
+  end,
+  madeByAnother,
+  pay,
+  resolveAfterSale,
+  sale,
+  sell,
+  stateNow,
+  tradeAt,
+  world,
+} from './acts';
+import { SECOND } from './schedule';
 
-const AFTER = 'after-sale:hostile:order-1';
-afterEach(async () => end());
-async function resolveAfterSale(said: object): Promise<unknown> {
-  const asked = world.temporal.update(AFTER, 'resolve', { by: 'ana', reason: 'looked', ...said });
-  if (!asked) return 'not running';
-  return world.temporal.answerTo(asked, 10 * MINUTE).then(
-    (a) => JSON.stringify(a).slice(0, 100),
-    (e) => `${e} ${e?.cause}`,
-  );
+async function notMade() {
+  world.pay();
+  await world.pass(1 * SECOND);
+  world.oddSignal('somethingElse', 1);
+  await world.pass(5 * MINUTE);
+  expect(answers()).toEqual(['NotCreatedError']);
+  expect((await afterSale())?.attention).toBe('unexpected-signal');
 }
+afterEach(end);
+
+test.each([200, 500, 1000, 1500, 2000, 3000, 4000, 5000])(
+  'a payment that hands itself over while the after-sale finds nobody is not lost: %s',
+  async (ms) => {
+    await begin({ lag_ms: 30 * SECOND });
+    world.gateway.trouble = 'unreachable';
+    world.refund();
+    await world.pass(ms);
+
+    world.gateway.trouble = undefined;
+    await pay(10);
+    if (world.run) await world.resolveRun(world.run, 'CANCEL');
+    await world.pass(10);
+
+    await world.pass(10 * MINUTE);
+    world.gateway.move(tradeAt(0), 'SUCCESS');
+    await world.pass(3 * DAY);
+    expect((await sale()).outcome).toBe('SUCCESS');
+  },
+);
 
 // Reset of the after-sale after a person's settlement: is the person asked again?
 test('a reset of the after-sale asks nobody again of what a person has settled', async () => {
@@ -142,4 +177,64 @@ test('a payment of another order, signalled by mistake, changes nothing', async 
   world.temporal.latest(AFTER)?.signal('payment', toPayloads(defaultPayloadConverter, given) ?? []);
   await world.pass(HOUR);
   expect((await sale()).trade_no).toBe('T1');
+});
+
+test.each([false, true])(
+  'the state of an order that was made at the second try is that of the second (a person has looked: %s)',
+  async (looked) => {
+    await begin({ method: 'Wallet', creations: ['refused for good'], heldBack: 3 });
+    await notMade();
+    if (looked) await resolveAfterSale({});
+    await world.pass(5 * MINUTE);
+    await pay(MINUTE);
+    world.gateway.move(tradeAt(0), 'SUCCESS');
+    world.notify(tradeAt(0));
+    await world.pass(HOUR);
+    expect((await sale()).outcome).toBe('SUCCESS');
+  },
+);
+
+test.each(['attention', 'refund', 'accept'] as const)(
+  'a CANCEL of an order that was not made does not make the next sale late money (%s)',
+  async (late) => {
+    await begin({ late, method: 'Wallet', creations: ['refused for good'], heldBack: 3 });
+    await notMade();
+    await resolveAfterSale({ outcome: 'CANCEL' });
+    await world.pass(5 * MINUTE);
+    await pay(MINUTE);
+    world.gateway.move(tradeAt(0), 'SUCCESS');
+    world.notify(tradeAt(0));
+    await world.pass(HOUR);
+    const one = await sale();
+    world.gateway.move(tradeAt(0), 'DISPUTE');
+    world.notify(tradeAt(0));
+    await world.pass(HOUR);
+    world.gateway.move(tradeAt(0), 'CHARGEBACK');
+    world.gateway.move(tradeAt(0), 'CHARGEBACK_REVERSED');
+    world.gateway.move(tradeAt(0), 'SUCCESS');
+    world.notify(tradeAt(0));
+    await world.pass(DAY);
+    await afterSale();
+    expect(one.outcome).toBe('SUCCESS');
+    expect(world.gateway.givenBack).toEqual([]);
+  },
+);
+
+test.each(['refund'] as const)('… where the second order has something to hand over (%s)', async (late) => {
+  await begin({ late, method: 'Wallet', creations: ['refused for good'], heldBack: 3 });
+  await notMade();
+  await resolveAfterSale({ outcome: 'CANCEL' });
+  await world.pass(5 * MINUTE);
+  await pay(MINUTE);
+  world.oddSignal('somethingElse', 1);
+  await world.pass(MINUTE);
+  world.gateway.move(tradeAt(0), 'SUCCESS');
+  world.notify(tradeAt(0));
+  await world.pass(HOUR);
+  const one = await sale();
+  world.recheck();
+  await world.pass(HOUR);
+  await afterSale();
+  expect(world.gateway.givenBack).toEqual([]);
+  expect(one.outcome).toBe('SUCCESS');
 });

@@ -1,0 +1,225 @@
+/** Promises 3 and 4: each deposit is counted once, with the amount that a query shows, or is before a person. */
+
+import { speiAccountWorkflowId } from '../../../../src/contract';
+import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { DepositLedger } from '../../../../src/workflows/account/deposit-ledger';
+import { APP } from '../../hostile/base-world';
+import { PLAIN, World } from './world';
+
+let world: World;
+/** A deposit of A1 whose payment the webhook started, because no worker ran when it was notified as open. */
+async function countedOfWebhook() {
+  await world.leaveWithoutWorker(MINUTE);
+  const deposit = world.gateway.deposit('A1', '100.00', 'PROCESSING');
+  world.notify(deposit, 'PROCESSING');
+  await world.pass(2 * MINUTE);
+  world.gateway.move(deposit, 'SUCCESS');
+  world.notify(deposit);
+  await world.pass(HOUR);
+  expect((await world.state('A1'))?.deposits).toMatchObject({ count: 1, total: { MXN: '100.00' } });
+  return deposit;
+}
+/** A deposit that was notified as paid, and that queries deny: after ten minutes a person is told. */
+async function overdueDeposit() {
+  const late = world.gateway.deposit('A1', '30.00');
+  world.gateway.deposits.splice(0);
+  world.notify(late);
+  await world.pass(25 * MINUTE);
+  expect(await world.state('A1')).toMatchObject({ attention: 'overdue-deposit' });
+  world.gateway.deposits.push(late);
+  return {
+    hide: () => void world.gateway.deposits.splice(world.gateway.deposits.indexOf(late), 1),
+    show: () => void world.gateway.deposits.push(late),
+  };
+}
+Error.stackTraceLimit = 0;
+beforeEach(async () => {
+  world = await World.create({ ...PLAIN, findsBy: 'trade_no alone', pick: () => 0 });
+});
+afterEach(() => world?.close());
+beforeEach(async () => {
+  world = await World.create({ ...PLAIN, pick: () => 0 });
+});
+
+test.each([
+  ['after that one was counted', HOUR],
+  ['while that one is pending', 0],
+])(
+  'a deposit of another trade under the number of an earlier one, notified %s, is before a person once',
+  async (_, after_ms) => {
+    const first = world.gateway.deposit('A1', '100.00');
+    world.notify(first);
+    await world.pass(after_ms);
+    const second = { ...first, trade_no: 'T2', amount: '70.00' };
+    world.gateway.deposits.push(second);
+    world.notify(second, 'SUCCESS', { times: 3 });
+    await world.pass(DAY);
+    expect(await world.state('A1')).toMatchObject({
+      attention: 'second-deposit',
+      deposits: {
+        ...{ count: 1, total: { MXN: '100.00' }, pending: 0 },
+        set_aside: [{ out_trade_no: 'D1', trade_no: 'T2', amount: '70.00', because: 'second-deposit' }],
+      },
+    });
+    expect(world.events.filter(({ type }) => type === 'deposit-set-aside')).toHaveLength(1);
+    await world.resolve();
+    world.notify(second);
+    await world.pass(DAY);
+    expect(await world.state('A1')).toMatchObject({ attention: null, deposits: { count: 1 } });
+  },
+);
+
+test('a counted deposit that is notified again with another amount is before a person', async () => {
+  const deposit = world.gateway.deposit('A1', '100.00');
+  world.notify(deposit);
+  await world.pass(HOUR);
+  world.notify(deposit, 'SUCCESS', { amount: '100.0' });
+  await world.pass(HOUR);
+  expect(await world.state('A1')).toMatchObject({ attention: null, deposits: { set_aside: [] } });
+  world.notify(deposit, 'SUCCESS', { amount: '250.00' });
+  await world.pass(DAY);
+  expect(await world.state('A1')).toMatchObject({
+    attention: 'second-deposit',
+    deposits: { total: { MXN: '100.00' } },
+  });
+});
+
+test('a deposit whose amount was notified wrongly, each time in the same way, is counted as confirmed and not set aside', async () => {
+  const deposit = world.gateway.deposit('A1', '100.00');
+  world.notify(deposit, 'SUCCESS', { amount: '250.00' });
+  await world.pass(HOUR);
+  world.notify(deposit, 'SUCCESS', { amount: '250.00' });
+  await world.pass(HOUR);
+  expect(await world.state('A1')).toMatchObject({
+    ...{ attention: 'amount-mismatch', deposits: { count: 1, total: { MXN: '100.00' }, set_aside: [] } },
+  });
+});
+
+test.each(['100.00', '70.00'])(
+  'promise 4: a deposit of %s that the gateway denies is not counted with the money of another account’s, whose number it has',
+  async (amount) => {
+    const other = world.gateway.make('other');
+    await countedOfWebhook();
+    world.notify(world.gateway.deposit(other.account_id, amount, 'CANCEL', 'D1'), 'SUCCESS');
+    await world.pass(DAY);
+    expect(await world.state(other.account_id)).toMatchObject({
+      attention: expect.any(String),
+      deposits: { count: 0, pending: 0, set_aside: [{ out_trade_no: 'D1', trade_no: 'T2', amount }] },
+    });
+  },
+);
+
+test('promise 4: a trade that one account has counted is not counted by another one under a second number', async () => {
+  await world.close();
+  world = await World.create({ ...PLAIN, pick: () => 0 });
+  const other = world.gateway.make('other');
+  const deposit = world.gateway.deposit('A1', '100.00');
+  world.notify(deposit);
+  await world.pass(HOUR);
+  world.notify({ ...deposit, account_id: other.account_id, out_trade_no: 'X-D1' });
+  await world.pass(DAY);
+  expect(await world.state('A1')).toMatchObject({ attention: null, deposits: { count: 1 } });
+  expect(await world.state(other.account_id)).toMatchObject({
+    attention: 'second-deposit',
+    deposits: { count: 0, pending: 0, set_aside: [{ out_trade_no: 'X-D1', trade_no: 'T1' }] },
+  });
+});
+
+test('promise 4: a deposit whose amount no query shows is not counted with the notified one, and is before a person', async () => {
+  const post = world.gateway.post.bind(world.gateway);
+  world.gateway.post = async (path, headers, text) => {
+    const { status, body } = await post(path, headers, text);
+    const shown = new TextDecoder().decode(body).replace('"order_amount":"10.00",', '');
+    return { status, body: new TextEncoder().encode(shown) };
+  };
+  world.notify(world.gateway.deposit('A1', '10.00'), 'SUCCESS', { amount: '1000.00' });
+  await world.pass(DAY);
+  expect(await world.state('A1')).toMatchObject({
+    attention: 'unconfirmed-deposit',
+    deposits: { count: 0, total: {}, set_aside: [{ amount: '1000.00' }] },
+  });
+});
+
+test('a deposit that is confirmed with another amount is before a person, although another one was overdue then', async () => {
+  const late = await overdueDeposit();
+  late.hide();
+  const deposit = { ...world.gateway.deposit('A1', '100.00') };
+  Object.assign(world.gateway.deposits.at(-1) ?? {}, { out_trade_no: 'D2', trade_no: 'T2' });
+  world.notify({ ...deposit, out_trade_no: 'D2', trade_no: 'T2' }, 'SUCCESS', { amount: '250.00' });
+  await world.pass(MINUTE);
+  expect(await world.state('A1')).toMatchObject({ deposits: { count: 1, total: { MXN: '100.00' } } });
+  late.show();
+  await world.pass(DAY);
+  expect(await world.state('A1')).toMatchObject({ attention: 'amount-mismatch', deposits: { count: 2 } });
+});
+
+test('a second deposit under one number is before a person, although another one was overdue when it came', async () => {
+  const late = await overdueDeposit();
+  late.hide();
+  const first = {
+    account_id: 'A1',
+    out_trade_no: 'D2',
+    trade_no: 'T2',
+    amount: '100.00',
+    states: [{ status: 'SUCCESS', at: world.now }],
+  };
+  world.gateway.deposits.push(first);
+  world.notify(first);
+  await world.pass(HOUR);
+  world.notify({ ...first, trade_no: 'T3', amount: '70.00' });
+  await world.pass(MINUTE);
+  late.show();
+  await world.pass(DAY);
+  expect(await world.state('A1')).toMatchObject({ attention: 'second-deposit', deposits: { count: 2 } });
+});
+
+test('a second deposit under the number of one that was set aside as too old is no repetition of it', () => {
+  const ledger = new DepositLedger(undefined, 1);
+  const paid = (number: string, at: number) => ({
+    ...{ out_trade_no: number, trade_no: `T-${number}`, trade_status: 'SUCCESS', amount: '10.00', currency: 'MXN' },
+    transferred_s: at,
+  });
+  for (const one of [paid('D1', 100), paid('D2', 200)]) {
+    ledger.addPending(one);
+    ledger.confirm(one, { trade_no: one.trade_no, amount: '10.00', currency: 'MXN' }, 300_000);
+  }
+  expect(ledger.classify(paid('D1', 100))).toBe('forgotten');
+  ledger.setAside(paid('D1', 100), 'old-deposit');
+  expect(ledger.classify(paid('D1', 100))).toBe('repeat');
+  expect(ledger.classify({ ...paid('D1', 90), trade_no: 'T9', amount: '5000.00' })).not.toBe('repeat');
+});
+
+test('a deposit that is notified under two numbers, and has one trade, is counted once', async () => {
+  const deposit = world.gateway.deposit('A1', '100.00');
+  world.notify(deposit);
+  await world.pass(HOUR);
+  world.notify({ ...deposit, out_trade_no: 'D9' });
+  await world.pass(DAY);
+  const state = await world.state('A1');
+  expect(state).toMatchObject({ deposits: { count: 1, total: { MXN: '100.00' } } });
+  expect(state?.attention).not.toBeNull();
+});
+
+test('a deposit that is notified in one currency and confirmed in another is before a person', async () => {
+  const post = world.gateway.post.bind(world.gateway);
+  world.gateway.post = async (path, headers, text) => {
+    const { status, body } = await post(path, headers, text);
+    return { status, body: new TextEncoder().encode(new TextDecoder().decode(body).replace('"MXN"', '"USD"')) };
+  };
+  const deposit = world.gateway.deposit('A1', '100.00');
+  world.notify(deposit);
+  await world.pass(HOUR);
+  expect((await world.state('A1'))?.attention).not.toBeNull();
+});
+
+test('promise 8: a deposit that is not confirmed is overdue after ten minutes in an account that is busy, too', async () => {
+  await world.close();
+  world = await World.create({ ...PLAIN, continuesAfter: 40, pick: () => 0 });
+  world.notify(world.gateway.deposit('A1', '500.00', 'PROCESSING'), 'SUCCESS');
+  for (let minute = 0; minute < 21; minute += 1) {
+    world.notify(world.gateway.deposit('A1', '1.00'));
+    await world.pass(MINUTE);
+  }
+  expect(world.temporal.runs(speiAccountWorkflowId(APP, 'A1')).length).toBeGreaterThan(2);
+  expect(await world.state('A1')).toMatchObject({ attention: 'overdue-deposit', deposits: { count: 21, pending: 1 } });
+});

@@ -1,0 +1,382 @@
+/** Promise 7: a refund is sent once, whatever became of its answer, its run or a decision about it. */
+
+import { AsyncResource } from 'node:async_hooks';
+import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { ExchangeError } from '../../../../src/gateway/transport';
+import { BEGIN } from '../../hostile/base-world';
+import { DONE, goneBack, numbersMade, open, openWatched, refundOf, SECOND, world } from './acts';
+
+/** The worker that has the first request is paused for 100 s. */
+function pauseFirstRequest(): void {
+  const { post } = world.gateway;
+  let isPaused = false;
+  world.gateway.post = async (path, ...more) => {
+    const ask = () => post.call(world.gateway, path, ...more);
+    if (path !== '/trade/refund' || isPaused) return ask();
+    isPaused = true;
+    world.temporal.clock.in(100_000, () => void ask().catch(() => undefined));
+    throw new ExchangeError(true, 'UND_ERR_SOCKET');
+  };
+}
+const reset = () =>
+  world.within(async () => {
+    const { run } = world;
+    if (run) world.temporal.reset(run);
+  });
+async function untilAttention(): Promise<void> {
+  for (let s = 0; s < 90 && (await world.state())?.attention === null; s += 1) await world.pass(1_000);
+}
+/** Somebody ends the after-sale a moment after it has sent the refund. */
+async function terminate() {
+  await world.pass(1_000);
+  world.terminate();
+  await world.pass(1_000);
+}
+const answers = () =>
+  world.told.map((one) => ('message' in one ? [one.message.split('.')[0], one.at - one.asked <= 31 * SECOND] : one));
+/** Does something so many ms after the gateway has been queried next. */
+async function afterTheNextQuery(ms: number, act: () => void): Promise<void> {
+  const outside = AsyncResource.bind(act);
+  const post = world.gateway.post.bind(world.gateway);
+  world.gateway.post = (path, headers, text) => {
+    world.gateway.post = post;
+    world.temporal.clock.in(ms, outside);
+    return post(path, headers, text);
+  };
+  await world.pass(6 * HOUR);
+}
+afterEach(() => world?.close());
+afterEach(() => {
+  jest.restoreAllMocks();
+  return world?.close();
+});
+beforeEach(async () => {
+  await open();
+  world.gateway.trouble = 'unreachable';
+  world.ask({ amount: '50.00', number: 'a' });
+});
+
+test('promise 7: a refund that runs, and has not answered a new after-sale, is not called NOT_CREATED and sent afterwards', async () => {
+  // The merchant gives 300.00 back of 150.00: a person was told that `a` is ended, and its workflow was told nothing.
+  await open({ lag_ms: 20_000, mishaps: ['lost before it arrived'] });
+  world.ask({ amount: '150.00', number: 'a' });
+  await world.pass(390_000);
+  world.terminate();
+  await world.pass(1_000);
+  world.resolve({});
+  await world.pass(6 * MINUTE);
+  await world.readDashboard();
+  world.resolveRefund();
+  await world.pass(10_000);
+  await world.pass(BEGIN + 950_000 - world.now);
+  world.ask({ amount: '150.00', number: 'b' });
+  await world.pass(DAY);
+  expect(goneBack()).toBe('150.00');
+});
+
+test('promise 8: the refund of a late payment that a terminated run may have sent is not sent again: the next run has it before a person, and merchants hear of it', async () => {
+  await open({ watchWindow: '3d', late: 'refund' });
+  world.gateway.trouble = 'refunds unreachable';
+  await world.comesLate();
+  await world.pass(MINUTE);
+  world.terminate();
+  world.gateway.trouble = undefined;
+  world.ask({ amount: '10.00', number: 'b' });
+  await world.pass(HOUR);
+  expect(await world.state()).toMatchObject({ attention: 'unknown-refund', refunds: [{ outcome: null }] });
+  const heard = world.events.flatMap((event) => ('payment' in event ? [[event.type, event.payment.attention]] : []));
+  expect(heard).toContainEqual(['attention', 'unknown-refund']);
+  expect(world.gateway.requests).toEqual([]);
+});
+
+test.each(['NOT_CREATED', 'REFUND_REFUSED'] as const)(
+  'promise 7: %s of a refund whose after-sale was reset does not count while the request of the run before may be on its way',
+  async (outcome) => {
+    // The merchant gives 300.00 back of 150.00: the worker that had the request was paused.
+    await open();
+    pauseFirstRequest();
+    world.ask({ amount: '150.00', number: 'a' });
+    await world.pass(1_000);
+    await reset();
+    await untilAttention();
+    world.resolve({ outcome, out_request_no: 'a' });
+    await world.pass(5_000);
+    world.ask({ amount: '150.00', number: 'b' });
+    await world.pass(HOUR);
+    expect(goneBack()).toBe('150.00');
+    // Later the trade shows it.
+    expect(await world.state()).toMatchObject({ refunded_amount: '150.00' });
+  },
+);
+
+test('promise 8: NOT_CREATED of a refund whose after-sale was reset counts once no request of it can be on its way', async () => {
+  await open({ mishaps: ['lost before it arrived'] });
+  world.ask({ amount: '150.00', number: 'a' });
+  await world.pass(1_000);
+  await reset();
+  await world.pass(2 * MINUTE + 5_000);
+  world.resolve({ outcome: 'NOT_CREATED', out_request_no: 'a' });
+  await world.pass(MINUTE);
+  world.ask({ amount: '150.00', number: 'b' });
+  await world.pass(DAY);
+  expect(await world.state()).toMatchObject({ refunded_amount: '150.00' });
+});
+
+test('promise 7: NOT_CREATED of a reset refund does not count at once where the gateway denies the trade to the run after the reset', async () => {
+  // The merchant gives 300.00 back of 150.00.
+  await open();
+  pauseFirstRequest();
+  world.ask({ amount: '150.00', number: 'a' });
+  await world.pass(1_000);
+  const { post } = world.gateway;
+  const text = JSON.stringify({ code: '40004', msg: 'Business Failed', sub_code: 'trade-not-exist', sub_msg: 'none' });
+  world.gateway.post = async () => ({ status: 200, body: new TextEncoder().encode(text) });
+  await reset();
+  await untilAttention();
+  world.gateway.post = post;
+  world.resolve({ outcome: 'NOT_CREATED', out_request_no: 'a' });
+  await world.pass(5_000);
+  world.ask({ amount: '150.00', number: 'b' });
+  await world.pass(HOUR);
+  expect(goneBack()).toBe('150.00');
+});
+
+test('a refund that a terminated after-sale made is not made again after a person has named what went back, and is counted once', async () => {
+  await open({ watchWindow: '3d' });
+  world.ask({ amount: '40.00', number: 'a' });
+  await world.pass(10 * MINUTE);
+  world.ask({ amount: '40.00', number: 'b' });
+  await world.pass(35_000);
+  world.terminate();
+  await world.pass(HOUR);
+  // No worker can answer for the terminated run any more: its history says what it has sent.
+  world.renameQueue();
+  world.ask({ amount: '40.00', number: 'b' });
+  await world.pass(HOUR);
+  world.nameElsewhere();
+  await world.pass(HOUR);
+  // The merchant does what it was told: "Ask again with the same request".
+  world.ask({ amount: '40.00', number: 'b' });
+  await world.pass(HOUR);
+  expect(numbersMade()).toEqual(['a', 'b']);
+  expect(await world.state()).toMatchObject({
+    attention: 'unknown-refund',
+    refunds: [
+      { out_request_no: 'a', attempt: 1, attention: 'unknown-refund' },
+      { out_request_no: 'b', attempt: 1, attention: 'unknown-refund' },
+    ],
+  });
+});
+
+test('a refund that is asked for while the gateway is silent is said not to be taken, and is made once it is asked for again', async () => {
+  await open();
+  world.gateway.trouble = 'unreachable';
+  world.ask({ amount: '150.00', number: 'a' });
+  await world.pass(MINUTE);
+  world.gateway.trouble = undefined;
+  await world.pass(DAY);
+  const isTold = { is: 'failure', type: 'PaymentPendingError', message: expect.stringContaining('was not taken') };
+  expect(world.told).toMatchObject([isTold]);
+  expect(numbersMade()).toEqual([]);
+  world.ask({ amount: '150.00', number: 'a' });
+  await world.pass(HOUR);
+  expect(numbersMade()).toEqual(['a']);
+});
+
+test.each([
+  ['after another part', 1],
+  ['as the first', 0],
+])(
+  'a refund whose number another trade has used is neither counted nor answered, where an answer was lost before: %s',
+  async (_when, parts) => {
+    const lost = 'temporary' as const;
+    await open({ numbers: 'refused', usedInApp: true, mishaps: parts === 1 ? ['none', lost] : [lost] });
+    if (parts === 1) world.ask({ amount: '50.00', number: 'a' });
+    await world.pass(10 * MINUTE);
+    world.ask({ amount: '50.00', number: 'd' });
+    await world.pass(HOUR);
+    world.ask({ amount: '50.00', number: 'd' });
+    await world.pass(HOUR);
+    expect(numbersMade()).toEqual(parts === 1 ? ['a'] : []);
+    expect(await world.state()).toMatchObject({
+      ...{ refunded_amount: parts === 1 ? '50.00' : '0.00', refunding_amount: '50.00', attention: 'unknown-refund' },
+    });
+    expect(world.told.filter(({ is }) => is === 'answer')).toHaveLength(parts);
+  },
+);
+
+test('a refund whose number another trade has used is not counted, where the merchant numbers its refunds as we do', async () => {
+  await open({ numbers: 'refused', plans: [DONE], mishaps: ['none', 'temporary'] });
+  const number = 'R2026010500001';
+  world.ask({ amount: '50.00', number: 'a' });
+  await world.pass(10 * MINUTE);
+  // Another order of the app has had it: this trade shows nothing of it.
+  world.gateway.refunds.push({
+    number,
+    amount: '0.00',
+    by: 'the desk',
+    at: world.now,
+    endsAt: world.now,
+    ends: 'done',
+  });
+  world.ask({ amount: '50.00', number });
+  await world.pass(HOUR);
+  expect(world.gateway.refunds.filter(({ by }) => by === 'us')).toHaveLength(1);
+  expect(await world.state()).toMatchObject({ attention: 'unknown-refund', refunded_amount: '50.00' });
+});
+
+test.each([
+  ['with a code', { code: '50300', msg: 'Service Unavailable' }],
+  ['without one', { oops: true }],
+])(
+  'a refund that the gateway made, whose answer is a 503 %s, is not made again where its copies are 45 seconds behind',
+  async (_which, said) => {
+    await open({ lag_ms: 45_000 });
+    const post = world.gateway.post.bind(world.gateway);
+    let isFirst = true;
+    world.gateway.post = async (path, headers, text) => {
+      const answer = await post(path, headers, text);
+      if (path !== '/trade/refund' || !isFirst) return answer;
+      isFirst = false;
+      return { status: 503, body: new TextEncoder().encode(JSON.stringify(said)) };
+    };
+    world.ask({ amount: '150.00', number: 'a' });
+    await world.pass(40_000);
+    // The merchant was told that there is no refund, and asks once more.
+    world.ask({ amount: '150.00', number: 'a' });
+    await world.pass(DAY);
+    expect(numbersMade()).toEqual(['a']);
+  },
+);
+
+test.each(['NOT_CREATED', 'REFUND_REFUSED'] as const)(
+  'promise 7: %s of a refund whose after-sale was terminated does not count while its request may be on its way',
+  async (outcome) => {
+    // The merchant gives 300.00 back of 150.00: the dashboard shows no refund, because it comes 20 s later.
+    await open({ mishaps: ['carried out late'] });
+    world.ask({ amount: '150.00', number: 'a' });
+    await terminate();
+    world.resolve({ outcome, out_request_no: 'a' });
+    await world.pass(5_000);
+    world.ask({ amount: '150.00', number: 'b' });
+    await world.pass(HOUR);
+    expect(goneBack()).toBe('150.00');
+    expect(world.told.find(({ is }) => is === 'not resolved')).toMatchObject({
+      message: expect.stringContaining('less than two minutes ago'),
+    });
+    // Later the dashboard shows it, and that is believed.
+    world.resolve({ outcome: 'REFUNDED', out_request_no: 'a' });
+    await world.pass(HOUR);
+    expect(await world.state()).toMatchObject({ refunded_amount: '150.00' });
+  },
+);
+
+test('promise 8: NOT_CREATED of a refund whose after-sale was terminated counts once no request of it can be on its way', async () => {
+  await open({ mishaps: ['lost before it arrived'] });
+  world.ask({ amount: '150.00', number: 'a' });
+  await terminate();
+  await world.pass(2 * MINUTE);
+  world.resolve({ outcome: 'NOT_CREATED', out_request_no: 'a' });
+  await world.pass(MINUTE);
+  world.ask({ amount: '150.00', number: 'b' });
+  await world.pass(DAY);
+  expect(await world.state()).toMatchObject({ refunded_amount: '150.00' });
+});
+
+test('where nobody knows what was paid, nobody has the request', async () => {
+  await world.pass(2 * MINUTE);
+  expect(answers()).toEqual([[expect.stringMatching(/so the refund was not taken/), true]]);
+});
+
+test('where what was paid is known late, and the refund’s answer is lost, the refund goes on', async () => {
+  await world.pass(14 * SECOND);
+  world.gateway.trouble = 'refunds unreachable';
+  await world.pass(2 * MINUTE);
+  expect(answers()).toEqual([[expect.stringMatching(/^The refund goes on by itself/), true]]);
+});
+
+test.each([
+  ['trade_no', 'T9'],
+  ['out_trade_no', 'order-9'],
+])('a refund whose body has another order’s %s is refused, and nothing is sent', async (field, value) => {
+  await openWatched();
+  const user_info = { name: 'Mariana Souza Lima', email: 'mariana@example.com', identify: { number: '12345678909' } };
+  const order = { refund_amount: '50.00', refund_currency: 'BRL', out_request_no: 'a', user_info, [field]: value };
+  const refused = expect(world.payments.refund('order-1', order)).rejects.toThrow(`${field}: not allowed`);
+  await world.pass(HOUR);
+  await refused;
+  expect([world.gateway.requests, world.neighbour.refunds]).toEqual([[], []]);
+});
+
+test('a refund that a person calls not made is sent when it is asked for again, whatever was taken for it before', async () => {
+  await openWatched({ mishaps: ['lost before it arrived'] });
+  world.ask({ amount: '50.00', number: 'a' });
+  await world.pass(40_000);
+  world.desk('50.00', MINUTE);
+  await world.pass(30 * MINUTE);
+  world.notify('the latest');
+  await world.pass(10 * MINUTE);
+  world.nameElsewhere();
+  await world.pass(MINUTE);
+  world.resolve({ outcome: 'NOT_CREATED', out_request_no: 'a' });
+  await world.pass(MINUTE);
+  world.ask({ amount: '50.00', number: 'a' });
+  await world.pass(HOUR);
+  expect(numbersMade()).toEqual(['desk-1', 'a']);
+  expect(await world.state()).toMatchObject({ refunded_amount: '50.00', refunded_elsewhere: '50.00' });
+});
+
+test.each([
+  ['queries are 45 s behind', 45_000],
+  ['the gateway carries it out a minute later', 0],
+])('a refund that is refused in unknown words and made all the same is made once, where %s', async (_where, lag_ms) => {
+  await openWatched({ lag_ms });
+  const { gateway } = world;
+  const post = gateway.post.bind(gateway);
+  const words = { code: '40004', msg: 'Business Failed', sub_code: 'refund-in-process', sub_msg: 'it runs' };
+  let isFirst = true;
+  gateway.post = async (path, headers, text) => {
+    if (path !== '/trade/refund' || !isFirst) return post(path, headers, text);
+    isFirst = false;
+    if (lag_ms > 0) await post(path, headers, text);
+    else world.temporal.clock.in(MINUTE, () => void post(path, headers, text));
+    return { status: 200, body: new TextEncoder().encode(JSON.stringify(words)) };
+  };
+  world.ask({ amount: '150.00', number: 'a' });
+  await world.pass(36_000);
+  world.ask({ amount: '150.00', number: 'b' });
+  await world.pass(DAY);
+  expect(numbersMade()).toEqual(['a']);
+  expect(await refundOf('a')).toMatchObject({ outcome: 'REFUNDED' });
+});
+
+test('a decision that no refund was made counts only where none has been sent since: at each moment around the request', async () => {
+  const told: unknown[] = [];
+  for (let i = 0; i < 24; i += 1) {
+    const offset_ms = (i % 8) * 8;
+    let seed = (1 + Math.floor(i / 8)) * 7919 + offset_ms;
+    const pick = (n: number) => {
+      seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+      return Math.floor((seed / 2_147_483_648) * n);
+    };
+    await openWatched({ pick });
+    world.resolve({});
+    await world.pass(HOUR);
+    world.gateway.trouble = 'unreachable';
+    world.ask({ amount: '100.00', number: 'a' });
+    await world.pass(6 * HOUR);
+    expect(await world.state()).toMatchObject({ attention: 'no-answer' });
+    world.gateway.trouble = undefined;
+    await afterTheNextQuery(offset_ms, () => world.resolve({ outcome: 'NOT_CREATED', out_request_no: 'a' }));
+    const { outcome } = (await refundOf('a')) ?? {};
+    told.push([world.told.findLast(({ is }) => is.endsWith('resolved'))?.is, outcome, world.gateway.refunds.length]);
+    await world.close();
+  }
+  const wrong = told.filter(
+    (one) =>
+      JSON.stringify(one) !== JSON.stringify(['resolved', 'NOT_CREATED', 0]) &&
+      JSON.stringify(one) !== JSON.stringify(['not resolved', 'REFUNDED', 1]) &&
+      JSON.stringify(one) !== JSON.stringify(['not resolved', 'ACCEPTED', 1]),
+  );
+  expect(wrong).toEqual([]);
+});
