@@ -7,11 +7,11 @@ import { activityInfo, heartbeat } from '@temporalio/activity';
 import type { ApplicationFailure } from '@temporalio/common';
 import {
   CREDENTIALS_REFUSED,
-  classifyTransition,
   delayBeforePoll,
   type FindInput,
   type LookInput,
   type LookResult,
+  laterStatus,
   type QueriedTrade,
   typedFailure,
   type WatchInput,
@@ -164,8 +164,8 @@ function isNews(
   { id, known, seen }: Pick<WatchInput, 'id' | 'known' | 'seen'>,
 ): boolean {
   const other = known?.find((one) => one.trade_no === trade_no);
-  // A replica may be behind what was notified of it.
-  if (other) return !['same', 'stale'].includes(classifyTransition(other.trade_status, trade_status));
+  // What would change nothing of what is known is no news: it would be asked for again at once, and again.
+  if (other) return laterStatus(other.trade_status, trade_status) !== other.trade_status;
   const isUnknown = known !== undefined && trade_no !== undefined && trade_no !== id.trade_no;
   return isUnknown || trade_status !== seen;
 }

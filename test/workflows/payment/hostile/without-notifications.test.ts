@@ -772,3 +772,19 @@ test('promise 5: an order whose creation was refused, and that the gateway shows
   await world.pass(10 * DAY);
   expect(await sale()).toMatchObject({ outcome: 'SUCCESS', attention: 'late-payment' });
 });
+
+// — A poll that brings nothing new is not begun anew at once —
+
+test.each(['both ids', 'trade_no alone'] as const)(
+  'promise 5: an order that was refused, and of which a SUCCESS was notified that no query confirms, is asked for about once an hour (found by %s)',
+  async (findsBy) => {
+    await begin({ creations: ['created and refused'], method: 'Wallet', findsBy });
+    await pay(MINUTE);
+    world.notify(tradeAt(0), 'SUCCESS');
+    await world.pass(3 * DAY);
+    expect((await sale()).attention).toBe('unconfirmed-notification');
+    const before = world.gateway.exchanges.length;
+    await world.pass(3 * DAY);
+    expect(world.gateway.exchanges.length - before).toBeLessThan(120);
+  },
+);
