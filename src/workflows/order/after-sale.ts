@@ -70,7 +70,7 @@ import type { AfterSaleFact, RefundAnswered } from './facts';
 import { findRefund, fold, isOlder, NOTHING_KNOWN } from './fold';
 import { readHandedOver } from './handed-over';
 import { nextRefund, nextStep, obstacleTo, type Step, turnOf, watchUntil } from './next-step';
-import { findLateRefund, idsToAsk, isUnpaid, lateRequest } from './payment-end';
+import { findLateRefund, idsToAsk, isDenialAnswer, isUnpaid, lateRequest } from './payment-end';
 import {
   answerTo,
   askedTooOften,
@@ -408,7 +408,7 @@ class AfterSaleRun {
     if (missing && !isFound) this.learn({ is: 'unanswered', why: attentionAfter(missing), after });
     answer();
     if (missing === undefined || isFound) return undefined;
-    return missing.is === 'no-answer' || !this.isDenialEnough ? missing.is : undefined;
+    return missing.is === 'no-answer' || !isDenialAnswer(this.order) ? missing.is : undefined;
   }
 
   /** A payment that ran when this one began may have ended since: it says which trade is the order's. */
@@ -443,12 +443,7 @@ class AfterSaleRun {
     if (searched.is === 'found') return this.onTrade(searched.trade, heard, 0);
     if (searched.is !== 'denied') return;
     this.learn({ is: 'unanswered', why: 'unknown-trade', after: heard });
-    if (!this.isDenialEnough) await this.search('no-such-order');
-  }
-
-  /** Of an order that was not paid, and of which nothing was notified, a denial is the answer. Any other is searched for. */
-  private get isDenialEnough(): boolean {
-    return isUnpaid(this.order) && this.order.held.length === 0;
+    if (!isDenialAnswer(this.order)) await this.search('no-such-order');
   }
 
   /** A trade that nobody has seen may have been made elsewhere a moment ago: a denial has to last longer. */

@@ -11,7 +11,15 @@ import { DAY, MINUTE } from '../../gateway/pure/durations';
 import { isMore } from '../../gateway/pure/money';
 import { isAnswered } from './claims';
 import { findRefund, isContradicted, leftAtGateway, mayBeGone, unexplainedEnds, verdictOf } from './fold';
-import { hasLateMoney, hasUnanswered, isRevoked, isSettled, isUnpaid, mayBePaidUntil } from './payment-end';
+import {
+  hasLateMoney,
+  hasUnanswered,
+  isDenialAnswer,
+  isRevoked,
+  isSettled,
+  isUnpaid,
+  mayBePaidUntil,
+} from './payment-end';
 import { LAG_SETTLINGS } from './refund-table';
 import {
   elsewhereUnknown,
@@ -65,7 +73,7 @@ export function nextStep(order: KnownOrder, now: number, wishes: Wishes, setting
     return isSearchOver && !wishes.isAsked ? { take: 'rest' } : { take: 'find' };
   }
   // Each notification is a hint: the gateway's answer is what counts, or a person's where it has none.
-  const isDenialEnough = order.seen === null || order.denied?.isSettled;
+  const isDenialEnough = order.seen === null || order.denied?.isSettled || isDenialAnswer(order);
   const answered = Math.max(order.seen?.heard ?? 0, isDenialEnough ? (order.denied?.heard ?? 0) : 0);
   const isBehind = order.heard > answered;
   // Who asks wants the answer of now: a look that has to last would be ended by the question itself, again and again.
