@@ -19,7 +19,7 @@ import {
 import { GatewayError, OtherAnswerError, otherThanAsked, type Trade, type TradeId } from '../gateway';
 import { nameOfTrade, QUERY_PATH } from '../gateway/query';
 import { isCredentialsRefusal } from '../gateway/refusals';
-import { isDefiniteAnswer, isNoSuchOrder, notYet, retryableFailure, retryablePoll, silenceOf } from './failures';
+import { isNoSuchOrder, notYet, retryableFailure, retryablePoll, silenceOf } from './failures';
 import type { PaymentGateway } from './gateways';
 import { looksSoFar } from './poll-attempts';
 import { currentTime } from './time';
@@ -88,10 +88,10 @@ export async function findTrade(
   try {
     return await query(gateway, inTurn(id, others));
   } catch (error) {
-    if (!isDefiniteAnswer(error)) throw unanswered(error);
+    // Any other refusal says nothing of the order: only denials make up the time that a denial has to last.
+    if (!(error instanceof GatewayError) || !isNoSuchOrder(error, noSuchOrderWords)) throw unanswered(error);
     const waited_ms = waitedSoFar();
-    const isDenied = isNoSuchOrder(error, noSuchOrderWords);
-    if (isDenied && settling_ms !== undefined && waited_ms >= settling_ms)
+    if (settling_ms !== undefined && waited_ms >= settling_ms)
       return foundByNone(gateway, [id, ...others], noSuchOrderWords);
     throw waitOn(error.message, waited_ms, gapBeforeNextSearch(waited_ms));
   }

@@ -207,6 +207,11 @@ const SCHEDULES: readonly Schedule[] = [
     { creations: ['answer lost'] },
   ],
   [
+    'promise 2: one denial after a long refusal of queries does not send an order again',
+    [unanswered, wait(10 * MINUTE), wait(10 * MINUTE)],
+    { takesNumbersTwice: false },
+  ],
+  [
     'promise 4: a payment does not expire while the gateway gives no answer',
     [wait(30 * MINUTE), { do: 'queries refused for good', kind: '429' }, paid, wait(10 * HOUR), wait(10 * HOUR)],
   ],
