@@ -6,7 +6,6 @@
 import {
   contradictsRefusal,
   type GatewayErrorFields,
-  isOfTrade,
   isSettledByLooking,
   type LookResult,
   type NotificationSignal,
@@ -37,7 +36,6 @@ import {
   ofOtherLooked,
   ofOtherNamed,
   ofOtherNotified,
-  ofPolled,
   ofRecovered,
   ofRefused,
   ofUnanswered,
@@ -741,7 +739,7 @@ function watches(node: PaymentNode, { due_at }: Extract<PaymentStep, { take: 'wa
   const news = [...shownOf(mine, world.now).filter(isNews), ...shownOf(others, world.now).filter(isNew)];
   const polled = news.map(([trade, what]) =>
     after(node, `a poll shows ${what}`, withShown({ ...world, isSilent: false }, trade), [
-      (now) => ofPolled(trade, now.looked_after, isOfTrade(trade, now.shown.trade_no)),
+      (now) => [{ is: 'queried', trade, after: now.looked_after }],
     ]),
   );
   const minutes = Math.min(LAG_MS, due_at - world.now);

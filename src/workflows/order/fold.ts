@@ -259,7 +259,6 @@ function onQueried(
   { settling_ms }: FoldSettings,
 ): KnownOrder {
   const answered = settledReasons(before, ANSWERED);
-  if (!isOfTrade(trade, before.trade_no)) return onOther(answered, trade);
   if (isOlder(before, trade)) return onOlder(answered, trade.trade_status, at);
   const learned = withCandidate(learnedFrom(answered, trade), trade);
   const seen = { status: trade.trade_status, asked_at: trade.asked_at, lasted_ms, heard: after };

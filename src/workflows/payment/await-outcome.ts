@@ -4,7 +4,7 @@
  */
 import { ActivityFailure, ApplicationFailure, condition } from '@temporalio/workflow';
 import type { LookResult, Trade } from '../../contract';
-import { CREDENTIALS_REFUSED, isOfTrade, pollSchedule } from '../../contract';
+import { CREDENTIALS_REFUSED, pollSchedule } from '../../contract';
 import { glance, lookOnce, searchOn } from '../shared/look';
 import { RunningWatch } from '../shared/running-watch';
 import { hasNews, type PaymentContext } from './context';
@@ -20,7 +20,7 @@ import {
   type PendingClaim,
   seenStatus,
 } from './known-payment';
-import { ofPolled, ofUnanswered } from './look-results';
+import { ofUnanswered } from './look-results';
 import { nextPaymentStep, type PaymentStep } from './next-step';
 import { lookAtOtherTrades, otherTradesIn, tellOfOtherTrades } from './other-trades';
 import { settlesForeign } from './trade-looks';
@@ -112,7 +112,7 @@ export class OutcomeWait {
       if (left > 0) await condition(() => hasNews(this.context), left, { summary: 'until the gateway is asked' });
       return;
     }
-    context.learn(...ofPolled(news, context.known.looked_after, isOfTrade(news, context.known.shown.trade_no)));
+    context.learn({ is: 'queried', trade: news, after: context.known.looked_after });
   }
 
   // — Looking —
@@ -130,7 +130,7 @@ export class OutcomeWait {
       if (looked.is === 'found') return context.learn({ is: 'queried', trade: looked.trade, after });
       // A poll that it has begun before may know less: what it has found settles no notification.
       const heard = this.watch.stop();
-      if (heard) context.learn(...ofPolled(heard, 0, isOfTrade(heard, context.known.shown.trade_no)));
+      if (heard) context.learn({ is: 'queried', trade: heard, after: 0 });
       if (isOver(context.known)) return;
       context.learn(...ofUnanswered(looked, after));
     });

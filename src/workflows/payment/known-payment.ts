@@ -248,9 +248,10 @@ export const hasClaimsAfter = ({ claims }: KnownPayment, claimed: number): boole
 /** This run as the next one needs it. `failure`: what ended it before there was an order. */
 export function carriedOf(known: KnownPayment, run_id: string, failure: unknown): PaymentCarried {
   const { contradicted, claims, taken, before, earlier } = known;
-  const { attention: _, history: _all, previous: _before, expires_at: _until, ...state } = paymentState(known);
+  const whole = paymentState(known);
+  const { attention: _, history: _all, previous: _before, expires_at: _until, ...state } = whole;
   const order = known.order && saysWithoutOrder(failure) ? null : known.order;
-  const payment = { ...state, run_id, order, payment_data: answerToKeep(paymentState(known)) };
+  const payment = { ...state, run_id, order, payment_data: answerToKeep(whole) };
   // What one that ended by itself had noted, a person was asked about at its end.
   const isGiven = ({ trade_no, trade_status }: OtherTrade) =>
     before?.other_trades.some((one) => one.trade_no === trade_no && one.trade_status === trade_status) &&

@@ -70,15 +70,6 @@ export function ofRecovered(known: KnownPayment, trade: Trade, before: KnownBefo
 
 // — While it waits for its outcome —
 
-/** A poll shows a trade: ours, or another one under the order's number. */
-export function ofPolled(trade: Trade, after: number, isOurs: boolean): NewPaymentFact[] {
-  if (isOurs) return [{ is: 'queried', trade, after }];
-  return [
-    { is: 'noted', other: trade.trade_no ?? '', said: trade, isAnswered: true },
-    { is: 'raised', attention: 'second-trade' },
-  ];
-}
-
 /** A look has not found the trade. `after`: the claims that it answers. */
 export const ofUnanswered = (looked: Missing, after: number): NewPaymentFact[] => [
   { is: 'unanswered', looked: looked.is, after },

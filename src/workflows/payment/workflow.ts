@@ -112,12 +112,13 @@ class PaymentRun implements PaymentContext {
   private readonly first: FirstRun;
   private outbox: PaymentOutbox | undefined;
   private creation: OrderCreation | undefined;
-  /** `joining`: what earlier runs knew is not read yet. `waiting`: the trade is known. */
-  private phase: 'joining' | 'creating' | 'waiting';
+  /**
+   * `joining`: what earlier runs knew is not read yet. `waiting`: the trade is known. `giving-way`: it made no order, and continues as the
+   * run before it, which takes in what those before had left.
+   */
+  private phase: 'joining' | 'creating' | 'waiting' | 'giving-way';
   /** What ended the payment before there was an order: callers who wait are told. */
   private failure: unknown;
-  /** It continues as the run before it, which takes in what those before had left. */
-  private givesWay = false;
   private waitingFor = 'the gateway to take the order';
 
   constructor(private readonly input: PaymentInput) {
@@ -159,7 +160,7 @@ class PaymentRun implements PaymentContext {
 
   private get carried(): PaymentCarried {
     const carried = carriedOf(this.known, workflowInfo().runId, this.failure);
-    return { ...carried, has_read: carried.has_read && !this.givesWay };
+    return { ...carried, has_read: carried.has_read && this.phase !== 'giving-way' };
   }
 
   // — Facts —
@@ -243,7 +244,7 @@ class PaymentRun implements PaymentContext {
     const before = knownOfTrade(await readEarlierRuns(this));
     if (before?.made !== 'order') return;
     await condition(allHandlersFinished);
-    this.givesWay = true;
+    this.phase = 'giving-way';
     this.visibility.withdraw();
     const { app_id, out_trade_no } = this.state;
     const ids = knownIds({ out_trade_no, trade_no: null });
