@@ -75,14 +75,11 @@ export function notCreated(error: GatewayError): NotCreated {
   return { is: 'not-created', error: fields, message: error.message, credentials: isCredentialsRefusal(fields) };
 }
 
-/**
- * Whether the gateway says that it has no such order. Its words for that are a setting. An overloaded gateway (HTTP 429 and
- * 5xx) says nothing about an order, whatever the code.
- */
+/** Whether the gateway says that it has no such order. Its words for that are a setting. */
 export function isNoSuchOrder(error: unknown, words: ReadonlySet<string>): error is GatewayError {
-  if (!(error instanceof GatewayError) || error.retryable) return false;
-  const { http_status = 200, code = '', sub_code = '' } = error;
-  return http_status !== 429 && http_status < 500 && (words.has(sub_code) || (sub_code === '' && words.has(code)));
+  if (!isDefiniteAnswer(error)) return false;
+  const { code = '', sub_code = '' } = error;
+  return words.has(sub_code) || (sub_code === '' && words.has(code));
 }
 
 /** Why an error is no answer of the gateway about the thing asked for. */
@@ -91,12 +88,13 @@ export function silenceOf(error: GatewayError): Silence {
   return isCredentialsRefusal(error.fields()) ? 'credentials' : 'no-answer';
 }
 
-/** Whether the gateway itself answered about the thing asked for: not about our credentials, and not "try again later". */
+/**
+ * Whether the gateway itself answered about the thing asked for: not about our credentials, and not "try again later". One that is
+ * overloaded (HTTP 429 and 5xx) says nothing about it, whatever the code.
+ */
 export function isDefiniteAnswer(error: unknown): error is GatewayError {
-  return (
-    error instanceof GatewayError &&
-    error.code !== undefined &&
-    !error.retryable &&
-    !isCredentialsRefusal(error.fields())
-  );
+  if (!(error instanceof GatewayError)) return false;
+  const { code, http_status = 200, retryable } = error;
+  const isOverloaded = http_status === 429 || http_status >= 500;
+  return code !== undefined && !retryable && !isOverloaded && !isCredentialsRefusal(error.fields());
 }

@@ -111,6 +111,19 @@ describe.each(cases(['no-answer', 'settings', 'missing-activity', 'credentials']
   });
 });
 
+test('a gateway that answers with HTTP 503 and a code refuses no cancellation: it is carried out after the overload', async () => {
+  await open();
+  world.notify(world.gateway.deposit('A1', '1.00'));
+  await world.pass(MINUTE);
+  world.gateway.trouble = '503';
+  world.cancelAccount('A1');
+  await world.pass(15 * MINUTE);
+  expect(reasonOf(A1)).toBe('no-answer');
+  world.gateway.trouble = undefined;
+  await world.pass(5 * MINUTE);
+  expect(await world.state('A1')).toMatchObject({ status: 'CANCELED', attention: null });
+});
+
 test.each(['no-answer', 'settings', 'missing-activity', 'credentials'] as const)(
   '%s: how many accounts are left, and an account that is looked at, are before a person after ten minutes, and nobody is asked after it',
   async (why) => {
