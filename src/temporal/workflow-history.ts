@@ -6,9 +6,9 @@ import {
   type WorkflowHandle,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, type Workflow, type WorkflowResultType } from '@temporalio/common';
 import type { temporal } from '@temporalio/proto';
-import type { EarlierPayment, PaymentEnd, PaymentInput, PaymentState, PaymentWorkflow } from '../contract';
+import type { EarlierPayment, PaymentEnd, PaymentInput, PaymentWorkflow } from '../contract';
 import { answerToKeep, isDuplicateOrderFailure, orderOf, saysWithoutOrder, whyForeign } from '../contract';
 import { ifExists } from './earlier-runs';
 import { firstArgument } from './first-argument';
@@ -169,19 +169,32 @@ export async function failureOf(handle: Pick<WorkflowHandle, 'describe' | 'resul
   // The list hears of an end later than of a start.
   const { status } = await handle.describe();
   if (status.name !== 'FAILED') return undefined;
-  const failure: unknown = await handle.result().catch((error: unknown) => error);
+  const failure: unknown = await handle.result().catch(ifTemporalAnswers);
   return failure instanceof WorkflowFailedError ? failure.cause : undefined;
 }
 
-/** The state that a payment's run has returned; undefined for one that did not complete, or that nobody can read. */
-export const resultOfPayment = (client: Client, workflowId: string, runId: string): Promise<PaymentState | undefined> =>
-  client.workflow.result<PaymentWorkflow>(workflowId, runId, { followRuns: false }).catch(() => undefined);
+/** What a closed run has returned; undefined for one that did not complete, that nobody can read, or that Temporal has forgotten. */
+export async function resultOfRun<Type extends Workflow>(
+  client: Client,
+  workflowId: string,
+  runId: string,
+): Promise<WorkflowResultType<Type> | undefined> {
+  const result = client.workflow.result<Type>(workflowId, runId, { followRuns: false });
+  return result.catch((error: unknown) => void ifTemporalAnswers(error));
+}
+
+/** An outage of Temporal says nothing of a run: a sale could be hidden by it. Throws it; returns every other error. */
+function ifTemporalAnswers(error: unknown): unknown {
+  const code = grpcCodeOf(error);
+  if (code !== undefined && code !== GRPC_STATUS.NOT_FOUND) throw error;
+  return error;
+}
 
 /** What the history of a payment's run has of it, where nobody can ask the run itself. */
 export async function paymentInHistory(client: Client, run: ShownRun, input: PaymentInput): Promise<EarlierPayment> {
   const { workflowId, runId: run_id } = run;
   const [state, failure] = await Promise.all([
-    resultOfPayment(client, workflowId, run_id),
+    resultOfRun<PaymentWorkflow>(client, workflowId, run_id),
     // Perhaps there is no order at all.
     failureOf(client.workflow.getHandle(workflowId, run_id)),
   ]);

@@ -12,13 +12,14 @@ import {
   type AfterSaleState,
   type AfterSaleWorkflow,
   type PaymentState,
+  type PaymentWorkflow,
   SEARCH_ATTRIBUTE,
   startSummary,
   TASK_TIMEOUT_MS,
 } from '../contract';
 import { GRPC_STATUS, grpcCodeOf, isOutOfTime } from '../temporal/grpc-status';
 import { takenRunUpTo } from '../temporal/taken-run';
-import { isOfOrder, resultOfPayment } from '../temporal/workflow-history';
+import { isOfOrder, resultOfRun } from '../temporal/workflow-history';
 import { RecentStarts } from './recent-starts';
 
 /** The longest time for one call, in ms. */
@@ -145,13 +146,12 @@ export class TemporalCalls {
 
   /** What a payment that has completed knew at its end; undefined where nobody can read it. */
   paymentAtEnd(workflowId: string, runId: string): Promise<PaymentState | undefined> {
-    return this.inTime(() => resultOfPayment(this.client, workflowId, runId));
+    return this.inTime(() => resultOfRun<PaymentWorkflow>(this.client, workflowId, runId));
   }
 
   /** What an after-sale that has completed knew at its end; undefined where nobody can read it. */
   afterSaleAtEnd(workflowId: string, runId: string): Promise<AfterSaleState | undefined> {
-    const read = () => this.client.workflow.result<AfterSaleWorkflow>(workflowId, runId, { followRuns: false });
-    return this.inTime(read).catch(() => undefined);
+    return this.inTime(() => resultOfRun<AfterSaleWorkflow>(this.client, workflowId, runId));
   }
 
   private async signalWithStartRequest({

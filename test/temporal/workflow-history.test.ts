@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { orderUnder, readStart } from '../../src/temporal/workflow-history';
+import { failureOf, orderUnder, readStart, resultOfRun } from '../../src/temporal/workflow-history';
 import { devServer } from '../../src/testing/dev-server';
 import type { PaymentInput } from '../../src/workflows';
 
@@ -36,3 +36,18 @@ test('a payment of a trade that nobody here has ordered has no order', async () 
 test('a payment that Temporal does not have is refused with WorkflowNotFoundError', async () => {
   await expect(readStart(temporal.client, `payment:${randomUUID()}`)).rejects.toThrow(WorkflowNotFoundError);
 });
+
+test('what a run has returned is not "nothing" where Temporal gives no answer: a sale could be hidden by it', async () => {
+  const { client } = temporal;
+  const workflowId = `payment:${randomUUID()}`;
+  await ended(workflowId, { kind: 'direct', app_id: 'app', request });
+  const handle = client.workflow.getHandle(workflowId);
+  const { runId } = await handle.describe();
+  const described = { describe: async () => ({ ...(await handle.describe()), status: FAILED }), result: handle.result };
+  const inNoTime = <T>(ask: () => Promise<T>) => client.withDeadline(Date.now() - 1, ask);
+  await expect(inNoTime(() => resultOfRun(client, workflowId, runId))).rejects.toThrow();
+  await expect(failureOf({ ...described, result: () => inNoTime(() => handle.result()) })).rejects.toThrow();
+  expect([await resultOfRun(client, workflowId, runId), await failureOf(described)]).toEqual([undefined, undefined]);
+});
+
+const FAILED = { code: 3, name: 'FAILED' } as const;
