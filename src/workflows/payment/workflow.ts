@@ -28,6 +28,7 @@ import {
   type PaymentResolution,
   type PaymentState,
   type PaymentWorkflow,
+  paymentWorkflowId,
   saysWithoutOrder,
   type Trade,
   tradesNamedBy,
@@ -221,7 +222,10 @@ class PaymentRun implements PaymentContext {
     if (isFailed) await this.giveWay();
     // Without an order of ours, what was notified is taken on by a run of its own.
     if (!isOver(this.known) && this.known.claims.length > 0) await this.takeOnNotified();
-    const isFirst = this.first.isProven || (this.known.isAdopted && this.known.before === undefined);
+    // Under another id than the order's, it may be a second trade of an order that has a payment.
+    const { app_id, out_trade_no } = this.state;
+    const isOrders = out_trade_no === null || workflowInfo().workflowId === paymentWorkflowId(app_id, out_trade_no);
+    const isFirst = this.first.isProven || (this.known.isAdopted && this.known.before === undefined && isOrders);
     await handOverPayment({ input, context: this, failure, isFirst });
     visibility.withdraw();
   }

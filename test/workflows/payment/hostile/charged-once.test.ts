@@ -1,7 +1,7 @@
 /** Promises 1 and 2: never two charges of ours under one number, and an order of unknown outcome is not blindly sent again. */
 
 import { ApplicationFailure } from '@temporalio/common';
-import type { PaymentState } from '../../../../src/contract';
+import { type PaymentState, paymentWorkflowId } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import {
   answers,
@@ -12,6 +12,7 @@ import {
   madeByAnother,
   open,
   outcomeNow,
+  paid,
   pay,
   sale,
   sell,
@@ -389,6 +390,23 @@ test('promise 1: a checkout that is reset where queries need trade_no keeps its 
 
 // — Inputs that no rule refuses —
 // Lost: goods for which nothing was paid (one trade sells two orders).
+
+test.each(['sold', 'still open'])(
+  'promise 1: a second trade that is adopted under its own number is before a person (ours is %s)',
+  async (is) => {
+    await begin();
+    if (is === 'sold') await sell();
+    else await pay(MINUTE);
+    const { trade_no } = madeByAnother('SUCCESS');
+    world.start('ALLOW_DUPLICATE', paymentWorkflowId('hostile', trade_no), [
+      { kind: 'adopt', app_id: 'hostile', trade_no },
+    ]);
+    await world.pass(HOUR);
+    if (is !== 'sold') paid(tradeAt(0));
+    await world.pass(HOUR);
+    expect(await tradesBeforeAPerson()).toEqual(expect.arrayContaining(['T1', 'T2']));
+  },
+);
 
 test('promise 1: an adoption with the trade of another order does not answer our order with it', async () => {
   await begin();
