@@ -144,8 +144,8 @@ const furtherOf = ({ creation: { reach } }: KnownPayment, other: Reach): Reach =
 function onLearned(known: KnownPayment, { of }: FactOf<'learned'>): KnownPayment {
   switch (of) {
     case 'a revived order':
-      // The refusal says that the gateway made the order.
-      return withCreation(known, { reach: furtherOf(known, 'sent') });
+      // The gateway made the order and refused it: what is alive under the number is that one, or another system's.
+      return withCreation(known, { reach: furtherOf(known, 'perhaps') });
     case 'an earlier request':
       return withCreation(known, { said: 'duplicate' });
     case 'an earlier order':

@@ -19,7 +19,7 @@ export async function begin(changed: Partial<Story['traits']> = {}, pick = (_n: 
 /** Ends the world. HOSTILE_TIMELINE prints what happened in it. */
 export async function end(): Promise<void> {
   if (process.env.HOSTILE_TIMELINE !== undefined) process.stderr.write(`${timelineOf(world)}\n`);
-  await world.close();
+  await world?.close();
 }
 
 // — What happens —

@@ -417,6 +417,12 @@ test('promise 1: an adoption with the trade of another order does not answer our
   expect([answers(), await sale()]).not.toEqual([['T1'], { outcome: 'SUCCESS', trade_no: 'T1', attention: null }]);
 });
 
+test('promise 1: another system’s paid trade that shows itself after the refusal of our order is not sold without a person', async () => {
+  const before = { amount: AMOUNT, isPaid: false, isNotified: false };
+  const traits = { takesNumbersTwice: true, shows: 'the first', creations: ['created and refused'], before } as const;
+  expect(await brokenIn(story([{ do: 'paid' }], traits))).toEqual([]);
+});
+
 // — Told "not made here", and then given payment data —
 // Lost: goods, for money that another system has sold for; a person is told (unproven-trade), the merchant is not.
 
