@@ -50,7 +50,8 @@ export interface OtherAmount {
 
 export type PaymentInput = NewPayment | AdoptedPayment;
 
-export type PaymentOutcome = 'SUCCESS' | 'CANCEL' | 'REFUSED' | 'EXPIRED';
+export const PAYMENT_OUTCOMES = ['SUCCESS', 'CANCEL', 'REFUSED', 'EXPIRED'] as const;
+export type PaymentOutcome = (typeof PAYMENT_OUTCOMES)[number];
 export type Source = 'query' | 'notification' | 'operator';
 
 /** One change of the trade's status, in the order in which we learned it. */

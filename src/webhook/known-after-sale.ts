@@ -1,15 +1,18 @@
 /** What an after-sale that has ended knows already, so that hearing it again starts nothing. */
-import { type AfterSaleState, isAfterSaleStatus, isKnownToPayment } from '../contract';
+import {
+  type AfterSaleState,
+  isAfterSaleStatus,
+  isKnownToPayment,
+  type RefundMeaning,
+  refundMeaningOf,
+} from '../contract';
 import type { Notification } from '../gateway';
-
-/** What is under way says nothing of what has ended. */
-const UNDER_WAY = ['REFUND_VERIFYING', 'REFUND_PROCESSING'];
 
 /**
  * No news of a trade that has ended REFUNDED, without a refund's number, nor of a refund that has. Whatever may happen a second time is
  * news: a second part that goes back, a refund that comes back, a dispute after one that was won or lost unheard.
  */
-const NO_NEWS_OF_REFUNDED: readonly string[] = [...UNDER_WAY, 'PARTIAL_REFUND', 'REFUNDED'];
+const NO_NEWS_OF_REFUNDED: readonly RefundMeaning[] = ['under way', 'part is done', 'done'];
 
 /** Whether the after-sale with this last state has nothing to learn from the notification. Pure. */
 export function isKnownAfterSale(
@@ -21,11 +24,14 @@ export function isKnownAfterSale(
   const isOfPayment = !isAfterSaleStatus(trade_status) || trade_no !== ours;
   if (payment !== null && isOfPayment) return isKnownToPayment(payment, notification);
   if (trade_no !== ours) return false;
-  if (out_request_no === undefined) return status === 'REFUNDED' && NO_NEWS_OF_REFUNDED.includes(trade_status);
+  if (out_request_no === undefined)
+    return status === 'REFUNDED' && NO_NEWS_OF_REFUNDED.includes(refundMeaningOf(trade_status));
   // How it ended is what counts: the gateway's first answer may have said otherwise.
   const { outcome = null } = refunds.find((one) => one.out_request_no === out_request_no) ?? {};
   // How a refund ended that was only accepted is news. One that did not come about, by the gateway's word or a person's, may have
   // been started all the same.
-  if (outcome === 'ACCEPTED') return UNDER_WAY.includes(trade_status);
-  return outcome === 'REFUNDED' ? NO_NEWS_OF_REFUNDED.includes(trade_status) : outcome === trade_status;
+  if (outcome === 'ACCEPTED') return refundMeaningOf(trade_status) === 'under way';
+  return outcome === 'REFUNDED'
+    ? NO_NEWS_OF_REFUNDED.includes(refundMeaningOf(trade_status))
+    : outcome === trade_status;
 }

@@ -6,7 +6,8 @@ import Big from 'big.js';
 import type { KnownOrder, NotificationClaim } from '../../src/contract';
 import { DAY, MINUTE } from '../../src/gateway/pure/durations';
 import type { AfterSaleFact, RefundAnswered } from '../../src/workflows/order/facts';
-import { findRefund, fold, leftToGrant, NOTHING_KNOWN } from '../../src/workflows/order/fold';
+import { fold, NOTHING_KNOWN } from '../../src/workflows/order/fold';
+import { findRefund, leftToGrant } from '../../src/workflows/order/ledger';
 import { nextStep, type Step } from '../../src/workflows/order/next-step';
 
 export const SETTINGS = { settling_ms: 30_000, refund_watch_ms: 3 * DAY, late_payments: 'attention' } as const;

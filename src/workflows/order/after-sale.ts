@@ -67,8 +67,9 @@ import {
 import { afterSaleIssues, refuseAfterSale } from './after-sale-start';
 import { eventPaymentOf } from './event-payment';
 import type { AfterSaleFact, RefundAnswered } from './facts';
-import { findRefund, fold, isOlder, NOTHING_KNOWN } from './fold';
+import { fold, isOlder, NOTHING_KNOWN } from './fold';
 import { readHandedOver } from './handed-over';
+import { findRefund } from './ledger';
 import { nextRefund, nextStep, obstacleTo, type Step, turnOf, watchUntil } from './next-step';
 import { findLateRefund, idsToAsk, isDenialAnswer, isUnpaid, lateRequest } from './payment-end';
 import {
@@ -562,7 +563,7 @@ class AfterSaleRun {
     if (this.phase === 'unknown') throw orderNotFound(this.input.out_trade_no);
     // The buyer may have paid since the last look.
     if (this.order.paid === null && !(await isInTime(this.rechecks.request()))) throw notTaken();
-    const granted = grantRefund(this.order, this.requests, order);
+    const granted = grantRefund(this.order, this.requests, order, Date.now());
     const { number } = granted;
     // A refund that waits for its turn may have been taken by an earlier run: the same request lets it go on.
     const isLacking = findRefund(this.order, number)?.phase === 'waiting' && !this.requests.has(number);

@@ -1,8 +1,8 @@
 /** Whether the gateway's answer agrees with what was notified after a sale. Pure. */
 import { isBankStatus, type NotificationClaim, reportsNewMoney } from '../../contract';
 
-/** What the bank does, in its order. */
-const OF_THE_BANK: readonly string[] = ['DISPUTE', 'CHARGEBACK', 'CHARGEBACK_REVERSED'];
+/** The bank's statuses, in their order. */
+const STEPS_OF_THE_BANK: readonly string[] = ['DISPUTE', 'CHARGEBACK', 'CHARGEBACK_REVERSED'];
 
 /**
  * Whether a queried status shows what was notified, or what follows it. The bank's statuses can follow any other and come again, so only
@@ -12,5 +12,5 @@ export function isAnswered({ trade_status = '' }: NotificationClaim, status: str
   if (!isBankStatus(trade_status)) return !reportsNewMoney(status, trade_status);
   // After a reversal the payment stands again.
   if (trade_status === 'CHARGEBACK_REVERSED' && status === 'SUCCESS') return true;
-  return OF_THE_BANK.indexOf(status) >= OF_THE_BANK.indexOf(trade_status);
+  return STEPS_OF_THE_BANK.indexOf(status) >= STEPS_OF_THE_BANK.indexOf(trade_status);
 }

@@ -22,21 +22,31 @@ import {
   outcomeOf,
   type PaymentEnd,
   type PaymentOutcome,
-  type RefundMeaning,
   refundMeaningOf,
   SILENCES,
-  type Source,
   saleStatus,
   takesMoneyBack,
 } from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
-import { isDecimal, isMore, less, sumOf } from '../../gateway/pure/money';
+import { isDecimal, isMore, sumOf } from '../../gateway/pure/money';
 import { refundNeedsAccount } from '../../gateway/pure/refund-goes-to';
 import { isKnownStatus } from '../../gateway/pure/statuses';
-import { ANSWERED } from '../shared/attention-reasons';
+import { ANSWERED, OF_THE_BANK, raised, withoutReasons } from '../shared/attention-reasons';
 import { latePaymentRefundNumber } from '../shared/refund-numbers';
 import { isAnswered } from './claims';
 import type { AfterSaleFact } from './facts';
+import {
+  asEnded,
+  askedOfAllGone,
+  CONTRADICTED,
+  findRefund,
+  leftAtGateway,
+  mayBeGone,
+  mayHaveShown,
+  notMade,
+  withRefund,
+  withUnknownRefund,
+} from './ledger';
 import {
   findLateRefund,
   hasLateMoney,
@@ -49,7 +59,8 @@ import {
   paidOtherwise,
   toldOutcome,
 } from './payment-end';
-import { type Column, LAG_SETTLINGS, OPEN, outcomeNamed, rowOf, type Verdict, verdictOn } from './refund-table';
+import { outcomeNamed, replicaLag } from './refund-table';
+import { hasCalledAPart, hasUnexplainedMovement, judged } from './refund-verdicts';
 
 /** What the fold needs of the settings. */
 export interface FoldSettings {
@@ -89,7 +100,7 @@ const KEPT_WITHOUT_MONEY = 500;
 
 /** The state after one more fact. */
 export function fold(order: KnownOrder, fact: AfterSaleFact, settings: FoldSettings): KnownOrder {
-  const known = judged(applied(order, fact, settings), settings);
+  const known = judged(applied(order, fact, settings), replicaLag(settings));
   return bounded(withLateMoney(order, withSecondTrade(order, known), fact.at, settings));
 }
 
@@ -113,12 +124,12 @@ function withLateMoney(before: KnownOrder, order: KnownOrder, at: number, { late
   if (late_payments === 'attention' || !isOurTrade(order) || paid === null) return raised(order, 'late-payment');
   const number = latePaymentRefundNumber(order);
   if (late_payments !== 'refund' || findRefund(order, number)) return order;
-  const asked = changed(onRequested(order, { is: 'requested', number, ...paid, at }), number, { isLate: true });
+  const asked = withRefund(onRequested(order, { is: 'requested', number, ...paid, at }), number, { isLate: true });
   const account = refundNeedsAccount(method);
   if (account === undefined) return asked;
   const message = `${method} is refunded to ${account} of the buyer’s, which the order does not have: bank_info is missing`;
   const failure = { type: FAILURE.invalidRequest, message, details: {} };
-  return raised(changed(asked, number, notMade(failure)), 'late-payment');
+  return raised(withRefund(asked, number, notMade(failure)), 'late-payment');
 }
 
 function applied(order: KnownOrder, fact: AfterSaleFact, settings: FoldSettings): KnownOrder {
@@ -142,7 +153,7 @@ function applied(order: KnownOrder, fact: AfterSaleFact, settings: FoldSettings)
     case 'requested':
       return onRequested(order, fact);
     case 'begun':
-      return changed(order, fact.number, {
+      return withRefund(order, fact.number, {
         phase: 'sending',
         begun: { at: fact.at, shown: order.seen?.status ?? '' },
         moved: false,
@@ -153,7 +164,7 @@ function applied(order: KnownOrder, fact: AfterSaleFact, settings: FoldSettings)
     case 'decided':
       return onDecided(order, fact);
     case 'passed':
-      return changed(order, fact.number, { isOld: true });
+      return withRefund(order, fact.number, { isOld: true });
     case 'noticed':
       return fact.what === 'unread' ? withUnknownRefund(order) : raised(order, fact.what);
   }
@@ -258,20 +269,20 @@ function onQueried(
   { trade, lasted_ms, after, at }: FactOf<'queried'>,
   { settling_ms }: FoldSettings,
 ): KnownOrder {
-  const answered = settledReasons(before, ANSWERED);
+  const answered = withoutReasons(before, ANSWERED);
   if (isOlder(before, trade)) return onOlder(answered, trade.trade_status, at);
   const learned = withCandidate(learnedFrom(answered, trade), trade);
   const seen = { status: trade.trade_status, asked_at: trade.asked_at, lasted_ms, heard: after };
   const from = before.seen?.status ?? null;
   const moved = { ...movedTo(learned, from, seen.status, at), seen };
   const read = withClaimsRead(withEnd(moved), after);
-  return explained(read, from, LAG_SETTLINGS * settling_ms);
+  return explained(read, from, replicaLag({ settling_ms }));
 }
 
 /** What the trade's end says: that it has one; and that what was sold is none any more, where that lasts. */
 function withEnd(order: KnownOrder): KnownOrder {
   const { status = '', lasted_ms = 0 } = order.seen ?? {};
-  const ended = outcomeOf(status) === null ? order : settledReasons(order, ['never-ended']);
+  const ended = outcomeOf(status) === null ? order : withoutReasons(order, ['never-ended']);
   return isRevoked(ended) && lasted_ms > 0 ? raised(ended, 'unlisted-transition') : ended;
 }
 
@@ -295,7 +306,7 @@ function onUnanswered(order: KnownOrder, { why, after, at }: FactOf<'unanswered'
 }
 
 /** What the gateway does not answer has one reason, the latest. A denial is an answer. */
-const withoutSilence = (order: KnownOrder) => settledReasons(order, SILENCES);
+const withoutSilence = (order: KnownOrder) => withoutReasons(order, SILENCES);
 
 /** Until the order's own trade is known, each that is found is one to ask for. */
 function withCandidate(order: KnownOrder, trade: QueriedTrade): KnownOrder {
@@ -356,8 +367,6 @@ function isNoTransition(order: KnownOrder, from: string | null, to: string): boo
 const heardOfBank = (order: KnownOrder, status: string, at: number): KnownOrder =>
   takesMoneyBack(status) ? { ...order, bank: { status, at } } : order;
 
-const OF_THE_BANK: readonly Attention[] = ['dispute', 'chargeback', 'chargeback-reversed'];
-
 /** The bank's latest status replaces the one before, and answers what was notified of it, but no later step. */
 function onBankStatus(order: KnownOrder, status: string): KnownOrder {
   const reason = attentionOfStatus(status);
@@ -410,7 +419,7 @@ function explained(order: KnownOrder, from: string | null, lag_ms: number): Know
   const status = order.seen?.status ?? '';
   if (!isRefundStatus(status) || status === from) return order;
   if (hasUnexplainedMovement(order, lag_ms)) return withUnknownRefund(order);
-  const begun = order.refunds.filter((one) => mayBeGone(one) || (one.begun !== null && one.outcome !== 'NOT_CREATED'));
+  const begun = order.refunds.filter(mayHaveShown);
   const gone = begun.filter(mayBeGone);
   const meaning = refundMeaningOf(status);
   const isOurs =
@@ -478,24 +487,24 @@ function onNamed(order: KnownOrder, refund: LedgerRefund, status: string): Known
   const hasPaidNothing = outcome !== null && outcome !== 'REFUNDED';
   if (named === undefined) {
     // A late one, of before its end was notified. Else it is under way, whoever said that it is not.
-    if (hasPaidNothing) return refund.confirmed_by === 'notification' ? order : changed(order, number, CONTRADICTED);
+    if (hasPaidNothing) return refund.confirmed_by === 'notification' ? order : withRefund(order, number, CONTRADICTED);
     const isThere = refund.phase === 'lost' && refund.asked !== 'by a contradiction';
-    return changed(order, number, {
+    return withRefund(order, number, {
       named: status,
       ...(isThere ? { phase: 'taken' as const, asked: null } : {}),
     });
   }
   // The trade may never have shown it to us.
-  const end = { ...ended(named, 'notification'), named: status, moved: true };
+  const end = { ...asEnded(named, 'notification'), named: status, moved: true };
   if (named === 'REFUNDED') {
     // It was done before it came back. Else what says that it is gone contradicts who said that it paid nothing.
     if (hasPaidNothing && refund.confirmed_by === 'notification') return order;
-    return changed(order, number, hasPaidNothing ? CONTRADICTED : end);
+    return withRefund(order, number, hasPaidNothing ? CONTRADICTED : end);
   }
   // Whichever try it means, that is known. The gateway has used the number, where there was one try.
   if (hasPaidNothing && (outcome !== 'NOT_CREATED' || refund.attempt > 1)) return order;
   // Nothing says which try under the number it means.
-  return changed(order, number, refund.attempt > 1 ? CONTRADICTED : end);
+  return withRefund(order, number, refund.attempt > 1 ? CONTRADICTED : end);
 }
 
 // — Requests —
@@ -530,15 +539,15 @@ function onAnswered(order: KnownOrder, { number, answered, at }: FactOf<'answere
   if (findRefund(order, number)?.phase === 'ended') return order;
   switch (answered.said) {
     case 'taken':
-      return changed(order, number, { phase: 'taken', answer: answered.answer, answered_at: at });
+      return withRefund(order, number, { phase: 'taken', answer: answered.answer, answered_at: at });
     case 'not-sent':
-      return changed(order, number, { phase: 'waiting', begun: null, moved: false });
+      return withRefund(order, number, { phase: 'waiting', begun: null, moved: false });
     case 'refused':
-      return changed(order, number, notMade(answered.failure));
+      return withRefund(order, number, notMade(answered.failure));
     case 'taken-by-others':
-      return withUnknownRefund(changed(order, number, notMade(answered.failure)));
+      return withUnknownRefund(withRefund(order, number, notMade(answered.failure)));
     case 'unknown':
-      return changed(order, number, { phase: 'lost', answered_at: at });
+      return withRefund(order, number, { phase: 'lost', answered_at: at });
   }
 }
 
@@ -552,7 +561,7 @@ function onDecided(before: KnownOrder, fact: FactOf<'decided'>): KnownOrder {
   const named =
     refund === undefined
       ? order
-      : changed(order, refund.number, { ...ended(refund.outcome, 'operator'), decided, failure: null });
+      : withRefund(order, refund.number, { ...asEnded(refund.outcome, 'operator'), decided, failure: null });
   // What the trade has shown since it was begun is somebody else's.
   const isOfOthers =
     (refund?.outcome === 'NOT_CREATED' && hasMovedUnnamed(order, refund.number)) ||
@@ -561,8 +570,8 @@ function onDecided(before: KnownOrder, fact: FactOf<'decided'>): KnownOrder {
   const counted =
     elsewhere === undefined
       ? explained
-      : settledReasons({ ...explained, elsewhere: sumOf([elsewhere]), complete: true }, ['refund-elsewhere']);
-  const settled = seen ? settledReasons(looked(counted, seen), [seen]) : counted;
+      : withoutReasons({ ...explained, elsewhere: sumOf([elsewhere]), complete: true }, ['refund-elsewhere']);
+  const settled = seen ? withoutReasons(looked(counted, seen), [seen]) : counted;
   const to = refund?.outcome ?? fact.order ?? shown ?? 'resolved';
   const said = { by, reason, ...(elsewhere === undefined ? {} : { refunded_elsewhere: elsewhere }) };
   // What a person says of the order replaces what was told of it.
@@ -617,195 +626,6 @@ function looked(order: KnownOrder, seen: Attention): KnownOrder {
 function withoutTrade(order: KnownOrder): KnownOrder {
   const { heard = order.heard, at = 0 } = order.denied ?? {};
   return { ...order, denied: { heard, at, isSettled: true }, held: order.held.filter((one) => one.heard > heard) };
-}
-
-// — What follows for the refunds —
-
-/** Reads each refund that may be gone in the table. Its order of facts does not matter: only what is known now does. */
-function judged(order: KnownOrder, { settling_ms }: FoldSettings): KnownOrder {
-  return order.refunds.filter(isJudged).reduce((known, refund) => {
-    const verdict = verdictOf(known, refund);
-    if (verdict === undefined || !isDue(known, refund, verdict, settling_ms)) return known;
-    // What a contradiction has asked, only a person or the number itself answers.
-    if (refund.asked === 'by a contradiction') return known;
-    if (verdict.is === 'ask')
-      return changed(known, refund.number, verdict.lasts ? CONTRADICTED : { asked: 'by the table' });
-    // The trade shows that the gateway has it, although its answer was lost.
-    if (verdict.is === 'accepted' && refund.phase === 'lost')
-      return changed(known, refund.number, { phase: 'taken', asked: null });
-    if (verdict.is !== 'refunded') return changed(known, refund.number, { asked: null });
-    return changed(known, refund.number, { ...ended('REFUNDED', 'query'), named: known.seen?.status ?? null });
-  }, order);
-}
-
-const isJudged = ({ phase, begun, outcome, failure }: LedgerRefund) =>
-  begun !== null && failure === null && (phase === 'lost' || phase === 'taken' || outcome === 'REFUNDED');
-
-/** What the trade says of this refund now; undefined where it says nothing new of one that has ended or was decided. */
-export function verdictOf(order: KnownOrder, refund: LedgerRefund): Verdict | undefined {
-  const { seen } = order;
-  const { begun, decided, outcome } = refund;
-  if (seen === null || begun === null) return undefined;
-  // A person knew what the trade showed.
-  if (decided?.shown === seen.status) return undefined;
-  const isUnmistakable = isOnlyOne(order, refund) || hasCalledAPart(order);
-  const row = rowOf(seen.status, { shown: begun.shown, moved: refund.moved, isUnmistakable });
-  const isOpenEnd = unexplainedEnds(order).some((at) => at >= begun.at);
-  const saysEnd = row === 'refused' || row === 'revoked';
-  if (outcome !== null) {
-    // What was done may come back; it is not refused any more.
-    const hasComeBack = row === 'stands' || (row === 'revoked' && isOpenEnd);
-    return hasComeBack && refund.named !== seen.status ? verdictOn(row, 'accepted', false) : undefined;
-  }
-  // An end may show for a moment only, and it is somebody's: ours, unless it is that of one whose end is known by its number.
-  if (isOpenEnd) return verdictOn('refused', 'accepted', false);
-  return saysEnd ? OPEN : verdictOn(row, columnOf(order, refund), !isMore(leftAtGateway(order), '0'));
-}
-
-function columnOf(order: KnownOrder, refund: LedgerRefund): Column {
-  if (refund.phase !== 'lost') return 'accepted';
-  return isOnlyOne(order, refund) && order.bank === null ? 'lost alone' : 'lost beside others';
-}
-
-/** Whether nothing else is known that may have gone back, or be going. */
-function isOnlyOne(order: KnownOrder, { number }: LedgerRefund): boolean {
-  const others = order.refunds.filter((one) => one.number !== number && mayBeGone(one));
-  return others.length === 0 && order.complete && order.elsewhere === '0.00';
-}
-
-/** Whether this gateway has called this trade PARTIAL_REFUND, so that REFUNDED says that all has gone back. */
-const hasCalledAPart = ({ history }: KnownOrder) => history.some(({ to }) => to === 'PARTIAL_REFUND');
-
-/** Whether a verdict has waited long enough. */
-function isDue(order: KnownOrder, { isOld }: LedgerRefund, verdict: Verdict, settling_ms: number): boolean {
-  const { seen } = order;
-  if (verdict.is !== 'ask' || verdict.after === 'none') return true;
-  if (verdict.after === 'lag') return (seen?.lasted_ms ?? 0) >= LAG_SETTLINGS * settling_ms;
-  return isOld;
-}
-
-/** What a refund that was made shows first: that it is under way, or its end. What comes back was made before. */
-const BEGINS: readonly RefundMeaning[] = ['under way', 'part is done', 'done', 'refused'];
-/** From these, the trade goes on with the refund that it has shown, or falls back to the one before. */
-const GOES_ON: readonly RefundMeaning[] = ['under way', 'refused', 'revoked', 'of the bank'];
-
-/**
- * Whether the trade has shown the beginning of one more refund than ours: somebody else has made one. A person who has named what went back
- * elsewhere has explained those before.
- */
-function hasUnexplainedMovement({ history, refunds }: KnownOrder, lag_ms: number): boolean {
-  const beganAt = withoutEchoes(history, lag_ms)
-    .filter(({ was, is }) => BEGINS.includes(is) && was !== is && !GOES_ON.includes(was))
-    .map(({ at }) => at);
-  const ours = refunds
-    .filter((one) => mayBeGone(one) || (one.begun !== null && one.outcome !== 'NOT_CREATED'))
-    .map(({ begun }) => begun?.at ?? 0);
-  const explained = history.findLast(({ refunded_elsewhere }) => refunded_elsewhere !== undefined)?.time;
-  const unexplained = ours.reduce((open, begun) => {
-    const at = open.findIndex((time) => time >= begun);
-    return at < 0 ? open : open.toSpliced(at, 1);
-  }, beganAt);
-  return unexplained.some((time) => explained === undefined || time > Date.parse(explained));
-}
-
-interface Movement {
-  readonly was: RefundMeaning;
-  readonly is: RefundMeaning;
-  /** Ms since the epoch. */
-  readonly at: number;
-}
-
-/** How the trade has moved, without what a replica that was behind showed of a moment before. */
-function withoutEchoes(history: KnownOrder['history'], lag_ms: number): Movement[] {
-  const leftAt = new Map<string, number>();
-  let current: string | null = null;
-  return history.flatMap(({ to, time, source }) => {
-    const at = Date.parse(time);
-    const left = leftAt.get(to);
-    if (source !== 'query' || to === current || (left !== undefined && at - left < lag_ms)) return [];
-    const movement = { was: refundMeaningOf(current), is: refundMeaningOf(to), at };
-    if (current !== null) leftAt.set(current, at);
-    current = to;
-    return [movement];
-  });
-}
-
-/** When the trade began to show ends of refunds that are none of those whose end is known by their number. Ms since the epoch. */
-export function unexplainedEnds({ history, refunds }: KnownOrder): number[] {
-  const known = refunds.filter(({ confirmed_by }) => confirmed_by !== 'query');
-  return ENDS.flatMap((outcome) => {
-    const ended = known.filter((one) => one.outcome === outcome && one.begun !== null);
-    const shown = history
-      .filter(({ to, source }) => to === outcome && source === 'query')
-      .map(({ time }) => Date.parse(time));
-    // Each known end explains the first that the trade has shown since that refund was begun.
-    return ended.reduce((open, { begun }) => {
-      const at = open.findIndex((time) => time >= (begun?.at ?? 0));
-      return at < 0 ? open : open.toSpliced(at, 1);
-    }, shown);
-  });
-}
-
-const ENDS = ['REFUND_REFUSED', 'REFUND_REVOKE'] as const;
-
-// — The ledger —
-
-/** Whether money of it may have gone, or may still go: whatever has left us and was not freed. Where a person is asked, it may. */
-export const mayBeGone = ({ begun, asked, outcome }: LedgerRefund): boolean =>
-  outcome === 'REFUNDED' || asked !== null || (begun !== null && outcome === null);
-
-/** How much certainly is at the gateway still: a refund that waits for its turn has taken nothing. */
-export function leftAtGateway(order: KnownOrder, except?: string): string {
-  const gone = order.refunds.filter((one) => one.number !== except && mayBeGone(one));
-  return less(order.paid?.amount ?? '0', sumOf([order.elsewhere, ...gone.map(({ amount }) => amount)]));
-}
-
-/** How much may still be granted: what waits for its turn is reserved. */
-export function leftToGrant(order: KnownOrder): string {
-  const reserved = order.refunds.filter((one) => mayBeGone(one) || one.phase === 'waiting');
-  const left = less(order.paid?.amount ?? '0', sumOf([order.elsewhere, ...reserved.map(({ amount }) => amount)]));
-  // A gateway may give back more than was paid.
-  return isMore('0', left) ? '0.00' : left;
-}
-
-export const findRefund = ({ refunds }: KnownOrder, number: string): LedgerRefund | undefined =>
-  refunds.find((one) => one.number === number);
-
-function withUnknownRefund(order: KnownOrder): KnownOrder {
-  return raised({ ...order, complete: false }, 'refund-elsewhere');
-}
-
-/** Something that paid nothing was notified, nobody says which, and no answer shows it. */
-function askedOfAllGone(order: KnownOrder): KnownOrder {
-  return { ...order, refunds: order.refunds.map((one) => (mayBeGone(one) ? { ...one, ...CONTRADICTED } : one)) };
-}
-
-const CONTRADICTED = { asked: 'by a contradiction' } as const;
-
-type Change = Partial<LedgerRefund> | ((refund: LedgerRefund) => Partial<LedgerRefund>);
-
-function changed(order: KnownOrder, number: string, change: Change): KnownOrder {
-  const refunds = order.refunds.map((one) =>
-    one.number === number ? { ...one, ...(typeof change === 'function' ? change(one) : change) } : one,
-  );
-  return { ...order, refunds };
-}
-
-const ended = (outcome: LedgerRefund['outcome'], confirmed_by: Source) =>
-  ({ phase: 'ended', outcome, confirmed_by, asked: null }) as const;
-
-/** There certainly is no refund: its number is free again. */
-const notMade = (failure: LedgerRefund['failure']) =>
-  ({ phase: 'ended', outcome: 'NOT_CREATED', failure, asked: null }) as const;
-
-// — Reasons —
-
-function raised(order: KnownOrder, reason: Attention): KnownOrder {
-  return order.reasons.includes(reason) ? order : { ...order, reasons: [...order.reasons, reason] };
-}
-
-function settledReasons(order: KnownOrder, reasons: readonly Attention[]): KnownOrder {
-  return { ...order, reasons: order.reasons.filter((one) => !reasons.includes(one)) };
 }
 
 const iso = (at: number) => new Date(at).toISOString();

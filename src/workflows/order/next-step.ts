@@ -6,11 +6,13 @@ import {
   type LedgerRefund,
   refundableIn,
   refundMeaningOf,
+  takesMoneyBack,
 } from '../../contract';
 import { DAY, MINUTE } from '../../gateway/pure/durations';
 import { isMore } from '../../gateway/pure/money';
 import { isAnswered } from './claims';
-import { findRefund, isContradicted, leftAtGateway, mayBeGone, unexplainedEnds, verdictOf } from './fold';
+import { isContradicted } from './fold';
+import { findRefund, leftAtGateway, mayBeGone } from './ledger';
 import {
   hasLateMoney,
   hasUnanswered,
@@ -20,7 +22,8 @@ import {
   isUnpaid,
   mayBePaidUntil,
 } from './payment-end';
-import { LAG_SETTLINGS } from './refund-table';
+import { replicaLag } from './refund-table';
+import { unexplainedEnds, verdictOf } from './refund-verdicts';
 import {
   elsewhereUnknown,
   notLeft,
@@ -83,7 +86,7 @@ export function nextStep(order: KnownOrder, now: number, wishes: Wishes, setting
     (isRevoked(order) && order.seen?.lasted_ms === 0) ||
     order.refunds.some((one) => waitsForLag(order, one, settings))
   )
-    return { take: 'look', lasting_ms: LAG_SETTLINGS * settings.settling_ms };
+    return { take: 'look', lasting_ms: replicaLag(settings) };
   const due = deadlinesOf(order).find(({ at }) => at <= now);
   if (due) return { take: 'pass', number: due.number };
   const waiting = nextRefund(order);
@@ -96,7 +99,7 @@ export function nextStep(order: KnownOrder, now: number, wishes: Wishes, setting
   if (until === null || until > now || waiting)
     return { take: 'watch', until: until === null || waiting ? null : until, waiting: waiting?.number };
   // The last poll may be hours ago.
-  const lasting_ms = LAG_SETTLINGS * settings.settling_ms;
+  const lasting_ms = replicaLag(settings);
   if (isUnpaid(order) && !isAnsweredAfter(order, mayBePaidUntil(order), lasting_ms))
     return { take: 'look', lasting_ms };
   return { take: 'rest' };
@@ -115,26 +118,21 @@ function isAnsweredAfter({ seen, denied }: KnownOrder, until: number, lag_ms: nu
 /** A notification that the answer contradicts counts as contradicted once the answer has lasted. */
 function lastingOf({ seen, held }: KnownOrder, { settling_ms }: StepSettings): number {
   const status = seen?.status ?? '';
-  return held.some(({ claim }) => !isAnswered(claim, status)) ? LAG_SETTLINGS * settling_ms : 0;
+  return held.some(({ claim }) => !isAnswered(claim, status)) ? replicaLag({ settling_ms }) : 0;
 }
 
 /** Whether only time is missing until no replica can be behind what the table reads. */
 function waitsForLag(order: KnownOrder, refund: LedgerRefund, { settling_ms }: StepSettings): boolean {
-  const verdict = openVerdict(order, refund);
+  const verdict = verdictOf(order, refund);
   const isOfLag = verdict?.is === 'ask' && verdict.after === 'lag';
-  return isOfLag && refund.asked === null && (order.seen?.lasted_ms ?? 0) < LAG_SETTLINGS * settling_ms;
+  return isOfLag && refund.asked === null && (order.seen?.lasted_ms ?? 0) < replicaLag({ settling_ms });
 }
-
-const openVerdict = (order: KnownOrder, refund: LedgerRefund) =>
-  refund.phase === 'lost' || refund.phase === 'taken' || refund.outcome === 'REFUNDED'
-    ? verdictOf(order, refund)
-    : undefined;
 
 /** When refunds will have waited a day for their end, earliest first. */
 function deadlinesOf(order: KnownOrder): { number: string; at: number }[] {
   const deadlines = order.refunds.flatMap((refund) => {
     const { number, begun, asked, isOld } = refund;
-    const verdict = openVerdict(order, refund);
+    const verdict = verdictOf(order, refund);
     const waits = verdict?.is === 'ask' && verdict.after === 'a day' && asked === null && !isOld;
     return begun !== null && waits ? [{ number, at: begun.at + DAY }] : [];
   });
@@ -196,10 +194,19 @@ export function turnOf(order: KnownOrder, refund: LedgerRefund, now: number): 'n
 export function obstacleTo(order: KnownOrder, refund: LedgerRefund, now: number): RefundFailure | undefined {
   // A person has said that the order stands after all.
   if (refund.isLate && !hasLateMoney(order)) return notWanted();
-  if (!order.complete) return elsewhereUnknown(order.seen?.status ?? null);
-  if (order.bank !== null && now - order.bank.at < BANK_LAG_MS) return takenByTheBank(order.bank.status);
-  if (isContradicted(order)) return unconfirmed(order.seen?.status ?? null);
+  const obstacle = obstacleToAny(order, now);
+  if (obstacle) return obstacle;
   return order.paid && isMore(refund.amount, leftAtGateway(order, refund.number)) ? notLeft() : undefined;
+}
+
+/** Why no refund of the order is granted or sent now; undefined where nothing is in the way. */
+export function obstacleToAny(order: KnownOrder, now: number): RefundFailure | undefined {
+  const { complete, bank, held, seen } = order;
+  const claim = held.find(({ claim: { trade_status = '' } }) => takesMoneyBack(trade_status))?.claim.trade_status;
+  if (claim !== undefined) return takenByTheBank(claim);
+  if (bank !== null && now - bank.at < BANK_LAG_MS) return takenByTheBank(bank.status);
+  if (isContradicted(order)) return unconfirmed(seen?.status ?? null);
+  return complete ? undefined : elsewhereUnknown(seen?.status ?? null);
 }
 
 /** Whether a person has said of a trade that is REFUNDED what went back elsewhere: then a part of ours was called so. */

@@ -9,24 +9,23 @@ import {
   type KnownOrder,
   type LedgerRefund,
   outcomeOf,
+  PAYMENT_OUTCOMES,
   type PaymentOutcome,
   type RefundAnswer,
   type RefundOrder,
   type RefundOutcome,
   type RefundState,
-  takesMoneyBack,
   typedFailure,
 } from '../../contract';
 import { amountProblem, isMore, sameAmount } from '../../gateway/pure/money';
 import { generatedRefundNumber } from '../shared/refund-numbers';
 import { assertResolution, invalidRequest } from '../shared/resolution';
-import { findRefund, isContradicted, leftToGrant } from './fold';
-import { isFresh } from './next-step';
-import { elsewhereUnknown, notNow, type RefundFailure, takenByTheBank, unconfirmed } from './refusals';
+import { findRefund, leftToGrant } from './ledger';
+import { isFresh, obstacleToAny } from './next-step';
+import { notNow } from './refusals';
 
 type Decidable = Exclude<RefundOutcome, 'ACCEPTED'>;
-const OUTCOMES: readonly Decidable[] = ['REFUNDED', 'REFUND_REFUSED', 'REFUND_REVOKE', 'NOT_CREATED'];
-const ENDS: readonly PaymentOutcome[] = ['SUCCESS', 'CANCEL', 'REFUSED', 'EXPIRED'];
+const REFUND_OUTCOMES: readonly Decidable[] = ['REFUNDED', 'REFUND_REFUSED', 'REFUND_REVOKE', 'NOT_CREATED'];
 
 /** A refund is of the order that it is asked of. An id in its body could send it to another trade, in no ledger. */
 const IDS_OF_A_TRADE = ['trade_no', 'out_trade_no'] as const;
@@ -54,8 +53,16 @@ export interface Granted {
   readonly number: string;
 }
 
-/** Grants a refund, or finds the one that the same request made earlier. `requests`: those of this run. Throws why there is none. */
-export function grantRefund(sale: KnownOrder, requests: ReadonlyMap<string, RefundOrder>, order: RefundOrder): Granted {
+/**
+ * Grants a refund, or finds the one that the same request made earlier. `requests`: those of this run; `now`: ms since the epoch. Throws why
+ * there is none.
+ */
+export function grantRefund(
+  sale: KnownOrder,
+  requests: ReadonlyMap<string, RefundOrder>,
+  order: RefundOrder,
+  now: number,
+): Granted {
   const { paid, seen } = sale;
   if (paid === null) throw notPaid(seen?.status ?? null);
   if (order.refund_currency.toUpperCase() !== paid.currency.toUpperCase())
@@ -66,7 +73,7 @@ export function grantRefund(sale: KnownOrder, requests: ReadonlyMap<string, Refu
   // Where there certainly is no refund, its number may be used again.
   if (earlier && (earlier.outcome !== 'NOT_CREATED' || earlier.asked !== null))
     return repeated(earlier, requests, order);
-  const obstacle = obstacleToAsking(sale);
+  const obstacle = obstacleToAny(sale, now);
   if (obstacle) throw typedFailure(obstacle.type, obstacle.message, obstacle.details);
   const left = leftToGrant(sale);
   if (!isMore(order.refund_amount, left)) return { is: 'new', number };
@@ -112,15 +119,6 @@ function differing(
   const fields = differingFields(named(first), named(order));
   // Requests of earlier runs are not kept: compare amount and currency only.
   return known ? fields : fields.filter((field) => Object.hasOwn(first, field));
-}
-
-/** Why no refund is granted now; undefined where nothing is in the way. */
-function obstacleToAsking(sale: KnownOrder): RefundFailure | undefined {
-  const { complete, held, seen } = sale;
-  const claim = held.find(({ claim: { trade_status = '' } }) => takesMoneyBack(trade_status))?.claim.trade_status;
-  if (claim !== undefined) return takenByTheBank(claim);
-  if (isContradicted(sale)) return unconfirmed(seen?.status ?? null);
-  return complete ? undefined : elsewhereUnknown(seen?.status ?? null);
 }
 
 /** The gateway has shown nothing that was paid. */
@@ -202,8 +200,8 @@ function pending(why: string): ApplicationFailure {
 
 // — Persons —
 
-const isEnd = (outcome: string): outcome is PaymentOutcome => ENDS.some((one) => one === outcome);
-const isDecidable = (outcome: string): outcome is Decidable => OUTCOMES.some((one) => one === outcome);
+const isEnd = (outcome: string): outcome is PaymentOutcome => PAYMENT_OUTCOMES.some((one) => one === outcome);
+const isDecidable = (outcome: string): outcome is Decidable => REFUND_OUTCOMES.some((one) => one === outcome);
 
 /** Throws `InvalidRequest` where a person's decision breaks a rule of its form. */
 export function assertAfterSaleResolution(resolution: AfterSaleResolution): void {
@@ -215,7 +213,10 @@ export function assertAfterSaleResolution(resolution: AfterSaleResolution): void
     ...(outcome === undefined || isOfOrder || isDecidable(outcome)
       ? []
       : [
-          { field: 'outcome', rule: `one of ${OUTCOMES.join(', ')} for a refund, or ${ENDS.join(', ')} for the order` },
+          {
+            field: 'outcome',
+            rule: `one of ${REFUND_OUTCOMES.join(', ')} for a refund, or ${PAYMENT_OUTCOMES.join(', ')} for the order`,
+          },
         ]),
     ...(outcome === undefined || isOfOrder || typeof out_request_no === 'string'
       ? []

@@ -5,8 +5,8 @@
 import type { RefundOutcome } from '../../contract';
 import { type Patience, type RefundMeaning, refundMeaningOf } from '../../contract';
 
-/** No replica of the gateway is further behind than so many settling times. */
-export const LAG_SETTLINGS = 10;
+/** No replica of the gateway is further behind than this, in ms: ten settling times. */
+export const replicaLag = ({ settling_ms }: { readonly settling_ms: number }): number => 10 * settling_ms;
 
 export type Verdict =
   /** It goes on: the next status tells more. */
@@ -30,15 +30,15 @@ export type Column = 'accepted' | 'lost alone' | 'lost beside others';
  */
 export type Row = RefundMeaning | 'unmoved' | 'part as before' | 'perhaps all';
 
-export const OPEN: Verdict = { is: 'open' };
+const OPEN: Verdict = { is: 'open' };
 const ACCEPTED: Verdict = { is: 'accepted' };
 const REFUNDED: Verdict = { is: 'refunded' };
 const ask = (after: Patience, lasts = false): Verdict => ({ is: 'ask', after, lasts });
 const [NOW, LAG, A_DAY] = [ask('none'), ask('lag'), ask('a day')] as const;
-/** A refund has paid nothing, and nothing says which one. */
-const ENDED = ask('none');
+/** A refund was refused, or has come back, and nothing says which one: each that was begun before it is asked about. */
+export const WHOSE_END = ask('none');
 /** The payment stands again, although a refund was shown: one has come back. */
-const CAME_BACK = ask('lag', true);
+export const CAME_BACK = ask('lag', true);
 
 /** Two verdicts: where money is left after all refunds that may have gone, and where nothing is. */
 type Cell = Verdict | readonly [left: Verdict, nothingLeft: Verdict];
@@ -58,8 +58,9 @@ const TABLE: Readonly<Record<Row, Readonly<Record<Column, Cell>>>> = {
   'part as before': { accepted: [ACCEPTED, A_DAY],  'lost alone': LAG,             'lost beside others': LAG },
   'perhaps all':  { accepted: ACCEPTED,             'lost alone': LAG,             'lost beside others': LAG },
   done:           { accepted: [ACCEPTED, REFUNDED], 'lost alone': [LAG, REFUNDED], 'lost beside others': LAG },
-  refused:        { accepted: ENDED,                'lost alone': ENDED,           'lost beside others': ENDED },
-  revoked:        { accepted: ENDED,                'lost alone': ENDED,           'lost beside others': ENDED },
+  // The end of a refund that is known by its number: what is open goes on. An end that no number explains is WHOSE_END.
+  refused:        { accepted: OPEN,                 'lost alone': OPEN,            'lost beside others': OPEN },
+  revoked:        { accepted: OPEN,                 'lost alone': OPEN,            'lost beside others': OPEN },
   'of the bank':  { accepted: OPEN,                 'lost alone': NOW,             'lost beside others': NOW },
   none:           { accepted: OPEN,                 'lost alone': NOW,             'lost beside others': NOW },
 };

@@ -11,7 +11,7 @@ import {
   type RefundState,
 } from '../../contract';
 import { isMore, sumOf } from '../../gateway/pure/money';
-import { MAY_PASS } from '../shared/attention-reasons';
+import { OF_THE_BANK, shownAttention } from '../shared/attention-reasons';
 import { tradeAttributes } from '../shared/visibility';
 import { isContradicted } from './fold';
 import { paymentNow } from './payment-end';
@@ -92,13 +92,8 @@ export function attentionOf(order: KnownOrder): Attention | null {
   const ofTheBank = reasons.find((one) => OF_THE_BANK.includes(one));
   const contradicted = isContradicted(order) ? 'unconfirmed-notification' : null;
   const ofRefunds = refunds.some(({ asked }) => asked !== null) ? 'unknown-refund' : null;
-  // What only a person settles comes before what may pass.
-  const ofMoney = (['amount-mismatch', 'late-payment'] as const).find((one) => reasons.includes(one));
-  const lasting = ofMoney ?? reasons.find((one) => !MAY_PASS.includes(one));
-  return claimed ?? ofTheBank ?? lasting ?? reasons[0] ?? contradicted ?? ofRefunds;
+  return claimed ?? ofTheBank ?? shownAttention(reasons) ?? contradicted ?? ofRefunds;
 }
-
-const OF_THE_BANK: readonly Attention[] = ['dispute', 'chargeback', 'chargeback-reversed'];
 
 export function afterSaleAttributes(state: AfterSaleState): SearchAttributeUpdatePair[] {
   return tradeAttributes(state, state.trade_status ?? state.payment?.outcome ?? 'UNKNOWN');

@@ -9,9 +9,9 @@ import {
   fieldsUnlikeKnown,
   isNotCreatedFailure,
   isSettledByLooking,
+  PAYMENT_OUTCOMES,
   type PaymentData,
   type PaymentInput,
-  type PaymentOutcome,
   type PaymentResolution,
   type PaymentState,
   typedFailure,
@@ -107,8 +107,6 @@ export function notWithdrawnYetFailure(order: string): ApplicationFailure {
 
 // — resolve —
 
-const OUTCOMES: readonly PaymentOutcome[] = ['SUCCESS', 'CANCEL', 'REFUSED', 'EXPIRED'];
-
 /** Throws `InvalidRequest` for a resolution that is not whole, that comes after the end, or that `why` rules out now. */
 export function assertResolvable(
   resolution: PaymentResolution | undefined,
@@ -116,9 +114,9 @@ export function assertResolvable(
   why: string | null,
 ): void {
   const isSeen = resolution?.outcome === undefined && isSettledByLooking(attention);
-  const isKnown = isSeen || OUTCOMES.some((one) => one === resolution?.outcome);
+  const isKnown = isSeen || PAYMENT_OUTCOMES.some((one) => one === resolution?.outcome);
   assertResolution(resolution, [
-    ...(isKnown ? [] : [{ field: 'outcome', rule: `one of ${OUTCOMES.join(', ')}` }]),
+    ...(isKnown ? [] : [{ field: 'outcome', rule: `one of ${PAYMENT_OUTCOMES.join(', ')}` }]),
     ...(why === null ? [] : [{ field: 'outcome', rule: why }]),
     ...(outcome === null ? [] : [{ field: 'outcome', rule: `the payment has ended already: ${outcome}` }]),
   ]);

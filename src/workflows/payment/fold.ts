@@ -17,7 +17,14 @@ import {
   tradesNamedBy,
 } from '../../contract';
 import { isKnownStatus } from '../../gateway/pure/statuses';
-import { ABOUT_MONEY, ANSWERED, shownAttention, withoutSilence, withReason } from '../shared/attention-reasons';
+import {
+  ABOUT_MONEY,
+  ANSWERED,
+  raised,
+  shownAttention,
+  withoutReasons,
+  withoutSilence,
+} from '../shared/attention-reasons';
 import { CREATION_SAID } from './creation-steps';
 import type { PaymentFact, Tried } from './facts';
 import { knownOfTrade } from './known-before';
@@ -88,11 +95,11 @@ export function foldPayment(known: KnownPayment, fact: PaymentFact, settings: Pa
     case 'seen':
       return onSeen(known, fact);
     case 'raised':
-      return { ...known, reasons: withReason(known.reasons, fact.attention) };
+      return raised(known, fact.attention);
     case 'cleared':
       return fact.attention === 'silence'
         ? { ...known, reasons: withoutSilence(known.reasons) }
-        : settledReasons(known, [fact.attention]);
+        : withoutReasons(known, [fact.attention]);
     case 'dated':
       return withShown(known, { expires_at: iso(fact.expires_at) });
     case 'expired':
@@ -161,7 +168,7 @@ function onCreated(known: KnownPayment, { data, answer, at }: FactOf<'created'>)
   if (isOver(known)) return withIds(known, data);
   // An earlier run may have given payment data to callers. Then everybody keeps getting the same.
   const payment_data = known.before?.payment_data ?? answer;
-  const learned = settledReasons(withIds(withShown(known, { payment_data }), data), ANSWERED);
+  const learned = withoutReasons(withIds(withShown(known, { payment_data }), data), ANSWERED);
   const status = data.trade_status;
   if (typeof status !== 'string' || status === '') return learned;
   const moved = movedTo(learned, status, 'creation', at);
@@ -338,7 +345,7 @@ function withTrade(before: KnownPayment, trade: Trade, at: number, settings: Pay
     order_amount: shown.order_amount ?? order_amount ?? null,
     order_currency: shown.order_currency ?? order_currency ?? null,
   });
-  const moved = movedTo(settledReasons(learned, ANSWERED), trade_status, 'query', at);
+  const moved = movedTo(withoutReasons(learned, ANSWERED), trade_status, 'query', at);
   return isMismatch && outcomeOf(trade_status) === 'SUCCESS'
     ? moved
     : concluded(moved, trade_status, 'query', settings);
@@ -412,7 +419,7 @@ function concluded(known: KnownPayment, status: string, source: Source, settings
   if (outcome === null || isOver(known) || known.shown.trade_status !== status) return known;
   const ended = withShown(known, { outcome, confirmed_by: source });
   if (outcome !== 'SUCCESS') return ended;
-  const sold = settledReasons(ended, ['unconfirmed-notification']);
+  const sold = withoutReasons(ended, ['unconfirmed-notification']);
   // A run that failed, was cancelled or terminated sold nothing either.
   const { before } = sold;
   if (before === undefined || before.outcome === 'SUCCESS') return sold;
@@ -443,7 +450,7 @@ function onDecided(known: KnownPayment, { outcome, by, reason, at }: FactOf<'dec
 /** A person has taken care of the reason that is shown, and the payment goes on. */
 function onSeen(known: KnownPayment, { by, reason, at }: FactOf<'seen'>): KnownPayment {
   const seen = shownAttention(known.reasons);
-  const settled = seen === null ? known : settledReasons(known, [seen]);
+  const settled = seen === null ? known : withoutReasons(known, [seen]);
   const isLookedInto = seen === 'unconfirmed-notification';
   const { trade_status: from } = known.shown;
   const transition = { from, to: from ?? 'resolved', source: 'operator', by, reason } as const;
@@ -480,15 +487,5 @@ const withCreation = (known: KnownPayment, creation: Partial<KnownCreation>): Kn
 function withTransition(known: KnownPayment, transition: Omit<Transition, 'time'>, at: number): KnownPayment {
   return { ...known, history: [...known.history, { time: iso(at), ...transition }] };
 }
-
-const raised = (known: KnownPayment, attention: KnownPayment['reasons'][number]): KnownPayment => ({
-  ...known,
-  reasons: withReason(known.reasons, attention),
-});
-
-const settledReasons = (known: KnownPayment, settled: KnownPayment['reasons']): KnownPayment => ({
-  ...known,
-  reasons: known.reasons.filter((one) => !settled.includes(one)),
-});
 
 const iso = (at: number) => new Date(at).toISOString();

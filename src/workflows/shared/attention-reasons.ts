@@ -15,11 +15,30 @@ export const ABOUT_MONEY: readonly Attention[] = [
   ...SILENCES,
 ];
 
-/** The one that people find: what a payment waits for, or the first that only a person settles, or the first. */
+/** What the bank does. */
+export const OF_THE_BANK: readonly Attention[] = ['dispute', 'chargeback', 'chargeback-reversed'];
+
+/** The one that people find: what waits for a decision about money, or the first that only a person settles, or the first. */
 export function shownAttention(reasons: readonly Attention[]): Attention | null {
-  if (reasons.includes('amount-mismatch')) return 'amount-mismatch';
-  return reasons.find((one) => !MAY_PASS.includes(one)) ?? reasons[0] ?? null;
+  const ofMoney = (['amount-mismatch', 'late-payment'] as const).find((one) => reasons.includes(one));
+  return ofMoney ?? reasons.find((one) => !MAY_PASS.includes(one)) ?? reasons[0] ?? null;
 }
+
+/** What has reasons to need a person. */
+interface WithReasons {
+  readonly reasons: readonly Attention[];
+}
+
+export const raised = <Known extends WithReasons>(known: Known, reason: Attention): Known => ({
+  ...known,
+  reasons: withReason(known.reasons, reason),
+});
+
+/** These hold no longer. */
+export const withoutReasons = <Known extends WithReasons>(known: Known, settled: readonly Attention[]): Known => ({
+  ...known,
+  reasons: known.reasons.filter((one) => !settled.includes(one)),
+});
 
 /** What the gateway does not answer has one reason, the latest. That it denies the trade is an answer. */
 export function withReason(reasons: readonly Attention[], reason: Attention): readonly Attention[] {

@@ -2,7 +2,8 @@
 import type { AfterSaleState, KnownOrder } from '../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
 import type { AfterSaleFact } from '../../../src/workflows/order/facts';
-import { findRefund, fold, leftToGrant, NOTHING_KNOWN } from '../../../src/workflows/order/fold';
+import { fold, NOTHING_KNOWN } from '../../../src/workflows/order/fold';
+import { findRefund, leftToGrant } from '../../../src/workflows/order/ledger';
 import { nextStep } from '../../../src/workflows/order/next-step';
 import { decisionOf, grantRefund } from '../../../src/workflows/order/refund-requests';
 import { stateOf } from '../../../src/workflows/order/rendering';
@@ -65,7 +66,7 @@ const orderOf = (refund_amount: string, out_request_no: string) => ({
 });
 const grant = (sale: KnownOrder, amount: string, number: string) => {
   try {
-    return grantRefund(sale, new Map(), orderOf(amount, number)).is as string;
+    return grantRefund(sale, new Map(), orderOf(amount, number), 20 * DAY).is as string;
   } catch (error) {
     return error instanceof Error ? error.message : 'an error';
   }

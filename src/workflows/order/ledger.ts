@@ -1,0 +1,57 @@
+/** The refunds of an order and what is left of its money. Amounts are decimal strings in currency units. Pure. */
+import type { KnownOrder, LedgerRefund, Source } from '../../contract';
+import { isMore, less, sumOf } from '../../gateway/pure/money';
+import { raised } from '../shared/attention-reasons';
+
+/** Whether money of it may have gone, or may still go: whatever has left us and was not freed. Where a person is asked, it may. */
+export const mayBeGone = ({ begun, asked, outcome }: LedgerRefund): boolean =>
+  outcome === 'REFUNDED' || asked !== null || (begun !== null && outcome === null);
+
+/** Whether the trade may have shown it: money of it may have gone, or it was made and paid nothing. */
+export const mayHaveShown = (refund: LedgerRefund): boolean =>
+  mayBeGone(refund) || (refund.begun !== null && refund.outcome !== 'NOT_CREATED');
+
+/** How much certainly is at the gateway still: a refund that waits for its turn has taken nothing. */
+export function leftAtGateway(order: KnownOrder, except?: string): string {
+  const gone = order.refunds.filter((one) => one.number !== except && mayBeGone(one));
+  return less(order.paid?.amount ?? '0', sumOf([order.elsewhere, ...gone.map(({ amount }) => amount)]));
+}
+
+/** How much may still be granted: what waits for its turn is reserved. */
+export function leftToGrant(order: KnownOrder): string {
+  const reserved = order.refunds.filter((one) => mayBeGone(one) || one.phase === 'waiting');
+  const left = less(order.paid?.amount ?? '0', sumOf([order.elsewhere, ...reserved.map(({ amount }) => amount)]));
+  // A gateway may give back more than was paid.
+  return isMore('0', left) ? '0.00' : left;
+}
+
+export const findRefund = ({ refunds }: KnownOrder, number: string): LedgerRefund | undefined =>
+  refunds.find((one) => one.number === number);
+
+/** Something that paid nothing was notified, nobody says which, and no answer shows it. */
+export function askedOfAllGone(order: KnownOrder): KnownOrder {
+  return { ...order, refunds: order.refunds.map((one) => (mayBeGone(one) ? { ...one, ...CONTRADICTED } : one)) };
+}
+
+export const CONTRADICTED = { asked: 'by a contradiction' } as const;
+
+type Change = Partial<LedgerRefund> | ((refund: LedgerRefund) => Partial<LedgerRefund>);
+
+export function withRefund(order: KnownOrder, number: string, change: Change): KnownOrder {
+  const refunds = order.refunds.map((one) =>
+    one.number === number ? { ...one, ...(typeof change === 'function' ? change(one) : change) } : one,
+  );
+  return { ...order, refunds };
+}
+
+export const asEnded = (outcome: LedgerRefund['outcome'], confirmed_by: Source) =>
+  ({ phase: 'ended', outcome, confirmed_by, asked: null }) as const;
+
+/** There certainly is no refund: its number is free again. */
+export const notMade = (failure: LedgerRefund['failure']) =>
+  ({ phase: 'ended', outcome: 'NOT_CREATED', failure, asked: null }) as const;
+
+/** Somebody else has made a refund: nothing is granted until a person has named what went back. */
+export function withUnknownRefund(order: KnownOrder): KnownOrder {
+  return raised({ ...order, complete: false }, 'refund-elsewhere');
+}

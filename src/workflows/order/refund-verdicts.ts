@@ -1,0 +1,130 @@
+/** What the trade says of each refund that has left us: the table, read for what is known now. Pure. */
+import { type KnownOrder, type LedgerRefund, type RefundMeaning, refundMeaningOf } from '../../contract';
+import { isMore } from '../../gateway/pure/money';
+import { asEnded, CONTRADICTED, leftAtGateway, mayBeGone, mayHaveShown, withRefund } from './ledger';
+import { CAME_BACK, type Column, type Row, rowOf, type Verdict, verdictOn, WHOSE_END } from './refund-table';
+
+/** Reads each refund that may be gone in the table. Its order of facts does not matter: only what is known now does. */
+export function judged(order: KnownOrder, lag_ms: number): KnownOrder {
+  return order.refunds.reduce((known, refund) => {
+    const verdict = verdictOf(known, refund);
+    if (verdict === undefined || !isDue(known, refund, verdict, lag_ms)) return known;
+    // What a contradiction has asked, only a person or the number itself answers.
+    if (refund.asked === 'by a contradiction') return known;
+    if (verdict.is === 'ask')
+      return withRefund(known, refund.number, verdict.lasts ? CONTRADICTED : { asked: 'by the table' });
+    // The trade shows that the gateway has it, although its answer was lost.
+    if (verdict.is === 'accepted' && refund.phase === 'lost')
+      return withRefund(known, refund.number, { phase: 'taken', asked: null });
+    if (verdict.is !== 'refunded') return withRefund(known, refund.number, { asked: null });
+    return withRefund(known, refund.number, { ...asEnded('REFUNDED', 'query'), named: known.seen?.status ?? null });
+  }, order);
+}
+
+const isJudged = ({ phase, begun, outcome, failure }: LedgerRefund) =>
+  begun !== null && failure === null && (phase === 'lost' || phase === 'taken' || outcome === 'REFUNDED');
+
+/** What the trade says of this refund now; undefined where it says nothing new of one that has ended or was decided. */
+export function verdictOf(order: KnownOrder, refund: LedgerRefund): Verdict | undefined {
+  const { seen } = order;
+  const { begun, decided, outcome } = refund;
+  if (seen === null || begun === null || !isJudged(refund)) return undefined;
+  // A person knew what the trade showed.
+  if (decided?.shown === seen.status) return undefined;
+  const isUnmistakable = isOnlyOne(order, refund) || hasCalledAPart(order);
+  const row = rowOf(seen.status, { shown: begun.shown, moved: refund.moved, isUnmistakable });
+  // An end may show for a moment only. Each refund that was begun before it, and has no end of its own, may be the one.
+  const hasUnnamedEnd = unexplainedEnds(order).some((at) => at >= begun.at);
+  if (outcome !== null) return refund.named === seen.status ? undefined : verdictOnDone(row, hasUnnamedEnd);
+  if (hasUnnamedEnd) return WHOSE_END;
+  return verdictOn(row, columnOf(order, refund), !isMore(leftAtGateway(order), '0'));
+}
+
+/** What was done may come back; it is not refused any more. */
+function verdictOnDone(row: Row, hasUnnamedEnd: boolean): Verdict | undefined {
+  if (row === 'stands') return CAME_BACK;
+  return row === 'revoked' && hasUnnamedEnd ? WHOSE_END : undefined;
+}
+
+function columnOf(order: KnownOrder, refund: LedgerRefund): Column {
+  if (refund.phase !== 'lost') return 'accepted';
+  return isOnlyOne(order, refund) && order.bank === null ? 'lost alone' : 'lost beside others';
+}
+
+/** Whether nothing else is known that may have gone back, or be going. */
+function isOnlyOne(order: KnownOrder, { number }: LedgerRefund): boolean {
+  const others = order.refunds.filter((one) => one.number !== number && mayBeGone(one));
+  return others.length === 0 && order.complete && order.elsewhere === '0.00';
+}
+
+/** Whether this gateway has called this trade PARTIAL_REFUND, so that REFUNDED says that all has gone back. */
+export const hasCalledAPart = ({ history }: KnownOrder) => history.some(({ to }) => to === 'PARTIAL_REFUND');
+
+/** Whether a verdict has waited long enough. */
+function isDue(order: KnownOrder, { isOld }: LedgerRefund, verdict: Verdict, lag_ms: number): boolean {
+  const { seen } = order;
+  if (verdict.is !== 'ask' || verdict.after === 'none') return true;
+  if (verdict.after === 'lag') return (seen?.lasted_ms ?? 0) >= lag_ms;
+  return isOld;
+}
+
+/** What a refund that was made shows first: that it is under way, or its end. What comes back was made before. */
+const BEGINS: readonly RefundMeaning[] = ['under way', 'part is done', 'done', 'refused'];
+/** From these, the trade goes on with the refund that it has shown, or falls back to the one before. */
+const GOES_ON: readonly RefundMeaning[] = ['under way', 'refused', 'revoked', 'of the bank'];
+
+/**
+ * Whether the trade has shown the beginning of one more refund than ours: somebody else has made one. A person who has named what went back
+ * elsewhere has explained those before.
+ */
+export function hasUnexplainedMovement({ history, refunds }: KnownOrder, lag_ms: number): boolean {
+  const beganAt = withoutEchoes(history, lag_ms)
+    .filter(({ was, is }) => BEGINS.includes(is) && was !== is && !GOES_ON.includes(was))
+    .map(({ at }) => at);
+  const ours = refunds.filter(mayHaveShown);
+  const explained = history.findLast(({ refunded_elsewhere }) => refunded_elsewhere !== undefined)?.time;
+  return unexplainedBy(ours, beganAt).some((time) => explained === undefined || time > Date.parse(explained));
+}
+
+interface Movement {
+  readonly was: RefundMeaning;
+  readonly is: RefundMeaning;
+  /** Ms since the epoch. */
+  readonly at: number;
+}
+
+/** How the trade has moved, without what a replica that was behind showed of a moment before. */
+function withoutEchoes(history: KnownOrder['history'], lag_ms: number): Movement[] {
+  const leftAt = new Map<string, number>();
+  let current: string | null = null;
+  return history.flatMap(({ to, time, source }) => {
+    const at = Date.parse(time);
+    const left = leftAt.get(to);
+    if (source !== 'query' || to === current || (left !== undefined && at - left < lag_ms)) return [];
+    const movement = { was: refundMeaningOf(current), is: refundMeaningOf(to), at };
+    if (current !== null) leftAt.set(current, at);
+    current = to;
+    return [movement];
+  });
+}
+
+/** When the trade began to show ends of refunds that are none of those whose end is known by their number. Ms since the epoch. */
+export function unexplainedEnds({ history, refunds }: KnownOrder): number[] {
+  const known = refunds.filter(({ confirmed_by }) => confirmed_by !== 'query');
+  return ENDS.flatMap((outcome) => {
+    const ended = known.filter((one) => one.outcome === outcome && one.begun !== null);
+    const shown = history
+      .filter(({ to, source }) => to === outcome && source === 'query')
+      .map(({ time }) => Date.parse(time));
+    return unexplainedBy(ended, shown);
+  });
+}
+
+const ENDS = ['REFUND_REFUSED', 'REFUND_REVOKE'] as const;
+
+/** The times, earliest first, that none of these refunds explains: each explains the first that the trade has shown since it was begun. */
+const unexplainedBy = (refunds: readonly LedgerRefund[], times: readonly number[]): readonly number[] =>
+  refunds.reduce((open, { begun }) => {
+    const at = open.findIndex((time) => time >= (begun?.at ?? 0));
+    return at < 0 ? open : open.toSpliced(at, 1);
+  }, times);
