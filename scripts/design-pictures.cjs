@@ -6,8 +6,8 @@ const { readFileSync, writeFileSync } = require('node:fs');
 const Module = require('node:module');
 const { join } = require('node:path');
 const { ACCOUNT_RUNBOOK, isAfterSaleStatus, outcomeOf } = require('../lib/contract');
-const { TRADE_STATUSES } = require('../lib/gateway/pure/statuses.js');
-const { nextCreationStep } = require('../lib/workflows/payment/creation-steps.js');
+const { TRADE_STATUSES } = require('../lib/gateway/pure/status-names.js');
+const { nextCreationStep } = require('../lib/workflows/payment/creation-table.js');
 const { outcomeNamed, verdictOn } = require('../lib/workflows/order/refund-table.js');
 
 const PAGE = join(__dirname, '../docs/design.md');

@@ -19,7 +19,7 @@ const OF_THE_END = require('./mutations-of-the-end.cjs');
 
 const RUNS = process.env.MODEL_RUNS ?? '400';
 
-const STEPS = 'src/workflows/payment/creation-steps.ts';
+const STEPS = 'src/workflows/payment/creation-table.ts';
 const WAIT = 'src/workflows/payment/await-outcome.ts';
 const CREATION = 'src/workflows/payment/creation.ts';
 const FOLD = 'src/workflows/payment/fold.ts';
@@ -399,7 +399,7 @@ const MUTATIONS = [
   ],
   [
     'a busy gateway is believed where no later try is a duplicate',
-    'src/workflows/payment/creation-steps.ts',
+    'src/workflows/payment/creation-table.ts',
     "[{ mayExist: false, wasBusy: true, said: 'not-created', looked: 'not-yet' }, 'look'],",
     '',
   ],

@@ -2,7 +2,7 @@
  * Places of a payment's tables, fold and next step that are broken on purpose, and that the explorer finds: name, file, what stands
  * there, and what stands there instead. Random stories find some of them as well: these stand in model-mutations.cjs, too.
  */
-const STEPS = 'src/workflows/payment/creation-steps.ts';
+const STEPS = 'src/workflows/payment/creation-table.ts';
 const FOLD = 'src/workflows/payment/fold.ts';
 const KNOWN = 'src/workflows/payment/known-payment.ts';
 const NEXT = 'src/workflows/payment/next-step.ts';

@@ -36,7 +36,7 @@ export * from './same-order';
 export * from './scheduled-jobs';
 export * from './search-attributes';
 export * from './starters';
-export * from './statuses';
+export * from './status-table';
 export * from './stuck-sweep';
 export * from './summaries';
 export * from './temporal-attention';

@@ -1,6 +1,6 @@
 /** Reconciliation: what is known here, at the gateway and by the merchant of the same orders, held against each other. Pure. */
 import { isMore, sameAmount } from '../gateway/pure/money';
-import { isKnownStatus, type TradeStatus } from '../gateway/pure/statuses';
+import { isKnownStatus, type TradeStatus } from '../gateway/pure/status-names';
 import type { Attention } from './attention';
 
 /**

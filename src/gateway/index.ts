@@ -29,7 +29,7 @@ export type {
 } from './orders';
 export { parseDirectPayment } from './pay';
 export type { CurrencyCode, KnownMethod, OpenEnd, PaymentMethod, TradeStatusName } from './pure/names';
-export { TRADE_STATUSES, type TradeStatus } from './pure/statuses';
+export { TRADE_STATUSES, type TradeStatus } from './pure/status-names';
 export { parseTradeId, type Trade, type TradeId } from './query';
 export { parseRefund, type Refund, type RefundOfTrade } from './refund';
 export { type GatewayResponse, textField } from './response';

@@ -1,7 +1,7 @@
 /** Which status may follow which, compared with the field's table, and the payment's outcome in each. */
 import * as fc from 'fast-check';
 import { classifyTransition, laterStatus, outcomeOf, type TransitionKind } from '../../src/contract';
-import { TRADE_STATUSES, type TradeStatus } from '../../src/gateway/pure/statuses';
+import { TRADE_STATUSES, type TradeStatus } from '../../src/gateway/pure/status-names';
 
 /** gateway-in-the-field.md, "Trade states and their transitions", row by row. */
 const FIELD: readonly [from: TradeStatus, ...to: TradeStatus[]][] = [

@@ -1,5 +1,5 @@
 /** Names that the interface lists without saying that the list is complete: known ones are proposed, others are allowed. */
-import type { TradeStatus } from './statuses';
+import type { TradeStatus } from './status-names';
 
 /** One of these texts, or a text that is new to us. */
 export type OpenEnd<Known extends string> = Known | (string & Record<never, never>);

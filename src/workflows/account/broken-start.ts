@@ -9,7 +9,7 @@ import {
   speiAccountWorkflowId,
   typedFailure,
 } from '../../contract';
-import type { RequestIssue } from '../shared/resolution';
+import type { RequestIssue } from '../shared/request-rules';
 import { cancelAccountUpdate, recheckAccountUpdate, resolveAccountUpdate } from './messages';
 
 const isText = (value: unknown) => typeof value === 'string' && value !== '';

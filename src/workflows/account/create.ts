@@ -34,7 +34,7 @@ import { FIRST_BACKOFF_MS, nextBackoff } from '../shared/backoff';
 import { uncancelled } from '../shared/cancellable';
 import { isObject, isResultOf, isText, type ResultShape } from '../shared/ended-by-hand';
 import { hasRunOut, silenceAfter, wasNeverRun } from '../shared/given-up';
-import { assertResolution } from '../shared/resolution';
+import { assertResolution } from '../shared/request-rules';
 import { NO_WORD, sendingFailure } from '../shared/sending-failure';
 import { signalIfRunning } from '../shared/signal-if-running';
 import { startAbandoned } from '../shared/start-abandoned';

@@ -23,7 +23,7 @@ import type {
 } from '../../contract';
 import { uncancelled } from '../shared/cancellable';
 import { isContinued } from '../shared/continued';
-import { assertResolution } from '../shared/resolution';
+import { assertResolution } from '../shared/request-rules';
 import { accountPolicy } from './activities';
 import { accountIssues, refuseAccount } from './broken-start';
 import { Confirmations } from './confirmations';

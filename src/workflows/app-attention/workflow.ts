@@ -8,7 +8,7 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 import { type AppAttentionInput, type AppAttentionState, QUERY, SEARCH_ATTRIBUTE, UPDATE } from '../../contract';
-import { assertResolution } from '../shared/resolution';
+import { assertResolution } from '../shared/request-rules';
 import { Visibility } from '../shared/visibility';
 
 export const appAttentionStateQuery = defineQuery<AppAttentionState>(QUERY.state);

@@ -27,7 +27,7 @@ import {
 } from '../../contract';
 import { attentionSection } from '../shared/attention';
 import { uncancelled } from '../shared/cancellable';
-import { assertResolution } from '../shared/resolution';
+import { assertResolution } from '../shared/request-rules';
 import { ShownAttributes } from '../shared/visibility';
 
 const eventsToDeliverSignal = defineSignal<[MerchantEvent[]]>(SIGNAL.tell);

@@ -8,7 +8,7 @@ import {
   namedByWorkflowId,
   typedFailure,
 } from '../../contract';
-import type { RequestIssue } from '../shared/resolution';
+import type { RequestIssue } from '../shared/request-rules';
 import { recheckAfterSaleUpdate, refundUpdate, resolveAfterSaleUpdate } from './after-sale-messages';
 
 /** The rules that a start breaks; none for the order's own after-sale. */

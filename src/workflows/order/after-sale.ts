@@ -54,7 +54,7 @@ import { PaymentOutbox } from '../shared/outbox/payment-outbox';
 import { waitForTradeChange } from '../shared/polling';
 import { RecheckRequests } from '../shared/recheck-requests';
 import { Visibility } from '../shared/visibility';
-import { type IsInTime, withinOneTime } from '../shared/within-one-time';
+import { type IsInTime, withinOneTime } from './within-one-time';
 import {
   afterSaleNotificationSignal,
   afterSaleStateQuery,

@@ -30,7 +30,7 @@ import {
 import type { QueriedTrade } from '../../contract/gateway';
 import { isDecimal, isMore, sumOf } from '../../gateway/pure/money';
 import { refundNeedsAccount } from '../../gateway/pure/refund-goes-to';
-import { isKnownStatus } from '../../gateway/pure/statuses';
+import { isKnownStatus } from '../../gateway/pure/status-names';
 import { ANSWERED, OF_THE_BANK, raised, withoutReasons } from '../shared/attention-reasons';
 import { latePaymentRefundNumber } from '../shared/refund-numbers';
 import { isAnswered } from './claims';

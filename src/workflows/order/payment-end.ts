@@ -17,7 +17,7 @@ import {
   type TradeId,
   tradesNamedBy,
 } from '../../contract';
-import { isKnownStatus } from '../../gateway/pure/statuses';
+import { isKnownStatus } from '../../gateway/pure/status-names';
 
 /** What was told of the order: by a person, or at the payment's end. Null where there was no order. */
 export const toldOutcome = ({ decision, payment }: KnownOrder): PaymentOutcome | null =>

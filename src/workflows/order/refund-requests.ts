@@ -19,7 +19,7 @@ import {
 } from '../../contract';
 import { amountProblem, isMore, sameAmount } from '../../gateway/pure/money';
 import { generatedRefundNumber } from '../shared/refund-numbers';
-import { assertResolution, invalidRequest } from '../shared/resolution';
+import { assertResolution, invalidRequest } from '../shared/request-rules';
 import { findRefund, leftToGrant } from './ledger';
 import { isFresh, obstacleToAny } from './next-step';
 import { notNow } from './refusals';

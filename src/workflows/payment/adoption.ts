@@ -12,7 +12,7 @@ import {
   tradesNamedBy,
 } from '../../contract';
 import { attentionAfter, glance, lookOnce, type NotFound } from '../shared/look';
-import { invalidRequest } from '../shared/resolution';
+import { invalidRequest } from '../shared/request-rules';
 import { queryUntilConsistent } from '../shared/stale-read';
 import { answersAnotherOrder } from './broken-start';
 import { hasNews, type PaymentContext } from './context';

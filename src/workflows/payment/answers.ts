@@ -16,7 +16,7 @@ import {
   type PaymentState,
   typedFailure,
 } from '../../contract';
-import { assertResolution } from '../shared/resolution';
+import { assertResolution } from '../shared/request-rules';
 import type { KnownPayment } from './known-payment';
 
 // — created —

@@ -14,7 +14,7 @@ import {
   typedFailure,
   whyForeign,
 } from '../../contract';
-import type { RequestIssue } from '../shared/resolution';
+import type { RequestIssue } from '../shared/request-rules';
 import { Visibility } from '../shared/visibility';
 import { readEarlierRuns } from './earlier-runs';
 import type { NewPaymentFact } from './facts';

@@ -1,4 +1,4 @@
-/** Creates the order, never twice. What may be done next is the table in creation-steps.ts; this file does it. */
+/** Creates the order, never twice. What may be done next is the table in creation-table.ts; this file does it. */
 import { ApplicationFailure, condition, workflowInfo } from '@temporalio/workflow';
 import type { Trade } from '../../contract';
 import {
@@ -15,7 +15,7 @@ import type { Missing } from '../shared/look';
 import type { PaymentContext } from './context';
 import { tryCreation } from './creation-attempt';
 import { duplicateOrderFailure, notCreatedFailure } from './creation-failures';
-import { type CreationFacts, type CreationStep, nextCreationStep } from './creation-steps';
+import { type CreationFacts, type CreationStep, nextCreationStep } from './creation-table';
 import { sendingEnd } from './deadlines';
 import { readEarlierRuns } from './earlier-runs';
 import { answerFor } from './known-before';

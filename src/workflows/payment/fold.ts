@@ -16,7 +16,7 @@ import {
   type Transition,
   tradesNamedBy,
 } from '../../contract';
-import { isKnownStatus } from '../../gateway/pure/statuses';
+import { isKnownStatus } from '../../gateway/pure/status-names';
 import {
   ABOUT_MONEY,
   ANSWERED,
@@ -25,7 +25,7 @@ import {
   withoutReasons,
   withoutSilence,
 } from '../shared/attention-reasons';
-import { CREATION_SAID } from './creation-steps';
+import { CREATION_SAID } from './creation-table';
 import type { PaymentFact, Tried } from './facts';
 import { knownOfTrade } from './known-before';
 import {

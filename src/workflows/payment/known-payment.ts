@@ -26,7 +26,7 @@ import {
   tradesNamedBy,
 } from '../../contract';
 import { MAY_PASS, shownAttention } from '../shared/attention-reasons';
-import type { CreationFacts } from './creation-steps';
+import type { CreationFacts } from './creation-table';
 import { isSameOrder, knownOfOrder, mayHaveOrder } from './known-before';
 
 /** How far a request of ours may have come: not at all; to a gateway that was busy; perhaps to an order; certainly out of our hands. */

@@ -1,6 +1,6 @@
 /**
  * The workflow `payment`: create or adopt the trade, wait for its outcome, return it. Handlers and steps append facts (`facts.ts`); `fold.ts`
- * says what they mean. What is done next is a table while the order is created (`creation-steps.ts`) and a function while its outcome is
+ * says what they mean. What is done next is a table while the order is created (`creation-table.ts`) and a function while its outcome is
  * waited for (`next-step.ts`); `creation.ts` and `await-outcome.ts` do it. At the end `hand-over.ts` hands on what is left.
  */
 

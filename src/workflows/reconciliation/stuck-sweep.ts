@@ -26,7 +26,7 @@ import { HOUR, MINUTE } from '../../gateway/pure/durations';
 import { untilTold } from '../shared/ended-by-hand';
 import { InlineDelivery } from '../shared/outbox/delivery';
 import { RunRelay } from '../shared/outbox/relay';
-import { assertResolution } from '../shared/resolution';
+import { assertResolution } from '../shared/request-rules';
 import { Visibility } from '../shared/visibility';
 
 const { 'payments.sweep': sweepOnce } = proxyActivities<StuckSweepActivities>({

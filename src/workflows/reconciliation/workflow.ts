@@ -30,7 +30,7 @@ import {
   UPDATE,
 } from '../../contract';
 import { DAY, HOUR } from '../../gateway/pure/durations';
-import { assertResolution } from '../shared/resolution';
+import { assertResolution } from '../shared/request-rules';
 import { Visibility } from '../shared/visibility';
 
 interface Decision {

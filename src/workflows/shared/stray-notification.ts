@@ -4,7 +4,7 @@
  */
 import { condition, defineQuery, defineUpdate, setHandler } from '@temporalio/workflow';
 import { type Attention, QUERY, SEARCH_ATTRIBUTE, type StrayNotificationInput, UPDATE } from '../../contract';
-import { assertResolution } from './resolution';
+import { assertResolution } from './request-rules';
 import { type Upsert, Visibility } from './visibility';
 
 export interface StrayNotificationState extends StrayNotificationInput {

@@ -6,7 +6,7 @@ import * as fc from 'fast-check';
 import type { EarlierPayment, PaymentInput, PaymentOutcome, PaymentState } from '../../../src/contract';
 import { classifyTransition } from '../../../src/contract';
 import type { Trade } from '../../../src/gateway';
-import { TRADE_STATUSES } from '../../../src/gateway/pure/statuses';
+import { TRADE_STATUSES } from '../../../src/gateway/pure/status-names';
 import { hasClaimsAfter, idOf, mayExist, needsDecision } from '../../../src/workflows/payment/known-payment';
 import { LearningPayment, LEARNED_AT as T } from '../../harness/learning-payment';
 

@@ -1,5 +1,5 @@
 /** What a decision has to say of who made it, and why (promise 8). */
-import { assertResolution } from '../../../src/workflows/shared/resolution';
+import { assertResolution } from '../../../src/workflows/shared/request-rules';
 
 const DECISION = { by: 'ana', reason: 'looked' };
 

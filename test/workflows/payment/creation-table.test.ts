@@ -1,5 +1,5 @@
 /** Promises 1 and 2 as a table: what may be done next to create an order, by everything that can be known. */
-import { type CreationFacts, nextCreationStep } from '../../../src/workflows/payment/creation-steps';
+import { type CreationFacts, nextCreationStep } from '../../../src/workflows/payment/creation-table';
 
 const VALUES: { readonly [Name in keyof CreationFacts]: readonly CreationFacts[Name][] } = {
   hasEnded: [false],
