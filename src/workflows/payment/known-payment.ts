@@ -251,7 +251,9 @@ export function carriedOf(known: KnownPayment, run_id: string, failure: unknown)
   const whole = paymentState(known);
   const { attention: _, history: _all, previous: _before, expires_at: _until, ...state } = whole;
   const order = known.order && saysWithoutOrder(failure) ? null : known.order;
-  const payment = { ...state, run_id, order, payment_data: answerToKeep(whole) };
+  // What an order says that was not made, it says of no trade.
+  const said = order === known.order ? {} : SAID_NOTHING;
+  const payment = { ...state, ...said, run_id, order, payment_data: answerToKeep(whole) };
   // What one that ended by itself had noted, a person was asked about at its end.
   const isGiven = ({ trade_no, trade_status }: OtherTrade) =>
     before?.other_trades.some((one) => one.trade_no === trade_no && one.trade_status === trade_status) &&

@@ -423,6 +423,12 @@ test('promise 1: another system’s paid trade that shows itself after the refus
   expect(await brokenIn(story([{ do: 'paid' }], traits))).toEqual([]);
 });
 
+test('promise 1: another system’s trade of another amount is no payment data of an order that was refused as its duplicate', async () => {
+  const before = { amount: '15.00', isPaid: false, isNotified: false };
+  const steps = [{ do: 'reset' }, { do: 'notify', times: 1 }, wait(10 * HOUR), { do: 'pay' }] as const;
+  expect(await brokenIn(story(steps, { before, takesNumbersTwice: false }))).toEqual([]);
+});
+
 // — Told "not made here", and then given payment data —
 // Lost: goods, for money that another system has sold for; a person is told (unproven-trade), the merchant is not.
 
