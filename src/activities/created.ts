@@ -28,7 +28,7 @@ import { updateFailure } from '../temporal/closing';
 import { ifAnswered } from '../temporal/earlier-runs';
 import { requestRefund } from '../temporal/refund-update';
 import { latestTakenRun } from '../temporal/taken-run';
-import { orderUnder } from '../temporal/workflow-history';
+import { failureOf, orderUnder } from '../temporal/workflow-history';
 
 /** The answer is not known yet. */
 const PENDING: readonly string[] = [FAILURE.pending, FAILURE.refundPending, FAILURE.closing, FAILURE.notAnswered];
@@ -61,27 +61,24 @@ const UNKNOWN_ORDER = {
   ...{ outcome: null, attention: null },
 } as const;
 
-/** The payment is over: its answer, where it is of the same order. */
+/** The payment is over: its answer, where it is of the same order, or else what its run failed with. */
 async function answerOfEnded(client: Client, workflowId: string, payment: NewPayment): Promise<PaymentData> {
   const { out_trade_no } = payment.request;
   const order = await orderUnder(client, workflowId);
-  const state = await ifAnswered(() => lastStateOf(client, workflowId), null);
+  const { runId, status } = await latestTakenRun(client, workflowId);
+  const handle = client.workflow.getHandle<PaymentWorkflow>(workflowId, runId);
+  // Temporal itself has the result of a payment that ended well; the state of any other needs a worker on its task queue.
+  const ask = () => (status.name === 'COMPLETED' ? handle.result() : handle.query<PaymentState>(QUERY.state));
+  const state = await ifAnswered(ask, null);
   if (state && order === null) throw duplicateOrder(state);
   const fields = fieldsUnlikeKnown(payment, order ?? undefined, state);
   if (fields.length > 0) throw differentOrder(state ?? { ...UNKNOWN_ORDER, out_trade_no }, fields);
-  // It ended before a worker had it.
-  if (state === null) throw typedFailure(FAILURE.pending, endedFromOutside(out_trade_no), { outcome: 'unknown' });
-  const answer = creationAnswer(state);
+  const answer = state && creationAnswer(state);
   if (answer) return answer;
-  const message = `Order ${out_trade_no} was not created: its payment has ended without one.`;
-  throw typedFailure(FAILURE.notCreated, message, {});
-}
-
-/** Temporal itself has the result of a payment that ended well; the state of any other needs a worker on its task queue. */
-async function lastStateOf(client: Client, workflowId: string): Promise<PaymentState> {
-  const { runId, status } = await latestTakenRun(client, workflowId);
-  const handle = client.workflow.getHandle<PaymentWorkflow>(workflowId, runId);
-  return status.name === 'COMPLETED' ? handle.result() : handle.query<PaymentState>(QUERY.state);
+  const failure = await failureOf(handle);
+  if (failure instanceof ApplicationFailure) throw sameFailure(failure);
+  // Somebody ended it: perhaps the order was sent.
+  throw typedFailure(FAILURE.pending, endedFromOutside(out_trade_no), { outcome: 'unknown' });
 }
 
 /** A new failure, so that Temporal encodes it once. While the answer is pending, it is asked for again. */

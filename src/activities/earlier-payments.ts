@@ -51,7 +51,8 @@ export async function loadEarlierPayments(client: Client, workflowId: string, ru
     if (isLeft && isOfOthers(payment)) left = withSecond(left, runs, payment);
     isLeft &&= carried?.has_read !== true;
     // A reset of a run that has told nothing yet goes on by itself.
-    if (original === own.runId && input.kind === 'adopt' && !order && outcome === null) continue;
+    const hasTold = outcome !== null || payment.payment_data !== null;
+    if (original === own.runId && input.kind === 'adopt' && !order && !hasTold) continue;
     const known = { ...payment, other_trades: ending === 'cut-off' && outcome === null ? [] : other_trades };
     if (!runs.some((one) => isSame(one, known))) runs.push(known);
   }

@@ -135,7 +135,7 @@ type Arguments = Pick<temporal.api.history.v1.IWorkflowExecutionSignaledEventAtt
  * trade under the number is another's; undefined where none was asked for. Throws WorkflowNotFoundError.
  */
 export async function orderUnder(client: Client, workflowId: string): Promise<EarlierPayment['order']> {
-  const latest = await latestTakenRun(client, workflowId);
+  const latest = await knowingRun(client, workflowId);
   const { input } = await readStart(client, workflowId, latest.runId);
   // Who starts one with this proof knows that none was before it.
   if (input.kind !== 'adopt' || input.first_start_id !== undefined) return orderOf(input);
@@ -214,6 +214,21 @@ export async function paymentInHistory(client: Client, run: ShownRun, input: Pay
     other_trades: state?.other_trades ?? [],
     ...(state?.mismatch ? { mismatch: state.mismatch } : {}),
   };
+}
+
+/**
+ * The latest run that a worker has had; but where that one has not ended by itself, the one before it that sold the order: what was sold stays
+ * sold, and a run that somebody ended may have read nothing of it. Throws WorkflowNotFoundError.
+ */
+export async function knowingRun(client: Client, workflowId: string): Promise<WorkflowExecutionDescription> {
+  const latest = await latestTakenRun(client, workflowId);
+  if (latest.status.name === 'COMPLETED') return latest;
+  for (const { runId, status } of await runsBefore(client, latest)) {
+    const state =
+      status.name === 'COMPLETED' ? await resultOfRun<PaymentWorkflow>(client, workflowId, runId) : undefined;
+    if (state?.outcome === 'SUCCESS') return client.workflow.getHandle(workflowId, runId).describe();
+  }
+  return latest;
 }
 
 /** How a payment ended that has completed; null for any other run. What may still be paid, it has handed over itself. */

@@ -429,6 +429,33 @@ test('promise 1: another system’s trade of another amount is no payment data o
   expect(await brokenIn(story(steps, { before, takesNumbersTwice: false }))).toEqual([]);
 });
 
+// — A reset of an adoption —
+
+async function adoptedAndReset(): Promise<void> {
+  await begin();
+  madeByAnother();
+  world.adopt();
+  await world.pass(10 * MINUTE);
+  await pay(MINUTE);
+  madeByAnother();
+  await world.pass(MINUTE);
+  world.reset();
+  await world.pass(10 * MINUTE);
+}
+
+test('promise 1: an order that was answered with an adopted trade is answered so again after a reset, though another trade is there', async () => {
+  await adoptedAndReset();
+  await pay(MINUTE);
+  expect(answers()).toEqual(['T1', 'T1']);
+});
+
+test('promise 1: money of the trade that was adopted is known after a reset, though another trade is there and nobody notifies', async () => {
+  await adoptedAndReset();
+  world.gateway.move(tradeAt(0), 'SUCCESS');
+  await world.pass(2 * HOUR);
+  expect(await tradesKnown()).toContain('T1');
+});
+
 // — Told "not made here", and then given payment data —
 // Lost: goods, for money that another system has sold for; a person is told (unproven-trade), the merchant is not.
 
