@@ -144,10 +144,10 @@ export async function orderUnder(client: Client, workflowId: string): Promise<Ea
     const earlier = await ifExists(() => readStart(client, workflowId, run.runId), null);
     const asked = earlier ? orderOf(earlier.input) : undefined;
     if (asked === undefined) continue;
-    // One that continues as another has given way.
+    // One that continues as another has given way, and one that no worker had made nothing.
     const handle = client.workflow.getHandle(workflowId, run.runId);
     const isMade = run.status.name !== 'CONTINUED_AS_NEW' && !saysWithoutOrder(await failureOf(handle));
-    if (isMade) return asked;
+    if (isMade && (await wasTaken(client, run))) return asked;
     order = null;
   }
   return order;
