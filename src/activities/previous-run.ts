@@ -2,6 +2,7 @@
 
 import { activityInfo, getClient } from '@temporalio/activity';
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
+import { z } from 'zod';
 import {
   type AfterSaleCarried,
   type EarlierAfterSale,
@@ -13,10 +14,16 @@ import {
   telling,
 } from '../contract';
 import { earlierRuns, ifExists } from '../temporal/earlier-runs';
-import { givenTo, knowingRun, NOTHING_GIVEN, orderUnder, readPaymentEnd } from '../temporal/workflow-history';
+import {
+  activityInputs,
+  givenTo,
+  knowingRun,
+  NOTHING_GIVEN,
+  orderUnder,
+  readPaymentEnd,
+} from '../temporal/workflow-history';
 import { loadEarlierPayments } from './earlier-payments';
 import { type BuyerOf, buyerOfOrder } from './refund-user-info';
-import { sentRefunds } from './sent-refunds';
 import { untakenNotifications } from './untaken-notifications';
 import { readWithin } from './urgency';
 
@@ -82,6 +89,25 @@ async function leftBefore(client: Client, workflowId: string, runId: string): Pr
     if (carried?.has_read) break;
   }
   return left;
+}
+
+/** A refund that was sent, as the activity `gateway.refund` was given it. */
+const attempt = z.object({
+  request: z.object({ out_request_no: z.string(), refund_amount: z.string(), refund_currency: z.string() }),
+});
+
+/** The refunds that a run may have sent, by its history alone: no worker has to answer for it. What nobody can read, such as clear text where keys are set, is left out. */
+async function sentRefunds(
+  client: Client,
+  { workflowId, runId }: { workflowId: string; runId: string },
+): Promise<EarlierAfterSale['sent'][number][]> {
+  const inputs = await ifExists(() => activityInputs(client, workflowId, runId, 'gateway.refund'), []);
+  return inputs.flatMap((input) => {
+    const { data } = attempt.safeParse(input);
+    if (data === undefined) return [];
+    const { out_request_no: number, refund_amount: amount, refund_currency: currency } = data.request;
+    return [{ number, amount, currency }];
+  });
 }
 
 /** What a payment has handed over to a run, in its input and by signals, and that run does not carry. */

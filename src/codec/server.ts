@@ -3,6 +3,7 @@
  * command. Decoded payloads are masked by the caller's role. A request names the namespace at most, never the workflow:
  * so an encoded payload is bound to the namespace only, and a decoded one is not checked against its workflow.
  */
+import type { Payload } from '@temporalio/common';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -15,7 +16,6 @@ import type { Access } from './access';
 import { type EncryptionKey, ownerTextOf } from './cipher';
 import { EncryptionCodec, PayloadDecryptionError } from './encryption-codec';
 import { maskedPayload, type Role } from './mask';
-import { payloadsAsJson, payloadsFrom } from './payload-json';
 import { parseOwner } from './payload-owner';
 
 export interface CodecServerOptions {
@@ -118,4 +118,33 @@ function statusOf(error: unknown): number {
 
 function refuse(reply: FastifyReply, status: number, message: string): FastifyReply {
   return reply.code(status).send({ message });
+}
+
+// — Payloads as the protocol writes them: JSON, `{ payloads }`, with bytes in base64 —
+
+const base64 = z.base64().transform((text): Uint8Array => Buffer.from(text, 'base64'));
+const body = z.object({
+  // Temporal’s command sends none where there are none.
+  payloads: z
+    .array(z.object({ metadata: z.record(z.string(), base64).nullish(), data: base64.nullish() }))
+    .nullish()
+    .transform((given) => given ?? []),
+});
+
+/** The payloads in a request's body. Throws ZodError. */
+function payloadsFrom(requestBody: unknown): Payload[] {
+  return body
+    .parse(requestBody)
+    .payloads.map(({ metadata, data }) => ({ metadata: metadata ?? {}, data: data ?? null }));
+}
+
+/** The body of an answer. */
+function payloadsAsJson(payloads: Payload[]) {
+  const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
+  return {
+    payloads: payloads.map(({ metadata, data }) => ({
+      metadata: Object.fromEntries(Object.entries(metadata ?? {}).map(([name, value]) => [name, text(value)])),
+      ...(data ? { data: text(data) } : {}),
+    })),
+  };
 }

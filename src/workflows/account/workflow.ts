@@ -16,6 +16,7 @@ import type {
   AccountPolicy,
   CarriedAccount,
   DepositSignal,
+  EarlierAccount,
   NotifiedDeposit,
   Silence,
   SpeiAccountInput,
@@ -24,12 +25,11 @@ import type {
 import { uncancelled } from '../shared/cancellable';
 import { isContinued } from '../shared/continued';
 import { assertResolution } from '../shared/request-rules';
-import { accountPolicy } from './activities';
+import { accountPolicy, earlierWorkflows } from './activities';
 import { accountIssues, refuseAccount } from './broken-start';
 import { Confirmations } from './confirmations';
 import { type DepositAnswer, DepositCounting } from './counting';
 import { DepositLedger } from './deposit-ledger';
-import { loadEarlierAccount } from './earlier-account';
 import { AccountKeys } from './keys';
 import {
   accountCarriedQuery,
@@ -315,4 +315,16 @@ class SpeiAccountRun {
   private show(): void {
     this.publisher.show();
   }
+}
+
+/** Reads, page after page, what earlier runs of the account knew and did not hand on. */
+async function loadEarlierAccount(): Promise<Omit<EarlierAccount, 'has_more'>> {
+  const { has_more, ...earlier } = await earlierWorkflows.accountBefore({ page: 0 });
+  for (let page = 1, hasMore = has_more; hasMore; page += 1) {
+    const next = await earlierWorkflows.accountBefore({ page });
+    earlier.undelivered.push(...next.undelivered);
+    earlier.deposits.push(...next.deposits);
+    hasMore = next.has_more;
+  }
+  return earlier;
 }

@@ -54,7 +54,6 @@ import { PaymentOutbox } from '../shared/outbox/payment-outbox';
 import { waitForTradeChange } from '../shared/polling';
 import { RecheckRequests } from '../shared/recheck-requests';
 import { Visibility } from '../shared/visibility';
-import { type IsInTime, withinOneTime } from './within-one-time';
 import {
   afterSaleNotificationSignal,
   afterSaleStateQuery,
@@ -65,7 +64,6 @@ import {
   resolveAfterSaleUpdate,
 } from './after-sale-messages';
 import { afterSaleIssues, refuseAfterSale } from './after-sale-start';
-import { eventPaymentOf } from './event-payment';
 import type { AfterSaleFact, RefundAnswered } from './facts';
 import { fold, isOlder, NOTHING_KNOWN } from './fold';
 import { readHandedOver } from './handed-over';
@@ -83,8 +81,9 @@ import {
   notTaken,
   orderNotFound,
 } from './refund-requests';
-import { afterSaleAttributes, afterSaleDetails, stateOf } from './rendering';
+import { afterSaleAttributes, afterSaleDetails, eventPaymentOf, stateOf } from './rendering';
 import { sendRefund } from './send-refund';
+import { type IsInTime, withinOneTime } from './within-one-time';
 
 /** The update `refund` waits this long in all, then fails with `NotAnswered` or `RefundPending`. */
 const REFUND_WAIT_MS = 30_000;

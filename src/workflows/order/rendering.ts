@@ -7,6 +7,7 @@ import {
   type KnownOrder,
   type LedgerRefund,
   mismatchLine,
+  type PaymentEvent,
   type RefundAnswer,
   type RefundState,
 } from '../../contract';
@@ -93,6 +94,26 @@ export function attentionOf(order: KnownOrder): Attention | null {
   const contradicted = isContradicted(order) ? 'unconfirmed-notification' : null;
   const ofRefunds = refunds.some(({ asked }) => asked !== null) ? 'unknown-refund' : null;
   return claimed ?? ofTheBank ?? shownAttention(reasons) ?? contradicted ?? ofRefunds;
+}
+
+/** The payment as it is now. One that is not known was paid where the gateway has shown so. */
+export function eventPaymentOf(state: AfterSaleState): PaymentEvent['payment'] {
+  if (state.payment) {
+    const { history: _history, payment_data: _data, ...payment } = state.payment;
+    return payment;
+  }
+  const { app_id, out_trade_no, trade_no, trade_status, order_amount, order_currency, method, attention } = state;
+  const trade = { app_id, out_trade_no, trade_no, trade_status, order_amount, order_currency, method };
+  return {
+    ...trade,
+    outcome: order_amount === null ? null : 'SUCCESS',
+    confirmed_by: order_amount === null ? null : 'query',
+    attention,
+    expires_at: null,
+    previous: null,
+    refused_because: null,
+    other_trades: [],
+  };
 }
 
 export function afterSaleAttributes(state: AfterSaleState): SearchAttributeUpdatePair[] {
