@@ -253,8 +253,8 @@ const MUTATIONS = [
   [
     'an overloaded gateway says that there is no order',
     'src/activities/failures.ts',
-    "  return http_status !== 429 && http_status < 500 && (words.has(sub_code) || (sub_code === '' && words.has(code)));",
-    "  return words.has(sub_code) || code !== '' || http_status > 0;",
+    'const isOverloaded = http_status === 429 || http_status >= 500;',
+    'const isOverloaded = http_status === 0;',
     17,
   ],
   [

@@ -2,6 +2,8 @@
 const TABLE = 'src/workflows/order/refund-table.ts';
 const FOLD = 'src/workflows/order/fold.ts';
 const NEXT = 'src/workflows/order/next-step.ts';
+const LEDGER = 'src/workflows/order/ledger.ts';
+const VERDICTS = 'src/workflows/order/refund-verdicts.ts';
 
 module.exports = [
   [
@@ -24,13 +26,13 @@ module.exports = [
   ],
   [
     'a trade that says refused is passed over',
-    TABLE,
-    'refused:        { accepted: ENDED,',
-    'refused:        { accepted: OPEN,',
+    VERDICTS,
+    '  if (hasUnnamedEnd) return WHOSE_END;',
+    "  if (hasUnnamedEnd && row !== 'refused') return WHOSE_END;",
   ],
   [
     'an amount is free while a person is asked',
-    FOLD,
+    LEDGER,
     "outcome === 'REFUNDED' || asked !== null || (begun",
     "outcome === 'REFUNDED' || (begun",
   ],
@@ -48,8 +50,8 @@ module.exports = [
   ],
   [
     'an end that shows for a moment is forgotten',
-    FOLD,
-    "if (isOpenEnd) return verdictOn('refused', 'accepted', false);",
+    VERDICTS,
+    '  if (hasUnnamedEnd) return WHOSE_END;',
     '',
   ],
   ['an end that a late answer shows is forgotten', FOLD, '? askedOfAllGone(heard) : heard;', '? heard : heard;'],
@@ -62,14 +64,14 @@ module.exports = [
   [
     'a late notification about an earlier try frees the later one',
     FOLD,
-    'return changed(order, number, refund.attempt > 1 ? CONTRADICTED : end);',
+    'return withRefund(order, number, refund.attempt > 1 ? CONTRADICTED : end);',
     '',
   ],
   [
     'a refund whose answer was lost is sent again',
     FOLD,
-    "return changed(order, number, { phase: 'lost', answered_at: at });",
-    "return changed(order, number, { phase: 'waiting', begun: null, moved: false });",
+    "return withRefund(order, number, { phase: 'lost', answered_at: at });",
+    "return withRefund(order, number, { phase: 'waiting', begun: null, moved: false });",
   ],
   [
     'that the bank takes the money back is forgotten',
@@ -84,15 +86,15 @@ module.exports = [
     '|| isLasting);\n  const held',
     '|| true);\n  const held',
   ],
-  ['a refund beside others counts as the only one', FOLD, 'return others.length === 0 && order', 'return sale'],
-  ['what a person has said is asked again', FOLD, 'if (decided?.shown === seen.status) return undefined;', ''],
+  ['a refund beside others counts as the only one', VERDICTS, 'return others.length === 0 && order', 'return sale'],
+  ['what a person has said is asked again', VERDICTS, 'if (decided?.shown === seen.status) return undefined;', ''],
   [
     'what the trade has shown counts as ours, although a person says that there was none',
     FOLD,
     'const explained = isOfOthers ? withUnknownRefund(named) : named;',
     'const explained = named;',
   ],
-  ['what waits for its turn is granted again', FOLD, "mayBeGone(one) || one.phase === 'waiting');", 'mayBeGone(one));'],
+  ['what waits for its turn is granted again', LEDGER, "mayBeGone(one) || one.phase === 'waiting');", 'mayBeGone(one));'],
   [
     'a refund is sent while nobody knows what became of another',
     NEXT,
@@ -103,13 +105,13 @@ module.exports = [
   [
     'a refund is sent while others are known that nobody has named',
     NEXT,
-    'if (!order.complete) return elsewhereUnknown(order.seen?.status ?? null);',
-    '',
+    'return complete ? undefined : elsewhereUnknown(seen?.status ?? null);',
+    'return undefined;',
   ],
   [
     'a refund is sent although the bank was heard to take the money back',
     NEXT,
-    'now - order.bank.at < BANK_LAG_MS',
-    'now - order.bank.at < 0',
+    'now - bank.at < BANK_LAG_MS',
+    'now - bank.at < 0',
   ],
 ];
