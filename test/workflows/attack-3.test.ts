@@ -1,0 +1,61 @@
+/**
+ * Promise 7, and "what was sold stays sold": a refund reads which trade was sold from the latest run of the payment alone. One that somebody
+ * started by mistake and ended seconds later, before Temporal's list had it, has read nothing: the money of another trade under the number is
+ * sent back, before nobody.
+ */
+import { HOUR, MINUTE } from '../../src/gateway/pure/durations';
+import { begin, end, found, listIsDown, madeByAnother, sell, stateNow, world } from './payment/hostile/acts';
+
+const SECOND = 1_000;
+
+afterEach(end);
+
+/** As Temporal's UI does; and its list lags until the mistake is mended. */
+async function startLikeAndEnd(): Promise<void> {
+  const mend = listIsDown();
+  const { run } = world;
+  if (!run) throw new Error('no run');
+  const { workflowId, type, args } = run.start;
+  world.temporal.begin({ workflowId, type, args });
+  await world.pass(5 * SECOND);
+  world.terminate();
+  mend();
+  await world.pass(MINUTE);
+}
+
+const sentBack = () => world.gateway.givenBack.map(({ trade_no }) => trade_no);
+
+test('a refund of a sale is of the trade that was sold, also where a start like it was ended at once', async () => {
+  await begin({ method: 'Wallet' });
+  await sell();
+  madeByAnother('SUCCESS');
+  await startLikeAndEnd();
+  world.refund();
+  await world.pass(HOUR);
+  expect(sentBack()).not.toContain('T2');
+  expect(sentBack().length + found({ open: true }).length).toBeGreaterThan(0);
+});
+
+test('the same, where the number was adopted by mistake', async () => {
+  await begin({ method: 'Wallet' });
+  await sell();
+  madeByAnother('SUCCESS');
+  const mend = listIsDown();
+  world.adopt();
+  await world.pass(5 * SECOND);
+  world.terminate();
+  mend();
+  world.refund();
+  await world.pass(HOUR);
+  expect(sentBack()).not.toContain('T2');
+});
+
+test('the after-sale of a sale knows its payment, also where a start like it was ended at once', async () => {
+  await begin({ method: 'Wallet' });
+  await sell();
+  await startLikeAndEnd();
+  world.refund();
+  await world.pass(HOUR);
+  expect(sentBack()).toEqual(['T1']);
+  expect((await stateNow()).outcome).toBe('SUCCESS');
+});
