@@ -4,7 +4,8 @@
  * trade's number are lost, although docs/operations.md says "What has ended there is read from its history".
  */
 import { DAY, HOUR, MINUTE } from '../../src/gateway/pure/durations';
-import { answers, begin, end, pay, stateNow, tradeAt, world } from './payment/hostile/acts';
+import { answers, begin, end, listIsDown, pay, sell, stateNow, tradeAt, world } from './payment/hostile/acts';
+import { APP } from './hostile/base-world';
 
 afterEach(end);
 
@@ -56,3 +57,22 @@ test.each(ENDINGS)(
     expect([answers()[0], (await stateNow()).outcome]).toEqual(['T1', 'SUCCESS']);
   },
 );
+
+test('promise 6: a sale stays where another order under its number, which was never sent, was terminated on the old task queue', async () => {
+  await begin();
+  await sell();
+  const mend = listIsDown();
+  const request = { ...world.order('151.00') };
+  world.start('ALLOW_DUPLICATE', world.workflowId, [{ kind: 'direct', app_id: APP, request }]);
+  await world.pass(MINUTE);
+  world.terminate();
+  mend();
+  await world.pass(MINUTE);
+  world.temporal.renameTaskQueue();
+  world.adopt();
+  await world.pass(HOUR);
+  const { outcome, trade_no, order_amount, attention } = await stateNow();
+  expect({ outcome, trade_no, order_amount, attention }).toEqual({
+    ...{ outcome: 'SUCCESS', trade_no: 'T1', order_amount: '150.00', attention: null },
+  });
+});
