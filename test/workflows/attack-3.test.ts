@@ -59,3 +59,26 @@ test('the after-sale of a sale knows its payment, also where a start like it was
   expect(sentBack()).toEqual(['T1']);
   expect((await stateNow()).outcome).toBe('SUCCESS');
 });
+
+test('a refund names the buyer of the order that was sold, also where another order under its number was ended at once', async () => {
+  await begin({ method: 'Wallet' });
+  await sell();
+  const users: unknown[] = [];
+  const { gateway } = world;
+  const post = gateway.post.bind(gateway);
+  gateway.post = (path, headers, text) => {
+    if (path === '/trade/refund') users.push(JSON.parse(text).user_info.email);
+    return post(path, headers, text);
+  };
+  const order = world.order('151.00');
+  const request = { ...order, customer: { ...order.customer, name: 'Another Buyer', email: 'another@example.com' } };
+  const mend = listIsDown();
+  world.start('ALLOW_DUPLICATE', world.workflowId, [{ kind: 'direct', app_id: 'hostile', request }]);
+  await world.pass(5 * SECOND);
+  world.terminate();
+  mend();
+  await world.pass(MINUTE);
+  world.refund();
+  await world.pass(HOUR);
+  expect(users).toEqual(['mariana@example.com']);
+});
