@@ -4,8 +4,8 @@
  * trade's number are lost, although docs/operations.md says "What has ended there is read from its history".
  */
 import { DAY, HOUR, MINUTE } from '../../src/gateway/pure/durations';
-import { answers, begin, end, listIsDown, pay, sell, stateNow, tradeAt, world } from './payment/hostile/acts';
 import { APP } from './hostile/base-world';
+import { answers, begin, end, listIsDown, pay, sell, stateNow, tradeAt, world } from './payment/hostile/acts';
 
 afterEach(end);
 
@@ -33,16 +33,19 @@ const ENDINGS: [how: string, end: () => Promise<void>][] = [
   ],
 ];
 
-test.each(ENDINGS)('promise 1: an order whose payment was %s on a new task queue gets the same answer', async (_how, act) => {
-  await begin();
-  await pay(MINUTE);
-  // A while, so that the queue is another one by then.
-  await world.pass(MINUTE);
-  await act();
-  await world.pass(HOUR);
-  await pay(HOUR);
-  expect(codes()).toEqual(['T1 000201-T1', 'T1 000201-T1']);
-});
+test.each(ENDINGS)(
+  'promise 1: an order whose payment was %s on a new task queue gets the same answer',
+  async (_how, act) => {
+    await begin();
+    await pay(MINUTE);
+    // A while, so that the queue is another one by then.
+    await world.pass(MINUTE);
+    await act();
+    await world.pass(HOUR);
+    await pay(HOUR);
+    expect(codes()).toEqual(['T1 000201-T1', 'T1 000201-T1']);
+  },
+);
 
 test.each(ENDINGS)(
   'promise 5: money of a trade that the creation named, and no order number finds, is found where its payment was %s on a new task queue',

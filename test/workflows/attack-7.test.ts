@@ -17,7 +17,10 @@ async function startPaymentSays(payment: NewPayment): Promise<unknown> {
   return world.within(() =>
     activity.run(starterActivities['payments.created'], payment).then(
       (answer: unknown) => answer,
-      ({ type, details }: { type: string; details: unknown[] }) => ({ type, may_exist: Reflect.get(Object(details?.[0]), 'may_exist') }),
+      ({ type, details }: { type: string; details: unknown[] }) => ({
+        type,
+        may_exist: Reflect.get(Object(details?.[0]), 'may_exist'),
+      }),
     ),
   );
 }
