@@ -4,6 +4,7 @@
  */
 import { nexusPayments } from '../../src/calls/nexus-payments';
 import { NotCreatedError } from '../../src/client';
+import type { PaymentState } from '../../src/contract';
 import { MINUTE } from '../../src/gateway/pure/durations';
 import { begin, end, pay, world } from './payment/hostile/acts';
 
@@ -17,13 +18,14 @@ const ENOUGH = 500;
 jest.mock('@temporalio/workflow', () => ({
   ...jest.requireActual('@temporalio/workflow'),
   createNexusServiceClient: () => ({
-    executeOperation: (_operation: string, { out_trade_no }: { out_trade_no: string }) => stateOf(out_trade_no),
+    executeOperation: (_operation: string, { out_trade_no }: { out_trade_no: string }): Promise<PaymentState> =>
+      stateOf(out_trade_no),
   }),
-  sleep: (ms: number) => pause(ms),
+  sleep: (ms: number): Promise<void> => pause(ms),
 }));
 
 /** The operation `state` of the service. */
-const stateOf = (out_trade_no: string) => world.within(() => world.payments.state(out_trade_no));
+const stateOf = (out_trade_no: string): Promise<PaymentState> => world.within(() => world.payments.state(out_trade_no));
 
 async function pause(ms: number): Promise<void> {
   asked += 1;
@@ -32,8 +34,8 @@ async function pause(ms: number): Promise<void> {
 }
 
 test.each([
-  ['withdrawn', ['unreachable', 'unreachable', 'unreachable'] as const, () => world.withdraw()],
-  ['refused for good', ['refused for good'] as const, () => undefined],
+  ['withdrawn', ['unreachable', 'unreachable', 'unreachable'] as const, (): void => world.withdraw()],
+  ['refused for good', ['refused for good'] as const, (): void => undefined],
 ])(
   'promise 5: the outcome of an order that was %s is told over Nexus, as the client tells it',
   async (_was, creations, act) => {
