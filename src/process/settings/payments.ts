@@ -18,9 +18,10 @@ export const PAYMENT_SETTINGS = {
   PAYMENTS_POLL_EVERY: pause
     .prefault('1h')
     .register(settingDocs, { readBy: 'worker', meaning: 'How often it is queried after that schedule.' }),
-  PAYMENTS_SETTLING: durationText.prefault('30s').register(settingDocs, {
+  PAYMENTS_SETTLING: pause.prefault('30s').register(settingDocs, {
     readBy: 'worker',
-    meaning: 'If the answer to a creation is lost: how long to look for the order before it is created again.',
+    meaning:
+      'If the answer to a creation is lost: how long to look for the order before it is created again. Not `0s`: no answer of the gateway would ever have lasted.',
   }),
   PAYMENTS_PATIENCE: pause.prefault('10m').register(settingDocs, {
     readBy: 'worker',
