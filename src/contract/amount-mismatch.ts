@@ -1,5 +1,5 @@
 /** Both amounts of the reason `amount-mismatch`, in the words that `show` and Temporal UI have. */
-import { sameAmount } from '../gateway/pure/money';
+import { isAmount, sameAmount } from '../gateway/pure/money';
 import type { PaymentState } from './payment';
 
 type Amounts = Pick<PaymentState, 'order_amount' | 'order_currency' | 'mismatch'>;
@@ -11,13 +11,13 @@ export function mismatchLine({ order_amount, order_currency, mismatch }: Amounts
   return `Ordered: ${money(order_amount, order_currency)}. The gateway names: ${money(amount, currency ?? order_currency)}.`;
 }
 
-/** Whether this is not what was ordered. Of a trade that was adopted without an order, the gateway's first answer counts. Pure. */
+/** Whether this is not what was ordered, or no amount. Of a trade that was adopted without an order, the gateway's first amount counts. Pure. */
 export function isUnlikeOrder(
   { order_amount, order_currency }: Pick<PaymentState, 'order_amount' | 'order_currency'>,
   { amount, currency }: { readonly amount?: string | undefined; readonly currency?: string | undefined },
 ): boolean {
   return (
-    (amount !== undefined && order_amount !== null && !sameAmount(amount, order_amount)) ||
+    (amount !== undefined && !(isAmount(amount) && sameAmount(amount, order_amount ?? amount))) ||
     (currency !== undefined && order_currency !== null && currency.toUpperCase() !== order_currency.toUpperCase())
   );
 }

@@ -16,7 +16,7 @@ export interface RunbookEntry {
 /** By the reasons of payments and after-sales, and of what could not be read. */
 export const RUNBOOK = {
   'amount-mismatch': {
-    happened: 'The gateway names another amount or currency than was ordered.',
+    happened: 'The gateway names another amount or currency than was ordered, or an amount that nobody can read.',
     loses: 'The merchant delivers for too little, or the buyer has paid too much.',
     look: 'Both amounts: in `payment-gateway show`, in Temporal UI, and in the state (`mismatch` beside `order_amount`). Then the trade in the gateway’s dashboard.',
     act: 'Compare the two, then send `resolve`.',

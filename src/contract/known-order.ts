@@ -98,6 +98,8 @@ export interface KnownOrder {
     readonly asked_at: number;
     readonly lasted_ms: number;
     readonly heard: number;
+    /** What it wrote for the amount, where nobody can read that. */
+    readonly unread_amount?: string | undefined;
   } | null;
   readonly history: readonly Transition[];
   readonly refunds: readonly LedgerRefund[];

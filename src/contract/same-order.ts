@@ -18,10 +18,10 @@ export function isNamedByItsCreation({ payment_data }: KnownCreation, trade_no: 
 /** Whether a person has decided about this amount, which is not what was ordered. */
 export function isDecided(
   { confirmed_by, mismatch }: Partial<Pick<PaymentState, 'confirmed_by' | 'mismatch'>>,
-  { amount, currency }: { readonly amount?: string | undefined; readonly currency?: string | undefined },
+  { amount, currency }: { readonly amount?: string | null | undefined; readonly currency?: string | null | undefined },
 ): boolean {
   if (confirmed_by !== 'operator' || !mismatch) return false;
-  const isSameAmount = !amount || sameAmount(amount, mismatch.amount ?? '');
+  const isSameAmount = !amount || amount === mismatch.amount || sameAmount(amount, mismatch.amount ?? '');
   return isSameAmount && (!currency || currency.toUpperCase() === mismatch.currency?.toUpperCase());
 }
 

@@ -1,5 +1,6 @@
 /** The search attributes of our workflows. Temporal never encrypts them, so they must never hold personal data. */
 import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
+import { isAmount } from '../gateway/pure/money';
 import type { OrderRequest } from './payment';
 
 /** What workflows set and lists filter by. */
@@ -29,11 +30,10 @@ export const NOT_CREATED_YET = 'CREATING';
 
 /** What the start of a payment carries, so that its first task has nothing to set. The payment sets whatever is missing. */
 export function attributesAtStart({ method, order_currency, order_amount }: OrderRequest): SearchAttributePair[] {
-  const amount = Number(order_amount);
   return [
     { key: SEARCH_ATTRIBUTE.status, value: NOT_CREATED_YET },
     ...(typeof method === 'string' ? [{ key: SEARCH_ATTRIBUTE.method, value: method }] : []),
     ...(typeof order_currency === 'string' ? [{ key: SEARCH_ATTRIBUTE.currency, value: order_currency }] : []),
-    ...(Number.isFinite(amount) ? [{ key: SEARCH_ATTRIBUTE.amount, value: amount }] : []),
+    ...(isAmount(order_amount) ? [{ key: SEARCH_ATTRIBUTE.amount, value: Number(order_amount) }] : []),
   ];
 }

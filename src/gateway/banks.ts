@@ -3,7 +3,7 @@ import { z } from 'zod';
 import * as f from './fields';
 import { methodIs } from './methods';
 import type { Operation } from './operation';
-import { type GatewayResponse, looseText, textField } from './response';
+import { type GatewayResponse, looseAmount, looseText, textField } from './response';
 import type { RequestRules } from './rules';
 import { REGION_REQUIRED } from './shared-rules';
 
@@ -25,7 +25,7 @@ const bank = z.looseObject({
   channel: looseText,
   logo: looseText,
   currency: looseText,
-  min_amount: looseText,
+  min_amount: looseAmount,
 });
 
 /**

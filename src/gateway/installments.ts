@@ -3,7 +3,7 @@ import { z } from 'zod';
 import * as f from './fields';
 import type { Operation } from './operation';
 import { MAX_INSTALLMENT_AMOUNT } from './pure/money';
-import { type GatewayResponse, looseInt, looseText } from './response';
+import { type GatewayResponse, looseAmount, looseInt, looseText } from './response';
 
 export const INSTALLMENTS_PATH = '/trade/installments';
 
@@ -14,8 +14,8 @@ export type InstallmentsRequest = z.infer<typeof installmentsRequest>;
 
 const plan = z.looseObject({
   stage: looseInt,
-  amount_each: looseText,
-  amount: looseText,
+  amount_each: looseAmount,
+  amount: looseAmount,
   rate: looseText,
 });
 

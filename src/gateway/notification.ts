@@ -1,6 +1,7 @@
 /** The body of a notification (IPN, section 6.5). */
 import { z } from 'zod';
 import { parseExactBytes } from './json';
+import { amountText } from './pure/money';
 
 /** An id of 1 to `max` characters (code points). */
 const id = (max: number) =>
@@ -24,7 +25,7 @@ const notification = z.object({
   // The interface says 16 characters, but gateways send longer states.
   trade_status: z.string().min(1).max(64),
   currency: optionalText,
-  amount: optionalText,
+  amount: optionalText.transform((text) => text && amountText(text)),
   timestamp: optionalText,
   transfer_account: z
     .literal('')
@@ -45,7 +46,7 @@ const notification = z.object({
 
 /**
  * A notification as workflows get it. `user` and `card` are left out: they are personal data, and no decision needs them.
- * `amount` is a decimal string in currency units.
+ * `amount` is a decimal string in currency units, or what the gateway writes in its place.
  */
 export type Notification = z.infer<typeof notification>;
 

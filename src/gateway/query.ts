@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { checkRequest } from './check';
 import * as f from './fields';
 import type { Operation } from './operation';
-import { type GatewayResponse, textField, withoutEnvelope } from './response';
+import { amountField, type GatewayResponse, textField, withoutEnvelope } from './response';
 import type { RequestRules } from './rules';
 import { TRADE_ID_REQUIRED } from './shared-rules';
 
@@ -33,7 +33,7 @@ export function parseTradeId(input: unknown): TradeId {
   return checkRequest(RULES, input);
 }
 
-/** A trade as a query reports it. Amounts are what the gateway writes: by the interface, decimal strings in currency units. */
+/** A trade as a query reports it. `order_amount` is a decimal string in currency units, or what the gateway writes in its place. */
 export interface Trade {
   out_trade_no?: string | undefined;
   trade_no?: string | undefined;
@@ -54,7 +54,7 @@ export function readTrade(response: GatewayResponse): Trade | undefined {
     out_trade_no: textField(response, 'out_trade_no'),
     trade_no: textField(response, 'trade_no'),
     trade_status,
-    order_amount: textField(response, 'order_amount'),
+    order_amount: amountField(response, 'order_amount'),
     order_currency: textField(response, 'order_currency'),
     method: textField(response, 'method'),
     answer: withoutEnvelope(response),

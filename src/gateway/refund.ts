@@ -7,7 +7,7 @@ import type { Operation } from './operation';
 import type { RefundRequest } from './orders';
 import { sameAmount } from './pure/money';
 import { nameOfTrade, tradeIdFields } from './query';
-import { type GatewayResponse, looseText, withoutEnvelope } from './response';
+import { type GatewayResponse, looseAmount, looseText, withoutEnvelope } from './response';
 import type { Condition, RequestRules, Requirement } from './rules';
 import { TRADE_ID_REQUIRED } from './shared-rules';
 
@@ -92,7 +92,7 @@ const refund = z.looseObject({
   out_trade_no: looseText,
   trade_no: looseText,
   refund_currency: looseText,
-  refund_amount: looseText,
+  refund_amount: looseAmount,
   refund_status: looseText,
 });
 

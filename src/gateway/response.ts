@@ -1,6 +1,7 @@
 /** What the gateway answers: told apart into success, refusal and unreadable. A success keeps all its fields. */
 import { z } from 'zod';
 import { parseExactBytes } from './json';
+import { amountText } from './pure/money';
 
 /** A response as it came: every field kept, numbers with all their digits. */
 export type GatewayResponse = { readonly [field: string]: unknown };
@@ -60,18 +61,30 @@ export function textField(response: GatewayResponse, name: string): string | und
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
+/** A field as an amount: see {@link amountText}. */
+export function amountField(response: GatewayResponse, name: string): string | undefined {
+  const text = textField(response, name);
+  return text === undefined ? undefined : amountText(text);
+}
+
 /** The response without `code` and `msg`, and without images: they do not belong in a workflow's history. */
 export function withoutEnvelope(response: GatewayResponse): GatewayResponse {
   const { code: _code, msg: _msg, qr_code_img: _image, ...rest } = response;
   return rest;
 }
 
+const loose = (read: (text: string) => string) =>
+  z
+    .union([z.string(), z.number()])
+    .transform((value) => (value === '' ? undefined : read(String(value))))
+    .optional()
+    .catch(undefined);
+
 /** The schema of a field that {@link textField} reads. A value of another type counts as absent. */
-export const looseText = z
-  .union([z.string(), z.number()])
-  .transform((value) => (value === '' ? undefined : String(value)))
-  .optional()
-  .catch(undefined);
+export const looseText = loose(String);
+
+/** The schema of a field that {@link amountField} reads. */
+export const looseAmount = loose(amountText);
 
 /** The schema of a whole number, which gateways may send as text. */
 export const looseInt = z.union([z.int(), z.string().regex(/^\d{1,15}$/)]).transform(Number);

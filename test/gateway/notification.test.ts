@@ -88,6 +88,10 @@ describe('numbers are read as strings', () => {
     });
   });
 
+  test('an amount with an exponent is written out', () => {
+    expect(readNotification(Buffer.from(JSON.stringify(boleto).replace('"12.01"', '1.2E+3')))?.amount).toBe('1200');
+  });
+
   test('an amount with trailing zeros keeps them', () => {
     const body = '{"app_id":"a","trade_no":"t","out_trade_no":"o","trade_status":"SUCCESS","amount":1.00}';
     expect(readNotification(Buffer.from(body))?.amount).toBe('1.00');

@@ -56,6 +56,9 @@ describe('the response', () => {
     ['a number', '150.5', '150.5'],
     ['a number with trailing zeros', '150.00', '150.00'],
     ['the largest amount as a number', '99999999999999.99', '99999999999999.99'],
+    ['a number with an exponent', '1.5E+2', '150'],
+    ['a string with an exponent', '"1.5E+2"', '150'],
+    ['what nobody can read', '"1.500,00"', '1.500,00'],
   ])('the amount may be %s', (_, literal, amount) => {
     expect(trade(`{"trade_status":"SUCCESS","order_amount":${literal}}`)?.order_amount).toBe(amount);
   });

@@ -19,8 +19,20 @@ export function amountProblem(text: string, max = MAX_AMOUNT): string | undefine
   return /\.\d{3}/.test(text) ? 'two decimals at most' : undefined;
 }
 
-/** Whether `text` is a decimal that money can be counted with, such as "150.00": others write "1.500,00". */
-export const isDecimal = (text: unknown): text is string => typeof text === 'string' && /^\d+(\.\d+)?$/.test(text);
+const AMOUNT = /^(?=.*[1-9])\d{1,14}(\.\d{1,16})?$/;
+const WITH_EXPONENT = /^\d{1,20}(\.\d{1,20})?e[+-]?\d{1,2}$/i;
+/** More than an amount has, so what is cut is none. */
+const SHOWN_CHARACTERS = 64;
+
+/** Whether `text` is money that can be counted: a decimal above zero, such as "150.00". Others write "1.500,00", or more than there is. */
+export const isAmount = (text: unknown): text is string => typeof text === 'string' && AMOUNT.test(text);
+
+/**
+ * What the gateway has written for an amount: a number with an exponent is written out (Java writes 150 as `1.5E+2`). What is no
+ * {@link isAmount amount} stays as it is, for a person to see.
+ */
+export const amountText = (written: string): string =>
+  WITH_EXPONENT.test(written) ? new Big(written).toFixed() : written.slice(0, SHOWN_CHARACTERS);
 
 /** Whether two decimal strings are the same amount: "12.1" equals "12.10". False if either is not a decimal. */
 export function sameAmount(a: string, b: string): boolean {

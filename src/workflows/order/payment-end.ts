@@ -31,11 +31,17 @@ export const hasMoney = ({ paid, seen }: KnownOrder): boolean =>
 export const hasLateMoney = (order: KnownOrder): boolean =>
   order.payment !== null && toldOutcome(order) !== 'SUCCESS' && hasMoney(order) && order.decision?.knew !== true;
 
-/** What was paid, where it is not what was ordered: then a person says how the order has ended. */
-export function paidOtherwise({ payment, paid }: KnownOrder): OtherAmount | undefined {
-  if (payment === null || paid === null) return undefined;
-  return isUnlikeOrder(payment.state, paid) ? paid : undefined;
+/** What was paid, where it is not what was ordered, or nobody can read it: then a person says how the order has ended. */
+export function paidOtherwise(order: KnownOrder): OtherAmount | undefined {
+  const { amount, currency = null } = order.paid ?? unreadOf(order);
+  const ordered = order.payment?.state ?? { order_amount: null, order_currency: null };
+  const said = { amount, currency: currency ?? undefined };
+  return amount !== undefined && isUnlikeOrder(ordered, said) ? { amount, currency } : undefined;
 }
+
+/** What the gateway has written for the amount of what is sold, where nobody can read it. */
+const unreadOf = ({ seen }: KnownOrder): { amount?: string | undefined; currency?: string } =>
+  outcomeOf(seen?.status ?? '') === 'SUCCESS' ? { amount: seen?.unread_amount } : {};
 
 /** What was notified, and no answer has settled, where it is not what was ordered. */
 function notifiedOtherwise({ payment, held, contradicted, trade_no }: KnownOrder): OtherAmount | undefined {
@@ -47,10 +53,13 @@ function notifiedOtherwise({ payment, held, contradicted, trade_no }: KnownOrder
 
 /** Whether another amount came than was ordered, and no person has decided on it. */
 export function hasUndecidedAmount(order: KnownOrder): boolean {
-  const { payment, decision, paid } = order;
-  if (payment === null || paid === null || decision?.knew || isDecided(payment.state, paid)) return false;
-  return paidOtherwise(order) !== undefined;
+  const other = paidOtherwise(order);
+  return other !== undefined && !isDecidedAmount(order, other);
 }
+
+/** Whether a person has decided about this amount, which is not what was ordered. */
+export const isDecidedAmount = ({ decision, payment }: KnownOrder, amount: Partial<OtherAmount>): boolean =>
+  decision?.knew === true || (payment !== null && isDecided(payment.state, amount));
 
 /** The outcome of the order as it is now. */
 export const outcomeNow = (order: KnownOrder): PaymentOutcome | null =>

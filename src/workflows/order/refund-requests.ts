@@ -247,7 +247,8 @@ export function decisionOf(
   }
   if (elsewhere !== undefined) return said;
   if (shown === 'refund-elsewhere') throw invalidRequest([{ field: 'refunded_elsewhere', rule: AMOUNT_IS_MISSING }]);
-  if (shown === 'amount-mismatch') throw invalidRequest([{ field: 'outcome', rule: OUTCOME_IS_MISSING }]);
+  if (shown === 'amount-mismatch' && sale.payment)
+    throw invalidRequest([{ field: 'outcome', rule: OUTCOME_IS_MISSING }]);
   return { ...said, seen: shown };
 }
 

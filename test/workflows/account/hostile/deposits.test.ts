@@ -1,6 +1,6 @@
 /** Promises 3 and 4: each deposit is counted once, with the amount that a query shows, or is before a person. */
 
-import { speiAccountWorkflowId } from '../../../../src/contract';
+import { paymentWorkflowId, speiAccountWorkflowId } from '../../../../src/contract';
 import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
 import { DepositLedger } from '../../../../src/workflows/account/deposit-ledger';
 import { APP } from '../../hostile/base-world';
@@ -32,6 +32,10 @@ async function overdueDeposit() {
     show: () => void world.gateway.deposits.push(late),
   };
 }
+function attentionOf(workflowId: string) {
+  const run = world.temporal.latest(workflowId);
+  return run && world.temporal.attributesOf(run).PaymentAttention;
+}
 Error.stackTraceLimit = 0;
 beforeEach(async () => {
   world = await World.create({ ...PLAIN, findsBy: 'trade_no alone', pick: () => 0 });
@@ -40,6 +44,25 @@ afterEach(() => world?.close());
 beforeEach(async () => {
   world = await World.create({ ...PLAIN, pick: () => 0 });
 });
+
+test.each(['-100.00', '0.00', '1e300', '1.500,00'])(
+  'a deposit whose amount is no money (%s) is before a person, and never counted',
+  async (amount) => {
+    world.notify(world.gateway.deposit('A1', '500.00'));
+    await world.pass(DAY);
+    const deposit = world.gateway.deposit('A1', amount);
+    world.notify(deposit);
+    await world.pass(DAY);
+    const deposits = { count: 1, total: { MXN: '500.00' } };
+    expect(await world.state('A1')).toMatchObject({ attention: 'overdue-deposit', deposits });
+    const payment = paymentWorkflowId(APP, deposit.out_trade_no);
+    expect(attentionOf(payment)).toBe('amount-mismatch');
+    const decision = { outcome: 'SUCCESS', by: 'ana', reason: 'the bank shows it' };
+    await world.within(async () => void world.temporal.update(payment, 'resolve', decision));
+    await world.pass(DAY);
+    expect(await world.state('A1')).toMatchObject({ attention: 'unconfirmed-deposit', deposits });
+  },
+);
 
 test.each([
   ['after that one was counted', HOUR],

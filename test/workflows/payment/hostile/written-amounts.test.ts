@@ -1,0 +1,77 @@
+/** However the gateway writes an amount, it is read exactly, or a person is asked: a sale whose amount nobody can read is not refunded in silence. */
+import { DAY, HOUR, MINUTE } from '../../../../src/gateway/pure/durations';
+import { afterSale, begin, end, open, pay, resolveAfterSale, sell, stateNow, tradeAt, world } from './acts';
+
+afterEach(end);
+
+/** From now on, queries write the amount like this, as JSON. */
+function writes(amount: string): void {
+  const { gateway } = world;
+  const post = gateway.post.bind(gateway);
+  gateway.post = async (path, headers, text) => {
+    const response = await post(path, headers, text);
+    if (path !== '/trade/query') return response;
+    const body = new TextDecoder().decode(response.body).replace(/"order_amount":"150"/, `"order_amount":${amount}`);
+    return { ...response, body: new TextEncoder().encode(body) };
+  };
+}
+
+const givenBack = () => world.gateway.givenBack.map(({ amount }) => amount);
+
+test('a sale whose amount the gateway writes with an exponent is refunded', async () => {
+  await begin({ method: 'Wallet' });
+  writes('1.5E+2');
+  await sell();
+  world.refund();
+  await world.pass(HOUR);
+  world.refund();
+  await world.pass(DAY);
+  expect(givenBack()).toEqual(['150']);
+});
+
+test('late money whose amount the gateway writes with an exponent is sent back where the settings say so', async () => {
+  await begin({ method: 'Wallet', late: 'refund' });
+  writes('1.5E+2');
+  await pay(MINUTE);
+  world.gateway.move(tradeAt(0), 'CANCEL');
+  world.notify(tradeAt(0));
+  await world.pass(HOUR);
+  world.gateway.move(tradeAt(0), 'SUCCESS');
+  world.notify(tradeAt(0));
+  await world.pass(DAY);
+  expect(givenBack()).toEqual(['150']);
+});
+
+test.each(['"1.500,00"', '-150', '0', '1e300'])(
+  'a sale whose amount nobody can read any more (%s) is before a person, and refunded once that one has called it paid',
+  async (amount) => {
+    await begin({ method: 'Wallet' });
+    await sell();
+    writes(amount);
+    world.refund();
+    await world.pass(DAY);
+    expect(givenBack()).toEqual([]);
+    expect(open()).toEqual(['amount-mismatch']);
+    expect((await stateNow()).mismatch?.amount).toBe(amount.replaceAll('"', ''));
+    await resolveAfterSale({ outcome: 'SUCCESS' });
+    world.refund();
+    await world.pass(DAY);
+    expect(givenBack()).toEqual(['150']);
+    expect([open(), (await afterSale())?.order_amount]).toEqual([[], '150.00']);
+  },
+);
+
+test('a payment whose amount nobody can read waits for a person, and is refunded where that one calls it paid', async () => {
+  await begin({ method: 'Wallet' });
+  await pay(MINUTE);
+  writes('"1.500,00"');
+  world.gateway.move(tradeAt(0), 'SUCCESS');
+  world.notify(tradeAt(0));
+  await world.pass(HOUR);
+  expect(await stateNow()).toMatchObject({ outcome: null, attention: 'amount-mismatch' });
+  await world.resolve('SUCCESS');
+  await world.pass(HOUR);
+  world.refund();
+  await world.pass(DAY);
+  expect([givenBack(), open()]).toEqual([['150'], []]);
+});
