@@ -1,5 +1,5 @@
 /** No value that others put in a signal, an answer or a result breaks the tasks of an after-sale. */
-import { HOUR, MINUTE } from '../../../src/gateway/pure/durations';
+import { DAY, HOUR, MINUTE } from '../../../src/gateway/pure/durations';
 import { withSale } from './harness';
 
 test.each([
@@ -20,13 +20,17 @@ test.each([
   });
 });
 
-test('a trade whose amount the gateway writes in another way is seen, and no refund of it is taken', async () => {
+test('a trade whose amount the gateway writes in another way is before a person, and no refund of it is taken', async () => {
   await withSale(async (sale) => {
     sale.trade.order_amount = '1.500,00';
     const { answer } = await sale.ask('50.00', { out_request_no: 'a' });
     expect(await answer).toMatchObject({ type: 'NotAnswered' });
     await sale.pass(HOUR);
     expect(await sale.state()).toMatchObject({ trade_status: 'SUCCESS', order_amount: null, refunds: [] });
+    expect((await sale.state()).attention).toBe('amount-mismatch');
+    await sale.handle.executeUpdate('resolve', { args: [{ by: 'ana', reason: 'refunded in the dashboard' }] });
+    await sale.pass(DAY);
+    expect((await sale.state()).attention).toBeNull();
   });
 });
 
