@@ -619,8 +619,8 @@ const OF_ACCOUNTS = [
   [
     'a deposit is counted without the gateway',
     `${ACCOUNT}/counting.ts`,
-    "payment?.outcome !== 'SUCCESS' || !amount",
-    '!amount',
+    "payment?.outcome !== 'SUCCESS' || !isMoney(amount)",
+    '!isMoney(amount)',
   ],
   [
     'what is counted is not remembered',

@@ -19,7 +19,7 @@ module.exports = [
   [
     'another amount after the end counts as paid',
     END,
-    'return isUnlikeOrder(payment.state, paid) ? paid : undefined;',
+    'return amount !== undefined && isUnlikeOrder(ordered, said) ? { amount, currency } : undefined;',
     'return undefined;',
   ],
   [

@@ -1,5 +1,5 @@
 /** Both amounts of the reason `amount-mismatch`, in the words that `show` and Temporal UI have. */
-import { isAmount, sameAmount } from '../gateway/pure/money';
+import { isMoney, sameAmount } from '../gateway/pure/money';
 import type { PaymentState } from './payment';
 
 type Amounts = Pick<PaymentState, 'order_amount' | 'order_currency' | 'mismatch'>;
@@ -17,7 +17,7 @@ export function isUnlikeOrder(
   { amount, currency }: { readonly amount?: string | undefined; readonly currency?: string | undefined },
 ): boolean {
   return (
-    (amount !== undefined && !(isAmount(amount) && sameAmount(amount, order_amount ?? amount))) ||
+    (amount !== undefined && !(isMoney(amount) && sameAmount(amount, order_amount ?? amount))) ||
     (currency !== undefined && order_currency !== null && currency.toUpperCase() !== order_currency.toUpperCase())
   );
 }

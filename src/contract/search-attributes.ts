@@ -1,6 +1,6 @@
 /** The search attributes of our workflows. Temporal never encrypts them, so they must never hold personal data. */
 import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
-import { isAmount } from '../gateway/pure/money';
+import { isMoney } from '../gateway/pure/money';
 import type { OrderRequest } from './payment';
 
 /** What workflows set and lists filter by. */
@@ -34,6 +34,6 @@ export function attributesAtStart({ method, order_currency, order_amount }: Orde
     { key: SEARCH_ATTRIBUTE.status, value: NOT_CREATED_YET },
     ...(typeof method === 'string' ? [{ key: SEARCH_ATTRIBUTE.method, value: method }] : []),
     ...(typeof order_currency === 'string' ? [{ key: SEARCH_ATTRIBUTE.currency, value: order_currency }] : []),
-    ...(isAmount(order_amount) ? [{ key: SEARCH_ATTRIBUTE.amount, value: Number(order_amount) }] : []),
+    ...(isMoney(order_amount) ? [{ key: SEARCH_ATTRIBUTE.amount, value: Number(order_amount) }] : []),
   ];
 }

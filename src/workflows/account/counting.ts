@@ -1,6 +1,6 @@
 /** What becomes of a deposit whose payment has ended: it is counted, set aside for a person, or dropped. */
 import { isAfterSaleStatus, type NotifiedDeposit, type PaymentState, type SetAsideDeposit } from '../../contract';
-import { isAmount, sameAmount } from '../../gateway/pure/money';
+import { isMoney, sameAmount } from '../../gateway/pure/money';
 import type { DepositLedger } from './deposit-ledger';
 import { isNotifiedAsPaid, keyOf } from './notified-deposit';
 import type { AccountPublisher } from './publisher';
@@ -41,7 +41,7 @@ export class DepositCounting {
     // Of money that a person calls paid, the notified amount may be all that is known: a person compares it.
     const isWordOfPerson = payment?.confirmed_by === 'operator' && payment.order_amount === null;
     const amount = isWordOfPerson ? deposit.amount : payment?.order_amount;
-    if (payment?.outcome !== 'SUCCESS' || !isAmount(amount)) {
+    if (payment?.outcome !== 'SUCCESS' || !isMoney(amount)) {
       this.onUnconfirmed(deposit, payment);
       return;
     }

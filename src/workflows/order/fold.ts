@@ -28,7 +28,7 @@ import {
   takesMoneyBack,
 } from '../../contract';
 import type { QueriedTrade } from '../../contract/gateway';
-import { isAmount, isMore, sumOf } from '../../gateway/pure/money';
+import { isMoney, isMore, sumOf } from '../../gateway/pure/money';
 import { refundNeedsAccount } from '../../gateway/pure/refund-goes-to';
 import { isKnownStatus } from '../../gateway/pure/status-names';
 import { ANSWERED, OF_THE_BANK, raised, withoutReasons } from '../shared/attention-reasons';
@@ -274,7 +274,7 @@ function onQueried(
   if (isOlder(before, trade)) return onOlder(answered, trade.trade_status, at);
   const learned = withCandidate(learnedFrom(answered, trade), trade);
   const { order_amount: amount } = trade;
-  const unread = amount === undefined || isAmount(amount) ? {} : { unread_amount: amount };
+  const unread = amount === undefined || isMoney(amount) ? {} : { unread_amount: amount };
   const seen = { status: trade.trade_status, asked_at: trade.asked_at, lasted_ms, heard: after, ...unread };
   const from = before.seen?.status ?? null;
   const moved = { ...movedTo(learned, from, seen.status, at), seen };
@@ -324,7 +324,7 @@ function learnedFrom(order: KnownOrder, trade: QueriedTrade): KnownOrder {
   const said = trade.order_amount;
   const amount = said === undefined || isAcceptedUnread(order, said) ? ordered?.order_amount : said;
   const currency = trade.order_currency ?? ordered?.order_currency ?? undefined;
-  const isSold = outcomeOf(trade.trade_status) === 'SUCCESS' && isAmount(amount) && currency !== undefined;
+  const isSold = outcomeOf(trade.trade_status) === 'SUCCESS' && isMoney(amount) && currency !== undefined;
   return {
     ...order,
     denied: null,
@@ -339,7 +339,7 @@ function learnedFrom(order: KnownOrder, trade: QueriedTrade): KnownOrder {
 
 /** Nobody can read this amount, and a person has said that the order is paid all the same: what was ordered counts. */
 const isAcceptedUnread = (order: KnownOrder, amount: string): boolean =>
-  !isAmount(amount) && toldOutcome(order) === 'SUCCESS' && isDecidedAmount(order, { amount });
+  !isMoney(amount) && toldOutcome(order) === 'SUCCESS' && isDecidedAmount(order, { amount });
 
 function movedTo(order: KnownOrder, from: string | null, to: string, at: number): KnownOrder {
   const heard = heardOfBank(order, to, at);

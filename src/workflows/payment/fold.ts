@@ -16,7 +16,7 @@ import {
   type Transition,
   tradesNamedBy,
 } from '../../contract';
-import { isAmount } from '../../gateway/pure/money';
+import { isMoney } from '../../gateway/pure/money';
 import { isKnownStatus } from '../../gateway/pure/status-names';
 import {
   ABOUT_MONEY,
@@ -343,7 +343,7 @@ function withTrade(before: KnownPayment, trade: Trade, at: number, settings: Pay
   const { shown } = named;
   const learned = withShown(withOtherAmount(named, said), {
     method: shown.method ?? trade.method ?? null,
-    order_amount: shown.order_amount ?? (isAmount(order_amount) ? order_amount : null),
+    order_amount: shown.order_amount ?? (isMoney(order_amount) ? order_amount : null),
     order_currency: shown.order_currency ?? order_currency ?? null,
   });
   const moved = movedTo(withoutReasons(learned, ANSWERED), trade_status, 'query', at);

@@ -2,7 +2,7 @@
 import type { SearchAttributeUpdatePair } from '@temporalio/common';
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { SEARCH_ATTRIBUTE } from '../../contract';
-import { isAmount } from '../../gateway/pure/money';
+import { isMoney } from '../../gateway/pure/money';
 import { attentionSection } from './attention';
 
 interface ShownTrade {
@@ -27,7 +27,7 @@ export function tradeAttributes(trade: ShownTrade, status: string): SearchAttrib
 
 /** Temporal has no decimals: the double is there to find workflows by, and never to count with. */
 function amountAttribute(amount: string | null): SearchAttributeUpdatePair {
-  return { key: SEARCH_ATTRIBUTE.amount, value: isAmount(amount) ? Number(amount) : null };
+  return { key: SEARCH_ATTRIBUTE.amount, value: isMoney(amount) ? Number(amount) : null };
 }
 
 /** Sends search attributes that changed since the last call, in at most one upsert. */

@@ -1,6 +1,6 @@
 /** Amounts are decimal strings of 0.01 to 99999999999999.99 (sections 4 and 8) and never floats. */
 import * as fc from 'fast-check';
-import { amountProblem, amountText, isAmount, sameAmount, sumOf } from '../../../src/gateway/pure/money';
+import { amountProblem, amountText, isMoney, sameAmount, sumOf } from '../../../src/gateway/pure/money';
 import { anyCharacter } from '../../harness/characters';
 
 /** An amount written from its cents: a second way to compute, with integers. */
@@ -108,21 +108,21 @@ describe('sameAmount', () => {
 
 describe('what money can be counted with', () => {
   test.each(['150.00', '150', '0.01', '0.001', '00.10', '99999999999999.99'])('%j is added up', (text) => {
-    expect(isAmount(text)).toBe(true);
+    expect(isMoney(text)).toBe(true);
     expect(() => sumOf([text])).not.toThrow();
   });
 
   test.each(['', ' ', '0', '0.00', '150,00', '1.500,00', '-1.00', '1e3', 'NaN', '150.00 BRL', '150.00\n', '5.', '.5'])(
     '%j is not',
-    (text) => expect(isAmount(text)).toBe(false),
+    (text) => expect(isMoney(text)).toBe(false),
   );
 
   test.each([150, null, undefined, {}])('%j is not, because it is no text', (value) =>
-    expect(isAmount(value)).toBe(false),
+    expect(isMoney(value)).toBe(false),
   );
 
   test('more digits than money has are not', () => {
-    for (const text of ['1'.repeat(15), `1.${'0'.repeat(17)}`, '9'.repeat(100_000)]) expect(isAmount(text)).toBe(false);
+    for (const text of ['1'.repeat(15), `1.${'0'.repeat(17)}`, '9'.repeat(100_000)]) expect(isMoney(text)).toBe(false);
   });
 });
 
@@ -135,19 +135,19 @@ describe('an amount that the gateway has written', () => {
     ['9.999999999999999E+13', '99999999999999.99'],
   ])('as %s is read as %s', (written, text) => {
     expect(amountText(written)).toBe(text);
-    expect(isAmount(text)).toBe(true);
+    expect(isMoney(text)).toBe(true);
   });
 
   test('of any cents is read the same with an exponent', () => {
     fc.assert(
-      fc.property(cents, (c) => sameAmount(amountText(`${c}E-2`), written(c)) && isAmount(amountText(`${c}E-2`))),
+      fc.property(cents, (c) => sameAmount(amountText(`${c}E-2`), written(c)) && isMoney(amountText(`${c}E-2`))),
     );
   });
 
   test.each(['-1.5E+2', '0E+2', '1e99', '1e300', '1e999999999', '1.500,00', 'n/a', '', '9'.repeat(100_000)])(
     'as %s is no amount, and short enough to be shown',
     (written) => {
-      expect(isAmount(amountText(written))).toBe(false);
+      expect(isMoney(amountText(written))).toBe(false);
       expect(amountText(written).length).toBeLessThanOrEqual(121);
     },
   );
