@@ -368,10 +368,10 @@ const MUTATIONS = [
     'runs.some(({ made }) => made !== undefined)',
   ],
   [
-    'a start that no worker took may have sent the order',
+    'a run that has begun no creation may have sent the order',
     'src/temporal/workflow-history.ts',
-    "const mayBeMade = order ? await wasTaken(client, run) : state?.outcome === 'SUCCESS';",
-    "const mayBeMade = order ? true : state?.outcome === 'SUCCESS';",
+    "const isMade = (order && creation.mayBeMade) || state?.outcome === 'SUCCESS';",
+    "const isMade = Boolean(order) || state?.outcome === 'SUCCESS';",
   ],
   [
     'a second trade that a person has settled is raised again by a run that was given it',

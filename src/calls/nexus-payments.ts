@@ -58,15 +58,12 @@ export class NexusPayments {
   }
 
   /**
-   * Waits until the payment has ended, possibly for days, and returns its final state. It asks for the state ever more slowly,
-   * up to every quarter of an hour: each time adds events to your workflow's history.
+   * Waits until the payment has ended, possibly for days, and returns its final state. Throws the payment's failure, such as
+   * `NotCreated`, where no order was created. It asks ever more slowly, up to every quarter of an hour: each time adds events to your
+   * workflow's history.
    */
-  async outcome(out_trade_no: string): Promise<PaymentState> {
-    for (let pause = UNPAID.first; ; pause = longer(pause, UNPAID)) {
-      const state = await this.state(out_trade_no);
-      if (state.outcome !== null) return state;
-      await sleep(pause);
-    }
+  outcome(out_trade_no: string): Promise<PaymentState> {
+    return answered(() => this.client.executeOperation('outcome', { app_id: this.app_id, out_trade_no }), UNPAID);
   }
 
   /** Withdraws an order that was certainly not sent, and returns its state. */
@@ -76,8 +73,8 @@ export class NexusPayments {
 }
 
 /** Asks until the answer is not `PaymentPending` any more. */
-async function answered<T>(ask: () => Promise<T>): Promise<T> {
-  for (let pause = PENDING.first; ; pause = longer(pause, PENDING)) {
+async function answered<T>(ask: () => Promise<T>, { first, longest } = PENDING): Promise<T> {
+  for (let pause = first; ; pause = Math.min(2 * pause, longest)) {
     try {
       return await ask();
     } catch (error) {
@@ -87,8 +84,6 @@ async function answered<T>(ask: () => Promise<T>): Promise<T> {
     }
   }
 }
-
-const longer = (pause: number, { longest }: { longest: number }) => Math.min(2 * pause, longest);
 
 /** The service's own failure: the innermost one, as Nexus wraps it. Undefined for a time-out, a cancellation and the like. */
 function failureOf(error: unknown): ApplicationFailure | undefined {

@@ -1,5 +1,9 @@
 /** The answer of the update `created`. Pure. */
+import type { GatewayResponse } from './gateway';
 import type { PaymentData, PaymentState } from './payment';
+
+/** The payment data that the gateway's own answer to a creation makes. */
+export const dataOfCreation = (answer: GatewayResponse): PaymentData => ({ ...answer, recovered: false });
 
 /** The answer that the next run repeats: the payment data, the refusal, or the word of the person who ended it without any. */
 export function answerToKeep(state: PaymentState): PaymentData | null {

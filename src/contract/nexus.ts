@@ -29,5 +29,7 @@ export const paymentsService = service('temporal-payment-gateway', {
   checkout: operation<NexusOrder, PaymentData>(),
   refund: operation<NexusRefund, RefundAnswer>(),
   state: operation<NexusOrderNumber, PaymentState>(),
+  /** It fails as `PaymentPending` until the payment has ended, and with the payment's failure where there is no order. */
+  outcome: operation<NexusOrderNumber, PaymentState>(),
   cancel: operation<NexusOrderNumber, PaymentState>(),
 });

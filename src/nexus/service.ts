@@ -36,6 +36,8 @@ export function paymentsNexusService(config: Config): ServiceHandler {
       ),
     state: (context, input) =>
       calls.answer(context, orderNumber, input, (payments, { out_trade_no }) => payments.state(out_trade_no)),
+    outcome: (context, input) =>
+      calls.answer(context, orderNumber, input, (payments, { out_trade_no }) => payments.outcome(out_trade_no)),
     cancel: (context, input) =>
       calls.answer(context, orderNumber, input, (payments, { out_trade_no }) => payments.cancel(out_trade_no)),
   });

@@ -91,7 +91,7 @@ export function isEndedFromOutside(error: unknown): boolean {
 }
 
 /** Whether a worker has ever had the run, or may still have it, or may have had it where its history is gone. */
-export async function wasTaken(client: Client, { workflowId, runId, status }: ShownRun): Promise<boolean> {
+async function wasTaken(client: Client, { workflowId, runId, status }: ShownRun): Promise<boolean> {
   if (!CUT_OFF.includes(status.name)) return true;
   const execution = { workflowId, runId };
   const request = { namespace: client.options.namespace, execution, maximumPageSize: PAGE_SIZE };

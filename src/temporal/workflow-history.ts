@@ -10,10 +10,12 @@ import { ApplicationFailure, type Workflow, type WorkflowResultType } from '@tem
 import type { temporal } from '@temporalio/proto';
 import type { EarlierPayment, PaymentEnd, PaymentInput, PaymentWorkflow } from '../contract';
 import { answerToKeep, isDuplicateOrderFailure, orderOf, saysWithoutOrder, whyForeign } from '../contract';
+import { activitiesIn } from './activities-in-history';
+import { creationIn, NOTHING_CREATED } from './creation-in-history';
 import { ifExists } from './earlier-runs';
 import { firstArgument } from './first-argument';
 import { GRPC_STATUS, grpcCodeOf } from './grpc-status';
-import { latestTakenRun, runsBefore, type ShownRun, wasTaken } from './taken-run';
+import { latestTakenRun, runsBefore, type ShownRun } from './taken-run';
 
 /** The input of a run, by default of the latest one. Throws WorkflowNotFoundError if Temporal no longer has it. */
 export async function readStart(
@@ -83,23 +85,7 @@ export async function activityInputs(
   runId: string,
   type: string,
 ): Promise<unknown[]> {
-  const { namespace, loadedDataConverter } = client.options;
-  const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
-  const scheduled = (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: one }) =>
-    one?.activityType?.name === type ? [one] : [],
-  );
-  return Promise.all(
-    scheduled.map(({ activityId, input }) => {
-      const context = {
-        type: 'activity',
-        namespace,
-        workflowId,
-        activityId: activityId ?? '',
-        isLocal: false,
-      } as const;
-      return firstArgument(loadedDataConverter, input?.payloads, context).catch(() => undefined);
-    }),
-  );
+  return (await activitiesIn(client, { workflowId, runId }, type)).map(({ input }) => input);
 }
 
 /** A signal as a history has it. */
@@ -144,10 +130,10 @@ export async function orderUnder(client: Client, workflowId: string): Promise<Ea
     const earlier = await ifExists(() => readStart(client, workflowId, run.runId), null);
     const asked = earlier ? orderOf(earlier.input) : undefined;
     if (asked === undefined) continue;
-    // One that continues as another has given way, and one that no worker had made nothing.
+    // One that continues as another has given way, and one that has begun no creation made nothing.
     const handle = client.workflow.getHandle(workflowId, run.runId);
-    const isMade = run.status.name !== 'CONTINUED_AS_NEW' && !saysWithoutOrder(await failureOf(handle));
-    if (isMade && (await wasTaken(client, run))) return asked;
+    const mayBeMade = run.status.name !== 'CONTINUED_AS_NEW' && !saysWithoutOrder(await failureOf(handle));
+    if (mayBeMade && (await creationIn(client, run, asked)).mayBeMade) return asked;
     order = null;
   }
   return order;
@@ -193,23 +179,24 @@ function ifTemporalAnswers(error: unknown): unknown {
 /** What the history of a payment's run has of it, where nobody can ask the run itself. */
 export async function paymentInHistory(client: Client, run: ShownRun, input: PaymentInput): Promise<EarlierPayment> {
   const { workflowId, runId: run_id } = run;
-  const [state, failure] = await Promise.all([
+  const asked = orderOf(input);
+  const [state, failure, creation] = await Promise.all([
     resultOfRun<PaymentWorkflow>(client, workflowId, run_id),
     // Perhaps there is no order at all.
     failureOf(client.workflow.getHandle(workflowId, run_id)),
+    asked ? creationIn(client, run, asked) : NOTHING_CREATED,
   ]);
-  const asked = orderOf(input);
   const order = asked && saysWithoutOrder(failure) ? null : asked;
   const { trade_status = null } = state ?? {};
-  const mayBeMade = order ? await wasTaken(client, run) : state?.outcome === 'SUCCESS';
+  const isMade = (order && creation.mayBeMade) || state?.outcome === 'SUCCESS';
+  const { payment_data, trade_no } = state ? { ...state, payment_data: answerToKeep(state) } : creation;
   const isOfOthers = isDuplicateOrderFailure(failure) || (asked === undefined && trade_status !== null);
   return {
-    ...{ app_id: input.app_id, run_id, order, made: mayBeMade ? 'order' : isOfOthers ? 'of others' : 'nothing' },
+    ...{ app_id: input.app_id, run_id, order, made: isMade ? 'order' : isOfOthers ? 'of others' : 'nothing' },
     out_trade_no: (input.kind === 'adopt' ? input.out_trade_no : asked?.request.out_trade_no) ?? null,
-    ...{ trade_no: state?.trade_no ?? null, trade_status, method: state?.method ?? null },
+    ...{ trade_no, trade_status, method: state?.method ?? null, payment_data },
     ...{ order_amount: state?.order_amount ?? null, order_currency: state?.order_currency ?? null },
     ...{ outcome: state?.outcome ?? null, confirmed_by: state?.confirmed_by ?? null },
-    payment_data: (state && answerToKeep(state)) ?? null,
     refused_because: state?.refused_because ?? null,
     other_trades: state?.other_trades ?? [],
     ...(state?.mismatch ? { mismatch: state.mismatch } : {}),

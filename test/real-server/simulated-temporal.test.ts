@@ -12,6 +12,7 @@ import {
 import { CancelledFailure, TerminatedFailure } from '@temporalio/common';
 import { Worker } from '@temporalio/worker';
 import { type CreateInput, type GatewayActivities, paymentWorkflowId } from '../../src/contract';
+import { activitiesIn } from '../../src/temporal/activities-in-history';
 import { devServer } from '../../src/testing/dev-server';
 import { FakeGateway } from '../../src/testing/fake-gateway/fake-gateway';
 import { SimulatedEnvironment } from '../../src/testing/simulated-temporal/environment';
@@ -132,6 +133,16 @@ describe.each([
     expect(await handle.executeUpdate('created')).toMatchObject({ recovered: true });
     expect(gateway.created - before).toBe(1);
     await handle.terminate();
+  });
+
+  it('the history of a closed run has what its activities were given, and what they have answered', async () => {
+    const payment = order();
+    const handle = await start(payment);
+    await handle.executeUpdate('created');
+    await handle.terminate();
+    const { workflowId, runId } = await handle.describe();
+    const [created, ...more] = await activitiesIn(server.client, { workflowId, runId }, 'gateway.create');
+    expect([created, more]).toMatchObject([{ input: { request: payment.request }, result: { is: 'created' } }, []]);
   });
 
   it('every call to a workflow id that was never used fails with WorkflowNotFoundError', async () => {

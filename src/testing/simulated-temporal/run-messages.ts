@@ -4,6 +4,7 @@ import type { Run, RunStatus } from './run';
 import { api, msNumberToTs } from './sdk-internals';
 
 const { EventType, WorkflowExecutionStatus } = api.api.enums.v1;
+const { HistoryEvent } = api.api.history.v1;
 
 const STATUSES: Record<RunStatus, api.api.enums.v1.WorkflowExecutionStatus> = {
   RUNNING: WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_RUNNING,
@@ -54,16 +55,26 @@ export function signalsOf({ signals }: Run): api.api.history.v1.IHistoryEvent[] 
   }));
 }
 
-/** The events of the activities that a run has scheduled on a task queue. */
-export function activitiesOf({ scheduled }: Run): api.api.history.v1.IHistoryEvent[] {
-  return scheduled.map(({ activityType, activityId, arguments: args }) => ({
-    eventType: EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED,
-    activityTaskScheduledEventAttributes: {
-      activityType: { name: activityType ?? '' },
-      activityId: activityId ?? '',
-      input: { payloads: args ?? [] },
-    },
-  }));
+/** The events of the activities that a run has scheduled on a task queue, and of those that have completed. Their numbers are their ids. */
+export function activitiesOf({ scheduled, results }: Run): api.api.history.v1.IHistoryEvent[] {
+  return scheduled.flatMap(({ seq, activityType, activityId, arguments: args }) => {
+    const begun = HistoryEvent.fromObject({
+      eventId: seq,
+      eventType: EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED,
+      activityTaskScheduledEventAttributes: {
+        activityType: { name: activityType },
+        activityId,
+        input: { payloads: args },
+      },
+    });
+    const result = results.get(seq ?? 0);
+    if (!result) return [begun];
+    const completed = HistoryEvent.fromObject({
+      eventType: EventType.EVENT_TYPE_ACTIVITY_TASK_COMPLETED,
+      activityTaskCompletedEventAttributes: { scheduledEventId: seq, result: { payloads: [result] } },
+    });
+    return [begun, completed];
+  });
 }
 
 /** The events of the updates that a run took. */

@@ -68,6 +68,8 @@ export interface Run {
   readonly takenUpdates: ReadonlyMap<string, UpdateExecution>;
   /** The activities that it has scheduled on a task queue. */
   readonly scheduled: readonly coresdk.workflow_commands.IScheduleActivity[];
+  /** What those that have completed returned, by their numbers. */
+  readonly results: ReadonlyMap<number, Payload>;
   /** An update by its id. */
   knownUpdate(id: string): UpdateExecution | undefined;
   /** Waits for the first workflow task and answers a query. Throws where the workflow refuses it. */

@@ -32,6 +32,8 @@ export class WorkflowRun implements Run {
   activities = 0;
   /** The activities that were scheduled on a task queue. */
   readonly scheduled: coresdk.workflow_commands.IScheduleActivity[] = [];
+  /** What those that have completed returned, by their numbers. */
+  readonly results = new Map<number, Payload>();
   readonly signals: { name: string; input: Payload[] }[] = [];
   private readonly code: WorkflowCode;
   private readonly commands: Commands;
@@ -151,6 +153,8 @@ export class WorkflowRun implements Run {
     if (!this.isRunning) return;
     this.pending.push(job);
     this.events += eventsOf(job);
+    const { seq, result } = job.resolveActivity ?? {};
+    if (result?.completed?.result) this.results.set(seq ?? 0, result.completed.result);
     if (this.hasTask) return;
     this.hasTask = true;
     this.temporal.clock.in(this.temporal.delayOfTask(), () => this.task());

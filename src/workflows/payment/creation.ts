@@ -3,6 +3,7 @@ import { ApplicationFailure, condition, workflowInfo } from '@temporalio/workflo
 import type { Trade } from '../../contract';
 import {
   contradictsRefusal,
+  dataOfCreation,
   detailsOf,
   FAILURE,
   IF_MADE_ELSEWHERE,
@@ -162,7 +163,7 @@ export class OrderCreation {
     const tried = await tryCreation(this.order, context, bounds).catch((error: unknown) => this.failed(error));
     if (tried.is === 'interrupted') return false;
     if (tried.is === 'created') {
-      const data = { ...tried.answer, recovered: false };
+      const data = dataOfCreation(tried.answer);
       context.learn({ is: 'created', data, answer: data });
       return true;
     }
